@@ -1,0 +1,2 @@
+//! The `wavemark` command.
+fn main() {}
