@@ -10,5 +10,5 @@ pub mod operand;
 pub mod row;
 
 pub use inst::{Dpp, Form, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
-pub use operand::{Half, Operand, Reg, RegFile, Special};
+pub use operand::{Half, Operand, Reg, RegFile, Special, inline_float_bits};
 pub use row::{Access, Isa, OperandSpec, RowId};
