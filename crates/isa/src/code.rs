@@ -43,6 +43,7 @@ static GFX950: &[SpecialCode] = &[
     pair(106, S::Vcc, S::VccLo),
     half(107, S::VccHi),
     half(124, S::M0),
+    both(125, S::Null),
     pair(126, S::Exec, S::ExecLo),
     half(127, S::ExecHi),
     both(235, S::SharedBase),

@@ -5,7 +5,7 @@
 use super::{ParseError, Parser};
 use crate::row::{Encoding, Row};
 use crate::vector::{Traits, is_wide};
-use crate::{Dpp, Form, Inst, Isa, OutMod, Sdwa, SdwaSel, SdwaUnused};
+use crate::{Dpp, Form, Inst, Isa, OutMod, SdwaSel, SdwaUnused};
 
 /// A modifier as written.
 #[derive(Clone, Copy, Debug)]
@@ -283,7 +283,14 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
-            "op_sel" => inst.mods.op_sel = op_sel(row, traits, modifier),
+            "op_sel" => {
+                inst.mods.op_sel = op_sel(traits, modifier)
+                    & match (traits.byte_sel, traits.dst_byte_sel) {
+                        (true, _) => 0b1000,
+                        (_, true) => 0b0011,
+                        _ => 0b1111,
+                    };
+            }
             "dpp_ctrl" => dpp_ctrl = Some(value as u16),
             "row_mask" => row_mask = value as u8,
             "bank_mask" => bank_mask = value as u8,
@@ -336,15 +343,13 @@ pub(super) fn apply(
             }
         }
     }
-    let _: Option<Sdwa> = inst.mods.sdwa;
     Ok(())
 }
 
 /// The field's bits of `op_sel:[…]`: the element behind the sources is the destination's.
-fn op_sel(row: &Row, traits: &Traits, modifier: &Modifier) -> u8 {
+fn op_sel(traits: &Traits, modifier: &Modifier) -> u8 {
     let bits = modifier.value as u8;
     let sources = traits.sources.count_ones() as u8;
-    let _ = row;
     let low = bits & ((1u16 << sources) - 1) as u8;
     if modifier.count > sources && traits.vdst {
         let list = if traits.op_sel > sources + 1 { bits } else { low | (bits >> sources & 1) << 3 };
