@@ -13,6 +13,7 @@ pub mod expr;
 pub mod features;
 pub mod format;
 pub mod inst;
+pub mod memory;
 pub mod modifier;
 pub mod named;
 pub mod operand;
