@@ -13,6 +13,7 @@ pub mod expr;
 pub mod features;
 pub mod format;
 pub mod inst;
+mod matrix;
 pub mod modifier;
 pub mod operand;
 pub mod parse;

@@ -91,6 +91,11 @@ pub fn class_of(role: &str) -> Option<Class> {
         "src0" | "src1" | "src2" => Class::VectorSrc,
         "ssrc2" => Class::ScalarReg,
         "vcc" => Class::Vcc,
+        // Matrix: destination and C of MFMA, A and B, C, AGPR moves, scales and sparse indices.
+        "mdst" => Class::VgprOrAgpr,
+        "srca" | "srcb" | "srcc" | "asrc" | "adst" => Class::Custom,
+        "scalea" | "scaleb" => Class::VectorSrc,
+        "vscalea" | "vscaleb" | "index" => Class::VgprSrc,
         _ => return None,
     })
 }

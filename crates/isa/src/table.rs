@@ -17,7 +17,10 @@ static FILES: &[(&str, &str)] = &[
     ("table/scalar.txt", include_str!("../table/scalar.txt")),
     ("table/memory.txt", include_str!("../table/memory.txt")),
     ("table/vector.txt", include_str!("../table/vector.txt")),
-    ("table/matrix.txt", include_str!("../table/matrix.txt")),
+    ("table/vop3p.txt", include_str!("../table/vop3p.txt")),
+    ("table/mfma.txt", include_str!("../table/mfma.txt")),
+    ("table/wmma.txt", include_str!("../table/wmma.txt")),
+    ("table/vopd.txt", include_str!("../table/vopd.txt")),
 ];
 
 /// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
