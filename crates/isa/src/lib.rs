@@ -14,6 +14,7 @@ pub mod features;
 pub mod format;
 pub mod inst;
 mod matrix;
+pub mod pair;
 pub mod modifier;
 pub mod operand;
 pub mod parse;

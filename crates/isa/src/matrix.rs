@@ -1,10 +1,12 @@
 //! What the readers and writers of the matrix family share: operand places that a class does not describe, and
-//! operand widths that depend on modifiers.
+//! operand widths that depend on modifiers, constants of packed operands.
+
+use smallvec::SmallVec;
 
 use crate::format::Format;
 use crate::row::{Encoding, Row};
-use crate::ty::Type;
-use crate::{Isa, Mods, Operand, Reg, RegFile, Table};
+use crate::ty::{Kind, Type};
+use crate::{Isa, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
 
 /// Registers that the role's operand takes: for A and B of `f8f6f4` instructions their data format decides, else
 /// the row. `None` for formats that gfx1250 does not have.
@@ -61,4 +63,41 @@ pub(crate) fn find_half(
         }
     }
     Err(opcode)
+}
+
+/// The inline constant that reads as these 32 bits where an operand of this type stands: pairs of 16-bit floats
+/// compare the low half with the high half 0, pairs of integers and everything else compare as 32 bits, single
+/// 16-bit floats compare their low half.
+pub(crate) fn inline_of(ty: &Type, bits: u32) -> Option<Operand> {
+    let float16 = ty.elem_bits == 16 && ty.is_float();
+    let value = if float16 && ty.lanes == 1 { bits as u16 as i16 as i32 } else { bits as i32 };
+    if (-16..=64).contains(&value) {
+        return Some(Operand::Int(value as i8));
+    }
+    let pattern = if float16 && ty.lanes == 1 { bits & 0xffff } else { bits };
+    let width = if float16 { 16 } else { 32 };
+    let bfloat = ty.kind == Kind::Bfloat;
+    (240..=248)
+        .find(|&code| inline_float_bits(code, width, bfloat) == Some(u64::from(pattern)))
+        .map(Operand::Float)
+}
+
+/// How many scalar values the operands read over the constant bus: different SGPRs and special registers, and
+/// one for literals. NULL is free.
+pub(crate) fn scalar_reads<'a>(operands: impl Iterator<Item = &'a Operand>) -> usize {
+    let mut seen: SmallVec<[&Operand; 6]> = SmallVec::new();
+    let mut literal = 0;
+    for operand in operands {
+        match operand {
+            Operand::Literal(_) | Operand::Literal64(_) => literal = 1,
+            Operand::Special(Special::Null) => {}
+            Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_) => {
+                if !seen.contains(&operand) {
+                    seen.push(operand);
+                }
+            }
+            _ => {}
+        }
+    }
+    seen.len() + literal
 }

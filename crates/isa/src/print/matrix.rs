@@ -1,10 +1,10 @@
 //! Text of the matrix family.
 
 use super::Printer;
-use crate::matrix::fits_role;
+use crate::matrix::{fits_role, inline_of};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::{Dpp, Form, Inst, Isa, Mods, Operand, Reg, RegFile};
+use crate::{Dpp, Form, Inst, Isa, Mods, Operand, Reg, RegFile, inline_float_bits};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -48,10 +48,13 @@ fn half(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
             "vsrc2" => 2,
             _ => {
                 p.operand(spec, operand);
+                if spec.role == "ssrc2" && matches!(operand, Operand::Int(_) | Operand::Float(_)) {
+                    p.text("/*Invalid immediate*/");
+                }
                 continue;
             }
         };
-        signed(p, &inst.mods, source, operand, |p| p.operand(spec, operand));
+        signed(p, &inst.mods, source, operand, |p| source_text(p, spec, operand));
     }
     if inst.mods.control != 0 {
         bitop3(p, inst.mods.control);
@@ -91,13 +94,37 @@ fn signed(p: &mut Printer, mods: &Mods, source: usize, operand: &Operand, text: 
     }
 }
 
+/// A source that may be a literal: one that an inline constant would replace says `lit(…)`.
+fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
+    let (Operand::Literal(bits) | Operand::Literal64(bits)) = *operand else {
+        p.operand(spec, operand);
+        return;
+    };
+    let bits = bits as u32;
+    let ty = &spec.ty;
+    if ty.bits() == 64 && ty.lanes == 1 {
+        // The high half of a double.
+        let double = u64::from(bits) << 32;
+        match (240..=247).find(|&code| inline_float_bits(code, 64, false) == Some(double)) {
+            Some(code) => p.operand(spec, &Operand::Float(code)),
+            None if bits == 0 => p.text("0"),
+            None => p.hex(u64::from(bits)),
+        }
+        return;
+    }
+    if inline_of(ty, bits).is_some() {
+        p.text("lit(");
+        p.hex(u64::from(bits));
+        p.text(")");
+        return;
+    }
+    // A half float shows its own bits, a bfloat all of the literal.
+    p.hex(u64::from(if ty.name == "f16" { bits & 0xffff } else { bits }));
+}
+
 fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &OperandSpec, operand: &Operand) {
     match operand {
-        // Narrower operands than the literal show its low bits, but 16-bit pairs and bfloat show all of it.
-        Operand::Literal(bits) | Operand::Literal64(bits) if spec.ty.elem_bits <= 32 => {
-            let half_float = spec.ty.name == "f16";
-            p.hex(bits & if half_float { 0xffff } else { 0xffff_ffff });
-        }
+        Operand::Literal(_) | Operand::Literal64(_) => source_text(p, spec, operand),
         Operand::Reg(reg) if matches!(spec.class, Class::Custom | Class::VgprSrc | Class::VgprOrAgpr) => {
             let aligned = Reg { index: reg.index / scalar_alignment(reg) * scalar_alignment(reg), ..*reg };
             if aligned.index != reg.index {
