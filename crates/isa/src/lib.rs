@@ -16,6 +16,7 @@ pub mod inst;
 mod matrix;
 pub mod pair;
 pub mod modifier;
+pub mod named;
 pub mod operand;
 pub mod parse;
 pub mod print;
