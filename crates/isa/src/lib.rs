@@ -24,6 +24,7 @@ pub mod role;
 pub mod row;
 pub mod table;
 pub mod ty;
+pub(crate) mod vector;
 
 pub use decode::{DecodeError, decode};
 pub use effects::Effects;

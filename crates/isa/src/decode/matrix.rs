@@ -89,7 +89,7 @@ pub(super) fn custom_operand(
         "srca" | "srcb" | "srcc" => no_vector_register(input.isa, &spec.ty, code & 0xff),
         "asrc" if code & 0x100 != 0 => vector(RegFile::Agpr),
         "adst" => vector(RegFile::Agpr),
-        "asrc" | "index" | "vscalea" | "vscaleb" | "ssrc2" => no_vector_register(input.isa, &spec.ty, code & 0xff),
+        "asrc" | "index" | "vscalea" | "vscaleb" | "smask" => no_vector_register(input.isa, &spec.ty, code & 0xff),
         _ => None,
     }
 }

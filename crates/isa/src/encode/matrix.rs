@@ -59,7 +59,7 @@ pub(super) fn custom_code(
         }
         ("asrc", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index) | 0x100),
         ("adst", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index)),
-        ("srca" | "srcb" | "srcc" | "asrc" | "index" | "vscalea" | "vscaleb" | "ssrc2", _) => {
+        ("srca" | "srcb" | "srcc" | "asrc" | "index" | "vscalea" | "vscaleb" | "smask", _) => {
             code::code_of(isa, Class::ScalarSrc, operand)
         }
         _ => None,

@@ -10,8 +10,10 @@
 //! * `MAI_SCALE`, `WMMA_SCALE`: the scale load in dwords 0 and 1 (fields of it are named with `ld_` where it
 //!   matters), the multiplication in dwords 2 and 3; `WMMA_LD_SCALE`: the load alone;
 //! * `VOPD`, `VOPD3`: pairs. They have no rows of their own: `VOPDX`, `VOPDY`, `VOPD3X`, `VOPD3Y` are the halves,
-//!   each with all dwords of the pair.
+//!   each with all dwords of the pair; `unused1` and `unused2` are the places of sources that an instruction
+//!   does not have, which must be 0.
 
+use super::vector::{DPP8, DPP8_FI, DPP16, VGPR, flipped};
 use super::{Family, Field, Format, field, field_or};
 use crate::{Form, Isa};
 
@@ -144,12 +146,7 @@ macro_rules! ld_scale_fixed {
     };
 }
 
-/// Source codes that say that a DPP8 dword follows: without and with fetching from inactive lanes.
-const DPP8: u32 = 0xe9;
-/// See [`DPP8`].
-const DPP8_FI: u32 = 0xea;
-
-const VOP3P_DPP8: &[Field] = packed_fields!(field("src0", &[(64, 8)]), field("dpp8", &[(72, 24)]));
+const VOP3P_DPP8: &[Field] = packed_fields!(flipped("src0", &[(64, 8)], VGPR), field("dpp8", &[(72, 24)]));
 
 const VOPD: &[(u8, u8, u32)] = &[(26, 6, 0b11_0010)];
 const VOPD3: &[(u8, u8, u32)] = &[(24, 8, 0b1100_1111)];
@@ -210,9 +207,9 @@ pub(super) static FORMATS: &[Format] = &[
         false,
     ),
     matrix(
-        "VOP3P_DPP16", Isa::Gfx1250, Form::E64Dpp16, 3, &[(24, 8, 0xcc), (32, 9, 250)], &[(16, 8)],
+        "VOP3P_DPP16", Isa::Gfx1250, Form::E64Dpp16, 3, &[(24, 8, 0xcc), (32, 9, DPP16)], &[(16, 8)],
         packed_fields!(
-            field("src0", &[(64, 8)]),
+            flipped("src0", &[(64, 8)], VGPR),
             field("dpp_ctrl", &[(72, 9)]),
             field("fi", &[(82, 1)]),
             field("bound_ctrl", &[(83, 1)]),
@@ -249,16 +246,16 @@ pub(super) static FORMATS: &[Format] = &[
     matrix("VOPD", Isa::Gfx1250, Form::VopdX, 2, VOPD, &[(22, 4)], &[], true),
     matrix(
         "VOPDX", Isa::Gfx1250, Form::VopdX, 2, VOPD, &[(22, 4)],
-        &[field("src0", &[(0, 9)]), field("vsrc1", &[(9, 8)]), field("vdst", &[(56, 8)])],
+        &[field("src0", &[(0, 9)]), flipped("vsrc1", &[(9, 8)], VGPR), field("unused1", &[(9, 8)]), field("vdst", &[(56, 8)])],
         true,
     ),
     matrix(
         "VOPDY", Isa::Gfx1250, Form::VopdY, 2, VOPD, &[(17, 5)],
         &[
             field("src0", &[(32, 9)]),
-            field("vsrc1", &[(41, 8)]),
+            flipped("vsrc1", &[(41, 8)], VGPR), field("unused1", &[(41, 8)]),
             // Bit 0 is the opposite of VDSTX's.
-            Field { name: "vdst", pieces: &[(49, 7)], default: 0, shift: 1 },
+            Field { name: "vdst", pieces: &[(49, 7)], default: 0, shift: 1, flip: 0 },
         ],
         true,
     ),
@@ -270,9 +267,9 @@ pub(super) static FORMATS: &[Format] = &[
             field("neg0", &[(41, 1)]),
             field("neg1", &[(42, 1)]),
             field("neg2", &[(43, 1)]),
-            field("vsrc1", &[(48, 8)]),
-            field("vsrc2", &[(56, 8)]),
-            field("ssrc2", &[(56, 8)]),
+            flipped("vsrc1", &[(48, 8)], VGPR), field("unused1", &[(48, 8)]),
+            flipped("vsrc2", &[(56, 8)], VGPR), field("unused2", &[(56, 8)]),
+            field("smask", &[(56, 8)]),
             field("vdst", &[(64, 8)]),
         ],
         true,
@@ -284,9 +281,9 @@ pub(super) static FORMATS: &[Format] = &[
             field("neg0", &[(44, 1)]),
             field("neg1", &[(45, 1)]),
             field("neg2", &[(46, 1)]),
-            field("vsrc1", &[(72, 8)]),
-            field("vsrc2", &[(80, 8)]),
-            field("ssrc2", &[(80, 8)]),
+            flipped("vsrc1", &[(72, 8)], VGPR), field("unused1", &[(72, 8)]),
+            flipped("vsrc2", &[(80, 8)], VGPR), field("unused2", &[(80, 8)]),
+            field("smask", &[(80, 8)]),
             field("bitop3", &[(80, 8)]),
             field("vdst", &[(88, 8)]),
         ],

@@ -4,7 +4,7 @@ use super::Printer;
 use crate::matrix::{fits_role, inline_of};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::{Dpp, Form, Inst, Isa, Mods, Operand, Reg, RegFile, inline_float_bits};
+use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, inline_float_bits};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -48,7 +48,7 @@ fn half(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
             "vsrc2" => 2,
             _ => {
                 p.operand(spec, operand);
-                if spec.role == "ssrc2" && matches!(operand, Operand::Int(_) | Operand::Float(_)) {
+                if spec.role == "smask" && matches!(operand, Operand::Int(_) | Operand::Float(_)) {
                     p.text("/*Invalid immediate*/");
                 }
                 continue;
@@ -216,7 +216,7 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
             }
             flag(p, " clamp", mods.clamp);
             if let Some(dpp) = &mods.dpp {
-                self::dpp(p, dpp);
+                super::vector::dpp(p, dpp, false);
             }
         }
         "MAI_SCALE" => {
@@ -235,52 +235,6 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
         "ACCVGPR" => {}
         _ => wmma_modifiers(p, row, mods),
     }
-}
-
-/// A DPP control of gfx1250.
-fn dpp(p: &mut Printer, dpp: &Dpp) {
-    match *dpp {
-        Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
-            match ctrl {
-                0..=0xff => {
-                    p.text(" quad_perm:[");
-                    for n in 0..4 {
-                        p.text(if n == 0 { "" } else { "," });
-                        p.number(i64::from(ctrl >> (2 * n) & 3));
-                    }
-                    p.text("]");
-                }
-                0x101..=0x10f => named(p, " row_shl:", ctrl),
-                0x111..=0x11f => named(p, " row_shr:", ctrl),
-                0x121..=0x12f => named(p, " row_ror:", ctrl),
-                0x140 => p.text(" row_mirror"),
-                0x141 => p.text(" row_half_mirror"),
-                0x150..=0x15f => named(p, " row_share:", ctrl),
-                0x160..=0x16f => named(p, " row_xmask:", ctrl),
-                _ => p.text(" /* Invalid dpp_ctrl value */"),
-            }
-            p.text(" row_mask:");
-            p.hex(u64::from(row_mask));
-            p.text(" bank_mask:");
-            p.hex(u64::from(bank_mask));
-            flag(p, " bound_ctrl:1", bound_ctrl);
-            flag(p, " fi:1", fi);
-        }
-        Dpp::Lanes8 { sel, fi } => {
-            p.text(" dpp8:[");
-            for n in 0..8 {
-                p.text(if n == 0 { "" } else { "," });
-                p.number(i64::from(sel >> (3 * n) & 7));
-            }
-            p.text("]");
-            flag(p, " fi:1", fi);
-        }
-    }
-}
-
-fn named(p: &mut Printer, name: &str, ctrl: u16) {
-    p.text(name);
-    p.number(i64::from(ctrl & 15));
 }
 
 /// Names of the matrix data formats that LLVM writes.
