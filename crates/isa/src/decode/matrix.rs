@@ -26,11 +26,14 @@ pub(super) fn finish(
                 let Some(dwords) = dwords(input.isa, row, spec.role, &spec.ty, &inst.mods) else {
                     return Err(invalid(row, "reserved matrix data format"));
                 };
-                if let Operand::Reg(reg) = operand {
-                    if !tuple_exists(input.isa, reg.file, u32::from(reg.index), dwords) {
-                        return Err(invalid(row, "register tuple out of range"));
+                match operand {
+                    // SGPR tuples of 12 do not exist.
+                    Operand::Reg(reg) if dwords == 12 && matches!(reg.file, RegFile::Sgpr | RegFile::Ttmp) => {
+                        return Err(invalid(row, "register tuple does not exist"));
                     }
-                    reg.dwords = dwords;
+                    Operand::Reg(reg) => reg.dwords = dwords,
+                    _ if dwords != spec.ty.dwords() => return Err(invalid(row, "matrix operand is no register")),
+                    _ => {}
                 }
             }
         }
@@ -40,10 +43,12 @@ pub(super) fn finish(
         }
         _ => {}
     }
-    if matches!(encoding.format.name, "WMMA_SCALE" | "WMMA_LD_SCALE")
-        && (inst.mods.matrix >> 6 & 3 == 3 || inst.mods.matrix >> 8 & 3 == 3)
-    {
-        return Err(invalid(row, "reserved matrix scale format"));
+    let past_the_end = |operand: &Operand| match operand {
+        Operand::Reg(reg) => reg.file == RegFile::Agpr && u32::from(reg.index) + u32::from(reg.dwords) > 256,
+        _ => false,
+    };
+    if inst.operands.iter().any(past_the_end) {
+        return Err(invalid(row, "register tuple out of range"));
     }
     Ok(())
 }
@@ -113,7 +118,10 @@ fn tuple_exists(isa: Isa, file: RegFile, index: u32, dwords: u8) -> bool {
         _ => index & !3,
     };
     match file {
-        RegFile::Sgpr => aligned + u32::from(dwords) <= code::sgpr_count(isa) + 2,
+        RegFile::Sgpr | RegFile::Ttmp if dwords > 16 => false,
+        // gfx9 lets tuples run into FLAT_SCRATCH, which s102 and s103 are.
+        RegFile::Sgpr if isa == Isa::Gfx950 => aligned + u32::from(dwords) <= 104,
+        RegFile::Sgpr => aligned + u32::from(dwords) <= code::sgpr_count(isa),
         RegFile::Ttmp => aligned + u32::from(dwords) <= 16,
         RegFile::Vgpr | RegFile::Agpr => true,
     }
