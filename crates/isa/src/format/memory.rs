@@ -29,7 +29,7 @@ const fn format(
 
 /// A field without its `shift` low bits.
 const fn scaled(name: &'static str, pieces: &'static [(u8, u8)], shift: u8) -> Field {
-    Field { name, pieces, default: 0, shift }
+    Field { name, pieces, default: 0, shift, flip: 0 }
 }
 
 /// Fields of FLAT, GLOBAL and SCRATCH of gfx950 after the offset.
