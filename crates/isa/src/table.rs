@@ -20,7 +20,10 @@ static FILES: &[(&str, &str)] = &[
     ("table/vop2.txt", include_str!("../table/vop2.txt")),
     ("table/vopc.txt", include_str!("../table/vopc.txt")),
     ("table/vop3.txt", include_str!("../table/vop3.txt")),
-    ("table/matrix.txt", include_str!("../table/matrix.txt")),
+    ("table/vop3p.txt", include_str!("../table/vop3p.txt")),
+    ("table/mfma.txt", include_str!("../table/mfma.txt")),
+    ("table/wmma.txt", include_str!("../table/wmma.txt")),
+    ("table/vopd.txt", include_str!("../table/vopd.txt")),
 ];
 
 /// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
@@ -178,7 +181,13 @@ impl Table {
         let id = RowId(u16::try_from(self.rows.len()).map_err(|_| "too many rows")?);
         let encodings = self.read_encodings(group, &operands)?;
         let family = encodings.first().ok_or("no encoding")?.format.family;
-        let operands = operands.into_iter().map(|operand| operand.spec).collect();
+        let mut operands: Vec<OperandSpec> = operands.into_iter().map(|operand| operand.spec).collect();
+        // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
+        for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
+            if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
+                operands[index].class = Class::VgprOrAgpr;
+            }
+        }
         let row = Row { id, mnemonic, family, operands, encodings, attributes };
         let aliases = row.attribute("alias").unwrap_or_default();
         for name in std::iter::once(mnemonic).chain(aliases.split(',').filter(|alias| !alias.is_empty())) {

@@ -22,10 +22,10 @@ pub(crate) const DPP8_FI: u32 = 0xea;
 /// Source code of VCC (its low half), implied by the 32-bit forms.
 const VCC: u32 = 106;
 /// Bit 8 of a source code: VGPR.
-const VGPR: u32 = 0x100;
+pub(super) const VGPR: u32 = 0x100;
 
 /// A field that reads as its bits xor `flip`.
-const fn flipped(name: &'static str, pieces: &'static [(u8, u8)], flip: u32) -> Field {
+pub(super) const fn flipped(name: &'static str, pieces: &'static [(u8, u8)], flip: u32) -> Field {
     Field { name, pieces, default: 0, shift: 0, flip }
 }
 

@@ -48,6 +48,7 @@ fn suffix(row: &Row, inst: &Inst, traits: &Traits) -> &'static str {
         Form::Dpp16 | Form::Dpp8 => "_dpp",
         Form::E64Dpp16 | Form::E64Dpp8 => "_e64_dpp",
         Form::Sdwa => "_sdwa",
+        Form::VopdX | Form::VopdY | Form::Vopd3X | Form::Vopd3Y => "",
     }
 }
 
@@ -279,35 +280,12 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
         OutMod::Mul4 => " mul:4",
         OutMod::Div2 => " div:2",
     });
-    match mods.dpp {
-        Some(Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi }) => {
-            p.text(" ");
-            dpp_control(
-                p,
-                ctrl,
-                row.operands
-                    .iter()
-                    .any(|spec| spec.ty.bits() == 64 && spec.role != "sdst" && spec.role != "smask"),
-            );
-            p.text(" row_mask:");
-            p.hex(u64::from(row_mask));
-            p.text(" bank_mask:");
-            p.hex(u64::from(bank_mask));
-            if bound_ctrl {
-                p.text(" bound_ctrl:1");
-            }
-            if fi {
-                p.text(" fi:1");
-            }
-        }
-        Some(Dpp::Lanes8 { sel, fi }) => {
-            p.text(" dpp8:");
-            list(p, 8, |n| sel >> (3 * n) & 7);
-            if fi {
-                p.text(" fi:1");
-            }
-        }
-        None => {}
+    if let Some(control) = &mods.dpp {
+        let double = row
+            .operands
+            .iter()
+            .any(|spec| spec.ty.bits() == 64 && spec.role != "sdst" && spec.role != "smask");
+        dpp(p, control, double);
     }
     if let Some(sdwa) = &mods.sdwa {
         if traits.vdst && !traits.whole_dst {
@@ -326,6 +304,33 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
         if traits.sources & 2 != 0 {
             p.text(" src1_sel:");
             p.text(selection(sdwa.src1_sel));
+        }
+    }
+}
+
+/// A DPP control; `double` says that the instruction has double-precision operands.
+pub(super) fn dpp(p: &mut Printer, control: &Dpp, double: bool) {
+    match *control {
+        Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
+            p.text(" ");
+            dpp_control(p, ctrl, double);
+            p.text(" row_mask:");
+            p.hex(u64::from(row_mask));
+            p.text(" bank_mask:");
+            p.hex(u64::from(bank_mask));
+            if bound_ctrl {
+                p.text(" bound_ctrl:1");
+            }
+            if fi {
+                p.text(" fi:1");
+            }
+        }
+        Dpp::Lanes8 { sel, fi } => {
+            p.text(" dpp8:");
+            list(p, 8, |n| sel >> (3 * n) & 7);
+            if fi {
+                p.text(" fi:1");
+            }
         }
     }
 }
