@@ -18,7 +18,7 @@ pub(crate) mod memory;
 pub(crate) mod operand;
 pub(crate) mod scalar;
 pub(crate) mod vector;
-mod vector_constant;
+pub(crate) mod vector_constant;
 mod vector_modifiers;
 
 /// Why a statement is no instruction.
