@@ -183,6 +183,11 @@ fn source_constant(
         Constant::Int(value) if elem == "f64" || spec.class == Class::Literal32 => {
             literal::integer(isa, &scalar(elem), value, force)
         }
+        // A pair of scale registers is a 64-bit operand.
+        Constant::Int(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
+            let inline = (-16..=64).contains(&value);
+            if inline { Ok(Operand::Int(value as i8)) } else { Err(INVALID) }
+        }
         Constant::Int(value) => {
             // Single halves take 16 bits; accumulators have an inline constant in each element.
             let narrow = spec.ty.is_float() && spec.ty.elem_bits == 16 && (spec.ty.lanes == 1 || spec.role == "srcc");
@@ -230,7 +235,12 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
         let mix = row.attribute("matrix") == Some("mix");
         inst.mods.op_sel = list(p, "op_sel")?.unwrap_or(0) & all;
         let default = if mix || scale { 0 } else { all };
-        inst.mods.op_sel_hi = list(p, "op_sel_hi")?.unwrap_or(default) & all;
+        let start = p.pos;
+        let op_sel_hi = list(p, "op_sel_hi")?;
+        if op_sel_hi.is_some() && row.attribute("matrix") == Some("dot2") {
+            return Err(p.error_at(start, "invalid op_sel operand"));
+        }
+        inst.mods.op_sel_hi = op_sel_hi.unwrap_or(default) & all;
     }
     if has("cbsz") {
         inst.mods.cbsz = number(p, "cbsz", 7)?;
@@ -464,7 +474,7 @@ fn check(
             accumulator_overlap(inst, reg).map_err(|message| p.error_at(place(n), message))?;
         }
     }
-    if row.attribute("matrix") == Some("dot2") && (inst.mods.op_sel != 0 || inst.mods.op_sel_hi != 7) {
+    if row.attribute("matrix") == Some("dot2") && inst.mods.op_sel != 0 {
         return Err(p.error_at(0, "invalid op_sel operand"));
     }
     if p.isa == Isa::Gfx1250 && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
