@@ -354,7 +354,7 @@ fn negation(
     if lenient {
         bits &= 4;
     }
-    let allowed = if all { 7 } else { u8::from(ab) * 3 | u8::from(c) * 4 };
+    let allowed = if all { 7 } else { (u8::from(ab) * 3) | (u8::from(c) * 4) };
     if bits & !allowed != 0 {
         return Err(p.error_at(start, format!("invalid {key} operand")));
     }
@@ -458,11 +458,10 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
         );
     }
     let mut literals = inst.operands.iter().enumerate().filter(|(_, o)| matches!(o, Operand::Literal(_)));
-    if let Some((_, first)) = literals.next() {
-        if let Some((n, _)) = literals.find(|(_, other)| *other != first) {
+    if let Some((_, first)) = literals.next()
+        && let Some((n, _)) = literals.find(|(_, other)| *other != first) {
             return Err(p.error_at(place(n), "only one unique literal operand is allowed"));
         }
-    }
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         let Operand::Reg(reg) = operand else { continue };
         if matches!(spec.role, "srca" | "srcb")
