@@ -94,9 +94,10 @@ pub(crate) fn scalar_reads<'a>(operands: impl Iterator<Item = &'a Operand>) -> u
             Operand::Literal(_) | Operand::Literal64(_) => literal = 1,
             Operand::Special(Special::Null) => {}
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if !seen.contains(&operand) => {
-                    seen.push(operand);
-                }
+                if !seen.contains(&operand) =>
+            {
+                seen.push(operand);
+            }
             _ => {}
         }
     }

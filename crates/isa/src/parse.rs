@@ -14,8 +14,10 @@ use crate::{Features, Inst, Isa};
 
 pub(crate) mod literal;
 pub(crate) mod matrix;
+mod matrix_modifiers;
 pub(crate) mod memory;
 pub(crate) mod operand;
+mod pair;
 pub(crate) mod scalar;
 pub(crate) mod vector;
 mod vector_constant;

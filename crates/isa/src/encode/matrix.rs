@@ -77,13 +77,13 @@ pub(super) fn encode_pair(isa: Isa, inst: &Inst, second: &Inst) -> Result<InstBy
     if second.form == Form::VopdY
         && let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
             (inst.operands.first(), y_inst.operands.first_mut())
-        {
-            if x.index & 1 == y.index & 1 {
-                let mnemonic = second.mnemonic(isa);
-                return Err(EncodeError::InvalidOperand { mnemonic, role: "vdst" });
-            }
-            y.index &= !1;
+    {
+        if x.index & 1 == y.index & 1 {
+            let mnemonic = second.mnemonic(isa);
+            return Err(EncodeError::InvalidOperand { mnemonic, role: "vdst" });
         }
+        y.index &= !1;
+    }
     let (y, y_literal, _) = half(isa, &y_inst)?;
     let literal = match (x_literal, y_literal) {
         (Some(x), Some(y)) if x != y => {

@@ -133,7 +133,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                     0 | 1 => number,
                     _ => return refuse(p, "invalid bound_ctrl value."),
                 },
-                    "fi" if !within(0, 1) => return refuse(p, "invalid fi value."),
+                "fi" if !within(0, 1) => return refuse(p, "invalid fi value."),
                 "byte_sel" if !within(0, 3) => return refuse(p, "invalid byte_sel value."),
                 "scale_sel" if !within(0, 15) => return refuse(p, "invalid scale_sel value."),
                 "row_mask" | "bank_mask" => number & 15,
