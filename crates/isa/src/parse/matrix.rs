@@ -6,9 +6,10 @@
 use smallvec::SmallVec;
 
 use super::matrix_modifiers::{dpp, modifiers};
-use super::operand::{Constant, Force, RegisterText};
+use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
-use super::{ParseError, Parser, Suffix, empty, literal, pair};
+use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
+use crate::expr::Expr;
 use crate::matrix::{dwords, inline_of, scalar_reads};
 use crate::print::matrix::is_register;
 use crate::role::Class;
@@ -42,7 +43,10 @@ fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError>
     let mut at: SmallVec<[usize; 6]> = SmallVec::new();
     let mix = row.attribute("matrix") == Some("mix");
     for (n, spec) in encoding.specs(row).enumerate() {
-        separator(p);
+        if n > 0 {
+            separator(p);
+        }
+        p.skip_space();
         at.push(p.pos);
         let operand = if mix && n > 0 {
             signed(p, row, encoding, spec, &mut inst.mods, n - 1, true)?
@@ -90,7 +94,7 @@ pub(super) fn operand(
 
 /// The value as this operand.
 fn place(
-    p: &Parser,
+    p: &mut Parser,
     row: &Row,
     encoding: &Encoding,
     spec: &OperandSpec,
@@ -110,6 +114,9 @@ fn place(
     if !matches!(spec.class, Class::VectorSrc | Class::Literal32) && spec.role != "srcc" {
         return Err(INVALID);
     }
+    if let Constant::Unknown(expr) = constant {
+        return symbol(p, encoding, spec, expr);
+    }
     let operand = source_constant(p.isa, spec, constant, force)?;
     if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
         if spec.role == "srcc" || !encoding.format.literal {
@@ -120,6 +127,35 @@ fn place(
         }
     }
     Ok(operand)
+}
+
+/// A literal that a fixup will fill: 32-bit operands take one, pairs of elements do not.
+fn symbol(
+    p: &mut Parser,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    expr: Expr,
+) -> Result<Operand, &'static str> {
+    let whole = spec.ty.dwords() == 1 && !matches!(spec.ty.elem_bits, 16 | 64);
+    let single = encoding.form == Form::Native && p.isa == Isa::Gfx1250;
+    // A register of another processor is no symbol.
+    let register =
+        |name: &str| [Isa::Gfx950, Isa::Gfx1250].iter().any(|&isa| special_by_name(isa, name).is_some());
+    let plausible = match &expr {
+        Expr::Symbol { name, .. } => !register(name),
+        Expr::Unary(..) => false,
+        _ => true,
+    };
+    if !(whole && single && plausible && encoding.format.literal) {
+        return Err(INVALID);
+    }
+    let at = encoding.format.dwords * 4;
+    match p.fixups.iter().find(|fixup| fixup.offset == at) {
+        Some(other) if other.expr != expr => return Err("only one unique literal operand is allowed"),
+        Some(_) => {}
+        None => p.fixup(at, FixupKind::Literal32, expr),
+    }
+    Ok(Operand::Literal(0))
 }
 
 /// A register in a place that is not one of the shared classes.

@@ -83,8 +83,12 @@ fn half(
     let Some((row, encoding)) = found else { return Err(p.error_at(0, "invalid instruction")) };
     let mut inst = empty(row.id, form);
     let wide = matches!(form, Form::Vopd3X | Form::Vopd3Y);
-    for spec in encoding.specs(row) {
-        separator(p);
+    for (n, spec) in encoding.specs(row).enumerate() {
+        // LLVM takes a comma behind the name of Y, not behind that of X.
+        if n > 0 || matches!(form, Form::VopdY | Form::Vopd3Y) {
+            separator(p);
+        }
+        p.skip_space();
         at.push(p.pos);
         let source = match spec.role {
             "src0" => 0,
