@@ -20,7 +20,7 @@ pub(crate) mod operand;
 mod pair;
 pub(crate) mod scalar;
 pub(crate) mod vector;
-mod vector_constant;
+pub(crate) mod vector_constant;
 mod vector_modifiers;
 
 /// Why a statement is no instruction.

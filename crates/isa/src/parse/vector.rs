@@ -220,6 +220,12 @@ fn attempt(
     if let Some(item) = next.next() {
         return Err(p.error_at(item.start, "invalid operand for instruction"));
     }
+    if traits.halves_only && !p.features.real_true16 {
+        return Err(p.error_at(0, "instruction not supported on this GPU"));
+    }
+    if traits.halves_only && halves.plain {
+        return Err(p.error_at(0, "invalid operand for instruction"));
+    }
     if halves.written && halves.plain || halves.written && !p.features.real_true16 {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }

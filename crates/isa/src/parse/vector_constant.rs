@@ -341,7 +341,7 @@ fn small(value: i64) -> Option<Operand> {
 }
 
 /// The inline constant with these bits in an operand of so many.
-fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
+pub(crate) fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
     let signed = match width {
         16 => i64::from(bits as u16 as i16),
         32 => i64::from(bits as u32 as i32),
