@@ -132,7 +132,9 @@ fn read(isa: Isa, row: &Row) -> Traits {
                 traits.mods |= bit;
             }
         }
-        if isa == Isa::Gfx1250 && spec.ty.bits() == 16 && matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc)
+        if isa == Isa::Gfx1250
+            && spec.ty.bits() == 16
+            && matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc)
         {
             traits.true16 |= bit;
         }

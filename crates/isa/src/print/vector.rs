@@ -126,7 +126,7 @@ impl Statement<'_> {
                 return p.register_name(&reg);
             }
             Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
-            Operand::Literal(bits) if half_bits => {
+            Operand::Literal(bits) if half_bits && spec.class != Class::Literal32 => {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
                 let shown = if float { inline(bits & 0xffff, 16, false) } else { inline(bits, 32, false) };
