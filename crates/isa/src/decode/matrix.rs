@@ -20,12 +20,14 @@ pub(super) fn finish(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), DecodeError> {
-    if let (Some("mdst"), Some(Operand::Reg(d))) =
-        (row.operands.first().map(|spec| spec.role), inst.operands.first())
-    {
-        if d.file == RegFile::Agpr && u32::from(d.index) + u32::from(d.dwords) > 256 {
-            return Err(invalid(row, "register tuple out of range"));
+    let agprs_end = match (row.operand_index("mdst"), inst.operands.first()) {
+        (Some(0), Some(Operand::Reg(d))) if d.file == RegFile::Agpr => {
+            u32::from(d.index) + u32::from(d.dwords)
         }
+        _ => 0,
+    };
+    if agprs_end > 256 {
+        return Err(invalid(row, "register tuple out of range"));
     }
     match row.attribute("matrix") {
         Some("f8f6f4") => {
