@@ -518,9 +518,10 @@ fn check_limits(
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if *operand != Operand::Special(Special::Null)
                 // Other names of the same register count again.
-                && !scalars.contains(operand) => {
-                    scalars.push(*operand);
-                }
+                && !scalars.contains(operand) =>
+            {
+                scalars.push(*operand);
+            }
             _ => {}
         }
     }

@@ -136,9 +136,10 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
                 return Some(Operand::Literal64(if short { (value as u64) << 32 } else { value as u64 }));
             }
             if force == Force::None
-                && let Some(inline) = inline(value as u64, 64, false) {
-                    return Some(inline);
-                }
+                && let Some(inline) = inline(value as u64, 64, false)
+            {
+                return Some(inline);
+            }
             wide_integer(place, treatment, value, force)
         }
         Treatment::Half | Treatment::Bfloat | Treatment::Int16 => {
@@ -174,9 +175,10 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
                 return None;
             }
             if force == Force::None
-                && let Some(inline) = inline(value as u64 & 0xffff, 16, false) {
-                    return Some(inline);
-                }
+                && let Some(inline) = inline(value as u64 & 0xffff, 16, false)
+            {
+                return Some(inline);
+            }
             Some(Operand::Literal(value as u64 & 0xffff))
         }
         Treatment::Single | Treatment::Int32 | Treatment::Halves | Treatment::Bfloats => {
@@ -243,9 +245,10 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                 return Some(Operand::Literal64(bits));
             }
             if force == Force::None
-                && let Some(inline) = inline(bits, 64, false) {
-                    return Some(inline);
-                }
+                && let Some(inline) = inline(bits, 64, false)
+            {
+                return Some(inline);
+            }
             if treatment == Treatment::Int64 {
                 return None;
             }
