@@ -239,6 +239,14 @@ impl Dtype {
         }
     }
 
+    /// The number of a code of an integer type (a bool is 0 or 1; of a float type, the code itself).
+    pub fn integer(self, code: u64) -> i128 {
+        match self.kind() {
+            Kind::Signed => sign_extend(code, self.bits()).into(),
+            _ => (code & self.code_mask()).into(),
+        }
+    }
+
     /// The number of a code as people write it: integers in full, floats shortest.
     pub fn display(self, code: u64) -> String {
         match self.kind() {
@@ -429,7 +437,7 @@ mod tests {
         for index in 0..4 {
             F6E2M3.store(&mut bytes, index, index as u64 + 1);
         }
-        assert_eq!(bytes, [0b10_000001, 0b0011_0000, 0b000100_00]);
+        assert_eq!(bytes, [0b1000_0001, 0b0011_0000, 0b0001_0000]);
         assert_eq!([0, 1, 2, 3, 4].map(|index| F6E2M3.load(&bytes, index)), [1, 2, 3, 4, 0]);
         F4E2M1.store(&mut bytes, 1, 0xf);
         assert_eq!(F4E2M1.load(&bytes, 1), 0xf);

@@ -130,7 +130,7 @@ fn check_sizes(
         document.error(span, message);
     }
     let too_wide =
-        grid.iter().zip(block).position(|(&groups, items)| u64::from(groups) * u64::from(items) >> 32 != 0);
+        grid.iter().zip(block).position(|(&groups, items)| (u64::from(groups) * u64::from(items)) >> 32 != 0);
     if let (Some(dimension), Some(span)) = (too_wide, grid_span) {
         let name = ["x", "y", "z"][dimension];
         document.error(
