@@ -16,4 +16,5 @@ pub mod report;
 pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};
 pub mod cases;
+pub mod input;
 pub mod verdict;

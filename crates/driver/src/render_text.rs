@@ -103,8 +103,11 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
 }
 
 fn output_text(text: &mut String, output: &Output, style: Style) {
-    let errors =
-        format!("max abs error {:e}, max rel error {:e}", output.max_abs_error, output.max_rel_error);
+    let errors = format!(
+        "max abs error {}, max rel error {}",
+        short(output.max_abs_error),
+        short(output.max_rel_error)
+    );
     if output.matches {
         line(text, &format!("output {}", output.name), &format!("as expected ({errors})"));
         return;

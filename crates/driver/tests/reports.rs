@@ -211,24 +211,24 @@ fn text() {
     check(
         &render_text(&report(), &line, Style::Plain),
         expect![[r#"
-        error[R4]: LDS read while its asynchronous load is in flight (512 times)
-          producer: k.s:41:3 (at 0x1a4), workgroup 0,0,0, wave 0, lanes 0-31
-                  > global_load_async_to_lds_b128 v3, v[4:5], off
-          consumer: k.s:57:3 (at 0x21c), workgroup 0,0,0, wave 1, lanes 0-31
-               57 | ds_load_b128 v[8:11], v2 ; tile
-          hint: s_wait_asynccnt 1 before s_barrier_signal at k.s:52
+            error[R4]: LDS read while its asynchronous load is in flight (512 times)
+              producer: k.s:41:3 (at 0x1a4), workgroup 0,0,0, wave 0, lanes 0-31
+                      > global_load_async_to_lds_b128 v3, v[4:5], off
+              consumer: k.s:57:3 (at 0x21c), workgroup 0,0,0, wave 1, lanes 0-31
+                   57 | ds_load_b128 v[8:11], v2 ; tile
+              hint: s_wait_asynccnt 1 before s_barrier_signal at k.s:52
 
-        advice[redundant]: wait is redundant
-          wait: at 0x8
-                  > s_wait_loadcnt 0x0
+            advice[redundant]: wait is redundant
+              wait: at 0x8
+                      > s_wait_loadcnt 0x0
 
-        output c: as expected (max abs error 0e0, max rel error 0e0)
-        output d: 1 of 4 elements differ (max abs error 3e0, max rel error 0e0); first at [1, 0]: 3 instead of 0
-        output e: 1 of 1 elements differ (max abs error inf, max rel error 0e0); first at [0]: NaN instead of 0.0
-        k.s: gemm on gfx1250: findings, 1 error, 1 advice
-          32 workgroups, 256 waves, 90112 wave instructions, 2883584 lane instructions in 0.041 s
-          checked: registers, lds, global, barriers, waits
-    "#]],
+            output c: as expected (max abs error 0, max rel error 0)
+            output d: 1 of 4 elements differ (max abs error 3.00e0, max rel error 0); first at [1, 0]: 3 instead of 0
+            output e: 1 of 1 elements differ (max abs error inf, max rel error 0); first at [0]: NaN instead of 0.0
+            k.s: gemm on gfx1250: findings, 1 error, 1 advice
+              32 workgroups, 256 waves, 90112 wave instructions, 2883584 lane instructions in 0.041 s
+              checked: registers, lds, global, barriers, waits
+        "#]],
     );
 }
 

@@ -67,35 +67,63 @@ fn planted_defects() {
         vec![finding("R4", Error, MissingWait, &[3], Some("a wait before k.s:14."))],
         expect!["pass"],
     );
-    check(PLANTED, vec![], expect![[r#"
+    check(
+        PLANTED,
+        vec![],
+        expect![[r#"
         fail
         exit status 0 (clean) instead of [1]
-        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]]);
-    check(PLANTED, vec![finding("R4", Warning, MissingWait, &[14], None)], expect![[r#"
+        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]],
+    );
+    check(
+        PLANTED,
+        vec![finding("R4", Warning, MissingWait, &[14], None)],
+        expect![[r#"
         fail
         exit status 0 (clean) instead of [1]
-        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]]);
-    check(PLANTED, vec![finding("R1", Error, MissingWait, &[14], None)], expect![[r#"
+        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]],
+    );
+    check(
+        PLANTED,
+        vec![finding("R1", Error, MissingWait, &[14], None)],
+        expect![[r#"
         fail
-        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]]);
-    check(PLANTED, vec![finding("R4", Error, Trap, &[14], None)], expect![[r#"
+        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]],
+    );
+    check(
+        PLANTED,
+        vec![finding("R4", Error, Trap, &[14], None)],
+        expect![[r#"
         fail
-        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]]);
+        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]],
+    );
     let extra = vec![
         finding("R4", Error, MissingWait, &[14], None),
         finding("W1", Advice, Redundant, &[20], None),
         finding("R5", Error, MissingWait, &[20, 21], None),
     ];
-    check(PLANTED, extra, expect![[r#"
+    check(
+        PLANTED,
+        extra,
+        expect![[r#"
         fail
-        reported beyond what is planted: error R5 missing-wait "t" at lines [20, 21]"#]]);
-    check(&format!("ambiguous = true\n{PLANTED}"), vec![], expect![[r#"
+        reported beyond what is planted: error R5 missing-wait "t" at lines [20, 21]"#]],
+    );
+    check(
+        &format!("ambiguous = true\n{PLANTED}"),
+        vec![],
+        expect![[r#"
         ambiguous
         exit status 0 (clean) instead of [1]
-        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]]);
-    check(&format!("exit_also = [0]\n{}", PLANTED.replace("R4", "")), vec![], expect![[r#"
+        not reported: missing-wait or missing-sync (R4 or R6, error) at one of the lines [14, 15]"#]],
+    );
+    check(
+        &format!("exit_also = [0]\n{}", PLANTED.replace("R4", "")),
+        vec![],
+        expect![[r#"
         fail
-        not reported: missing-wait or missing-sync (any rule, error) at one of the lines [14, 15]"#]]);
+        not reported: missing-wait or missing-sync (any rule, error) at one of the lines [14, 15]"#]],
+    );
 }
 
 #[test]
@@ -105,36 +133,60 @@ fn right_kernels() {
     let clean = "exit = 0\nclean = true\nallow_advice = [\"L5\"]\n";
     check(clean, vec![], expect!["pass"]);
     check(clean, vec![finding("L5", Warning, Hazard, &[1], None)], expect!["pass"]);
-    check(clean, vec![finding("L5", Error, Hazard, &[1], None)], expect![[r#"
+    check(
+        clean,
+        vec![finding("L5", Error, Hazard, &[1], None)],
+        expect![[r#"
         fail
         exit status 1 (findings) instead of [0]
         error L5 hazard "t" at lines [1]
-        reported beyond what is planted: error L5 hazard "t" at lines [1]"#]]);
-    check(clean, vec![finding("W1", Advice, Redundant, &[1], None)], expect![[r#"
+        reported beyond what is planted: error L5 hazard "t" at lines [1]"#]],
+    );
+    check(
+        clean,
+        vec![finding("W1", Advice, Redundant, &[1], None)],
+        expect![[r#"
         fail
-        reported beyond what is planted: advice W1 redundant "t" at lines [1]"#]]);
-    check("exit = 0", vec![finding("W1", Advice, Redundant, &[1], None)], expect![[r#"
+        reported beyond what is planted: advice W1 redundant "t" at lines [1]"#]],
+    );
+    check(
+        "exit = 0",
+        vec![finding("W1", Advice, Redundant, &[1], None)],
+        expect![[r#"
         fail
-        reported beyond what is planted: advice W1 redundant "t" at lines [1]"#]]);
+        reported beyond what is planted: advice W1 redundant "t" at lines [1]"#]],
+    );
     let advice =
         "exit = 0\n[[finding]]\nclass = \"redundant\"\nrule = \"W1\"\nseverity = \"advice\"\nlines = [7]\n";
     check(advice, vec![finding("W1", Advice, Redundant, &[7], None)], expect!["pass"]);
-    check(advice, vec![finding("R1", Error, MissingWait, &[7], None)], expect![[r#"
+    check(
+        advice,
+        vec![finding("R1", Error, MissingWait, &[7], None)],
+        expect![[r#"
         fail
         exit status 1 (findings) instead of [0]
         error R1 missing-wait "t" at lines [7]
-        not reported: redundant (W1, advice) at one of the lines [7]"#]]);
+        not reported: redundant (W1, advice) at one of the lines [7]"#]],
+    );
 }
 
 #[test]
 fn mistakes() {
-    check("exti = 1\nclean = 3", vec![], expect![[r#"
+    check(
+        "exti = 1\nclean = 3",
+        vec![],
+        expect![[r#"
         expect.toml:1:1: error: unknown key `exti` of a verdict file
-        expect.toml:2:9: error: `clean` must be true or false, found an integer"#]]);
+        expect.toml:2:9: error: `clean` must be true or false, found an integer"#]],
+    );
     check("exit = 9", vec![], expect!["expect.toml:1:8: error: `exit` must be at most 4, found 9"]);
-    check("exit = 1\n[[finding]]\nclass = \"missing-wiat\"\n[[finding]]\nrule = 1\n", vec![], expect![[r#"
+    check(
+        "exit = 1\n[[finding]]\nclass = \"missing-wiat\"\n[[finding]]\nrule = 1\n",
+        vec![],
+        expect![[r#"
         expect.toml:3:9: error: unknown class `missing-wiat`
-        expect.toml:4:1: error: this finding has no `class`"#]]);
+        expect.toml:4:1: error: this finding has no `class`"#]],
+    );
     check(
         "exit = 1\n[[finding]]\nclass = \"trap\"\nseverity = \"bad\"\nlines = [0]\n",
         vec![],
