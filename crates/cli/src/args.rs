@@ -151,7 +151,7 @@ pub struct CompileArgs {
 #[derive(ClapArgs)]
 pub struct AsmArgs {
     /// The assembly; `-` for standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", default_value = "-")]
     pub input: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
@@ -167,7 +167,7 @@ pub struct AsmArgs {
 #[derive(ClapArgs)]
 pub struct DisArgs {
     /// The code object, or with --lines the text; `-` for standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", default_value = "-")]
     pub input: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,

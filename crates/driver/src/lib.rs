@@ -17,4 +17,5 @@ pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};
 pub mod cases;
 pub mod input;
+pub mod options;
 pub mod verdict;

@@ -44,7 +44,7 @@ fn table() -> String {
 /// What can be done for a processor.
 fn support(processor: Processor) -> &'static str {
     match processor {
-        Processor::Gfx1250 | Processor::Gfx950 | Processor::Gfx942 => "asm dis run check",
+        Processor::Gfx1250 | Processor::Gfx950 => "asm dis run check",
         _ => "code objects",
     }
 }
