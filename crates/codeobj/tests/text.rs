@@ -144,7 +144,7 @@ fn inspect_says_segments_and_dynamic_relocations() {
         segments:
           type      offset     address            file       memory     flags align
           PHDR      0x00000040 0x0000000000000040 0x000001f8 0x000001f8 R     0x8
-          LOAD      0x00000000 0x0000000000000000 0x00000708 0x00000708 R     0x1000
+          LOAD      0x00000000 0x0000000000000000 0x00000748 0x00000748 R     0x1000
           LOAD      0x00000800 0x0000000000001800 0x00000208 0x00000208 RX    0x1000
           LOAD      0x00000a08 0x0000000000002a08 0x000000b8 0x000005f8 RW    0x1000
           LOAD      0x00000ac0 0x0000000000003ac0 0x00000010 0x00003010 RW    0x1000
@@ -162,9 +162,9 @@ fn inspect_says_segments_and_dynamic_relocations() {
         dynamic symbols:
           value              size       type    binding visible   section          name
           0x0000000000001800 0x00000014 func    global  protected .text            k1
-          0x0000000000000680 0x00000040 object  global  protected .rodata          k1.kd
+          0x00000000000006c0 0x00000040 object  global  protected .rodata          k1.kd
           0x0000000000001900 0x00000004 func    global  protected .text            k2
-          0x00000000000006c0 0x00000040 object  global  protected .rodata          k2.kd
+          0x0000000000000700 0x00000040 object  global  protected .rodata          k2.kd
           0x0000000000001a00 0x00000008 func    global  protected .text            callee
           0x0000000000003ad0 0x00000000 object  global  default   .bss             zeros"#]]
     .assert_eq(&part("dynamic symbols"));
