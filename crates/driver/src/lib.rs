@@ -1,1 +1,21 @@
-//! driver
+//! The pipelines of Wavemark as library calls: read inputs and launch files, run, check, compare, report.
+//!
+//! Promises: nothing here prints, exits, reads the environment or starts threads of its own accord; bad input is a
+//! [`wavemark_diag::Diagnostic`] or a typed error. The formats follow the project's interfaces to the letter.
+
+pub mod compare;
+mod document;
+pub mod dtype;
+pub mod kernarg;
+pub mod launch;
+pub mod npy;
+mod render_sarif;
+mod render_text;
+pub mod report;
+
+pub use render_sarif::render_sarif;
+pub use render_text::{SourceLine, render_text};
+pub mod cases;
+pub mod input;
+pub mod options;
+pub mod verdict;

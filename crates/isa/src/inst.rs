@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Operand, RowId};
+use crate::{Isa, Operand, Row, RowId, Table};
 
 /// Which of its encodings an instruction is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -136,6 +136,8 @@ pub struct Mods {
     /// Cache policy bits of the memory instruction as encoded: gfx9 bit 0 sc0/glc, bit 1 nt/slc, bit 4 sc1;
     /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5.
     pub cpol: u8,
+    /// gfx1250 `scale_offset`: the address offset register counts in data elements.
+    pub scale_offset: bool,
     /// MUBUF `offen`.
     pub offen: bool,
     /// MUBUF `idxen`.
@@ -178,4 +180,16 @@ pub struct Inst {
     pub second: Option<Box<Inst>>,
     /// Length of the encoding in bytes, 4…20.
     pub size: u8,
+}
+
+impl Inst {
+    /// Its row in the table of `isa`, the set that it was decoded or parsed for.
+    pub fn row(&self, isa: Isa) -> &'static Row {
+        Table::of(isa).row(self.row)
+    }
+
+    /// Its mnemonic without encoding suffix.
+    pub fn mnemonic(&self, isa: Isa) -> &'static str {
+        self.row(isa).mnemonic
+    }
 }

@@ -1,0 +1,31 @@
+//! One file for each group of commands.
+
+mod targets;
+
+use wavemark_driver::report::ExitStatus;
+
+use crate::args::Command;
+use crate::door::{Door, Failure};
+
+/// Runs a command to its exit status.
+pub fn run(command: Command) -> ExitStatus {
+    let mut door = Door::new();
+    match dispatch(&mut door, command) {
+        Ok(status) => status,
+        Err(failure) => door.fail(failure),
+    }
+}
+
+fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
+    match command {
+        Command::Litmus(args) => {
+            let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
+            Err(Failure::Unsupported(format!(
+                "there is no explorer of litmus tests yet (asked for {})",
+                names.join(", ")
+            )))
+        }
+        Command::Targets(args) => targets::targets(door, &args),
+        _ => Err(Failure::Unsupported("command".to_owned())),
+    }
+}
