@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Operand, RowId};
+use crate::{Isa, Operand, Row, RowId, Table};
 
 /// Which of its encodings an instruction is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -178,4 +178,16 @@ pub struct Inst {
     pub second: Option<Box<Inst>>,
     /// Length of the encoding in bytes, 4…20.
     pub size: u8,
+}
+
+impl Inst {
+    /// Its row in the table of `isa`, the set that it was decoded or parsed for.
+    pub fn row(&self, isa: Isa) -> &'static Row {
+        Table::of(isa).row(self.row)
+    }
+
+    /// Its mnemonic without encoding suffix.
+    pub fn mnemonic(&self, isa: Isa) -> &'static str {
+        self.row(isa).mnemonic
+    }
 }

@@ -5,10 +5,31 @@
 //! The crate knows no simulator, no compiler and no object file; it does not say what an instruction
 //! computes.
 
+pub mod code;
+pub mod decode;
+pub mod effects;
+pub mod encode;
+pub mod expr;
+pub mod features;
+pub mod format;
 pub mod inst;
+pub mod modifier;
 pub mod operand;
+pub mod parse;
+pub mod print;
+pub mod role;
 pub mod row;
+pub mod table;
+pub mod ty;
 
+pub use decode::{DecodeError, decode};
+pub use effects::Effects;
+pub use encode::{EncodeError, InstBytes, encode};
+pub use expr::{Expr, NoSymbols, Resolved, SymbolResolver};
+pub use features::Features;
 pub use inst::{Dpp, Form, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
-pub use operand::{Half, Operand, Reg, RegFile, Special};
-pub use row::{Access, Isa, OperandSpec, RowId};
+pub use operand::{Half, Operand, Reg, RegFile, Special, inline_float_bits};
+pub use parse::{Fixup, FixupKind, ParseError, Parsed, parse};
+pub use print::{print, print_into};
+pub use row::{Access, Encoding, Isa, OperandSpec, Row, RowId};
+pub use table::Table;

@@ -96,8 +96,10 @@ pub enum Operand {
     /// An inline floating constant by its source code, 240…248 (0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/2π); its
     /// bits depend on the operand's type: see [`inline_float_bits`].
     Float(u8),
-    /// A literal constant that follows the instruction word: the 32 (or, gfx1250, 64) bits as encoded.
+    /// A literal constant that follows the instruction word: the 32 bits as encoded.
     Literal(u64),
+    /// gfx1250: a literal constant of 64 bits that follows the instruction word (source code 254).
+    Literal64(u64),
     /// A field that is not a source operand: simm16, hwreg, sendmsg, wait counts, branch offset in dwords,
     /// ttmp/hwreg numbers; sign-extended where the row says so.
     Imm(i64),

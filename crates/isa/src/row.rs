@@ -1,21 +1,32 @@
-//! The row type of the instruction table, and the table.
+//! The row type of the instruction table.
 //!
 //! Anatomy of a row in the table files (`table/*.txt`), four columns separated by `|`; `#` starts a comment:
 //!
 //! ```text
 //! mnemonic | encodings | operands | attributes
-//! v_add_f32 | gfx950 VOP2=0x01 VOP3=0x101 dpp16 sdwa ; gfx1250 VOP2=0x03 VOP3=0x103 dpp16 dpp8 e64_dpp16 e64_dpp8 | vdst:f32 = src0:f32 src1:f32 | mode
+//! v_add_f32 | gfx950 VOP2=0x01 dpp16 sdwa VOP3=0x101 ; gfx1250 VOP2=0x03 dpp16 dpp8 VOP3=0x103 dpp16 dpp8 | vdst:f32 = src0:f32 vsrc1:f32 | mode
 //! s_add_co_u32 | gfx1250 SOP2=0x00 | sdst:b32 = ssrc0:b32 ssrc1:b32 | scc=w alias=s_add_u32
-//! ds_load_b64 | gfx1250 DS=0x76 | vdst:b64 = addr:v32 offset | mem=lds.r.8 cnt=ds
+//! ds_load_b64 | gfx1250 DS=0x76 | vdst:b64 = addr:b32 | mem=lds.load.8 cnt=ds
 //! ```
 //!
-//! * an encoding group starts with the instruction set, then `FORMAT=opcode` (formats of [`crate::format`])
-//!   and the extra forms that it has;
-//! * operands before `=` are written, after it read; `+name` before or after `=` is read and written; each is
-//!   `role:type`, where the type gives width, class and the meaning of inline constants;
+//! * an encoding group starts with the instruction set, then `FORMAT=opcode` (formats of [`crate::format`]);
+//!   `,field=value` after the opcode fixes a field (decode requires it), `,field~value` says what encode writes
+//!   and decode ignores; `dpp16`, `dpp8`, `sdwa` add the format `FORMAT_DPP16`… with the same opcode;
+//! * operands before `=` are written, after it read; `+role` is read and written; each is `role:type`: the role
+//!   (module [`crate::role`]) is the field and says what can stand there, the type gives width and the meaning
+//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only;
 //! * attributes name implicit registers (`scc=r|w|rw`, `vcc=`, `exec=`, `m0=`, `mode`, `flat_scratch=`), the
-//!   memory effect (`mem=space.direction.bytes`), the counters moved (`cnt=`), aliases, and the few flags
-//!   that encode, print or parse need.
+//!   memory effect (`mem=space.direction.bytes`), the counters moved (`cnt=`), aliases (`alias=name,name`),
+//!   and the few flags that encode, print or parse need: [`crate::table::ATTRIBUTES`].
+//!
+//! A mnemonic may have several rows with different operands (with and without return value); where they share
+//! an opcode, fixed fields tell them apart.
+
+use crate::Form;
+use crate::format::{Family, Field, Format};
+use crate::modifier::Modifier;
+use crate::role::Class;
+use crate::ty::Type;
 
 /// An instruction set: processors that decode the same bytes alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +37,17 @@ pub enum Isa {
     Gfx1250,
 }
 
-/// Number of a row in the table of all instruction sets.
+impl Isa {
+    /// The name that rows use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Isa::Gfx950 => "gfx950",
+            Isa::Gfx1250 => "gfx1250",
+        }
+    }
+}
+
+/// Number of a row in the table of its instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowId(pub u16);
 
@@ -46,8 +67,76 @@ pub enum Access {
 pub struct OperandSpec {
     /// Its name in the row, the manual's field name: `vdst`, `src0`, `sdst`, `vaddr`, `saddr`, `simm16`…
     pub role: &'static str,
-    /// Its type as the row has it: `f32`, `b64`, `v2f16`, `sreg128`…
-    pub ty: &'static str,
+    /// Its type; for numbers the name is that of the kind.
+    pub ty: Type,
+    /// What can stand there.
+    pub class: Class,
     /// Read, written, or both.
     pub access: Access,
+}
+
+/// One encoding of a row.
+#[derive(Debug)]
+pub struct Encoding {
+    /// Which form it is.
+    pub form: Form,
+    /// Its format.
+    pub format: &'static Format,
+    /// Its opcode in the format.
+    pub opcode: u32,
+    /// Index of the form's operands in [`Row::operands`]; `None` field for operands that the format has no
+    /// field for (literals, implied VCC, custom).
+    pub operands: Vec<(usize, Option<&'static Field>)>,
+    /// Modifier fields that are decoded into and encoded from [`crate::Mods`].
+    pub modifiers: Vec<(&'static Field, &'static Modifier)>,
+    /// Bits that decode requires beyond format and opcode: mask, value.
+    pub required: (u128, u128),
+    /// All constant bits that encode writes: format, opcode, required, defaults of unused fields.
+    pub constant: u128,
+}
+
+/// One instruction of one instruction set.
+#[derive(Debug)]
+pub struct Row {
+    /// Where it is in the table.
+    pub id: RowId,
+    /// LLVM's name without encoding suffix.
+    pub mnemonic: &'static str,
+    /// The family of its encodings.
+    pub family: Family,
+    /// Its operands in assembly order, those of all forms.
+    pub operands: Vec<OperandSpec>,
+    /// Its encodings, at most one of each form.
+    pub encodings: Vec<Encoding>,
+    /// The attributes as written: key and value (empty for flags).
+    pub attributes: Vec<(&'static str, &'static str)>,
+}
+
+impl Row {
+    /// The encoding in `form`.
+    pub fn encoding(&self, form: Form) -> Option<&Encoding> {
+        self.encodings.iter().find(|encoding| encoding.form == form)
+    }
+
+    /// Value of an attribute; the empty string for a flag.
+    pub fn attribute(&self, key: &str) -> Option<&'static str> {
+        self.attributes.iter().find(|(k, _)| *k == key).map(|(_, value)| *value)
+    }
+
+    /// Whether the row has the flag.
+    pub fn has(&self, key: &str) -> bool {
+        self.attribute(key).is_some()
+    }
+
+    /// Index in the row's operands of the operand with this role.
+    pub fn operand_index(&self, role: &str) -> Option<usize> {
+        self.operands.iter().position(|operand| operand.role == role)
+    }
+}
+
+impl Encoding {
+    /// The specs of this form's operands, in the order of [`crate::Inst::operands`].
+    pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
+        self.operands.iter().map(|&(index, _)| &row.operands[index])
+    }
 }

@@ -1,0 +1,195 @@
+//! Operand values and the numbers that fields hold for them (CDNA4 manual table "SDST, SSRC, SRC", CDNA5
+//! manual table "Scalar source operands").
+//!
+//! A register tuple keeps the number that the field holds even where the hardware would ignore low bits of it;
+//! printing says so, parsing refuses it.
+
+use crate::role::Class;
+use crate::ty::Type;
+use crate::{Isa, Operand, Reg, RegFile, Special};
+
+/// Source code that says that a 32-bit literal follows.
+pub const LITERAL: u32 = 255;
+/// Source code that says that a 64-bit literal follows (gfx1250).
+pub const LITERAL64: u32 = 254;
+/// First source code of the VGPRs in 9-bit source fields.
+pub const VGPR: u32 = 256;
+
+use Special as S;
+
+/// Code, name for 32-bit operands, name for 64-bit operands.
+type SpecialCode = (u32, Option<Special>, Option<Special>);
+
+const fn pair(lo: u32, wide: Special, low: Special) -> SpecialCode {
+    (lo, Some(low), Some(wide))
+}
+
+const fn half(code: u32, name: Special) -> SpecialCode {
+    (code, Some(name), None)
+}
+
+const fn both(code: u32, name: Special) -> SpecialCode {
+    (code, Some(name), Some(name))
+}
+
+static GFX950: &[SpecialCode] = &[
+    pair(102, S::FlatScratch, S::FlatScratchLo),
+    half(103, S::FlatScratchHi),
+    pair(104, S::XnackMask, S::XnackMaskLo),
+    half(105, S::XnackMaskHi),
+    pair(106, S::Vcc, S::VccLo),
+    half(107, S::VccHi),
+    half(124, S::M0),
+    pair(126, S::Exec, S::ExecLo),
+    half(127, S::ExecHi),
+    both(235, S::SharedBase),
+    both(236, S::SharedLimit),
+    both(237, S::PrivateBase),
+    both(238, S::PrivateLimit),
+    both(239, S::PopsExitingWaveId),
+    both(251, S::Vccz),
+    both(252, S::Execz),
+    both(253, S::Scc),
+    both(254, S::LdsDirect),
+];
+
+static GFX1250: &[SpecialCode] = &[
+    pair(106, S::Vcc, S::VccLo),
+    half(107, S::VccHi),
+    both(124, S::Null),
+    half(125, S::M0),
+    pair(126, S::Exec, S::ExecLo),
+    half(127, S::ExecHi),
+    both(230, S::FlatScratchBaseLo),
+    half(231, S::FlatScratchBaseHi),
+    both(235, S::SharedBase),
+    both(236, S::SharedLimit),
+    both(237, S::PrivateBase),
+    both(238, S::PrivateLimit),
+    both(251, S::Vccz),
+    both(252, S::Execz),
+    both(253, S::Scc),
+];
+
+fn specials(isa: Isa) -> &'static [SpecialCode] {
+    match isa {
+        Isa::Gfx950 => GFX950,
+        Isa::Gfx1250 => GFX1250,
+    }
+}
+
+/// How many SGPRs can be named: codes 0…n−1.
+pub const fn sgpr_count(isa: Isa) -> u32 {
+    match isa {
+        Isa::Gfx950 => 102,
+        Isa::Gfx1250 => 106,
+    }
+}
+
+/// The operand that `code` is in a field of this class; a literal's value is 0 until it is read. `None` if the
+/// code is reserved.
+#[inline]
+pub fn operand_of(isa: Isa, class: Class, ty: &Type, code: u32) -> Option<Operand> {
+    let dwords = ty.dwords();
+    let reg = |file, index: u32| Some(Operand::Reg(Reg::new(file, index as u16, dwords)));
+    match class {
+        Class::Vgpr => reg(RegFile::Vgpr, code),
+        Class::VgprOrAgpr => reg(if code & 0x100 == 0 { RegFile::Vgpr } else { RegFile::Agpr }, code & 0xff),
+        Class::VgprSrc => {
+            if code >= VGPR {
+                reg(RegFile::Vgpr, code - VGPR)
+            } else {
+                None
+            }
+        }
+        Class::VectorSrc if code >= VGPR => reg(RegFile::Vgpr, code - VGPR),
+        Class::ScalarReg if code > 127 => None,
+        Class::ScalarReg | Class::ScalarSrc | Class::VectorSrc => scalar_operand(isa, dwords, code),
+        Class::Imm(_) => Some(Operand::Imm(i64::from(code))),
+        Class::Literal32 => Some(Operand::Literal(u64::from(code))),
+        Class::Literal64 => Some(Operand::Literal64(u64::from(code))),
+        Class::Vcc => Some(Operand::Special(if dwords == 2 { S::Vcc } else { S::VccLo })),
+        Class::Custom => None,
+    }
+}
+
+fn scalar_operand(isa: Isa, dwords: u8, code: u32) -> Option<Operand> {
+    Some(match code {
+        _ if code < sgpr_count(isa) => Operand::Reg(Reg::new(RegFile::Sgpr, code as u16, dwords)),
+        108..=123 => Operand::Reg(Reg::new(RegFile::Ttmp, (code - 108) as u16, dwords)),
+        128..=192 => Operand::Int((code - 128) as i8),
+        193..=208 => Operand::Int(192i16.wrapping_sub(code as i16) as i8),
+        240..=248 => Operand::Float(code as u8),
+        LITERAL => Operand::Literal(0),
+        LITERAL64 if isa == Isa::Gfx1250 => Operand::Literal64(0),
+        _ => {
+            let (_, single, double) = specials(isa).iter().find(|entry| entry.0 == code)?;
+            Operand::Special(if dwords >= 2 { (*double)? } else { (*single)? })
+        }
+    })
+}
+
+/// The code of an operand in a field of this class; `None` if it cannot stand there.
+#[inline]
+pub fn code_of(isa: Isa, class: Class, operand: &Operand) -> Option<u32> {
+    match (class, operand) {
+        (Class::Vgpr, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => Some(u32::from(*index)),
+        (Class::VgprOrAgpr, Operand::Reg(reg)) => match reg.file {
+            RegFile::Vgpr => Some(u32::from(reg.index)),
+            RegFile::Agpr => Some(u32::from(reg.index) | 0x100),
+            RegFile::Sgpr | RegFile::Ttmp => None,
+        },
+        (Class::VectorSrc | Class::VgprSrc, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => {
+            Some(u32::from(*index) + VGPR)
+        }
+        (Class::VectorSrc | Class::ScalarSrc, _) => scalar_code(isa, operand),
+        (Class::ScalarReg, _) => scalar_code(isa, operand).filter(|&code| code < 128),
+        (Class::Imm(_), Operand::Imm(value)) => Some(*value as u32),
+        _ => None,
+    }
+}
+
+fn scalar_code(isa: Isa, operand: &Operand) -> Option<u32> {
+    match *operand {
+        Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => {
+            Some(u32::from(index)).filter(|&n| n < sgpr_count(isa))
+        }
+        Operand::Reg(Reg { file: RegFile::Ttmp, index, .. }) => {
+            Some(u32::from(index) + 108).filter(|&n| n < 124)
+        }
+        Operand::Reg(_) | Operand::Imm(_) | Operand::Off => None,
+        Operand::Int(value @ 0..=64) => Some(128 + value as u32),
+        Operand::Int(value @ -16..=-1) => Some(192 + u32::from(value.unsigned_abs())),
+        Operand::Int(_) => None,
+        Operand::Float(code @ 240..=248) => Some(u32::from(code)),
+        Operand::Float(_) => None,
+        Operand::Literal(_) => Some(LITERAL),
+        Operand::Literal64(_) => (isa == Isa::Gfx1250).then_some(LITERAL64),
+        Operand::Special(special) => specials(isa)
+            .iter()
+            .find(|(_, single, double)| *single == Some(special) || *double == Some(special))
+            .map(|entry| entry.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_round_trip() {
+        for isa in [Isa::Gfx950, Isa::Gfx1250] {
+            for ty in ["b32", "b64"].into_iter().filter_map(Type::parse) {
+                for code in 0..512 {
+                    if let Some(operand) = operand_of(isa, Class::VectorSrc, &ty, code) {
+                        assert_eq!(
+                            code_of(isa, Class::VectorSrc, &operand),
+                            Some(code),
+                            "{isa:?} {operand:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Formats of the matrix family.
+
+use super::Format;
+
+pub(super) static FORMATS: &[Format] = &[];

@@ -1,0 +1,413 @@
+//! Text → [`Inst`]: one instruction statement, without label and comment, in LLVM's syntax.
+//!
+//! Here: the entry, the cursor over the text, expressions. `operand` reads registers and constants; the order
+//! of a family's operands and modifiers is in the family's module, which tries its candidate rows in turn and
+//! keeps the error that got furthest.
+
+use smallvec::SmallVec;
+
+use crate::expr::{BinaryOp, Expr, SymbolResolver, UnaryOp};
+use crate::format::Family;
+use crate::row::{Row, RowId};
+use crate::table::Table;
+use crate::{Features, Inst, Isa};
+
+pub(crate) mod literal;
+pub(crate) mod matrix;
+pub(crate) mod memory;
+pub(crate) mod operand;
+pub(crate) mod scalar;
+pub(crate) mod vector;
+
+/// Why a statement is no instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{column}: {message}")]
+pub struct ParseError {
+    /// Where in the statement, 1-based, in bytes.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What a fixup patches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FixupKind {
+    /// Low 16 bits of the dword: (target − address after this dword) / 4.
+    Branch16,
+    /// Low 16 bits of the dword: the value.
+    Absolute16,
+    /// A 32-bit literal: the value, or what the symbol's relocation variant says.
+    Literal32,
+    /// A 64-bit literal.
+    Literal64,
+}
+
+/// A place in the encoding that needs a symbol's value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fixup {
+    /// Byte offset in the instruction.
+    pub offset: u8,
+    /// What is patched.
+    pub kind: FixupKind,
+    /// The value.
+    pub expr: Expr,
+}
+
+/// A parsed instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The instruction, with 0 where fixups are.
+    pub inst: Inst,
+    /// What is left to patch after encoding.
+    pub fixups: SmallVec<[Fixup; 1]>,
+}
+
+/// The encoding that a mnemonic's suffix asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Suffix {
+    E32,
+    E64,
+    Dpp,
+    E64Dpp,
+    Sdwa,
+}
+
+static SUFFIXES: &[(&str, Suffix)] = &[
+    ("_e64_dpp", Suffix::E64Dpp),
+    ("_e32", Suffix::E32),
+    ("_e64", Suffix::E64),
+    ("_dpp", Suffix::Dpp),
+    ("_sdwa", Suffix::Sdwa),
+];
+
+/// Parses one instruction statement.
+///
+/// # Errors
+/// [`ParseError`] with the column of the text that is wrong.
+pub fn parse(
+    isa: Isa,
+    features: Features,
+    text: &str,
+    resolve: &dyn SymbolResolver,
+) -> Result<Parsed, ParseError> {
+    let mut parser = Parser { isa, features, text, pos: 0, resolve, fixups: SmallVec::new() };
+    parser.skip_space();
+    let start = parser.pos;
+    let name = parser.word();
+    let table = Table::of(isa);
+    let (rows, suffix) = candidates(table, name);
+    let Some(first) = rows.first() else {
+        let mut error = parser.error_at(start, "invalid instruction");
+        if name.is_empty() {
+            error.message = "unexpected token at start of statement".to_owned();
+        }
+        return Err(error);
+    };
+    let inst = match first.family {
+        Family::Scalar => scalar::parse(&mut parser, &rows, suffix),
+        Family::Memory => memory::parse(&mut parser, &rows, suffix),
+        Family::Vector => vector::parse(&mut parser, &rows, suffix),
+        Family::Matrix => matrix::parse(&mut parser, &rows, suffix),
+    }?;
+    Ok(Parsed { inst, fixups: parser.fixups })
+}
+
+/// The rows that `name` may mean, and the suffix that was split off it.
+pub(crate) fn candidates<'t>(table: &'t Table, name: &str) -> (SmallVec<[&'t Row; 4]>, Option<Suffix>) {
+    let rows: SmallVec<[&Row; 4]> = table.by_mnemonic(name).collect();
+    if !rows.is_empty() {
+        return (rows, None);
+    }
+    for (ending, suffix) in SUFFIXES {
+        if let Some(stem) = name.strip_suffix(ending) {
+            let rows: SmallVec<[&Row; 4]> = table.by_mnemonic(stem).collect();
+            if !rows.is_empty() {
+                return (rows, Some(*suffix));
+            }
+        }
+    }
+    (SmallVec::new(), None)
+}
+
+/// A cursor over a statement.
+pub(crate) struct Parser<'a> {
+    pub(crate) isa: Isa,
+    pub(crate) features: Features,
+    pub(crate) text: &'a str,
+    pub(crate) pos: usize,
+    pub(crate) resolve: &'a dyn SymbolResolver,
+    /// Literal fixups have the offset of the literal; the parsers put them with [`Parser::fixup`].
+    pub(crate) fixups: SmallVec<[Fixup; 1]>,
+}
+
+/// Where a parser was, to try another row from there.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    pos: usize,
+    fixups: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { pos: self.pos, fixups: self.fixups.len() }
+    }
+
+    pub(crate) fn reset(&mut self, mark: Mark) {
+        self.pos = mark.pos;
+        self.fixups.truncate(mark.fixups);
+    }
+
+    /// Tries each row from the same place; the error that got furthest is the one that counts.
+    pub(crate) fn first_of<'t>(
+        &mut self,
+        rows: &[&'t Row],
+        mut attempt: impl FnMut(&mut Self, &'t Row) -> Result<Inst, ParseError>,
+    ) -> Result<Inst, ParseError> {
+        let mark = self.mark();
+        let mut furthest: Option<ParseError> = None;
+        for row in rows {
+            self.reset(mark);
+            match attempt(self, row) {
+                Ok(inst) => return Ok(inst),
+                Err(error) => {
+                    if furthest.as_ref().is_none_or(|best| best.column < error.column) {
+                        furthest = Some(error);
+                    }
+                }
+            }
+        }
+        Err(furthest.unwrap_or_else(|| self.error("invalid instruction")))
+    }
+
+    pub(crate) fn rest(&self) -> &'a str {
+        self.text.get(self.pos..).unwrap_or_default()
+    }
+
+    pub(crate) fn skip_space(&mut self) {
+        let rest = self.rest();
+        self.pos += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    }
+
+    pub(crate) fn error(&self, message: impl Into<String>) -> ParseError {
+        self.error_at(self.pos, message)
+    }
+
+    pub(crate) fn error_at(&self, pos: usize, message: impl Into<String>) -> ParseError {
+        ParseError { column: u32::try_from(pos + 1).unwrap_or(u32::MAX), message: message.into() }
+    }
+
+    /// Takes `sign` (after space) if it is next.
+    pub(crate) fn eat(&mut self, sign: &str) -> bool {
+        self.skip_space();
+        let found = self.rest().starts_with(sign);
+        if found {
+            self.pos += sign.len();
+        }
+        found
+    }
+
+    pub(crate) fn expect(&mut self, sign: &str) -> Result<(), ParseError> {
+        if self.eat(sign) {
+            return Ok(());
+        }
+        self.skip_space();
+        let message = match sign {
+            "," => "expected a comma".to_owned(),
+            _ => format!("expected {sign}"),
+        };
+        Err(self.error(message))
+    }
+
+    /// The identifier that is next (letters, digits, `_`, `.`, `$`, not beginning with a digit), without taking
+    /// it.
+    pub(crate) fn peek_word(&mut self) -> &'a str {
+        self.skip_space();
+        let rest = self.rest();
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return "";
+        }
+        let length = rest
+            .bytes()
+            .position(|b| !(b.is_ascii_alphanumeric() || b == b'_' || b == b'.' || b == b'$'))
+            .unwrap_or(rest.len());
+        &rest[..length]
+    }
+
+    /// Takes the identifier that is next; empty if there is none.
+    pub(crate) fn word(&mut self) -> &'a str {
+        let word = self.peek_word();
+        self.pos += word.len();
+        word
+    }
+
+    /// Takes the identifier `word` if it is next.
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.peek_word() == word;
+        if found {
+            self.pos += word.len();
+        }
+        found
+    }
+
+    /// Takes `name:` if it is next.
+    pub(crate) fn eat_key(&mut self, name: &str) -> bool {
+        let mark = self.mark();
+        if self.eat_word(name) && self.eat(":") {
+            return true;
+        }
+        self.reset(mark);
+        false
+    }
+
+    pub(crate) fn at_end(&mut self) -> bool {
+        self.skip_space();
+        self.pos >= self.text.len()
+    }
+
+    pub(crate) fn expect_end(&mut self) -> Result<(), ParseError> {
+        if self.at_end() { Ok(()) } else { Err(self.error("invalid operand for instruction")) }
+    }
+
+    /// Notes a value that is not known yet.
+    pub(crate) fn fixup(&mut self, offset: u8, kind: FixupKind, expr: Expr) {
+        self.fixups.push(Fixup { offset, kind, expr });
+    }
+
+    /// An expression that must have a value now.
+    pub(crate) fn absolute(&mut self) -> Result<i64, ParseError> {
+        self.skip_space();
+        let start = self.pos;
+        let expr = self.expression()?;
+        expr.evaluate(self.resolve).ok_or_else(|| self.error_at(start, "expected absolute expression"))
+    }
+
+    /// An expression.
+    pub(crate) fn expression(&mut self) -> Result<Expr, ParseError> {
+        self.binary(1, 0)
+    }
+
+    fn binary(&mut self, least: u8, depth: u8) -> Result<Expr, ParseError> {
+        let mut left = self.unary(depth)?;
+        loop {
+            self.skip_space();
+            let Some((op, length, precedence)) = BinaryOp::at(self.rest()) else { return Ok(left) };
+            if precedence < least {
+                return Ok(left);
+            }
+            self.pos += length;
+            let right = self.binary(precedence + 1, depth)?;
+            left = match (&left, op, &right) {
+                // Constants fold at once, so that plain numbers cost no tree.
+                (Expr::Int(_), _, Expr::Int(_)) => {
+                    let tree = Expr::Binary(op, Box::new(left), Box::new(right));
+                    tree.evaluate(self.resolve).map_or(tree, Expr::Int)
+                }
+                _ => Expr::Binary(op, Box::new(left), Box::new(right)),
+            };
+        }
+    }
+
+    fn unary(&mut self, depth: u8) -> Result<Expr, ParseError> {
+        if depth > 64 {
+            return Err(self.error("expression is nested too deeply"));
+        }
+        self.skip_space();
+        let rest = self.rest();
+        let op = match rest.as_bytes().first() {
+            Some(b'-') => Some(UnaryOp::Neg),
+            Some(b'+') => Some(UnaryOp::Plus),
+            Some(b'~') => Some(UnaryOp::Not),
+            Some(b'!') => Some(UnaryOp::LogicalNot),
+            _ => None,
+        };
+        if let Some(op) = op {
+            self.pos += 1;
+            let operand = self.unary(depth + 1)?;
+            let tree = Expr::Unary(op, Box::new(operand));
+            let folded = match &tree {
+                Expr::Unary(_, operand) if matches!(**operand, Expr::Int(_)) => tree.evaluate(self.resolve),
+                _ => None,
+            };
+            return Ok(folded.map_or(tree, Expr::Int));
+        }
+        if rest.starts_with('(') {
+            self.pos += 1;
+            let inner = self.binary(1, depth + 1)?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.integer().map(|value| Expr::Int(value as i64));
+        }
+        self.symbol(depth)
+    }
+
+    fn symbol(&mut self, depth: u8) -> Result<Expr, ParseError> {
+        self.skip_space();
+        let start = self.pos;
+        let name = if self.rest().starts_with('"') {
+            let quoted = &self.rest()[1..];
+            let end = quoted.find('"').ok_or_else(|| self.error("unterminated string"))?;
+            self.pos += end + 2;
+            &quoted[..end]
+        } else {
+            self.word()
+        };
+        if name.is_empty() {
+            return Err(self.error_at(start, "unknown token in expression"));
+        }
+        if self.rest().starts_with('(')
+            && matches!(
+                name,
+                "max" | "or" | "alignto" | "extrasgprs" | "totalnumvgprs" | "occupancy" | "instprefsize"
+            )
+        {
+            self.pos += 1;
+            let mut arguments = Vec::new();
+            loop {
+                arguments.push(self.binary(1, depth + 1)?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+            return Ok(Expr::Call(name.to_owned(), arguments));
+        }
+        let mut variant = None;
+        if self.rest().starts_with('@') {
+            let tail = &self.rest()[1..];
+            let length = tail
+                .bytes()
+                .position(|b| !(b.is_ascii_alphanumeric() || b == b'@' || b == b'_'))
+                .unwrap_or(tail.len());
+            variant = Some(tail[..length].to_owned());
+            self.pos += 1 + length;
+        }
+        Ok(Expr::Symbol { name: name.to_owned(), variant })
+    }
+
+    /// An unsigned integer literal: decimal, `0x`, `0b`, octal with a leading 0.
+    pub(crate) fn integer(&mut self) -> Result<u64, ParseError> {
+        self.skip_space();
+        let rest = self.rest();
+        let length = rest.bytes().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let digits = &rest[..length];
+        let parsed = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            u64::from_str_radix(hex, 16)
+        } else if let Some(binary) = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B")) {
+            u64::from_str_radix(binary, 2)
+        } else if digits.len() > 1 && digits.starts_with('0') {
+            u64::from_str_radix(&digits[1..], 8)
+        } else {
+            digits.parse()
+        };
+        let value = parsed.map_err(|_| self.error("invalid number"))?;
+        self.pos += length;
+        Ok(value)
+    }
+}
+
+/// An instruction of `row` in its first encoding's form, to be filled.
+pub(crate) fn empty(row: RowId, form: crate::Form) -> Inst {
+    Inst { row, form, operands: SmallVec::new(), mods: crate::Mods::default(), second: None, size: 0 }
+}

@@ -1,0 +1,360 @@
+//! Operands of the classes that all families share: registers, constants, and where each may stand.
+
+use super::{FixupKind, ParseError, Parser};
+use crate::expr::Expr;
+use crate::parse::literal;
+use crate::print::scalar_alignment;
+use crate::role::Class;
+use crate::row::{Encoding, OperandSpec};
+use crate::{Half, Isa, Operand, Reg, RegFile, Special, code};
+
+/// A register as written, before it is known what may stand there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RegisterText {
+    /// A numbered register or tuple.
+    Numbered(Reg),
+    /// A special register or value.
+    Named(Special),
+}
+
+/// A constant as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Constant {
+    /// An integer expression with a value.
+    Int(i64),
+    /// A floating number.
+    Float(f64),
+    /// An expression that a fixup will evaluate.
+    Unknown(Expr),
+}
+
+/// What forces a constant to be a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Force {
+    /// Nothing: inline if there is an inline constant.
+    None,
+    /// `lit(x)`.
+    Lit,
+    /// `lit64(x)`.
+    Lit64,
+}
+
+impl Parser<'_> {
+    /// An operand of one of the shared classes.
+    pub(crate) fn operand(&mut self, encoding: &Encoding, spec: &OperandSpec) -> Result<Operand, ParseError> {
+        self.skip_space();
+        let start = self.pos;
+        if let Class::Imm(kind) = spec.class {
+            return super::scalar::immediate(self, kind);
+        }
+        if let Some(register) = self.register()? {
+            return self
+                .place_register(spec, register)
+                .ok_or_else(|| self.error_at(start, "invalid operand for instruction"));
+        }
+        if !matches!(spec.class, Class::ScalarSrc | Class::VectorSrc | Class::Literal32 | Class::Literal64) {
+            return Err(self.error_at(start, "invalid operand for instruction"));
+        }
+        let (constant, force) = self.constant()?;
+        self.place_constant(encoding, spec, constant, force, start)
+    }
+
+    /// The operand for a constant that was read at `start`.
+    pub(crate) fn place_constant(
+        &mut self,
+        encoding: &Encoding,
+        spec: &OperandSpec,
+        constant: Constant,
+        force: Force,
+        start: usize,
+    ) -> Result<Operand, ParseError> {
+        let operand = match constant {
+            Constant::Unknown(expr) => {
+                if !encoding.format.literal {
+                    return Err(self.error_at(start, "literal operands are not supported"));
+                }
+                let wide = force == Force::Lit64;
+                let kind = if wide { FixupKind::Literal64 } else { FixupKind::Literal32 };
+                self.fixup(encoding.format.dwords * 4, kind, expr);
+                return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
+            }
+            Constant::Int(value) => literal::integer(self.isa, spec, value, force),
+            Constant::Float(value) => literal::float(self.isa, spec, value, force),
+        };
+        match operand {
+            Ok(Operand::Literal(_) | Operand::Literal64(_)) if !encoding.format.literal => {
+                Err(self.error_at(start, "literal operands are not supported"))
+            }
+            Ok(operand) => Ok(operand),
+            Err(message) => Err(self.error_at(start, message)),
+        }
+    }
+
+    /// A constant: `-1`, `0x10`, `2.5`, `lit(7)`, `lit64(x)`, an expression with symbols.
+    pub(crate) fn constant(&mut self) -> Result<(Constant, Force), ParseError> {
+        let mark = self.mark();
+        let word = self.peek_word();
+        let force = match word {
+            "lit" => Force::Lit,
+            "lit64" => Force::Lit64,
+            _ => Force::None,
+        };
+        if force != Force::None {
+            self.pos += word.len();
+            if self.eat("(") {
+                let constant = self.bare_constant()?;
+                self.expect(")")?;
+                return Ok((constant, force));
+            }
+            self.reset(mark);
+        }
+        Ok((self.bare_constant()?, Force::None))
+    }
+
+    fn bare_constant(&mut self) -> Result<Constant, ParseError> {
+        if let Some(value) = self.float() {
+            return Ok(Constant::Float(value));
+        }
+        let expr = self.expression()?;
+        Ok(match expr.evaluate(self.resolve) {
+            Some(value) => Constant::Int(value),
+            None => Constant::Unknown(expr),
+        })
+    }
+
+    /// A floating number with optional sign, if one is next: digits with a point or an exponent.
+    fn float(&mut self) -> Option<f64> {
+        self.skip_space();
+        let rest = self.rest();
+        let unsigned = rest.strip_prefix('-').map_or(rest, |tail| tail.trim_start_matches([' ', '\t']));
+        let negative = unsigned.len() != rest.len();
+        let bytes = unsigned.as_bytes();
+        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let mut end = digits(0);
+        let mut real = false;
+        if bytes.get(end) == Some(&b'.') && (end > 0 || digits(end + 1) > 0) {
+            end += 1;
+            end += digits(end);
+            real = true;
+        }
+        if end > 0 && matches!(bytes.get(end), Some(b'e' | b'E')) {
+            let mut tail = end + 1;
+            if matches!(bytes.get(tail), Some(b'+' | b'-')) {
+                tail += 1;
+            }
+            let count = digits(tail.min(bytes.len()));
+            if count > 0 {
+                end = tail + count;
+                real = true;
+            }
+        }
+        if !real {
+            return None;
+        }
+        let value: f64 = unsigned[..end].parse().ok()?;
+        self.pos += rest.len() - unsigned.len() + end;
+        Some(if negative { -value } else { value })
+    }
+
+    /// A register if one is next: `v3`, `s[2:3]`, `[s4,s5]`, `vcc`, `v7.h`.
+    ///
+    /// # Errors
+    /// Text that begins as a register and is none.
+    pub(crate) fn register(&mut self) -> Result<Option<RegisterText>, ParseError> {
+        self.skip_space();
+        if self.rest().starts_with('[') {
+            return self.register_list().map(Some);
+        }
+        let start = self.pos;
+        let word = self.peek_word();
+        if let Some(special) = special_by_name(self.isa, word) {
+            self.pos += word.len();
+            return Ok(Some(RegisterText::Named(special)));
+        }
+        let (stem, half) = match word.rsplit_once('.') {
+            Some((stem, "l")) => (stem, Half::Lo),
+            Some((stem, "h")) => (stem, Half::Hi),
+            _ => (word, Half::Whole),
+        };
+        let Some((file, digits)) = split_register(stem) else { return Ok(None) };
+        if digits.is_empty() {
+            let after = &self.rest()[word.len()..];
+            if half != Half::Whole || !after.trim_start_matches([' ', '\t']).starts_with('[') {
+                return Ok(None);
+            }
+            self.pos += word.len();
+            return self.register_range(file, start).map(Some);
+        }
+        if !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return Ok(None);
+        }
+        self.pos += word.len();
+        let index: u32 = digits.parse().map_err(|_| self.error_at(start, "invalid register index"))?;
+        let mut reg = self.numbered(file, index.into(), 1, start)?;
+        reg.half = half;
+        Ok(Some(RegisterText::Numbered(reg)))
+    }
+
+    /// `[lo:hi]` or `[n]` behind a register file's name.
+    fn register_range(&mut self, file: RegFile, start: usize) -> Result<RegisterText, ParseError> {
+        self.expect("[")?;
+        let low = self.absolute()?;
+        let high = if self.eat(":") { self.absolute()? } else { low };
+        self.expect("]")?;
+        if high < low {
+            return Err(self.error_at(start, "first register index should not exceed second index"));
+        }
+        Ok(RegisterText::Numbered(self.numbered(file, low, high - low + 1, start)?))
+    }
+
+    /// `[s0,s1,s2,s3]`: consecutive single registers.
+    fn register_list(&mut self) -> Result<RegisterText, ParseError> {
+        let start = self.pos;
+        self.expect("[")?;
+        let mut whole: Option<RegisterText> = None;
+        loop {
+            let at = self.pos;
+            let Some(next) = self.register()? else { return Err(self.error("expected a register")) };
+            whole = Some(match (whole, next) {
+                (None, first) => first,
+                (Some(RegisterText::Numbered(all)), RegisterText::Numbered(one))
+                    if one.file == all.file
+                        && one.dwords == 1
+                        && one.index == all.index + u16::from(all.dwords) =>
+                {
+                    RegisterText::Numbered(self.numbered(
+                        all.file,
+                        all.index.into(),
+                        i64::from(all.dwords) + 1,
+                        start,
+                    )?)
+                }
+                (Some(RegisterText::Named(low)), RegisterText::Named(high)) => match (low, high) {
+                    (Special::VccLo, Special::VccHi) => RegisterText::Named(Special::Vcc),
+                    (Special::ExecLo, Special::ExecHi) => RegisterText::Named(Special::Exec),
+                    (Special::FlatScratchLo, Special::FlatScratchHi) => {
+                        RegisterText::Named(Special::FlatScratch)
+                    }
+                    (Special::XnackMaskLo, Special::XnackMaskHi) => RegisterText::Named(Special::XnackMask),
+                    _ => return Err(self.error_at(at, "registers in a list must have consecutive indices")),
+                },
+                _ => return Err(self.error_at(at, "registers in a list must have consecutive indices")),
+            });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        whole.ok_or_else(|| self.error_at(start, "expected a register"))
+    }
+
+    fn numbered(&self, file: RegFile, index: i64, count: i64, start: usize) -> Result<Reg, ParseError> {
+        let limit = match file {
+            RegFile::Sgpr => i64::from(code::sgpr_count(self.isa)),
+            RegFile::Vgpr => 256,
+            RegFile::Agpr if self.isa == Isa::Gfx950 => 256,
+            RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
+            RegFile::Ttmp => 16,
+        };
+        if !matches!(count, 1..=12 | 16 | 32) {
+            return Err(self.error_at(start, "invalid or unsupported register size"));
+        }
+        if index < 0 || index + count > limit {
+            return Err(self.error_at(start, "register index is out of range"));
+        }
+        if matches!(file, RegFile::Sgpr | RegFile::Ttmp)
+            && index % i64::from(scalar_alignment(count as u8)) != 0
+        {
+            return Err(self.error_at(start, "invalid register alignment"));
+        }
+        Ok(Reg::new(file, index as u16, count as u8))
+    }
+
+    /// The register as this operand, if its class and width allow it.
+    pub(crate) fn place_register(&self, spec: &OperandSpec, register: RegisterText) -> Option<Operand> {
+        let dwords = spec.ty.dwords();
+        match register {
+            RegisterText::Numbered(reg) => {
+                if reg.dwords != dwords {
+                    return None;
+                }
+                let vector = matches!(reg.file, RegFile::Vgpr | RegFile::Agpr);
+                if vector && reg.dwords > 1 && reg.index % 2 != 0 {
+                    return None;
+                }
+                let allowed = match spec.class {
+                    Class::ScalarSrc | Class::ScalarReg => !vector,
+                    Class::VectorSrc => reg.file != RegFile::Agpr,
+                    Class::Vgpr | Class::VgprSrc => reg.file == RegFile::Vgpr,
+                    Class::VgprOrAgpr => vector,
+                    _ => false,
+                };
+                allowed.then_some(Operand::Reg(reg))
+            }
+            RegisterText::Named(special) => {
+                let operand = Operand::Special(special);
+                let code = code::code_of(self.isa, spec.class, &operand);
+                if spec.class == Class::Vcc {
+                    return (code::operand_of(self.isa, spec.class, &spec.ty, 0) == Some(operand))
+                        .then_some(operand);
+                }
+                // The name must be the one for an operand of this width.
+                let same = code::operand_of(self.isa, spec.class, &spec.ty, code?)? == operand;
+                same.then_some(operand)
+            }
+        }
+    }
+}
+
+fn split_register(word: &str) -> Option<(RegFile, &str)> {
+    if let Some(digits) = word.strip_prefix("ttmp") {
+        return Some((RegFile::Ttmp, digits));
+    }
+    if let Some(digits) = word.strip_prefix("acc") {
+        return Some((RegFile::Agpr, digits));
+    }
+    let file = match word.as_bytes().first()? {
+        b's' => RegFile::Sgpr,
+        b'v' => RegFile::Vgpr,
+        b'a' => RegFile::Agpr,
+        _ => return None,
+    };
+    Some((file, &word[1..]))
+}
+
+/// The special register called `name`, also by the names without `src_`.
+pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
+    use Special as S;
+    let special = match name {
+        "vcc" => S::Vcc,
+        "vcc_lo" => S::VccLo,
+        "vcc_hi" => S::VccHi,
+        "exec" => S::Exec,
+        "exec_lo" => S::ExecLo,
+        "exec_hi" => S::ExecHi,
+        "m0" => S::M0,
+        "src_scc" | "scc" => S::Scc,
+        "src_vccz" | "vccz" => S::Vccz,
+        "src_execz" | "execz" => S::Execz,
+        "src_shared_base" | "shared_base" => S::SharedBase,
+        "src_shared_limit" | "shared_limit" => S::SharedLimit,
+        "src_private_base" | "private_base" => S::PrivateBase,
+        "src_private_limit" | "private_limit" => S::PrivateLimit,
+        _ if isa == Isa::Gfx950 => match name {
+            "flat_scratch" => S::FlatScratch,
+            "flat_scratch_lo" => S::FlatScratchLo,
+            "flat_scratch_hi" => S::FlatScratchHi,
+            "xnack_mask" => S::XnackMask,
+            "xnack_mask_lo" => S::XnackMaskLo,
+            "xnack_mask_hi" => S::XnackMaskHi,
+            "src_pops_exiting_wave_id" | "pops_exiting_wave_id" => S::PopsExitingWaveId,
+            "src_lds_direct" | "lds_direct" => S::LdsDirect,
+            _ => return None,
+        },
+        "null" => S::Null,
+        "src_flat_scratch_base_lo" => S::FlatScratchBaseLo,
+        "src_flat_scratch_base_hi" => S::FlatScratchBaseHi,
+        _ => return None,
+    };
+    Some(special)
+}

@@ -1,0 +1,227 @@
+//! [`Inst`] → text, as LLVM 22's disassembler writes it, without the leading tab.
+//!
+//! Here: operands and constants. The order of a family's operands and modifiers is in the family's module.
+
+use std::fmt::Write;
+
+use crate::role::Class;
+use crate::row::OperandSpec;
+use crate::table::Table;
+use crate::ty::Kind;
+use crate::{Features, Half, Inst, Isa, Operand, Reg, RegFile, Special};
+
+pub(crate) mod matrix;
+pub(crate) mod memory;
+pub(crate) mod scalar;
+pub(crate) mod vector;
+
+/// The text of an instruction.
+pub fn print(isa: Isa, inst: &Inst, features: Features) -> String {
+    let mut out = String::with_capacity(64);
+    print_into(&mut out, isa, inst, features);
+    out
+}
+
+/// Appends the text of an instruction.
+pub fn print_into(out: &mut String, isa: Isa, inst: &Inst, features: Features) {
+    use crate::format::Family;
+    let row = Table::of(isa).row(inst.row);
+    let printer = &mut Printer { out, isa, features, warnings: None };
+    match row.family {
+        Family::Scalar => scalar::print(printer, row, inst),
+        Family::Memory => memory::print(printer, row, inst),
+        Family::Vector => vector::print(printer, row, inst),
+        Family::Matrix => matrix::print(printer, row, inst),
+    }
+    if let Some(warnings) = printer.warnings.take() {
+        let _ = write!(printer.out, " ; {warnings}");
+    }
+}
+
+/// Where text goes and under which rules.
+pub(crate) struct Printer<'a> {
+    pub(crate) out: &'a mut String,
+    pub(crate) isa: Isa,
+    pub(crate) features: Features,
+    /// LLVM's disassembler comments, printed behind the instruction.
+    pub(crate) warnings: Option<String>,
+}
+
+impl Printer<'_> {
+    pub(crate) fn text(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub(crate) fn number(&mut self, value: i64) {
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        let mut rest = value.unsigned_abs();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if value < 0 {
+            self.out.push('-');
+        }
+        self.out.extend(digits[at..].iter().map(|&digit| char::from(digit)));
+    }
+
+    pub(crate) fn hex(&mut self, value: u64) {
+        let _ = write!(self.out, "{value:#x}");
+    }
+
+    /// An operand of a class that this module knows; without `neg`, `abs` and the like.
+    pub(crate) fn operand(&mut self, spec: &OperandSpec, operand: &Operand) {
+        match operand {
+            Operand::Reg(reg) => self.register(spec, reg),
+            Operand::Special(special) => self.text(special_name(*special)),
+            Operand::Int(value) => self.number(i64::from(*value)),
+            Operand::Float(code) => self.inline_float(spec, *code),
+            Operand::Literal(bits) => self.literal(spec, *bits),
+            Operand::Literal64(bits) => self.literal64(spec, *bits),
+            Operand::Imm(value) => match spec.class {
+                Class::Imm(kind) => scalar::immediate(self, kind, *value),
+                _ => self.number(*value),
+            },
+            Operand::Off => self.text("off"),
+        }
+    }
+
+    /// A register or tuple: `s7`, `v[4:7]`, `v3.h`.
+    pub(crate) fn register(&mut self, spec: &OperandSpec, reg: &Reg) {
+        let index = match reg.file {
+            // Scalar tuples start at a multiple of their size, at most 4; the hardware drops the low bits.
+            RegFile::Sgpr | RegFile::Ttmp => {
+                let align = scalar_alignment(spec.ty.dwords());
+                let aligned = reg.index / align * align;
+                if aligned != reg.index {
+                    let mut note =
+                        format!("Warning: SGPR_{}: scalar reg isn't aligned ", u32::from(reg.dwords) * 32);
+                    let _ = write!(note, "{}", reg.index);
+                    match &mut self.warnings {
+                        Some(all) => {
+                            let _ = write!(all, " ; {note}");
+                        }
+                        None => self.warnings = Some(note),
+                    }
+                }
+                aligned
+            }
+            RegFile::Vgpr | RegFile::Agpr => reg.index,
+        };
+        self.register_name(&Reg { index, ..*reg });
+        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && index % 2 != 0 {
+            let class = match (reg.file, spec.class) {
+                (_, Class::VgprOrAgpr) => "AV",
+                (RegFile::Agpr, _) => "AReg",
+                (_, Class::VectorSrc) => "VS",
+                _ => "VReg",
+            };
+            let _ = write!(
+                self.out,
+                "/*Invalid register, operand has '{class}_{}_Align2' register class*/",
+                u32::from(reg.dwords) * 32
+            );
+        }
+    }
+
+    /// The register's name as it stands.
+    pub(crate) fn register_name(&mut self, reg: &Reg) {
+        self.text(match reg.file {
+            RegFile::Sgpr => "s",
+            RegFile::Vgpr => "v",
+            RegFile::Agpr => "a",
+            RegFile::Ttmp => "ttmp",
+        });
+        if reg.dwords > 1 {
+            self.text("[");
+            self.number(i64::from(reg.index));
+            self.text(":");
+            self.number(i64::from(reg.index) + i64::from(reg.dwords) - 1);
+            self.text("]");
+        } else {
+            self.number(i64::from(reg.index));
+        }
+        match reg.half {
+            Half::Whole => {}
+            Half::Lo => self.text(".l"),
+            Half::Hi => self.text(".h"),
+        }
+    }
+
+    /// An inline floating constant; 1/2π prints in the operand's own precision.
+    fn inline_float(&mut self, spec: &OperandSpec, code: u8) {
+        let text = match (code, spec.ty.elem_bits, spec.ty.kind) {
+            (240, ..) => "0.5",
+            (241, ..) => "-0.5",
+            (242, ..) => "1.0",
+            (243, ..) => "-1.0",
+            (244, ..) => "2.0",
+            (245, ..) => "-2.0",
+            (246, ..) => "4.0",
+            (247, ..) => "-4.0",
+            (_, 16, Kind::Bfloat) => "0.15915494",
+            (_, 16, _) => "0.15915494",
+            (_, 64, _) => "0.15915494309189532",
+            _ => "0.15915494",
+        };
+        self.text(text);
+    }
+
+    fn literal(&mut self, _spec: &OperandSpec, bits: u64) {
+        self.hex(bits);
+    }
+
+    fn literal64(&mut self, _spec: &OperandSpec, bits: u64) {
+        // A value that 32 bits could hold says that it takes 64.
+        if bits >> 32 == 0 {
+            let _ = write!(self.out, "lit64({bits:#x})");
+        } else {
+            self.hex(bits);
+        }
+    }
+}
+
+/// Multiple at which scalar tuples of so many registers start.
+pub(crate) fn scalar_alignment(dwords: u8) -> u16 {
+    match dwords {
+        0 | 1 => 1,
+        2 => 2,
+        _ => 4,
+    }
+}
+
+/// The name that LLVM prints for a special register.
+pub fn special_name(special: Special) -> &'static str {
+    match special {
+        Special::Vcc => "vcc",
+        Special::VccLo => "vcc_lo",
+        Special::VccHi => "vcc_hi",
+        Special::Exec => "exec",
+        Special::ExecLo => "exec_lo",
+        Special::ExecHi => "exec_hi",
+        Special::FlatScratch => "flat_scratch",
+        Special::FlatScratchLo => "flat_scratch_lo",
+        Special::FlatScratchHi => "flat_scratch_hi",
+        Special::XnackMask => "xnack_mask",
+        Special::XnackMaskLo => "xnack_mask_lo",
+        Special::XnackMaskHi => "xnack_mask_hi",
+        Special::M0 => "m0",
+        Special::Null => "null",
+        Special::Scc => "src_scc",
+        Special::Vccz => "src_vccz",
+        Special::Execz => "src_execz",
+        Special::SharedBase => "src_shared_base",
+        Special::SharedLimit => "src_shared_limit",
+        Special::PrivateBase => "src_private_base",
+        Special::PrivateLimit => "src_private_limit",
+        Special::FlatScratchBaseLo => "src_flat_scratch_base_lo",
+        Special::FlatScratchBaseHi => "src_flat_scratch_base_hi",
+        Special::PopsExitingWaveId => "src_pops_exiting_wave_id",
+        Special::LdsDirect => "src_lds_direct",
+    }
+}

@@ -1,0 +1,97 @@
+//! Operand types: how wide an operand is and what its constants mean.
+//!
+//! Anatomy of a type name: `[vN]KIND BITS`, as in `f32`, `b64`, `v2f16`, `v16fp8`; KIND is one of `f bf i u b
+//! fp bfp e` (float, bfloat, signed, unsigned, untyped bits, narrow floats as `fp8`/`fp6`/`fp4`,
+//! `bf8`/`bf6` being narrow as well since bfloat is 16 bits only, and `e8` a scale exponent).
+
+/// What the bits of an element are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// IEEE float of 16, 32 or 64 bits.
+    Float,
+    /// bfloat16.
+    Bfloat,
+    /// Signed integer.
+    Int,
+    /// Unsigned integer.
+    Uint,
+    /// Untyped bits; constants behave as integers.
+    Bits,
+    /// fp8, fp6, fp4, bf8, bf6, e8m0: never has constants of its own.
+    Narrow,
+}
+
+/// The type of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// The name as written in the table.
+    pub name: &'static str,
+    /// What each element is.
+    pub kind: Kind,
+    /// Bits of one element.
+    pub elem_bits: u16,
+    /// How many elements.
+    pub lanes: u16,
+}
+
+impl Type {
+    /// Reads a type name; `None` if it is not one.
+    pub fn parse(name: &'static str) -> Option<Type> {
+        let mut rest = name;
+        let mut lanes = 1u16;
+        if let Some(tail) = name.strip_prefix('v') {
+            let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            lanes = tail[..digits].parse().ok().filter(|&n| n >= 1)?;
+            rest = &tail[digits..];
+        }
+        let letters = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_lowercase()).len();
+        let (kind, bits) = rest.split_at(letters);
+        let elem_bits: u16 = bits.parse().ok()?;
+        let kind = match (kind, elem_bits) {
+            ("f", 16 | 32 | 64) => Kind::Float,
+            ("bf", 16) => Kind::Bfloat,
+            ("i", _) => Kind::Int,
+            ("u", _) => Kind::Uint,
+            ("b", _) => Kind::Bits,
+            ("fp" | "bf", 4 | 6 | 8) | ("e", 8) => Kind::Narrow,
+            _ => return None,
+        };
+        if elem_bits == 0 || u32::from(elem_bits) * u32::from(lanes) > 1024 {
+            return None;
+        }
+        Some(Type { name, kind, elem_bits, lanes })
+    }
+
+    /// Width of the whole operand in bits.
+    pub fn bits(&self) -> u32 {
+        u32::from(self.elem_bits) * u32::from(self.lanes)
+    }
+
+    /// Registers that the operand takes, 1…32.
+    pub fn dwords(&self) -> u8 {
+        self.bits().div_ceil(32) as u8
+    }
+
+    /// Whether constants are written as floats (`f16`, `bf16`, `f32`, `f64` and packed ones).
+    pub fn is_float(&self) -> bool {
+        matches!(self.kind, Kind::Float | Kind::Bfloat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths() {
+        let width = |name| Type::parse(name).map(|t| (t.bits(), t.dwords()));
+        assert_eq!(width("f32"), Some((32, 1)));
+        assert_eq!(width("v2f16"), Some((32, 1)));
+        assert_eq!(width("v64fp4"), Some((256, 8)));
+        assert_eq!(width("b1024"), Some((1024, 32)));
+        assert_eq!(width("b16"), Some((16, 1)));
+        assert_eq!(width("f31"), None);
+        assert_eq!(width("x32"), None);
+        assert_eq!(width("v"), None);
+    }
+}

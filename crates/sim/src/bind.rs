@@ -1,0 +1,236 @@
+//! Binding: from a decoded instruction to a pre-decoded operation.
+//!
+//! A binder resolves operands to places in the register slabs once, so that running an operation needs no
+//! decision about operand kinds. On gfx1250 the VGPR number of an operand also depends on the state that
+//! `s_set_vgpr_msb` set: a program is bound once per value of that state that it meets ([`VgprMsb`]).
+
+use wavemark_isa::{Inst, Isa, Operand, RegFile, Special, inline_float_bits};
+
+use crate::op::{Place, PlaceKind};
+use crate::regs::{SCRATCH_CHUNKS, sindex};
+
+/// Sizes of a wave's register slab: the same for all waves of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// 2 for wave32, 4 for wave64.
+    pub chunks: usize,
+    /// VGPRs allocated.
+    pub vgprs: u32,
+    /// AGPRs allocated.
+    pub agprs: u32,
+}
+
+impl Layout {
+    /// Chunk index of the first vector constant.
+    pub fn constants_at(&self) -> usize {
+        (self.vgprs + self.agprs) as usize * self.chunks
+    }
+    /// Chunks of a slab with `constants` vector constants, scratch included.
+    pub fn slab_len(&self, constants: usize) -> usize {
+        self.constants_at() + constants + SCRATCH_CHUNKS
+    }
+}
+
+/// The upper VGPR number bits of gfx1250, as the low byte of the operand of `s_set_vgpr_msb`: src0 in bits
+/// 1:0, src1 in 3:2, src2 in 5:4, destination in 7:6. 0 on other processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct VgprMsb(pub u8);
+
+/// Which of the four bank fields of [`VgprMsb`] an operand takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bank {
+    /// src0 (also VADDR of memory instructions).
+    Src0,
+    /// src1 (also data of memory instructions).
+    Src1,
+    /// src2.
+    Src2,
+    /// The destination.
+    Dst,
+}
+
+impl VgprMsb {
+    /// What to add to the encoded number of a VGPR in `bank`.
+    pub fn offset(self, bank: Bank) -> u32 {
+        let shift = match bank {
+            Bank::Src0 => 0,
+            Bank::Src1 => 2,
+            Bank::Src2 => 4,
+            Bank::Dst => 6,
+        };
+        u32::from(self.0 >> shift & 3) * 256
+    }
+}
+
+/// The constants of a program, shared by all its operations.
+#[derive(Clone, Debug, Default)]
+pub struct Constants {
+    /// Vector constants: one chunk each.
+    pub vector: Vec<u32>,
+    /// Scalar constants, from [`sindex::CONSTANTS`] on.
+    pub scalar: Vec<u32>,
+}
+
+/// Position of `wanted` as a run in `pool`, appended if it is not there.
+fn intern(pool: &mut Vec<u32>, wanted: &[u32]) -> usize {
+    if let Some(at) = pool.windows(wanted.len()).position(|run| run == wanted) {
+        return at;
+    }
+    pool.extend_from_slice(wanted);
+    pool.len() - wanted.len()
+}
+
+/// Why an instruction cannot be bound.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// The instruction, an operand form or a modifier has no model.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+    /// A register number beyond what the kernel allocated.
+    #[error("register {0} is beyond the registers that the kernel allocates")]
+    RegisterRange(String),
+}
+
+/// How a constant's bits follow from an operand: width in bits and, for 16 bits, which float format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConstType {
+    /// 16, 32 or 64.
+    pub bits: u32,
+    /// Inline floats of width 16 are bfloat16.
+    pub bf16: bool,
+    /// The type is a floating one: a 32-bit literal of a 64-bit operand is its high half.
+    pub float: bool,
+}
+
+/// The binder of one instruction.
+pub struct Binder<'a> {
+    /// The instruction set.
+    pub isa: Isa,
+    /// Register slab sizes.
+    pub layout: Layout,
+    /// Upper VGPR number bits in force.
+    pub msb: VgprMsb,
+    /// The instruction.
+    pub inst: &'a Inst,
+    /// Its address.
+    pub pc: u64,
+    /// Where constants go.
+    pub constants: &'a mut Constants,
+}
+
+impl Binder<'_> {
+    /// The bits of a constant operand of type `ty`, or `None` for a register.
+    pub fn constant_bits(&self, operand: &Operand, ty: ConstType) -> Option<u64> {
+        Some(match *operand {
+            Operand::Int(x) => i64::from(x) as u64,
+            Operand::Float(code) => inline_float_bits(code, ty.bits, ty.bf16)?,
+            Operand::Literal(x) if ty.bits == 64 && x <= u64::from(u32::MAX) => {
+                if ty.float {
+                    x << 32
+                } else {
+                    x as u32 as i32 as i64 as u64
+                }
+            }
+            Operand::Literal(x) => x,
+            Operand::Imm(x) => x as u64,
+            _ => return None,
+        })
+    }
+
+    /// Chunk index of a VGPR or AGPR operand of `dwords` registers.
+    pub fn vector_at(&self, reg: wavemark_isa::Reg, bank: Bank) -> Result<u32, BindError> {
+        let out_of_range = |name: char, n: u32| BindError::RegisterRange(format!("{name}{n}"));
+        let dwords = u32::from(reg.dwords.max(1));
+        let row = match reg.file {
+            RegFile::Vgpr => {
+                let n = u32::from(reg.index) + self.msb.offset(bank);
+                if n + dwords > self.layout.vgprs {
+                    return Err(out_of_range('v', n + dwords - 1));
+                }
+                n
+            }
+            RegFile::Agpr => {
+                let n = u32::from(reg.index);
+                if n + dwords > self.layout.agprs {
+                    return Err(out_of_range('a', n + dwords - 1));
+                }
+                self.layout.vgprs + n
+            }
+            RegFile::Sgpr | RegFile::Ttmp => {
+                return Err(BindError::Unsupported("scalar register in a vector place".to_owned()));
+            }
+        };
+        Ok(row * self.layout.chunks as u32)
+    }
+
+    /// Canonical scalar index of a scalar operand, or `None` if it is a vector register or a constant.
+    pub fn scalar_at(&self, operand: &Operand) -> Option<u32> {
+        Some(match *operand {
+            Operand::Reg(r) => match r.file {
+                RegFile::Sgpr => sindex::S0 + u32::from(r.index),
+                RegFile::Ttmp => sindex::TTMP0 + u32::from(r.index),
+                RegFile::Vgpr | RegFile::Agpr => return None,
+            },
+            Operand::Special(s) => match s {
+                Special::Vcc | Special::VccLo => sindex::VCC,
+                Special::VccHi => sindex::VCC + 1,
+                Special::Exec | Special::ExecLo => sindex::EXEC,
+                Special::ExecHi => sindex::EXEC + 1,
+                Special::M0 => sindex::M0,
+                Special::Null => sindex::NULL,
+                Special::FlatScratch | Special::FlatScratchLo | Special::FlatScratchBaseLo => {
+                    sindex::FLAT_SCRATCH
+                }
+                Special::FlatScratchHi | Special::FlatScratchBaseHi => sindex::FLAT_SCRATCH + 1,
+                Special::XnackMask | Special::XnackMaskLo => sindex::XNACK_MASK,
+                Special::XnackMaskHi => sindex::XNACK_MASK + 1,
+                Special::SharedBase => sindex::SHARED_BASE,
+                Special::SharedLimit => sindex::SHARED_LIMIT,
+                Special::PrivateBase => sindex::PRIVATE_BASE,
+                Special::PrivateLimit => sindex::PRIVATE_LIMIT,
+                Special::Scc
+                | Special::Vccz
+                | Special::Execz
+                | Special::PopsExitingWaveId
+                | Special::LdsDirect => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// A scalar source: register or constant of `ty`.
+    pub fn scalar_source(&mut self, operand: &Operand, ty: ConstType) -> Result<Place, BindError> {
+        if let Some(at) = self.scalar_at(operand) {
+            return Ok(Place { at, kind: PlaceKind::Scalar });
+        }
+        let bits = self
+            .constant_bits(operand, ty)
+            .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a scalar source")))?;
+        let words = [bits as u32, (bits >> 32) as u32];
+        let at = intern(&mut self.constants.scalar, &words[..if ty.bits == 64 { 2 } else { 1 }]);
+        Ok(Place { at: sindex::CONSTANTS + at as u32, kind: PlaceKind::Scalar })
+    }
+
+    /// A vector source: vector register, scalar register to broadcast, or constant of `ty`.
+    pub fn vector_source(
+        &mut self,
+        operand: &Operand,
+        ty: ConstType,
+        bank: Bank,
+    ) -> Result<Place, BindError> {
+        if let Operand::Reg(reg) = *operand
+            && matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)
+        {
+            return Ok(Place { at: self.vector_at(reg, bank)?, kind: PlaceKind::Vector });
+        }
+        if let Some(at) = self.scalar_at(operand) {
+            return Ok(Place { at, kind: PlaceKind::Scalar });
+        }
+        let bits = self
+            .constant_bits(operand, ty)
+            .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a vector source")))?;
+        let words = [bits as u32, (bits >> 32) as u32];
+        let at = intern(&mut self.constants.vector, &words[..if ty.bits == 64 { 2 } else { 1 }]);
+        Ok(Place { at: (self.layout.constants_at() + at) as u32, kind: PlaceKind::VectorConst })
+    }
+}

@@ -1,0 +1,79 @@
+//! The pre-decoded form of one instruction: what the interpreter loop touches.
+
+use std::sync::Arc;
+
+use crate::regs::Regs;
+
+/// The body of an arithmetic operation: the whole wave at once.
+///
+/// # Safety
+/// A body compiled for a wider instruction set of the host may only be called where the host has it; decode
+/// chooses the table accordingly (`alu::level`).
+pub type Body = unsafe fn(&mut Regs, &Op);
+
+/// A vector or scalar source or destination, resolved to the register slabs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Chunk index in [`Regs::v`] or canonical index in [`Regs::s`].
+    pub at: u32,
+    /// Whose index it is.
+    pub kind: PlaceKind,
+}
+
+/// Where a [`Place`] points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// No operand.
+    #[default]
+    None,
+    /// A vector register row: consecutive chunks; register n+1 follows `Regs::chunks` further.
+    Vector,
+    /// A vector constant: one chunk for all lanes (the high dword of a 64-bit constant is the next chunk).
+    VectorConst,
+    /// A scalar register or scalar constant, to be broadcast by a vector operation.
+    Scalar,
+}
+
+/// One pre-decoded instruction.
+#[derive(Clone)]
+pub struct Op {
+    /// The body, for arithmetic; control, waits, memory and barriers are told apart by `kind`.
+    pub body: Body,
+    /// Destination.
+    pub dst: Place,
+    /// Second destination (`sdst` of carries, compares), or none.
+    pub dst2: Place,
+    /// Sources in the manual's order (src0, src1, src2).
+    pub src: [Place; 3],
+    /// An immediate: simm16 sign-extended, control bits…, as the body wants it.
+    pub imm: u64,
+    /// How the interpreter loop treats it.
+    pub kind: OpKind,
+    /// Length in dwords.
+    pub dwords: u8,
+    /// What only slow paths need: modifiers of vector operations, descriptions of memory operations.
+    pub detail: Option<Arc<Detail>>,
+}
+
+/// How the interpreter loop treats an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Touches only [`Regs`]: call the body, go on.
+    Alu,
+    /// Touches only [`Regs`], and may write `pc`.
+    Branch,
+    /// Handled by the machine: memory, waits, barriers, messages, end.
+    Machine,
+    /// Not an instruction, or one that is not modelled: stops the run when reached.
+    Unsupported,
+}
+
+/// The slow part of an [`Op`].
+pub enum Detail {
+    /// Modifiers of a vector operation.
+    Alu(crate::alu::AluDetail),
+    /// What the machine does.
+    Machine(crate::machine::MachineOp),
+    /// Why it cannot be executed.
+    Unsupported(String),
+}

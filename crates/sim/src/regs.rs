@@ -1,0 +1,157 @@
+//! The registers of one wave, laid out for whole-wave operations.
+//!
+//! Vector registers are stored register-major in chunks of 16 lanes ([`Chunk`], 64 bytes, one AVX-512
+//! register): VGPR `r` of a wave with `chunks` chunks is `v[r * chunks..][..chunks]`. Behind the VGPRs and
+//! AGPRs stand the program's vector constants (one chunk each, the same value in all lanes) and a few scratch
+//! chunks, so that every source of a vector operation is an index into one slab with a stride of 1 or 0.
+//!
+//! Scalar registers live in one array at canonical indices ([`sindex`]), which do not depend on the
+//! instruction set; behind them stand the program's scalar constants.
+
+/// 16 lanes of one 32-bit register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Chunk(pub [u32; 16]);
+
+impl Chunk {
+    /// All lanes zero.
+    pub const ZERO: Chunk = Chunk([0; 16]);
+    /// The same value in all lanes.
+    pub const fn splat(x: u32) -> Chunk {
+        Chunk([x; 16])
+    }
+}
+
+/// Canonical indices of the scalar registers in [`Regs::s`].
+pub mod sindex {
+    /// `s0`; SGPR n is `S0 + n`, up to `s105`.
+    pub const S0: u32 = 0;
+    /// `vcc_lo`; `vcc_hi` follows.
+    pub const VCC: u32 = 106;
+    /// `ttmp0`; 16 of them.
+    pub const TTMP0: u32 = 108;
+    /// `m0`.
+    pub const M0: u32 = 124;
+    /// `exec_lo`; `exec_hi` follows.
+    pub const EXEC: u32 = 126;
+    /// `flat_scratch_lo`; `_hi` follows.
+    pub const FLAT_SCRATCH: u32 = 128;
+    /// `xnack_mask_lo`; `_hi` follows.
+    pub const XNACK_MASK: u32 = 130;
+    /// `src_shared_base`, 64 bits.
+    pub const SHARED_BASE: u32 = 132;
+    /// `src_shared_limit`, 64 bits.
+    pub const SHARED_LIMIT: u32 = 134;
+    /// `src_private_base`, 64 bits.
+    pub const PRIVATE_BASE: u32 = 136;
+    /// `src_private_limit`, 64 bits.
+    pub const PRIVATE_LIMIT: u32 = 138;
+    /// `src_scc`, `src_vccz`, `src_execz` are materialised here before a read, 64 bits, high word 0.
+    pub const STATUS_BIT: u32 = 140;
+    /// Sink and source of `null`: reads 0; what is written here is cleared by the writer.
+    pub const NULL: u32 = 142;
+    /// A scratch pair for writes that must not land (64 bits wide results to `null` use this too).
+    pub const SINK: u32 = 144;
+    /// The first scalar constant of the program.
+    pub const CONSTANTS: u32 = 160;
+}
+
+/// Number of scratch chunks behind the constants: three sources of up to 4 dwords of up to 4 chunks, and a
+/// destination of the same size.
+pub const SCRATCH_CHUNKS: usize = 64;
+
+/// The floating-point part of the MODE register, unpacked, and what else the lane code asks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// The register as the program sees it.
+    pub raw: u32,
+    /// MODE.round for f32: 0 nearest even, 1 +inf, 2 -inf, 3 zero.
+    pub round_f32: u8,
+    /// MODE.round for f16 and f64.
+    pub round_f16_f64: u8,
+    /// f32 input denormals are kept.
+    pub denorm_in_f32: bool,
+    /// f32 output denormals are kept.
+    pub denorm_out_f32: bool,
+    /// f16/f64 input denormals are kept.
+    pub denorm_in_f16_f64: bool,
+    /// f16/f64 output denormals are kept.
+    pub denorm_out_f16_f64: bool,
+    /// `DX10_CLAMP`: clamp NaN to 0 (always so from gfx12 on).
+    pub dx10_clamp: bool,
+    /// `IEEE`: quiet signalling NaNs (gfx9).
+    pub ieee: bool,
+    /// `FP16_OVFL`: overflow of f16 (and fp8 conversions) clamps to the maximum.
+    pub fp16_ovfl: bool,
+}
+
+/// All registers of one wave that arithmetic touches.
+pub struct Regs {
+    /// VGPRs, AGPRs, vector constants, scratch: see the module header.
+    pub v: Box<[Chunk]>,
+    /// Scalar registers at canonical indices, then the program's scalar constants.
+    pub s: Box<[u32]>,
+    /// 2 for wave32, 4 for wave64.
+    pub chunks: usize,
+    /// Index of the first scratch chunk in `v`.
+    pub scratch: usize,
+    /// Number of VGPRs allocated to the wave.
+    pub vgprs: u32,
+    /// Number of AGPRs allocated; they follow the VGPRs.
+    pub agprs: u32,
+    /// SCC.
+    pub scc: bool,
+    /// EXEC has all lanes of the wave on; kept by whoever writes EXEC ([`Regs::exec_changed`]).
+    pub full: bool,
+    /// The MODE register.
+    pub mode: Mode,
+    /// Address of the next instruction; branches and `s_setpc` write it, `s_getpc` reads it.
+    pub pc: u64,
+}
+
+impl Regs {
+    /// Lanes of the wave, 32 or 64.
+    pub fn lanes(&self) -> u32 {
+        self.chunks as u32 * 16
+    }
+    /// All lanes on.
+    pub fn full_mask(&self) -> u64 {
+        if self.chunks == 4 { u64::MAX } else { 0xffff_ffff }
+    }
+    /// The 64-bit value at canonical index `i`.
+    #[inline(always)]
+    pub fn s64(&self, i: u32) -> u64 {
+        u64::from(self.s[i as usize]) | u64::from(self.s[i as usize + 1]) << 32
+    }
+    /// Write the 64-bit value at canonical index `i`.
+    #[inline(always)]
+    pub fn set_s64(&mut self, i: u32, x: u64) {
+        self.s[i as usize] = x as u32;
+        self.s[i as usize + 1] = (x >> 32) as u32;
+    }
+    /// EXEC; for wave32 the high half is 0.
+    #[inline(always)]
+    pub fn exec(&self) -> u64 {
+        if self.chunks == 4 { self.s64(sindex::EXEC) } else { u64::from(self.s[sindex::EXEC as usize]) }
+    }
+    /// VCC; for wave32 only the low half.
+    #[inline(always)]
+    pub fn vcc(&self) -> u64 {
+        if self.chunks == 4 { self.s64(sindex::VCC) } else { u64::from(self.s[sindex::VCC as usize]) }
+    }
+    /// Refresh what is derived from EXEC after a write to it.
+    #[inline(always)]
+    pub fn exec_changed(&mut self) {
+        self.full = self.exec() == self.full_mask();
+    }
+    /// Lane `lane` of the register row that starts at chunk `row`.
+    #[inline(always)]
+    pub fn lane(&self, row: usize, lane: u32) -> u32 {
+        self.v[row + (lane as usize >> 4)].0[lane as usize & 15]
+    }
+    /// Write lane `lane` of the register row that starts at chunk `row`.
+    #[inline(always)]
+    pub fn set_lane(&mut self, row: usize, lane: u32, x: u32) {
+        self.v[row + (lane as usize >> 4)].0[lane as usize & 15] = x;
+    }
+}
