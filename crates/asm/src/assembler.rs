@@ -13,6 +13,7 @@ use wavemark_target::{AbiVersion, Target};
 
 use crate::directive::conditions::Condition;
 use crate::directive::debug::DebugLines;
+use crate::directive::kernel::Kernel;
 use crate::directive::macros::Macro;
 use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
@@ -60,11 +61,23 @@ pub(crate) const MAX_SECTION: u64 = 256 << 20;
 /// Errors after which a file is given up.
 const MAX_ERRORS: usize = 1000;
 
-/// Counts that `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr` stand for.
-#[derive(Clone, Copy, Debug, Default)]
+/// What `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr` stand for: one more than the highest register
+/// of the instructions so far.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct NextFree {
-    pub vgpr: i64,
-    pub sgpr: i64,
+    /// Whether the file asks.
+    pub wanted: bool,
+    pub symbols: [SymbolId; 2],
+    /// VGPRs, SGPRs.
+    pub counts: [i64; 2],
+}
+
+impl NextFree {
+    const NAMES: [&'static str; 2] = [".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"];
+
+    fn slot(&self, name: &str) -> Option<usize> {
+        Self::NAMES.iter().position(|known| *known == name)
+    }
 }
 
 /// One assembly.
@@ -93,8 +106,7 @@ pub(crate) struct Assembler<'m> {
     pub file_target: Option<Target>,
     /// MessagePack of `.amdgpu_metadata`.
     pub metadata: Option<Vec<u8>>,
-    /// Kernels whose descriptors this file has, with the places of the descriptors.
-    pub kernels: Vec<(SymbolId, SymbolId)>,
+    pub kernels: Vec<Kernel>,
     pub next_free: NextFree,
     pub ident: Option<SectionId>,
     line_starts: Vec<usize>,
@@ -106,10 +118,16 @@ impl<'m> Assembler<'m> {
         let current = sections.open(".text", sht::PROGBITS, shf::ALLOC | shf::EXECINSTR, 0);
         let mut line_starts = vec![0];
         line_starts.extend(memchr_newlines(text));
+        let mut symbols = Symbols::default();
+        let next_free = NextFree {
+            wanted: text.contains(".amdgcn.next_free"),
+            symbols: NextFree::NAMES.map(|name| symbols.intern(name)),
+            counts: [0; 2],
+        };
         let mut assembler = Assembler {
             file,
             machine,
-            symbols: Symbols::default(),
+            symbols,
             sections,
             current,
             previous: current,
@@ -128,7 +146,7 @@ impl<'m> Assembler<'m> {
             file_target: None,
             metadata: None,
             kernels: Vec::new(),
-            next_free: NextFree::default(),
+            next_free,
             ident: None,
             line_starts,
         };
@@ -322,26 +340,20 @@ impl<'m> Assembler<'m> {
             let target = target.map_err(|message| Fault::new(range.clone(), message))?;
             return self.advance_to(target, 0, range);
         }
-        if name == ".amdgcn.next_free_vgpr" || name == ".amdgcn.next_free_sgpr" {
+        if let Some(slot) = self.next_free.slot(name) {
             let number = self.absolute(&value).map_err(|message| Fault::new(range, message))?;
-            let slot = if name.ends_with("vgpr") { &mut self.next_free.vgpr } else { &mut self.next_free.sgpr };
-            *slot = number;
+            self.next_free.counts[slot] = number;
             return Ok(());
         }
         let span = self.span(offset, range.clone());
         let mut symbol = self.symbols.intern(name);
-        let fold = match value {
-            Expr::Int(_) => value,
-            // What comes to a number only by layout stays as it is: an instruction that uses it has a literal.
-            value => value,
-        };
         match self.symbols.get(symbol).definition {
             Definition::Undefined => {}
             Definition::Variable(_) if again => symbol = self.symbols.renew(symbol),
             _ => return Err(Fault::new(range, format!("symbol {name} is already defined"))),
         }
         let entry = self.symbols.get_mut(symbol);
-        entry.definition = Definition::Variable(fold);
+        entry.definition = Definition::Variable(value);
         entry.span = Some(span);
         Ok(())
     }
@@ -395,6 +407,15 @@ impl<'m> Assembler<'m> {
         let section = self.sections.get_mut(self.current);
         let offset = section.bytes.len() as u64 + ahead;
         section.fixups.push(Fixup { offset, kind, expr, span });
+    }
+
+    /// Brings the symbols of [`NextFree`] up to date.
+    pub fn refresh_counts(&mut self) {
+        if self.next_free.wanted {
+            for (symbol, count) in self.next_free.symbols.into_iter().zip(self.next_free.counts) {
+                self.symbols.get_mut(symbol).definition = Definition::Variable(Expr::Int(count));
+            }
+        }
     }
 
     /// Marks a symbol as needed by the object even if nothing defines it.

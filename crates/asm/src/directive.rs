@@ -17,10 +17,12 @@ mod amdgpu;
 pub(crate) mod conditions;
 mod data;
 pub(crate) mod debug;
-mod kernel;
+pub(crate) mod kernel;
 mod layout;
 pub(crate) mod macros;
 mod symbols;
+
+pub(crate) use data::{fits, write_sleb128, write_uleb128};
 
 /// What runs a directive.
 pub(crate) type Run = fn(&mut Assembler<'_>, &mut Operands<'_>, &mut Lines<'_>) -> Result<(), Fault>;

@@ -97,6 +97,28 @@ pub(crate) enum Function {
     InstPrefSize,
 }
 
+impl Function {
+    const NAMES: [(&'static str, Function, Option<usize>); 7] = [
+        ("max", Function::Max, None),
+        ("or", Function::Or, None),
+        ("extrasgprs", Function::ExtraSgprs, Some(3)),
+        ("totalnumvgprs", Function::TotalNumVgprs, Some(2)),
+        ("alignto", Function::AlignTo, Some(2)),
+        ("occupancy", Function::Occupancy, Some(7)),
+        ("instprefsize", Function::InstPrefSize, Some(1)),
+    ];
+
+    /// The function of this name.
+    pub fn from_name(name: &str) -> Option<Function> {
+        Self::NAMES.iter().find(|(known, ..)| *known == name).map(|&(_, function, _)| function)
+    }
+
+    /// How many arguments it takes, if not any number from 1 on.
+    pub fn arity(self) -> Option<usize> {
+        Self::NAMES.iter().find(|(_, known, _)| *known == self).and_then(|&(.., arity)| arity)
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expr {
@@ -320,16 +342,10 @@ impl Parser<'_, '_, '_, '_> {
     }
 
     fn call(&mut self, name: &str, range: Range<usize>, depth: u32) -> Result<(Expr, u32), ExprError> {
-        let (function, count) = match name {
-            "max" => (Function::Max, None),
-            "or" => (Function::Or, None),
-            "extrasgprs" => (Function::ExtraSgprs, Some(3)),
-            "totalnumvgprs" => (Function::TotalNumVgprs, Some(2)),
-            "alignto" => (Function::AlignTo, Some(2)),
-            "occupancy" => (Function::Occupancy, Some(7)),
-            "instprefsize" => (Function::InstPrefSize, Some(1)),
-            _ => return Err(ExprError { message: format!("unknown function {name}"), range }),
+        let Some(function) = Function::from_name(name) else {
+            return Err(ExprError { message: format!("unknown function {name}"), range });
         };
+        let count = function.arity();
         self.lexer.skip(1);
         let mut arguments = Vec::new();
         let mut height = 0;

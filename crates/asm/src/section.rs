@@ -20,6 +20,8 @@ pub(crate) enum FixupKind {
     Literal32,
     /// A 64-bit literal of an instruction.
     Literal64,
+    /// A number in the low half of an instruction word.
+    Absolute16,
     /// The signed 16-bit dword distance of a branch from the next instruction, in the low half of its word.
     Branch,
 }

@@ -35,9 +35,9 @@ impl<'a> Lines<'a> {
         self.position
     }
 
-    /// Goes on at `position`.
-    pub fn seek(&mut self, position: usize) {
-        self.position = position.min(self.text.len());
+    /// The text from byte `start` to byte `end`.
+    pub fn text_between(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or("")
     }
 
     /// The next line as it is, without its end, and its offset; for blocks that are no statements (macro

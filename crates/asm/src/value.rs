@@ -283,12 +283,12 @@ impl Machine {
         let generation = self.processor().generation();
         let flat_scratch =
             flat_scratch || self.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
-        match (vcc, generation) {
-            (vcc, Generation::Gfx10..) => 2 * u32::from(vcc),
-            (_, Generation::Gfx8 | Generation::Gfx9) if flat_scratch => 6,
-            (_, Generation::Gfx8 | Generation::Gfx9) if xnack => 4,
-            (_, Generation::Gfx7) if flat_scratch => 4,
-            (vcc, _) => 2 * u32::from(vcc),
+        let vcc = 2 * u32::from(vcc);
+        match generation {
+            Generation::Gfx8 | Generation::Gfx9 if flat_scratch => 6,
+            Generation::Gfx8 | Generation::Gfx9 if xnack => 4,
+            Generation::Gfx7 if flat_scratch => 4,
+            _ => vcc,
         }
     }
 }

@@ -10,7 +10,7 @@ use wavemark_diag::Diagnostic;
 
 use crate::assembler::{Assembler, Expansion, Fault};
 use crate::directive::{Directive, Operands, row};
-use crate::lex::{Kind, Lexer, continues_name, starts_name};
+use crate::lex::{continues_name, starts_name};
 use crate::statement::{Lines, Statement};
 
 pub(super) const DIRECTIVES: &[Directive] = &[
@@ -143,7 +143,7 @@ fn argument_length(text: &str) -> usize {
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'"' => {
-                at = text.len() - text[at + 1..].find('"').map_or(0, |close| text.len() - at - close - 2);
+                at = text[at + 1..].find('"').map_or(text.len(), |close| at + close + 2);
                 continue;
             }
             b'(' | b'[' => depth += 1,
@@ -321,7 +321,10 @@ fn repetitions(
     }
     assembler.instances += 1;
     let what = operands.directive().to_owned();
-    expand(assembler, &text, what, operands.offset, operands.name.clone())
+    expand(assembler, &text, what, operands.offset, operands.name.clone())?;
+    // Inside a macro, .exitm goes on leaving that.
+    assembler.leave &= assembler.expansion.is_some();
+    Ok(())
 }
 
 const REPEATERS: [&str; 4] = [".rept", ".rep", ".irp", ".irpc"];
