@@ -17,5 +17,6 @@ pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};
 pub mod cases;
 pub mod input;
+pub mod kernel;
 pub mod options;
 pub mod verdict;
