@@ -25,7 +25,10 @@ fn check(arguments: &[&str], input: &str, expect: Expect) {
 
 #[test]
 fn usage_errors() {
-    check(&[], "", expect![[r#"
+    check(
+        &[],
+        "",
+        expect![[r#"
         exit 2
         ---
         Compiles, runs and checks asynchronous AMD GPU kernels without a GPU
@@ -51,8 +54,12 @@ fn usage_errors() {
           -V, --version  Print version
 
         Exit status: 0 clean and as expected; 1 findings of severity error, or an output that differs; 2 unusable input or usage; 3 something is not modelled, or a requested check did not happen; 4 internal error.
-    "#]]);
-    check(&["rum", "k.s"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["rum", "k.s"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: unrecognized subcommand 'rum'
@@ -62,30 +69,46 @@ fn usage_errors() {
         Usage: wavemark <COMMAND>
 
         For more information, try '--help'.
-    "#]]);
-    check(&["run", "k.s", "--completion", "never"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "k.s", "--completion", "never"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: invalid value 'never' for '--completion <COMPLETION>'
           [possible values: late, early, random]
 
         For more information, try '--help'.
-    "#]]);
-    check(&["run", "k.s", "--threads", "0"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "k.s", "--threads", "0"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: invalid value '0' for '--threads <N>': 0 is not in 1..=4294967295
 
         For more information, try '--help'.
-    "#]]);
-    check(&["run", "k.s", "--target", "gfx9999"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "k.s", "--target", "gfx9999"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: invalid value 'gfx9999' for '--target <TARGET-ID>': `gfx9999` is not a known AMD GPU processor
 
         For more information, try '--help'.
-    "#]]);
-    check(&["asm", "k.s"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["asm", "k.s"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: the following required arguments were not provided:
@@ -94,8 +117,12 @@ fn usage_errors() {
         Usage: wavemark asm -o <OUT.o> <INPUT>
 
         For more information, try '--help'.
-    "#]]);
-    check(&["dis", "-", "--lines"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["dis", "-", "--lines"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: the following required arguments were not provided:
@@ -104,21 +131,29 @@ fn usage_errors() {
         Usage: wavemark dis --target <TARGET-ID> --lines <INPUT>
 
         For more information, try '--help'.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unsupported() {
-    check(&["litmus", "a.litmus", "b.litmus"], "", expect![[r#"
+    check(
+        &["litmus", "a.litmus", "b.litmus"],
+        "",
+        expect![[r#"
         exit 3
         ---
         error: unsupported: there is no explorer of litmus tests yet (asked for a.litmus, b.litmus)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn one_target() {
-    check(&["targets", "amdgcn-amd-amdhsa--gfx942:xnack-"], "", expect![[r#"
+    check(
+        &["targets", "amdgcn-amd-amdhsa--gfx942:xnack-"],
+        "",
+        expect![[r#"
         exit 0
         gfx942:xnack-
           supported             code objects
@@ -136,5 +171,6 @@ fn one_target() {
           named barriers        0
           properties            wave64 xnack sramecc tgsplit packed-work-item-ids architected-flat-scratch kernarg-preload agprs unified-vgprs generic-address-space
         ---
-    "#]]);
+    "#]],
+    );
 }

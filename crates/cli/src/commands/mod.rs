@@ -1,5 +1,7 @@
 //! One file for each group of commands.
 
+mod execute;
+mod lines;
 mod targets;
 
 use wavemark_driver::report::ExitStatus;
@@ -18,6 +20,8 @@ pub fn run(command: Command) -> ExitStatus {
 
 fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
     match command {
+        Command::Run(args) => execute::run(door, &args),
+        Command::Check(args) => execute::check(door, &args),
         Command::Litmus(args) => {
             let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
             Err(Failure::Unsupported(format!(
