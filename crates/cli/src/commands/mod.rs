@@ -2,7 +2,9 @@
 
 mod execute;
 mod lines;
+mod objects;
 mod targets;
+mod text;
 
 use wavemark_driver::report::ExitStatus;
 
@@ -22,6 +24,8 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
     match command {
         Command::Run(args) => execute::run(door, &args),
         Command::Check(args) => execute::check(door, &args),
+        Command::Link(args) => objects::link(door, &args),
+        Command::Dis(args) => text::dis(door, &args),
         Command::Litmus(args) => {
             let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
             Err(Failure::Unsupported(format!(
