@@ -209,9 +209,6 @@ pub struct BundleArgs {
     /// Where to write the bundle
     #[arg(short, value_name = "OUT")]
     pub output: PathBuf,
-    /// Compress it
-    #[arg(long)]
-    pub compress: bool,
 }
 
 /// `unbundle`

@@ -60,6 +60,37 @@ pub fn segment_size(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> u64 {
     from_metadata.max(kernel.descriptor.kernarg_size.into())
 }
 
+/// The launch of a kernel that takes no arguments, where none is given: one workgroup, of the size that the kernel is
+/// compiled for, or of one wave. An error for a kernel that takes arguments.
+pub fn default_launch(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Result<Launch, Diagnostic> {
+    let parameters = parameters(kernel, metadata);
+    let takes_none = match &parameters {
+        Some(parameters) => parameters.iter().all(|parameter| parameter.value_kind.starts_with("hidden_")),
+        None => segment_size(kernel, metadata) == 0,
+    };
+    if !takes_none {
+        let name = &kernel.name;
+        return Err(Diagnostic::error(format!(
+            "{name} takes arguments, and there is no launch to give them"
+        ))
+        .help("give a launch file: --launch L.toml"));
+    }
+    let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
+    let block = required.filter(|sizes| sizes.iter().all(|&size| size > 0));
+    Ok(Launch {
+        kernel: Some(kernel.name.clone()),
+        kernel_span: None,
+        grid: [1; 3],
+        dimensions: 3,
+        block: block.unwrap_or([kernel.descriptor.wave_size().lanes(), 1, 1]),
+        block_span: None,
+        cluster: None,
+        cluster_span: None,
+        dynamic_lds: 0,
+        args: Vec::new(),
+    })
+}
+
 /// What of the launch the kernel cannot be run with.
 pub fn check_launch(launch: &Launch, kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Vec<Diagnostic> {
     let name = &kernel.name;

@@ -24,13 +24,21 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<Report, Failure> {
     let object = loadable(sources, input, options)?;
-    let (launch, filled) = read_launch(sources, launch, options)?;
-    let (named, span) = match &options.kernel {
-        Some(name) => (Some(name.as_str()), None),
-        None => (launch.kernel.as_deref(), launch.kernel_span),
+    let given = match launch {
+        Some(path) => Some(launch::load(sources, path, &path.display().to_string(), options.seed)?),
+        None => None,
+    };
+    let (named, span) = match (&options.kernel, &given) {
+        (Some(name), _) => (Some(name.as_str()), None),
+        (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
+        (None, None) => (None, None),
     };
     let kernel = kernel::select(&object, &input.name, named, span)?;
     let metadata = object.kernel_metadata(kernel);
+    let (launch, filled) = match given {
+        Some(given) => given,
+        None => (kernel::default_launch(kernel, metadata)?, Vec::new()),
+    };
     let unsuitable = kernel::check_launch(&launch, kernel, metadata);
     if !unsuitable.is_empty() {
         return Err(unsuitable.into());
@@ -46,19 +54,6 @@ fn simulate(
     _options: &RunOptions,
 ) -> Result<Report, Failure> {
     Err(Failure::Unsupported("there is no simulator yet".to_owned()))
-}
-
-fn read_launch(
-    sources: &mut SourceMap,
-    launch: Option<&Path>,
-    options: &RunOptions,
-) -> Result<(Launch, Vec<Filled>), Failure> {
-    match launch {
-        Some(path) => Ok(launch::load(sources, path, &path.display().to_string(), options.seed)?),
-        None => Err(Diagnostic::error("there is no launch: how many workgroups, and what arguments?")
-            .help("give a launch file: --launch L.toml")
-            .into()),
-    }
 }
 
 /// Writes the buffers of `launch` as `.npy` files into `folder`, each called after its argument.
