@@ -54,10 +54,7 @@ pub struct AtomicShape {
 impl AtomicShape {
     /// Whether there are two data operands.
     pub fn two_data(self) -> bool {
-        matches!(
-            self.op,
-            AtomicOp::CmpSwap | AtomicOp::CmpSwapFloat | AtomicOp::MaskOr | AtomicOp::Wrap
-        )
+        matches!(self.op, AtomicOp::CmpSwap | AtomicOp::CmpSwapFloat | AtomicOp::MaskOr | AtomicOp::Wrap)
     }
 }
 
@@ -227,7 +224,11 @@ pub fn apply(shape: AtomicShape, old: u64, data: u64, second: u64, flush: Flush)
     match shape.op {
         AtomicOp::Swap => data,
         AtomicOp::CmpSwap => {
-            if old == second { data } else { old }
+            if old == second {
+                data
+            } else {
+                old
+            }
         }
         AtomicOp::CmpSwapFloat => {
             let equal = if wide {
@@ -242,25 +243,45 @@ pub fn apply(shape: AtomicShape, old: u64, data: u64, second: u64, flush: Flush)
         AtomicOp::Sub => narrow(old.wrapping_sub(data)),
         AtomicOp::ReverseSub => narrow(data.wrapping_sub(old)),
         AtomicOp::CondSub => {
-            if old >= data { old - data } else { old }
+            if old >= data {
+                old - data
+            } else {
+                old
+            }
         }
         AtomicOp::SubClamp => old.saturating_sub(data),
         AtomicOp::SMin => {
-            if signed(old) < signed(data) { old } else { data }
+            if signed(old) < signed(data) {
+                old
+            } else {
+                data
+            }
         }
         AtomicOp::UMin => old.min(data),
         AtomicOp::SMax => {
-            if signed(old) > signed(data) { old } else { data }
+            if signed(old) > signed(data) {
+                old
+            } else {
+                data
+            }
         }
         AtomicOp::UMax => old.max(data),
         AtomicOp::And => old & data,
         AtomicOp::Or => old | data,
         AtomicOp::Xor => old ^ data,
         AtomicOp::Inc => {
-            if old >= data { 0 } else { old + 1 }
+            if old >= data {
+                0
+            } else {
+                old + 1
+            }
         }
         AtomicOp::Dec => {
-            if old == 0 || old > data { data } else { old - 1 }
+            if old == 0 || old > data {
+                data
+            } else {
+                old - 1
+            }
         }
         AtomicOp::MaskOr => (old & !data) | second,
         AtomicOp::Wrap => narrow(if old >= data { old - data } else { old.wrapping_add(second) }),

@@ -72,6 +72,12 @@ impl Barrier {
         Some(self.phase - 1)
     }
 
+    /// Whether a wait of `wave` would end now.
+    pub fn can_pass(&self, wave: WaveIndex) -> bool {
+        let view = self.views.get(&wave).copied().unwrap_or_default();
+        view.arrived_in.unwrap_or(view.consumed).max(view.consumed) < self.phase
+    }
+
     /// The phase that a wait of `wave` would bind to now, or `None` if it must wait.
     pub fn wait(&mut self, wave: WaveIndex) -> Option<u32> {
         let phase = self.phase;

@@ -219,7 +219,8 @@ fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
 }
 
 fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
-    let sign = |x: u32| if shape.bytes == 1 { x as u8 as i8 as i32 as u32 } else { x as u16 as i16 as i32 as u32 };
+    let sign =
+        |x: u32| if shape.bytes == 1 { x as u8 as i8 as i32 as u32 } else { x as u16 as i16 as i32 as u32 };
     match shape.extend {
         Extend::Dwords | Extend::Zero => raw,
         Extend::Sign => sign(raw),
@@ -433,7 +434,8 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let chunks = regs.chunks;
             for (lane, raw) in transpose.apply(&rows).iter().enumerate() {
                 for d in 0..(*bytes / 4) as usize {
-                    let word = u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
+                    let word =
+                        u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
                     regs.set_lane(*row as usize + d * chunks, lane as u32, word);
                 }
             }
@@ -537,10 +539,9 @@ pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
     use Channel::{Al, As, Ds, Ld, St, Td, Vm};
     match space {
         Space::Lds => matches!((a, b), (Ds, Ds) | (Td, Td)),
-        Space::Global | Space::Scratch => matches!(
-            (a, b),
-            (Ld | St | Vm, Ld | St | Vm) | (Al | As, Al | As) | (Td, Td)
-        ),
+        Space::Global | Space::Scratch => {
+            matches!((a, b), (Ld | St | Vm, Ld | St | Vm) | (Al | As, Al | As) | (Td, Td))
+        }
     }
 }
 
@@ -636,9 +637,7 @@ impl Queue {
     /// Take the next operation whose time has come, or one that must go before it.
     pub fn take_due(&mut self) -> Option<Pending> {
         let mut at = self.pending.iter().position(|p| self.due(p))?;
-        while let Some(earlier) =
-            (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at]))
-        {
+        while let Some(earlier) = (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at])) {
             at = earlier;
         }
         self.pending.remove(at)
@@ -651,7 +650,8 @@ impl Queue {
             return None;
         }
         while let Some(earlier) = (0..at).find(|&i| {
-            must_precede(&self.pending[i], &self.pending[at]) || same_in_order(&self.pending[i], &self.pending[at])
+            must_precede(&self.pending[i], &self.pending[at])
+                || same_in_order(&self.pending[i], &self.pending[at])
         }) {
             at = earlier;
         }
@@ -666,9 +666,5 @@ impl Queue {
 
 /// Operations of one in-order class complete in order.
 fn same_in_order(earlier: &Pending, later: &Pending) -> bool {
-    earlier
-        .issue
-        .seq
-        .iter()
-        .any(|&(a, _)| a != Channel::Sm && later.issue.seq.iter().any(|&(b, _)| a == b))
+    earlier.issue.seq.iter().any(|&(a, _)| a != Channel::Sm && later.issue.seq.iter().any(|&(b, _)| a == b))
 }

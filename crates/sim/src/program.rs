@@ -49,6 +49,8 @@ pub struct Program {
     pub constants: Constants,
     /// Room for constants in a wave's slabs.
     pub constant_room: usize,
+    /// How often constants were added after waves had started.
+    pub late_constants: u32,
     tables: Vec<OpTable>,
     by_msb: FxHashMap<u8, usize>,
 }
@@ -78,6 +80,7 @@ impl Program {
             segment,
             constants: Constants::default(),
             constant_room: usize::MAX,
+            late_constants: 0,
             tables: Vec::new(),
             by_msb: FxHashMap::default(),
         };

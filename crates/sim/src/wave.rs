@@ -37,8 +37,12 @@ pub struct Wave {
     pub joined: u8,
     /// Instructions executed.
     pub steps: u64,
-    /// Lane instructions executed (active lanes summed over vector instructions).
-    pub lane_steps: u64,
+    /// Number of the program's operation table for `msb`.
+    pub table: usize,
+    /// `msb` was changed by another way than `s_set_vgpr_msb`.
+    pub msb_changed: bool,
+    /// How many of the program's late constants it has.
+    pub late_constants: u32,
     /// Scratch: lane after lane, `scratch_per_lane` bytes each.
     pub scratch: Vec<u8>,
     /// Bytes of scratch of one lane.
@@ -90,7 +94,9 @@ impl Wave {
             msb: 0,
             joined: 0,
             steps: 0,
-            lane_steps: 0,
+            table: 0,
+            msb_changed: false,
+            late_constants: 0,
             scratch: Vec::new(),
             scratch_per_lane: 0,
             hwregs: [0; 64],

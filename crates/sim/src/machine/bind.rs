@@ -366,10 +366,14 @@ pub fn bind(binder: &mut Binder<'_>) -> Result<Option<MachineOp>, BindError> {
         None => return Ok(None),
     };
     match space {
-        "s" if verb.starts_with("load_") || verb.starts_with("buffer_load_") => scalar_load(&mut operands, verb).map(Some),
+        "s" if verb.starts_with("load_") || verb.starts_with("buffer_load_") => {
+            scalar_load(&mut operands, verb).map(Some)
+        }
         "tensor" => tensor(&operands, verb, isa).map(Some),
         "ds" => lds(&mut operands, verb).map(Some),
-        "global" | "flat" | "scratch" | "buffer" | "cluster" => vector_memory(&mut operands, space, verb, isa).map(Some),
+        "global" | "flat" | "scratch" | "buffer" | "cluster" => {
+            vector_memory(&mut operands, space, verb, isa).map(Some)
+        }
         "tbuffer" => Err(operands.unsupported("typed buffer formats")),
         _ => Ok(None),
     }
@@ -543,7 +547,8 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp, BindErr
     if let Some(kind) = permute {
         let addr = operands.need_row(ADDR, Bank::Src0)?;
         let data = if kind == PermuteKind::Swizzle { addr } else { operands.need_row(DATA, Bank::Src1)? };
-        let offset = if kind == PermuteKind::Swizzle && offset == 0 { operands.imm() as u32 & 0xffff } else { offset };
+        let offset =
+            if kind == PermuteKind::Swizzle && offset == 0 { operands.imm() as u32 & 0xffff } else { offset };
         let dst = operands.need_row(DST, Bank::Dst)?;
         return Ok(MachineOp::LanePermute(LanePermute { kind, dst, addr, data, offset }));
     }
@@ -740,7 +745,9 @@ fn vector_memory(
             }
         }
         Verb::AsyncLoad(_) => lds_addr = operands.need_row(&["vdst", "avdst", "ldsaddr"], Bank::Dst)?,
-        Verb::AsyncStore(_) => lds_addr = operands.need_row(&["vdata", "data", "vsrc", "data0", "ldsaddr"], Bank::Src1)?,
+        Verb::AsyncStore(_) => {
+            lds_addr = operands.need_row(&["vdata", "data", "vsrc", "data0", "ldsaddr"], Bank::Src1)?
+        }
         Verb::LdsDma(_) | Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => {}
     }
     Ok(MachineOp::Memory(Box::new(MemoryOp {

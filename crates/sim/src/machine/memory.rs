@@ -86,7 +86,14 @@ impl<O: Observer> Cx<'_, O> {
                     let zero = if i == 0 { zero } else { 0 };
                     let row = op.dst[access];
                     let action = Action::Load { shape: *shape, rows: [row, 0], zero };
-                    self.launch(wave, site, op, &seq, smallvec![access_of(part, Direction::Read, size)], action);
+                    self.launch(
+                        wave,
+                        site,
+                        op,
+                        &seq,
+                        smallvec![access_of(part, Direction::Read, size)],
+                        action,
+                    );
                 }
             }
             Verb::Load(shape) => {
@@ -100,7 +107,8 @@ impl<O: Observer> Cx<'_, O> {
                     accesses.push(access_of(part, Direction::Read, size));
                 }
                 let action = Action::Load { shape: *shape, rows: op.dst, zero };
-                let space = if matches!(op.addressing, Addressing::Lds { .. }) { Space::Lds } else { Space::Global };
+                let space =
+                    if matches!(op.addressing, Addressing::Lds { .. }) { Space::Lds } else { Space::Global };
                 self.launch(wave, site, op, &seq, accesses, action);
                 let chunks = wave.regs.chunks as u32;
                 for (lane, n, addr) in partial {
@@ -109,7 +117,8 @@ impl<O: Observer> Cx<'_, O> {
                         one[lane as usize] = addr + u64::from(d) * 4;
                         let extent = Extent::Lanes { mask: 1 << lane, bytes: 4, addr: one };
                         let access = Access { space, direction: Direction::Read, extent };
-                        let dword = crate::shape::LoadShape { bytes: 4, extend: crate::shape::Extend::Dwords };
+                        let dword =
+                            crate::shape::LoadShape { bytes: 4, extend: crate::shape::Extend::Dwords };
                         let rows = [op.dst[0] + d * chunks, 0];
                         let action = Action::Load { shape: dword, rows, zero: 0 };
                         self.launch(wave, site, op, &seq, smallvec![access], action);
@@ -200,7 +209,8 @@ impl<O: Observer> Cx<'_, O> {
                     let at = m0.wrapping_add_signed(op.lds_offset) + u64::from(lane * stride);
                     to[lane as usize] = at;
                 }
-                let mut target = Resolved { space: Space::Lds, mask: exec, addr: to, zero: 0, partial: smallvec![] };
+                let mut target =
+                    Resolved { space: Space::Lds, mask: exec, addr: to, zero: 0, partial: smallvec![] };
                 let lost = self.check_bounds(wave, site, &mut target, Direction::Write, stride, op);
                 target.mask &= !lost;
                 let from = access_of(part, Direction::Read, size);
@@ -265,7 +275,14 @@ impl<O: Observer> Cx<'_, O> {
                 let accesses = smallvec![access_of(part, Direction::Atomic, size)];
                 let amount = exec.count_ones();
                 let by = if *consume { amount.wrapping_neg() } else { amount };
-                self.launch(wave, site, op, &seq, accesses, Action::Append { by, row: op.dst[0], lanes: exec });
+                self.launch(
+                    wave,
+                    site,
+                    op,
+                    &seq,
+                    accesses,
+                    Action::Append { by, row: op.dst[0], lanes: exec },
+                );
             }
         }
         Ok(())
@@ -300,9 +317,8 @@ impl<O: Observer> Cx<'_, O> {
     ) -> SmallVec<[Resolved; 2]> {
         let regs = &wave.regs;
         let mut addr = Box::new([0u64; 64]);
-        let single = |space, mask, addr| {
-            smallvec![Resolved { space, mask, addr, zero: 0, partial: SmallVec::new() }]
-        };
+        let single =
+            |space, mask, addr| smallvec![Resolved { space, mask, addr, zero: 0, partial: SmallVec::new() }];
         match &op.addressing {
             Addressing::Lds { addr: row, offsets } => {
                 let offset = offsets[access];
@@ -452,8 +468,14 @@ impl<O: Observer> Cx<'_, O> {
                     Space::Lds => format!("the workgroup has {} bytes of LDS", self.lds.len()),
                     Space::Scratch => format!("a lane has {} bytes of scratch", wave.scratch_per_lane),
                 };
-                let fault =
-                    Fault::OutOfBounds { space: part.space, direction, addr, bytes: size, lanes: lost, nearest };
+                let fault = Fault::OutOfBounds {
+                    space: part.space,
+                    direction,
+                    addr,
+                    bytes: size,
+                    lanes: lost,
+                    nearest,
+                };
                 self.observer.fault(wave.id, site, &fault);
             }
         }
@@ -483,7 +505,11 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     /// New sequence numbers in `channels`.
-    pub(super) fn sequence(&mut self, wave: &mut Wave, channels: &[Channel]) -> SmallVec<[(Channel, u32); 2]> {
+    pub(super) fn sequence(
+        &mut self,
+        wave: &mut Wave,
+        channels: &[Channel],
+    ) -> SmallVec<[(Channel, u32); 2]> {
         channels.iter().map(|&c| wave.queue.next(c)).collect()
     }
 
@@ -636,11 +662,7 @@ fn reverse_low(x: u32, bits: u32) -> u32 {
 }
 
 fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {
-    Access {
-        space: part.space,
-        direction,
-        extent: Extent::Lanes { mask: part.mask, bytes, addr: part.addr },
-    }
+    Access { space: part.space, direction, extent: Extent::Lanes { mask: part.mask, bytes, addr: part.addr } }
 }
 
 #[cfg(test)]

@@ -69,9 +69,7 @@ impl Descriptor {
             workgroup_mask: g1[0] & 0xffff,
             element: 1 << (g1[0] >> 16 & 3),
             barrier: flag(18).then_some((g1[1] & 0xffff) << 3),
-            iterate: iterating.then(|| {
-                (((g2[3] >> 16) + 1), g2[1], wide(g2[2], g2[3] & 0xffff))
-            }),
+            iterate: iterating.then(|| (((g2[3] >> 16) + 1), g2[1], wide(g2[2], g2[3] & 0xffff))),
             pad: flag(20).then(|| {
                 let interval = 2u32 << (g1[0] >> 22 & 7);
                 let amount = (g1[0] >> 25) + 1;
@@ -133,8 +131,7 @@ impl Descriptor {
                     for x in 0..extent(1) {
                         let at = [x, y, z, w];
                         // A dimension that the tile does not use has no bound.
-                        let inside =
-                            (0..4).all(|d| self.tile[d + 1] == 0 || at[d] < self.tensor[d + 1]);
+                        let inside = (0..4).all(|d| self.tile[d + 1] == 0 || at[d] < self.tensor[d + 1]);
                         let elements = (0..4).fold(0u64, |sum, d| {
                             sum.wrapping_add(u64::from(at[d]).wrapping_mul(self.stride[d]))
                         });
@@ -242,8 +239,7 @@ impl<O: Observer> Cx<'_, O> {
         if let Some(at) = arrive {
             accesses.push(side(Space::Lds, Direction::Atomic, vec![(u64::from(at), 8)]));
         }
-        let multicast =
-            (!op.store && descriptor.workgroup_mask != 0).then_some(descriptor.workgroup_mask);
+        let multicast = (!op.store && descriptor.workgroup_mask != 0).then_some(descriptor.workgroup_mask);
         let action = Action::Tensor { pieces, store: op.store, arrive };
         let seq = self.sequence(wave, &[Channel::Td]);
         self.issue(wave, site, seq, accesses, false, op.scope, multicast, action);
