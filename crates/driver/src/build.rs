@@ -1,6 +1,7 @@
 //! From an input to a loadable code object.
 
-use wavemark_codeobj::CodeObject;
+use wavemark_codeobj::bundle::{Bundle, Entry};
+use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
 
 use crate::input::{Form, Input, agree};
@@ -54,7 +55,34 @@ fn code_object(
 ) -> Result<CodeObject, Failure> {
     let object = parse_object(sources, name, bytes)?;
     agree(name, options.target, Some(object.target()))?;
-    Ok(object)
+    if !object.is_relocatable() {
+        return Ok(object);
+    }
+    let linked =
+        link(&[object]).map_err(|error| Diagnostic::error(format!("{name} cannot be linked: {error}")))?;
+    Ok(parse_object(sources, name, &linked)?)
+}
+
+/// The code object of a bundle for the target asked for, or the only one there is.
+fn bundled(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Result<CodeObject, Failure> {
+    let name = &input.name;
+    let bundle = Bundle::parse(&input.bytes).map_err(|error| object_diagnostic(sources, name, &error))?;
+    let device: Vec<&Entry> =
+        bundle.entries.iter().filter(|entry| entry.size > 0 && entry.target().is_some()).collect();
+    let entry = match (&options.target, device.as_slice()) {
+        (Some(target), _) => bundle.entry_for(target),
+        (None, [only]) => Some(*only),
+        (None, _) => None,
+    };
+    let Some(entry) = entry else {
+        let ids: Vec<&str> = bundle.entries.iter().map(|entry| entry.id.as_str()).collect();
+        let message = match options.target {
+            Some(target) => format!("{name} has nothing for {target}"),
+            None => format!("{name} has {} code objects: say which by --target", device.len()),
+        };
+        return Err(Diagnostic::error(message).note(format!("its entries: {}", ids.join(", "))).into());
+    };
+    code_object(sources, &format!("{name}({})", entry.id), bundle.data(entry), options)
 }
 
 /// Reads a code object; errors point to its bytes.

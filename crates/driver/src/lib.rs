@@ -20,7 +20,10 @@ mod render_sarif;
 mod render_text;
 pub mod report;
 pub mod run;
+pub mod trace;
 pub mod verdict;
+
+pub use wavemark_diag::{SourceMap, render_short};
 
 pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};

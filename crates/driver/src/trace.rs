@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use wavemark_isa::{Features, Isa, print};
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId, WaveIndex,
+    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId,
+    WaveIndex,
 };
 
 /// Events kept.
@@ -68,7 +69,8 @@ impl Trace {
             trace_events: &'t [Event],
             other_data: Value,
         }
-        let other_data = json!({"tool": "wavemark", "time": "instructions of all waves", "cut short": self.cut});
+        let other_data =
+            json!({"tool": "wavemark", "time": "instructions of all waves", "cut short": self.cut});
         serde_json::to_string(&File { trace_events: &self.events, other_data })
     }
 
@@ -76,7 +78,14 @@ impl Trace {
         print(self.isa, &site.inst, self.features)
     }
 
-    fn push(&mut self, wave: WaveId, name: String, cat: &'static str, ph: &'static str, args: Value) -> Option<&mut Event> {
+    fn push(
+        &mut self,
+        wave: WaveId,
+        name: String,
+        cat: &'static str,
+        ph: &'static str,
+        args: Value,
+    ) -> Option<&mut Event> {
         if self.events.len() >= LIMIT {
             self.cut = true;
             return None;
@@ -162,7 +171,8 @@ impl Observer for Trace {
 
     fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {
         let text = self.text(site);
-        let waits: Vec<String> = waits.iter().map(|(counter, most)| format!("{} <= {most}", counter.name())).collect();
+        let waits: Vec<String> =
+            waits.iter().map(|(counter, most)| format!("{} <= {most}", counter.name())).collect();
         self.push(wave, text, "wait", "i", json!({"pc": pc(site), "waits": waits}));
     }
 
@@ -200,7 +210,13 @@ impl Observer for Trace {
 
     fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {
         for (wave, site, blocked) in waiting {
-            self.push(*wave, "deadlock".to_owned(), "fault", "i", json!({"pc": pc(site), "blocked": format!("{blocked:?}")}));
+            self.push(
+                *wave,
+                "deadlock".to_owned(),
+                "fault",
+                "i",
+                json!({"pc": pc(site), "blocked": format!("{blocked:?}")}),
+            );
         }
     }
 

@@ -24,6 +24,9 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
     match command {
         Command::Run(args) => execute::run(door, &args),
         Command::Check(args) => execute::check(door, &args),
+        Command::Inspect(args) => objects::inspect(door, &args),
+        Command::Bundle(args) => objects::bundle(door, &args),
+        Command::Unbundle(args) => objects::unbundle(door, &args),
         Command::Link(args) => objects::link(door, &args),
         Command::Dis(args) => text::dis(door, &args),
         Command::Litmus(args) => {
