@@ -48,31 +48,31 @@ fn inspect_says_everything() {
         metadata:
         ---
         amdhsa.kernels:
-        - .args:
-          - .offset: 0
-            .size: 8
-            .value_kind: global_buffer
-          - .offset: 8
-            .size: 4
-            .value_kind: hidden_block_count_x
-          .cluster_dims:
-          - 2
-          - 2
-          - 1
-          .group_segment_fixed_size: 0
-          .kernarg_segment_align: 8
-          .kernarg_segment_size: 16
-          .max_flat_workgroup_size: 1024
-          .name: k
-          .private_segment_fixed_size: 0
-          .sgpr_count: 0
-          .symbol: k.kd
-          .vgpr_count: 0
-          .wavefront_size: 32
+          - .args:
+              - .offset: 0
+                .size: 8
+                .value_kind: global_buffer
+              - .offset: 8
+                .size: 4
+                .value_kind: hidden_block_count_x
+            .cluster_dims:
+              - 2
+              - 2
+              - 1
+            .group_segment_fixed_size: 0
+            .kernarg_segment_align: 8
+            .kernarg_segment_size: 16
+            .max_flat_workgroup_size: 1024
+            .name: k
+            .private_segment_fixed_size: 0
+            .sgpr_count: 0
+            .symbol: k.kd
+            .vgpr_count: 0
+            .wavefront_size: 32
         amdhsa.target: amdgcn-amd-amdhsa--gfx1250
         amdhsa.version:
-        - 1
-        - 2
+          - 1
+          - 2
         ...
 
         kernel k (descriptor at 0x0):
@@ -130,7 +130,8 @@ fn inspect_says_everything() {
           KERNARG_PRELOAD_SPEC_LENGTH                    0
           KERNARG_PRELOAD_SPEC_OFFSET                    0
           = wave32, 16 VGPRs, 128 SGPRs, 0 user SGPRs, LDS at most 327680 bytes
-    "#]].assert_eq(&inspect(&object));
+    "#]]
+    .assert_eq(&inspect(&object));
 }
 
 #[test]
@@ -143,27 +144,30 @@ fn inspect_says_segments_and_dynamic_relocations() {
         segments:
           type      offset     address            file       memory     flags align
           PHDR      0x00000040 0x0000000000000040 0x000001f8 0x000001f8 R     0x8
-          LOAD      0x00000000 0x0000000000000000 0x00000708 0x00000708 R     0x1000
+          LOAD      0x00000000 0x0000000000000000 0x00000748 0x00000748 R     0x1000
           LOAD      0x00000800 0x0000000000001800 0x00000208 0x00000208 RX    0x1000
           LOAD      0x00000a08 0x0000000000002a08 0x000000b8 0x000005f8 RW    0x1000
           LOAD      0x00000ac0 0x0000000000003ac0 0x00000010 0x00003010 RW    0x1000
           DYNAMIC   0x00000a08 0x0000000000002a08 0x000000b0 0x000000b0 RW    0x8
           RELRO     0x00000a08 0x0000000000002a08 0x000000b8 0x000005f8 R     0x1
           STACK     0x00000000 0x0000000000000000 0x00000000 0x00000000 RW    0x0
-          NOTE      0x00000238 0x0000000000000238 0x000002d8 0x000002d8 R     0x4"#]].assert_eq(&part("segments"));
+          NOTE      0x00000238 0x0000000000000238 0x000002d8 0x000002d8 R     0x4"#]]
+    .assert_eq(&part("segments"));
     expect![[r#"
         dynamic relocations (.rela.dyn):
           0x0000000000002ab8 R_AMDGPU_RELATIVE64      +0x1a00
-          0x0000000000003ac0 R_AMDGPU_RELATIVE64      +0x1a08"#]].assert_eq(&part("dynamic relocations"));
+          0x0000000000003ac0 R_AMDGPU_RELATIVE64      +0x1a08"#]]
+    .assert_eq(&part("dynamic relocations"));
     expect![[r#"
         dynamic symbols:
           value              size       type    binding visible   section          name
           0x0000000000001800 0x00000014 func    global  protected .text            k1
-          0x0000000000000680 0x00000040 object  global  protected .rodata          k1.kd
+          0x00000000000006c0 0x00000040 object  global  protected .rodata          k1.kd
           0x0000000000001900 0x00000004 func    global  protected .text            k2
-          0x00000000000006c0 0x00000040 object  global  protected .rodata          k2.kd
+          0x0000000000000700 0x00000040 object  global  protected .rodata          k2.kd
           0x0000000000001a00 0x00000008 func    global  protected .text            callee
-          0x0000000000003ad0 0x00000000 object  global  default   .bss             zeros"#]].assert_eq(&part("dynamic symbols"));
+          0x0000000000003ad0 0x00000000 object  global  default   .bss             zeros"#]]
+    .assert_eq(&part("dynamic symbols"));
 }
 
 #[test]
@@ -228,51 +232,57 @@ fn yaml_is_read_and_written() {
     assert_eq!(Metadata::from_message_pack(&metadata.to_message_pack()).unwrap(), metadata);
     expect![[r#"
         amdhsa.kernels:
-        - .args:
-          - .actual_access: read_only
-            .address_space: global
-            .name: "true"
-            .offset: 0
-            .size: 8
-            .value_kind: global_buffer
-          - .offset: 8
-            .size: 4
-            .value_kind: hidden_block_count_x
-          .cluster_dims:
-          - 2
-          - 2
-          - 1
-          .group_segment_fixed_size: 1024
-          .kernarg_segment_align: 8
-          .kernarg_segment_size: 24
-          .max_flat_workgroup_size: 256
-          .my_key:
-            a:
-            - true
-            - -1
-            - "x: y"
-          .name: gemm
-          .private_segment_fixed_size: 0
-          .sgpr_count: 20
-          .symbol: gemm.kd
-          .vgpr_count: 32
-          .wavefront_size: 32
+          - .args:
+              - .actual_access: read_only
+                .address_space: global
+                .name: "true"
+                .offset: 0
+                .size: 8
+                .value_kind: global_buffer
+              - .offset: 8
+                .size: 4
+                .value_kind: hidden_block_count_x
+            .cluster_dims:
+              - 2
+              - 2
+              - 1
+            .group_segment_fixed_size: 1024
+            .kernarg_segment_align: 8
+            .kernarg_segment_size: 24
+            .max_flat_workgroup_size: 256
+            .my_key:
+              a:
+                - true
+                - -1
+                - "x: y"
+            .name: gemm
+            .private_segment_fixed_size: 0
+            .sgpr_count: 20
+            .symbol: gemm.kd
+            .vgpr_count: 32
+            .wavefront_size: 32
         amdhsa.target: amdgcn-amd-amdhsa--gfx1250
         amdhsa.version:
-        - 1
-        - 2
-    "#]].assert_eq(&yaml);
+          - 1
+          - 2
+    "#]]
+    .assert_eq(&yaml);
 }
 
 #[test]
 fn wrong_metadata_is_named() {
     let error = |from: &str, to: &str| Metadata::from_yaml(&YAML.replace(from, to)).unwrap_err().to_string();
     expect!["1:1: amdhsa.kernels[0].vgpr_count: is missing"].assert_eq(&error("    .vgpr_count: 32\n", ""));
-    expect!["1:1: amdhsa.kernels[0].args[1].size: expected an integer, found a string"].assert_eq(&error(".size: 4", ".size: four"));
-    expect!["1:1: amdhsa.kernels[0].args[0].address_space: `globe` is no address space"].assert_eq(&error(".address_space: global", ".address_space: globe"));
-    expect!["1:1: amdhsa.kernels[0].cluster_dims: expected 3 integers, found 2"].assert_eq(&error("[2, 2, 1]", "[2, 2]"));
-    expect!["1:1: amdhsa.kernels[0].wavefront_size: 8589934592 is beyond 32 bits"].assert_eq(&error(".wavefront_size: 32", ".wavefront_size: 8589934592"));
-    expect![[r#"6:3: "-" is only valid inside a block at line 6, column 3"#]].assert_eq(&error("amdhsa.kernels:", "amdhsa.kernels: ["));
+    expect!["1:1: amdhsa.kernels[0].args[1].size: expected an integer, found a string"]
+        .assert_eq(&error(".size: 4", ".size: four"));
+    expect!["1:1: amdhsa.kernels[0].args[0].address_space: `globe` is no address space"]
+        .assert_eq(&error(".address_space: global", ".address_space: globe"));
+    expect!["1:1: amdhsa.kernels[0].cluster_dims: expected 3 integers, found 2"]
+        .assert_eq(&error("[2, 2, 1]", "[2, 2]"));
+    expect!["1:1: amdhsa.kernels[0].wavefront_size: 8589934592 is beyond 32 bits"]
+        .assert_eq(&error(".wavefront_size: 32", ".wavefront_size: 8589934592"));
+    expect![[r#"6:3: "-" is only valid inside a block at line 6, column 3"#]]
+        .assert_eq(&error("amdhsa.kernels:", "amdhsa.kernels: ["));
 }
 
 #[test]
@@ -303,10 +313,12 @@ fn bundles_list_and_give_back() {
               0x1000          0  host-x86_64-unknown-linux-gnu-
               0x1000          8  hipv4-amdgcn-amd-amdhsa--gfx942:xnack-
               0x2000       1992  hipv4-amdgcn-amd-amdhsa--gfx1250
-    "#]].assert_eq(&inspect_bundle(&Bundle::parse(&objects::compressed(&plain)).unwrap()));
+    "#]]
+    .assert_eq(&inspect_bundle(&Bundle::parse(&objects::compressed(&plain)).unwrap()));
     let mut zstd = objects::compressed(&plain);
     zstd[6] = 1;
-    expect!["at byte 0x6: zstd compression is not supported"].assert_eq(&Bundle::parse(&zstd).unwrap_err().to_string());
+    expect!["at byte 0x6: zstd compression is not supported"]
+        .assert_eq(&Bundle::parse(&zstd).unwrap_err().to_string());
 }
 
 #[test]
@@ -317,12 +329,15 @@ fn errors_say_where_and_what() {
         damaged[at] = byte;
         CodeObject::parse(&damaged).unwrap_err().to_string()
     };
-    expect!["at byte 0x0: expected the ELF magic 7f 45 4c 46, found [00, 45, 4c, 46]"].assert_eq(&error(0, 0));
+    expect!["at byte 0x0: expected the ELF magic 7f 45 4c 46, found [00, 45, 4c, 46]"]
+        .assert_eq(&error(0, 0));
     expect!["at byte 0x4: expected 2 (ELFCLASS64), found 1"].assert_eq(&error(4, 1));
     expect!["at byte 0x7: the OS ABI amdpal is not supported"].assert_eq(&error(7, 65));
     expect!["at byte 0x8: code object V2 is not supported"].assert_eq(&error(8, 0));
     expect!["at byte 0x30: e_flags has the unknown EF_AMDGPU_MACH value 0x27"].assert_eq(&error(48, 0x27));
     expect!["at byte 0x3e: expected a section index below 10, found 200"].assert_eq(&error(62, 200));
-    expect!["at byte 0x548: the section headers takes 640 bytes, but only 0 are left"].assert_eq(&CodeObject::parse(&file[..100]).unwrap_err().to_string());
-    expect!["at byte 0x0: the ELF identification takes 16 bytes, but only 0 are left"].assert_eq(&CodeObject::parse(b"").unwrap_err().to_string());
+    expect!["at byte 0x548: the section headers: 640 bytes needed, 0 left"]
+        .assert_eq(&CodeObject::parse(&file[..100]).unwrap_err().to_string());
+    expect!["at byte 0x0: the ELF identification: 16 bytes needed, 0 left"]
+        .assert_eq(&CodeObject::parse(b"").unwrap_err().to_string());
 }
