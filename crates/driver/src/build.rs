@@ -1,8 +1,10 @@
 //! From an input to a loadable code object.
 
+use wavemark_asm::{Machine, Object, Source, assemble, target_of};
 use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
+use wavemark_target::{Target, TargetId};
 
 use crate::input::{Form, Input, agree};
 use crate::options::RunOptions;
@@ -55,12 +57,40 @@ fn code_object(
 ) -> Result<CodeObject, Failure> {
     let object = parse_object(sources, name, bytes)?;
     agree(name, options.target, Some(object.target()))?;
-    if !object.is_relocatable() {
-        return Ok(object);
-    }
+    if object.is_relocatable() { linked(sources, name, bytes) } else { Ok(object) }
+}
+
+/// A relocatable file, linked alone.
+fn linked(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> Result<CodeObject, Failure> {
+    let object = parse_object(sources, name, bytes)?;
     let linked =
         link(&[object]).map_err(|error| Diagnostic::error(format!("{name} cannot be linked: {error}")))?;
     Ok(parse_object(sources, name, &linked)?)
+}
+
+/// Assembles a text for the target that it names, that `target` names, or both, agreeing.
+pub fn assemble_input(
+    sources: &mut SourceMap,
+    input: &Input,
+    target: Option<TargetId>,
+    features: &str,
+) -> Result<Object, Failure> {
+    if input.form != Form::Assembly {
+        return Err(
+            Diagnostic::error(format!("{} is {}, not assembly", input.name, input.form.name())).into()
+        );
+    }
+    let text = input.text()?;
+    let file = sources.add_text(&input.name, text);
+    let source = Source { file, name: &input.name, text };
+    let found = target_of(source)?;
+    let id = agree(&input.name, target, found.map(|target| target.id))?;
+    let machine = Machine::new(Target::amdhsa(id), features)
+        .map_err(|error| Diagnostic::error(format!("--features: {error}")))?;
+    if machine.isa().is_none() {
+        return Err(Failure::Unsupported(format!("the instructions of {}", id.processor)));
+    }
+    Ok(assemble(source, &machine)?)
 }
 
 /// The code object of a bundle for the target asked for, or the only one there is.

@@ -1,7 +1,6 @@
 //! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
 
 use wavemark_diag::{Diagnostic, Style, render_short};
-use wavemark_driver::build;
 use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report};
 use wavemark_driver::run::{self, source_lines};
@@ -83,12 +82,7 @@ fn report(
 ) -> Result<Report, Failure> {
     let options = options(input, execution, schedules)?;
     let input = read_input(&input.input, input.lang.map(Into::into))?;
-    run::run(&mut door.sources, &input, execution.launch.as_deref(), &options).map_err(
-        |failure| match failure {
-            build::Failure::Unusable(diagnostics) => Failure::Unusable(diagnostics),
-            build::Failure::Unsupported(what) => Failure::Unsupported(what),
-        },
-    )
+    Ok(run::run(&mut door.sources, &input, execution.launch.as_deref(), &options)?)
 }
 
 fn print(door: &Door, report: &Report, format: FormatArg) -> Result<(), Failure> {

@@ -28,6 +28,7 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
         Command::Bundle(args) => objects::bundle(door, &args),
         Command::Unbundle(args) => objects::unbundle(door, &args),
         Command::Link(args) => objects::link(door, &args),
+        Command::Asm(args) => text::asm(door, &args),
         Command::Dis(args) => text::dis(door, &args),
         Command::Litmus(args) => {
             let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
