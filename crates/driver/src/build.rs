@@ -43,8 +43,10 @@ pub fn loadable(sources: &mut SourceMap, input: &Input, options: &RunOptions) ->
             Err(Diagnostic::error(format!("{} is a litmus test, which has no kernel to run", input.name))
                 .into())
         }
-        Form::Assembly | Form::Bundle => {
-            Err(Failure::Unsupported(format!("{} cannot be read yet", input.form.name())))
+        Form::Bundle => bundled(sources, input, options),
+        Form::Assembly => {
+            let assembled = assemble_input(sources, input, options.target, &options.features)?;
+            linked(sources, &input.name, &assembled.elf)
         }
     }
 }

@@ -111,7 +111,7 @@ fn simulate(
         code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.clone() },
         entry: loaded_kernel.entry_vaddr,
         descriptor_address: loaded_kernel.descriptor_vaddr,
-        descriptor: loaded_kernel.descriptor.clone(),
+        descriptor: loaded_kernel.descriptor,
     };
 
     let mut addresses = Vec::new();
