@@ -9,11 +9,12 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage};
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_sim::events::Silent;
 use wavemark_sim::{DispatchError, Global, RunConfig, RunEnd};
+use wavemark_target::WaveSize;
 
 use crate::build::{Failure, loadable};
 use crate::compare::compare;
+use crate::faults::Faults;
 use crate::input::Input;
 use crate::kernarg::{Argument, Dispatch, Passed, lay_out};
 use crate::kernel;
@@ -21,6 +22,7 @@ use crate::launch::{self, ArgValue, Filled, Launch};
 use crate::lines::instruction_set;
 use crate::npy;
 use crate::options::{Completion, RunOptions};
+use crate::places::Places;
 use crate::report::{Output, Report, Stats};
 
 /// Runs the kernel of `input` that `launch` or `options` name.
@@ -149,8 +151,18 @@ fn simulate(
         config.max_steps = steps;
     }
 
+    let places = Places {
+        isa,
+        features: wavemark_isa::Features {
+            wave64: kernel.descriptor.wave_size() == WaveSize::Wave64,
+            ..wavemark_isa::Features::default_of(isa)
+        },
+        base: loaded.image.base,
+        lines: loaded.lines,
+    };
+    let mut faults = Faults::new(&places);
     let started = Instant::now();
-    let result = wavemark_sim::dispatch(&mut memory, &machine_kernel, &dispatch, config, &mut Silent);
+    let result = wavemark_sim::dispatch(&mut memory, &machine_kernel, &dispatch, config, &mut faults);
     let seconds = started.elapsed().as_secs_f64();
     let (end, stats) = result.map_err(|error| match error {
         DispatchError::Unsupported(what) => Failure::Unsupported(what),
@@ -164,8 +176,10 @@ fn simulate(
         seconds,
     };
     if let RunEnd::Unsupported { pc, what, .. } = &end {
-        report.unsupported.push(format!("{what}, at {:#x}", pc.wrapping_sub(loaded.image.base)));
+        let source = places.source(*pc).map(|source| format!(" ({source})")).unwrap_or_default();
+        report.unsupported.push(format!("{what}, at {:#x}{source}", pc.wrapping_sub(places.base)));
     }
+    report.findings.extend(faults.into_findings());
     let finished = end == RunEnd::Finished;
     for (part, wanted) in options.check.parts() {
         if wanted {
