@@ -33,6 +33,9 @@ const fn both(code: u32, name: Special) -> SpecialCode {
 }
 
 static GFX950: &[SpecialCode] = &[
+    // Not in the manual, but LLVM's disassembler knows them.
+    both(230, S::FlatScratchBaseLo),
+    half(231, S::FlatScratchBaseHi),
     pair(102, S::FlatScratch, S::FlatScratchLo),
     half(103, S::FlatScratchHi),
     pair(104, S::XnackMask, S::XnackMaskLo),

@@ -46,6 +46,8 @@ pub(crate) struct Traits {
     pub(crate) true16: u8,
     /// Whether there is a `vdst`.
     pub(crate) vdst: bool,
+    /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
+    pub(crate) idle_mods: bool,
 }
 
 impl Traits {
@@ -90,6 +92,12 @@ pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
         "src2" | "vsrc2" | "ssrc2" => Some(2),
         _ => None,
     }
+}
+
+/// gfx1250's conversions from two halves to two bytes: LLVM gives their source no inline constants, and shows those
+/// that are encoded as single-precision patterns.
+pub(crate) fn has_no_inline_constants(isa: Isa, row: &Row) -> bool {
+    isa == Isa::Gfx1250 && matches!(row.mnemonic, "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16")
 }
 
 /// Whether the form is a VOP3 encoding.
@@ -137,6 +145,19 @@ fn read(isa: Isa, row: &Row) -> Traits {
             }
         }
     }
+    let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
+    let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
+    traits.idle_mods = match isa {
+        Isa::Gfx950 => {
+            traits.mods != 0 && !bit_test
+                || row.mnemonic.starts_with("v_ashr_pk")
+                || row.mnemonic.starts_with("v_dot")
+        }
+        Isa::Gfx1250 => {
+            traits.mods != 0 && (!bit_test || row.mnemonic.starts_with("v_cmpx"))
+                || (traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0) && !lane_permute
+        }
+    };
     traits
 }
 

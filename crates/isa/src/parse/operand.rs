@@ -90,6 +90,28 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a register is next.
+    pub(crate) fn at_register(&mut self) -> bool {
+        let mark = self.mark();
+        let found = matches!(self.register(), Ok(Some(_)) | Err(_));
+        self.reset(mark);
+        found
+    }
+
+    /// A constant, inside `|…|` if so.
+    pub(crate) fn constant_within(&mut self, bars: bool) -> Result<(Constant, Force), ParseError> {
+        if !bars {
+            return self.constant();
+        }
+        // The closing bar is no operator.
+        let full = self.text;
+        let end = self.rest().find('|').map_or(full.len(), |length| self.pos + length);
+        self.text = full.get(..end).unwrap_or(full);
+        let result = self.constant();
+        self.text = full;
+        result
+    }
+
     /// A constant: `-1`, `0x10`, `2.5`, `lit(7)`, `lit64(x)`, an expression with symbols.
     pub(crate) fn constant(&mut self) -> Result<(Constant, Force), ParseError> {
         let mark = self.mark();

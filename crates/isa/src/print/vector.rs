@@ -126,10 +126,10 @@ fn plain(
             }
             return;
         }
-        Operand::Float(code) if narrow && !traits.float_constants && !floating(spec) => {
+        Operand::Float(code) if narrow && !traits.float_constants && !spec.ty.is_float() => {
             p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
         }
-        Operand::Float(code) if packed_halves_as_single(row, spec) => {
+        Operand::Float(code) if crate::vector::has_no_inline_constants(p.isa, row) => {
             p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
         }
         Operand::Literal(bits) if narrow && spec.ty.kind != Kind::Bfloat => p.hex(bits & 0xffff),
@@ -143,19 +143,9 @@ fn plain(
     }
 }
 
-/// Whether constants of a 16-bit operand are shown as floats; the narrow packed ones are.
-fn floating(spec: &OperandSpec) -> bool {
-    spec.ty.is_float() || spec.ty.kind == Kind::Narrow
-}
-
 /// Packed 8-bit and 16-bit elements that fill 64 bits take 64-bit constants.
 pub(crate) fn wide_constant(spec: &OperandSpec) -> bool {
     spec.ty.bits() == 64 && spec.ty.elem_bits != 32
-}
-
-/// The conversions from packed halves show inline constants as 32-bit patterns.
-fn packed_halves_as_single(row: &Row, spec: &OperandSpec) -> bool {
-    spec.ty.name == "v2f16" && row.operands.first().is_some_and(|first| first.ty.elem_bits == 8)
 }
 
 /// LLVM's name of the register class that the operand is not in.
