@@ -87,61 +87,158 @@ pub trait Exact: 'static {
     fn exact(cx: &Cx, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Self::E);
 }
 
-/// A function that also has a form for 16 lanes at a time.
+/// A function that also has a fast form, under the usual MODE.
 pub trait Lane: Exact {
-    /// 16 lanes with the usual MODE; the bits of NaN results do not matter if `DEPENDS` is not `Nothing`.
-    fn chunk<H: Host>(
-        imm: u64,
-        a: &[Self::A; 16],
-        b: &[Self::B; 16],
-        c: &[Self::C; 16],
-    ) -> ([Self::D; 16], [Self::E; 16]);
-}
+    /// One lane; the bits of NaN results do not matter if `DEPENDS` is not `Nothing`.
+    fn one(imm: u64, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Self::E);
 
-/// A source found in the slabs.
-struct Found {
-    base: *const Chunk,
-    stride: usize,
-    high: usize,
-    mask: u64,
-}
-
-/// Find `place`; a scalar is spread into `splat`.
-///
-/// # Safety
-/// `place` must lie inside the slabs of `regs`, with all rows of `kind`.
-#[inline(always)]
-unsafe fn find(
-    regs: &Regs,
-    slab: *const Chunk,
-    place: Place,
-    kind: Kind,
-    splat: &mut MaybeUninit<[Chunk; 2]>,
-) -> Found {
-    if let Kind::Mask = kind {
-        return Found { base: std::ptr::null(), stride: 0, high: 0, mask: read_mask(regs, place.at) };
-    }
-    if kind.rows() == 0 {
-        return Found { base: std::ptr::null(), stride: 0, high: 0, mask: 0 };
-    }
-    // SAFETY: `at` is inside the slab by the caller's promise; `splat` has room for two chunks.
-    unsafe {
-        match place.kind {
-            PlaceKind::Vector => {
-                Found { base: slab.add(place.at as usize), stride: 1, high: regs.chunks, mask: 0 }
-            }
-            PlaceKind::VectorConst => {
-                Found { base: slab.add(place.at as usize), stride: 0, high: 1, mask: 0 }
-            }
-            PlaceKind::Scalar | PlaceKind::None => {
-                let p = splat.as_mut_ptr().cast::<Chunk>();
-                p.write(Chunk::splat(*regs.s.get_unchecked(place.at as usize)));
-                if kind.rows() > 1 {
-                    p.add(1).write(Chunk::splat(*regs.s.get_unchecked(place.at as usize + 1)));
+    /// The lanes `0..n` of a wave; returns not 0 if a result is a NaN.
+    ///
+    /// # Safety
+    /// The sources must have `n` lanes.
+    #[inline(always)]
+    unsafe fn lanes<H: Host>(imm: u64, n: usize, a: Rows, b: Rows, c: Rows, out: &mut Out) -> u32 {
+        let mut nan = 0;
+        // The number of lanes is kept unknown so that the loop is vectorised as a loop (a known small count is
+        // unrolled first, and straight-line code does worse).
+        for l in 0..n {
+            // SAFETY: the caller's promise, and n is at most 64.
+            unsafe {
+                let (d, e) = Self::one(imm, a.get(l), b.get(l), c.get(l));
+                let (lo, hi) = d.to_words();
+                if Self::D::KIND.rows() > 0 || matches!(Self::D::KIND, Kind::Mask) {
+                    out.lo.0.get_unchecked_mut(l).write(lo);
                 }
-                Found { base: p, stride: 0, high: 1, mask: 0 }
+                if Self::D::KIND.rows() > 1 {
+                    out.hi.0.get_unchecked_mut(l).write(hi);
+                }
+                if let Kind::Mask = Self::E::KIND {
+                    out.second.0.get_unchecked_mut(l).write(e.to_words().0);
+                }
+                if Self::DEPENDS as u8 != Depends::Nothing as u8 {
+                    nan |= d.nan_mask();
+                }
             }
         }
+        nan
+    }
+}
+
+/// Room for one value per lane.
+#[repr(C, align(64))]
+pub struct Row(pub [MaybeUninit<u32>; 64]);
+
+impl Row {
+    #[inline(always)]
+    const fn uninit() -> Self {
+        Row([MaybeUninit::uninit(); 64])
+    }
+
+    /// Chunk `c`.
+    ///
+    /// # Safety
+    /// It must have been written.
+    #[inline(always)]
+    unsafe fn chunk(&self, c: usize) -> &[u32; 16] {
+        // SAFETY: 16 words of the row, written by the caller's promise.
+        unsafe { &*self.0.as_ptr().add(c * 16).cast::<[u32; 16]>() }
+    }
+
+    /// Write chunk `c`.
+    ///
+    /// # Safety
+    /// `c` must be below 4.
+    #[inline(always)]
+    pub unsafe fn set_chunk(&mut self, c: usize, x: &[u32; 16]) {
+        // SAFETY: 16 words of the row, by the caller's promise.
+        unsafe { self.0.as_mut_ptr().add(c * 16).cast::<[u32; 16]>().write(*x) }
+    }
+}
+
+/// Where results go before they are merged into the destinations.
+pub struct Out {
+    /// The first register of the destination, or its mask.
+    pub lo: Row,
+    /// The second register.
+    pub hi: Row,
+    /// The mask of the second destination.
+    pub second: Row,
+}
+
+/// A source: one or two rows of lanes.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    lo: *const u32,
+    hi: *const u32,
+}
+
+impl Rows {
+    /// Lane `l`.
+    ///
+    /// # Safety
+    /// The rows must have that lane.
+    #[inline(always)]
+    unsafe fn get<W: Word>(self, l: usize) -> W {
+        // SAFETY: the caller's promise; rows that the kind does not have are not read.
+        unsafe {
+            match W::KIND {
+                Kind::None | Kind::Scalar => W::ZERO,
+                Kind::Mask => W::from_words(*self.lo.add(l), 0),
+                kind if kind.rows() > 1 => W::from_words(*self.lo.add(l), *self.hi.add(l)),
+                _ => W::from_words(*self.lo.add(l), 0),
+            }
+        }
+    }
+
+    /// Chunk `c` of the first row.
+    ///
+    /// # Safety
+    /// The rows must have its lanes.
+    #[inline(always)]
+    pub unsafe fn chunk(self, c: usize) -> [u32; 16] {
+        // SAFETY: the caller's promise.
+        unsafe { self.lo.add(c * 16).cast::<[u32; 16]>().read() }
+    }
+}
+
+/// Find the rows of `place`; what is the same for all lanes is spread into `room`.
+///
+/// # Safety
+/// `place` must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
+#[inline(always)]
+unsafe fn find<H: Host>(regs: &Regs, slab: *const Chunk, place: Place, kind: Kind, room: &mut [Row; 2]) -> Rows {
+    let none = Rows { lo: std::ptr::null(), hi: std::ptr::null() };
+    let spread = Rows { lo: room[0].0.as_ptr().cast(), hi: room[1].0.as_ptr().cast() };
+    if let Kind::Mask = kind {
+        let mask = read_mask(regs, place.at);
+        for c in 0..regs.chunks {
+            // SAFETY: at most 4 chunks.
+            unsafe { room[0].set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff)) };
+        }
+        return spread;
+    }
+    if kind.rows() == 0 {
+        return none;
+    }
+    // SAFETY: `at` is inside the slab by the caller's promise.
+    unsafe {
+        if place.kind == PlaceKind::Vector {
+            let lo = slab.add(place.at as usize);
+            return Rows { lo: lo.cast(), hi: lo.add(regs.chunks).cast() };
+        }
+        let at = place.at as usize;
+        let words = if place.kind == PlaceKind::VectorConst {
+            ((*slab.add(at)).0[0], if kind.rows() > 1 { (*slab.add(at + 1)).0[0] } else { 0 })
+        } else {
+            (*regs.s.get_unchecked(at), if kind.rows() > 1 { *regs.s.get_unchecked(at + 1) } else { 0 })
+        };
+        for c in 0..regs.chunks {
+            room[0].set_chunk(c, &[words.0; 16]);
+            if kind.rows() > 1 {
+                room[1].set_chunk(c, &[words.1; 16]);
+            }
+        }
+        spread
     }
 }
 
@@ -167,42 +264,6 @@ pub fn write_mask(regs: &mut Regs, place: Place, mask: u64) {
     }
 }
 
-/// 16 lanes of a source.
-///
-/// # Safety
-/// `found` must come from [`find`] with the kind of `W`, and `c` be below the number of chunks.
-#[inline(always)]
-unsafe fn fetch<W: Word, H: Host>(found: &Found, c: usize) -> [W; 16] {
-    let mut out = [W::ZERO; 16];
-    if let Kind::Mask = W::KIND {
-        let bits = H::expand((found.mask >> (16 * c)) as u32 & 0xffff);
-        for i in 0..16 {
-            out[i] = W::from_words(bits[i], 0);
-        }
-        return out;
-    }
-    // SAFETY: the rows are inside the slab or the splat by the caller's promise.
-    unsafe {
-        match W::KIND.rows() {
-            0 => {}
-            1 => {
-                let lo = &(*found.base.add(c * found.stride)).0;
-                for i in 0..16 {
-                    out[i] = W::from_words(lo[i], 0);
-                }
-            }
-            _ => {
-                let lo = &(*found.base.add(c * found.stride)).0;
-                let hi = &(*found.base.add(c * found.stride + found.high)).0;
-                for i in 0..16 {
-                    out[i] = W::from_words(lo[i], hi[i]);
-                }
-            }
-        }
-    }
-    out
-}
-
 /// A lane function at every host level.
 pub struct Fast<K>(PhantomData<K>);
 
@@ -211,64 +272,55 @@ impl<K: Lane> Kernel for Fast<K> {
     unsafe fn run<H: Host>(regs: &mut Regs, op: &Op) {
         let (mode_mask, mode_want) = K::DEPENDS.mask();
         if mode_mask != 0 && regs.mode.raw & mode_mask != mode_want {
-            every_lane(regs, op, u64::MAX, &Shim::of::<K>());
+            every_lane(regs, op, &Shim::of::<K>());
             return;
         }
-        let (mut sa, mut sb, mut sc) = (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::uninit());
-        let slab = regs.v.as_mut_ptr();
-        // SAFETY: the binder placed all operands, of these kinds, inside the slabs.
-        let (a, b, c) = unsafe {
-            (
-                find(regs, slab, op.src[0], K::A::KIND, &mut sa),
-                find(regs, slab, op.src[1], K::B::KIND, &mut sb),
-                find(regs, slab, op.src[2], K::C::KIND, &mut sc),
-            )
-        };
+        const ROOM: [Row; 2] = [const { Row::uninit() }; 2];
+        let (mut ra, mut rb, mut rc) = (ROOM, ROOM, ROOM);
+        let mut out = Out { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
         let exec = regs.exec();
         let full = regs.full;
         let chunks = regs.chunks;
-        let dst = op.dst.at as usize;
+        let slab = regs.v.as_mut_ptr();
+        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; a wave has 2 or 4 chunks.
+        let nan = unsafe {
+            std::hint::assert_unchecked(chunks == 2 || chunks == 4);
+            let a = find::<H>(regs, slab, op.src[0], K::A::KIND, &mut ra);
+            let b = find::<H>(regs, slab, op.src[1], K::B::KIND, &mut rb);
+            let c = find::<H>(regs, slab, op.src[2], K::C::KIND, &mut rc);
+            K::lanes::<H>(op.imm, chunks * 16, a, b, c, &mut out)
+        };
+        if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
+            every_lane(regs, op, &Shim::of::<K>());
+            return;
+        }
         let (mut dmask, mut emask) = (0u64, 0u64);
-        for i in 0..chunks {
-            // SAFETY: `find`'s promise, and `i < chunks`.
-            let (av, bv, cv) = unsafe {
-                (fetch::<K::A, H>(&a, i), fetch::<K::B, H>(&b, i), fetch::<K::C, H>(&c, i))
-            };
-            let (d, e) = K::chunk::<H>(op.imm, &av, &bv, &cv);
-            let mut lo = [0u32; 16];
-            let mut hi = [0u32; 16];
-            for l in 0..16 {
-                (lo[l], hi[l]) = d[l].to_words();
-            }
-            if let Kind::Mask = K::D::KIND {
-                dmask |= u64::from(H::movemask(&lo)) << (16 * i);
-            }
-            if let Kind::Mask = K::E::KIND {
-                let mut bits = [0u32; 16];
-                for l in 0..16 {
-                    bits[l] = e[l].to_words().0;
+        let slab = regs.v.as_mut_ptr();
+        for c in 0..chunks {
+            // SAFETY: `lanes` wrote all lanes of the rows that the kinds have; the binder placed all rows of the
+            // destination inside the slab.
+            unsafe {
+                if let Kind::Mask = K::D::KIND {
+                    dmask |= u64::from(H::movemask(out.lo.chunk(c))) << (16 * c);
                 }
-                emask |= u64::from(H::movemask(&bits)) << (16 * i);
-            }
-            if K::DEPENDS as u8 != Depends::Nothing as u8 {
-                let mut nan = [0u32; 16];
-                for l in 0..16 {
-                    nan[l] = d[l].nan_mask();
+                if let Kind::Mask = K::E::KIND {
+                    emask |= u64::from(H::movemask(out.second.chunk(c))) << (16 * c);
                 }
-                let nan = H::movemask(&nan);
-                if nan != 0 {
-                    fix(regs, op, &Shim::of::<K>(), i as u32 * 16, nan, &mut lo, &mut hi);
-                }
-            }
-            if K::D::KIND.rows() > 0 {
-                // SAFETY: the binder placed all rows of the destination inside the slab.
-                unsafe {
-                    let p = slab.add(dst + i);
-                    let lanes = (exec >> (16 * i)) as u32 & 0xffff;
-                    (*p).0 = if full { lo } else { H::select(lanes, &lo, &(*p).0) };
+                if K::D::KIND.rows() > 0 {
+                    let p = slab.add(op.dst.at as usize + c);
+                    let lanes = (exec >> (16 * c)) as u32 & 0xffff;
+                    if full {
+                        (*p).0 = *out.lo.chunk(c);
+                    } else {
+                        (*p).0 = H::select(lanes, out.lo.chunk(c), &(*p).0);
+                    }
                     if K::D::KIND.rows() > 1 {
                         let p = p.add(chunks);
-                        (*p).0 = if full { hi } else { H::select(lanes, &hi, &(*p).0) };
+                        if full {
+                            (*p).0 = *out.hi.chunk(c);
+                        } else {
+                            (*p).0 = H::select(lanes, out.hi.chunk(c), &(*p).0);
+                        }
                     }
                 }
             }
@@ -294,27 +346,6 @@ fn words<W: Word>(w: W) -> u64 {
 #[inline(always)]
 fn word<W: Word>(bits: u64) -> W {
     W::from_words(bits as u32, (bits >> 32) as u32)
-}
-
-/// Redo the lanes of `nan`, counted from lane `first`, by the exact function.
-#[cold]
-#[inline(never)]
-fn fix(
-    regs: &Regs,
-    op: &Op,
-    shim: &Shim,
-    first: u32,
-    nan: u32,
-    lo: &mut [u32; 16],
-    hi: &mut [u32; 16],
-) {
-    let cx = Cx::new(regs, op.imm);
-    for l in (0..16).filter(|l| nan >> l & 1 != 0) {
-        let [a, b, c] = std::array::from_fn(|i| lane_bits(regs, op.src[i], shim.src[i], first + l));
-        let (d, _) = (shim.exact)(&cx, a, b, c);
-        lo[l as usize] = d as u32;
-        hi[l as usize] = (d >> 32) as u32;
-    }
 }
 
 /// A lane function with its kinds, types erased.
@@ -428,14 +459,14 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     }
 }
 
-/// Run a lane function lane by lane over the active lanes of `lanes`.
+/// Run a lane function lane by lane over the active lanes.
 #[inline(never)]
-pub fn every_lane(regs: &mut Regs, op: &Op, lanes: u64, shim: &Shim) {
+pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
     let cx = Cx::new(regs, op.imm);
     let exec = regs.exec();
     let (mut dmask, mut emask) = (0u64, 0u64);
     for lane in 0..regs.lanes() {
-        if exec & lanes >> lane & 1 == 0 {
+        if exec >> lane & 1 == 0 {
             continue;
         }
         let [a, b, c] = std::array::from_fn(|i| lane_bits(regs, op.src[i], shim.src[i], lane));
@@ -469,6 +500,6 @@ impl<K: Exact> Slow<K> {
     /// # Safety
     /// None needed: the body is safe code; the signature is [`crate::op::Body`]'s.
     pub unsafe fn body(regs: &mut Regs, op: &Op) {
-        every_lane(regs, op, u64::MAX, &Shim::of::<K>());
+        every_lane(regs, op, &Shim::of::<K>());
     }
 }

@@ -36,19 +36,8 @@ macro_rules! define_lane {
         impl $crate::alu::lane::Lane for K {
             #[inline(always)]
             #[allow(unused_variables)]
-            fn chunk<H: $crate::alu::host::Host>(
-                $imm: u64,
-                a: &[$A; 16],
-                b: &[$B; 16],
-                c: &[$C; 16],
-            ) -> ([$D; 16], [$E; 16]) {
-                let mut d = [<$D as $crate::alu::word::Word>::ZERO; 16];
-                let mut e = [<$E as $crate::alu::word::Word>::ZERO; 16];
-                for i in 0..16 {
-                    let ($a, $b, $c) = (a[i], b[i], c[i]);
-                    (d[i], e[i]) = $fast;
-                }
-                (d, e)
+            fn one($imm: u64, $a: $A, $b: $B, $c: $C) -> ($D, $E) {
+                $fast
             }
         }
         $crate::alu::def::fast::<K>()

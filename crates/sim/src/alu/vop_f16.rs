@@ -10,7 +10,7 @@ use wavemark_numerics::{Denorm, Mode, arith, integral, minmax, soft, transcenden
 
 use super::def::{Line, VectorDef, fast};
 use super::host::Host;
-use super::lane::{Cx, Depends, Exact, Lane};
+use super::lane::{Cx, Depends, Exact, Lane, Out, Rows};
 use super::word::{Bf16, F16, PkBf16, PkF16, Word};
 
 const KEEP: Denorm = Denorm::KEEP;
@@ -23,24 +23,21 @@ trait Half: 'static {
     fn exact(cx: &Cx, a: u16, b: u16, c: u16) -> u16;
 }
 
-fn bits<W: Word>(x: &[W; 16], shift: u32) -> [u32; 16] {
+#[inline(always)]
+fn shifted(x: &[u32; 16], shift: u32) -> [u32; 16] {
     let mut out = [0; 16];
     for i in 0..16 {
-        out[i] = x[i].to_words().0 >> shift & 0xffff;
+        out[i] = x[i] >> shift & 0xffff;
     }
     out
 }
 
 /// 16 lanes of the half at `shift`.
 #[inline(always)]
-fn half<K: Half, H: Host>(
-    a: &[impl Word; 16],
-    b: &[impl Word; 16],
-    c: &[impl Word; 16],
-    shift: u32,
-) -> [u32; 16] {
-    let (a, b, c) =
-        (H::f16_to_f32(&bits(a, shift)), H::f16_to_f32(&bits(b, shift)), H::f16_to_f32(&bits(c, shift)));
+fn half<K: Half, H: Host>(a: &[u32; 16], b: &[u32; 16], c: &[u32; 16], shift: u32) -> [u32; 16] {
+    let a = H::f16_to_f32(&shifted(a, shift));
+    let b = H::f16_to_f32(&shifted(b, shift));
+    let c = H::f16_to_f32(&shifted(c, shift));
     let mut d = [0.0; 16];
     for i in 0..16 {
         d[i] = K::fast(a[i], b[i], c[i]);
@@ -71,25 +68,32 @@ macro_rules! half_lane {
         }
         impl<K: Half> Lane for $name<K> {
             #[inline(always)]
-            fn chunk<H: Host>(
-                _imm: u64,
-                a: &[$a; 16],
-                b: &[$b; 16],
-                c: &[$c; 16],
-            ) -> ([$one; 16], [(); 16]) {
-                let lo = half::<K, H>(a, b, c, 0);
-                let mut d = [$one::ZERO; 16];
-                if $packed {
-                    let hi = half::<K, H>(a, b, c, 16);
-                    for i in 0..16 {
-                        d[i] = $one::from_words(lo[i] | hi[i] << 16, 0);
-                    }
-                } else {
-                    for i in 0..16 {
-                        d[i] = $one::from_words(lo[i], 0);
+            fn one(_imm: u64, _a: $a, _b: $b, _c: $c) -> ($one, ()) {
+                // Not used: `lanes` below goes by chunks.
+                ($one::ZERO, ())
+            }
+            #[inline(always)]
+            unsafe fn lanes<H: Host>(_imm: u64, n: usize, a: Rows, b: Rows, c: Rows, out: &mut Out) -> u32 {
+                let mut nan = 0;
+                for i in 0..n / 16 {
+                    // SAFETY: the caller's promise: the sources have n lanes.
+                    unsafe {
+                        let (a, b) = (a.chunk(i), b.chunk(i));
+                        let c = if <$c>::KIND.rows() > 0 { c.chunk(i) } else { [0; 16] };
+                        let mut d = half::<K, H>(&a, &b, &c, 0);
+                        if $packed {
+                            let hi = half::<K, H>(&a, &b, &c, 16);
+                            for l in 0..16 {
+                                d[l] |= hi[l] << 16;
+                            }
+                        }
+                        for l in 0..16 {
+                            nan |= $one::from_words(d[l], 0).nan_mask();
+                        }
+                        out.lo.set_chunk(i, &d);
                     }
                 }
-                (d, [(); 16])
+                nan
             }
         }
     };
