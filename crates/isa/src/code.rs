@@ -4,7 +4,7 @@
 //! A register tuple keeps the number that the field holds even where the hardware would ignore low bits of it;
 //! printing says so, parsing refuses it.
 
-use crate::role::Class;
+use crate::role::{Class, ImmKind};
 use crate::ty::Type;
 use crate::{Isa, Operand, Reg, RegFile, Special};
 
@@ -105,6 +105,7 @@ pub fn operand_of(isa: Isa, class: Class, ty: &Type, code: u32) -> Option<Operan
         Class::VectorSrc if code >= VGPR => reg(RegFile::Vgpr, code - VGPR),
         Class::ScalarReg if code > 127 => None,
         Class::ScalarReg | Class::ScalarSrc | Class::VectorSrc => scalar_operand(isa, dwords, code),
+        Class::Imm(ImmKind::Simm16 | ImmKind::Label) => Some(Operand::Imm(i64::from(code as u16 as i16))),
         Class::Imm(_) => Some(Operand::Imm(i64::from(code))),
         Class::Literal32 => Some(Operand::Literal(u64::from(code))),
         Class::Literal64 => Some(Operand::Literal64(u64::from(code))),

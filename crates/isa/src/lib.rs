@@ -14,6 +14,7 @@ pub mod features;
 pub mod format;
 pub mod inst;
 pub mod modifier;
+pub mod named;
 pub mod operand;
 pub mod parse;
 pub mod print;

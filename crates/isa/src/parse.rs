@@ -95,7 +95,11 @@ pub fn parse(
     let start = parser.pos;
     let name = parser.word();
     let table = Table::of(isa);
-    let (rows, suffix) = candidates(table, name);
+    let (rows, suffix) = if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        candidates(table, &name.to_ascii_lowercase())
+    } else {
+        candidates(table, name)
+    };
     let Some(first) = rows.first() else {
         let mut error = parser.error_at(start, "invalid instruction");
         if name.is_empty() {

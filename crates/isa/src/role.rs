@@ -31,12 +31,16 @@ pub enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the variants are the manual's names
 pub enum ImmKind {
-    /// Decimal, unsigned.
+    /// Decimal up to 64, hexadecimal beyond; the assembler takes any number and drops high bits.
     Dec,
-    /// Hexadecimal, unsigned.
+    /// Hexadecimal, 16 bits.
     Hex,
     /// SOPK signed 16 bits; hexadecimal of the 16 bits.
     Simm16,
+    /// SOPK unsigned 16 bits.
+    Uimm16,
+    /// Of `s_endpgm`: absent if 0.
+    End,
     /// Branch target, in dwords after the next instruction.
     Label,
     Hwreg,
@@ -58,6 +62,8 @@ impl ImmKind {
             "dec" => ImmKind::Dec,
             "hex" => ImmKind::Hex,
             "simm" => ImmKind::Simm16,
+            "uimm" => ImmKind::Uimm16,
+            "end" => ImmKind::End,
             "label" => ImmKind::Label,
             "hwreg" => ImmKind::Hwreg,
             "sendmsg" => ImmKind::SendMsg,
