@@ -26,6 +26,14 @@ pub enum Form {
     E64Dpp8,
     /// 32-bit form with a sub-dword addressing dword (`_sdwa`, gfx9).
     Sdwa,
+    /// X half of an 8-byte pair (VOPD); the Y half is [`Inst::second`].
+    VopdX,
+    /// Y half of an 8-byte pair.
+    VopdY,
+    /// X half of a 12-byte pair (VOPD3).
+    Vopd3X,
+    /// Y half of a 12-byte pair.
+    Vopd3Y,
 }
 
 /// Output modifier of a floating result.

@@ -13,6 +13,8 @@ pub mod expr;
 pub mod features;
 pub mod format;
 pub mod inst;
+mod matrix;
+pub mod pair;
 pub mod modifier;
 pub mod named;
 pub mod operand;
@@ -22,6 +24,7 @@ pub mod role;
 pub mod row;
 pub mod table;
 pub mod ty;
+pub(crate) mod vector;
 
 pub use decode::{DecodeError, decode};
 pub use effects::Effects;

@@ -1,22 +1,519 @@
-//! Statements of the matrix family.
+//! Statements of the matrix family: operands, then modifiers in LLVM's order.
+//!
+//! Commas are optional everywhere, as in LLVM's assembler.
 
-use super::{ParseError, Parser, Suffix, empty};
-use crate::Inst;
-use crate::row::Row;
+use smallvec::SmallVec;
+
+use super::operand::{Constant, Force, RegisterText};
+use super::{ParseError, Parser, Suffix, candidates, empty, literal};
+use crate::matrix::{dwords, inline_of, scalar_reads};
+use crate::pair::pair_fault;
+use crate::print::matrix::{DATA_FORMATS, SCALE_FORMATS, SCALE_ROWS};
+use crate::role::Class;
+use crate::row::{Encoding, OperandSpec, Row};
+use crate::ty::Type;
+use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, Special};
+
+const INVALID: &str = "invalid operand for instruction";
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
-pub(super) fn parse(p: &mut Parser, rows: &[&Row], _suffix: Option<Suffix>) -> Result<Inst, ParseError> {
-    p.first_of(rows, |p, row| {
-        let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
-        let mut inst = empty(row.id, encoding.form);
-        for (n, spec) in encoding.specs(row).enumerate() {
-            if n > 0 {
-                p.expect(",")?;
-            }
-            let operand = p.operand(encoding, spec)?;
-            inst.operands.push(operand);
+pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
+    if rows.iter().any(|row| row.encodings.iter().any(|encoding| is_half(encoding.form))) {
+        return pair(p, rows);
+    }
+    match suffix {
+        None | Some(Suffix::E64) => p.first_of(rows, |p, row| single(p, row, false)),
+        Some(Suffix::E64Dpp) => p.first_of(rows, |p, row| single(p, row, true)),
+        Some(_) => Err(p.error_at(0, "variant of this instruction is not supported")),
+    }
+}
+
+fn is_half(form: Form) -> bool {
+    matches!(form, Form::VopdX | Form::VopdY | Form::Vopd3X | Form::Vopd3Y)
+}
+
+/// One instruction that is no pair.
+fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError> {
+    let encoding = row.encodings.first().ok_or_else(|| p.error_at(0, "invalid instruction"))?;
+    let mut inst = empty(row.id, encoding.form);
+    let mut at: SmallVec<[usize; 6]> = SmallVec::new();
+    let mix = row.attribute("matrix") == Some("mix");
+    for (n, spec) in encoding.specs(row).enumerate() {
+        separator(p);
+        at.push(p.pos);
+        let operand = if mix && n > 0 {
+            signed(p, &mut inst.mods, n - 1, true, |p| operand(p, row, encoding, spec, &[]))?
+        } else {
+            operand(p, row, encoding, spec, &inst.operands)?
+        };
+        inst.operands.push(operand);
+    }
+    modifiers(p, row, encoding, &mut inst)?;
+    if dpp_only && inst.mods.dpp.is_none() {
+        return Err(p.error("not a valid operand."));
+    }
+    separator(p);
+    p.expect_end()?;
+    check(p, row, encoding, &inst, &at)?;
+    Ok(inst)
+}
+
+/// Space and at most one comma.
+fn separator(p: &mut Parser) {
+    p.eat(",");
+    p.skip_space();
+}
+
+/// An operand without sign. `before` are the operands before it.
+fn operand(
+    p: &mut Parser,
+    row: &Row,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    before: &[Operand],
+) -> Result<Operand, ParseError> {
+    let start = p.pos;
+    if let Some(register) = p.register()? {
+        return match spec.class {
+            Class::Custom | Class::VgprOrAgpr => matrix_register(p, row, spec, register, before),
+            _ => p.place_register(spec, register),
         }
-        p.expect_end()?;
-        Ok(inst)
-    })
+        .ok_or_else(|| p.error_at(start, INVALID));
+    }
+    if !matches!(spec.class, Class::VectorSrc | Class::Literal32) && spec.role != "srcc" {
+        return Err(p.error_at(start, INVALID));
+    }
+    let (constant, force) = p.constant()?;
+    let operand = source_constant(p.isa, spec, constant, force).map_err(|message| p.error_at(start, message))?;
+    let is_literal = matches!(operand, Operand::Literal(_) | Operand::Literal64(_));
+    if is_literal && (spec.role == "srcc" || !encoding.format.literal) {
+        return Err(p.error_at(start, INVALID));
+    }
+    if is_literal && p.isa == Isa::Gfx950 {
+        return Err(p.error_at(start, "literal operands are not supported"));
+    }
+    Ok(operand)
+}
+
+/// A register in a place that is not one of the shared classes.
+fn matrix_register(
+    p: &Parser,
+    row: &Row,
+    spec: &OperandSpec,
+    register: RegisterText,
+    before: &[Operand],
+) -> Option<Operand> {
+    let RegisterText::Numbered(reg) = register else { return None };
+    let file = match spec.role {
+        "asrc" | "adst" => reg.file == RegFile::Agpr,
+        // C has the register file of D.
+        "srcc" => match before.first() {
+            Some(Operand::Reg(d)) => reg.file == d.file,
+            _ => false,
+        },
+        _ => matches!(reg.file, RegFile::Vgpr | RegFile::Agpr),
+    };
+    // The widths of f8f6f4's A and B are known only after the modifiers.
+    let whole = spec.ty.dwords();
+    let width = reg.dwords == whole
+        || (row.attribute("matrix") == Some("f8f6f4")
+            && matches!(spec.role, "srca" | "srcb")
+            && (reg.dwords == whole / 2 || reg.dwords == whole / 4 * 3));
+    let aligned = reg.dwords == 1 || reg.index % 2 == 0;
+    (file && width && aligned && reg.half == crate::Half::Whole).then_some(Operand::Reg(reg))
+}
+
+/// The operand for a constant: see [`inline_of`] for what is inline.
+fn source_constant(
+    isa: Isa,
+    spec: &OperandSpec,
+    constant: Constant,
+    force: Force,
+) -> Result<Operand, &'static str> {
+    let scalar = |name| {
+        let ty = Type::parse(name).unwrap_or(spec.ty);
+        OperandSpec { ty, ..spec.clone() }
+    };
+    let elem = match (spec.ty.elem_bits, spec.ty.name) {
+        (64, _) => "f64",
+        (16, name) if name.ends_with("bf16") => "bf16",
+        (16, _) if spec.ty.is_float() => "f16",
+        _ => "f32",
+    };
+    match constant {
+        Constant::Unknown(_) => Err(INVALID),
+        Constant::Float(value) => literal::float(isa, &scalar(elem), value, force),
+        Constant::Int(value) if elem == "f64" || spec.class == Class::Literal32 => {
+            literal::integer(isa, &scalar(elem), value, force)
+        }
+        Constant::Int(value) => {
+            // Single halves take 16 bits; accumulators have an inline constant in each element.
+            let narrow = spec.ty.is_float() && spec.ty.elem_bits == 16 && (spec.ty.lanes == 1 || spec.role == "srcc");
+            let ty = if spec.role == "srcc" { scalar(elem).ty } else { spec.ty };
+            let limit = if narrow { 16 } else { 32 };
+            if value < -(1 << (limit - 1)) || value >= 1 << limit {
+                return Err(INVALID);
+            }
+            let inline = if force == Force::None { inline_of(&ty, value as u32) } else { None };
+            let mask = if narrow { 0xffff } else { 0xffff_ffff };
+            Ok(inline.unwrap_or(Operand::Literal(value as u64 & mask)))
+        }
+    }
+}
+
+/// An operand with `-`, `|…|`, `neg(…)`, `abs(…)` around it; sets the source's modifiers.
+fn signed(
+    p: &mut Parser,
+    mods: &mut Mods,
+    source: usize,
+    with_abs: bool,
+    operand: impl FnOnce(&mut Parser) -> Result<Operand, ParseError>,
+) -> Result<Operand, ParseError> {
+    p.skip_space();
+    let start = p.pos;
+    let mut closing: SmallVec<[&str; 3]> = SmallVec::new();
+    if call(p, "neg") {
+        mods.neg |= 1 << source;
+        closing.push(")");
+    } else if p.rest().starts_with('-') && !after_sign_is_number(p.rest()) {
+        p.pos += 1;
+        mods.neg |= 1 << source;
+    }
+    p.skip_space();
+    let abs = p.pos;
+    if p.rest().starts_with('|') {
+        p.pos += 1;
+        closing.push("|");
+    } else if call(p, "abs") {
+        closing.push(")");
+    }
+    if p.pos != abs {
+        if !with_abs {
+            return Err(p.error_at(start, "ABS not allowed in VOPD3 instructions"));
+        }
+        mods.abs |= 1 << source;
+    }
+    p.skip_space();
+    let operand = operand(p)?;
+    for sign in closing.iter().rev() {
+        p.expect(sign)?;
+    }
+    Ok(operand)
+}
+
+/// Takes `name(`.
+fn call(p: &mut Parser, name: &str) -> bool {
+    let mark = p.mark();
+    if p.eat_word(name) && p.eat("(") {
+        return true;
+    }
+    p.reset(mark);
+    false
+}
+
+fn after_sign_is_number(text: &str) -> bool {
+    let rest = text.trim_start_matches(['-', ' ', '\t']);
+    rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '(' | '~' | '+' | '!'))
+}
+
+/// The modifiers that the encoding has, each at most once, in LLVM's order.
+fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
+    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    let scale = encoding.format.name == "MAI_SCALE";
+    if has("op_sel") {
+        let sources = if scale { 2 } else { encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() };
+        let all = (1u8 << sources) - 1;
+        let mix = row.attribute("matrix") == Some("mix");
+        inst.mods.op_sel = list(p, "op_sel")?.unwrap_or(0) & all;
+        let default = if mix || scale { 0 } else { all };
+        inst.mods.op_sel_hi = list(p, "op_sel_hi")?.unwrap_or(default) & all;
+    }
+    if has("cbsz") {
+        inst.mods.cbsz = number(p, "cbsz", 7)?;
+    }
+    if has("abid") {
+        inst.mods.abid = number(p, "abid", 15)?;
+    }
+    if has("blgp") {
+        inst.mods.blgp = number(p, "blgp", 7)?;
+    }
+    if encoding.format.name == "MAI_F64" {
+        inst.mods.neg = list(p, "neg")?.unwrap_or(0) & 7;
+        return Ok(());
+    }
+    if has("index_key") {
+        inst.mods.matrix |= u16::from(number(p, "index_key", 1)?) << 10;
+    }
+    if has("matrix_a_fmt") {
+        inst.mods.cbsz = named(p, "matrix_a_fmt", &DATA_FORMATS)?;
+        inst.mods.blgp = named(p, "matrix_b_fmt", &DATA_FORMATS)?;
+    }
+    if has("matrix_a_scale") {
+        inst.mods.matrix |= u16::from(named(p, "matrix_a_scale", &SCALE_ROWS)?) << 2;
+        inst.mods.matrix |= u16::from(named(p, "matrix_b_scale", &SCALE_ROWS)?) << 4;
+        inst.mods.matrix |= u16::from(named(p, "matrix_a_scale_fmt", &SCALE_FORMATS)?) << 6;
+        inst.mods.matrix |= u16::from(named(p, "matrix_b_scale_fmt", &SCALE_FORMATS)?) << 8;
+    }
+    if has("matrix_a_reuse") {
+        inst.mods.matrix |= u16::from(flag(p, "matrix_a_reuse"));
+        inst.mods.matrix |= u16::from(flag(p, "matrix_b_reuse")) << 1;
+    }
+    if row.attribute("matrix") != Some("mix") {
+        inst.mods.neg = negation(p, "neg_lo", has("neg"), has("neg_ab"), has("neg_c"))?;
+        inst.mods.neg_hi = negation(p, "neg_hi", has("neg_hi"), has("neg_hi_ab"), has("neg_hi_c"))?;
+        if encoding.format.name == "VOP3P_2" {
+            inst.mods.neg &= 3;
+            inst.mods.neg_hi &= 3;
+        }
+    }
+    if has("clamp") {
+        inst.mods.clamp = flag(p, "clamp");
+    }
+    Ok(())
+}
+
+/// `neg_lo` or `neg_hi`, for all sources or for those that the encoding has it for.
+fn negation(p: &mut Parser, key: &str, all: bool, ab: bool, c: bool) -> Result<u8, ParseError> {
+    if !(all || ab || c) {
+        return Ok(0);
+    }
+    separator(p);
+    let start = p.pos;
+    let bits = list(p, key)?.unwrap_or(0) & 7;
+    let allowed = if all { 7 } else { u8::from(ab) * 3 | u8::from(c) * 4 };
+    if bits & !allowed != 0 {
+        return Err(p.error_at(start, format!("invalid {key} operand")));
+    }
+    Ok(bits)
+}
+
+/// `key:[0,1…]`, up to four bits.
+fn list(p: &mut Parser, key: &str) -> Result<Option<u8>, ParseError> {
+    let mark = p.mark();
+    separator(p);
+    if !p.eat_key(key) {
+        p.reset(mark);
+        return Ok(None);
+    }
+    if !p.eat("[") {
+        return Err(p.error("expected a left square bracket"));
+    }
+    let mut bits = 0;
+    for n in 0..4 {
+        p.skip_space();
+        let start = p.pos;
+        match p.absolute()? {
+            0 => {}
+            1 => bits |= 1 << n,
+            _ => return Err(p.error_at(start, format!("invalid {key} value."))),
+        }
+        if p.eat("]") {
+            return Ok(Some(bits));
+        }
+        if !p.eat(",") {
+            return Err(p.error("expected a comma"));
+        }
+    }
+    Err(p.error("expected a closing square bracket"))
+}
+
+/// `key:value` with a value of 0 to `max`; 0 without it.
+fn number(p: &mut Parser, key: &str, max: i64) -> Result<u8, ParseError> {
+    let mark = p.mark();
+    separator(p);
+    let start = p.pos;
+    if !p.eat_key(key) {
+        p.reset(mark);
+        return Ok(0);
+    }
+    let value = p.absolute()?;
+    match u8::try_from(value) {
+        Ok(small) if value <= max => Ok(small),
+        _ => Err(p.error_at(start, format!("invalid {key} value."))),
+    }
+}
+
+/// `key:NAME` or `key:number`.
+fn named(p: &mut Parser, key: &str, names: &[&str]) -> Result<u8, ParseError> {
+    let mark = p.mark();
+    separator(p);
+    let start = p.pos;
+    if !p.eat_key(key) {
+        p.reset(mark);
+        return Ok(0);
+    }
+    let word = p.peek_word();
+    if let Some(value) = names.iter().position(|name| *name == word) {
+        p.pos += word.len();
+        return Ok(value as u8);
+    }
+    let value = if word.is_empty() { p.absolute()? } else { -1 };
+    match usize::try_from(value) {
+        Ok(value) if value < names.len() => Ok(value as u8),
+        _ => Err(p.error_at(start, format!("invalid {key} value"))),
+    }
+}
+
+/// `name`, or `noname` for false.
+fn flag(p: &mut Parser, name: &str) -> bool {
+    let mark = p.mark();
+    separator(p);
+    if p.eat_word(name) {
+        return true;
+    }
+    let word = p.peek_word();
+    if word.strip_prefix("no") == Some(name) {
+        p.pos += word.len();
+    } else {
+        p.reset(mark);
+    }
+    false
+}
+
+/// What LLVM checks once all operands are read. `at` is where each operand is.
+fn check(
+    p: &Parser,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &Inst,
+    at: &[usize],
+) -> Result<(), ParseError> {
+    let place = |n: usize| at.get(n).copied().unwrap_or_default();
+    let bus = if p.isa == Isa::Gfx950 { 1 } else { 2 };
+    if encoding.format.name != "WMMA_LD_SCALE"
+        && encoding.format.name != "WMMA_SCALE"
+        && scalar_reads(inst.operands.iter()) > bus
+    {
+        let last = inst.operands.iter().rposition(|operand| scalar_reads(std::iter::once(operand)) != 0);
+        return Err(p.error_at(place(last.unwrap_or(0)), "invalid operand (violates constant bus restrictions)"));
+    }
+    let mut literals = inst.operands.iter().enumerate().filter(|(_, o)| matches!(o, Operand::Literal(_)));
+    if let Some((_, first)) = literals.next() {
+        if let Some((n, _)) = literals.find(|(_, other)| *other != first) {
+            return Err(p.error_at(place(n), "only one unique literal operand is allowed"));
+        }
+    }
+    for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
+        let Operand::Reg(reg) = operand else { continue };
+        if matches!(spec.role, "srca" | "srcb")
+            && dwords(p.isa, row, spec.role, &spec.ty, &inst.mods) != Some(reg.dwords)
+        {
+            return Err(p.error_at(place(n), "wrong register tuple size"));
+        }
+        if spec.role == "srcc" && encoding.format.name.starts_with("MAI") {
+            accumulator_overlap(inst, reg, encoding).map_err(|message| p.error_at(place(n), message))?;
+        }
+    }
+    if p.isa == Isa::Gfx1250 && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
+        // A scalar pair feeds its low half to both results.
+        for (n, operand) in inst.operands.iter().skip(1).enumerate() {
+            let scalar = match operand {
+                Operand::Reg(reg) => reg.file == RegFile::Sgpr,
+                Operand::Special(special) => *special != Special::Null,
+                _ => false,
+            };
+            if scalar && (inst.mods.op_sel | inst.mods.op_sel_hi) >> n & 1 != 0 {
+                return Err(p.error_at(0, "invalid op_sel operand"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// C may be D or apart from it; results of at most 4 registers are safe.
+fn accumulator_overlap(inst: &Inst, c: &Reg, encoding: &Encoding) -> Result<(), &'static str> {
+    let Some(Operand::Reg(d)) = inst.operands.first() else { return Ok(()) };
+    if encoding.format.name == "MAI_SCALE" || d.dwords <= 4 || d.file != c.file || d.index == c.index {
+        return Ok(());
+    }
+    let apart = c.index >= d.index + u16::from(d.dwords) || d.index >= c.index + u16::from(c.dwords);
+    if apart { Ok(()) } else { Err("source 2 operand must not partially overlap with dst") }
+}
+
+/// `X :: Y`: in 8 bytes if the rules of that encoding allow it, else in 12.
+fn pair(p: &mut Parser, rows: &[&Row]) -> Result<Inst, ParseError> {
+    let mark = p.mark();
+    let mut furthest: Option<ParseError> = None;
+    for forms in [(Form::VopdX, Form::VopdY), (Form::Vopd3X, Form::Vopd3Y)] {
+        p.reset(mark);
+        match pair_in(p, rows, forms) {
+            Ok(inst) => return Ok(inst),
+            Err(error) if furthest.as_ref().is_none_or(|best| best.column <= error.column) => {
+                furthest = Some(error);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(furthest.unwrap_or_else(|| p.error_at(0, "invalid instruction")))
+}
+
+fn pair_in(p: &mut Parser, rows: &[&Row], (x, y): (Form, Form)) -> Result<Inst, ParseError> {
+    let mut at = SmallVec::new();
+    let mut first = half(p, rows, x, &mut at)?;
+    separator(p);
+    if p.at_end() {
+        return Err(p.error_at(0, "too few operands for instruction"));
+    }
+    if !p.eat("::") {
+        return Err(p.error(INVALID));
+    }
+    p.skip_space();
+    let start = p.pos;
+    let name = p.word();
+    if name.is_empty() {
+        return Err(p.error_at(start, "expected a VOPDY instruction after ::"));
+    }
+    let (rows, _) = candidates(crate::Table::of(p.isa), name);
+    at.clear();
+    let second = half(p, &rows, y, &mut at).map_err(|mut error| {
+        if rows.is_empty() {
+            error = p.error_at(start, "invalid VOPDY instruction");
+        }
+        error
+    })?;
+    separator(p);
+    p.expect_end()?;
+    if let Some(fault) = pair_fault(p.isa, &first, &second) {
+        return Err(p.error_at(at.get(fault.operand).copied().unwrap_or(start), fault.reason));
+    }
+    first.second = Some(Box::new(second));
+    Ok(first)
+}
+
+/// One half, in the row that has the form.
+fn half(p: &mut Parser, rows: &[&Row], form: Form, at: &mut SmallVec<[usize; 6]>) -> Result<Inst, ParseError> {
+    let found = rows.iter().find_map(|row| Some((*row, row.encoding(form)?)));
+    let Some((row, encoding)) = found else { return Err(p.error_at(0, "invalid instruction")) };
+    let mut inst = empty(row.id, form);
+    let wide = matches!(form, Form::Vopd3X | Form::Vopd3Y);
+    for spec in encoding.specs(row) {
+        separator(p);
+        at.push(p.pos);
+        let source = match spec.role {
+            "src0" => 0,
+            "vsrc1" => 1,
+            "vsrc2" => 2,
+            _ => 3,
+        };
+        let field = ["neg0", "neg1", "neg2"].get(source);
+        let signs = field.is_some_and(|field| encoding.modifiers.iter().any(|(f, _)| f.name == *field));
+        let start = p.pos;
+        let read = |p: &mut Parser| operand(p, row, encoding, spec, &[]);
+        let operand = if signs { signed(p, &mut inst.mods, source, false, read)? } else { read(p)? };
+        if wide && matches!(operand, Operand::Literal(_)) || matches!(operand, Operand::Literal64(_)) {
+            return Err(p.error_at(start, INVALID));
+        }
+        inst.operands.push(operand);
+    }
+    if row.mnemonic == "v_dual_bitop2_b32" {
+        let mark = p.mark();
+        separator(p);
+        if p.eat_key("bitop3") {
+            // LLVM keeps the low 8 bits of whatever is written.
+            inst.mods.control = (p.absolute()? & 0xff) as u16;
+        } else {
+            p.reset(mark);
+        }
+    }
+    Ok(inst)
 }
