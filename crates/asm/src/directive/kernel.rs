@@ -369,11 +369,6 @@ impl Block {
 
         let blocks = vgprs.max(1).div_ceil(u64::from(limits.vgpr_encoding_granule)) - 1;
         descriptor.set(Field::GranulatedWorkitemVgprCount, blocks).map_err(|_| range(vgpr_span))?;
-        if Field::GranulatedWavefrontSgprCount.exists_on(machine.processor()) {
-            let blocks = self.sgpr_blocks(sgprs, machine).ok_or_else(|| range(sgpr_span))?;
-            descriptor.set(Field::GranulatedWavefrontSgprCount, blocks).map_err(|_| range(sgpr_span))?;
-        }
-
         let user_sgprs = match self.explicit_user_sgprs {
             Some((count, span)) if self.implied_user_sgprs > count => {
                 let message = format!(
@@ -385,6 +380,12 @@ impl Block {
             Some((count, _)) => count,
             None => self.implied_user_sgprs,
         };
+        if Field::GranulatedWavefrontSgprCount.exists_on(machine.processor()) {
+            // Preloaded arguments count as used.
+            let sgprs = if self.preload.0 != 0 { sgprs.max(user_sgprs) } else { sgprs };
+            let blocks = self.sgpr_blocks(sgprs, machine).ok_or_else(|| range(sgpr_span))?;
+            descriptor.set(Field::GranulatedWavefrontSgprCount, blocks).map_err(|_| range(sgpr_span))?;
+        }
         let count_field = [Field::UserSgprCount, Field::UserSgprCountGfx1250]
             .into_iter()
             .find(|field| field.exists_on(machine.processor()));

@@ -73,7 +73,12 @@ impl Parser<'_> {
                 if !encoding.format.literal {
                     return Err(self.error_at(start, "literal operands are not supported"));
                 }
-                let wide = force == Force::Lit64;
+                // A 64-bit operand has room for an address only in a 64-bit literal.
+                let long = literal::element_bits(spec) == 64 && force == Force::None;
+                if long && self.isa == Isa::Gfx950 {
+                    return Err(self.error_at(start, "invalid operand for instruction"));
+                }
+                let wide = force == Force::Lit64 || long;
                 let kind = if wide { FixupKind::Literal64 } else { FixupKind::Literal32 };
                 self.fixup(encoding.format.dwords * 4, kind, expr);
                 return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
