@@ -3,6 +3,8 @@
 
 mod objects;
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use wavemark_codeobj::bundle::{self, Bundle};
 use wavemark_codeobj::inspect::{inspect, inspect_bundle};
@@ -29,15 +31,15 @@ fn exercise(bytes: &[u8]) {
 }
 
 /// The two objects: a linked one from two files, and a relocatable one with everything in it.
-fn objects() -> [Vec<u8>; 2] {
+static OBJECTS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let (a, b) = (objects::first(), objects::second());
     [link_files([a.as_slice(), b.as_slice()]).unwrap(), objects::with_lines()]
-}
+});
 
 #[test]
 fn cut_at_every_byte() {
-    for object in objects() {
-        exercise(&object);
+    for object in OBJECTS.iter() {
+        exercise(object);
         for end in 0..object.len() {
             exercise(&object[..end]);
         }
@@ -46,7 +48,7 @@ fn cut_at_every_byte() {
 
 #[test]
 fn changed_at_every_byte() {
-    for object in objects() {
+    for object in OBJECTS.iter() {
         for at in 0..object.len() {
             for change in [0x01, 0x80, 0xff] {
                 let mut damaged = object.clone();
@@ -83,7 +85,7 @@ fn bundles_cut_and_changed_at_every_byte() {
 
 proptest! {
     // A failing case prints its inputs and the seed under which it comes again.
-    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_at_random(
@@ -91,7 +93,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         cut in prop::option::of(any::<prop::sample::Index>()),
     ) {
-        let mut damaged = objects()[which].clone();
+        let mut damaged = OBJECTS[which].clone();
         for (at, byte) in changes {
             let at = at.index(damaged.len());
             damaged[at] = byte;
@@ -109,7 +111,7 @@ proptest! {
             any::<u64>(), Just(0), Just(u64::MAX), Just(1 << 63), Just(1 << 40), 0u64..0x4000
         ]), 1..6),
     ) {
-        let mut damaged = objects()[which].clone();
+        let mut damaged = OBJECTS[which].clone();
         for (at, word) in changes {
             let at = at.index(damaged.len() / 8) * 8;
             damaged[at..at + 8].copy_from_slice(&word.to_le_bytes());
