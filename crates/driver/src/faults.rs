@@ -9,6 +9,8 @@ use wavemark_sim::events::{
     BarrierId, Blocked, Direction, Fault, Observer, Site as Instruction, Space, WaveId,
 };
 
+use wavemark_sim::RunEnd;
+
 use crate::places::Places;
 use crate::report::{Class, Finding, Severity, Site};
 
@@ -46,16 +48,20 @@ impl<'p> Faults<'p> {
     }
 }
 
-fn error(class: Class, title: String, sites: Vec<Site>) -> Finding {
-    Finding {
-        rule: String::new(),
-        title,
-        severity: Severity::Error,
-        class,
-        instances: 1,
-        sites,
-        hint: None,
+/// What the end of a run alone says, where nobody observed it.
+pub fn ended(end: &RunEnd) -> Option<Finding> {
+    match end {
+        RunEnd::Finished | RunEnd::Unsupported { .. } => None,
+        RunEnd::Deadlock => Some(error(Class::Deadlock, "no wave can move".to_owned(), Vec::new())),
+        RunEnd::StepLimit => Some(error(Class::StepLimit, STEP_LIMIT.to_owned(), Vec::new())),
+        RunEnd::Trap => Some(error(Class::Trap, "the program traps".to_owned(), Vec::new())),
     }
+}
+
+const STEP_LIMIT: &str = "a wave executed more instructions than --max-steps permits";
+
+fn error(class: Class, title: String, sites: Vec<Site>) -> Finding {
+    Finding { rule: String::new(), title, severity: Severity::Error, class, instances: 1, sites, hint: None }
 }
 
 fn space_name(space: Space) -> &'static str {
@@ -136,7 +142,11 @@ impl Observer for Faults<'_> {
     fn step_limit(&mut self, wave: WaveId, at: &Instruction) {
         self.add("steps", at.pc, |places| {
             let site = places.site("last instruction", at.pc, &at.inst, Some(wave), None);
-            error(Class::StepLimit, "a wave executed more instructions than --max-steps permits".to_owned(), vec![site])
+            error(
+                Class::StepLimit,
+                "a wave executed more instructions than --max-steps permits".to_owned(),
+                vec![site],
+            )
         });
     }
 }

@@ -16,12 +16,14 @@ pub mod launch;
 pub mod lines;
 pub mod npy;
 pub mod objects;
+mod observers;
 pub mod options;
 pub mod places;
 mod render_sarif;
 mod render_text;
 pub mod report;
 pub mod run;
+mod schedule;
 pub mod trace;
 pub mod verdict;
 
