@@ -18,15 +18,15 @@ use crate::{Form, Half, Inst, Isa, Operand, Reg, RegFile, Special, code};
 
 /// An operand as written.
 pub(super) struct Item {
-    value: Value,
+    pub(super) value: Value,
     pub(super) neg: bool,
     pub(super) abs: bool,
-    sext: bool,
+    pub(super) sext: bool,
     /// Where it begins.
-    start: usize,
+    pub(super) start: usize,
 }
 
-enum Value {
+pub(super) enum Value {
     Register(RegisterText),
     Constant(Constant, Force),
 }
@@ -118,7 +118,7 @@ fn read(p: &mut Parser) -> Result<(Items, SmallVec<[Modifier; 6]>), ParseError> 
 }
 
 /// An operand with its source modifiers: `-v1`, `|v1|`, `-|v1|`, `neg(…)`, `abs(…)`, `sext(…)`.
-fn item(p: &mut Parser) -> Result<Item, ParseError> {
+pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
     p.skip_space();
     let start = p.pos;
     let call = |p: &mut Parser, name: &str| {

@@ -13,7 +13,7 @@ pub(super) struct Modifier {
     /// Its name; the DPP16 controls are all called `dpp_ctrl`.
     pub(super) name: &'static str,
     /// Its value as the field has it.
-    value: u32,
+    pub(super) value: u32,
     /// How many elements its list had.
     count: u8,
     /// Where it begins.
