@@ -115,7 +115,8 @@ pub fn pair_fault(isa: Isa, x: &Inst, y: &Inst) -> Option<PairFault> {
             }
         }
     }
-    let vcc = Operand::Special(Special::VccLo);
+    // The implied VCC is another scalar than a VCC_LO that is written.
+    let vcc = Operand::Special(Special::Vcc);
     let selects = [x_row, y_row].iter().any(|row| row.has("vcc")).then_some(&vcc);
     let mut reads = 0;
     let all = selects.into_iter().chain(&x.operands).chain(&y.operands);
