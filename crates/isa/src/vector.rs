@@ -13,6 +13,8 @@
 //! | `swapctl` | `bound_ctrl:` and `fi:` in op_sel 1:0 |
 //! | `plain` | the text has no `_e32` or `_e64` |
 //! | `floatconst` | constants of 16-bit integer sources print as floats |
+//! | `wholedst` | the destination has no halves and no SDWA selection |
+//! | `noopsel` | the text has no `op_sel` though operands are halves |
 //!
 //! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
 //! `op_sel` in the VOP3 forms.
@@ -48,6 +50,12 @@ pub(crate) struct Traits {
     pub(crate) vdst: bool,
     /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
     pub(crate) idle_mods: bool,
+    /// The result is a float: SDWA forms take `omod`.
+    pub(crate) float_result: bool,
+    /// The destination is a whole register: no half, no SDWA destination selection.
+    pub(crate) whole_dst: bool,
+    /// No `op_sel` in the text although operands are halves.
+    pub(crate) no_op_sel: bool,
 }
 
 impl Traits {
@@ -112,6 +120,7 @@ fn read(isa: Isa, row: &Row) -> Traits {
         let bit = 1u8 << position;
         if position == 3 {
             traits.vdst = true;
+            traits.float_result = spec.ty.is_float();
         } else {
             traits.sources |= bit;
             if spec.ty.is_float() && spec.ty.bits() <= 64 {
@@ -134,6 +143,11 @@ fn read(isa: Isa, row: &Row) -> Traits {
             "swapctl" => traits.swap_control = true,
             "plain" => traits.plain = true,
             "floatconst" => traits.float_constants = true,
+            "wholedst" => {
+                traits.whole_dst = true;
+                traits.true16 &= 7;
+            }
+            "noopsel" => traits.no_op_sel = true,
             "nomods" => traits.mods = 0,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -175,6 +189,8 @@ mod tests {
         "swapctl",
         "plain",
         "floatconst",
+        "wholedst",
+        "noopsel",
         "nomods",
         "opsel2",
         "opsel3",

@@ -18,15 +18,15 @@ use crate::{Form, Half, Inst, Isa, Operand, Reg, RegFile, Special, code};
 
 /// An operand as written.
 pub(super) struct Item {
-    value: Value,
+    pub(super) value: Value,
     pub(super) neg: bool,
     pub(super) abs: bool,
-    sext: bool,
+    pub(super) sext: bool,
     /// Where it begins.
-    start: usize,
+    pub(super) start: usize,
 }
 
-enum Value {
+pub(super) enum Value {
     Register(RegisterText),
     Constant(Constant, Force),
 }
@@ -118,7 +118,7 @@ fn read(p: &mut Parser) -> Result<(Items, SmallVec<[Modifier; 6]>), ParseError> 
 }
 
 /// An operand with its source modifiers: `-v1`, `|v1|`, `-|v1|`, `neg(…)`, `abs(…)`, `sext(…)`.
-fn item(p: &mut Parser) -> Result<Item, ParseError> {
+pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
     p.skip_space();
     let start = p.pos;
     let call = |p: &mut Parser, name: &str| {
@@ -142,6 +142,9 @@ fn item(p: &mut Parser) -> Result<Item, ParseError> {
         }
         negates
     };
+    if p.rest().strip_prefix('-').is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('-')) {
+        return Err(p.error("invalid syntax, expected 'neg' modifier"));
+    }
     let bar = !sext && p.eat("|");
     let abs_call = !sext && !bar && call(p, "abs");
     p.skip_space();
@@ -188,7 +191,8 @@ fn attempt(
     let mut halves = Halves::default();
     for &(index, field) in &encoding.operands {
         let spec = &row.operands[index];
-        if implied(index, field) && short && implied_count == 1 && encoding.form == Form::E32 {
+        let may_lack = encoding.form == Form::E32 || spec.role == "sdst" && p.isa == Isa::Gfx1250;
+        if implied(index, field) && short && implied_count == 1 && may_lack {
             // VCC may be left out where it is the only implied register.
             inst.operands.push(Operand::Special(if p.isa == Isa::Gfx950 {
                 Special::Vcc
@@ -217,8 +221,9 @@ fn attempt(
     if halves.written && halves.plain || halves.written && !p.features.real_true16 {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
-    vector_modifiers::apply(p, row, encoding, traits, modifiers, &mut inst)?;
-    finish_halves(p, row, encoding, traits, &halves, modifiers, &mut inst)?;
+    let with_halves = p.features.real_true16 && !halves.plain;
+    vector_modifiers::apply(p, row, encoding, traits, modifiers, with_halves, &mut inst)?;
+    finish_halves(p, row, encoding, traits, &halves, &mut inst)?;
     inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
     Ok((inst, symbols))
 }
@@ -272,6 +277,8 @@ fn place(
         }
         Value::Constant(constant, force) => {
             let source = matches!(spec.class, Class::VectorSrc | Class::ScalarSrc);
+            let lane_select =
+                spec.role == "ssrc1" && matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32");
             let literal = matches!(spec.class, Class::Literal32 | Class::Literal64);
             if !(source || literal) || narrow {
                 return None;
@@ -298,6 +305,9 @@ fn place(
             let fold = encoding.form == Form::E32;
             let operand =
                 vector_constant::place(&place, constant, *force, fold && item.neg, fold && item.abs)?;
+            if lane_select && matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
+                return None;
+            }
             if !fold {
                 let absolute = encoding.format.field("abs").is_some();
                 if item.abs && !absolute || (item.neg || item.abs) && matches!(encoding.form, Form::Dpp8) {
@@ -328,7 +338,9 @@ fn place_register(
     let dwords = spec.ty.dwords();
     match register {
         RegisterText::Numbered(reg) if matches!(reg.file, RegFile::Vgpr) => {
-            let class = matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc);
+            // LLVM takes VGPRs as sources of the scalar-result instructions.
+            let lenient = spec.class == Class::ScalarSrc && row.mnemonic.starts_with("v_s_");
+            let class = matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc) || lenient;
             if !class || reg.dwords != dwords || dwords > 1 && reg.index % 2 != 0 {
                 return None;
             }
@@ -409,14 +421,14 @@ fn finish_halves(
     encoding: &Encoding,
     traits: &Traits,
     halves: &Halves,
-    modifiers: &[Modifier],
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
     if traits.true16 == 0 {
         return Ok(());
     }
     let wide = is_wide(encoding.form);
-    let explicit = modifiers.iter().any(|modifier| modifier.name == "op_sel");
+    // An `op_sel` of zeros is as good as none.
+    let explicit = inst.mods.op_sel != 0;
     for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
         let Some(n) = position(spec).filter(|&n| traits.true16 >> n & 1 != 0) else { continue };
         let Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) = operand else { continue };

@@ -197,9 +197,8 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
         Treatment::Single | Treatment::Int32 => inline(bits, 32, false),
         // The conversions from packed halves have no inline constants.
         Treatment::Halves if crate::vector::has_no_inline_constants(place.isa, place.row) => None,
-        Treatment::Bfloats => inline(bits, 16, true)
-            .filter(|_| bits >> 16 == 0)
-            .or_else(|| small(i64::from(bits as u32 as i32))),
+        Treatment::Bfloats => small(i64::from(bits as u32 as i32))
+            .or_else(|| inline(bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))),
         _ => small(i64::from(bits as u32 as i32)),
     };
     found.unwrap_or(Operand::Literal(bits))
@@ -209,8 +208,13 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
 fn wide_integer(place: &Place, treatment: Treatment, value: i64, force: Force) -> Option<Operand> {
     let wide_literals = place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form);
     let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
-    if place.isa == Isa::Gfx1250 && force != Force::None && (wide_literals || force == Force::Lit64) {
-        return Some(Operand::Literal64(value as u64));
+    // LLVM's reading of `lit(x)` and `lit64(x)`: the number, of 32 bits or all of it, as a 64-bit literal.
+    if place.isa == Isa::Gfx1250
+        && force != Force::None
+        && (fits(value, 32) || wide_literals || force == Force::Lit64)
+    {
+        let low = force == Force::Lit && fits(value, 32);
+        return Some(Operand::Literal64(if low { value as u64 & 0xffff_ffff } else { value as u64 }));
     }
     if !fits(value, 32) {
         return wide_literals.then_some(Operand::Literal64(value as u64));
@@ -270,6 +274,10 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             Some(inline(bits, 16, false).unwrap_or(Operand::Literal(bits)))
         }
         Treatment::Bfloat | Treatment::Bfloats => {
+            // LLVM asks whether a half could hold the number.
+            if treatment == Treatment::Bfloat {
+                narrow(value, 5, 10)?;
+            }
             // LLVM keeps 1/2π from being rounded up.
             let bits = if value.to_bits() == 0x3fc4_5f30_6725_feed {
                 0x3e22

@@ -13,7 +13,7 @@ pub(super) struct Modifier {
     /// Its name; the DPP16 controls are all called `dpp_ctrl`.
     pub(super) name: &'static str,
     /// Its value as the field has it.
-    value: u32,
+    pub(super) value: u32,
     /// How many elements its list had.
     count: u8,
     /// Where it begins.
@@ -201,7 +201,7 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
 fn order(
     encoding: &Encoding,
     traits: &Traits,
-    real_true16: bool,
+    halves: bool,
     isa: Isa,
 ) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
@@ -210,7 +210,7 @@ fn order(
         if traits.bitop3 {
             names.push("bitop3");
         }
-        if traits.op_sel != 0 || traits.true16 != 0 && real_true16 {
+        if traits.op_sel != 0 || traits.true16 != 0 && halves && !traits.no_op_sel {
             names.push("op_sel");
         }
         if traits.byte_sel || traits.dst_byte_sel {
@@ -224,10 +224,11 @@ fn order(
         }
     }
     if is_wide(form) || form == Form::Sdwa {
-        if traits.clamp || form == Form::Sdwa {
+        let sdwa = form == Form::Sdwa;
+        if if sdwa { traits.vdst } else { traits.clamp } {
             names.push("clamp");
         }
-        if traits.omod {
+        if traits.omod && (!sdwa || traits.float_result) {
             names.push("omod");
         }
     }
@@ -240,7 +241,7 @@ fn order(
         }
         Form::Dpp8 | Form::E64Dpp8 => names.extend_from_slice(&["dpp8", "fi"]),
         Form::Sdwa => {
-            if traits.vdst {
+            if traits.vdst && !traits.whole_dst {
                 names.extend_from_slice(&["dst_sel", "dst_unused"]);
             }
             if traits.sources & 1 != 0 {
@@ -262,9 +263,10 @@ pub(super) fn apply(
     encoding: &Encoding,
     traits: &Traits,
     modifiers: &[Modifier],
+    halves: bool,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    let names = order(encoding, traits, p.features.real_true16, p.isa);
+    let names = order(encoding, traits, halves, p.isa);
     let mut next = 0;
     let mut dpp_ctrl = None;
     let (mut row_mask, mut bank_mask, mut bound_ctrl, mut fi) = (15, 15, 0, 0);
@@ -323,7 +325,7 @@ pub(super) fn apply(
             // The selector of a source that is not there stays at its default; an SDWA destination that is not
             // written whole preserves the rest unless told otherwise.
             let named = |name| modifiers.iter().any(|modifier| modifier.name == name);
-            if traits.vdst && !named("dst_unused") {
+            if traits.vdst && !traits.whole_dst && !named("dst_unused") {
                 sdwa.dst_unused = SdwaUnused::Preserve;
             }
             inst.mods.sdwa = Some(sdwa);
