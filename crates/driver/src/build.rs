@@ -62,12 +62,15 @@ fn code_object(
     if object.is_relocatable() { linked(sources, name, bytes) } else { Ok(object) }
 }
 
-/// A relocatable file, linked alone.
 fn linked(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> Result<CodeObject, Failure> {
-    let object = parse_object(sources, name, bytes)?;
-    let linked =
-        link(&[object]).map_err(|error| Diagnostic::error(format!("{name} cannot be linked: {error}")))?;
+    let linked = link_one(sources, name, bytes)?;
     Ok(parse_object(sources, name, &linked)?)
+}
+
+/// A relocatable file, linked alone.
+pub fn link_one(sources: &mut SourceMap, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Diagnostic> {
+    let object = parse_object(sources, name, bytes)?;
+    link(&[object]).map_err(|error| Diagnostic::error(format!("{name} cannot be linked: {error}")))
 }
 
 /// Assembles a text for the target that it names, that `target` names, or both, agreeing.

@@ -61,7 +61,16 @@ pub fn ended(end: &RunEnd) -> Option<Finding> {
 const STEP_LIMIT: &str = "a wave executed more instructions than --max-steps permits";
 
 fn error(class: Class, title: String, sites: Vec<Site>) -> Finding {
-    Finding { rule: String::new(), title, severity: Severity::Error, class, instances: 1, sites, hint: None }
+    Finding {
+        rule: String::new(),
+        title,
+        severity: Severity::Error,
+        class,
+        instances: 1,
+        sites,
+        hint: None,
+        model: None,
+    }
 }
 
 fn space_name(space: Space) -> &'static str {
