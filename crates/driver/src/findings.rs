@@ -1,6 +1,7 @@
 //! The checker's findings as a report has them: places named, hints completed; and what the user asks of the checker.
 
 use wavemark_check::{Checks, Model};
+use wavemark_sim::RunEnd;
 
 use crate::places::Places;
 use crate::report::{Checked, Class, Finding, Severity};
@@ -38,7 +39,8 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places) -> Find
     });
     let hint = finding.hint.map(|hint| match &finding.hint_site {
         Some(site) => {
-            let place = places.source(site.pc).unwrap_or_else(|| format!("{:#x}", site.pc.wrapping_sub(places.base)));
+            let place =
+                places.source(site.pc).unwrap_or_else(|| format!("{:#x}", site.pc.wrapping_sub(places.base)));
             if hint.contains("{pc}") {
                 hint.replace("{pc}", &place)
             } else {
@@ -59,6 +61,30 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places) -> Find
         hint,
         model: finding.model.map(str::to_owned),
     }
+}
+
+/// What the end of a run alone says, where nobody observed it.
+pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
+    let (rule, class, title) = match end {
+        RunEnd::Finished | RunEnd::Unsupported { .. } => return None,
+        RunEnd::Deadlock => ("B13", Class::Deadlock, "no wave can move"),
+        RunEnd::StepLimit => (
+            "T2",
+            Class::StepLimit,
+            "a wave has executed more instructions than permitted: does the kernel end?",
+        ),
+        RunEnd::Trap => ("T1", Class::Trap, "the program traps"),
+    };
+    Some(Finding {
+        rule: rule.to_owned(),
+        title: title.to_owned(),
+        severity: Severity::Error,
+        class,
+        instances: 1,
+        sites: Vec::new(),
+        hint: None,
+        model: None,
+    })
 }
 
 fn severity(severity: wavemark_check::Severity) -> Severity {
