@@ -84,7 +84,7 @@ pub(crate) fn run(
     let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
     let checked = options.check != Checked::default();
     let checker = checked.then(|| Checker::new(prepared.isa, checks(options.check), prepared.model));
-    let recorder = traced.then(|| Trace::new(prepared.isa, prepared.features));
+    let recorder = traced.then(|| Trace::new(prepared.isa, prepared.features, image.base));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
         let mut observer = Both(Maybe(checker), Maybe(recorder));
         let (end, stats) = dispatched.run(prepared, &mut observer)?;
@@ -99,7 +99,7 @@ pub(crate) fn run(
         None => of_end(&end).into_iter().collect(),
     };
     let trace = recorder
-        .map(|recorder| recorder.to_json())
+        .map(|recorder| recorder.into_json())
         .transpose()
         .map_err(|error| Diagnostic::error(format!("the trace cannot be written as JSON: {error}")))?;
 
