@@ -46,7 +46,8 @@ impl Assembler<'_> {
         self.refresh_counts();
         let parsed = isa::parse(isa, self.machine.isa_features(), text, &Constants(&self.symbols))
             .map_err(|error| point(text, error.column, error.message))?;
-        let bytes = isa::encode(isa, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
+        let bytes =
+            isa::encode(isa, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
         if self.next_free.wanted {
             self.count_registers(&parsed.inst);
         }

@@ -209,7 +209,11 @@ impl<'a> Lexer<'a> {
         }
         let Ok(value) = u64::from_str_radix(digits, radix) else {
             let octal = radix == 8 && !digits.bytes().all(|digit| digit < b'8');
-            return Kind::Bad(if octal { "invalid octal number" } else { "the number does not fit in 64 bits" });
+            return Kind::Bad(if octal {
+                "invalid octal number"
+            } else {
+                "the number does not fit in 64 bits"
+            });
         };
         let follower = self.byte(0);
         if radix == 10 && matches!(follower, Some(b'b' | b'f')) && !self.byte(1).is_some_and(continues_name) {
@@ -318,7 +322,9 @@ pub(crate) fn unquote(quoted: &str) -> Result<Vec<u8>, (usize, &'static str)> {
             bytes.push(byte);
             continue;
         }
-        let Some(&escaped) = inner.get(at) else { return Err((at, "a lone backslash at the end of the string")) };
+        let Some(&escaped) = inner.get(at) else {
+            return Err((at, "a lone backslash at the end of the string"));
+        };
         at += 1;
         bytes.push(match escaped {
             b'x' | b'X' => {

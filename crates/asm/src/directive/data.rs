@@ -68,7 +68,8 @@ fn integers(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, bytes: u
                 assembler.emit(&value.to_le_bytes()[..usize::from(bytes)]);
             }
             Expr::Int(value) => {
-                let message = format!("{value} does not fit in {bytes} byte{}", if bytes == 1 { "" } else { "s" });
+                let message =
+                    format!("{value} does not fit in {bytes} byte{}", if bytes == 1 { "" } else { "s" });
                 return Err(Fault::new(range, message));
             }
             expr => {
@@ -105,7 +106,11 @@ fn float(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lin
     reals(assembler, operands, |value| (value as f32).to_bits().to_le_bytes().to_vec())
 }
 
-fn double(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn double(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     reals(assembler, operands, |value| value.to_bits().to_le_bytes().to_vec())
 }
 
@@ -165,7 +170,11 @@ fn strings(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, end: &[u8
     }
 }
 
-fn uleb128(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn uleb128(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     loop {
         let (value, _) = operands.absolute(assembler)?;
         let mut bytes = Vec::new();
@@ -177,7 +186,11 @@ fn uleb128(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut L
     }
 }
 
-fn sleb128(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn sleb128(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     loop {
         let (value, _) = operands.absolute(assembler)?;
         let mut bytes = Vec::new();
@@ -223,7 +236,10 @@ fn fill(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Line
         let size_start = operands.lexer.next_start();
         size = operands.count(assembler)?;
         if size > 8 {
-            return Err(Fault::new(size_start..operands.lexer.position(), "a .fill value has at most 8 bytes"));
+            return Err(Fault::new(
+                size_start..operands.lexer.position(),
+                "a .fill value has at most 8 bytes",
+            ));
         }
         if operands.eat_comma() {
             (value, _) = operands.absolute(assembler)?;
@@ -240,7 +256,11 @@ fn fill(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Line
     assembler.fill(count, &value.to_le_bytes()[..size as usize], range)
 }
 
-fn zero(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn zero(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     space(assembler, operands, lines)
 }
 
