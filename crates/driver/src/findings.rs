@@ -32,7 +32,7 @@ pub fn parse_model(readings: &[String]) -> Result<Model, String> {
 }
 
 /// A finding with its places named.
-pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places) -> Finding {
+pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> Finding {
     let sites = finding.sites.iter().map(|end| {
         let lanes = (end.lanes != 0).then_some(end.lanes);
         places.site(end.role, end.site.pc, &end.site.inst, Some(end.wave), lanes)

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::WaveSize;
 
-use crate::build::{Failure, loadable};
+use crate::build::{Failure, Loadable, loadable};
 use crate::findings::parse_model;
 use crate::input::Input;
 use crate::kernel;
@@ -27,7 +27,7 @@ pub fn run(
 ) -> Result<Report, Failure> {
     let model =
         parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
-    let object = loadable(sources, input, options)?;
+    let Loadable { object, lines } = loadable(sources, input, options)?;
     let given = match launch {
         Some(path) => Some(launch::load(sources, path, &path.display().to_string(), options.seed)?),
         None => None,
@@ -57,6 +57,7 @@ pub fn run(
     let prepared = Prepared {
         name: &input.name,
         object: &object,
+        lines: &lines,
         kernel,
         launch: &launch,
         filled: &filled,

@@ -29,6 +29,8 @@ pub(crate) struct Prepared<'p> {
     pub name: &'p str,
     /// The linked code object.
     pub object: &'p CodeObject,
+    /// Addresses of it to source lines.
+    pub lines: &'p LineTable,
     /// Its kernel.
     pub kernel: &'p Kernel,
     /// The launch.
@@ -66,9 +68,8 @@ pub(crate) fn run(
     let mut memory = Global::new();
     let image = load(prepared, &mut memory)?;
     let kernel = machine_kernel(prepared, &image)?;
-    let lines = LineTable::build(prepared.object)
-        .map_err(|error| Diagnostic::error(format!("{} has a damaged line table: {error}", prepared.name)))?;
-    let places = Places { isa: prepared.isa, features: prepared.features, base: image.base, lines };
+    let places =
+        Places { isa: prepared.isa, features: prepared.features, base: image.base, lines: prepared.lines };
     let addresses = allocate(prepared, &mut memory);
     let dispatch = wavemark_sim::Dispatch {
         grid: prepared.launch.grid,
