@@ -310,7 +310,12 @@ impl<'m> Assembler<'m> {
     }
 
     /// Defines `symbol` as this place.
-    pub fn define_label(&mut self, symbol: SymbolId, offset: usize, range: Range<usize>) -> Result<(), Fault> {
+    pub fn define_label(
+        &mut self,
+        symbol: SymbolId,
+        offset: usize,
+        range: Range<usize>,
+    ) -> Result<(), Fault> {
         let (section, at) = self.here();
         let span = self.span(offset, range.clone());
         let entry = self.symbols.get_mut(symbol);

@@ -109,7 +109,8 @@ impl<'t> Operands<'t> {
     /// A number that is not negative.
     pub fn count(&mut self, assembler: &mut Assembler<'_>) -> Result<u64, Fault> {
         let (value, range) = self.absolute(assembler)?;
-        u64::try_from(value).map_err(|_| Fault::new(range, format!("expected a number from 0 on, not {value}")))
+        u64::try_from(value)
+            .map_err(|_| Fault::new(range, format!("expected a number from 0 on, not {value}")))
     }
 
     /// A name, quoted or not, and its bytes.
@@ -117,9 +118,7 @@ impl<'t> Operands<'t> {
         let token = self.lexer.next();
         match token.kind {
             Kind::Name => Ok((self.lexer.slice(token.range.clone()), token.range)),
-            Kind::String => {
-                Ok((self.lexer.slice(token.range.start + 1..token.range.end - 1), token.range))
-            }
+            Kind::String => Ok((self.lexer.slice(token.range.start + 1..token.range.end - 1), token.range)),
             _ => Err(Fault::new(token.range, "expected a name")),
         }
     }

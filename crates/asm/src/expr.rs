@@ -250,7 +250,10 @@ impl Parser<'_, '_, '_, '_> {
 
     fn limit(&self, depth: u32, at: usize) -> Result<(), ExprError> {
         if depth > MAX_DEPTH {
-            return Err(ExprError { range: at..at + 1, message: "the expression nests too deeply".to_owned() });
+            return Err(ExprError {
+                range: at..at + 1,
+                message: "the expression nests too deeply".to_owned(),
+            });
         }
         Ok(())
     }
@@ -279,7 +282,8 @@ impl Parser<'_, '_, '_, '_> {
 
     fn primary(&mut self, depth: u32) -> Result<(Expr, u32), ExprError> {
         let token = self.lexer.next();
-        let error = |message: &str| Err(ExprError { range: token.range.clone(), message: message.to_owned() });
+        let error =
+            |message: &str| Err(ExprError { range: token.range.clone(), message: message.to_owned() });
         match token.kind {
             Kind::Integer(value) => Ok((Expr::Int(value as i64), 0)),
             Kind::NumericLabel { number, forward } => match self.scope.symbols.numeric(number, forward) {

@@ -59,6 +59,17 @@ impl Assembler<'_> {
         }
     }
 
+    /// The bytes of the section that is current at the end, with 0 where a linker would write.
+    pub fn finish_bytes(mut self) -> Result<Vec<u8>, Vec<Diagnostic>> {
+        self.check_open_ends();
+        self.write_descriptors();
+        self.resolve_fixups();
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(self.diagnostics);
+        }
+        Ok(std::mem::take(&mut self.sections.get_mut(self.current).bytes))
+    }
+
     fn object(mut self, elf: Vec<u8>) -> Object {
         self.lines.sort_unstable();
         let kernels = self.kernels.iter().map(|kernel| self.symbols.get(kernel.symbol).name.clone());
@@ -210,7 +221,10 @@ impl Resolver<'_, '_> {
             FixupKind::Branch => return Err("expected a label, not a number".to_owned()),
         };
         if !directive::fits(number, count) {
-            return Err(format!("{number} does not fit in {count} byte{}", if count == 1 { "" } else { "s" }));
+            return Err(format!(
+                "{number} does not fit in {count} byte{}",
+                if count == 1 { "" } else { "s" }
+            ));
         }
         Ok(Outcome::Bytes(number.to_le_bytes(), usize::from(count)))
     }
@@ -230,7 +244,8 @@ impl Resolver<'_, '_> {
                 let target = (offset as i64).wrapping_add(value.constant);
                 let distance = target.wrapping_sub(fixup.offset as i64 + 4);
                 let dwords = i16::try_from(distance / 4).ok().filter(|_| distance % 4 == 0);
-                let dwords = dwords.ok_or_else(|| format!("the branch distance of {distance} bytes is too far"))?;
+                let dwords =
+                    dwords.ok_or_else(|| format!("the branch distance of {distance} bytes is too far"))?;
                 let mut bytes = [0; 8];
                 bytes[..2].copy_from_slice(&dwords.to_le_bytes());
                 Ok(Outcome::Bytes(bytes, 2))
@@ -300,7 +315,12 @@ struct Build {
 impl Build {
     fn new(assembler: &Assembler<'_>) -> Build {
         let builder = ObjectBuilder::new(assembler.abi, EFlags::new(assembler.machine.target.id));
-        Build { builder, ids: Vec::new(), symbols: FxHashMap::default(), section_symbols: FxHashMap::default() }
+        Build {
+            builder,
+            ids: Vec::new(),
+            symbols: FxHashMap::default(),
+            section_symbols: FxHashMap::default(),
+        }
     }
 
     fn sections(&mut self, assembler: &Assembler<'_>) {

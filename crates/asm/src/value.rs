@@ -71,7 +71,7 @@ impl<'a> Evaluator<'a> {
                 let symbol = self.symbols.get(symbol);
                 match symbol.definition {
                     Definition::Undefined => {
-                        format!("expected an absolute expression, but {} is not defined yet", symbol.name)
+                        format!("expected an absolute expression, but {} is not defined", symbol.name)
                     }
                     _ => format!("expected an absolute expression, but {} is an address", symbol.name),
                 }
@@ -112,7 +112,8 @@ impl<'a> Evaluator<'a> {
             Expr::Call(function, arguments) => {
                 let mut values = Vec::with_capacity(arguments.len());
                 for argument in arguments {
-                    values.push(self.eval(argument, depth + 1)?.absolute().ok_or("an argument is an address")?);
+                    values
+                        .push(self.eval(argument, depth + 1)?.absolute().ok_or("an argument is an address")?);
                 }
                 call(*function, &values, self.machine).map(Value::number)
             }
@@ -186,9 +187,9 @@ impl<'a> Evaluator<'a> {
         subs.extend(left.sub);
         subs.extend(right.sub);
         subs.retain(|&mut sub| {
-            let found = adds.iter().position(|&(add, specifier)| {
-                specifier.is_none() && self.distance(add, sub).is_some()
-            });
+            let found = adds
+                .iter()
+                .position(|&(add, specifier)| specifier.is_none() && self.distance(add, sub).is_some());
             if let Some(index) = found {
                 let (add, _) = adds.remove(index);
                 constant = constant.wrapping_add(self.distance(add, sub).unwrap_or(0));
@@ -261,7 +262,8 @@ fn occupancy(arguments: &[i64]) -> i64 {
     };
     let mut waves = initial;
     if sgprs != 0 {
-        let by_sgprs = steps.iter().find(|&&(limit, _)| sgprs <= limit).map_or(max_waves, |&(_, waves)| waves);
+        let by_sgprs =
+            steps.iter().find(|&&(limit, _)| sgprs <= limit).map_or(max_waves, |&(_, waves)| waves);
         waves = waves.min(by_sgprs);
     }
     if vgprs != 0 {
@@ -281,8 +283,7 @@ impl Machine {
     /// `getNumExtraSGPRs`).
     pub fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
         let generation = self.processor().generation();
-        let flat_scratch =
-            flat_scratch || self.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
+        let flat_scratch = flat_scratch || self.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
         let vcc = 2 * u32::from(vcc);
         match generation {
             Generation::Gfx8 | Generation::Gfx9 if flat_scratch => 6,

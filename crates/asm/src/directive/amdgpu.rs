@@ -20,7 +20,11 @@ pub(super) const DIRECTIVES: &[Directive] = &[
 ];
 
 /// `.amdgcn_target "triple-target id"`: must agree with what the file is assembled for.
-fn target(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn target(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let start = operands.lexer.next_start();
     let bytes = operands.string()?;
     let range = start..operands.lexer.position();
@@ -39,7 +43,8 @@ fn target(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Li
 /// Whether a file for `file` may be assembled as `wanted`: the same processor, and no setting that `file`
 /// makes differs.
 fn agrees(file: &TargetId, wanted: &TargetId) -> bool {
-    let setting = |file: Setting, wanted: Setting| file == wanted || file == Setting::Any || wanted == Setting::Any;
+    let setting =
+        |file: Setting, wanted: Setting| file == wanted || file == Setting::Any || wanted == Setting::Any;
     file.processor == wanted.processor
         && setting(file.xnack, wanted.xnack)
         && setting(file.sramecc, wanted.sramecc)
@@ -63,12 +68,18 @@ fn code_object_version(
 }
 
 /// `.amdgpu_metadata`, YAML, `.end_amdgpu_metadata`: becomes the metadata note.
-fn metadata(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn metadata(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     operands.end()?;
     let start = lines.position();
     let (end, yaml) = loop {
         match lines.raw_line() {
-            Some((end, line)) if line.trim() == ".end_amdgpu_metadata" => break (end, lines.text_between(start, end)),
+            Some((end, line)) if line.trim() == ".end_amdgpu_metadata" => {
+                break (end, lines.text_between(start, end));
+            }
             Some(_) => {}
             None => return operands.fault_here(".amdgpu_metadata without .end_amdgpu_metadata"),
         }
@@ -123,7 +134,8 @@ fn lds(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     let size = operands.count(assembler)?;
     let limit = u64::from(assembler.machine.limits().lds_bytes);
     if size > limit {
-        let message = format!("{size} bytes are more LDS than the {limit} of {}", assembler.machine.processor());
+        let message =
+            format!("{size} bytes are more LDS than the {limit} of {}", assembler.machine.processor());
         return Err(Fault::new(start..operands.lexer.position(), message));
     }
     let mut align = 4;

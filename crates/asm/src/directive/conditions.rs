@@ -61,7 +61,11 @@ impl Assembler<'_> {
     }
 }
 
-fn if_number(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn if_number(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     if assembler.skipping() {
         assembler.open(operands, None);
         return Ok(());
@@ -80,7 +84,11 @@ fn if_number(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut
     number.map(|_| ())
 }
 
-fn if_defined(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn if_defined(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     if assembler.skipping() {
         assembler.open(operands, None);
         return Ok(());
@@ -94,14 +102,22 @@ fn if_defined(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mu
     name.map(|_| ())
 }
 
-fn if_blank(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
-    let holds = (!assembler.skipping())
-        .then(|| operands.lexer.rest().is_empty() == (operands.directive() == ".ifb"));
+fn if_blank(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    let holds =
+        (!assembler.skipping()).then(|| operands.lexer.rest().is_empty() == (operands.directive() == ".ifb"));
     assembler.open(operands, holds);
     Ok(())
 }
 
-fn if_text(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn if_text(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     if assembler.skipping() {
         assembler.open(operands, None);
         return Ok(());
@@ -111,7 +127,11 @@ fn if_text(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut L
     if parts.is_none() { operands.fault("expected two texts with ',' between") } else { Ok(()) }
 }
 
-fn if_strings(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn if_strings(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     if assembler.skipping() {
         assembler.open(operands, None);
         return Ok(());
@@ -129,7 +149,11 @@ fn if_strings(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mu
     same.map(|_| ())
 }
 
-fn else_if(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn else_if(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let Some(condition) = assembler.conditions.last_mut() else {
         return operands.fault_here(".elseif without .if");
     };
@@ -149,7 +173,11 @@ fn else_if(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut L
     Ok(())
 }
 
-fn else_branch(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn else_branch(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let Some(condition) = assembler.conditions.last_mut() else {
         return operands.fault_here(".else without .if");
     };
@@ -161,7 +189,11 @@ fn else_branch(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &m
     operands.end()
 }
 
-fn end_if(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn end_if(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     if assembler.conditions.pop().is_none() {
         return operands.fault_here(".endif without .if");
     }

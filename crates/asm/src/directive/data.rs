@@ -11,13 +11,18 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".byte", byte),
     row(".2byte", two),
     row(".short", two),
-    row(".hword", two),
     row(".value", two),
     row(".4byte", four),
     row(".long", four),
     row(".int", four),
     row(".8byte", eight),
     row(".quad", eight),
+    row(".dc.b", byte),
+    row(".dc.w", two),
+    row(".dc", two),
+    row(".dc.l", four),
+    row(".dc.s", float),
+    row(".dc.d", double),
     row(".octa", octa),
     row(".float", float),
     row(".single", float),
@@ -68,7 +73,8 @@ fn integers(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, bytes: u
                 assembler.emit(&value.to_le_bytes()[..usize::from(bytes)]);
             }
             Expr::Int(value) => {
-                let message = format!("{value} does not fit in {bytes} byte{}", if bytes == 1 { "" } else { "s" });
+                let message =
+                    format!("{value} does not fit in {bytes} byte{}", if bytes == 1 { "" } else { "s" });
                 return Err(Fault::new(range, message));
             }
             expr => {
@@ -105,7 +111,11 @@ fn float(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lin
     reals(assembler, operands, |value| (value as f32).to_bits().to_le_bytes().to_vec())
 }
 
-fn double(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn double(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     reals(assembler, operands, |value| value.to_bits().to_le_bytes().to_vec())
 }
 
@@ -165,7 +175,11 @@ fn strings(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, end: &[u8
     }
 }
 
-fn uleb128(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn uleb128(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     loop {
         let (value, _) = operands.absolute(assembler)?;
         let mut bytes = Vec::new();
@@ -177,7 +191,11 @@ fn uleb128(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut L
     }
 }
 
-fn sleb128(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn sleb128(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     loop {
         let (value, _) = operands.absolute(assembler)?;
         let mut bytes = Vec::new();
@@ -223,7 +241,10 @@ fn fill(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Line
         let size_start = operands.lexer.next_start();
         size = operands.count(assembler)?;
         if size > 8 {
-            return Err(Fault::new(size_start..operands.lexer.position(), "a .fill value has at most 8 bytes"));
+            return Err(Fault::new(
+                size_start..operands.lexer.position(),
+                "a .fill value has at most 8 bytes",
+            ));
         }
         if operands.eat_comma() {
             (value, _) = operands.absolute(assembler)?;
@@ -240,7 +261,11 @@ fn fill(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Line
     assembler.fill(count, &value.to_le_bytes()[..size as usize], range)
 }
 
-fn zero(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn zero(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     space(assembler, operands, lines)
 }
 

@@ -21,7 +21,8 @@ use crate::statement::Lines;
 use crate::symbol::SymbolId;
 use crate::value::Evaluator;
 
-pub(super) const DIRECTIVES: &[Directive] = &[row(".amdhsa_kernel", kernel), row(".end_amdhsa_kernel", stray)];
+pub(super) const DIRECTIVES: &[Directive] =
+    &[row(".amdhsa_kernel", kernel), row(".end_amdhsa_kernel", stray)];
 
 /// What a key of the block sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +61,7 @@ const KEYS: &[(&str, Sets)] = &[
     (".amdhsa_user_sgpr_kernarg_preload_offset", Sets::PreloadOffset),
     (".amdhsa_wavefront_size32", Sets::WavefrontSize32),
     (".amdhsa_uses_dynamic_stack", Sets::Field(&[Field::UsesDynamicStack], 0)),
-    (
-        ".amdhsa_system_sgpr_private_segment_wavefront_offset",
-        Sets::Field(&[Field::EnablePrivateSegment], 0),
-    ),
+    (".amdhsa_system_sgpr_private_segment_wavefront_offset", Sets::Field(&[Field::EnablePrivateSegment], 0)),
     (".amdhsa_enable_private_segment", Sets::Field(&[Field::EnablePrivateSegment], 0)),
     (".amdhsa_system_sgpr_workgroup_id_x", Sets::Field(&[Field::EnableSgprWorkgroupIdX], 0)),
     (".amdhsa_system_sgpr_workgroup_id_y", Sets::Field(&[Field::EnableSgprWorkgroupIdY], 0)),
@@ -103,7 +101,8 @@ const KEYS: &[(&str, Sets)] = &[
 /// The key that sets `field` in text, if one does.
 pub(crate) fn key_of(field: Field, machine: &Machine) -> Option<&'static str> {
     let scratch = machine.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
-    let mut keys = KEYS.iter().filter(|(_, sets)| matches!(sets, Sets::Field(fields, _) if fields.contains(&field)));
+    let mut keys =
+        KEYS.iter().filter(|(_, sets)| matches!(sets, Sets::Field(fields, _) if fields.contains(&field)));
     match field {
         Field::EnablePrivateSegment if scratch => Some(".amdhsa_enable_private_segment"),
         Field::EnableWavefrontSize32 => Some(".amdhsa_wavefront_size32"),
@@ -138,7 +137,11 @@ fn stray(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) 
     operands.fault_here(".end_amdhsa_kernel without .amdhsa_kernel")
 }
 
-fn kernel(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn kernel(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let header = operands.name().and_then(|(name, range)| operands.end().map(|()| (name, range)));
     let mut entries: Vec<Entry> = Vec::new();
     let mut seen: Vec<&'static str> = Vec::new();
@@ -193,14 +196,19 @@ fn entry(
     seen: &mut Vec<&'static str>,
 ) -> Result<(), Fault> {
     let Some(&(key, sets)) = KEYS.iter().find(|(key, _)| *key == name) else {
-        let what = if name.starts_with(".amdhsa_") { "unknown .amdhsa_kernel directive" } else { "expected .amdhsa_ directive or .end_amdhsa_kernel" };
+        let what = if name.starts_with(".amdhsa_") {
+            "unknown .amdhsa_kernel directive"
+        } else {
+            "expected .amdhsa_ directive or .end_amdhsa_kernel"
+        };
         return operands.fault_here(what);
     };
     if seen.contains(&key) {
         return operands.fault_here(".amdhsa_ directives cannot be repeated");
     }
     seen.push(key);
-    check_supported(key, sets, assembler.machine).map_err(|message| Fault::new(operands.name.clone(), message))?;
+    check_supported(key, sets, assembler.machine)
+        .map_err(|message| Fault::new(operands.name.clone(), message))?;
     let start = operands.lexer.next_start();
     let value = operands.expr(assembler)?;
     let range: Range<usize> = start..operands.lexer.position();
@@ -257,7 +265,8 @@ impl Kernel {
         let mut block = Block { wave_size: machine.features.wave_size, ..Block::default() };
         for entry in &self.entries {
             let value = evaluator.absolute(&entry.value).map_err(|message| (entry.value_span, message))?;
-            let value = u64::try_from(value).map_err(|_| (entry.value_span, "value out of range".to_owned()))?;
+            let value =
+                u64::try_from(value).map_err(|_| (entry.value_span, "value out of range".to_owned()))?;
             block.set(entry, value, &mut descriptor, machine)?;
         }
         block.finish(&mut descriptor, machine, self.end)?;
@@ -391,7 +400,9 @@ impl Block {
             .find(|field| field.exists_on(machine.processor()));
         if let Some(field) = count_field {
             let span = self.explicit_user_sgprs.map_or(end, |(_, span)| span);
-            descriptor.set(field, user_sgprs).map_err(|_| (span, "too many user SGPRs enabled".to_owned()))?;
+            descriptor
+                .set(field, user_sgprs)
+                .map_err(|_| (span, "too many user SGPRs enabled".to_owned()))?;
         }
 
         let (length, offset) = self.preload;
@@ -430,7 +441,8 @@ impl Block {
         let limits = machine.limits();
         let addressable = u64::from(limits.addressable_sgprs);
         let generation = machine.processor().generation();
-        let extra = machine.extra_sgprs(self.reserve_vcc, self.reserve_flat_scratch, xnack_on_or_any(machine));
+        let extra =
+            machine.extra_sgprs(self.reserve_vcc, self.reserve_flat_scratch, xnack_on_or_any(machine));
         let early = generation >= Generation::Gfx8 && limits.fixed_sgprs.is_none();
         if early && sgprs > addressable {
             return None;

@@ -76,7 +76,11 @@ fn push_section(
     Ok(())
 }
 
-fn pop_section(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn pop_section(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     operands.end()?;
     match assembler.saved.pop() {
         Some((current, previous)) => {
@@ -88,14 +92,22 @@ fn pop_section(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &m
     }
 }
 
-fn previous(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn previous(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     operands.end()?;
     std::mem::swap(&mut assembler.current, &mut assembler.previous);
     Ok(())
 }
 
 /// `.section name [, "flags" [, @type [, entry size]]]`.
-fn section(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn section(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let (name, name_range) = section_name(operands)?;
     let (mut kind, mut flags) = by_name(&name);
     let mut entry_size = 0;
@@ -193,8 +205,7 @@ fn section_kind(operands: &mut Operands<'_>) -> Result<u32, Fault> {
     let token = operands.lexer.next();
     let text = operands.lexer.slice(token.range.clone()).trim_matches('"');
     if let Kind::Integer(number) = token.kind {
-        return u32::try_from(number)
-            .map_err(|_| Fault::new(token.range, "a section type has 32 bits"));
+        return u32::try_from(number).map_err(|_| Fault::new(token.range, "a section type has 32 bits"));
     }
     Ok(match text {
         "progbits" => sht::PROGBITS,
@@ -208,7 +219,11 @@ fn section_kind(operands: &mut Operands<'_>) -> Result<u32, Fault> {
     })
 }
 
-fn p2align(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn p2align(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let start = operands.lexer.next_start();
     let power = operands.count(assembler)?;
     let range = start..operands.lexer.position();
@@ -218,7 +233,11 @@ fn p2align(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut L
     align(assembler, operands, 1 << power, range)
 }
 
-fn balign(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn balign(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let start = operands.lexer.next_start();
     let bytes = operands.count(assembler)?;
     let range = start..operands.lexer.position();

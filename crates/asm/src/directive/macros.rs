@@ -58,7 +58,11 @@ pub(crate) struct Macro {
 }
 
 /// `.macro name [parameter[=default][:req|:vararg]]…` up to its `.endm`.
-fn define(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn define(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let header = operands.name().and_then(|name| Ok((name, parameters(operands)?)));
     let body = body(operands, lines, &[".macro"], &[".endm", ".endmacro"])?;
     let ((name, range), parameters) = header?;
@@ -169,7 +173,10 @@ fn argument_length(text: &str) -> usize {
 /// The text of an argument: without the quotes that hold it together.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
-    text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).filter(|inner| !inner.contains('"')).unwrap_or(text)
+    text.strip_prefix('"')
+        .and_then(|inner| inner.strip_suffix('"'))
+        .filter(|inner| !inner.contains('"'))
+        .unwrap_or(text)
 }
 
 /// The arguments in `text`, separated by commas or blanks.
@@ -216,7 +223,8 @@ pub(crate) fn call(
             (Some(index), Some((_, value))) => values[index] = Some(unquoted(value).to_owned()),
             _ => {
                 let Some(slot) = values.get_mut(next) else {
-                    let message = format!("macro {} takes {} arguments", called.name, called.parameters.len());
+                    let message =
+                        format!("macro {} takes {} arguments", called.name, called.parameters.len());
                     return Err(Fault::new(range, message));
                 };
                 *slot = Some(unquoted(argument).to_owned());
@@ -233,7 +241,8 @@ pub(crate) fn call(
             let message = format!("macro {} needs a value for {}", called.name, parameter.name);
             return Err(Fault::new(range, message));
         }
-        bindings.push((parameter.name.as_str(), value.or_else(|| parameter.default.clone()).unwrap_or_default()));
+        bindings
+            .push((parameter.name.as_str(), value.or_else(|| parameter.default.clone()).unwrap_or_default()));
     }
     let expanded = substitute(&called.body, &bindings, assembler.instances, 0);
     assembler.instances += 1;
@@ -329,7 +338,11 @@ fn repetitions(
 
 const REPEATERS: [&str; 4] = [".rept", ".rep", ".irp", ".irpc"];
 
-fn repeat(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn repeat(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let count = operands.count(assembler).and_then(|count| operands.end().map(|()| count));
     let body = body(operands, lines, &REPEATERS, &[".endr"])?;
     let count = usize::try_from(count?).unwrap_or(usize::MAX);
@@ -337,7 +350,11 @@ fn repeat(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mu
 }
 
 /// `.irp name, value, value…`
-fn repeat_each(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, lines: &mut Lines<'_>) -> Result<(), Fault> {
+fn repeat_each(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let header = operands.name().and_then(|(name, _)| operands.comma().map(|()| name));
     let values = operands.lexer.rest();
     let body = body(operands, lines, &REPEATERS, &[".endr"])?;
@@ -415,7 +432,11 @@ fn error(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) 
     operands.fault_here(message)
 }
 
-fn warning(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn warning(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let message = message(operands)?;
     let span = assembler.span(operands.offset, operands.name.clone());
     assembler.diagnostics.push(Diagnostic::warning(message).at(span));

@@ -23,6 +23,7 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".size", size),
     row(".comm", comm),
     row(".ident", ident),
+    row(".extern", external),
     row(".addrsig", addrsig),
     row(".addrsig_sym", addrsig_sym),
 ];
@@ -70,26 +71,42 @@ fn local(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lin
     each(assembler, operands, |assembler, symbol| assembler.bind(symbol, Binding::Local))
 }
 
-fn hidden(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn hidden(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     each(assembler, operands, |assembler, symbol| {
         assembler.symbols.get_mut(symbol).visibility = Visibility::Hidden;
     })
 }
 
-fn protected(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn protected(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     each(assembler, operands, |assembler, symbol| {
         assembler.symbols.get_mut(symbol).visibility = Visibility::Protected;
     })
 }
 
-fn internal(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn internal(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     each(assembler, operands, |assembler, symbol| {
         assembler.symbols.get_mut(symbol).visibility = Visibility::Internal;
     })
 }
 
 /// `.type name, @function`; the type may also be `%function`, `"function"` or `STT_FUNC`.
-fn symbol_type(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn symbol_type(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let (name, _) = operands.name()?;
     let symbol = assembler.symbols.intern(name);
     operands.eat_comma();
@@ -102,7 +119,12 @@ fn symbol_type(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &m
         "object" | "STT_OBJECT" => SymbolType::Object,
         "notype" | "STT_NOTYPE" => SymbolType::NoType,
         "amdgpu_hsa_kernel" | "STT_AMDGPU_HSA_KERNEL" => SymbolType::Other(10),
-        _ => return Err(Fault::new(token.range, "unknown symbol type (expected @function, @object or @notype)")),
+        _ => {
+            return Err(Fault::new(
+                token.range,
+                "unknown symbol type (expected @function, @object or @notype)",
+            ));
+        }
     };
     operands.end()?;
     assembler.symbols.get_mut(symbol).kind = kind;
@@ -182,12 +204,25 @@ fn ident(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lin
     Ok(())
 }
 
+/// `.extern name`: says nothing that an undefined name does not.
+fn external(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    each(assembler, operands, |_, _| {})
+}
+
 /// `.addrsig`: a hint for linkers that fold identical code, which ours does not.
 fn addrsig(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
     operands.end()
 }
 
-fn addrsig_sym(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+fn addrsig_sym(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
     let token = operands.lexer.peek();
     if !matches!(token.kind, Kind::Name | Kind::String) {
         return operands.fault("expected a name");
