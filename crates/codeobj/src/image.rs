@@ -205,7 +205,7 @@ impl LoadedImage {
         if !self.segment_at(entry_vaddr).is_some_and(|segment| segment.executable) {
             return Err(error("the entry", entry_vaddr, "is not in an executable segment"));
         }
-        if entry_vaddr % descriptor::ENTRY_ALIGN != 0 {
+        if !entry_vaddr.is_multiple_of(descriptor::ENTRY_ALIGN) {
             return Err(error("the entry", entry_vaddr, "is not a multiple of 256"));
         }
         Ok(Kernel {

@@ -1,88 +1,14 @@
 //! Objects built by the writer, linked, read back and loaded.
 
+mod objects;
+
+use objects::*;
 use wavemark_codeobj::descriptor::Field;
-use wavemark_codeobj::elf::{self, Binding, Place, Symbol, SymbolType, Visibility, pf, pt};
+use wavemark_codeobj::elf::{self, Symbol, pf, pt};
 use wavemark_codeobj::image::LoadError;
 use wavemark_codeobj::link::{LinkError, link_files};
-use wavemark_codeobj::write::{ObjectBuilder, SectionId, SymbolId};
 use wavemark_codeobj::*;
-use wavemark_target::{AbiVersion, EFlags, FeatureSet, Processor};
-
-const S_ENDPGM: [u8; 4] = 0xbfb0_0000u32.to_le_bytes();
-
-fn symbol(name: &str, place: Place, kind: SymbolType, binding: Binding) -> Symbol {
-    let visibility = Visibility::Default;
-    Symbol { name: name.to_owned(), value: 0, size: 0, binding, kind, visibility, place }
-}
-
-fn builder(processor: Processor) -> ObjectBuilder {
-    ObjectBuilder::new(AbiVersion::V5, EFlags::new(processor))
-}
-
-/// Appends a function to `.text` and gives its symbol.
-fn function(object: &mut ObjectBuilder, name: &str, code: &[u8]) -> (SectionId, u64, SymbolId) {
-    let text = object.section(".text");
-    let offset = object.append(text, code, 256);
-    let mut at = symbol(name, text.place(), SymbolType::Func, Binding::Global);
-    (at.value, at.size, at.visibility) = (offset, code.len() as u64, Visibility::Protected);
-    (text, offset, object.add_symbol(at))
-}
-
-fn kernel(object: &mut ObjectBuilder, processor: Processor, name: &str, code: &[u8]) -> (SectionId, u64) {
-    let (text, offset, entry) = function(object, name, code);
-    let mut descriptor = KernelDescriptor::defaults(processor, &FeatureSet::defaults(processor));
-    descriptor.set(Field::EnableSgprKernargSegmentPtr, 1).unwrap();
-    descriptor.kernarg_size = 16;
-    object.add_kernel_descriptor(name, &descriptor, entry);
-    (text, offset)
-}
-
-fn metadata(names: &[&str]) -> Metadata {
-    let mut metadata = Metadata::new(AbiVersion::V5);
-    metadata.target = Some("amdgcn-amd-amdhsa--gfx1250".to_owned());
-    metadata.kernels = names.iter().map(|name| KernelMetadata::new(name)).collect();
-    for kernel in &mut metadata.kernels {
-        kernel.kernarg_segment_size = 16;
-        kernel.wavefront_size = 32;
-        kernel.cluster_dims = Some([2, 2, 1]);
-        kernel.args.push(KernelArg::new(0, 8, ValueKind::GlobalBuffer));
-        kernel.args.push(KernelArg::new(8, 4, ValueKind::HiddenBlockCountX));
-    }
-    metadata
-}
-
-/// A kernel that names a function of [`second`], near and through the global offset table.
-pub fn first() -> Vec<u8> {
-    let mut object = builder(Processor::Gfx1250);
-    let (text, offset) =
-        kernel(&mut object, Processor::Gfx1250, "k1", &[[0; 4], [0; 4], [0; 4], [0; 4], S_ENDPGM].concat());
-    let callee = object.add_symbol(symbol("callee", Place::Undefined, SymbolType::NoType, Binding::Global));
-    let weak = object.add_symbol(symbol("nobody", Place::Undefined, SymbolType::NoType, Binding::Weak));
-    object.add_relocation(text, offset, RelocationKind::Rel32Lo, callee, 4);
-    object.add_relocation(text, offset + 4, RelocationKind::Rel32Hi, callee, 12);
-    object.add_relocation(text, offset + 8, RelocationKind::GotPcRel32Lo, callee, 4);
-    let data = object.section(".data");
-    object.append(data, &[0; 16], 8);
-    object.add_relocation(data, 0, RelocationKind::Abs64, callee, 8);
-    object.add_relocation(data, 8, RelocationKind::Abs64, weak, 0);
-    object.add_metadata(&metadata(&["k1"]));
-    object.finish().unwrap()
-}
-
-/// A kernel, a function, some constants and zeroed memory.
-pub fn second() -> Vec<u8> {
-    let mut object = builder(Processor::Gfx1250);
-    kernel(&mut object, Processor::Gfx1250, "k2", &S_ENDPGM);
-    function(&mut object, "callee", &[S_ENDPGM, [1, 2, 3, 4]].concat());
-    let constants = object.section(".rodata.constants");
-    object.append(constants, b"constant", 16);
-    let bss = object.section(".bss");
-    object.set_size(bss, 0x3000);
-    object.add_symbol(symbol("zeros", bss.place(), SymbolType::Object, Binding::Global));
-    object.add_symbol(symbol("lds_size", Place::Absolute, SymbolType::NoType, Binding::Local));
-    object.add_metadata(&metadata(&["k2"]));
-    object.finish().unwrap()
-}
+use wavemark_target::Processor;
 
 #[test]
 fn a_relocatable_file_reads_back_as_built() {

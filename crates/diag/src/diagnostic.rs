@@ -42,7 +42,7 @@ pub struct Diagnostic {
     /// One sentence, lower case, without a full stop.
     pub message: String,
     /// Where; `None` when it concerns no place in particular (a missing file).
-    pub primary: Option<Label>,
+    pub primary: Option<Box<Label>>,
     /// Other places that explain it.
     pub labels: Vec<Label>,
     /// Remarks below it.
@@ -81,7 +81,7 @@ impl Diagnostic {
 
     /// Puts it at `span`, with a remark there.
     pub fn at_with(mut self, span: Span, remark: impl Into<String>) -> Diagnostic {
-        self.primary = Some(Label { span, message: remark.into() });
+        self.primary = Some(Box::new(Label { span, message: remark.into() }));
         self
     }
 

@@ -31,14 +31,14 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
     let mut group = Group::with_title(title);
 
     let mut files: Vec<FileId> = Vec::new();
-    for label in diagnostic.primary.iter().chain(&diagnostic.labels) {
+    for label in diagnostic.primary.as_deref().into_iter().chain(&diagnostic.labels) {
         if !files.contains(&label.span.file) {
             files.push(label.span.file);
         }
     }
     for file in files {
         let Some(source) = sources.get(file) else { continue };
-        let primary = diagnostic.primary.iter().map(|label| (AnnotationKind::Primary, label));
+        let primary = diagnostic.primary.as_deref().into_iter().map(|label| (AnnotationKind::Primary, label));
         let others = diagnostic.labels.iter().map(|label| (AnnotationKind::Context, label));
         let here = primary.chain(others).filter(|(_, label)| label.span.file == file);
         match source.text() {

@@ -18,6 +18,8 @@ pub(crate) mod memory;
 pub(crate) mod operand;
 pub(crate) mod scalar;
 pub(crate) mod vector;
+mod vector_constant;
+mod vector_modifiers;
 
 /// Why a statement is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

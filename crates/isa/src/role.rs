@@ -88,15 +88,23 @@ pub fn class_of(role: &str) -> Option<Class> {
         "simm32" => Class::Literal32,
         "simm64" => Class::Literal64,
         // Scalar and vector memory.
-        "sbase" | "sdata" | "srsrc" | "saddr" | "rsrc" | "soff" => Class::ScalarReg,
-        "soffset" => Class::ScalarSrc,
-        "vaddr" | "addr" | "data0" | "data1" | "vdata" => Class::Vgpr,
-        "avdata" | "avdst" | "avdata0" | "avdata1" => Class::VgprOrAgpr,
+        "sbase" | "sdata" | "srsrc" | "rsrc" | "d0" | "d1" | "d2" | "d3" => Class::ScalarReg,
+        "addr" | "data0" | "data1" | "vdata" | "gwsdata" => Class::Vgpr,
+        "vaddr" | "saddr" | "soffset" => Class::Custom,
         // Vector ALU.
-        "vdst" | "vsrc0" | "vsrc1" | "vsrc2" => Class::Vgpr,
+        "vdst" => Class::Vgpr,
+        "vsrc0" | "vsrc1" | "vsrc2" => Class::VgprSrc,
         "src0" | "src1" | "src2" => Class::VectorSrc,
-        "ssrc2" => Class::ScalarReg,
+        "ssrc2" => Class::ScalarSrc,
+        // A lane mask: VCC in the 32-bit forms.
+        "smask" => Class::ScalarReg,
+        "adst" | "asrc" => Class::Custom,
         "vcc" => Class::Vcc,
+        // Matrix: destination and C of MFMA, A and B, C, scales and sparse indices.
+        "mdst" => Class::VgprOrAgpr,
+        "srca" | "srcb" | "srcc" => Class::Custom,
+        "scalea" | "scaleb" => Class::VectorSrc,
+        "vscalea" | "vscaleb" | "index" => Class::VgprSrc,
         _ => return None,
     })
 }

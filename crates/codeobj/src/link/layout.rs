@@ -191,13 +191,21 @@ impl Linker<'_> {
         let found = self.outputs.iter().position(|o| o.section.name == name && o.rank == rank);
         let index = found.unwrap_or_else(|| {
             let flags = input.flags & !(shf::GROUP | shf::INFO_LINK);
-            let section = Section { name: name.to_owned(), kind: input.kind, flags, ..Section::default() };
+            let entry_size = input.entry_size;
+            let section =
+                Section { name: name.to_owned(), kind: input.kind, flags, entry_size, ..Section::default() };
             self.outputs.push(Output { rank, section, data: Vec::new() });
             self.outputs.len() - 1
         });
         let output = &mut self.outputs[index];
         output.section.align = output.section.align.max(align);
-        output.section.entry_size = output.section.entry_size.max(input.entry_size);
+        if (output.section.flags ^ input.flags) & (shf::MERGE | shf::STRINGS) != 0
+            || output.section.entry_size != input.entry_size
+        {
+            // Parts that may be merged beside parts that may not: the whole may not.
+            output.section.flags &= !(shf::MERGE | shf::STRINGS);
+            output.section.entry_size = 0;
+        }
         let offset = output.section.size.next_multiple_of(align);
         output.section.size = offset + input.size;
         if output.section.kind != sht::NOBITS {
@@ -326,7 +334,7 @@ impl Linker<'_> {
             .collect();
         let bucket_count = gnu_bucket_count(hashes.len());
         // As lld sizes it: about 12 bits for each symbol.
-        let bloom_count = (hashes.len() * 12 / 64).next_power_of_two().max(1);
+        let bloom_count = (hashes.len() * 12 / 64 + 1).next_power_of_two();
         let mut bloom = vec![0u64; bloom_count];
         let mut buckets = vec![0u32; bucket_count as usize];
         let mut chain = Vec::new();

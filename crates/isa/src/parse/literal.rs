@@ -160,7 +160,7 @@ fn to_bf16(value: f64) -> Option<u16> {
 
 /// To a binary format of `exponent` and `mantissa` bits; `None` on overflow or underflow, which LLVM refuses
 /// (loss of precision is allowed).
-fn narrow(value: f64, exponent: u32, mantissa: u32) -> Option<u16> {
+pub(super) fn narrow(value: f64, exponent: u32, mantissa: u32) -> Option<u16> {
     let sign = ((value.to_bits() >> 63) as u16) << 15;
     if value == 0.0 {
         return Some(sign);
