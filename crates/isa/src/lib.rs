@@ -28,7 +28,7 @@ pub mod ty;
 pub(crate) mod vector;
 
 pub use decode::{DecodeError, decode};
-pub use effects::Effects;
+pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};
 pub use expr::{Expr, NoSymbols, Resolved, SymbolResolver};
 pub use features::Features;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::effects::RowEffects;
 use crate::format::{self, Field, Format};
 use crate::role::{self, Class, ImmKind};
 use crate::row::{Access, Encoding, Isa, OperandSpec, Row, RowId};
@@ -188,7 +189,9 @@ impl Table {
                 operands[index].class = Class::VgprOrAgpr;
             }
         }
-        let row = Row { id, mnemonic, family, operands, encodings, attributes };
+        let mut row =
+            Row { id, mnemonic, family, operands, encodings, attributes, effects: RowEffects::default() };
+        row.effects = RowEffects::read(self.isa, &row)?;
         let aliases = row.attribute("alias").unwrap_or_default();
         for name in std::iter::once(mnemonic).chain(aliases.split(',').filter(|alias| !alias.is_empty())) {
             self.names.entry(name).or_default().push(id);
