@@ -176,7 +176,9 @@ fn source_constant(
         // 1/2π rounds to the bfloat above the inline constant; LLVM takes the constant for its decimal text.
         Constant::Float(0.15915494) if elem == "bf16" && force == Force::None => Ok(Operand::Float(248)),
         // Mixed-precision constants must fit half precision, whatever the narrow type.
-        Constant::Float(value) if elem == "bf16" && spec.ty.lanes == 1 && literal::narrow(value, 5, 10).is_none() => {
+        Constant::Float(value)
+            if elem == "bf16" && spec.ty.lanes == 1 && literal::narrow(value, 5, 10).is_none() =>
+        {
             Err(INVALID)
         }
         Constant::Float(value) => literal::float(isa, &scalar(elem), value, force),
@@ -557,8 +559,9 @@ fn pair_in(
     })?;
     separator(p);
     p.expect_end()?;
-    let fault = pair_fault(p.isa, &first, &second)
-        .map(|fault| (p.error_at(at.get(fault.operand).copied().unwrap_or(start), fault.reason), fault.operand == 0));
+    let fault = pair_fault(p.isa, &first, &second).map(|fault| {
+        (p.error_at(at.get(fault.operand).copied().unwrap_or(start), fault.reason), fault.operand == 0)
+    });
     first.second = Some(Box::new(second));
     Ok((first, fault))
 }
