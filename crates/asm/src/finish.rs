@@ -59,6 +59,17 @@ impl Assembler<'_> {
         }
     }
 
+    /// The bytes of the section that is current at the end, with 0 where a linker would write.
+    pub fn finish_bytes(mut self) -> Result<Vec<u8>, Vec<Diagnostic>> {
+        self.check_open_ends();
+        self.write_descriptors();
+        self.resolve_fixups();
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(self.diagnostics);
+        }
+        Ok(std::mem::take(&mut self.sections.get_mut(self.current).bytes))
+    }
+
     fn object(mut self, elf: Vec<u8>) -> Object {
         self.lines.sort_unstable();
         let kernels = self.kernels.iter().map(|kernel| self.symbols.get(kernel.symbol).name.clone());

@@ -50,6 +50,8 @@ pub(crate) struct Traits {
     pub(crate) vdst: bool,
     /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
     pub(crate) idle_mods: bool,
+    /// VOP3 has bits for a third source that the instruction does not have.
+    pub(crate) phantom_source: bool,
     /// The result is a float: SDWA forms take `omod`.
     pub(crate) float_result: bool,
     /// The destination is a whole register: no half, no SDWA destination selection.
@@ -159,8 +161,11 @@ fn read(isa: Isa, row: &Row) -> Traits {
             }
         }
     }
+    // A longer op_sel than the sources need: the encoding has a third source that does nothing.
+    let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
     let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
+    traits.phantom_source = phantom;
     traits.idle_mods = match isa {
         Isa::Gfx950 => {
             traits.mods != 0 && !bit_test

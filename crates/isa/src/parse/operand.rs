@@ -2,6 +2,7 @@
 
 use super::{FixupKind, ParseError, Parser};
 use crate::expr::Expr;
+use crate::format::Family;
 use crate::parse::literal;
 use crate::print::scalar_alignment;
 use crate::role::Class;
@@ -68,23 +69,26 @@ impl Parser<'_> {
         force: Force,
         start: usize,
     ) -> Result<Operand, ParseError> {
+        let short = encoding.format.dwords == 1;
         let operand = match constant {
             Constant::Unknown(expr) => {
+                // A symbol of 64 bits needs a literal of 64 bits, which only SALU instructions take.
+                let double = spec.ty.elem_bits == 64;
+                if force != Force::None
+                    || (double && (self.isa == Isa::Gfx950 || encoding.format.family != Family::Scalar))
+                {
+                    return Err(self.error_at(start, "invalid operand for instruction"));
+                }
                 if !encoding.format.literal {
                     return Err(self.error_at(start, "literal operands are not supported"));
                 }
-                // A 64-bit operand has room for an address only in a 64-bit literal.
-                let long = literal::element_bits(spec) == 64 && force == Force::None;
-                if long && self.isa == Isa::Gfx950 {
-                    return Err(self.error_at(start, "invalid operand for instruction"));
-                }
-                let wide = force == Force::Lit64 || long;
+                let wide = double;
                 let kind = if wide { FixupKind::Literal64 } else { FixupKind::Literal32 };
                 self.fixup(encoding.format.dwords * 4, kind, expr);
                 return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
             }
-            Constant::Int(value) => literal::integer(self.isa, spec, value, force),
-            Constant::Float(value) => literal::float(self.isa, spec, value, force),
+            Constant::Int(value) => literal::integer_in(self.isa, spec, value, force, short),
+            Constant::Float(value) => literal::float_in(self.isa, spec, value, force, short),
         };
         match operand {
             Ok(Operand::Literal(_) | Operand::Literal64(_)) if !encoding.format.literal => {

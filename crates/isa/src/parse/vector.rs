@@ -22,6 +22,8 @@ pub(super) struct Item {
     pub(super) neg: bool,
     pub(super) abs: bool,
     pub(super) sext: bool,
+    /// It begins with two minus signs, which only sources without modifiers take.
+    twice: bool,
     /// Where it begins.
     pub(super) start: usize,
 }
@@ -142,9 +144,9 @@ pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
         }
         negates
     };
-    if p.rest().strip_prefix('-').is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('-')) {
-        return Err(p.error("invalid syntax, expected 'neg' modifier"));
-    }
+    let rest = p.rest();
+    let twice =
+        rest.strip_prefix('-').is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('-'));
     let bar = !sext && p.eat("|");
     let abs_call = !sext && !bar && call(p, "abs");
     p.skip_space();
@@ -163,7 +165,7 @@ pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
             p.expect(")")?;
         }
     }
-    Ok(Item { value, neg: neg_call || neg_sign, abs: bar || abs_call, sext, start })
+    Ok(Item { value, neg: neg_call || neg_sign, abs: bar || abs_call, sext, twice, start })
 }
 
 fn begins_call(p: &mut Parser, name: &str) -> bool {
@@ -283,7 +285,15 @@ fn place(
             if !(source || literal) || narrow {
                 return None;
             }
-            if item.sext {
+            if item.sext || item.twice && has_mods {
+                return None;
+            }
+            let mandatory =
+                row.operands.iter().any(|spec| matches!(spec.class, Class::Literal32 | Class::Literal64));
+            if mandatory && (item.neg || item.abs) {
+                return None;
+            }
+            if *force == Force::Lit64 && p.isa == Isa::Gfx950 && has_mods {
                 return None;
             }
             if (item.neg || item.abs) && !has_mods {
@@ -406,6 +416,12 @@ fn allowed_special(isa: Isa, row: &Row, encoding: &Encoding, spec: &OperandSpec,
         // Lane reads do not write M0; scalar-result instructions do not write EXEC.
         Special::M0
             if spec.role == "sdst" && matches!(row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32") =>
+        {
+            false
+        }
+        Special::SharedBase | Special::SharedLimit | Special::PrivateBase | Special::PrivateLimit
+            if spec.role == "sdst"
+                && (row.mnemonic.starts_with("v_s_") || row.mnemonic.starts_with("v_read")) =>
         {
             false
         }

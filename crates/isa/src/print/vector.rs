@@ -104,7 +104,8 @@ impl Statement<'_> {
 
     fn plain(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
         let narrow = spec.ty.bits() == 16;
-        let half_bits = narrow && spec.ty.kind != Kind::Bfloat;
+        let bytes = spec.ty.kind == Kind::Narrow && p.isa == Isa::Gfx950;
+        let half_bits = narrow && spec.ty.kind != Kind::Bfloat && !bytes;
         match *operand {
             Operand::Reg(reg @ Reg { file: RegFile::Vgpr, half: Half::Lo | Half::Hi, .. }) => {
                 return self.half(p, spec, short, reg);
@@ -119,9 +120,18 @@ impl Statement<'_> {
             Operand::Float(code) if crate::vector::has_no_inline_constants(p.isa, self.row) => {
                 p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
             }
+            // LLVM shows a lane mask in VGPRs without a remark on its alignment.
+            Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) if spec.class == Class::ScalarReg => {
+                return p.register_name(&reg);
+            }
+            Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
             Operand::Literal(bits) if half_bits => p.hex(bits & 0xffff),
             Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
-                p.hex(bits & if half_bits { 0xffff } else { 0xffff_ffff });
+                if bits >> 32 == 0 && !half_bits {
+                    p.operand(spec, operand);
+                } else {
+                    p.hex(bits & if half_bits { 0xffff } else { 0xffff_ffff });
+                }
             }
             _ => p.operand(spec, operand),
         }
