@@ -19,6 +19,8 @@
 //! Sources: "AMD Instinct CDNA4 ISA" (gfx950) and "CDNA5 ISA" (gfx1250), cited as CDNA4 and CDNA5 with the section
 //! or the instruction; OCP "Microscaling Formats (MX) v1.0" and "OFP8 v1.0" for the narrow formats.
 
+#![forbid(unsafe_code)]
+
 pub mod arith;
 pub mod bf16;
 pub mod class;

@@ -2,10 +2,26 @@
 //! operations.
 //!
 //! The crate runs the bytes of a code object and emits typed events to an observer; it never judges them.
-//! A run is a pure function of code object, launch, seed, completion mode and model flags.
+//! A run is a pure function of code object, launch, seed, completion mode and model flags. What is not
+//! modelled stops the run with its name.
 
 pub mod alu;
+pub mod atomic;
+pub mod barrier;
 pub mod bind;
+pub mod dispatch;
+pub mod events;
+pub mod global;
 pub mod machine;
 pub mod op;
+pub mod pending;
+pub mod program;
 pub mod regs;
+pub mod shape;
+pub mod transpose;
+pub mod wave;
+
+pub use dispatch::{Dispatch, DispatchError, Kernel, dispatch};
+pub use global::Global;
+pub use machine::{Completion, RunConfig, RunEnd, RunStats};
+pub use program::Segment;

@@ -66,6 +66,8 @@ pub enum OpKind {
     Machine,
     /// Not an instruction, or one that is not modelled: stops the run when reached.
     Unsupported,
+    /// Not yet bound.
+    Unbound,
 }
 
 /// The slow part of an [`Op`].
@@ -73,7 +75,7 @@ pub enum Detail {
     /// Modifiers of a vector operation.
     Alu(crate::alu::AluDetail),
     /// What the machine does.
-    Machine(crate::machine::MachineOp),
+    Machine(crate::machine::bind::MachineOp),
     /// Why it cannot be executed.
     Unsupported(String),
 }

@@ -1,1 +1,23 @@
-//! target
+//! What is known of each AMD GPU processor before a single instruction is read.
+//!
+//! Processors and their properties ([`Processor`], one table row each), limits of their register files and
+//! memories ([`Limits`]), target IDs and triples ([`TargetId`], [`Target`]), the `e_flags` word of code objects
+//! ([`EFlags`]), assembler features in LLVM's spelling ([`FeatureSet`]), address spaces and synchronisation
+//! scopes.
+//!
+//! The facts are those of LLVM's *User Guide for AMDGPU Backend* (processor tables, ELF header tables, address
+//! spaces, memory scopes) and of LLVM 22's defaults. The crate knows no instruction, no file and no compiler.
+
+pub mod eflags;
+pub mod features;
+pub mod limits;
+pub mod memory;
+pub mod processor;
+pub mod target_id;
+
+pub use eflags::{AbiVersion, EFlags, EFlagsError};
+pub use features::{FeatureError, FeatureSet, Features};
+pub use limits::Limits;
+pub use memory::{AddressSpace, SyncScope};
+pub use processor::{Generation, Processor, Property, WaveSize};
+pub use target_id::{Setting, Target, TargetError, TargetId};

@@ -158,7 +158,7 @@ pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
 }
 
 /// Width that constants of the operand have: that of one element.
-fn element_bits(spec: &OperandSpec) -> u32 {
+pub(crate) fn element_bits(spec: &OperandSpec) -> u32 {
     match spec.ty.elem_bits {
         16 => 16,
         64 => 64,

@@ -1,0 +1,307 @@
+//! The command line, as the project's interfaces list it.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use wavemark_driver::input::Lang;
+use wavemark_target::{Target, TargetId};
+
+/// Compiles, runs and checks asynchronous AMD GPU kernels without a GPU.
+#[derive(Parser)]
+#[command(name = "wavemark", version, after_help = EXIT_STATUSES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUSES: &str = "\
+Exit status: 0 clean and as expected; 1 findings of severity error, or an output that differs; \
+2 unusable input or usage; 3 something is not modelled, or a requested check did not happen; 4 internal error.";
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run a kernel with every check on and compare what the launch file expects
+    Run(RunArgs),
+    /// Check a kernel statically and, with a launch, over several schedules
+    Check(CheckArgs),
+    /// Build an input as far as the named stage
+    Compile(CompileArgs),
+    /// Assemble
+    Asm(AsmArgs),
+    /// Disassemble a code object to text that `asm` takes back
+    Dis(DisArgs),
+    /// Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
+    Inspect(InspectArgs),
+    /// Link relocatable code objects into a loadable one
+    Link(LinkArgs),
+    /// Put code objects into an offload bundle
+    Bundle(BundleArgs),
+    /// List or extract the code objects of an offload bundle
+    Unbundle(UnbundleArgs),
+    /// Explore all executions of litmus tests
+    Litmus(LitmusArgs),
+    /// Print what is known and supported of each processor
+    Targets(TargetsArgs),
+}
+
+/// An input and its target.
+#[derive(ClapArgs, Clone)]
+pub struct InputArgs {
+    /// The input; `-` for standard input
+    #[arg(value_name = "INPUT")]
+    pub input: PathBuf,
+    /// What the input is, where its name does not say
+    #[arg(long, value_enum)]
+    pub lang: Option<LangArg>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// The target and its features.
+#[derive(ClapArgs, Clone)]
+pub struct TargetArgs {
+    /// The target, such as gfx1250 or gfx942:xnack+; must agree with what the input says
+    #[arg(long, value_name = "TARGET-ID", value_parser = parse_target)]
+    pub target: Option<TargetId>,
+    /// Features in LLVM's spelling, such as +wavefrontsize64,-real-true16
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub features: Option<String>,
+}
+
+/// A target ID, alone or with a triple before it.
+fn parse_target(text: &str) -> Result<TargetId, String> {
+    text.parse::<Target>().map(|target| target.id).map_err(|error| error.to_string())
+}
+
+/// How to run a kernel.
+#[derive(ClapArgs, Clone)]
+pub struct ExecutionArgs {
+    /// The launch file
+    #[arg(long, value_name = "L.toml")]
+    pub launch: Option<PathBuf>,
+    /// The kernel to run, where the module has several
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Which checks: full, off, or a list of registers, lds, global, barriers, waits
+    #[arg(long, value_name = "full|off|LIST", default_value = "full")]
+    pub check: String,
+    /// When an asynchronous operation lands
+    #[arg(long, value_enum, default_value = "late")]
+    pub completion: CompletionArg,
+    /// Seed of the scheduling, of random completion and of random data
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Threads of the simulation; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
+    /// Instructions a wave may execute before it is the finding `step-limit`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// A reading of an open question, such as xcnt=strict; may be repeated
+    #[arg(long, value_name = "NAME=READING")]
+    pub model: Vec<String>,
+    /// Write output buffers as .npy files into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write a Chrome/Perfetto trace of waves, asynchronous operations, waits, barriers
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// The form of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatArg,
+}
+
+/// `run`
+#[derive(ClapArgs)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+}
+
+/// `check`
+#[derive(ClapArgs)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+    /// Schedules to run
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub schedules: u32,
+}
+
+/// `compile`
+#[derive(ClapArgs)]
+pub struct CompileArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// The last stage
+    #[arg(long, value_enum)]
+    pub emit: EmitArg,
+    /// Where to write it; standard output when left out
+    #[arg(short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+/// `asm`
+#[derive(ClapArgs)]
+pub struct AsmArgs {
+    /// The assembly; `-` for standard input
+    #[arg(value_name = "INPUT", default_value = "-")]
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// One source line in, one line out: OK<TAB>hex or ERR<TAB>column: message
+    #[arg(long, conflicts_with = "output")]
+    pub lines: bool,
+    /// Where to write the object file
+    #[arg(short, value_name = "OUT.o", required_unless_present = "lines")]
+    pub output: Option<PathBuf>,
+}
+
+/// `dis`
+#[derive(ClapArgs)]
+pub struct DisArgs {
+    /// The code object, or with --lines the text; `-` for standard input
+    #[arg(value_name = "INPUT", default_value = "-")]
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// One hex string in, one line out: OK<TAB>text or ERR<TAB>message
+    #[arg(long, requires = "target")]
+    pub lines: bool,
+    /// Where to write the text; standard output when left out
+    #[arg(short, value_name = "OUT.s", conflicts_with = "lines")]
+    pub output: Option<PathBuf>,
+}
+
+/// `inspect`
+#[derive(ClapArgs)]
+pub struct InspectArgs {
+    /// The code object; `-` for standard input
+    #[arg(value_name = "CODE-OBJECT")]
+    pub input: PathBuf,
+    /// The target it must be for; of a bundle, the entries to show
+    #[arg(long, value_name = "TARGET-ID", value_parser = parse_target)]
+    pub target: Option<TargetId>,
+}
+
+/// `link`
+#[derive(ClapArgs)]
+pub struct LinkArgs {
+    /// Relocatable code objects
+    #[arg(value_name = "A.o", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Where to write the loadable code object
+    #[arg(short, value_name = "OUT.hsaco")]
+    pub output: PathBuf,
+}
+
+/// `bundle`
+#[derive(ClapArgs)]
+pub struct BundleArgs {
+    /// Code objects of different targets
+    #[arg(value_name = "CODE-OBJECT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Where to write the bundle
+    #[arg(short, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+/// `unbundle`
+#[derive(ClapArgs)]
+pub struct UnbundleArgs {
+    /// The bundle; `-` for standard input
+    #[arg(value_name = "BUNDLE")]
+    pub input: PathBuf,
+    /// Extract the entry that runs on this target; left out: list the entries
+    #[arg(long, value_name = "TARGET-ID", value_parser = parse_target, requires = "output")]
+    pub target: Option<TargetId>,
+    /// Where to write the entry
+    #[arg(short, value_name = "OUT", requires = "target")]
+    pub output: Option<PathBuf>,
+}
+
+/// `litmus`
+#[derive(ClapArgs)]
+pub struct LitmusArgs {
+    /// The tests
+    #[arg(value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
+}
+
+/// `targets`
+#[derive(ClapArgs)]
+pub struct TargetsArgs {
+    /// One target; all processors when left out
+    #[arg(value_name = "TARGET-ID", value_parser = parse_target)]
+    pub target: Option<TargetId>,
+}
+
+/// `--lang`
+#[derive(Clone, Copy, ValueEnum)]
+pub enum LangArg {
+    /// TVMScript
+    Py,
+    /// LLVM IR
+    Ll,
+    /// AMDGPU assembly
+    Asm,
+    /// A code object or offload bundle
+    Obj,
+    /// A litmus test
+    Litmus,
+}
+
+impl From<LangArg> for Lang {
+    fn from(lang: LangArg) -> Lang {
+        match lang {
+            LangArg::Py => Lang::Py,
+            LangArg::Ll => Lang::Ll,
+            LangArg::Asm => Lang::Asm,
+            LangArg::Obj => Lang::Obj,
+            LangArg::Litmus => Lang::Litmus,
+        }
+    }
+}
+
+/// `--completion`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompletionArg {
+    /// At the last moment that a correct program allows
+    Late,
+    /// At once
+    Early,
+    /// In between, by seed
+    Random,
+}
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+    /// A SARIF 2.1.0 log
+    Sarif,
+}
+
+/// `--emit`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EmitArg {
+    /// The tile layer's program
+    Tile,
+    /// LLVM IR
+    Ll,
+    /// Assembly
+    Asm,
+    /// A relocatable code object
+    Obj,
+    /// A loadable code object
+    Hsaco,
+}

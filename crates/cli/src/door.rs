@@ -1,0 +1,120 @@
+//! Standard input and output, colours, and diagnostics on standard error.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
+
+use wavemark_diag::{Diagnostic, SourceMap, Style, render};
+use wavemark_driver::build;
+use wavemark_driver::input::{self, Input, Lang};
+use wavemark_driver::report::ExitStatus;
+
+/// Why a command ends without its result.
+pub enum Failure {
+    /// The input or usage: exit status 2.
+    Unusable(Vec<Diagnostic>),
+    /// We cannot do that yet: exit status 3.
+    Unsupported(String),
+    /// Whoever reads our output has gone: nothing to say.
+    Closed,
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Failure {
+        Failure::Unusable(vec![diagnostic])
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Failure {
+        Failure::Unusable(diagnostics)
+    }
+}
+
+impl From<build::Failure> for Failure {
+    fn from(failure: build::Failure) -> Failure {
+        match failure {
+            build::Failure::Unusable(diagnostics) => Failure::Unusable(diagnostics),
+            build::Failure::Unsupported(what) => Failure::Unsupported(what),
+        }
+    }
+}
+
+/// Where a command's texts go.
+pub struct Door {
+    /// The inputs that diagnostics point into.
+    pub sources: SourceMap,
+}
+
+impl Door {
+    /// A door with no inputs yet.
+    pub fn new() -> Door {
+        Door { sources: SourceMap::new() }
+    }
+
+    /// Colours of standard output.
+    pub fn output_style(&self) -> Style {
+        style(std::io::stdout().is_terminal())
+    }
+
+    /// Prints `bytes` to standard output.
+    pub fn print(&self, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+        let mut output = std::io::stdout().lock();
+        output.write_all(bytes.as_ref()).and_then(|()| output.flush()).map_err(output_failure)
+    }
+
+    /// Prints a diagnostic to standard error.
+    pub fn diagnose(&self, diagnostic: &Diagnostic) {
+        let text = render(&self.sources, diagnostic, style(std::io::stderr().is_terminal()));
+        _ = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// Tells why a command failed, and its exit status.
+    pub fn fail(&self, failure: Failure) -> ExitStatus {
+        match failure {
+            Failure::Unusable(diagnostics) => {
+                diagnostics.iter().for_each(|diagnostic| self.diagnose(diagnostic));
+                ExitStatus::Unusable
+            }
+            Failure::Unsupported(what) => {
+                self.diagnose(&Diagnostic::error(format!("unsupported: {what}")));
+                ExitStatus::Unsupported
+            }
+            Failure::Closed => ExitStatus::Clean,
+        }
+    }
+
+    /// Writes a file, or standard output where `path` is `None` or `-`.
+    pub fn write(&self, path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+        match path {
+            Some(path) if path != Path::new("-") => std::fs::write(path, bytes).map_err(|error| {
+                Diagnostic::error(format!("cannot write {}: {error}", path.display())).into()
+            }),
+            _ => self.print(bytes),
+        }
+    }
+}
+
+/// A failure of standard output.
+pub fn output_failure(error: std::io::Error) -> Failure {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Failure::Closed,
+        _ => Diagnostic::error(format!("cannot write to standard output: {error}")).into(),
+    }
+}
+
+/// Reads an input; `-` is standard input.
+pub fn read_input(path: &Path, lang: Option<Lang>) -> Result<Input, Failure> {
+    if path != Path::new("-") {
+        return Ok(input::read(path, lang)?);
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| Diagnostic::error(format!("cannot read standard input: {error}")))?;
+    Ok(input::from_bytes("<stdin>".to_owned(), None, bytes, lang)?)
+}
+
+/// Follows the terminal and `NO_COLOR` (set and not empty: no colours).
+fn style(terminal: bool) -> Style {
+    let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if terminal && !no_colour { Style::Colour } else { Style::Plain }
+}

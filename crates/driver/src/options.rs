@@ -1,0 +1,114 @@
+//! How to run a kernel: the options common to all that do.
+
+use std::path::PathBuf;
+
+use wavemark_target::TargetId;
+
+use crate::report::Checked;
+
+/// When an asynchronous operation lands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Completion {
+    /// At the last moment that a correct program allows.
+    #[default]
+    Late,
+    /// At once.
+    Early,
+    /// In between, by seed.
+    Random,
+}
+
+/// Everything that decides what a run does, but for input and launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOptions {
+    /// The target that the user names; must agree with the input's.
+    pub target: Option<TargetId>,
+    /// Features in LLVM's spelling, for inputs that are assembled first.
+    pub features: String,
+    /// The kernel to run; the launch file's, or the only one, when `None`.
+    pub kernel: Option<String>,
+    /// Which checks.
+    pub check: Checked,
+    /// When asynchronous operations land.
+    pub completion: Completion,
+    /// Seed of scheduling, random completion and random data.
+    pub seed: u64,
+    /// Schedules to run; the first is round-robin, the others are random.
+    pub schedules: u32,
+    /// Threads; changes speed only. `None`: one.
+    pub threads: Option<u32>,
+    /// Instructions a wave may execute.
+    pub max_steps: Option<u64>,
+    /// Readings of open questions, `NAME=READING`.
+    pub model: Vec<String>,
+    /// Folder for the output buffers.
+    pub out: Option<PathBuf>,
+    /// File for the trace.
+    pub trace: Option<PathBuf>,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions {
+            target: None,
+            features: String::new(),
+            kernel: None,
+            check: Checked::FULL,
+            completion: Completion::Late,
+            seed: 0,
+            schedules: 1,
+            threads: None,
+            max_steps: None,
+            model: Vec::new(),
+            out: None,
+            trace: None,
+        }
+    }
+}
+
+impl Checked {
+    /// Every check.
+    pub const FULL: Checked =
+        Checked { registers: true, lds: true, global: true, barriers: true, waits: true };
+
+    /// Reads `full`, `off`, or a comma-separated list of checks. The error names the part that is none.
+    pub fn parse(text: &str) -> Result<Checked, String> {
+        let mut checked = Checked::default();
+        match text {
+            "full" => return Ok(Checked::FULL),
+            "off" => return Ok(checked),
+            _ => {}
+        }
+        for part in text.split(',') {
+            let flag = match part.trim() {
+                "registers" => &mut checked.registers,
+                "lds" => &mut checked.lds,
+                "global" => &mut checked.global,
+                "barriers" => &mut checked.barriers,
+                "waits" => &mut checked.waits,
+                other => {
+                    return Err(format!(
+                        "`{other}` is no check: full, off, or a list of registers, lds, global, barriers, waits"
+                    ));
+                }
+            };
+            *flag = true;
+        }
+        Ok(checked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_lists() {
+        assert_eq!(Checked::parse("full"), Ok(Checked::FULL));
+        assert_eq!(Checked::parse("off"), Ok(Checked::default()));
+        let some = Checked::parse("lds,waits").unwrap();
+        assert_eq!(some, Checked { lds: true, waits: true, ..Checked::default() });
+        assert!(Checked::parse("").is_err());
+        assert!(Checked::parse("lds,full").is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! Reports as SARIF 2.1.0 (OASIS), for tools that show findings beside the source.
+//!
+//! One `run` holds the results of all reports. Severity advice becomes the level `note`. The first site with a source
+//! place is the location, the others are related locations; a site without source is named in the message.
+
+use serde_json::{Value, json};
+
+use crate::report::{Finding, Output, Report, Severity, Site, split_source};
+
+/// The SARIF log of all reports.
+pub fn render_sarif(reports: &[Report]) -> Value {
+    let mut rules: Vec<(&str, &str)> = Vec::new();
+    let mut results = Vec::new();
+    let mut failed = Vec::new();
+    for report in reports {
+        for finding in &report.findings {
+            let id = rule_id(finding);
+            if !rules.iter().any(|&(known, _)| known == id) {
+                rules.push((id, &finding.title));
+            }
+            results.push(finding_result(finding, report));
+        }
+        for output in report.outputs.iter().filter(|output| !output.matches) {
+            if !rules.iter().any(|&(known, _)| known == MISMATCH) {
+                rules.push((MISMATCH, "output differs from what the launch file expects"));
+            }
+            results.push(output_result(output, report));
+        }
+        let reasons = report.diagnostics.iter().chain(&report.unsupported).chain(&report.not_checked);
+        failed.extend(reasons.map(|reason| json!({"level": "error", "message": {"text": reason}})));
+    }
+    let rules: Vec<Value> =
+        rules.iter().map(|(id, title)| json!({"id": id, "shortDescription": {"text": title}})).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "wavemark", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "invocations": [{"executionSuccessful": failed.is_empty(), "toolExecutionNotifications": failed}],
+            "results": results,
+        }],
+    })
+}
+
+const MISMATCH: &str = "output-mismatch";
+
+fn rule_id(finding: &Finding) -> &str {
+    if finding.rule.is_empty() { finding.class.name() } else { &finding.rule }
+}
+
+fn finding_result(finding: &Finding, report: &Report) -> Value {
+    let level = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Advice => "note",
+    };
+    let mut message = finding.title.clone();
+    for site in &finding.sites {
+        message += &format!("\n{}: {} at {:#x}", site.role, site.text, site.pc);
+    }
+    if let Some(hint) = &finding.hint {
+        message += &format!("\nhint: {hint}");
+    }
+    let mut places = finding.sites.iter().filter_map(location);
+    let primary = places.next().unwrap_or_else(|| file_location(&report.input));
+    let related: Vec<Value> = places.collect();
+    json!({
+        "ruleId": rule_id(finding),
+        "level": level,
+        "message": {"text": message},
+        "locations": [primary],
+        "relatedLocations": related,
+        "occurrenceCount": finding.instances,
+        "properties": {"class": finding.class.name(), "kernel": report.kernel, "target": report.target},
+    })
+}
+
+fn output_result(output: &Output, report: &Report) -> Value {
+    let mut message =
+        format!("output {}: {} of {} elements differ", output.name, output.mismatches, output.elements);
+    if let Some(first) = &output.first {
+        message += &format!("; first at {:?}: {} instead of {}", first.index, first.found, first.expected);
+    }
+    json!({
+        "ruleId": MISMATCH,
+        "level": "error",
+        "message": {"text": message},
+        "locations": [file_location(&report.input)],
+        "properties": {"kernel": report.kernel, "target": report.target},
+    })
+}
+
+fn location(site: &Site) -> Option<Value> {
+    let (file, line, column) = split_source(site.source.as_deref()?)?;
+    let mut region = json!({"startLine": line.max(1)});
+    if let Some(column) = column.filter(|&column| column > 0) {
+        region["startColumn"] = json!(column);
+    }
+    Some(json!({
+        "physicalLocation": {"artifactLocation": {"uri": uri(file)}, "region": region},
+        "message": {"text": format!("{}: {}", site.role, site.text)},
+    }))
+}
+
+fn file_location(file: &str) -> Value {
+    json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}}})
+}
+
+/// A path as a relative reference of RFC 3986.
+fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    path.bytes()
+        .map(|byte| if plain(byte) { (byte as char).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}

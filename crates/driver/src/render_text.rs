@@ -1,0 +1,179 @@
+//! A report for people: every finding with both of its sites and their source lines, outputs, a summary.
+
+use std::fmt::Write as _;
+
+use wavemark_diag::Style;
+
+use crate::report::{Finding, Outcome, Output, Report, Severity, Site, split_source};
+
+/// Looks a source line up: file as reports name it, line from 1.
+pub type SourceLine<'a> = &'a dyn Fn(&str, u32) -> Option<String>;
+
+const RESET: &str = "\x1b[0m";
+const BOLD: &str = "\x1b[1m";
+const RED: &str = "\x1b[1;31m";
+const YELLOW: &str = "\x1b[1;33m";
+const BLUE: &str = "\x1b[1;34m";
+const GREEN: &str = "\x1b[1;32m";
+
+/// The report; ends with a line end.
+pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        finding_text(&mut text, finding, source_line, style);
+        text.push('\n');
+    }
+    for output in &report.outputs {
+        output_text(&mut text, output, style);
+    }
+    for reason in &report.unsupported {
+        line(&mut text, &paint("unsupported", RED, style), reason);
+    }
+    for reason in &report.not_checked {
+        line(&mut text, &paint("not checked", YELLOW, style), reason);
+    }
+    summary(&mut text, report, style);
+    text
+}
+
+fn line(text: &mut String, head: &str, rest: &str) {
+    text.push_str(head);
+    text.push_str(": ");
+    text.push_str(rest);
+    text.push('\n');
+}
+
+fn paint(text: &str, colour: &str, style: Style) -> String {
+    match style {
+        Style::Plain => text.to_owned(),
+        Style::Colour => format!("{colour}{text}{RESET}"),
+    }
+}
+
+fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_>, style: Style) {
+    let (name, colour) = match finding.severity {
+        Severity::Error => ("error", RED),
+        Severity::Warning => ("warning", YELLOW),
+        Severity::Advice => ("advice", BLUE),
+    };
+    let rule = if finding.rule.is_empty() { finding.class.name() } else { &finding.rule };
+    let times = if finding.instances > 1 { format!(" ({} times)", finding.instances) } else { String::new() };
+    line(
+        text,
+        &paint(&format!("{name}[{rule}]"), colour, style),
+        &paint(&format!("{}{times}", finding.title), BOLD, style),
+    );
+    for site in &finding.sites {
+        site_text(text, site, source_line);
+    }
+    if let Some(hint) = &finding.hint {
+        line(text, &paint("  hint", GREEN, style), hint);
+    }
+    if let Some(model) = &finding.model {
+        line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));
+    }
+}
+
+fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
+    let mut place = format!("at {:#x}", site.pc);
+    if let Some(source) = &site.source {
+        place = format!("{source} ({place})");
+    }
+    if let Some([x, y, z]) = site.workgroup {
+        _ = write!(place, ", workgroup {x},{y},{z}");
+    }
+    if let Some(wave) = site.wave {
+        _ = write!(place, ", wave {wave}");
+    }
+    if let Some(lanes) = site.lanes {
+        _ = write!(place, ", lanes {lanes}");
+    }
+    _ = writeln!(text, "  {}: {place}", site.role);
+    let source = site.source.as_deref().and_then(split_source);
+    let source_text = source.and_then(|(file, number, _)| Some((number, source_line(file, number)?)));
+    match source_text {
+        Some((number, source_text)) => {
+            let source_text = source_text.trim();
+            _ = writeln!(text, "    {number:>5} | {source_text}");
+            // Of assembly, the source line is the instruction, perhaps spelled another way.
+            let mnemonic = site.text.split_whitespace().next().unwrap_or_default();
+            if !source_text.contains(mnemonic) {
+                _ = writeln!(text, "          > {}", site.text);
+            }
+        }
+        None => _ = writeln!(text, "          > {}", site.text),
+    }
+}
+
+fn output_text(text: &mut String, output: &Output, style: Style) {
+    let errors = format!(
+        "max abs error {}, max rel error {}",
+        short(output.max_abs_error),
+        short(output.max_rel_error)
+    );
+    if output.matches {
+        line(text, &format!("output {}", output.name), &format!("as expected ({errors})"));
+        return;
+    }
+    let mut message = format!("{} of {} elements differ ({errors})", output.mismatches, output.elements);
+    if let Some(first) = &output.first {
+        let index = first.index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        _ = write!(message, "; first at [{index}]: {} instead of {}", first.found, first.expected);
+    }
+    line(text, &paint(&format!("output {}", output.name), RED, style), &message);
+}
+
+/// Three digits are enough to see how far off it is.
+fn short(error: f64) -> String {
+    if error == 0.0 || error.is_infinite() { error.to_string() } else { format!("{error:.2e}") }
+}
+
+fn summary(text: &mut String, report: &Report, style: Style) {
+    let colour = match report.outcome {
+        Outcome::Clean => GREEN,
+        Outcome::NotChecked => YELLOW,
+        _ => RED,
+    };
+    let mut what = report.input.clone();
+    if !report.kernel.is_empty() {
+        _ = write!(what, ": {}", report.kernel);
+    }
+    if !report.target.is_empty() {
+        _ = write!(what, " on {}", report.target);
+    }
+    let count = |severity| {
+        let instances = report.findings.iter().filter(|finding| finding.severity == severity).count();
+        let (one, many) = match severity {
+            Severity::Error => ("error", "errors"),
+            Severity::Warning => ("warning", "warnings"),
+            Severity::Advice => ("advice", "advice"),
+        };
+        (instances > 0).then(|| format!("{instances} {}", if instances == 1 { one } else { many }))
+    };
+    let counts: Vec<String> =
+        [Severity::Error, Severity::Warning, Severity::Advice].into_iter().filter_map(count).collect();
+    let counts = if counts.is_empty() { String::new() } else { format!(", {}", counts.join(", ")) };
+    line(text, &what, &format!("{}{counts}", paint(report.outcome.name(), colour, style)));
+
+    let stats = &report.stats;
+    if stats.waves > 0 {
+        _ = writeln!(
+            text,
+            "  {} workgroups, {} waves, {} wave instructions, {} lane instructions in {:.3} s",
+            stats.workgroups, stats.waves, stats.wave_instructions, stats.lane_instructions, stats.seconds
+        );
+        let names = |wanted| -> Vec<&str> {
+            report
+                .checked
+                .parts()
+                .into_iter()
+                .filter(|&(_, done)| done == wanted)
+                .map(|(name, _)| name)
+                .collect()
+        };
+        let (done, not) = (names(true), names(false));
+        let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
+        let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
+        _ = writeln!(text, "  checked: {done}{not}");
+    }
+}

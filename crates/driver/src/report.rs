@@ -1,0 +1,435 @@
+//! What a run found, as data: the JSON report and its exit status.
+//!
+//! The serialised form is the project's JSON report, key by key; keys beyond it are additions (`model` of a
+//! finding, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
+//! [`crate::render_text`], for code scanning in [`crate::render_sarif`].
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::compare::{Comparison, Mismatch};
+
+/// One kernel run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Our version.
+    pub wavemark: &'static str,
+    /// The input as the user named it.
+    pub input: String,
+    /// Target ID; empty where it did not come to that.
+    pub target: String,
+    /// The kernel's name; empty where it did not come to that.
+    pub kernel: String,
+    /// The result in one word.
+    pub outcome: Outcome,
+    /// Which checks were done.
+    pub checked: Checked,
+    /// What is wrong, or could be better; deduplicated by rule and pair of sites.
+    pub findings: Vec<Finding>,
+    /// Buffers with an expectation.
+    pub outputs: Vec<Output>,
+    /// How much was executed.
+    pub stats: Stats,
+    /// What the kernel needs and is not modelled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsupported: Vec<String>,
+    /// Checks that were asked for and did not happen, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<String>,
+    /// Why the input could not be used, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<String>,
+}
+
+/// The result of a run in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Nothing of severity error, outputs as expected.
+    Clean,
+    /// Findings of severity error.
+    Findings,
+    /// An output differs from what is expected.
+    Mismatch,
+    /// No finding, but a check did not happen.
+    NotChecked,
+    /// Something the kernel needs is not modelled.
+    Unsupported,
+    /// The input is unusable.
+    Error,
+}
+
+/// The command's exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ExitStatus {
+    /// 0: clean and as expected.
+    Clean = 0,
+    /// 1: findings of severity error, or an output that differs.
+    Findings = 1,
+    /// 2: unusable input or usage.
+    Unusable = 2,
+    /// 3: something is not modelled, or a requested check did not happen.
+    Unsupported = 3,
+    /// 4: a bug of ours.
+    Internal = 4,
+}
+
+/// Groups of checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// Registers whose data are in flight, reads of registers never written.
+    pub registers: bool,
+    /// Races and bounds in LDS.
+    pub lds: bool,
+    /// Races and bounds in global memory.
+    pub global: bool,
+    /// Barrier use.
+    pub barriers: bool,
+    /// Waits that are too strong or redundant.
+    pub waits: bool,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Too strong, redundant.
+    Advice,
+    /// Works by luck, or only on some models.
+    Warning,
+    /// Undefined or wrong.
+    Error,
+}
+
+/// What sort of defect a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are the interface's")]
+pub enum Class {
+    MissingWait,
+    MissingSync,
+    MissingScope,
+    OutOfBounds,
+    Barrier,
+    Deadlock,
+    Collective,
+    OverStrong,
+    Redundant,
+    Hazard,
+    StepLimit,
+    Trap,
+    Uninitialized,
+}
+
+/// A defect, once for each rule and pair of sites.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Rule id; empty where no catalogue has one.
+    pub rule: String,
+    /// The rule in a sentence.
+    pub title: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What sort it is.
+    pub class: Class,
+    /// How often it was seen.
+    pub instances: u64,
+    /// The instructions involved, in the order of cause and effect.
+    pub sites: Vec<Site>,
+    /// What would mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The reading of an open question that it depends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// An instruction that takes part in a finding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Site {
+    /// `producer`, `consumer`, `waiter`, …
+    pub role: String,
+    /// Address in the linked code object, as disassemblers show it.
+    #[serde(serialize_with = "hexadecimal")]
+    pub pc: u64,
+    /// The instruction.
+    pub text: String,
+    /// `file:line:column`, where a line table or the assembly source says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Workgroup id of the first instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workgroup: Option<[u32; 3]>,
+    /// Wave of the workgroup, first instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wave: Option<u32>,
+    /// Lanes, first instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<Lanes>,
+}
+
+/// A set of lanes, bit by bit; written `0-31` or `0,2,5-7`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes(pub u64);
+
+/// A buffer with an expectation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Output {
+    /// The argument's name.
+    pub name: String,
+    /// Every element is as expected.
+    pub matches: bool,
+    /// See [`Comparison::max_abs_error`]; JSON has `null` for infinity.
+    pub max_abs_error: f64,
+    /// See [`Comparison::max_rel_error`]; JSON has `null` for infinity.
+    pub max_rel_error: f64,
+    /// Elements that differ.
+    pub mismatches: u64,
+    /// Elements compared.
+    pub elements: u64,
+    /// The first that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Mismatch>,
+}
+
+/// How much was executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// Workgroups started.
+    pub workgroups: u64,
+    /// Waves started.
+    pub waves: u64,
+    /// Instructions executed, once a wave.
+    pub wave_instructions: u64,
+    /// Instructions executed, once for every active lane.
+    pub lane_instructions: u64,
+    /// Wall time of the simulation.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// A report in which nothing has happened yet.
+    pub fn new(input: impl Into<String>) -> Report {
+        Report {
+            wavemark: env!("CARGO_PKG_VERSION"),
+            input: input.into(),
+            target: String::new(),
+            kernel: String::new(),
+            outcome: Outcome::Clean,
+            checked: Checked::default(),
+            findings: Vec::new(),
+            outputs: Vec::new(),
+            stats: Stats::default(),
+            unsupported: Vec::new(),
+            not_checked: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Merges findings that agree in rule, class, severity and sites, puts the worst first, and sets the outcome.
+    pub fn conclude(&mut self) {
+        let mut merged: Vec<Finding> = Vec::new();
+        for finding in self.findings.drain(..) {
+            match merged.iter_mut().find(|other| other.same_defect(&finding)) {
+                Some(other) => other.instances += finding.instances,
+                None => merged.push(finding),
+            }
+        }
+        merged.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        self.findings = merged;
+        self.outcome = if !self.diagnostics.is_empty() {
+            Outcome::Error
+        } else if !self.unsupported.is_empty() {
+            Outcome::Unsupported
+        } else if self.has_errors() {
+            Outcome::Findings
+        } else if self.outputs.iter().any(|output| !output.matches) {
+            Outcome::Mismatch
+        } else if !self.not_checked.is_empty() || self.checked == Checked::default() {
+            Outcome::NotChecked
+        } else {
+            Outcome::Clean
+        };
+    }
+
+    /// Some finding is of severity error.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The exit status of this run. What was not asked to be checked (`--check off`) does not make it 3, though
+    /// the outcome then is `not-checked`.
+    pub fn exit_status(&self) -> ExitStatus {
+        match self.outcome {
+            Outcome::Clean => ExitStatus::Clean,
+            Outcome::Findings | Outcome::Mismatch => ExitStatus::Findings,
+            Outcome::NotChecked if self.not_checked.is_empty() => ExitStatus::Clean,
+            Outcome::NotChecked | Outcome::Unsupported => ExitStatus::Unsupported,
+            Outcome::Error => ExitStatus::Unusable,
+        }
+    }
+}
+
+impl Finding {
+    fn same_defect(&self, other: &Finding) -> bool {
+        let place = |site: &Site| (site.pc, site.source.clone());
+        self.rule == other.rule
+            && self.class == other.class
+            && self.severity == other.severity
+            && self.sites.len() == other.sites.len()
+            && self.sites.iter().zip(&other.sites).all(|(one, two)| place(one) == place(two))
+            && (!self.sites.is_empty() || self.title == other.title)
+    }
+}
+
+impl Site {
+    /// The line of `source`.
+    pub fn line(&self) -> Option<u32> {
+        split_source(self.source.as_deref()?).map(|(_, line, _)| line)
+    }
+}
+
+/// File, line and column of `file:line:column` or `file:line`.
+pub fn split_source(source: &str) -> Option<(&str, u32, Option<u32>)> {
+    let (rest, last) = source.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    match rest.rsplit_once(':').map(|(file, line)| (file, line.parse())) {
+        Some((file, Ok(line))) => Some((file, line, Some(last))),
+        _ => Some((rest, last, None)),
+    }
+}
+
+impl Output {
+    /// The result for the argument `name`.
+    pub fn new(name: impl Into<String>, comparison: Comparison) -> Output {
+        Output {
+            name: name.into(),
+            matches: comparison.matches(),
+            max_abs_error: comparison.max_abs_error,
+            max_rel_error: comparison.max_rel_error,
+            mismatches: comparison.mismatches,
+            elements: comparison.elements,
+            first: comparison.first,
+        }
+    }
+}
+
+impl Class {
+    /// All classes, in the order of the interface.
+    pub const ALL: [Class; 13] = [
+        Class::MissingWait,
+        Class::MissingSync,
+        Class::MissingScope,
+        Class::OutOfBounds,
+        Class::Barrier,
+        Class::Deadlock,
+        Class::Collective,
+        Class::OverStrong,
+        Class::Redundant,
+        Class::Hazard,
+        Class::StepLimit,
+        Class::Trap,
+        Class::Uninitialized,
+    ];
+
+    /// The name in reports and verdicts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::MissingWait => "missing-wait",
+            Class::MissingSync => "missing-sync",
+            Class::MissingScope => "missing-scope",
+            Class::OutOfBounds => "out-of-bounds",
+            Class::Barrier => "barrier",
+            Class::Deadlock => "deadlock",
+            Class::Collective => "collective",
+            Class::OverStrong => "over-strong",
+            Class::Redundant => "redundant",
+            Class::Hazard => "hazard",
+            Class::StepLimit => "step-limit",
+            Class::Trap => "trap",
+            Class::Uninitialized => "uninitialized",
+        }
+    }
+
+    /// The class of that name.
+    pub fn from_name(name: &str) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| class.name() == name)
+    }
+}
+
+impl Severity {
+    /// The name in reports and verdicts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Advice => "advice",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+
+    /// The severity of that name.
+    pub fn from_name(name: &str) -> Option<Severity> {
+        [Severity::Advice, Severity::Warning, Severity::Error]
+            .into_iter()
+            .find(|severity| severity.name() == name)
+    }
+}
+
+impl Outcome {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Clean => "clean",
+            Outcome::Findings => "findings",
+            Outcome::Mismatch => "mismatch",
+            Outcome::NotChecked => "not-checked",
+            Outcome::Unsupported => "unsupported",
+            Outcome::Error => "error",
+        }
+    }
+}
+
+impl Checked {
+    /// Names and answers, in the order of the report.
+    pub fn parts(&self) -> [(&'static str, bool); 5] {
+        [
+            ("registers", self.registers),
+            ("lds", self.lds),
+            ("global", self.global),
+            ("barriers", self.barriers),
+            ("waits", self.waits),
+        ]
+    }
+}
+
+impl fmt::Display for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lane = 0;
+        let mut separator = "";
+        while lane < 64 {
+            let run = (self.0 >> lane).trailing_ones();
+            match run {
+                0 => lane += 1,
+                1 => write!(f, "{separator}{lane}")?,
+                _ => write!(f, "{separator}{lane}-{}", lane + run - 1)?,
+            }
+            if run > 0 {
+                separator = ",";
+            }
+            lane += run;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Lanes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+fn hexadecimal<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{value:#x}"))
+}

@@ -1,0 +1,423 @@
+//! Reports: their JSON to the letter of the interface, their text, their SARIF, their outcome and exit status.
+
+use expect_test::{Expect, expect};
+use wavemark_diag::Style;
+use wavemark_driver::compare::compare;
+use wavemark_driver::dtype::Dtype;
+use wavemark_driver::report::{
+    Checked, Class, ExitStatus, Finding, Lanes, Output, Report, Severity, Site, Stats,
+};
+use wavemark_driver::{render_sarif, render_text};
+
+fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
+    Site {
+        role: role.to_owned(),
+        pc,
+        text: text.to_owned(),
+        source: source.map(str::to_owned),
+        workgroup: Some([0, 0, 0]),
+        wave: Some(0),
+        lanes: Some(Lanes(0xffff_ffff)),
+    }
+}
+
+fn finding(wave: u32) -> Finding {
+    let mut consumer = site("consumer", 0x21c, "ds_load_b128 v[8:11], v2", Some("k.s:57:3"));
+    consumer.wave = Some(wave);
+    Finding {
+        rule: "R4".to_owned(),
+        title: "LDS read while its asynchronous load is in flight".to_owned(),
+        severity: Severity::Error,
+        class: Class::MissingWait,
+        instances: 256,
+        sites: vec![
+            site("producer", 0x1a4, "global_load_async_to_lds_b128 v3, v[4:5], off", Some("k.s:41:3")),
+            consumer,
+        ],
+        hint: Some("s_wait_asynccnt 1 before s_barrier_signal at k.s:52".to_owned()),
+        model: None,
+    }
+}
+
+fn advice() -> Finding {
+    Finding {
+        rule: String::new(),
+        title: "wait is redundant".to_owned(),
+        severity: Severity::Advice,
+        class: Class::Redundant,
+        instances: 1,
+        sites: vec![Site {
+            workgroup: None,
+            wave: None,
+            lanes: None,
+            ..site("wait", 8, "s_wait_loadcnt 0x0", None)
+        }],
+        hint: None,
+        model: None,
+    }
+}
+
+fn report() -> Report {
+    let mut report = Report::new("k.s");
+    report.target = "gfx1250".to_owned();
+    report.kernel = "gemm".to_owned();
+    report.checked = Checked { registers: true, lds: true, global: true, barriers: true, waits: true };
+    report.findings = vec![advice(), finding(1), finding(2)];
+    report.outputs = vec![
+        Output::new("c", compare(Dtype::F32, &[1], &[0; 4], &[0; 4], 0.0, 0.0)),
+        Output::new("d", compare(Dtype::U8, &[2, 2], &[1, 2, 3, 4], &[1, 2, 0, 4], 0.0, 0.0)),
+        Output::new("e", compare(Dtype::F32, &[1], &[0xff; 4], &[0; 4], 0.0, 0.0)),
+    ];
+    report.stats = Stats {
+        workgroups: 32,
+        waves: 256,
+        wave_instructions: 90112,
+        lane_instructions: 2883584,
+        seconds: 0.041,
+    };
+    report.conclude();
+    report
+}
+
+fn check(found: &str, expect: Expect) {
+    expect.assert_eq(found);
+}
+
+#[test]
+fn json() {
+    check(
+        &serde_json::to_string_pretty(&report()).unwrap(),
+        expect![[r#"
+        {
+          "wavemark": "0.1.0",
+          "input": "k.s",
+          "target": "gfx1250",
+          "kernel": "gemm",
+          "outcome": "findings",
+          "checked": {
+            "registers": true,
+            "lds": true,
+            "global": true,
+            "barriers": true,
+            "waits": true
+          },
+          "findings": [
+            {
+              "rule": "R4",
+              "title": "LDS read while its asynchronous load is in flight",
+              "severity": "error",
+              "class": "missing-wait",
+              "instances": 512,
+              "sites": [
+                {
+                  "role": "producer",
+                  "pc": "0x1a4",
+                  "text": "global_load_async_to_lds_b128 v3, v[4:5], off",
+                  "source": "k.s:41:3",
+                  "workgroup": [
+                    0,
+                    0,
+                    0
+                  ],
+                  "wave": 0,
+                  "lanes": "0-31"
+                },
+                {
+                  "role": "consumer",
+                  "pc": "0x21c",
+                  "text": "ds_load_b128 v[8:11], v2",
+                  "source": "k.s:57:3",
+                  "workgroup": [
+                    0,
+                    0,
+                    0
+                  ],
+                  "wave": 1,
+                  "lanes": "0-31"
+                }
+              ],
+              "hint": "s_wait_asynccnt 1 before s_barrier_signal at k.s:52"
+            },
+            {
+              "rule": "",
+              "title": "wait is redundant",
+              "severity": "advice",
+              "class": "redundant",
+              "instances": 1,
+              "sites": [
+                {
+                  "role": "wait",
+                  "pc": "0x8",
+                  "text": "s_wait_loadcnt 0x0"
+                }
+              ]
+            }
+          ],
+          "outputs": [
+            {
+              "name": "c",
+              "matches": true,
+              "max_abs_error": 0.0,
+              "max_rel_error": 0.0,
+              "mismatches": 0,
+              "elements": 1
+            },
+            {
+              "name": "d",
+              "matches": false,
+              "max_abs_error": 3.0,
+              "max_rel_error": 0.0,
+              "mismatches": 1,
+              "elements": 4,
+              "first": {
+                "index": [
+                  1,
+                  0
+                ],
+                "found": "3",
+                "expected": "0"
+              }
+            },
+            {
+              "name": "e",
+              "matches": false,
+              "max_abs_error": null,
+              "max_rel_error": 0.0,
+              "mismatches": 1,
+              "elements": 1,
+              "first": {
+                "index": [
+                  0
+                ],
+                "found": "NaN",
+                "expected": "0.0"
+              }
+            }
+          ],
+          "stats": {
+            "workgroups": 32,
+            "waves": 256,
+            "wave_instructions": 90112,
+            "lane_instructions": 2883584,
+            "seconds": 0.041
+          }
+        }"#]],
+    );
+}
+
+#[test]
+fn text() {
+    let line = |file: &str, line: u32| {
+        (file == "k.s" && line == 57).then(|| "\tds_load_b128 v[8:11], v2 ; tile".to_owned())
+    };
+    check(
+        &render_text(&report(), &line, Style::Plain),
+        expect![[r#"
+            error[R4]: LDS read while its asynchronous load is in flight (512 times)
+              producer: k.s:41:3 (at 0x1a4), workgroup 0,0,0, wave 0, lanes 0-31
+                      > global_load_async_to_lds_b128 v3, v[4:5], off
+              consumer: k.s:57:3 (at 0x21c), workgroup 0,0,0, wave 1, lanes 0-31
+                   57 | ds_load_b128 v[8:11], v2 ; tile
+              hint: s_wait_asynccnt 1 before s_barrier_signal at k.s:52
+
+            advice[redundant]: wait is redundant
+              wait: at 0x8
+                      > s_wait_loadcnt 0x0
+
+            output c: as expected (max abs error 0, max rel error 0)
+            output d: 1 of 4 elements differ (max abs error 3.00e0, max rel error 0); first at [1, 0]: 3 instead of 0
+            output e: 1 of 1 elements differ (max abs error inf, max rel error 0); first at [0]: NaN instead of 0.0
+            k.s: gemm on gfx1250: findings, 1 error, 1 advice
+              32 workgroups, 256 waves, 90112 wave instructions, 2883584 lane instructions in 0.041 s
+              checked: registers, lds, global, barriers, waits
+        "#]],
+    );
+}
+
+#[test]
+fn sarif() {
+    check(
+        &serde_json::to_string_pretty(&render_sarif(&[report()])).unwrap(),
+        expect![[r#"
+        {
+          "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+          "version": "2.1.0",
+          "runs": [
+            {
+              "tool": {
+                "driver": {
+                  "name": "wavemark",
+                  "version": "0.1.0",
+                  "rules": [
+                    {
+                      "id": "R4",
+                      "shortDescription": {
+                        "text": "LDS read while its asynchronous load is in flight"
+                      }
+                    },
+                    {
+                      "id": "redundant",
+                      "shortDescription": {
+                        "text": "wait is redundant"
+                      }
+                    },
+                    {
+                      "id": "output-mismatch",
+                      "shortDescription": {
+                        "text": "output differs from what the launch file expects"
+                      }
+                    }
+                  ]
+                }
+              },
+              "invocations": [
+                {
+                  "executionSuccessful": true,
+                  "toolExecutionNotifications": []
+                }
+              ],
+              "results": [
+                {
+                  "ruleId": "R4",
+                  "level": "error",
+                  "message": {
+                    "text": "LDS read while its asynchronous load is in flight\nproducer: global_load_async_to_lds_b128 v3, v[4:5], off at 0x1a4\nconsumer: ds_load_b128 v[8:11], v2 at 0x21c\nhint: s_wait_asynccnt 1 before s_barrier_signal at k.s:52"
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "k.s"
+                        },
+                        "region": {
+                          "startLine": 41,
+                          "startColumn": 3
+                        }
+                      },
+                      "message": {
+                        "text": "producer: global_load_async_to_lds_b128 v3, v[4:5], off"
+                      }
+                    }
+                  ],
+                  "relatedLocations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "k.s"
+                        },
+                        "region": {
+                          "startLine": 57,
+                          "startColumn": 3
+                        }
+                      },
+                      "message": {
+                        "text": "consumer: ds_load_b128 v[8:11], v2"
+                      }
+                    }
+                  ],
+                  "occurrenceCount": 512,
+                  "properties": {
+                    "class": "missing-wait",
+                    "kernel": "gemm",
+                    "target": "gfx1250"
+                  }
+                },
+                {
+                  "ruleId": "redundant",
+                  "level": "note",
+                  "message": {
+                    "text": "wait is redundant\nwait: s_wait_loadcnt 0x0 at 0x8"
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "k.s"
+                        }
+                      }
+                    }
+                  ],
+                  "relatedLocations": [],
+                  "occurrenceCount": 1,
+                  "properties": {
+                    "class": "redundant",
+                    "kernel": "gemm",
+                    "target": "gfx1250"
+                  }
+                },
+                {
+                  "ruleId": "output-mismatch",
+                  "level": "error",
+                  "message": {
+                    "text": "output d: 1 of 4 elements differ; first at [1, 0]: 3 instead of 0"
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "k.s"
+                        }
+                      }
+                    }
+                  ],
+                  "properties": {
+                    "kernel": "gemm",
+                    "target": "gfx1250"
+                  }
+                },
+                {
+                  "ruleId": "output-mismatch",
+                  "level": "error",
+                  "message": {
+                    "text": "output e: 1 of 1 elements differ; first at [0]: NaN instead of 0.0"
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "k.s"
+                        }
+                      }
+                    }
+                  ],
+                  "properties": {
+                    "kernel": "gemm",
+                    "target": "gfx1250"
+                  }
+                }
+              ]
+            }
+          ]
+        }"#]],
+    );
+}
+
+#[test]
+fn lanes() {
+    let all = [0, 1, 3, 0b1011_0001, u64::MAX, 1 << 63, 0xffff_ffff].map(|lanes| Lanes(lanes).to_string());
+    assert_eq!(all, ["", "0", "0-1", "0,4-5,7", "0-63", "63", "0-31"]);
+}
+
+#[test]
+fn outcome_and_status() {
+    let status = |change: &dyn Fn(&mut Report)| {
+        let mut report = report();
+        report.findings.clear();
+        report.outputs.clear();
+        change(&mut report);
+        report.conclude();
+        (report.outcome.name(), report.exit_status())
+    };
+    assert_eq!(status(&|_| {}), ("clean", ExitStatus::Clean));
+    assert_eq!(status(&|report| report.findings.push(advice())), ("clean", ExitStatus::Clean));
+    assert_eq!(status(&|report| report.findings.push(finding(0))), ("findings", ExitStatus::Findings));
+    let differs = || Output::new("d", compare(Dtype::U8, &[1], &[1], &[2], 0.0, 0.0));
+    assert_eq!(status(&|report| report.outputs.push(differs())), ("mismatch", ExitStatus::Findings));
+    assert_eq!(status(&|report| report.checked = Checked::default()), ("not-checked", ExitStatus::Clean));
+    let not_checked = |report: &mut Report| report.not_checked.push("lds".to_owned());
+    assert_eq!(status(&not_checked), ("not-checked", ExitStatus::Unsupported));
+    let unsupported = |report: &mut Report| report.unsupported.push("v_new_f32".to_owned());
+    assert_eq!(status(&unsupported), ("unsupported", ExitStatus::Unsupported));
+    let unusable = |report: &mut Report| report.diagnostics.push("k.s:1:1: error".to_owned());
+    assert_eq!(status(&unusable), ("error", ExitStatus::Unusable));
+}

@@ -1,0 +1,393 @@
+//! Dispatch: from a kernel, a grid and arguments to workgroups of waves in their initial state.
+//!
+//! The initial registers are those of "Initial Kernel Execution State" (AMDGPU usage) with, on gfx1250, the
+//! workgroup identity in trap temporaries (CDNA5 ISA 3.5.3.1 and 2.3.1).
+
+use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
+use wavemark_isa::Isa;
+
+use crate::bind::Layout;
+use crate::events::{Observer, WaveId};
+use crate::global::Global;
+use crate::machine::{Launch, Machine, NewGroup, RunConfig, RunEnd, RunStats};
+use crate::program::{Program, Segment};
+use crate::regs::sindex;
+use crate::wave::Wave;
+
+/// A loaded kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its instruction set.
+    pub isa: Isa,
+    /// The executable segment that holds its code, at its loaded address.
+    pub code: Segment,
+    /// Address of its first instruction.
+    pub entry: u64,
+    /// Address of its descriptor.
+    pub descriptor_address: u64,
+    /// Its descriptor.
+    pub descriptor: KernelDescriptor,
+}
+
+/// A kernel dispatch packet, as far as the program can see it.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// Workgroups per dimension.
+    pub grid: [u32; 3],
+    /// Work-items per workgroup and dimension.
+    pub block: [u32; 3],
+    /// Workgroups per cluster and dimension.
+    pub cluster: Option<[u32; 3]>,
+    /// LDS bytes beyond what the descriptor asks for.
+    pub dynamic_lds: u32,
+    /// The kernel arguments, explicit and hidden.
+    pub kernarg: Vec<u8>,
+    /// Stack bytes of a work-item for a kernel with a dynamic stack, beyond the descriptor's.
+    pub dynamic_stack: u32,
+}
+
+/// Why a dispatch is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DispatchError {
+    /// A dimension is zero.
+    #[error("{0} has a dimension of 0")]
+    Empty(&'static str),
+    /// Too many work-items in a workgroup.
+    #[error("a workgroup of {0} work-items is over the limit of {1}")]
+    WorkgroupSize(u64, u32),
+    /// Too much LDS.
+    #[error("{0} bytes of LDS are over the limit of {1}")]
+    Lds(u64, u32),
+    /// The grid is larger than the hardware can count.
+    #[error("the grid has {0} workgroups, over the limit of 2^32 - 1")]
+    Grid(u128),
+    /// Clusters where there are none, too large ones, or a grid that is no multiple.
+    #[error("{0}")]
+    Cluster(String),
+    /// A descriptor asks for something that there is no model of.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+}
+
+/// Run a kernel.
+pub fn dispatch<O: Observer>(
+    global: &mut Global,
+    kernel: &Kernel,
+    dispatch: &Dispatch,
+    config: RunConfig,
+    observer: &mut O,
+) -> Result<(RunEnd, RunStats), DispatchError> {
+    let plan = Plan::new(kernel, dispatch)?;
+    let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
+    let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
+    let queue = global.allocate("queue", vec![0; 256], false);
+    let mut program = Program::new(kernel.isa, plan.layout, kernel.code.clone(), kernel.entry);
+    let mut launcher = Launcher {
+        plan: &plan,
+        kernel,
+        dispatch,
+        addresses: Addresses { kernarg, packet, queue },
+        room: program.constant_room,
+        vector: program.constants.vector.clone(),
+        scalar: program.constants.scalar.clone(),
+        next: 0,
+    };
+    let result = Machine::new(&mut program, global, config, observer).run(&mut launcher);
+    for base in [kernarg, packet, queue] {
+        global.free(base);
+    }
+    Ok(result)
+}
+
+/// Room behind the arguments, because loads of several dwords may reach beyond the last one.
+fn pad(kernarg: &[u8]) -> Vec<u8> {
+    let mut bytes = kernarg.to_vec();
+    bytes.resize(bytes.len().next_multiple_of(64) + 64, 0);
+    bytes
+}
+
+struct Addresses {
+    kernarg: u64,
+    packet: u64,
+    queue: u64,
+}
+
+/// What all workgroups of a dispatch have in common.
+struct Plan {
+    layout: Layout,
+    lds: u32,
+    waves: u32,
+    cluster: [u32; 3],
+    clusters: [u32; 3],
+    scratch: u32,
+    named_barriers: u32,
+    mode: u32,
+}
+
+impl Plan {
+    fn new(kernel: &Kernel, dispatch: &Dispatch) -> Result<Plan, DispatchError> {
+        let descriptor = &kernel.descriptor;
+        let limits = descriptor.limits();
+        let wide = |x: [u32; 3]| x.iter().map(|&n| u128::from(n)).product::<u128>();
+        if wide(dispatch.grid) == 0 {
+            return Err(DispatchError::Empty("grid"));
+        }
+        if wide(dispatch.block) == 0 {
+            return Err(DispatchError::Empty("block"));
+        }
+        let size = wide(dispatch.block);
+        if size > u128::from(limits.max_workgroup_size) {
+            let size = u64::try_from(size).unwrap_or(u64::MAX);
+            return Err(DispatchError::WorkgroupSize(size, limits.max_workgroup_size));
+        }
+        if wide(dispatch.grid) > u128::from(u32::MAX) {
+            return Err(DispatchError::Grid(wide(dispatch.grid)));
+        }
+        let lds = u64::from(descriptor.group_segment_fixed_size) + u64::from(dispatch.dynamic_lds);
+        if lds > u64::from(limits.lds_bytes) {
+            return Err(DispatchError::Lds(lds, limits.lds_bytes));
+        }
+        let cluster = dispatch.cluster.unwrap_or([1; 3]);
+        if wide(cluster) == 0 {
+            return Err(DispatchError::Empty("cluster"));
+        }
+        if wide(cluster) > 1 && limits.max_cluster_size == 0 {
+            return Err(DispatchError::Cluster("this processor has no clusters".to_owned()));
+        }
+        if wide(cluster) > u128::from(limits.max_cluster_size.max(1)) {
+            return Err(DispatchError::Cluster(format!(
+                "a cluster of {} workgroups is over the limit of {}",
+                wide(cluster),
+                limits.max_cluster_size
+            )));
+        }
+        let mut clusters = [0; 3];
+        for d in 0..3 {
+            if dispatch.grid[d] % cluster[d] != 0 {
+                return Err(DispatchError::Cluster(format!(
+                    "grid {:?} is no multiple of cluster {:?}",
+                    dispatch.grid, cluster
+                )));
+            }
+            clusters[d] = dispatch.grid[d] / cluster[d];
+        }
+        let lanes = match kernel.isa {
+            Isa::Gfx950 => 64,
+            Isa::Gfx1250 => 32,
+        };
+        let (vgprs, agprs) = match descriptor.accum_offset() {
+            Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
+            None => (descriptor.vgprs(), 0),
+        };
+        let rsrc1 = descriptor.compute_pgm_rsrc1;
+        let mut mode = rsrc1 >> 12 & 0xff;
+        if kernel.isa == Isa::Gfx950 {
+            mode |= (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+        }
+        mode |= (rsrc1 >> 26 & 1) << 23;
+        Ok(Plan {
+            layout: Layout { chunks: lanes / 16, vgprs, agprs },
+            lds: lds as u32,
+            waves: (size as u32).div_ceil(lanes as u32),
+            cluster,
+            clusters,
+            scratch: (descriptor.private_segment_fixed_size + dispatch.dynamic_stack).next_multiple_of(16),
+            named_barriers: descriptor.named_barriers(),
+            mode,
+        })
+    }
+
+    /// The AQL kernel dispatch packet.
+    fn packet(&self, kernel: &Kernel, dispatch: &Dispatch, kernarg: u64) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(64);
+        let dimensions = (0..3).rev().find(|&d| dispatch.grid[d] > 1 || dispatch.block[d] > 1).unwrap_or(0);
+        bytes.extend_from_slice(&2u16.to_le_bytes());
+        bytes.extend_from_slice(&(dimensions as u16 + 1).to_le_bytes());
+        for n in dispatch.block {
+            bytes.extend_from_slice(&(n as u16).to_le_bytes());
+        }
+        bytes.extend_from_slice(&[0; 2]);
+        for d in 0..3 {
+            bytes.extend_from_slice(&dispatch.grid[d].wrapping_mul(dispatch.block[d]).to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.scratch.to_le_bytes());
+        bytes.extend_from_slice(&self.lds.to_le_bytes());
+        bytes.extend_from_slice(&kernel.descriptor_address.to_le_bytes());
+        bytes.extend_from_slice(&kernarg.to_le_bytes());
+        bytes.resize(64, 0);
+        bytes
+    }
+}
+
+struct Launcher<'a> {
+    plan: &'a Plan,
+    kernel: &'a Kernel,
+    dispatch: &'a Dispatch,
+    addresses: Addresses,
+    room: usize,
+    vector: Vec<u32>,
+    scalar: Vec<u32>,
+    next: u64,
+}
+
+fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(size[0]), u64::from(size[1]));
+    [(flat % x) as u32, (flat / x % y) as u32, (flat / x / y) as u32]
+}
+
+impl Launch for Launcher<'_> {
+    fn next_cluster(&mut self, next_wave: &mut u32) -> Option<Vec<NewGroup>> {
+        let clusters: u64 = self.plan.clusters.iter().map(|&n| u64::from(n)).product();
+        if self.next == clusters {
+            return None;
+        }
+        let cluster_id = unflatten(self.next, self.plan.clusters);
+        let size: u32 = self.plan.cluster.iter().product();
+        let groups =
+            (0..size).map(|rank| self.group(cluster_id, rank, self.next as u32, next_wave)).collect();
+        self.next += 1;
+        Some(groups)
+    }
+}
+
+impl Launcher<'_> {
+    fn group(&self, cluster_id: [u32; 3], rank: u32, cluster_flat: u32, next_wave: &mut u32) -> NewGroup {
+        let plan = self.plan;
+        let in_cluster = unflatten(u64::from(rank), plan.cluster);
+        let workgroup: [u32; 3] = std::array::from_fn(|d| cluster_id[d] * plan.cluster[d] + in_cluster[d]);
+        let grid = self.dispatch.grid;
+        let flat = workgroup[0] + grid[0] * (workgroup[1] + grid[1] * workgroup[2]);
+        let (mut sgprs, mut vgprs) = (0, 0);
+        let waves = (0..plan.waves)
+            .map(|w| {
+                let id = WaveId {
+                    index: *next_wave,
+                    workgroup,
+                    workgroup_flat: flat,
+                    cluster_flat,
+                    rank_in_cluster: rank,
+                    wave: w,
+                };
+                *next_wave += 1;
+                let mut wave =
+                    Wave::new(self.kernel.isa, id, plan.layout, self.room, self.kernel.entry, plan.mode);
+                wave.set_constants(plan.layout, &self.vector, &self.scalar);
+                wave.scratch_per_lane = plan.scratch;
+                wave.scratch = vec![0; plan.scratch as usize * wave.regs.lanes() as usize];
+                sgprs = self.scalars(&mut wave, cluster_id, in_cluster);
+                vgprs = self.vectors(&mut wave);
+                wave
+            })
+            .collect();
+        NewGroup {
+            waves,
+            lds: plan.lds,
+            named_barriers: plan.named_barriers,
+            flat,
+            initial_sgprs: sgprs,
+            initial_vgprs: vgprs,
+        }
+    }
+
+    /// Set the initial SGPRs and trap temporaries; how many SGPRs were set.
+    fn scalars(&self, wave: &mut Wave, cluster_id: [u32; 3], in_cluster: [u32; 3]) -> u32 {
+        let descriptor = &self.kernel.descriptor;
+        let on = |field: Field| descriptor.is_set(field);
+        let mut values: Vec<u32> = Vec::new();
+        let mut push64 = |on: bool, x: u64| {
+            if on {
+                values.extend([x as u32, (x >> 32) as u32]);
+            }
+        };
+        push64(on(Field::EnableSgprPrivateSegmentBuffer), 0);
+        push64(on(Field::EnableSgprPrivateSegmentBuffer), 0);
+        push64(on(Field::EnableSgprDispatchPtr), self.addresses.packet);
+        push64(on(Field::EnableSgprQueuePtr), self.addresses.queue);
+        push64(on(Field::EnableSgprKernargSegmentPtr), self.addresses.kernarg);
+        push64(on(Field::EnableSgprDispatchId), 1);
+        push64(on(Field::EnableSgprFlatScratchInit), 0);
+        if on(Field::EnableSgprPrivateSegmentSize) {
+            values.push(self.plan.scratch);
+        }
+        let (length, offset) = descriptor.kernarg_preload();
+        for i in 0..length as usize {
+            let at = (offset as usize + i) * 4;
+            let mut word = [0; 4];
+            for (k, byte) in word.iter_mut().enumerate() {
+                *byte = self.dispatch.kernarg.get(at + k).copied().unwrap_or(0);
+            }
+            values.push(u32::from_le_bytes(word));
+        }
+        // The hardware loads as many user SGPRs as the count says, whatever was asked for.
+        values.resize(descriptor.user_sgprs() as usize, 0);
+        match self.kernel.isa {
+            Isa::Gfx950 => {
+                let ids = [
+                    Field::EnableSgprWorkgroupIdX,
+                    Field::EnableSgprWorkgroupIdY,
+                    Field::EnableSgprWorkgroupIdZ,
+                ];
+                for (d, field) in ids.into_iter().enumerate() {
+                    if on(field) {
+                        values.push(wave.id.workgroup[d]);
+                    }
+                }
+                if on(Field::EnableSgprWorkgroupInfo) {
+                    values.push(self.plan.waves & 63 | u32::from(wave.id.wave == 0) << 31);
+                }
+            }
+            Isa::Gfx1250 => self.trap_temporaries(wave, cluster_id, in_cluster),
+        }
+        wave.regs.s[..values.len()].copy_from_slice(&values);
+        wave.regs.set_s64(sindex::EXEC, self.lane_mask(wave));
+        wave.regs.exec_changed();
+        values.len() as u32
+    }
+
+    fn trap_temporaries(&self, wave: &mut Wave, cluster_id: [u32; 3], in_cluster: [u32; 3]) {
+        let size = self.plan.cluster;
+        let count: u32 = size.iter().product();
+        let ttmp = |n: u32| (sindex::TTMP0 + n) as usize;
+        let s = &mut wave.regs.s;
+        s[ttmp(7)] = cluster_id[1] & 0xffff | cluster_id[2] << 16;
+        s[ttmp(8)] = wave.id.wave << 25 | 1 << 30;
+        s[ttmp(9)] = cluster_id[0];
+        if count > 1 {
+            s[ttmp(6)] = in_cluster[0]
+                | in_cluster[1] << 4
+                | in_cluster[2] << 8
+                | (size[0] - 1) << 12
+                | (size[1] - 1) << 16
+                | (size[2] - 1) << 20
+                | (count - 1) << 24;
+            // IB_STS2: cluster id (not 0 in a cluster) and the flat number in the cluster.
+            wave.hwregs[28] = 1 << 6 | wave.id.rank_in_cluster << 21;
+        }
+    }
+
+    fn lane_mask(&self, wave: &Wave) -> u64 {
+        let items: u32 = self.dispatch.block.iter().product();
+        let left = items - wave.id.wave * wave.regs.lanes();
+        let on = if left >= 64 { u64::MAX } else { (1u64 << left) - 1 };
+        on & wave.regs.full_mask()
+    }
+
+    /// Set the work-item ids, packed 10 bits each in `v0` (both targets have packed work-item ids).
+    fn vectors(&self, wave: &mut Wave) -> u32 {
+        let wanted = self.kernel.descriptor.get(Field::EnableVgprWorkitemId).unwrap_or(0);
+        let [x, y, _] = self.dispatch.block;
+        for lane in 0..wave.regs.lanes() {
+            let flat = wave.id.wave * wave.regs.lanes() + lane;
+            let id = [flat % x, flat / x % y, flat / x / y];
+            let mut packed = id[0];
+            if wanted > 0 {
+                packed |= id[1] << 10;
+            }
+            if wanted > 1 {
+                packed |= id[2] << 20;
+            }
+            wave.regs.set_lane(0, lane, packed);
+        }
+        1
+    }
+}

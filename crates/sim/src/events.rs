@@ -1,0 +1,384 @@
+//! What a run tells its observer.
+//!
+//! The simulator never judges: it reports what happened, in the order in which it happened, with the static
+//! [`Site`] of the instruction. A memory operation is reported twice, when it is issued and when its data have
+//! moved; a synchronous view of it is the observer's business. With [`Silent`] as observer none of this code
+//! is compiled in.
+
+use smallvec::SmallVec;
+use wavemark_isa::{Inst, Isa};
+
+/// Number of a wave in the order of their creation; unique in a run.
+pub type WaveIndex = u32;
+
+/// A wave and where it belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaveId {
+    /// Unique in the run.
+    pub index: WaveIndex,
+    /// Coordinates of its workgroup in the grid.
+    pub workgroup: [u32; 3],
+    /// Flat number of its workgroup in the grid, x fastest.
+    pub workgroup_flat: u32,
+    /// Flat number of its cluster in the grid of clusters; equals `workgroup_flat` without clusters.
+    pub cluster_flat: u32,
+    /// Flat number of its workgroup in its cluster, 0 without clusters.
+    pub rank_in_cluster: u32,
+    /// Number of the wave in its workgroup.
+    pub wave: u32,
+}
+
+/// One instruction of the program, as observers see it.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Its address.
+    pub pc: u64,
+    /// The instruction.
+    pub inst: Inst,
+    /// The upper VGPR bits in force here (0 but on gfx1250): see [`crate::bind::VgprMsb`].
+    pub msb: u8,
+}
+
+/// An in-order (but for [`Channel::Sm`]) queue of a wave's memory operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Channel {
+    /// Vector loads and returning atomics (gfx12).
+    Ld,
+    /// Vector stores and other atomics (gfx12).
+    St,
+    /// LDS operations.
+    Ds,
+    /// Scalar loads, messages, barrier state: out of order.
+    Sm,
+    /// Asynchronous loads to LDS.
+    Al,
+    /// Asynchronous stores from LDS.
+    As,
+    /// Tensor DMA.
+    Td,
+    /// All vector memory before gfx10: loads, stores, LDS-DMA.
+    Vm,
+}
+
+/// How many channels there are.
+pub const CHANNELS: usize = 8;
+
+/// A wait counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)] // the manual's names
+pub enum Counter {
+    Load,
+    Store,
+    Ds,
+    Km,
+    Async,
+    Tensor,
+    X,
+    Exp,
+    Vm,
+    Lgkm,
+}
+
+impl Counter {
+    /// The channels whose operations the counter counts.
+    pub fn channels(self) -> &'static [Channel] {
+        match self {
+            Counter::Load => &[Channel::Ld],
+            Counter::Store => &[Channel::St],
+            Counter::Ds => &[Channel::Ds],
+            Counter::Km => &[Channel::Sm],
+            Counter::Async => &[Channel::Al, Channel::As],
+            Counter::Tensor => &[Channel::Td],
+            Counter::X | Counter::Exp => &[],
+            Counter::Vm => &[Channel::Vm],
+            Counter::Lgkm => &[Channel::Ds, Channel::Sm],
+        }
+    }
+
+    /// The counter that counts operations of `channel` on `isa`.
+    pub fn of(channel: Channel, isa: Isa) -> Counter {
+        match (channel, isa) {
+            (Channel::Ds | Channel::Sm, Isa::Gfx950) => Counter::Lgkm,
+            (Channel::Ld, _) => Counter::Load,
+            (Channel::St, _) => Counter::Store,
+            (Channel::Ds, _) => Counter::Ds,
+            (Channel::Sm, _) => Counter::Km,
+            (Channel::Al | Channel::As, _) => Counter::Async,
+            (Channel::Td, _) => Counter::Tensor,
+            (Channel::Vm, _) => Counter::Vm,
+        }
+    }
+
+    /// The most operations that can be outstanding: issue stalls beyond it.
+    pub fn capacity(self, isa: Isa) -> u32 {
+        match (self, isa) {
+            (Counter::Lgkm, Isa::Gfx950) => 15,
+            (Counter::Exp, _) => 7,
+            (Counter::Km, _) => 31,
+            _ => 63,
+        }
+    }
+
+    /// The counter as the waits of `isa` name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Counter::Load => "loadcnt",
+            Counter::Store => "storecnt",
+            Counter::Ds => "dscnt",
+            Counter::Km => "kmcnt",
+            Counter::Async => "asynccnt",
+            Counter::Tensor => "tensorcnt",
+            Counter::X => "xcnt",
+            Counter::Exp => "expcnt",
+            Counter::Vm => "vmcnt",
+            Counter::Lgkm => "lgkmcnt",
+        }
+    }
+}
+
+/// An address space as the hardware resolves it (flat addresses are resolved before an event is made).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Global memory; addresses are virtual addresses.
+    Global,
+    /// LDS; addresses are byte offsets in the workgroup's allocation.
+    Lds,
+    /// Scratch; addresses are virtual addresses of the backing memory.
+    Scratch,
+}
+
+/// What an access does to its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Reads and writes at once.
+    Atomic,
+}
+
+/// The bytes of one access.
+#[derive(Clone, Debug)]
+pub enum Extent {
+    /// One address a lane, `bytes` at each.
+    Lanes {
+        /// Which lanes take part.
+        mask: u64,
+        /// Bytes per lane.
+        bytes: u32,
+        /// Address per lane; meaningful where `mask` has the lane.
+        addr: Box<[u64; 64]>,
+    },
+    /// Runs of consecutive bytes (scalar loads: one; tensor DMA: many).
+    Runs(Vec<(u64, u32)>),
+}
+
+/// One side of a memory operation.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Where.
+    pub space: Space,
+    /// What.
+    pub direction: Direction,
+    /// Which bytes.
+    pub extent: Extent,
+}
+
+/// Coherence scope of an access, as its cache policy says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The wave's own CU (gfx12 `SCOPE_CU`; gfx942 `sc0=0 sc1=0`).
+    Cu,
+    /// Shader engine / workgroup (gfx12 `SCOPE_SE`, gfx942 `sc0`).
+    Se,
+    /// The device (gfx12 `SCOPE_DEV`, gfx942 `sc1`).
+    Device,
+    /// The system (gfx12 `SCOPE_SYS`, gfx942 `sc0 sc1`).
+    System,
+}
+
+/// Identity of a memory operation, unique in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpId(pub u64);
+
+/// A memory operation, from issue to completion.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    /// Its identity.
+    pub id: OpId,
+    /// Where it stands in its wave's channels: sequence numbers count from 1. Two for FLAT operations, none
+    /// for what no counter counts.
+    pub seq: SmallVec<[(Channel, u32); 2]>,
+    /// What it touches: a load or store one access (two for 2-address DS forms), a DMA its source and its
+    /// destination.
+    pub accesses: SmallVec<[Access; 2]>,
+    /// An atomic, or the LDS-barrier arrive of a DMA: accesses with [`Direction::Atomic`] do not race with
+    /// each other.
+    pub atomic: bool,
+    /// Coherence scope.
+    pub scope: Scope,
+    /// M0 of a cluster (multicast) load.
+    pub multicast: Option<u32>,
+}
+
+/// Which barrier object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BarrierId {
+    /// -1, the workgroup's.
+    Workgroup,
+    /// -2, the workgroup's for the trap handler.
+    WorkgroupTrap,
+    /// -3, the cluster's.
+    Cluster,
+    /// -4, the cluster's for the trap handler.
+    ClusterTrap,
+    /// 0.
+    Null,
+    /// 1…16.
+    Named(u8),
+}
+
+/// A barrier operation that was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierEvent {
+    /// `s_barrier_init`, with the expected count.
+    Init {
+        /// Expected count.
+        count: u32,
+    },
+    /// `s_barrier_join`.
+    Join,
+    /// `s_barrier_signal`; a count from M0 sets the expected count first.
+    Arrive {
+        /// The count operand, if any.
+        count: Option<u32>,
+        /// The arrive counter and expected count before the operation.
+        before: (u32, Option<u32>),
+    },
+    /// `s_barrier_leave`, or the implicit drop at a wave's end (`implicit`).
+    Drop {
+        /// At the end of the wave.
+        implicit: bool,
+    },
+    /// A phase has completed; its number counts from 0 per object.
+    Complete {
+        /// Which phase.
+        phase: u32,
+    },
+    /// The wave has started to wait.
+    WaitStart,
+    /// The wave's wait has ended, bound to `phase` (`None`: nothing to wait for, the hardware does nothing).
+    WaitEnd {
+        /// The phase it was bound to.
+        phase: Option<u32>,
+    },
+    /// `s_get_barrier_state` was issued.
+    GetState,
+    /// The operation has no effect on this hardware (not accessible, not allocated, single-wave workgroup).
+    Ignored,
+}
+
+/// A cache operation (`global_inv`, `global_wb`, `global_wbinv`, `buffer_inv`, `buffer_wbl2`…).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheOp {
+    /// Invalidates.
+    pub invalidate: bool,
+    /// Writes back.
+    pub write_back: bool,
+    /// Up to which scope.
+    pub scope: Scope,
+}
+
+/// Something that the program did that the machine cannot carry out as meant. The run goes on where hardware
+/// would.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// An access outside of every live allocation (global), the LDS allocation or the scratch of the wave.
+    OutOfBounds {
+        /// Where.
+        space: Space,
+        /// What.
+        direction: Direction,
+        /// First offending address.
+        addr: u64,
+        /// Bytes of the access.
+        bytes: u32,
+        /// Lanes that are out of bounds.
+        lanes: u64,
+        /// The nearest allocation in words.
+        nearest: String,
+    },
+    /// An address that the operation needs aligned is not.
+    Misaligned {
+        /// Where.
+        space: Space,
+        /// The address.
+        addr: u64,
+        /// The alignment needed, in bytes.
+        align: u32,
+    },
+    /// `s_trap`.
+    Trap {
+        /// Its number.
+        id: u32,
+    },
+}
+
+/// Why a wave cannot move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Blocked {
+    /// In a barrier wait.
+    Barrier {
+        /// The object.
+        id: BarrierId,
+        /// Arrive count now.
+        arrived: u32,
+        /// Expected count now.
+        expected: Option<u32>,
+    },
+    /// Sleeping for good, halted.
+    Halted,
+}
+
+/// Receives the events of a run.
+#[allow(unused_variables)]
+pub trait Observer {
+    /// Whether the events are wanted at all; `false` compiles them out.
+    const ACTIVE: bool = true;
+    /// A workgroup starts, with `lds` bytes of LDS and `waves` waves.
+    fn workgroup_started(&mut self, workgroup_flat: u32, lds: u32, waves: u32) {}
+    /// A workgroup's last wave has ended: its LDS is free.
+    fn workgroup_ended(&mut self, workgroup_flat: u32) {}
+    /// A wave starts; `sgprs` and `vgprs` say which registers dispatch initialised (first numbers).
+    fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {}
+    /// A wave is about to execute an instruction with this EXEC.
+    fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64) {}
+    /// A memory operation was issued.
+    fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {}
+    /// The data of a memory operation have moved.
+    fn completed(&mut self, wave: WaveId, op: &Issue) {}
+    /// A wait was carried out: each counter is at most its number. `implicit`: not an instruction's own
+    /// operand but what another one (`s_wait_idle`, `s_endpgm`…) does.
+    fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {}
+    /// A barrier operation.
+    fn barrier(&mut self, wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent) {}
+    /// A cache operation; it is also issued on a channel, as `op`.
+    fn cache(&mut self, wave: WaveId, site: &Site, op: CacheOp, issue: &Issue) {}
+    /// A fault.
+    fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {}
+    /// A wave ends.
+    fn wave_ended(&mut self, wave: WaveId, site: &Site) {}
+    /// No wave can move.
+    fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {}
+    /// A wave has executed more than the permitted number of instructions.
+    fn step_limit(&mut self, wave: WaveId, site: &Site) {}
+}
+
+/// The observer of a run that nobody watches.
+pub struct Silent;
+
+impl Observer for Silent {
+    const ACTIVE: bool = false;
+}

@@ -1,0 +1,190 @@
+//! Global memory as a set of allocations with guard gaps between them.
+//!
+//! An access is in bounds if one live allocation holds all of its bytes. What is freed stays known, so that
+//! a report can name it.
+
+/// Lowest address that is handed out.
+const FIRST_ADDRESS: u64 = 0x0000_7a00_0000_0000;
+/// Unmapped bytes after each allocation, at least.
+const GUARD: u64 = 1 << 16;
+
+/// One allocation.
+#[derive(Debug)]
+pub struct Allocation {
+    /// Its address.
+    pub base: u64,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+    /// What a report calls it.
+    pub name: String,
+    /// Not yet freed.
+    pub live: bool,
+    /// Stores are allowed.
+    pub writable: bool,
+}
+
+impl Allocation {
+    /// First address behind it.
+    pub fn end(&self) -> u64 {
+        self.base + self.bytes.len() as u64
+    }
+}
+
+/// The global memory of a device.
+#[derive(Debug, Default)]
+pub struct Global {
+    /// Ascending by address.
+    allocations: Vec<Allocation>,
+    /// Where the next one goes.
+    next: u64,
+    /// Index of the allocation that the last look-up found.
+    last: usize,
+}
+
+impl Global {
+    /// An empty memory.
+    pub fn new() -> Self {
+        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0 }
+    }
+
+    /// A new allocation that holds `bytes`, aligned to 4 KiB; its address.
+    pub fn allocate(&mut self, name: impl Into<String>, bytes: Vec<u8>, writable: bool) -> u64 {
+        let base = self.next;
+        let end = base + bytes.len() as u64;
+        self.next = (end + GUARD).next_multiple_of(4096);
+        self.allocations.push(Allocation { base, bytes, name: name.into(), live: true, writable });
+        base
+    }
+
+    /// A new allocation at `base`, which must lie behind all others; the next one goes behind it.
+    pub fn allocate_at(&mut self, name: impl Into<String>, base: u64, bytes: Vec<u8>, writable: bool) {
+        debug_assert!(self.allocations.last().is_none_or(|last| last.end() <= base));
+        let end = base + bytes.len() as u64;
+        self.next = self.next.max((end + GUARD).next_multiple_of(4096));
+        self.allocations.push(Allocation { base, bytes, name: name.into(), live: true, writable });
+    }
+
+    /// The address that the next allocation will get, for contents that depend on it.
+    pub fn next_address(&self) -> u64 {
+        self.next
+    }
+
+    /// Free the allocation at `base`; `false` if there is none.
+    pub fn free(&mut self, base: u64) -> bool {
+        match self.allocations.iter_mut().find(|a| a.base == base && a.live) {
+            Some(allocation) => {
+                allocation.live = false;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// All allocations, ascending.
+    pub fn allocations(&self) -> &[Allocation] {
+        &self.allocations
+    }
+
+    /// The contents of the allocation at `base`.
+    pub fn contents(&self, base: u64) -> Option<&[u8]> {
+        self.allocations.iter().find(|a| a.base == base).map(|a| a.bytes.as_slice())
+    }
+
+    #[inline]
+    fn holds(allocation: &Allocation, addr: u64, len: u64) -> bool {
+        allocation.live
+            && addr >= allocation.base
+            && addr - allocation.base <= allocation.bytes.len() as u64
+            && len <= allocation.bytes.len() as u64 - (addr - allocation.base)
+    }
+
+    #[inline]
+    fn index_of(&mut self, addr: u64, len: u64) -> Option<usize> {
+        if let Some(a) = self.allocations.get(self.last)
+            && Self::holds(a, addr, len)
+        {
+            return Some(self.last);
+        }
+        let at = self.allocations.partition_point(|a| a.base <= addr).checked_sub(1)?;
+        Self::holds(&self.allocations[at], addr, len).then(|| {
+            self.last = at;
+            at
+        })
+    }
+
+    /// `len` bytes at `addr`, if they are inside one live allocation.
+    #[inline]
+    pub fn slice(&mut self, addr: u64, len: u64) -> Option<&[u8]> {
+        let at = self.index_of(addr, len)?;
+        let a = &self.allocations[at];
+        let from = (addr - a.base) as usize;
+        Some(&a.bytes[from..from + len as usize])
+    }
+
+    /// `len` writable bytes at `addr`, if they are inside one live allocation.
+    #[inline]
+    pub fn slice_mut(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
+        let at = self.index_of(addr, len)?;
+        let a = &mut self.allocations[at];
+        if !a.writable {
+            return None;
+        }
+        let from = (addr - a.base) as usize;
+        Some(&mut a.bytes[from..from + len as usize])
+    }
+
+    /// Whether the bytes are in bounds (and writable, if `write`).
+    #[inline]
+    pub fn in_bounds(&mut self, addr: u64, len: u64, write: bool) -> bool {
+        self.index_of(addr, len).is_some_and(|at| !write || self.allocations[at].writable)
+    }
+
+    /// The allocation nearest to `addr`, in words for a report.
+    pub fn nearest(&self, addr: u64) -> String {
+        let distance = |a: &Allocation| {
+            if addr < a.base { a.base - addr } else { (addr + 1).saturating_sub(a.end()) }
+        };
+        let Some(a) = self.allocations.iter().min_by_key(|a| distance(a)) else {
+            return "there is no allocation".to_owned();
+        };
+        let freed = if a.live { "" } else { " (freed)" };
+        let len = a.bytes.len();
+        if addr < a.base {
+            format!("{} bytes before {}{freed} ({len} bytes at {:#x})", a.base - addr, a.name, a.base)
+        } else if addr >= a.end() {
+            format!(
+                "{} bytes past the end of {}{freed} ({len} bytes at {:#x})",
+                addr - a.end(),
+                a.name,
+                a.base
+            )
+        } else if !a.live {
+            format!("inside {}{freed} ({len} bytes at {:#x})", a.name, a.base)
+        } else {
+            let writable = if a.writable { "" } else { ", which is read-only" };
+            format!("at byte {} of {}{writable} ({len} bytes at {:#x})", addr - a.base, a.name, a.base)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_must_lie_in_one_live_allocation() {
+        let mut g = Global::new();
+        let a = g.allocate("a", vec![1; 100], true);
+        let b = g.allocate("b", vec![2; 8], false);
+        assert_eq!(g.slice(a + 96, 4), Some(&[1u8; 4][..]));
+        assert_eq!(g.slice(a + 97, 4), None);
+        assert_eq!(g.slice(a - 1, 1), None);
+        assert_eq!(g.slice(u64::MAX, 4), None);
+        assert!(g.slice_mut(b, 4).is_none());
+        assert!(g.in_bounds(b + 4, 4, false));
+        assert_eq!(g.nearest(a + 100), format!("0 bytes past the end of a (100 bytes at {a:#x})"));
+        assert!(g.free(a));
+        assert_eq!(g.slice(a, 4), None);
+        assert!(g.nearest(a).contains("(freed)"));
+    }
+}

@@ -1,0 +1,382 @@
+//! Waits, barriers, hardware registers, messages and the end of a wave.
+
+use smallvec::{SmallVec, smallvec};
+use wavemark_isa::Isa;
+
+use super::bind::{BarrierName, BarrierOp, HwField, MachineOp};
+use super::{Cx, Flow, Stop};
+use crate::events::{
+    BarrierEvent, BarrierId, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
+};
+use crate::op::Place;
+use crate::pending::{Action, Pending, set_scalar};
+use crate::regs::sindex;
+use crate::wave::{Wave, WaveState, unpack_mode};
+
+/// Numbers of hardware registers for `s_getreg`/`s_setreg` (CDNA5 ISA table "Hardware Register Values",
+/// CDNA4 ISA 3.8).
+mod hwreg {
+    pub const MODE: u32 = 1;
+    pub const STATUS: u32 = 2;
+    pub const IB_STS2_GFX12: u32 = 28;
+    pub const HW_ID: u32 = 4;
+    pub const HW_ID1: u32 = 23;
+    pub const HW_ID2: u32 = 24;
+    pub const SHADER_CYCLES: u32 = 29;
+}
+
+/// The VGPR-bank fields of MODE on gfx1250 (CDNA5 ISA 3.3.7): destination 13:12, sources 0, 1, 2 above it.
+const MODE_MSB: u32 = 0xff << 12;
+
+/// Those fields for a value of the operand of `s_set_vgpr_msb` (destination in its top bits).
+fn mode_msb(msb: u8) -> u32 {
+    (u32::from(msb) & 0x3f) << 14 | (u32::from(msb) >> 6) << 12
+}
+
+impl<O: Observer> Cx<'_, O> {
+    /// Execute an operation of the machine.
+    pub(super) fn execute(&mut self, wave: &mut Wave, op: &MachineOp, site: &Site) -> Result<Flow, Stop> {
+        match op {
+            MachineOp::Nothing | MachineOp::SetVgprMsb(_) => return Ok(Flow::Continue),
+            MachineOp::Wait(waits) => {
+                for &(counter, n) in waits {
+                    wave.queue.retire(counter, n);
+                }
+                if O::ACTIVE {
+                    self.observer.waited(wave.id, site, waits);
+                }
+                self.complete_due(wave);
+            }
+            MachineOp::WaitIdle => self.wait_for_all(wave, site),
+            MachineOp::Sleep => *self.clock += 64,
+            MachineOp::End => {
+                self.end(wave, site);
+                return Ok(Flow::Yield);
+            }
+            MachineOp::Trap(id) => {
+                self.observer.fault(wave.id, site, &Fault::Trap { id: *id });
+                return Err(Stop::Trap);
+            }
+            MachineOp::Halt => wave.state = WaveState::Halted,
+            MachineOp::GetReg(to, field) => {
+                let value = self.get_reg(wave, *field, site)?;
+                set_scalar(&mut wave.regs, *to, value);
+                return Ok(Flow::Continue);
+            }
+            MachineOp::SetReg(field, place) => {
+                let value = wave.regs.s[place.at as usize];
+                self.set_reg(wave, *field, value, *place);
+                return Ok(Flow::Continue);
+            }
+            MachineOp::SetModeBits(shift, bits) => {
+                let raw = wave.regs.mode.raw & !(15 << shift) | bits << shift;
+                wave.regs.mode = unpack_mode(self.isa, raw);
+                return Ok(Flow::Continue);
+            }
+            MachineOp::Clock(to) => {
+                let values = [*self.clock as u32, (*self.clock >> 32) as u32];
+                self.late_scalar(wave, site, Some(*to), values, 2);
+            }
+            MachineOp::SendMsgRtn(to, message, count) => {
+                // 131: GET_REALTIME; the others describe the host's set-up, which there is none of.
+                if *message & 0xff != 131 {
+                    let what = format!("s_sendmsg_rtn message {message}");
+                    return Err(Stop::Unsupported { pc: site.pc, what });
+                }
+                let values = [*self.clock as u32, (*self.clock >> 32) as u32];
+                self.late_scalar(wave, site, Some(*to), values, *count);
+            }
+            MachineOp::Barrier(op) => self.barrier(wave, *op, site),
+            MachineOp::Memory(op) => self.memory(wave, op, site)?,
+            MachineOp::Scalar(op) => self.scalar_load(wave, op, site),
+            MachineOp::Tensor(op) => self.tensor(wave, op, site),
+            MachineOp::Cache { invalidate, write_back, scope } => {
+                let cache = CacheOp { invalidate: *invalidate, write_back: *write_back, scope: *scope };
+                self.cache(wave, cache, site);
+            }
+            MachineOp::LanePermute(op) => self.lane_permute(wave, op, site),
+        }
+        self.back_pressure(wave);
+        self.complete_by_mode(wave);
+        Ok(Flow::Yield)
+    }
+
+    fn back_pressure(&mut self, wave: &mut Wave) {
+        if wave.queue.is_empty() {
+            return;
+        }
+        let counters: &[Counter] = match self.isa {
+            Isa::Gfx950 => &[Counter::Vm, Counter::Lgkm],
+            Isa::Gfx1250 => {
+                &[Counter::Load, Counter::Store, Counter::Ds, Counter::Km, Counter::Async, Counter::Tensor]
+            }
+        };
+        for &counter in counters {
+            wave.queue.back_pressure(counter, self.isa);
+        }
+        self.complete_due(wave);
+    }
+
+    /// All counters to zero (`s_wait_idle`).
+    fn wait_for_all(&mut self, wave: &mut Wave, site: &Site) {
+        wave.queue.retire_all();
+        if O::ACTIVE {
+            let counters: &[Counter] = match self.isa {
+                Isa::Gfx950 => &[Counter::Vm, Counter::Lgkm, Counter::Exp],
+                Isa::Gfx1250 => &[
+                    Counter::Load,
+                    Counter::Store,
+                    Counter::Ds,
+                    Counter::Km,
+                    Counter::Async,
+                    Counter::Tensor,
+                    Counter::X,
+                ],
+            };
+            let waits: SmallVec<[(Counter, u32); 8]> = counters.iter().map(|&c| (c, 0)).collect();
+            self.observer.waited(wave.id, site, &waits);
+        }
+        self.complete_due(wave);
+    }
+
+    fn end(&mut self, wave: &mut Wave, site: &Site) {
+        if O::ACTIVE {
+            self.observer.wave_ended(wave.id, site);
+        }
+        wave.queue.retire_all();
+        self.complete_due(wave);
+        wave.state = WaveState::Ended;
+        *self.live -= 1;
+        if self.group_waves > 1 {
+            if O::ACTIVE {
+                let event = BarrierEvent::Drop { implicit: true };
+                self.observer.barrier(wave.id, site, BarrierId::Workgroup, event);
+            }
+            if let Some(phase) = self.workgroup.drop_one() {
+                self.completed(wave, site, BarrierId::Workgroup, phase);
+            }
+        }
+        if *self.live == 0 && self.cluster.size > 1 {
+            if O::ACTIVE {
+                let event = BarrierEvent::Drop { implicit: true };
+                self.observer.barrier(wave.id, site, BarrierId::Cluster, event);
+            }
+            if let Some(phase) = self.cluster.barrier.drop_one() {
+                self.completed(wave, site, BarrierId::Cluster, phase);
+            }
+        }
+    }
+
+    fn completed(&mut self, wave: &Wave, site: &Site, id: BarrierId, phase: u32) {
+        if O::ACTIVE {
+            self.observer.barrier(wave.id, site, id, BarrierEvent::Complete { phase });
+        }
+    }
+
+    fn cache(&mut self, wave: &mut Wave, cache: CacheOp, site: &Site) {
+        // An invalidate is counted with the loads, a write-back with the stores.
+        let channel = match (self.isa, cache.write_back) {
+            (Isa::Gfx950, _) => Channel::Vm,
+            (Isa::Gfx1250, true) => Channel::St,
+            (Isa::Gfx1250, false) => Channel::Ld,
+        };
+        let seq = self.sequence(wave, &[channel]);
+        *self.next_op += 1;
+        let issue = Issue {
+            id: OpId(*self.next_op),
+            seq,
+            accesses: SmallVec::new(),
+            atomic: false,
+            scope: cache.scope,
+            multicast: None,
+        };
+        if O::ACTIVE {
+            self.observer.cache(wave.id, site, cache, &issue);
+        }
+        wave.queue.push(Pending { issue, action: Action::Nothing, issued_at: *self.clock });
+    }
+
+    /// A scalar result that KMcnt (lgkmcnt) counts.
+    fn late_scalar(&mut self, wave: &mut Wave, site: &Site, to: Option<u32>, values: [u32; 2], count: u8) {
+        let seq = self.sequence(wave, &[Channel::Sm]);
+        let action = Action::SetScalar { to, values, count };
+        self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, action);
+    }
+
+    fn name(&self, wave: &Wave, name: BarrierName) -> (i32, Option<u32>) {
+        match name {
+            BarrierName::Number(n) => (n, None),
+            BarrierName::M0 => {
+                let m0 = wave.regs.s[sindex::M0 as usize];
+                let count = m0 >> 16 & 0x7f;
+                ((m0 & 31) as i32, (count != 0).then_some(count))
+            }
+        }
+    }
+
+    /// The object of a number, and whether this wave can operate on it (CDNA5 ISA "S_BARRIER_SIGNAL": else
+    /// the instruction is an S_NOP).
+    fn object(&self, number: i32) -> (BarrierId, bool) {
+        let in_workgroup = self.group_waves > 1;
+        match number {
+            -1 => (BarrierId::Workgroup, in_workgroup),
+            -2 => (BarrierId::WorkgroupTrap, false),
+            -3 => (BarrierId::Cluster, self.cluster.size > 1),
+            -4 => (BarrierId::ClusterTrap, false),
+            0 => (BarrierId::Null, false),
+            n => {
+                let id = BarrierId::Named(n.clamp(0, 255) as u8);
+                (id, in_workgroup && n > 0 && (n as usize) < self.named.len())
+            }
+        }
+    }
+
+    fn barrier(&mut self, wave: &mut Wave, op: BarrierOp, site: &Site) {
+        let number = match op {
+            BarrierOp::ArriveAndWait => (-1, None),
+            BarrierOp::Wait(n) if n > 0 => (i32::from(wave.joined), None),
+            BarrierOp::Wait(n) => (n, None),
+            BarrierOp::Leave => (i32::from(wave.joined), None),
+            BarrierOp::Signal(name, _)
+            | BarrierOp::Init(name)
+            | BarrierOp::Join(name)
+            | BarrierOp::GetState(_, name) => self.name(wave, name),
+        };
+        let (id, mut allowed) = self.object(number.0);
+        let named = matches!(id, BarrierId::Named(_));
+        if matches!(op, BarrierOp::Init(_) | BarrierOp::Join(_) | BarrierOp::Leave) && !named {
+            allowed = false;
+        }
+        if !allowed {
+            self.ignored(wave, op, id, number.0, site);
+            return;
+        }
+        let index = wave.id.index;
+        let object = match id {
+            BarrierId::Cluster => &mut self.cluster.barrier,
+            BarrierId::Named(n) => &mut self.named[usize::from(n)],
+            _ => &mut *self.workgroup,
+        };
+        let before = (object.arrived, object.expected);
+        let (event, completed) = match op {
+            BarrierOp::Init(_) => {
+                let count = wave.regs.s[sindex::M0 as usize] >> 16 & 0x7f;
+                if count != 0 {
+                    object.init(count);
+                } else {
+                    object.arrived = 0;
+                }
+                (BarrierEvent::Init { count }, None)
+            }
+            BarrierOp::Join(_) => {
+                object.join(index);
+                wave.joined = number.0 as u8;
+                (BarrierEvent::Join, None)
+            }
+            BarrierOp::Leave => {
+                wave.joined = 0;
+                (BarrierEvent::Drop { implicit: false }, object.drop_one())
+            }
+            BarrierOp::Signal(..) | BarrierOp::ArriveAndWait => {
+                let count = if named { number.1 } else { None };
+                (BarrierEvent::Arrive { count, before }, object.arrive(index, count))
+            }
+            BarrierOp::Wait(_) => (BarrierEvent::WaitStart, None),
+            BarrierOp::GetState(..) => (BarrierEvent::GetState, None),
+        };
+        let expected = object.expected;
+        if O::ACTIVE {
+            self.observer.barrier(wave.id, site, id, event);
+        }
+        if let Some(phase) = completed {
+            self.completed(wave, site, id, phase);
+        }
+        match op {
+            BarrierOp::Signal(_, true) => {
+                self.late_scalar(wave, site, None, [u32::from(before.0 == 0), 0], 1);
+            }
+            BarrierOp::Leave => {
+                self.late_scalar(wave, site, None, [u32::from(expected == Some(0)), 0], 1);
+            }
+            BarrierOp::GetState(to, _) => {
+                let allocated = (self.named.len() as u32 - 1) / 4;
+                let state = allocated << 24 | before.0 << 16 | before.1.unwrap_or(0) << 4 | 1;
+                self.late_scalar(wave, site, Some(to), [state, 0], 1);
+            }
+            BarrierOp::ArriveAndWait | BarrierOp::Wait(_) => {
+                wave.state = WaveState::AtBarrier(id);
+                if op == BarrierOp::ArriveAndWait && O::ACTIVE {
+                    self.observer.barrier(wave.id, site, id, BarrierEvent::WaitStart);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A barrier instruction that the hardware treats as `s_nop`.
+    fn ignored(&mut self, wave: &mut Wave, op: BarrierOp, id: BarrierId, number: i32, site: &Site) {
+        if O::ACTIVE {
+            match op {
+                // JOIN 0 is allowed: the wave is a member of no barrier.
+                BarrierOp::Join(_) if number == 0 => {
+                    self.observer.barrier(wave.id, site, id, BarrierEvent::Join);
+                }
+                _ => self.observer.barrier(wave.id, site, id, BarrierEvent::Ignored),
+            }
+        }
+        match op {
+            BarrierOp::Join(_) if number == 0 => wave.joined = 0,
+            // LEAVE without a barrier returns SCC=1.
+            BarrierOp::Leave => self.late_scalar(wave, site, None, [1, 0], 1),
+            // A workgroup of one wave: the only wave is the first.
+            BarrierOp::Signal(_, true) if number == -1 => self.late_scalar(wave, site, None, [1, 0], 1),
+            BarrierOp::GetState(to, _) => self.late_scalar(wave, site, Some(to), [0, 0], 1),
+            _ => {}
+        }
+    }
+
+    fn get_reg(&self, wave: &Wave, field: HwField, site: &Site) -> Result<u32, Stop> {
+        let value = match (field.id, self.isa) {
+            (hwreg::MODE, Isa::Gfx950) => wave.regs.mode.raw,
+            (hwreg::MODE, Isa::Gfx1250) => wave.regs.mode.raw & !MODE_MSB | mode_msb(wave.msb),
+            (hwreg::STATUS, Isa::Gfx950) => {
+                u32::from(wave.regs.scc)
+                    | u32::from(wave.regs.exec() == 0) << 9
+                    | u32::from(wave.regs.vcc() == 0) << 10
+                    | 1 << 16
+            }
+            (hwreg::HW_ID, Isa::Gfx950) | (hwreg::HW_ID1 | hwreg::HW_ID2, Isa::Gfx1250) => wave.id.wave & 15,
+            (hwreg::SHADER_CYCLES, Isa::Gfx1250) => *self.clock as u32,
+            // LDS_ALLOC: base 0; size in units of 128 dwords.
+            (6, _) => (self.lds.len() as u32).div_ceil(512) << 12,
+            (hwreg::IB_STS2_GFX12, Isa::Gfx1250) => wave.hwregs[hwreg::IB_STS2_GFX12 as usize],
+            // WAVE_SCHED_MODE keeps what was written.
+            (26, Isa::Gfx1250) => wave.hwregs[26],
+            // XCC_ID: everything runs on the first.
+            (20, Isa::Gfx950) => 0,
+            (id, _) => {
+                return Err(Stop::Unsupported {
+                    pc: site.pc,
+                    what: format!("s_getreg of hardware register {id}"),
+                });
+            }
+        };
+        Ok((value & field.mask()) >> field.offset)
+    }
+
+    fn set_reg(&mut self, wave: &mut Wave, field: HwField, value: u32, _from: Place) {
+        let mask = field.mask();
+        let bits = value << field.offset & mask;
+        if field.id == hwreg::MODE {
+            wave.regs.mode = unpack_mode(self.isa, wave.regs.mode.raw & !mask | bits);
+            if self.isa == Isa::Gfx1250 && mask & MODE_MSB != 0 {
+                let all = mode_msb(wave.msb) & !mask | bits & MODE_MSB;
+                wave.msb = (all >> 14 & 0x3f | (all >> 12 & 3) << 6) as u8;
+                wave.msb_changed = true;
+            }
+        } else {
+            let register = &mut wave.hwregs[field.id as usize];
+            *register = *register & !mask | bits;
+        }
+    }
+}

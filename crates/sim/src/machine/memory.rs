@@ -1,0 +1,683 @@
+//! Issue of vector memory, LDS and scalar memory instructions: addresses and data are read from registers,
+//! bounds are checked, and the operation goes into flight.
+
+use smallvec::{SmallVec, smallvec};
+use wavemark_isa::Isa;
+
+use super::address::{self, Addressing, Aperture};
+use super::bind::{LanePermute, MemoryOp, PermuteKind, ScalarLoad, Verb};
+use super::{Cx, Stop};
+use crate::atomic::{AtomicOp, AtomicShape, Flush};
+use crate::events::{Access, Channel, Direction, Extent, Fault, Issue, Observer, OpId, Scope, Site, Space};
+use crate::pending::{Action, Pending, lanes};
+use crate::regs::sindex;
+use crate::wave::Wave;
+
+/// Addresses of one access, split by the space that they turned out to be in.
+struct Resolved {
+    space: Space,
+    mask: u64,
+    addr: Box<[u64; 64]>,
+    /// Active lanes that access nothing because a descriptor says so: they load 0.
+    zero: u64,
+    /// Lanes of which only the first bytes are in range (buffers, whole dwords).
+    partial: SmallVec<[(u32, u32); 4]>,
+}
+
+fn direction(verb: &Verb) -> Direction {
+    match verb {
+        Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LdsDma(_) | Verb::AsyncLoad(_) => Direction::Read,
+        Verb::Store(_) | Verb::AsyncStore(_) => Direction::Write,
+        Verb::Atomic(..) | Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => Direction::Atomic,
+    }
+}
+
+fn bytes(verb: &Verb) -> u32 {
+    match verb {
+        Verb::Load(s) | Verb::LdsDma(s) => s.bytes,
+        Verb::Store(s) => s.bytes,
+        Verb::LoadTranspose(_, n) | Verb::AsyncLoad(n) | Verb::AsyncStore(n) => *n,
+        Verb::Atomic(s, _) => s.bytes,
+        Verb::AsyncArrive | Verb::Arrive => 8,
+        Verb::Append { .. } => 4,
+    }
+}
+
+/// Copy `dwords` rows from `row` to the end of `data`, 64 lanes a dword.
+fn capture(wave: &Wave, row: u32, dwords: u32, data: &mut Vec<u32>) {
+    let chunks = wave.regs.chunks;
+    for d in 0..dwords as usize {
+        let at = row as usize + d * chunks;
+        for chunk in &wave.regs.v[at..at + chunks] {
+            data.extend_from_slice(&chunk.0);
+        }
+        data.resize(data.len() + (64 - chunks * 16), 0);
+    }
+}
+
+impl<O: Observer> Cx<'_, O> {
+    /// Issue a vector memory or LDS instruction.
+    pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
+        let exec = match op.verb {
+            // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
+            Verb::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
+            _ => wave.regs.exec(),
+        };
+        let size = bytes(&op.verb);
+        let mut parts: SmallVec<[(usize, Resolved); 2]> = SmallVec::new();
+        for access in 0..op.accesses as usize {
+            for part in self.resolve(wave, op, access, exec, size) {
+                parts.push((access, part));
+            }
+        }
+        let mut zero = 0;
+        for (_, part) in &mut parts {
+            zero |= part.zero;
+            let lost = self.check_bounds(wave, site, part, direction(&op.verb), size, op);
+            part.mask &= !lost;
+            zero |= lost;
+        }
+        let channels = self.channels(op, &parts);
+        match &op.verb {
+            Verb::Load(shape) if parts.len() > op.accesses as usize || op.flat => {
+                // FLAT lanes in several spaces: one action per space under the same sequence numbers.
+                let seq = self.sequence(wave, &channels);
+                for (i, (access, part)) in parts.into_iter().enumerate() {
+                    let zero = if i == 0 { zero } else { 0 };
+                    let row = op.dst[access];
+                    let action = Action::Load { shape: *shape, rows: [row, 0], zero };
+                    self.launch(
+                        wave,
+                        site,
+                        op,
+                        &seq,
+                        smallvec![access_of(part, Direction::Read, size)],
+                        action,
+                    );
+                }
+            }
+            Verb::Load(shape) => {
+                let seq = self.sequence(wave, &channels);
+                let mut partial = SmallVec::<[(u32, u32, u64); 4]>::new();
+                let mut accesses = SmallVec::new();
+                for (_, part) in parts {
+                    for &(lane, n) in &part.partial {
+                        partial.push((lane, n, part.addr[lane as usize]));
+                    }
+                    accesses.push(access_of(part, Direction::Read, size));
+                }
+                let action = Action::Load { shape: *shape, rows: op.dst, zero };
+                let space =
+                    if matches!(op.addressing, Addressing::Lds { .. }) { Space::Lds } else { Space::Global };
+                self.launch(wave, site, op, &seq, accesses, action);
+                let chunks = wave.regs.chunks as u32;
+                for (lane, n, addr) in partial {
+                    for d in 0..n / 4 {
+                        let mut one = Box::new([0; 64]);
+                        one[lane as usize] = addr + u64::from(d) * 4;
+                        let extent = Extent::Lanes { mask: 1 << lane, bytes: 4, addr: one };
+                        let access = Access { space, direction: Direction::Read, extent };
+                        let dword =
+                            crate::shape::LoadShape { bytes: 4, extend: crate::shape::Extend::Dwords };
+                        let rows = [op.dst[0] + d * chunks, 0];
+                        let action = Action::Load { shape: dword, rows, zero: 0 };
+                        self.launch(wave, site, op, &seq, smallvec![access], action);
+                    }
+                }
+            }
+            Verb::LoadTranspose(transpose, n) => {
+                let seq = self.sequence(wave, &channels);
+                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                if part.mask == 0 {
+                    return Ok(());
+                }
+                let action = Action::LoadTranspose { transpose: *transpose, row: op.dst[0], bytes: *n };
+                self.launch(wave, site, op, &seq, smallvec![access_of(part, Direction::Read, size)], action);
+            }
+            Verb::Store(shape) => {
+                let seq = self.sequence(wave, &channels);
+                let dwords = size.div_ceil(4);
+                let mut data = Vec::with_capacity((dwords * op.accesses * 64) as usize);
+                for &row in &op.data[..op.accesses as usize] {
+                    capture(wave, row, dwords, &mut data);
+                }
+                if shape.high {
+                    for x in &mut data {
+                        *x >>= 16;
+                    }
+                }
+                let split = op.flat;
+                let mut accesses: SmallVec<[Access; 2]> = SmallVec::new();
+                for (_, part) in parts {
+                    for &(lane, n) in &part.partial {
+                        for d in 0..n / 4 {
+                            let mut one = Box::new([0; 64]);
+                            one[lane as usize] = part.addr[lane as usize] + u64::from(d) * 4;
+                            let extent = Extent::Lanes { mask: 1 << lane, bytes: 4, addr: one };
+                            let access = Access { space: part.space, direction: Direction::Write, extent };
+                            let from = d as usize * 64;
+                            let action = Action::Store { data: data[from..from + 64].to_vec() };
+                            self.launch(wave, site, op, &seq, smallvec![access], action);
+                        }
+                    }
+                    let access = access_of(part, Direction::Write, size);
+                    if split {
+                        let action = Action::Store { data: data.clone() };
+                        self.launch(wave, site, op, &seq, smallvec![access], action);
+                    } else {
+                        accesses.push(access);
+                    }
+                }
+                if !split {
+                    self.launch(wave, site, op, &seq, accesses, Action::Store { data });
+                }
+            }
+            Verb::Atomic(shape, returns) => {
+                let seq = self.sequence(wave, &channels);
+                let words = shape.bytes / 4;
+                let mut data = Vec::new();
+                for &row in &op.data[..op.accesses as usize] {
+                    capture(wave, row, words, &mut data);
+                    if shape.two_data() {
+                        capture(wave, op.second, words, &mut data);
+                    }
+                }
+                let lds = matches!(op.addressing, Addressing::Lds { .. });
+                let flush = self.atomic_flush(wave, *shape, lds);
+                let rows = returns.then_some(op.dst);
+                let action = |zero| Action::Atomic { shape: *shape, flush, data: data.clone(), rows, zero };
+                if op.flat {
+                    for (i, (_, part)) in parts.into_iter().enumerate() {
+                        let action = action(if i == 0 { zero } else { 0 });
+                        let access = access_of(part, Direction::Atomic, size);
+                        self.launch(wave, site, op, &seq, smallvec![access], action);
+                    }
+                } else {
+                    let accesses =
+                        parts.into_iter().map(|(_, p)| access_of(p, Direction::Atomic, size)).collect();
+                    self.launch(wave, site, op, &seq, accesses, action(zero));
+                }
+            }
+            Verb::LdsDma(shape) => {
+                let seq = self.sequence(wave, &channels);
+                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                // CDNA4 ISA 9.1: LDS_base + M0[17:2]*4 + offset + lane number times the stride.
+                let stride = size.div_ceil(4) * 4;
+                let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
+                let mut to = Box::new([0; 64]);
+                for lane in lanes(exec) {
+                    let at = m0.wrapping_add_signed(op.lds_offset) + u64::from(lane * stride);
+                    to[lane as usize] = at;
+                }
+                let mut target =
+                    Resolved { space: Space::Lds, mask: exec, addr: to, zero: 0, partial: smallvec![] };
+                let lost = self.check_bounds(wave, site, &mut target, Direction::Write, stride, op);
+                target.mask &= !lost;
+                let from = access_of(part, Direction::Read, size);
+                let to = access_of(target, Direction::Write, stride);
+                let action = Action::Copy { zero, extend: Some(*shape) };
+                self.launch(wave, site, op, &seq, smallvec![from, to], action);
+            }
+            Verb::AsyncLoad(_) | Verb::AsyncStore(_) => {
+                let seq = self.sequence(wave, &channels);
+                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                let load = matches!(op.verb, Verb::AsyncLoad(_));
+                let mut addr = Box::new([0; 64]);
+                for lane in lanes(exec) {
+                    let base = u64::from(wave.regs.lane(op.lds_addr as usize, lane));
+                    addr[lane as usize] = base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff;
+                }
+                let lds_side = if load { Direction::Write } else { Direction::Read };
+                let mut lds = Resolved { space: Space::Lds, mask: exec, addr, zero: 0, partial: smallvec![] };
+                let lost = self.check_bounds(wave, site, &mut lds, lds_side, size, op);
+                lds.mask &= !lost;
+                let lds = access_of(lds, lds_side, size);
+                let accesses = if load {
+                    smallvec![access_of(part, Direction::Read, size), lds]
+                } else {
+                    smallvec![lds, access_of(part, Direction::Write, size)]
+                };
+                self.launch(wave, site, op, &seq, accesses, Action::Copy { zero, extend: None });
+            }
+            Verb::AsyncArrive | Verb::Arrive => {
+                let seq = self.sequence(wave, &channels);
+                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                let arrive = op.verb == Verb::Arrive;
+                let chunks = wave.regs.chunks;
+                let update = if arrive {
+                    let row = op.data[0] as usize;
+                    (0..64)
+                        .map(|lane| {
+                            if exec >> lane & 1 == 0 {
+                                return 0;
+                            }
+                            let low = u64::from(wave.regs.lane(row, lane));
+                            low | u64::from(wave.regs.lane(row + chunks, lane)) << 32
+                        })
+                        .collect()
+                } else {
+                    Vec::new()
+                };
+                let row = arrive.then_some(op.dst[0]);
+                let accesses = smallvec![access_of(part, Direction::Atomic, size)];
+                self.launch(wave, site, op, &seq, accesses, Action::Arrive { update, row });
+            }
+            Verb::Append { consume } => {
+                let seq = self.sequence(wave, &channels);
+                let Addressing::Lds { offsets, .. } = op.addressing else { return Ok(()) };
+                let Some(first) = lanes(exec).next() else { return Ok(()) };
+                let mut addr = Box::new([0; 64]);
+                addr[first as usize] = u64::from(offsets[0]);
+                let mut part =
+                    Resolved { space: Space::Lds, mask: 1 << first, addr, zero: 0, partial: smallvec![] };
+                let lost = self.check_bounds(wave, site, &mut part, Direction::Atomic, 4, op);
+                part.mask &= !lost;
+                let accesses = smallvec![access_of(part, Direction::Atomic, size)];
+                let amount = exec.count_ones();
+                let by = if *consume { amount.wrapping_neg() } else { amount };
+                self.launch(
+                    wave,
+                    site,
+                    op,
+                    &seq,
+                    accesses,
+                    Action::Append { by, row: op.dst[0], lanes: exec },
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn atomic_flush(&self, wave: &Wave, shape: AtomicShape, lds: bool) -> Flush {
+        if !lds {
+            return Flush::default();
+        }
+        let mode = wave.regs.mode;
+        match shape.op {
+            AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => {
+                Flush { input: !mode.denorm_in_f16_f64, output: !mode.denorm_out_f16_f64 }
+            }
+            AtomicOp::AddFloat | AtomicOp::MinFloat | AtomicOp::MaxFloat | AtomicOp::CmpSwapFloat
+                if shape.bytes == 4 =>
+            {
+                Flush { input: !mode.denorm_in_f32, output: !mode.denorm_out_f32 }
+            }
+            _ => Flush::default(),
+        }
+    }
+
+    /// Addresses of access `access` for the lanes of `exec`.
+    fn resolve(
+        &mut self,
+        wave: &Wave,
+        op: &MemoryOp,
+        access: usize,
+        exec: u64,
+        size: u32,
+    ) -> SmallVec<[Resolved; 2]> {
+        let regs = &wave.regs;
+        let mut addr = Box::new([0u64; 64]);
+        let single =
+            |space, mask, addr| smallvec![Resolved { space, mask, addr, zero: 0, partial: SmallVec::new() }];
+        match &op.addressing {
+            Addressing::Lds { addr: row, offsets } => {
+                let offset = offsets[access];
+                match row {
+                    Some(row) => {
+                        for c in 0..regs.chunks {
+                            let words = &regs.v[*row as usize + c].0;
+                            for l in 0..16 {
+                                addr[c * 16 + l] = u64::from(words[l].wrapping_add(offset));
+                            }
+                        }
+                    }
+                    None => addr.fill(u64::from(offset)),
+                }
+                single(Space::Lds, exec, addr)
+            }
+            Addressing::Flat { vaddr, saddr, scale, add_tid, offset } => {
+                address::flat(regs, self.isa, exec, *vaddr, *saddr, *scale, *add_tid, *offset, &mut addr);
+                if op.flat { self.apertures(wave, exec, &addr) } else { single(Space::Global, exec, addr) }
+            }
+            Addressing::Scratch { vaddr, saddr, scale, offset } => {
+                address::scratch(regs, exec, *vaddr, *saddr, *scale, *offset, &mut addr);
+                let per_lane = u64::from(wave.scratch_per_lane);
+                for lane in lanes(exec) {
+                    let at = &mut addr[lane as usize];
+                    // Beyond the lane's own scratch is out of bounds, not the next lane's.
+                    *at = match at.checked_add(u64::from(size)) {
+                        Some(end) if end <= per_lane => *at + u64::from(lane) * per_lane,
+                        _ => u64::MAX,
+                    };
+                }
+                single(Space::Scratch, exec, addr)
+            }
+            Addressing::Buffer { rsrc, index, voffset, soffset, offset } => {
+                let resource = address::resource(regs, self.isa, *rsrc);
+                let soffset = regs.s[*soffset as usize];
+                let atomic = matches!(op.verb, Verb::Atomic(..));
+                let (mut mask, mut zero) = (0u64, 0u64);
+                let mut partial = SmallVec::new();
+                for lane in lanes(exec) {
+                    let idx = index.map(|row| regs.lane(row as usize, lane));
+                    let voff = voffset.map_or(0, |row| regs.lane(row as usize, lane));
+                    let place = address::buffer_place(
+                        self.isa, &resource, idx, voff, soffset, *offset, lane, size, atomic,
+                    );
+                    addr[lane as usize] = place.addr;
+                    if place.in_range == size {
+                        mask |= 1 << lane;
+                    } else {
+                        zero |= 1 << lane;
+                        if place.in_range != 0 {
+                            partial.push((lane, place.in_range));
+                        }
+                    }
+                }
+                smallvec![Resolved { space: Space::Global, mask, addr, zero, partial }]
+            }
+        }
+    }
+
+    /// Split flat addresses by aperture.
+    fn apertures(&mut self, wave: &Wave, exec: u64, flat: &[u64; 64]) -> SmallVec<[Resolved; 2]> {
+        let mut parts: SmallVec<[Resolved; 2]> = SmallVec::new();
+        for lane in lanes(exec) {
+            let at = flat[lane as usize];
+            let (space, addr) = match address::aperture(self.isa, at, lane) {
+                Aperture::Global => (Space::Global, at),
+                Aperture::Lds(offset) => (Space::Lds, u64::from(offset)),
+                Aperture::Scratch(owner, offset) => {
+                    let per_lane = u64::from(wave.scratch_per_lane);
+                    let inside = u64::from(offset) < per_lane;
+                    let addr = u64::from(owner) * per_lane + u64::from(offset);
+                    (Space::Scratch, if inside { addr } else { u64::MAX })
+                }
+                // Reported as an access to global memory, where nothing is allocated.
+                Aperture::Hole => (Space::Global, at),
+            };
+            let part = match parts.iter_mut().position(|p| p.space == space) {
+                Some(i) => &mut parts[i],
+                None => {
+                    let addr = Box::new([0; 64]);
+                    parts.push(Resolved { space, mask: 0, addr, zero: 0, partial: SmallVec::new() });
+                    let last = parts.len() - 1;
+                    &mut parts[last]
+                }
+            };
+            part.mask |= 1 << lane;
+            part.addr[lane as usize] = addr;
+        }
+        parts
+    }
+
+    /// Lanes of `part` that touch no memory; they are reported.
+    fn check_bounds(
+        &mut self,
+        wave: &mut Wave,
+        site: &Site,
+        part: &mut Resolved,
+        direction: Direction,
+        size: u32,
+        op: &MemoryOp,
+    ) -> u64 {
+        let write = direction != Direction::Read;
+        let mut lost = 0u64;
+        let mut first = None;
+        let mut misaligned = None;
+        let align = match &op.verb {
+            Verb::Atomic(shape, _) => u64::from(shape.bytes),
+            Verb::AsyncArrive | Verb::Arrive => 8,
+            _ => 1,
+        };
+        let mut memories = super::memories(self.global, self.lds, &mut wave.scratch);
+        let mut lanes_left = part.mask;
+        // One look at the whole span when the lanes are close together.
+        let (mut low, mut high) = (u64::MAX, 0);
+        for lane in lanes(part.mask) {
+            let at = part.addr[lane as usize];
+            low = low.min(at);
+            high = high.max(at);
+            if at & (align - 1) != 0 {
+                misaligned = misaligned.or(Some(at));
+                lost |= 1 << lane;
+            }
+        }
+        let span = high.wrapping_sub(low).saturating_add(u64::from(size));
+        if lanes_left != 0 && low <= high && memories.in_bounds(part.space, low, span, write) {
+            lanes_left = 0;
+        }
+        for lane in lanes(lanes_left) {
+            let at = part.addr[lane as usize];
+            if !memories.in_bounds(part.space, at, u64::from(size), write) {
+                lost |= 1 << lane;
+                first = first.or(Some(at));
+            }
+        }
+        for (lane, n) in &part.partial {
+            let at = part.addr[*lane as usize];
+            if !memories.in_bounds(part.space, at, u64::from(*n), write) {
+                first = first.or(Some(at));
+            }
+        }
+        if let Some(addr) = first {
+            part.partial.clear();
+            if O::ACTIVE {
+                let nearest = match part.space {
+                    Space::Global => self.global.nearest(addr),
+                    Space::Lds => format!("the workgroup has {} bytes of LDS", self.lds.len()),
+                    Space::Scratch => format!("a lane has {} bytes of scratch", wave.scratch_per_lane),
+                };
+                let fault = Fault::OutOfBounds {
+                    space: part.space,
+                    direction,
+                    addr,
+                    bytes: size,
+                    lanes: lost,
+                    nearest,
+                };
+                self.observer.fault(wave.id, site, &fault);
+            }
+        }
+        if let Some(addr) = misaligned
+            && O::ACTIVE
+        {
+            let fault = Fault::Misaligned { space: part.space, addr, align: align as u32 };
+            self.observer.fault(wave.id, site, &fault);
+        }
+        lost
+    }
+
+    /// The channels that an instruction is counted in.
+    fn channels(&self, op: &MemoryOp, _parts: &[(usize, Resolved)]) -> SmallVec<[Channel; 2]> {
+        let lds = matches!(op.addressing, Addressing::Lds { .. });
+        match (&op.verb, self.isa) {
+            (Verb::AsyncArrive | Verb::AsyncLoad(_), _) => smallvec![Channel::Al],
+            (Verb::AsyncStore(_), _) => smallvec![Channel::As],
+            _ if lds => smallvec![Channel::Ds],
+            (_, Isa::Gfx950) if op.flat => smallvec![Channel::Vm, Channel::Ds],
+            (_, Isa::Gfx950) => smallvec![Channel::Vm],
+            (Verb::Store(_) | Verb::Atomic(_, false), _) if op.flat => smallvec![Channel::St, Channel::Ds],
+            (Verb::Store(_) | Verb::Atomic(_, false), _) => smallvec![Channel::St],
+            _ if op.flat => smallvec![Channel::Ld, Channel::Ds],
+            _ => smallvec![Channel::Ld],
+        }
+    }
+
+    /// New sequence numbers in `channels`.
+    pub(super) fn sequence(
+        &mut self,
+        wave: &mut Wave,
+        channels: &[Channel],
+    ) -> SmallVec<[(Channel, u32); 2]> {
+        channels.iter().map(|&c| wave.queue.next(c)).collect()
+    }
+
+    fn launch(
+        &mut self,
+        wave: &mut Wave,
+        site: &Site,
+        op: &MemoryOp,
+        seq: &SmallVec<[(Channel, u32); 2]>,
+        accesses: SmallVec<[Access; 2]>,
+        action: Action,
+    ) {
+        let multicast = op.cluster.then(|| wave.regs.s[sindex::M0 as usize]);
+        let atomic = direction(&op.verb) == Direction::Atomic;
+        self.issue(wave, site, seq.clone(), accesses, atomic, op.scope, multicast, action);
+    }
+
+    /// Put an operation into flight and tell the observer.
+    pub(super) fn issue(
+        &mut self,
+        wave: &mut Wave,
+        site: &Site,
+        seq: SmallVec<[(Channel, u32); 2]>,
+        accesses: SmallVec<[Access; 2]>,
+        atomic: bool,
+        scope: Scope,
+        multicast: Option<u32>,
+        action: Action,
+    ) {
+        *self.next_op += 1;
+        let issue = Issue { id: OpId(*self.next_op), seq, accesses, atomic, scope, multicast };
+        if O::ACTIVE {
+            self.observer.issued(wave.id, site, &issue);
+        }
+        wave.queue.push(Pending { issue, action, issued_at: *self.clock });
+    }
+
+    /// Issue a scalar load.
+    pub(super) fn scalar_load(&mut self, wave: &mut Wave, op: &ScalarLoad, site: &Site) {
+        let regs = &wave.regs;
+        let soffset = op.soffset.map_or(0, |place| regs.s[place.at as usize]);
+        let offset = i64::from(soffset) * i64::from(op.scale) + op.offset;
+        let size = op.shape.bytes;
+        let mut len = size;
+        let addr = if op.buffer {
+            let resource = address::resource(regs, self.isa, op.base);
+            let records = if resource.stride != 0 && self.isa == Isa::Gfx950 {
+                resource.stride * resource.num_records
+            } else {
+                resource.num_records
+            };
+            let room = records.saturating_sub(offset as u64);
+            len = len.min(u32::try_from(room & !3).unwrap_or(u32::MAX));
+            resource.base.wrapping_add_signed(offset)
+        } else {
+            regs.s64(op.base).wrapping_add_signed(offset)
+        };
+        // The two low bits are ignored for dword loads.
+        let addr = if size >= 4 { addr & !3 } else { addr };
+        if !self.global.in_bounds(addr, u64::from(len), false) {
+            if O::ACTIVE {
+                let nearest = self.global.nearest(addr);
+                let fault = Fault::OutOfBounds {
+                    space: Space::Global,
+                    direction: Direction::Read,
+                    addr,
+                    bytes: size,
+                    lanes: 1,
+                    nearest,
+                };
+                self.observer.fault(wave.id, site, &fault);
+            }
+            len = 0;
+        }
+        let extent = Extent::Runs(vec![(addr, len)]);
+        let accesses = smallvec![Access { space: Space::Global, direction: Direction::Read, extent }];
+        let action = Action::ScalarLoad { to: op.to, shape: op.shape };
+        let seq = self.sequence(wave, &[Channel::Sm]);
+        self.issue(wave, site, seq, accesses, false, Scope::Cu, None, action);
+    }
+
+    /// Cross-lane operations through the LDS hardware. The sources are read now; the result lands like an
+    /// LDS load's.
+    pub(super) fn lane_permute(&mut self, wave: &mut Wave, op: &LanePermute, site: &Site) {
+        let regs = &wave.regs;
+        let count = regs.lanes();
+        let exec = regs.exec();
+        let on = |lane: u32| exec >> lane & 1 != 0;
+        let mut values = vec![0u32; 64];
+        match op.kind {
+            PermuteKind::Permute => {
+                for lane in lanes(exec) {
+                    let to = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2 & (count - 1);
+                    values[to as usize] = regs.lane(op.data as usize, lane);
+                }
+            }
+            PermuteKind::Bpermute | PermuteKind::BpermuteFi => {
+                for lane in lanes(exec) {
+                    let from = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2 & (count - 1);
+                    if op.kind == PermuteKind::BpermuteFi || on(from) {
+                        values[lane as usize] = regs.lane(op.data as usize, from);
+                    }
+                }
+            }
+            PermuteKind::Swizzle => {
+                for lane in lanes(exec) {
+                    let from = swizzle_source(op.offset, lane);
+                    if on(from) {
+                        values[lane as usize] = regs.lane(op.data as usize, from);
+                    }
+                }
+            }
+        }
+        let action = Action::SetLanes { row: op.dst, mask: exec, values };
+        let seq = self.sequence(wave, &[Channel::Ds]);
+        self.issue(wave, site, seq, SmallVec::new(), false, Scope::Cu, None, action);
+    }
+}
+
+/// The lane that `ds_swizzle_b32` reads for `lane` (CDNA4 ISA "DS_SWIZZLE_B32").
+fn swizzle_source(offset: u32, lane: u32) -> u32 {
+    let group = lane & !31;
+    let l = lane & 31;
+    if offset & 0xe000 == 0xe000 {
+        // FFT mode: bit reversal within the mask of offset[4:0].
+        let mask = offset & 31;
+        let bits = 5 - mask.count_ones().min(5);
+        let reversed = if bits == 0 { l } else { reverse_low(l, bits) };
+        return group | (reversed & 31);
+    }
+    if offset & 0xe000 == 0xc000 {
+        // Rotate mode.
+        let mask = offset & 31;
+        let amount = offset >> 5 & 31;
+        let left = offset >> 10 & 1 == 0;
+        let rotated = if left { l.wrapping_add(amount) } else { l.wrapping_sub(amount) };
+        return group | (l & mask) | (rotated & !mask & 31);
+    }
+    if offset & 0x8000 != 0 {
+        // Quad permute.
+        return (lane & !3) | (offset >> ((lane & 3) * 2) & 3);
+    }
+    let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
+    group | (((l & and) | or) ^ xor)
+}
+
+fn reverse_low(x: u32, bits: u32) -> u32 {
+    let keep = x & !((1 << bits) - 1);
+    keep | (x & ((1 << bits) - 1)).reverse_bits() >> (32 - bits)
+}
+
+fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {
+    Access { space: part.space, direction, extent: Extent::Lanes { mask: part.mask, bytes, addr: part.addr } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzle_modes() {
+        // Quad permute [1,0,3,2].
+        assert_eq!(swizzle_source(0x8000 | 0b10_11_00_01, 6), 7);
+        // Swap of neighbours: and 31, or 0, xor 1.
+        assert_eq!(swizzle_source(31 | 1 << 10, 4), 5);
+        // Broadcast of lane 3 in groups of 8: and 0x18, or 3.
+        assert_eq!(swizzle_source(0x18 | 3 << 5, 45), 43);
+        // Rotate left by 2 in all 32 lanes.
+        assert_eq!(swizzle_source(0xc000 | 2 << 5, 31), 1);
+    }
+}

@@ -1,0 +1,573 @@
+//! The machine: workgroups of waves that take turns, and the memories they share.
+//!
+//! Waves of a workgroup interleave at every instruction that another wave could notice (memory, waits,
+//! barriers); between two of those a wave only changes its own registers, so that a finer interleaving would
+//! show nothing else. Which wave goes next is round-robin, or drawn from the seed. A run is a pure function
+//! of its inputs.
+
+pub mod address;
+pub mod bind;
+mod control;
+mod memory;
+mod tensor;
+
+use wavemark_isa::Isa;
+
+use crate::barrier::Barrier;
+use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
+use crate::global::Global;
+use crate::op::{Detail, OpKind};
+use crate::pending::{Memories, complete};
+use crate::program::Program;
+use crate::wave::{Wave, WaveState};
+use bind::MachineOp;
+
+/// When an asynchronous operation lands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Completion {
+    /// At the last moment that a correct program allows: the wait that covers it, back-pressure, the end of
+    /// the wave.
+    #[default]
+    Late,
+    /// At once.
+    Early,
+    /// In between, drawn from the seed.
+    Random,
+}
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunConfig {
+    /// When asynchronous operations land.
+    pub completion: Completion,
+    /// Seed of scheduling and of random completion; 0 schedules round-robin.
+    pub seed: u64,
+    /// Instructions a wave may execute.
+    pub max_steps: u64,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        RunConfig { completion: Completion::Late, seed: 0, max_steps: 50_000_000 }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// All waves have ended.
+    Finished,
+    /// No wave could move.
+    Deadlock,
+    /// A wave executed more instructions than permitted.
+    StepLimit,
+    /// A wave executed `s_trap`.
+    Trap,
+    /// An instruction, mode or use that is not modelled.
+    Unsupported {
+        /// Who.
+        wave: WaveId,
+        /// Address of the instruction.
+        pc: u64,
+        /// What.
+        what: String,
+    },
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunStats {
+    /// Workgroups run.
+    pub workgroups: u64,
+    /// Waves run.
+    pub waves: u64,
+    /// Instructions executed by waves.
+    pub wave_instructions: u64,
+    /// The same times the lanes of a wave.
+    pub lane_instructions: u64,
+}
+
+/// Why a wave's turn ends with the end of the run.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Unsupported { pc: u64, what: String },
+    StepLimit,
+    Trap,
+}
+
+/// What a machine operation means for the wave's turn.
+pub(crate) enum Flow {
+    /// Nobody else can notice: go on.
+    Continue,
+    /// Let others have a turn.
+    Yield,
+}
+
+/// A workgroup that is resident.
+pub(crate) struct Group {
+    pub waves: Vec<Wave>,
+    pub lds: Vec<u8>,
+    pub workgroup: Barrier,
+    pub named: Vec<Barrier>,
+    pub cluster: usize,
+    pub live: u32,
+    pub flat: u32,
+    turn: usize,
+}
+
+/// The cluster barrier of a resident cluster, and how many of its workgroups live.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub barrier: Barrier,
+    pub size: u32,
+    pub live: u32,
+}
+
+/// What an operation of one wave can reach besides the wave itself.
+pub(crate) struct Cx<'a, O: Observer> {
+    pub isa: Isa,
+    pub config: &'a RunConfig,
+    pub global: &'a mut Global,
+    pub lds: &'a mut Vec<u8>,
+    pub workgroup: &'a mut Barrier,
+    pub named: &'a mut Vec<Barrier>,
+    pub cluster: &'a mut Cluster,
+    pub group_waves: u32,
+    pub live: &'a mut u32,
+    pub observer: &'a mut O,
+    pub next_op: &'a mut u64,
+    pub clock: &'a mut u64,
+    pub random: &'a mut Random,
+}
+
+pub(crate) fn memories<'a>(global: &'a mut Global, lds: &'a mut [u8], scratch: &'a mut [u8]) -> Memories<'a> {
+    Memories { global, lds, scratch }
+}
+
+/// A small generator (SplitMix64): scheduling needs reproducible, not strong, numbers.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// From a seed.
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        if n <= 1 { 0 } else { (self.next() % n as u64) as usize }
+    }
+}
+
+/// Instructions after which an operation in flight lands even in late mode: without such a bound a wave that
+/// polls memory for a completion that no counter of its own covers would poll for ever.
+const PATIENCE: u64 = 1 << 15;
+/// Visible operations of one workgroup before the next one has its turn.
+const GROUP_TURNS: usize = 256;
+
+impl<O: Observer> Cx<'_, O> {
+    /// Complete everything whose time has come.
+    fn complete_due(&mut self, wave: &mut Wave) {
+        while let Some(pending) = wave.queue.take_due() {
+            self.complete_one(wave, &pending);
+        }
+    }
+
+    fn complete_one(&mut self, wave: &mut Wave, pending: &crate::pending::Pending) {
+        complete(&mut wave.regs, &mut memories(self.global, self.lds, &mut wave.scratch), pending);
+        if O::ACTIVE {
+            self.observer.completed(wave.id, &pending.issue);
+        }
+    }
+
+    /// Complete what the completion mode lets land now.
+    fn complete_by_mode(&mut self, wave: &mut Wave) {
+        match self.config.completion {
+            Completion::Late => {
+                while wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
+                    if let Some(pending) = wave.queue.take_early(0) {
+                        self.complete_one(wave, &pending);
+                    }
+                }
+            }
+            Completion::Early => {
+                while let Some(pending) = wave.queue.take_early(0) {
+                    self.complete_one(wave, &pending);
+                }
+            }
+            Completion::Random => {
+                while !wave.queue.is_empty() && self.random.next() & 1 == 0 {
+                    let at = self.random.below(wave.queue.len());
+                    if let Some(pending) = wave.queue.take_early(at) {
+                        self.complete_one(wave, &pending);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Supplies workgroups in the order of their clusters.
+pub(crate) trait Launch {
+    /// The waves and memories of the next cluster's workgroups, or `None` after the last.
+    fn next_cluster(&mut self, next_wave: &mut u32) -> Option<Vec<NewGroup>>;
+}
+
+/// A workgroup about to start.
+pub(crate) struct NewGroup {
+    pub waves: Vec<Wave>,
+    pub lds: u32,
+    pub named_barriers: u32,
+    pub flat: u32,
+    pub initial_sgprs: u32,
+    pub initial_vgprs: u32,
+}
+
+/// A device running one kernel.
+pub(crate) struct Machine<'a, O: Observer> {
+    pub program: &'a mut Program,
+    pub global: &'a mut Global,
+    pub config: RunConfig,
+    pub observer: &'a mut O,
+    groups: Vec<Group>,
+    clusters: Vec<Cluster>,
+    stats: RunStats,
+    next_op: u64,
+    clock: u64,
+    random: Random,
+}
+
+/// Waves that are resident at once, at the most (but one cluster always is).
+const RESIDENT_WAVES: usize = 1024;
+
+impl<'a, O: Observer> Machine<'a, O> {
+    pub fn new(
+        program: &'a mut Program,
+        global: &'a mut Global,
+        config: RunConfig,
+        observer: &'a mut O,
+    ) -> Self {
+        Machine {
+            program,
+            global,
+            config,
+            observer,
+            groups: Vec::new(),
+            clusters: Vec::new(),
+            stats: RunStats::default(),
+            next_op: 0,
+            clock: 0,
+            random: Random::new(config.seed),
+        }
+    }
+
+    /// Run all workgroups of a launch.
+    pub fn run(&mut self, launch: &mut impl Launch) -> (RunEnd, RunStats) {
+        let end = self.run_to_end(launch);
+        for wave in self.groups.iter().flat_map(|g| &g.waves) {
+            self.stats.wave_instructions += wave.steps;
+        }
+        self.stats.lane_instructions = self.stats.wave_instructions * self.program.layout.chunks as u64 * 16;
+        (end, self.stats)
+    }
+
+    fn run_to_end(&mut self, launch: &mut impl Launch) -> RunEnd {
+        let mut next_wave = 0;
+        let mut exhausted = false;
+        let mut at = 0;
+        let mut idle_rounds = 0;
+        loop {
+            while !exhausted && self.resident_waves() < RESIDENT_WAVES {
+                match launch.next_cluster(&mut next_wave) {
+                    Some(cluster) => self.start(cluster),
+                    None => exhausted = true,
+                }
+            }
+            if self.groups.is_empty() {
+                return RunEnd::Finished;
+            }
+            if at >= self.groups.len() {
+                at = 0;
+            }
+            let chosen = if self.config.seed == 0 { at } else { self.random.below(self.groups.len()) };
+            let progress = match self.turn(chosen) {
+                Ok(progress) => progress,
+                Err((wave, stop)) => {
+                    return match stop {
+                        Stop::Unsupported { pc, what } => RunEnd::Unsupported { wave, pc, what },
+                        Stop::StepLimit => RunEnd::StepLimit,
+                        Stop::Trap => RunEnd::Trap,
+                    };
+                }
+            };
+            if self.groups[chosen].live == 0 {
+                self.finish(chosen);
+                idle_rounds = 0;
+                continue;
+            }
+            at = chosen + 1;
+            idle_rounds = if progress { 0 } else { idle_rounds + 1 };
+            if idle_rounds > self.groups.len() && !self.any_can_move() {
+                let waiting = self.waiting();
+                self.observer.deadlock(&waiting);
+                return RunEnd::Deadlock;
+            }
+        }
+    }
+
+    fn resident_waves(&self) -> usize {
+        self.groups.iter().map(|g| g.waves.len()).sum()
+    }
+
+    fn start(&mut self, cluster: Vec<NewGroup>) {
+        let size = cluster.len() as u32;
+        let number = self.clusters.len();
+        self.clusters.push(Cluster { barrier: Barrier::with_expected(size), size, live: size });
+        for new in cluster {
+            let count = new.waves.len() as u32;
+            self.stats.workgroups += 1;
+            self.stats.waves += u64::from(count);
+            self.observer.workgroup_started(new.flat, new.lds, count);
+            for wave in &new.waves {
+                self.observer.wave_started(wave.id, new.initial_sgprs, new.initial_vgprs);
+            }
+            self.groups.push(Group {
+                waves: new.waves,
+                lds: vec![0; new.lds as usize],
+                workgroup: Barrier::with_expected(count),
+                named: vec![Barrier::default(); new.named_barriers as usize + 1],
+                cluster: number,
+                live: count,
+                flat: new.flat,
+                turn: 0,
+            });
+        }
+    }
+
+    fn finish(&mut self, at: usize) {
+        let group = self.groups.remove(at);
+        for wave in &group.waves {
+            self.stats.wave_instructions += wave.steps;
+        }
+        self.clusters[group.cluster].live -= 1;
+        self.observer.workgroup_ended(group.flat);
+    }
+
+    fn any_can_move(&mut self) -> bool {
+        let clusters = &self.clusters;
+        self.groups.iter().any(|group| {
+            group.waves.iter().any(|wave| match wave.state {
+                WaveState::Running => true,
+                WaveState::Ended | WaveState::Halted => false,
+                WaveState::AtBarrier(id) => {
+                    let barrier = match id {
+                        BarrierId::Cluster => Some(&clusters[group.cluster].barrier),
+                        BarrierId::Workgroup => Some(&group.workgroup),
+                        BarrierId::Named(n) => group.named.get(usize::from(n)),
+                        _ => None,
+                    };
+                    barrier.is_some_and(|b| b.can_pass(wave.id.index))
+                }
+            })
+        })
+    }
+
+    fn waiting(&self) -> Vec<(WaveId, Site, Blocked)> {
+        let mut out = Vec::new();
+        for group in &self.groups {
+            for wave in &group.waves {
+                let blocked = match wave.state {
+                    WaveState::AtBarrier(id) => {
+                        let barrier = match id {
+                            BarrierId::Cluster => Some(&self.clusters[group.cluster].barrier),
+                            BarrierId::Named(n) => group.named.get(usize::from(n)),
+                            _ => Some(&group.workgroup),
+                        };
+                        let (arrived, expected) = barrier.map_or((0, None), |b| (b.arrived, b.expected));
+                        Blocked::Barrier { id, arrived, expected }
+                    }
+                    WaveState::Halted => Blocked::Halted,
+                    WaveState::Running | WaveState::Ended => continue,
+                };
+                if let Some(site) = self.last_site(wave) {
+                    out.push((wave.id, site, blocked));
+                }
+            }
+        }
+        out
+    }
+
+    /// The instruction that a wave stands at: a blocked wave's pc is behind its wait.
+    fn last_site(&self, wave: &Wave) -> Option<Site> {
+        let table = self.program.ops(wave.table);
+        let behind = self.program.slot(wave.regs.pc.wrapping_sub(4))?;
+        (0..=behind).rev().take(6).find_map(|slot| table.sites[slot].clone())
+    }
+
+    /// One workgroup's turn; whether any of its waves executed something.
+    fn turn(&mut self, at: usize) -> Result<bool, (WaveId, Stop)> {
+        let mut progress = false;
+        for _ in 0..GROUP_TURNS {
+            let group = &mut self.groups[at];
+            let count = group.waves.len();
+            let first = if self.config.seed == 0 { group.turn } else { self.random.below(count) };
+            let mut moved = false;
+            for i in 0..count {
+                let w = (first + i) % count;
+                if self.step_wave(at, w).map_err(|stop| (self.groups[at].waves[w].id, stop))? {
+                    self.groups[at].turn = (w + 1) % count;
+                    moved = true;
+                    break;
+                }
+            }
+            progress |= moved;
+            if !moved || self.groups[at].live == 0 {
+                break;
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Run wave `w` of group `at` up to and including its next visible operation; whether it could move.
+    fn step_wave(&mut self, at: usize, w: usize) -> Result<bool, Stop> {
+        let Machine { program, global, config, observer, groups, clusters, next_op, clock, random, .. } =
+            self;
+        let group = &mut groups[at];
+        let group_waves = group.waves.len() as u32;
+        let cluster = &mut clusters[group.cluster];
+        let wave = &mut group.waves[w];
+        match wave.state {
+            WaveState::Running => {}
+            WaveState::Ended | WaveState::Halted => return Ok(false),
+            WaveState::AtBarrier(id) => {
+                let barrier = match id {
+                    BarrierId::Cluster => Some(&mut cluster.barrier),
+                    BarrierId::Named(n) => group.named.get_mut(usize::from(n)),
+                    _ => Some(&mut group.workgroup),
+                };
+                let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) else { return Ok(false) };
+                wave.state = WaveState::Running;
+                if O::ACTIVE
+                    && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
+                    && let Some(site) = &program.ops(wave.table).sites[slot]
+                {
+                    observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+                }
+            }
+        }
+        let mut cx = Cx {
+            isa: program.isa,
+            config,
+            global,
+            lds: &mut group.lds,
+            workgroup: &mut group.workgroup,
+            named: &mut group.named,
+            cluster,
+            group_waves,
+            live: &mut group.live,
+            observer: &mut **observer,
+            next_op,
+            clock,
+            random,
+        };
+        run_wave(program, wave, &mut cx)?;
+        Ok(true)
+    }
+}
+
+/// The interpreter loop: execute until a visible operation is done.
+fn run_wave<O: Observer>(program: &mut Program, wave: &mut Wave, cx: &mut Cx<'_, O>) -> Result<(), Stop> {
+    refresh_constants(program, wave);
+    let mut steps = 0u64;
+    let result = loop {
+        let pc = wave.regs.pc;
+        let Some(slot) = program.slot(pc) else {
+            break Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") });
+        };
+        let op = &program.ops(wave.table).ops[slot];
+        if O::ACTIVE
+            && let Some(site) = &program.ops(wave.table).sites[slot]
+        {
+            cx.observer.instruction(wave.id, site, wave.regs.exec());
+        }
+        match op.kind {
+            OpKind::Alu | OpKind::Branch => {
+                steps += 1;
+                wave.regs.pc = pc + u64::from(op.dwords) * 4;
+                // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
+                unsafe { (op.body)(&mut wave.regs, op) };
+                if steps & 0xfff == 0 && wave.steps + steps > cx.config.max_steps {
+                    break limit(program, wave, cx, slot);
+                }
+            }
+            OpKind::Machine => {
+                steps += 1;
+                wave.regs.pc = pc + u64::from(op.dwords) * 4;
+                let Some(Detail::Machine(machine_op)) = op.detail.as_deref() else { continue };
+                if let MachineOp::SetVgprMsb(msb) = *machine_op {
+                    wave.msb = msb;
+                    wave.table = program.table(msb);
+                    continue;
+                }
+                *cx.clock += steps;
+                wave.steps += steps;
+                steps = 0;
+                if wave.steps > cx.config.max_steps {
+                    break limit(program, wave, cx, slot);
+                }
+                let Some(site) = &program.ops(wave.table).sites[slot] else { continue };
+                match cx.execute(wave, machine_op, site) {
+                    Ok(Flow::Continue) => {}
+                    Ok(Flow::Yield) => break Ok(()),
+                    Err(stop) => break Err(stop),
+                }
+                if wave.msb_changed {
+                    wave.msb_changed = false;
+                    wave.table = program.table(wave.msb);
+                }
+            }
+            OpKind::Unsupported => {
+                let what = match op.detail.as_deref() {
+                    Some(Detail::Unsupported(what)) => what.clone(),
+                    _ => "unknown instruction".to_owned(),
+                };
+                break Err(Stop::Unsupported { pc, what });
+            }
+            OpKind::Unbound => {
+                let table = wave.table;
+                let (vector, scalar) = (program.constants.vector.len(), program.constants.scalar.len());
+                program.bind_slot(table, slot);
+                if program.constants.vector.len() != vector || program.constants.scalar.len() != scalar {
+                    program.late_constants += 1;
+                }
+                refresh_constants(program, wave);
+            }
+        }
+    };
+    *cx.clock += steps;
+    wave.steps += steps;
+    result
+}
+
+/// Give the wave the constants of code that was bound after its start.
+fn refresh_constants(program: &Program, wave: &mut Wave) {
+    if wave.late_constants != program.late_constants {
+        wave.late_constants = program.late_constants;
+        wave.set_constants(program.layout, &program.constants.vector, &program.constants.scalar);
+    }
+}
+
+fn limit<O: Observer>(program: &Program, wave: &Wave, cx: &mut Cx<'_, O>, slot: usize) -> Result<(), Stop> {
+    if let Some(site) = &program.ops(wave.table).sites[slot] {
+        cx.observer.step_limit(wave.id, site);
+    }
+    Err(Stop::StepLimit)
+}

@@ -1,0 +1,670 @@
+//! Memory operations in flight: the queue of one wave, and how an operation's data move.
+//!
+//! An operation is issued with everything that its instruction read (addresses, store data), and moves its
+//! data at completion. [`Queue::retire`] completes what a wait guarantees and nothing more; between issue and
+//! completion the data are nowhere. Two operations of one wave on the same bytes keep their order where the
+//! hardware keeps it ([`ordered`]).
+
+use std::collections::VecDeque;
+
+use wavemark_isa::Isa;
+
+use crate::atomic::{self, AtomicShape, Flush};
+use crate::events::{Access, CHANNELS, Channel, Counter, Direction, Extent, Issue, Space};
+use crate::global::Global;
+use crate::regs::Regs;
+use crate::shape::{Extend, LoadShape};
+use crate::transpose::Transpose;
+
+/// What an operation does when it completes.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Nothing: cache operations.
+    Nothing,
+    /// Load access i into the registers from row `rows[i]`.
+    Load {
+        /// How bytes become registers.
+        shape: LoadShape,
+        /// First destination row (chunk index) per access.
+        rows: [u32; 2],
+        /// Lanes that read 0 because their address is out of range.
+        zero: u64,
+    },
+    /// Store `data` (dword d of lane l of access i at `data[(i * dwords + d) * 64 + l]`).
+    Store {
+        /// The captured data.
+        data: Vec<u32>,
+    },
+    /// Read-modify-write.
+    Atomic {
+        /// What.
+        shape: AtomicShape,
+        /// Denormal flushing.
+        flush: Flush,
+        /// First data, then second data, as for [`Action::Store`].
+        data: Vec<u32>,
+        /// Rows for the old values, one per access, if they are wanted.
+        rows: Option<[u32; 2]>,
+        /// Lanes that return 0 because their address is out of range.
+        zero: u64,
+    },
+    /// Copy access 0 to access 1, lane by lane or run by run; lanes of `zero` write zeros.
+    Copy {
+        /// Lanes whose source is out of range: the destination gets zeros.
+        zero: u64,
+        /// Sub-dword loads are extended to a dword on the way (gfx9 LDS-DMA).
+        extend: Option<LoadShape>,
+    },
+    /// Load with a transpose across lanes.
+    LoadTranspose {
+        /// Which.
+        transpose: Transpose,
+        /// First destination row.
+        row: u32,
+        /// Bytes per lane.
+        bytes: u32,
+    },
+    /// Tensor DMA: pieces of (source or zero, destination, length).
+    Tensor {
+        /// The pieces in order; `None` as source writes zeros.
+        pieces: Vec<TensorPiece>,
+        /// LDS goes to global memory.
+        store: bool,
+        /// LDS barrier to arrive at when the data have moved.
+        arrive: Option<u32>,
+    },
+    /// LDS barrier arrive: subtract from the pending count.
+    Arrive {
+        /// How much (lane by lane), or 1.
+        update: Vec<u64>,
+        /// Row pair for the old value, if wanted.
+        row: Option<u32>,
+    },
+    /// Add to one LDS dword and give its old value to all lanes of `lanes`.
+    Append {
+        /// What to add.
+        by: u32,
+        /// Destination row.
+        row: u32,
+        /// Who receives it.
+        lanes: u64,
+    },
+    /// Vector results that arrive late, one per lane of `mask`.
+    SetLanes {
+        /// Destination row.
+        row: u32,
+        /// Which lanes.
+        mask: u64,
+        /// The values.
+        values: Vec<u32>,
+    },
+    /// Scalar load into canonical scalar index `to`.
+    ScalarLoad {
+        /// Destination.
+        to: u32,
+        /// How bytes become registers.
+        shape: LoadShape,
+    },
+    /// A scalar result that arrives late.
+    SetScalar {
+        /// Destination; `None`: SCC.
+        to: Option<u32>,
+        /// The values, one per register.
+        values: [u32; 2],
+        /// How many of them.
+        count: u8,
+    },
+}
+
+/// A contiguous piece of a tensor transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorPiece {
+    /// Global address; `None` where the tensor ends: reads zero, stores nothing.
+    pub global: Option<u64>,
+    /// LDS byte offset.
+    pub lds: u32,
+    /// Bytes.
+    pub bytes: u32,
+}
+
+/// An operation in flight.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// What observers know of it.
+    pub issue: Issue,
+    /// What it does.
+    pub action: Action,
+    /// Machine time of its issue, in instructions.
+    pub issued_at: u64,
+}
+
+/// Memories that a completing operation reaches.
+pub struct Memories<'a> {
+    /// Global memory.
+    pub global: &'a mut Global,
+    /// The workgroup's LDS.
+    pub lds: &'a mut [u8],
+    /// The wave's scratch, lane after lane.
+    pub scratch: &'a mut [u8],
+}
+
+impl Memories<'_> {
+    fn bytes(&mut self, space: Space, addr: u64, len: u64) -> Option<&[u8]> {
+        let local: &[u8] = match space {
+            Space::Global => return self.global.slice(addr, len),
+            Space::Lds => self.lds,
+            Space::Scratch => self.scratch,
+        };
+        let from = usize::try_from(addr).ok()?;
+        local.get(from..from.checked_add(len as usize)?)
+    }
+
+    fn bytes_mut(&mut self, space: Space, addr: u64, len: u64) -> Option<&mut [u8]> {
+        let local: &mut [u8] = match space {
+            Space::Global => return self.global.slice_mut(addr, len),
+            Space::Lds => self.lds,
+            Space::Scratch => self.scratch,
+        };
+        let from = usize::try_from(addr).ok()?;
+        local.get_mut(from..from.checked_add(len as usize)?)
+    }
+
+    fn read(&mut self, space: Space, addr: u64, into: &mut [u8]) {
+        match self.bytes(space, addr, into.len() as u64) {
+            Some(bytes) => into.copy_from_slice(bytes),
+            None => into.fill(0),
+        }
+    }
+
+    fn write(&mut self, space: Space, addr: u64, from: &[u8]) {
+        if let Some(bytes) = self.bytes_mut(space, addr, from.len() as u64) {
+            bytes.copy_from_slice(from);
+        }
+    }
+
+    /// Whether all bytes exist (and can be written).
+    pub fn in_bounds(&mut self, space: Space, addr: u64, len: u64, write: bool) -> bool {
+        match space {
+            Space::Global => self.global.in_bounds(addr, len, write),
+            _ => self.bytes(space, addr, len).is_some(),
+        }
+    }
+}
+
+/// The lanes of a mask, ascending.
+pub fn lanes(mask: u64) -> impl Iterator<Item = u32> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
+        let lane = rest.trailing_zeros();
+        rest &= rest - 1;
+        Some(lane)
+    })
+}
+
+/// The whole wave is on and lane l's address is `addr[0] + l * bytes`.
+fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
+    if mask != full {
+        return false;
+    }
+    let count = full.count_ones() as usize;
+    let base = addr[0];
+    let mut odd = 0;
+    for (lane, a) in addr.iter().enumerate().take(count) {
+        odd |= a.wrapping_sub(base) ^ (lane as u64 * u64::from(bytes));
+    }
+    odd == 0
+}
+
+fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
+    let sign =
+        |x: u32| if shape.bytes == 1 { x as u8 as i8 as i32 as u32 } else { x as u16 as i16 as i32 as u32 };
+    match shape.extend {
+        Extend::Dwords | Extend::Zero => raw,
+        Extend::Sign => sign(raw),
+        Extend::LowZero => (old & 0xffff_0000) | raw,
+        Extend::LowSign => (old & 0xffff_0000) | (sign(raw) & 0xffff),
+        Extend::HighZero => (old & 0xffff) | raw << 16,
+        Extend::HighSign => (old & 0xffff) | sign(raw) << 16,
+    }
+}
+
+fn load_lanes(
+    regs: &mut Regs,
+    memories: &mut Memories<'_>,
+    space: Space,
+    mask: u64,
+    addr: &[u64; 64],
+    shape: LoadShape,
+    row: usize,
+    zero: u64,
+) {
+    let chunks = regs.chunks;
+    let dwords = shape.dwords() as usize;
+    if shape.extend == Extend::Dwords && contiguous(addr, mask, regs.full_mask(), shape.bytes) {
+        let count = regs.lanes() as usize;
+        if let Some(bytes) = memories.bytes(space, addr[0], count as u64 * u64::from(shape.bytes)) {
+            let out = &mut regs.v[row..row + dwords * chunks];
+            for d in 0..dwords {
+                for c in 0..chunks {
+                    let chunk = &mut out[d * chunks + c].0;
+                    let from = &bytes[c * 16 * dwords * 4..(c + 1) * 16 * dwords * 4];
+                    for (l, word) in from.chunks_exact(dwords * 4).enumerate() {
+                        let at = d * 4;
+                        chunk[l & 15] =
+                            u32::from_le_bytes([word[at], word[at + 1], word[at + 2], word[at + 3]]);
+                    }
+                }
+            }
+            return;
+        }
+    }
+    for lane in lanes(mask | zero) {
+        let mut raw = [0u8; 16];
+        if mask >> lane & 1 != 0 {
+            memories.read(space, addr[lane as usize], &mut raw[..shape.bytes as usize]);
+        }
+        for d in 0..dwords {
+            let word = u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
+            let at = row + d * chunks;
+            let value = extend(regs.lane(at, lane), word, shape);
+            regs.set_lane(at, lane, value);
+        }
+    }
+}
+
+fn store_lanes(
+    memories: &mut Memories<'_>,
+    space: Space,
+    mask: u64,
+    full: u64,
+    addr: &[u64; 64],
+    bytes: u32,
+    data: &[u32],
+) {
+    let dwords = bytes.div_ceil(4) as usize;
+    if bytes % 4 == 0 && contiguous(addr, mask, full, bytes) {
+        let count = full.count_ones() as usize;
+        if let Some(out) = memories.bytes_mut(space, addr[0], count as u64 * u64::from(bytes)) {
+            for (lane, out) in out.chunks_exact_mut(dwords * 4).enumerate() {
+                for (d, word) in out.chunks_exact_mut(4).enumerate() {
+                    word.copy_from_slice(&data[d * 64 + lane].to_le_bytes());
+                }
+            }
+            return;
+        }
+    }
+    for lane in lanes(mask) {
+        let mut raw = [0u8; 16];
+        for d in 0..dwords {
+            raw[d * 4..d * 4 + 4].copy_from_slice(&data[d * 64 + lane as usize].to_le_bytes());
+        }
+        memories.write(space, addr[lane as usize], &raw[..bytes as usize]);
+    }
+}
+
+fn read_word(memories: &mut Memories<'_>, space: Space, addr: u64, bytes: u32) -> u64 {
+    let mut raw = [0u8; 8];
+    memories.read(space, addr, &mut raw[..bytes as usize]);
+    u64::from_le_bytes(raw)
+}
+
+fn write_word(memories: &mut Memories<'_>, space: Space, addr: u64, bytes: u32, value: u64) {
+    memories.write(space, addr, &value.to_le_bytes()[..bytes as usize]);
+}
+
+/// Width of the pending count of an LDS barrier cell; the bits above it up to bit 31 are the phase. The
+/// hardware can be configured (CDNA5 ISA 11.2.2: 21, 28, 29, 31, 32); compilers assume 29.
+const PENDING_COUNT_BITS: u32 = 29;
+
+/// The LDS barrier cell after an arrive of `update` (CDNA5 ISA 11.2.2): the pending count goes down; if it
+/// rolls under, the borrow has gone into the phase, and the count starts again from the init count.
+pub fn barrier_cell_after(old: u64, update: u64) -> u64 {
+    let count_mask = (1u32 << PENDING_COUNT_BITS) - 1;
+    let init = (old >> 32) as u32 & 0xffff;
+    let state = old as u32;
+    let mut new = state.wrapping_sub(update as u32);
+    if u64::from(state & count_mask) < update {
+        new = (new & !count_mask) | init;
+    }
+    (old & 0xffff_ffff_0000_0000) | u64::from(new)
+}
+
+fn lane_extent(access: &Access) -> (u64, u32, &[u64; 64]) {
+    match &access.extent {
+        Extent::Lanes { mask, bytes, addr } => (*mask, *bytes, addr),
+        Extent::Runs(_) => unreachable!("a lane operation has lane extents"),
+    }
+}
+
+/// Move the data of a completing operation.
+pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending) {
+    let accesses = &pending.issue.accesses;
+    match &pending.action {
+        Action::Nothing => {}
+        Action::Load { shape, rows, zero } => {
+            for (access, &row) in accesses.iter().zip(rows) {
+                let (mask, _, addr) = lane_extent(access);
+                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero);
+            }
+        }
+        Action::Store { data } => {
+            let full = regs.full_mask();
+            let mut from = 0;
+            for access in accesses {
+                let (mask, bytes, addr) = lane_extent(access);
+                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..]);
+                from += bytes.div_ceil(4) as usize * 64;
+            }
+        }
+        Action::Atomic { shape, flush, data, rows, zero } => {
+            let words = (shape.bytes / 4) as usize;
+            let word = |from: usize, lane: u32| {
+                let low = u64::from(data[from * 64 + lane as usize]);
+                let high = if words == 2 { u64::from(data[(from + 1) * 64 + lane as usize]) } else { 0 };
+                low | high << 32
+            };
+            let per_access = words * if shape.two_data() { 2 } else { 1 };
+            for (i, access) in accesses.iter().enumerate() {
+                let (mask, _, addr) = lane_extent(access);
+                for lane in lanes(mask) {
+                    let at = addr[lane as usize];
+                    let old = read_word(memories, access.space, at, shape.bytes);
+                    let first = word(i * per_access, lane);
+                    let second = if shape.two_data() { word(i * per_access + words, lane) } else { 0 };
+                    let new = atomic::apply(*shape, old, first, second, *flush);
+                    write_word(memories, access.space, at, shape.bytes, new);
+                    if let Some(rows) = rows {
+                        set_words(regs, rows[i] as usize, lane, words, old);
+                    }
+                }
+                if let Some(rows) = rows {
+                    for lane in lanes(*zero) {
+                        set_words(regs, rows[i] as usize, lane, words, 0);
+                    }
+                }
+            }
+        }
+        Action::Copy { zero, extend: shape } => {
+            let (from, to) = (&accesses[0], &accesses[1]);
+            let (mask, bytes, source) = lane_extent(from);
+            let (to_mask, to_bytes, target) = lane_extent(to);
+            for lane in lanes(to_mask) {
+                let mut raw = [0u8; 16];
+                if mask >> lane & 1 != 0 {
+                    memories.read(from.space, source[lane as usize], &mut raw[..bytes as usize]);
+                } else if zero >> lane & 1 == 0 {
+                    continue;
+                }
+                if let Some(shape) = shape
+                    && shape.bytes < 4
+                {
+                    let word = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
+                    raw[..4].copy_from_slice(&extend(0, word, *shape).to_le_bytes());
+                }
+                memories.write(to.space, target[lane as usize], &raw[..to_bytes as usize]);
+            }
+        }
+        Action::Append { by, row, lanes: receivers } => {
+            let (mask, _, addr) = lane_extent(&accesses[0]);
+            let mut old = 0;
+            if let Some(lane) = lanes(mask).next() {
+                old = read_word(memories, Space::Lds, addr[lane as usize], 4);
+                let new = u64::from((old as u32).wrapping_add(*by));
+                write_word(memories, Space::Lds, addr[lane as usize], 4, new);
+            }
+            for lane in lanes(*receivers) {
+                regs.set_lane(*row as usize, lane, old as u32);
+            }
+        }
+        Action::SetLanes { row, mask, values } => {
+            for lane in lanes(*mask) {
+                regs.set_lane(*row as usize, lane, values[lane as usize]);
+            }
+        }
+        Action::LoadTranspose { transpose, row, bytes } => {
+            let (mask, _, addr) = lane_extent(&accesses[0]);
+            let mut rows = vec![[0u8; 16]; regs.lanes() as usize];
+            for lane in lanes(mask) {
+                let into = &mut rows[lane as usize][..*bytes as usize];
+                memories.read(accesses[0].space, addr[lane as usize], into);
+            }
+            let chunks = regs.chunks;
+            for (lane, raw) in transpose.apply(&rows).iter().enumerate() {
+                for d in 0..(*bytes / 4) as usize {
+                    let word =
+                        u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
+                    regs.set_lane(*row as usize + d * chunks, lane as u32, word);
+                }
+            }
+        }
+        Action::Tensor { pieces, store, arrive } => {
+            let mut buffer = Vec::new();
+            for piece in pieces {
+                buffer.clear();
+                buffer.resize(piece.bytes as usize, 0);
+                if *store {
+                    if let Some(global) = piece.global {
+                        memories.read(Space::Lds, u64::from(piece.lds), &mut buffer);
+                        memories.write(Space::Global, global, &buffer);
+                    }
+                } else {
+                    if let Some(global) = piece.global {
+                        memories.read(Space::Global, global, &mut buffer);
+                    }
+                    memories.write(Space::Lds, u64::from(piece.lds), &buffer);
+                }
+            }
+            if let Some(cell) = arrive {
+                let old = read_word(memories, Space::Lds, u64::from(*cell), 8);
+                write_word(memories, Space::Lds, u64::from(*cell), 8, barrier_cell_after(old, 1));
+            }
+        }
+        Action::Arrive { update, row } => {
+            let (mask, _, addr) = lane_extent(&accesses[0]);
+            for lane in lanes(mask) {
+                let at = addr[lane as usize];
+                let old = read_word(memories, Space::Lds, at, 8);
+                let by = update.get(lane as usize).copied().unwrap_or(1);
+                write_word(memories, Space::Lds, at, 8, barrier_cell_after(old, by));
+                if let Some(row) = row {
+                    set_words(regs, *row as usize, lane, 2, old);
+                }
+            }
+        }
+        Action::ScalarLoad { to, shape } => {
+            let Extent::Runs(runs) = &accesses[0].extent else { return };
+            let Some(&(addr, len)) = runs.first() else { return };
+            let mut raw = [0u8; 64];
+            memories.read(Space::Global, addr, &mut raw[..len as usize]);
+            for d in 0..shape.dwords() {
+                let at = d as usize * 4;
+                let word = u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]);
+                set_scalar(regs, to + d, extend(0, word, *shape));
+            }
+        }
+        Action::SetScalar { to, values, count } => match to {
+            None => regs.scc = values[0] != 0,
+            Some(to) => {
+                for (i, &value) in values.iter().take(usize::from(*count)).enumerate() {
+                    set_scalar(regs, to + i as u32, value);
+                }
+            }
+        },
+    }
+}
+
+/// Write a scalar register by canonical index; `null` swallows it, EXEC refreshes what follows from it.
+pub fn set_scalar(regs: &mut Regs, at: u32, value: u32) {
+    use crate::regs::sindex::{EXEC, NULL};
+    if at == NULL || at == NULL + 1 {
+        return;
+    }
+    regs.s[at as usize] = value;
+    if at == EXEC || at == EXEC + 1 {
+        regs.exec_changed();
+    }
+}
+
+fn set_words(regs: &mut Regs, row: usize, lane: u32, words: usize, value: u64) {
+    let chunks = regs.chunks;
+    for w in 0..words {
+        regs.set_lane(row + w * chunks, lane, (value >> (32 * w)) as u32);
+    }
+}
+
+/// First and last byte of an access, to tell cheaply that two cannot meet.
+fn span(access: &Access) -> (u64, u64) {
+    match &access.extent {
+        Extent::Lanes { mask, bytes, addr } => {
+            let (mut low, mut high) = (u64::MAX, 0);
+            for lane in lanes(*mask) {
+                low = low.min(addr[lane as usize]);
+                high = high.max(addr[lane as usize].saturating_add(u64::from(*bytes)));
+            }
+            (low, high)
+        }
+        Extent::Runs(runs) => runs.iter().fold((u64::MAX, 0), |(low, high), &(at, len)| {
+            (low.min(at), high.max(at.saturating_add(u64::from(len))))
+        }),
+    }
+}
+
+/// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
+/// global memory and scratch (CDNA5 ISA 5.7.1.2), LDS instructions among themselves, asynchronous copies
+/// among themselves on global memory.
+pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
+    use Channel::{Al, As, Ds, Ld, St, Td, Vm};
+    match space {
+        Space::Lds => matches!((a, b), (Ds, Ds) | (Td, Td)),
+        Space::Global | Space::Scratch => {
+            matches!((a, b), (Ld | St | Vm, Ld | St | Vm) | (Al | As, Al | As) | (Td, Td))
+        }
+    }
+}
+
+fn must_precede(earlier: &Pending, later: &Pending) -> bool {
+    earlier.issue.seq.iter().any(|&(ea, _)| {
+        later.issue.seq.iter().any(|&(la, _)| {
+            earlier.issue.accesses.iter().any(|x| {
+                later.issue.accesses.iter().any(|y| {
+                    x.space == y.space
+                        && (x.direction != Direction::Read || y.direction != Direction::Read)
+                        && ordered(ea, la, x.space)
+                        && {
+                            let ((xl, xh), (yl, yh)) = (span(x), span(y));
+                            xl < yh && yl < xh
+                        }
+                })
+            })
+        })
+    })
+}
+
+/// The operations of one wave that are in flight.
+#[derive(Debug, Default)]
+pub struct Queue {
+    pending: VecDeque<Pending>,
+    /// Sequence number of the youngest operation per channel; the first is 1.
+    issued: [u32; CHANNELS],
+    /// Operations up to this number are complete, per channel.
+    retired: [u32; CHANNELS],
+}
+
+impl Queue {
+    /// Nothing is in flight.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// The next sequence number of `channel`.
+    pub fn next(&mut self, channel: Channel) -> (Channel, u32) {
+        self.issued[channel as usize] += 1;
+        (channel, self.issued[channel as usize])
+    }
+
+    /// Put an operation into flight.
+    pub fn push(&mut self, pending: Pending) {
+        self.pending.push_back(pending);
+    }
+
+    /// Machine time at which the oldest operation in flight was issued.
+    pub fn oldest(&self) -> Option<u64> {
+        self.pending.front().map(|p| p.issued_at)
+    }
+
+    /// How many operations a counter counts now.
+    pub fn outstanding(&self, counter: Counter) -> u32 {
+        counter.channels().iter().map(|&c| self.issued[c as usize] - self.retired[c as usize]).sum()
+    }
+
+    /// What a wait for `counter` to be at most `n` guarantees becomes retired: all but the `n` youngest of
+    /// each in-order class; of the out-of-order class all if `n` is 0, else nothing.
+    pub fn retire(&mut self, counter: Counter, n: u32) {
+        for &channel in counter.channels() {
+            if channel == Channel::Sm && n != 0 {
+                continue;
+            }
+            let upto = self.issued[channel as usize].saturating_sub(n);
+            let retired = &mut self.retired[channel as usize];
+            *retired = (*retired).max(upto);
+        }
+    }
+
+    /// Everything is retired.
+    pub fn retire_all(&mut self) {
+        self.retired = self.issued;
+    }
+
+    /// Stall-on-issue: a counter never counts more than its capacity.
+    pub fn back_pressure(&mut self, counter: Counter, isa: Isa) {
+        let capacity = counter.capacity(isa);
+        if self.outstanding(counter) > capacity {
+            for &channel in counter.channels() {
+                let upto = self.issued[channel as usize].saturating_sub(capacity);
+                let retired = &mut self.retired[channel as usize];
+                *retired = (*retired).max(upto);
+            }
+        }
+    }
+
+    fn due(&self, pending: &Pending) -> bool {
+        pending.issue.seq.iter().all(|&(c, seq)| seq <= self.retired[c as usize])
+    }
+
+    /// Take the next operation whose time has come, or one that must go before it.
+    pub fn take_due(&mut self) -> Option<Pending> {
+        let mut at = self.pending.iter().position(|p| self.due(p))?;
+        while let Some(earlier) = (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at])) {
+            at = earlier;
+        }
+        self.pending.remove(at)
+    }
+
+    /// Take operation number `at` in the order of issue, or one that must go before it; its channel stays
+    /// unretired. For completion earlier than any wait demands.
+    pub fn take_early(&mut self, mut at: usize) -> Option<Pending> {
+        if at >= self.pending.len() {
+            return None;
+        }
+        while let Some(earlier) = (0..at).find(|&i| {
+            must_precede(&self.pending[i], &self.pending[at])
+                || same_in_order(&self.pending[i], &self.pending[at])
+        }) {
+            at = earlier;
+        }
+        self.pending.remove(at)
+    }
+
+    /// Operations in flight.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+}
+
+/// Operations of one in-order class complete in order.
+fn same_in_order(earlier: &Pending, later: &Pending) -> bool {
+    earlier.issue.seq.iter().any(|&(a, _)| a != Channel::Sm && later.issue.seq.iter().any(|&(b, _)| a == b))
+}
