@@ -25,7 +25,8 @@ pub fn link_inputs(sources: &mut SourceMap, inputs: &[Input]) -> Result<Vec<u8>,
     })
 }
 
-fn read_object(sources: &mut SourceMap, input: &Input) -> Result<CodeObject, Diagnostic> {
+/// Reads an input that is a code object.
+pub fn read_object(sources: &mut SourceMap, input: &Input) -> Result<CodeObject, Diagnostic> {
     if input.form != Form::CodeObject {
         return Err(Diagnostic::error(format!("{} is {}, not a code object", input.name, input.form.name())));
     }

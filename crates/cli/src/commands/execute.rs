@@ -33,12 +33,17 @@ fn options(input: &InputArgs, execution: &ExecutionArgs, schedules: u32) -> Resu
         },
         seed: execution.seed,
         schedules,
-        threads: execution.threads,
+        threads: execution.threads.or_else(processors),
         max_steps: execution.max_steps,
         model: execution.model.clone(),
         out: execution.out.clone(),
         trace: execution.trace.clone(),
     })
+}
+
+/// The threads that the machine runs side by side.
+fn processors() -> Option<u32> {
+    std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok())
 }
 
 fn execute(

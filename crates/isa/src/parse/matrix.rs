@@ -192,7 +192,8 @@ fn source_constant(
         }
         Constant::Int(value) => {
             // Single halves take 16 bits; accumulators have an inline constant in each element.
-            let narrow = spec.ty.is_float() && spec.ty.elem_bits == 16 && (spec.ty.lanes == 1 || spec.role == "srcc");
+            let narrow =
+                spec.ty.is_float() && spec.ty.elem_bits == 16 && (spec.ty.lanes == 1 || spec.role == "srcc");
             let ty = if spec.role == "srcc" { scalar(elem).ty } else { spec.ty };
             let limit = if narrow { 16 } else { 32 };
             if value < -(1 << (limit - 1)) || value >= 1 << limit {
@@ -232,7 +233,8 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
     let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
     let scale = encoding.format.name == "MAI_SCALE";
     if has("op_sel") {
-        let sources = if scale { 2 } else { encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() };
+        let sources =
+            if scale { 2 } else { encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() };
         let all = (1u8 << sources) - 1;
         let mix = row.attribute("matrix") == Some("mix");
         inst.mods.op_sel = list(p, "op_sel")?.unwrap_or(0) & all;
@@ -443,13 +445,7 @@ fn flag(p: &mut Parser, name: &str) -> bool {
 }
 
 /// What LLVM checks once all operands are read. `at` is where each operand is.
-fn check(
-    p: &Parser,
-    row: &Row,
-    encoding: &Encoding,
-    inst: &Inst,
-    at: &[usize],
-) -> Result<(), ParseError> {
+fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) -> Result<(), ParseError> {
     let place = |n: usize| at.get(n).copied().unwrap_or_default();
     let bus = if p.isa == Isa::Gfx950 { 1 } else { 2 };
     if encoding.format.name != "WMMA_LD_SCALE"
@@ -457,7 +453,9 @@ fn check(
         && scalar_reads(inst.operands.iter()) > bus
     {
         let last = inst.operands.iter().rposition(|operand| scalar_reads(std::iter::once(operand)) != 0);
-        return Err(p.error_at(place(last.unwrap_or(0)), "invalid operand (violates constant bus restrictions)"));
+        return Err(
+            p.error_at(place(last.unwrap_or(0)), "invalid operand (violates constant bus restrictions)")
+        );
     }
     let mut literals = inst.operands.iter().enumerate().filter(|(_, o)| matches!(o, Operand::Literal(_)));
     if let Some((_, first)) = literals.next() {
@@ -567,7 +565,12 @@ fn pair_in(
 }
 
 /// One half, in the row that has the form.
-fn half(p: &mut Parser, rows: &[&Row], form: Form, at: &mut SmallVec<[usize; 6]>) -> Result<Inst, ParseError> {
+fn half(
+    p: &mut Parser,
+    rows: &[&Row],
+    form: Form,
+    at: &mut SmallVec<[usize; 6]>,
+) -> Result<Inst, ParseError> {
     let found = rows.iter().find_map(|row| Some((*row, row.encoding(form)?)));
     let Some((row, encoding)) = found else { return Err(p.error_at(0, "invalid instruction")) };
     let mut inst = empty(row.id, form);

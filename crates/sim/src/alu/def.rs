@@ -185,7 +185,11 @@ pub fn unsupported(mnemonic: &str, what: &str) -> BindError {
 }
 
 /// A scalar destination: `null` becomes the sink.
-pub fn scalar_destination(binder: &Binder<'_>, mnemonic: &str, operand: &Operand) -> Result<Place, BindError> {
+pub fn scalar_destination(
+    binder: &Binder<'_>,
+    mnemonic: &str,
+    operand: &Operand,
+) -> Result<Place, BindError> {
     let at = binder
         .scalar_at(operand)
         .ok_or_else(|| unsupported(mnemonic, &format!("{operand:?} as a scalar destination")))?;
@@ -204,7 +208,12 @@ struct Operands<'a> {
     src: [Option<&'a Operand>; 3],
 }
 
-fn arrange<'a>(mnemonic: &str, def: &VectorDef, isa: Isa, given: &'a [Operand]) -> Result<Operands<'a>, BindError> {
+fn arrange<'a>(
+    mnemonic: &str,
+    def: &VectorDef,
+    isa: Isa,
+    given: &'a [Operand],
+) -> Result<Operands<'a>, BindError> {
     // Roles in assembly order; masks may be left to VCC.
     #[derive(PartialEq, Clone, Copy)]
     enum Role {

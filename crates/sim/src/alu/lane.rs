@@ -206,7 +206,13 @@ impl Rows {
 /// # Safety
 /// `place` must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
 #[inline(always)]
-unsafe fn find<H: Host>(regs: &Regs, slab: *const Chunk, place: Place, kind: Kind, room: &mut [Row; 2]) -> Rows {
+unsafe fn find<H: Host>(
+    regs: &Regs,
+    slab: *const Chunk,
+    place: Place,
+    kind: Kind,
+    room: &mut [Row; 2],
+) -> Rows {
     let none = Rows { lo: std::ptr::null(), hi: std::ptr::null() };
     let spread = Rows { lo: room[0].0.as_ptr().cast(), hi: room[1].0.as_ptr().cast() };
     if let Kind::Mask = kind {
@@ -372,12 +378,9 @@ impl Shim {
                 let (d, e) = K::exact(cx, word(a), word(b), word(c));
                 let d = match K::DEPENDS {
                     Depends::Nothing | Depends::Select32 | Depends::Select16F64 => words(d),
-                    _ => finish(
-                        cx,
-                        K::D::KIND,
-                        words(d),
-                        [(K::A::KIND, a), (K::B::KIND, b), (K::C::KIND, c)],
-                    ),
+                    _ => {
+                        finish(cx, K::D::KIND, words(d), [(K::A::KIND, a), (K::B::KIND, b), (K::C::KIND, c)])
+                    }
                 };
                 (d, words(e))
             },

@@ -107,8 +107,8 @@ fn lookup(mnemonic: &str) -> Option<&'static Def> {
 
 /// The operation of an arithmetic or branch instruction; `Ok(None)` if the instruction is none (memory,
 /// waits, barriers…: the machine's).
-pub fn bind(_binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
-    Ok(None)
+pub fn bind(binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
+    bind_mnemonic(binder, binder.inst.mnemonic(binder.isa))
 }
 
 /// As [`bind`], for the base mnemonic of the instruction.
