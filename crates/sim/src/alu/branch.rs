@@ -54,8 +54,5 @@ pub const TABLE: &[Line] = &[
     ("s_swap_pc_i64", swap_pc!()),
     ("s_call_b64", call!()),
     ("s_call_i64", call!()),
-    (
-        "s_add_pc_i64",
-        salu_regs!(r |a: u64| -> () { r.pc = r.pc.wrapping_add(a); ((), None) }).branch().def(),
-    ),
+    ("s_add_pc_i64", salu_regs!(r |a: u64| -> () { r.pc = r.pc.wrapping_add(a); ((), None) }).branch().def()),
 ];

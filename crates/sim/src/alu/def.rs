@@ -1,17 +1,14 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
-use std::sync::Arc;
-
 use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, Special};
 
-use super::AluDetail;
 use super::host::{Bodies, bodies, level};
 use super::lane::{Exact, Fast, Lane, Slow};
 use super::modifiers::{Modified, SourceMods};
 use super::scalar::{ScalarDef, widen_literal};
 use super::word::{Kind, Word as _};
 use crate::bind::{Bank, BindError, Binder};
-use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
+use crate::op::{Body, Op, OpKind, Place, PlaceKind};
 use crate::regs::sindex;
 
 /// The definition of one instruction.
@@ -185,7 +182,11 @@ pub fn unsupported(mnemonic: &str, what: &str) -> BindError {
 }
 
 /// A scalar destination: `null` becomes the sink.
-pub fn scalar_destination(binder: &Binder<'_>, mnemonic: &str, operand: &Operand) -> Result<Place, BindError> {
+pub fn scalar_destination(
+    binder: &Binder<'_>,
+    mnemonic: &str,
+    operand: &Operand,
+) -> Result<Place, BindError> {
     let at = binder
         .scalar_at(operand)
         .ok_or_else(|| unsupported(mnemonic, &format!("{operand:?} as a scalar destination")))?;
@@ -204,7 +205,12 @@ struct Operands<'a> {
     src: [Option<&'a Operand>; 3],
 }
 
-fn arrange<'a>(mnemonic: &str, def: &VectorDef, isa: Isa, given: &'a [Operand]) -> Result<Operands<'a>, BindError> {
+fn arrange<'a>(
+    mnemonic: &str,
+    def: &VectorDef,
+    isa: Isa,
+    given: &'a [Operand],
+) -> Result<Operands<'a>, BindError> {
     // Roles in assembly order; masks may be left to VCC.
     #[derive(PartialEq, Clone, Copy)]
     enum Role {
@@ -272,6 +278,10 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             | u64::from((mods.neg_hi | mods.abs) & 15) << 12
             | u64::from(mods.clamp) << 16
             | u64::from(mods.control) << 32;
+    }
+
+    if def.own_mods && is_high(operands.dst) {
+        op.imm |= 8;
     }
 
     // Destinations.
@@ -347,14 +357,23 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 status = Some(*s);
                 Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
             }
-            (Kind::Tuple(n), Some(Operand::Reg(reg))) => {
+            (Kind::Tuple(n), Some(Operand::Reg(reg @ Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }))) => {
                 let reg = Reg { dwords: n, ..*reg };
                 Place { at: binder.vector_at(reg, banks[i])?, kind: PlaceKind::Vector }
             }
             (_, Some(operand)) => source(binder, operand, kind, banks[i])?,
             (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
         };
+        if let Some(sdwa) = mods.sdwa
+            && i < 2
+        {
+            m.sel = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
+            m.sext = sdwa.sext >> i & 1 != 0;
+        }
         if def.own_mods {
+            if is_high(operand) {
+                op.imm |= 1 << i;
+            }
             continue;
         }
         let bit = |mask: u8| mask >> i & 1 != 0;
@@ -373,12 +392,6 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 m.abs = bit(mods.abs);
                 m.high = kind.is_half() && (is_high(operand) || bit(mods.op_sel));
             }
-        }
-        if let Some(sdwa) = mods.sdwa
-            && i < 2
-        {
-            m.sel = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
-            m.sext = sdwa.sext >> i & 1 != 0;
         }
     }
 
@@ -444,9 +457,4 @@ fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) ->
         return binder.vector_source(&Operand::Reg(reg), kind.const_type(), bank);
     }
     binder.vector_source(&widen_literal(operand, kind), kind.const_type(), bank)
-}
-
-/// Put `detail` behind an operation with `body`.
-pub fn with_detail(body: Body, inner: &Op, detail: AluDetail) -> Op {
-    Op { body, detail: Some(Arc::new(Detail::Alu(detail))), ..inner.clone() }
 }

@@ -54,8 +54,6 @@ pub enum Depends {
     Select32,
     /// As `F16F64`, likewise.
     Select16F64,
-    /// Both.
-    All,
 }
 
 impl Depends {
@@ -64,7 +62,6 @@ impl Depends {
             Depends::Nothing => (0, 0),
             Depends::F32 | Depends::Select32 => (0x33, 0x30),
             Depends::F16F64 | Depends::Select16F64 => (0x80_00cc, 0xc0),
-            Depends::All => (0x80_00ff, 0xf0),
         }
     }
 }
@@ -206,7 +203,13 @@ impl Rows {
 /// # Safety
 /// `place` must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
 #[inline(always)]
-unsafe fn find<H: Host>(regs: &Regs, slab: *const Chunk, place: Place, kind: Kind, room: &mut [Row; 2]) -> Rows {
+unsafe fn find<H: Host>(
+    regs: &Regs,
+    slab: *const Chunk,
+    place: Place,
+    kind: Kind,
+    room: &mut [Row; 2],
+) -> Rows {
     let none = Rows { lo: std::ptr::null(), hi: std::ptr::null() };
     let spread = Rows { lo: room[0].0.as_ptr().cast(), hi: room[1].0.as_ptr().cast() };
     if let Kind::Mask = kind {
@@ -372,12 +375,9 @@ impl Shim {
                 let (d, e) = K::exact(cx, word(a), word(b), word(c));
                 let d = match K::DEPENDS {
                     Depends::Nothing | Depends::Select32 | Depends::Select16F64 => words(d),
-                    _ => finish(
-                        cx,
-                        K::D::KIND,
-                        words(d),
-                        [(K::A::KIND, a), (K::B::KIND, b), (K::C::KIND, c)],
-                    ),
+                    _ => {
+                        finish(cx, K::D::KIND, words(d), [(K::A::KIND, a), (K::B::KIND, b), (K::C::KIND, c)])
+                    }
                 };
                 (d, words(e))
             },

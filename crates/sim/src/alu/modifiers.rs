@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use wavemark_numerics::modifiers as num;
 use wavemark_isa::{Dpp, Isa, OutMod, SdwaSel, SdwaUnused, Special};
+use wavemark_numerics::modifiers as num;
 
 use super::AluDetail;
 use super::def::unsupported;
@@ -350,9 +350,8 @@ impl Modified {
             let x = num::omod_f16(bits as u16, omod, cx.mode.fp16_ovfl);
             u32::from(if self.clamp { num::clamp_f16(x, dx10) } else { x })
         };
-        let bf16_bits = |bits: u32| {
-            u32::from(if self.clamp { num::clamp_bf16(bits as u16, dx10) } else { bits as u16 })
-        };
+        let bf16_bits =
+            |bits: u32| u32::from(if self.clamp { num::clamp_bf16(bits as u16, dx10) } else { bits as u16 });
         match self.dst {
             Kind::F32 => (f32_bits(lo), hi),
             Kind::PkF32 => (f32_bits(lo), f32_bits(hi)),

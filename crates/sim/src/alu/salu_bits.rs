@@ -22,13 +22,7 @@ fn s_bfe_u32(a: u32, b: u32) -> u32 {
 #[inline(always)]
 fn s_bfe_i32(a: u32, b: u32) -> u32 {
     let (offset, width) = field(b);
-    let offset = offset & 31;
-    // A field that reaches the top takes its sign from bit 31.
-    if width >= 32 || offset + width >= 32 {
-        if width == 0 { 0 } else { (a as i32 >> offset) as u32 }
-    } else {
-        bfe_i32(a, offset, width) as u32
-    }
+    if width >= 32 { (a as i32 >> (offset & 31)) as u32 } else { bfe_i32(a, offset, width) as u32 }
 }
 
 #[inline(always)]
@@ -125,10 +119,38 @@ const CLS64: ScalarDef = salu!(|a: i64| -> i32 {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("s_bfe_u32", salu_scc!(|a: u32, b: u32| -> u32 { let d = s_bfe_u32(a, b); (d, d != 0) }).def()),
-    ("s_bfe_i32", salu_scc!(|a: u32, b: u32| -> u32 { let d = s_bfe_i32(a, b); (d, d != 0) }).def()),
-    ("s_bfe_u64", salu_scc!(|a: u64, b: u32| -> u64 { let d = s_bfe_u64(a, b); (d, d != 0) }).def()),
-    ("s_bfe_i64", salu_scc!(|a: u64, b: u32| -> u64 { let d = s_bfe_i64(a, b); (d, d != 0) }).def()),
+    (
+        "s_bfe_u32",
+        salu_scc!(|a: u32, b: u32| -> u32 {
+            let d = s_bfe_u32(a, b);
+            (d, d != 0)
+        })
+        .def(),
+    ),
+    (
+        "s_bfe_i32",
+        salu_scc!(|a: u32, b: u32| -> u32 {
+            let d = s_bfe_i32(a, b);
+            (d, d != 0)
+        })
+        .def(),
+    ),
+    (
+        "s_bfe_u64",
+        salu_scc!(|a: u64, b: u32| -> u64 {
+            let d = s_bfe_u64(a, b);
+            (d, d != 0)
+        })
+        .def(),
+    ),
+    (
+        "s_bfe_i64",
+        salu_scc!(|a: u64, b: u32| -> u64 {
+            let d = s_bfe_i64(a, b);
+            (d, d != 0)
+        })
+        .def(),
+    ),
     ("s_bfm_b32", salu!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
     ("s_bfm_b64", salu!(|a: u32, b: u32| -> u64 { ((1u64 << (a & 63)) - 1) << (b & 63) }).def()),
     ("s_brev_b32", salu!(|a: u32| -> u32 { a.reverse_bits() }).def()),
@@ -137,8 +159,14 @@ pub const TABLE: &[Line] = &[
     ("s_bcnt0_i32_b64", salu_scc!(|a: u64| -> u32 { (a.count_zeros(), a.count_zeros() != 0) }).def()),
     ("s_bcnt1_i32_b32", salu_scc!(|a: u32| -> u32 { (a.count_ones(), a != 0) }).def()),
     ("s_bcnt1_i32_b64", salu_scc!(|a: u64| -> u32 { (a.count_ones(), a != 0) }).def()),
-    ("s_ff0_i32_b32", salu!(|a: u32| -> i32 { if a == u32::MAX { -1 } else { a.trailing_ones() as i32 } }).def()),
-    ("s_ff0_i32_b64", salu!(|a: u64| -> i32 { if a == u64::MAX { -1 } else { a.trailing_ones() as i32 } }).def()),
+    (
+        "s_ff0_i32_b32",
+        salu!(|a: u32| -> i32 { if a == u32::MAX { -1 } else { a.trailing_ones() as i32 } }).def(),
+    ),
+    (
+        "s_ff0_i32_b64",
+        salu!(|a: u64| -> i32 { if a == u64::MAX { -1 } else { a.trailing_ones() as i32 } }).def(),
+    ),
     ("s_ff1_i32_b32", CTZ32.def()),
     ("s_ctz_i32_b32", CTZ32.def()),
     ("s_ff1_i32_b64", CTZ64.def()),
@@ -160,11 +188,36 @@ pub const TABLE: &[Line] = &[
     ("s_bitreplicate_b64_b32", salu!(|a: u32| -> u64 { replicate(a) }).def()),
     (
         "s_quadmask_b32",
-        salu_scc!(|a: u32| -> u32 { let d = quads(u64::from(a), 32) as u32; (d, d != 0) }).def(),
+        salu_scc!(|a: u32| -> u32 {
+            let d = quads(u64::from(a), 32) as u32;
+            (d, d != 0)
+        })
+        .def(),
     ),
-    ("s_quadmask_b64", salu_scc!(|a: u64| -> u64 { let d = quads(a, 64); (d, d != 0) }).def()),
-    ("s_wqm_b32", salu_scc!(|a: u32| -> u32 { let d = whole_quads(u64::from(a)) as u32; (d, d != 0) }).def()),
-    ("s_wqm_b64", salu_scc!(|a: u64| -> u64 { let d = whole_quads(a); (d, d != 0) }).def()),
+    (
+        "s_quadmask_b64",
+        salu_scc!(|a: u64| -> u64 {
+            let d = quads(a, 64);
+            (d, d != 0)
+        })
+        .def(),
+    ),
+    (
+        "s_wqm_b32",
+        salu_scc!(|a: u32| -> u32 {
+            let d = whole_quads(u64::from(a)) as u32;
+            (d, d != 0)
+        })
+        .def(),
+    ),
+    (
+        "s_wqm_b64",
+        salu_scc!(|a: u64| -> u64 {
+            let d = whole_quads(a);
+            (d, d != 0)
+        })
+        .def(),
+    ),
     ("s_pack_ll_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a, b) }).def()),
     ("s_pack_lh_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a, b >> 16) }).def()),
     ("s_pack_hh_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a >> 16, b >> 16) }).def()),

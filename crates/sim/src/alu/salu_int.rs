@@ -15,7 +15,8 @@ const SUBB: ScalarDef = salu_regs!(r |a: u32, b: u32| -> u32 {
     let right = u64::from(b) + u64::from(r.scc);
     ((u64::from(a).wrapping_sub(right)) as u32, Some(right > u64::from(a)))
 });
-const ADDK: ScalarDef = salu_scc!(|a: i32, k: i32| -> i32 { a.overflowing_add(i32::from(k as i16)) }).in_place();
+const ADDK: ScalarDef =
+    salu_scc!(|a: i32, k: i32| -> i32 { a.overflowing_add(i32::from(k as i16)) }).in_place();
 
 /// `a << shift` added to `b`, with the carry out of 32 bits.
 #[inline(always)]
@@ -115,8 +116,14 @@ pub const TABLE: &[Line] = &[
     ("s_mov_b32", salu!(|a: u32| -> u32 { a }).def()),
     ("s_mov_b64", salu!(|a: u64| -> u64 { a }).def()),
     ("s_movk_i32", salu!(|k: i32| -> i32 { i32::from(k as i16) }).def()),
-    ("s_cmov_b32", salu_regs!(r |a: u32, old: u32| -> u32 { (if r.scc { a } else { old }, None) }).accumulating().def()),
-    ("s_cmov_b64", salu_regs!(r |a: u64, old: u64| -> u64 { (if r.scc { a } else { old }, None) }).accumulating().def()),
+    (
+        "s_cmov_b32",
+        salu_regs!(r |a: u32, old: u32| -> u32 { (if r.scc { a } else { old }, None) }).accumulating().def(),
+    ),
+    (
+        "s_cmov_b64",
+        salu_regs!(r |a: u64, old: u64| -> u64 { (if r.scc { a } else { old }, None) }).accumulating().def(),
+    ),
     (
         "s_cmovk_i32",
         salu_regs!(r |old: i32, k: i32| -> i32 { (if r.scc { i32::from(k as i16) } else { old }, None) })

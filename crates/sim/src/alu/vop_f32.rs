@@ -110,22 +110,22 @@ fn cube_major(x: f32, y: f32, z: f32) -> f32 {
 }
 
 const PK_ADD: VectorDef = float!(F32; |a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0 + b.0, a.1 + b.1) };
-    cx => {
-        let f = |a, b| arith::add_f32_rounded(a, b, cx.mode.round_32, KEEP);
-        PkF32(f(a.0, b.0), f(a.1, b.1))
-    });
+cx => {
+    let f = |a, b| arith::add_f32_rounded(a, b, cx.mode.round_32, KEEP);
+    PkF32(f(a.0, b.0), f(a.1, b.1))
+});
 const PK_MUL: VectorDef = float!(F32; |a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0 * b.0, a.1 * b.1) };
-    cx => {
-        let f = |a, b| arith::mul_f32_rounded(a, b, cx.mode.round_32, KEEP);
-        PkF32(f(a.0, b.0), f(a.1, b.1))
-    });
+cx => {
+    let f = |a, b| arith::mul_f32_rounded(a, b, cx.mode.round_32, KEEP);
+    PkF32(f(a.0, b.0), f(a.1, b.1))
+});
 const PK_FMA: VectorDef = float!(F32; |a: PkF32, b: PkF32, c: PkF32| -> PkF32 {
-        PkF32(a.0.mul_add(b.0, c.0), a.1.mul_add(b.1, c.1))
-    };
-    cx => {
-        let f = |a, b, c| arith::fma_f32_rounded(a, b, c, cx.mode.round_32, KEEP);
-        PkF32(f(a.0, b.0, c.0), f(a.1, b.1, c.1))
-    });
+    PkF32(a.0.mul_add(b.0, c.0), a.1.mul_add(b.1, c.1))
+};
+cx => {
+    let f = |a, b, c| arith::fma_f32_rounded(a, b, c, cx.mode.round_32, KEEP);
+    PkF32(f(a.0, b.0, c.0), f(a.1, b.1, c.1))
+});
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
@@ -174,19 +174,35 @@ pub const TABLE: &[Line] = &[
     ("v_sin_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::sin_f32(a) }).def()),
     ("v_cos_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::cos_f32(a) }).def()),
     ("v_tanh_f32", raw!(|a: f32| -> f32 { transcendental::tanh_f32(a) }).def()),
-    ("v_trunc_f32", float!(F32; |a: f32| -> f32 { integral::trunc_f32(a) }; cx => integral::trunc_f32(a)).def()),
-    ("v_floor_f32", float!(F32; |a: f32| -> f32 { integral::floor_f32(a) }; cx => integral::floor_f32(a)).def()),
+    (
+        "v_trunc_f32",
+        float!(F32; |a: f32| -> f32 { integral::trunc_f32(a) }; cx => integral::trunc_f32(a)).def(),
+    ),
+    (
+        "v_floor_f32",
+        float!(F32; |a: f32| -> f32 { integral::floor_f32(a) }; cx => integral::floor_f32(a)).def(),
+    ),
     ("v_ceil_f32", float!(F32; |a: f32| -> f32 { integral::ceil_f32(a) }; cx => integral::ceil_f32(a)).def()),
-    ("v_rndne_f32", float!(F32; |a: f32| -> f32 { integral::rndne_f32(a) }; cx => integral::rndne_f32(a)).def()),
-    ("v_fract_f32", float!(F32; |a: f32| -> f32 { integral::fract_f32(a) }; cx => integral::fract_f32(a)).def()),
+    (
+        "v_rndne_f32",
+        float!(F32; |a: f32| -> f32 { integral::rndne_f32(a) }; cx => integral::rndne_f32(a)).def(),
+    ),
+    (
+        "v_fract_f32",
+        float!(F32; |a: f32| -> f32 { integral::fract_f32(a) }; cx => integral::fract_f32(a)).def(),
+    ),
     ("v_frexp_mant_f32", rare!(F32; cx |a: f32| -> f32 { integral::frexp_mant_f32(a) }).def()),
     ("v_frexp_exp_i32_f32", rare!(Select32; cx |a: f32| -> i32 { integral::frexp_exp_f32(a) }).def()),
     (
         "v_ldexp_f32",
         float!(F32; |a: f32, b: i32| -> f32 { integral::ldexp_f32(a, b) };
-            cx => integral::ldexp_f32_rounded(a, b, cx.mode.round_32)).def(),
+            cx => integral::ldexp_f32_rounded(a, b, cx.mode.round_32))
+        .def(),
     ),
-    ("v_mullit_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { mullit(a, b, c, cx.mode.round_32) }).def()),
+    (
+        "v_mullit_f32",
+        rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { mullit(a, b, c, cx.mode.round_32) }).def(),
+    ),
     ("v_cubeid_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_face(a, b, c) as f32 }).def()),
     ("v_cubesc_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_s(a, b, c) }).def()),
     ("v_cubetc_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_t(a, b, c) }).def()),
@@ -208,7 +224,10 @@ pub const TABLE: &[Line] = &[
         })
         .def(),
     ),
-    ("v_div_fixup_f64", rare!(Nothing; cx |a: f64, b: f64, c: f64| -> f64 { div::div_fixup_f64(a, b, c) }).def()),
+    (
+        "v_div_fixup_f64",
+        rare!(Nothing; cx |a: f64, b: f64, c: f64| -> f64 { div::div_fixup_f64(a, b, c) }).def(),
+    ),
     (
         "v_div_fixup_f16",
         rare!(Nothing; cx |a: F16, b: F16, c: F16| -> F16 { F16(div::div_fixup_f16(a.0, b.0, c.0)) })

@@ -78,16 +78,29 @@ pub const TABLE: &[Line] = &[
     ("v_add3_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b).wrapping_add(c) }).def()),
     ("v_lshl_add_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a << (b & 31)).wrapping_add(c) }).def()),
     ("v_add_lshl_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b) << (c & 31) }).def()),
-    // The manual gives the shift three bits; 0 to 4 are defined.
-    ("v_lshl_add_u64", raw!(|a: u64, b: u32, c: u64| -> u64 { (a << (b & 7)).wrapping_add(c) }).def()),
+    // Shifts of more than 4 are none.
+    (
+        "v_lshl_add_u64",
+        raw!(|a: u64, b: u32, c: u64| -> u64 {
+            let shift = b & 7;
+            (a << if shift > 4 { 0 } else { shift }).wrapping_add(c)
+        })
+        .def(),
+    ),
     ("v_xad_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a ^ b).wrapping_add(c) }).def()),
     ("v_mul_lo_u32", raw!(|a: u32, b: u32| -> u32 { a.wrapping_mul(b) }).def()),
     ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }).def()),
     ("v_mul_hi_i32", raw!(|a: i32, b: i32| -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }).def()),
     ("v_mul_u32_u24", raw!(|a: u32, b: u32| -> u32 { u24(a).wrapping_mul(u24(b)) }).def()),
     ("v_mul_i32_i24", raw!(|a: u32, b: u32| -> i32 { i24(a).wrapping_mul(i24(b)) }).def()),
-    ("v_mul_hi_u32_u24", raw!(|a: u32, b: u32| -> u32 { (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32 }).def()),
-    ("v_mul_hi_i32_i24", raw!(|a: u32, b: u32| -> i32 { (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32 }).def()),
+    (
+        "v_mul_hi_u32_u24",
+        raw!(|a: u32, b: u32| -> u32 { (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32 }).def(),
+    ),
+    (
+        "v_mul_hi_i32_i24",
+        raw!(|a: u32, b: u32| -> i32 { (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32 }).def(),
+    ),
     (
         "v_mad_u32_u24",
         raw!(|a: u32, b: u32, c: u32| -> u32 { u24(a).wrapping_mul(u24(b)).wrapping_add(c) })
@@ -100,8 +113,8 @@ pub const TABLE: &[Line] = &[
         "v_mad_i32_i24",
         raw!(|a: u32, b: u32, c: i32| -> i32 { i24(a).wrapping_mul(i24(b)).wrapping_add(c) })
             .clamped(raw!(|a: u32, b: u32, c: i32| -> i32 {
-                (i64::from(i24(a)) * i64::from(i24(b)) + i64::from(c)).clamp(i64::from(i32::MIN), i64::from(i32::MAX))
-                    as i32
+                (i64::from(i24(a)) * i64::from(i24(b)) + i64::from(c))
+                    .clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
             }))
             .def(),
     ),
@@ -109,13 +122,17 @@ pub const TABLE: &[Line] = &[
     (
         "v_mad_nc_u64_u32",
         raw!(|a: u32, b: u32, c: u64| -> u64 { (u64::from(a) * u64::from(b)).wrapping_add(c) })
-            .clamped(raw!(|a: u32, b: u32, c: u64| -> u64 { (u64::from(a) * u64::from(b)).saturating_add(c) }))
+            .clamped(raw!(|a: u32, b: u32, c: u64| -> u64 {
+                (u64::from(a) * u64::from(b)).saturating_add(c)
+            }))
             .def(),
     ),
     (
         "v_mad_nc_i64_i32",
         raw!(|a: i32, b: i32, c: i64| -> i64 { (i64::from(a) * i64::from(b)).wrapping_add(c) })
-            .clamped(raw!(|a: i32, b: i32, c: i64| -> i64 { (i64::from(a) * i64::from(b)).saturating_add(c) }))
+            .clamped(raw!(|a: i32, b: i32, c: i64| -> i64 {
+                (i64::from(a) * i64::from(b)).saturating_add(c)
+            }))
             .def(),
     ),
     ("v_mad_u64_u32", MAD_U64.def()),
@@ -173,7 +190,9 @@ pub const TABLE: &[Line] = &[
     (
         "v_sad_hi_u8",
         raw!(|a: u32, b: u32, c: u32| -> u32 { (sad_u8(a, b, 0, false) << 16).wrapping_add(c) })
-            .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { (sad_u8(a, b, 0, false) << 16).saturating_add(c) }))
+            .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 {
+                (sad_u8(a, b, 0, false) << 16).saturating_add(c)
+            }))
             .def(),
     ),
     (
@@ -203,48 +222,53 @@ pub const TABLE: &[Line] = &[
 
 use super::def::VectorDef;
 
-const ADD_U32: VectorDef = raw!(|a: u32, b: u32| -> u32 { a.wrapping_add(b) })
-    .clamped(raw!(|a: u32, b: u32| -> u32 { a.saturating_add(b) }));
-const SUB_U32: VectorDef = raw!(|a: u32, b: u32| -> u32 { a.wrapping_sub(b) })
-    .clamped(raw!(|a: u32, b: u32| -> u32 { a.saturating_sub(b) }));
-const SUBREV_U32: VectorDef = raw!(|a: u32, b: u32| -> u32 { b.wrapping_sub(a) })
-    .clamped(raw!(|a: u32, b: u32| -> u32 { b.saturating_sub(a) }));
-const ADD_I32: VectorDef = raw!(|a: i32, b: i32| -> i32 { a.wrapping_add(b) })
-    .clamped(raw!(|a: i32, b: i32| -> i32 { a.saturating_add(b) }));
-const SUB_I32: VectorDef = raw!(|a: i32, b: i32| -> i32 { a.wrapping_sub(b) })
-    .clamped(raw!(|a: i32, b: i32| -> i32 { a.saturating_sub(b) }));
+const ADD_U32: VectorDef =
+    raw!(|a: u32, b: u32| -> u32 { a.wrapping_add(b) })
+        .clamped(raw!(|a: u32, b: u32| -> u32 { a.saturating_add(b) }));
+const SUB_U32: VectorDef =
+    raw!(|a: u32, b: u32| -> u32 { a.wrapping_sub(b) })
+        .clamped(raw!(|a: u32, b: u32| -> u32 { a.saturating_sub(b) }));
+const SUBREV_U32: VectorDef =
+    raw!(|a: u32, b: u32| -> u32 { b.wrapping_sub(a) })
+        .clamped(raw!(|a: u32, b: u32| -> u32 { b.saturating_sub(a) }));
+const ADD_I32: VectorDef =
+    raw!(|a: i32, b: i32| -> i32 { a.wrapping_add(b) })
+        .clamped(raw!(|a: i32, b: i32| -> i32 { a.saturating_add(b) }));
+const SUB_I32: VectorDef =
+    raw!(|a: i32, b: i32| -> i32 { a.wrapping_sub(b) })
+        .clamped(raw!(|a: i32, b: i32| -> i32 { a.saturating_sub(b) }));
 
 /// Add with carry out; with clamp the result saturates.
-const ADD_CO: VectorDef = raw2!(|a: u32, b: u32| -> (u32, Bit) { addc(a, b, Bit(0)) }).clamped(raw2!(
-    |a: u32, b: u32| -> (u32, Bit) { (a.saturating_add(b), addc(a, b, Bit(0)).1) }
-));
-const SUB_CO: VectorDef = raw2!(|a: u32, b: u32| -> (u32, Bit) { subb(a, b, Bit(0)) }).clamped(raw2!(
-    |a: u32, b: u32| -> (u32, Bit) { (a.saturating_sub(b), subb(a, b, Bit(0)).1) }
-));
-const SUBREV_CO: VectorDef = raw2!(|a: u32, b: u32| -> (u32, Bit) { subb(b, a, Bit(0)) }).clamped(raw2!(
-    |a: u32, b: u32| -> (u32, Bit) { (b.saturating_sub(a), subb(b, a, Bit(0)).1) }
-));
+const ADD_CO: VectorDef = raw2!(|a: u32, b: u32| -> (u32, Bit) { addc(a, b, Bit(0)) })
+    .clamped(raw2!(|a: u32, b: u32| -> (u32, Bit) { (a.saturating_add(b), addc(a, b, Bit(0)).1) }));
+const SUB_CO: VectorDef = raw2!(|a: u32, b: u32| -> (u32, Bit) { subb(a, b, Bit(0)) })
+    .clamped(raw2!(|a: u32, b: u32| -> (u32, Bit) { (a.saturating_sub(b), subb(a, b, Bit(0)).1) }));
+const SUBREV_CO: VectorDef = raw2!(|a: u32, b: u32| -> (u32, Bit) { subb(b, a, Bit(0)) })
+    .clamped(raw2!(|a: u32, b: u32| -> (u32, Bit) { (b.saturating_sub(a), subb(b, a, Bit(0)).1) }));
 const ADD_CI: VectorDef =
-    raw2!(|a: u32, b: u32, c: Bit| -> (u32, Bit) { addc(a, b, c) }).clamped(raw2!(
-        |a: u32, b: u32, c: Bit| -> (u32, Bit) {
-            let (d, carry) = addc(a, b, c);
-            (d | carry.0, carry)
-        }
-    ));
+    raw2!(|a: u32, b: u32, c: Bit| -> (u32, Bit) { addc(a, b, c) }).clamped(raw2!(|a: u32,
+                                                                                   b: u32,
+                                                                                   c: Bit|
+     -> (u32, Bit) {
+        let (d, carry) = addc(a, b, c);
+        (d | carry.0, carry)
+    }));
 const SUB_CI: VectorDef =
-    raw2!(|a: u32, b: u32, c: Bit| -> (u32, Bit) { subb(a, b, c) }).clamped(raw2!(
-        |a: u32, b: u32, c: Bit| -> (u32, Bit) {
-            let (d, borrow) = subb(a, b, c);
-            (d & !borrow.0, borrow)
-        }
-    ));
+    raw2!(|a: u32, b: u32, c: Bit| -> (u32, Bit) { subb(a, b, c) }).clamped(raw2!(|a: u32,
+                                                                                   b: u32,
+                                                                                   c: Bit|
+     -> (u32, Bit) {
+        let (d, borrow) = subb(a, b, c);
+        (d & !borrow.0, borrow)
+    }));
 const SUBREV_CI: VectorDef =
-    raw2!(|a: u32, b: u32, c: Bit| -> (u32, Bit) { subb(b, a, c) }).clamped(raw2!(
-        |a: u32, b: u32, c: Bit| -> (u32, Bit) {
-            let (d, borrow) = subb(b, a, c);
-            (d & !borrow.0, borrow)
-        }
-    ));
+    raw2!(|a: u32, b: u32, c: Bit| -> (u32, Bit) { subb(b, a, c) }).clamped(raw2!(|a: u32,
+                                                                                   b: u32,
+                                                                                   c: Bit|
+     -> (u32, Bit) {
+        let (d, borrow) = subb(b, a, c);
+        (d & !borrow.0, borrow)
+    }));
 const MAD_U64: VectorDef = raw2!(|a: u32, b: u32, c: u64| -> (u64, Bit) {
     let (d, carry) = (u64::from(a) * u64::from(b)).overflowing_add(c);
     (d, Bit::new(carry))

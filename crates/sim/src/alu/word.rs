@@ -99,11 +99,6 @@ impl Bit {
     pub fn new(x: bool) -> Self {
         Bit(0u32.wrapping_sub(u32::from(x)))
     }
-    /// The condition.
-    #[inline(always)]
-    pub fn get(self) -> bool {
-        self.0 != 0
-    }
 }
 
 /// The bits of a binary16.
@@ -159,7 +154,14 @@ word!(u32, B32, 0, |lo, _hi| lo, |x| (x, 0), |_n| 0);
 word!(i32, B32, 0, |lo, _hi| lo as i32, |x| (x as u32, 0), |_n| 0);
 word!(f32, F32, 0.0, |lo, _hi| f32::from_bits(lo), |x| (x.to_bits(), 0), |n| Bit::new(n.is_nan()).0);
 word!(u64, B64, 0, |lo, hi| u64::from(lo) | u64::from(hi) << 32, |x| (x as u32, (x >> 32) as u32), |_n| 0);
-word!(i64, I64, 0, |lo, hi| (u64::from(lo) | u64::from(hi) << 32) as i64, |x| (x as u32, (x >> 32) as u32), |_n| 0);
+word!(
+    i64,
+    I64,
+    0,
+    |lo, hi| (u64::from(lo) | u64::from(hi) << 32) as i64,
+    |x| (x as u32, (x >> 32) as u32),
+    |_n| 0
+);
 word!(
     f64,
     F64,

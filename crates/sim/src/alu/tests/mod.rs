@@ -129,7 +129,13 @@ impl Wave {
         u64::from(self.v(n, lane)) | u64::from(self.v(n + 1, lane)) << 32
     }
 
-    pub fn bind_with(&mut self, mnemonic: &str, operands: &[Operand], mods: Mods, level: usize) -> Result<Op, BindError> {
+    pub fn bind_with(
+        &mut self,
+        mnemonic: &str,
+        operands: &[Operand],
+        mods: Mods,
+        level: usize,
+    ) -> Result<Op, BindError> {
         let inst = Inst {
             row: RowId(0),
             form: Form::E64,
