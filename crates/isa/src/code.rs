@@ -4,7 +4,7 @@
 //! A register tuple keeps the number that the field holds even where the hardware would ignore low bits of it;
 //! printing says so, parsing refuses it.
 
-use crate::role::Class;
+use crate::role::{Class, ImmKind};
 use crate::ty::Type;
 use crate::{Isa, Operand, Reg, RegFile, Special};
 
@@ -33,6 +33,9 @@ const fn both(code: u32, name: Special) -> SpecialCode {
 }
 
 static GFX950: &[SpecialCode] = &[
+    // Not in the manual, but LLVM's disassembler knows them.
+    both(230, S::FlatScratchBaseLo),
+    half(231, S::FlatScratchBaseHi),
     pair(102, S::FlatScratch, S::FlatScratchLo),
     half(103, S::FlatScratchHi),
     pair(104, S::XnackMask, S::XnackMaskLo),
@@ -40,8 +43,12 @@ static GFX950: &[SpecialCode] = &[
     pair(106, S::Vcc, S::VccLo),
     half(107, S::VccHi),
     half(124, S::M0),
+    // Reserved; LLVM's disassembler names them.
+    both(125, S::Null),
     pair(126, S::Exec, S::ExecLo),
     half(127, S::ExecHi),
+    both(230, S::FlatScratchBaseLo),
+    both(231, S::FlatScratchBaseHi),
     both(235, S::SharedBase),
     both(236, S::SharedLimit),
     both(237, S::PrivateBase),
@@ -50,7 +57,7 @@ static GFX950: &[SpecialCode] = &[
     both(251, S::Vccz),
     both(252, S::Execz),
     both(253, S::Scc),
-    both(254, S::LdsDirect),
+    half(254, S::LdsDirect),
 ];
 
 static GFX1250: &[SpecialCode] = &[
@@ -61,11 +68,13 @@ static GFX1250: &[SpecialCode] = &[
     pair(126, S::Exec, S::ExecLo),
     half(127, S::ExecHi),
     both(230, S::FlatScratchBaseLo),
-    half(231, S::FlatScratchBaseHi),
+    both(231, S::FlatScratchBaseHi),
     both(235, S::SharedBase),
     both(236, S::SharedLimit),
     both(237, S::PrivateBase),
     both(238, S::PrivateLimit),
+    // Reserved; LLVM's disassembler names it.
+    both(239, S::PopsExitingWaveId),
     both(251, S::Vccz),
     both(252, S::Execz),
     both(253, S::Scc),
@@ -105,6 +114,7 @@ pub fn operand_of(isa: Isa, class: Class, ty: &Type, code: u32) -> Option<Operan
         Class::VectorSrc if code >= VGPR => reg(RegFile::Vgpr, code - VGPR),
         Class::ScalarReg if code > 127 => None,
         Class::ScalarReg | Class::ScalarSrc | Class::VectorSrc => scalar_operand(isa, dwords, code),
+        Class::Imm(ImmKind::Simm16 | ImmKind::Label) => Some(Operand::Imm(i64::from(code as u16 as i16))),
         Class::Imm(_) => Some(Operand::Imm(i64::from(code))),
         Class::Literal32 => Some(Operand::Literal(u64::from(code))),
         Class::Literal64 => Some(Operand::Literal64(u64::from(code))),

@@ -10,7 +10,7 @@ use crate::{Form, Isa};
 mod matrix;
 mod memory;
 mod scalar;
-mod vector;
+pub(crate) mod vector;
 
 /// A named part of an encoding; pieces are (lowest bit, width), least significant piece first.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Field {
     pub default: u32,
     /// The field holds its value without this many low bits, which are 0 (`sbase`, `srsrc`).
     pub shift: u8,
+    /// The field reads as its bits xor this (a VGPR field as the 9-bit source code, an implied register).
+    pub flip: u32,
 }
 
 impl Field {
@@ -36,14 +38,14 @@ impl Field {
             value |= ((((bits >> lo) as u64) & mask) << shift) as u32;
             shift += width;
         }
-        value << self.shift
+        (value << self.shift) ^ self.flip
     }
 
     /// `value` at the field's place; bits of it beyond the field are dropped.
     #[inline]
     pub fn put(&self, value: u32) -> u128 {
         let mut bits = 0u128;
-        let mut rest = u64::from(value) >> self.shift;
+        let mut rest = u64::from(value ^ self.flip) >> self.shift;
         for &(lo, width) in self.pieces {
             bits |= u128::from(rest & ((1u64 << width) - 1)) << lo;
             rest >>= width;
@@ -53,7 +55,7 @@ impl Field {
 
     /// Whether the field can hold `value`.
     pub fn fits(&self, value: u32) -> bool {
-        let value = u64::from(value);
+        let value = u64::from(value ^ self.flip);
         value & ((1 << self.shift) - 1) == 0 && (value >> self.shift) >> self.width() == 0
     }
 
@@ -124,18 +126,18 @@ impl Format {
 }
 
 const fn opcode_field(pieces: &'static [(u8, u8)]) -> Field {
-    Field { name: "op", pieces, default: 0, shift: 0 }
+    Field { name: "op", pieces, default: 0, shift: 0, flip: 0 }
 }
 
 /// A field of one piece.
 const fn field(name: &'static str, piece: &'static [(u8, u8)]) -> Field {
-    Field { name, pieces: piece, default: 0, shift: 0 }
+    Field { name, pieces: piece, default: 0, shift: 0, flip: 0 }
 }
 
 /// A field that is `default` when the row does not use it.
 #[allow(dead_code)] // formats to come use it
 const fn field_or(name: &'static str, pieces: &'static [(u8, u8)], default: u32) -> Field {
-    Field { name, pieces, default, shift: 0 }
+    Field { name, pieces, default, shift: 0, flip: 0 }
 }
 
 /// All formats; for equal leading bits the more specific format (DPP, SDWA, scale prefix) comes first.

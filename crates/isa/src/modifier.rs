@@ -34,7 +34,6 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "clamp" clamp bool;
     "offset" offset i32;
     "offset1" offset1 u8;
-    "cpol" cpol u8;
     "offen" offen bool;
     "idxen" idxen bool;
     "lds" lds bool;
@@ -46,6 +45,25 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "blgp" blgp u8;
     "matrix" matrix u16;
     "control" control u16;
+};
+
+/// A part of `cpol`: name, lowest bit, mask.
+macro_rules! cpol {
+    ($($name:literal $lo:literal $mask:literal;)*) => { &[$(Modifier {
+        name: $name,
+        get: |m| u32::from(m.cpol >> $lo) & $mask,
+        set: |m, v| m.cpol = m.cpol & !($mask << $lo) | ((v as u8 & $mask) << $lo),
+    }),*] };
+}
+
+static CPOL: &[Modifier] = cpol! {
+    "sc0" 0 1;
+    "nt" 1 1;
+    "sc1" 4 1;
+    "th" 0 7;
+    "scope" 3 3;
+    "nv" 5 1;
+    "scale_offset" 6 1;
 };
 
 /// `omod` is an enumeration, so it is spelled out.
@@ -62,10 +80,43 @@ static OMOD: Modifier = Modifier {
     },
 };
 
+/// A modifier in some bits of a member: fields that hold a part of what text writes as one list, and the small
+/// controls that share [`Mods::matrix`].
+macro_rules! parts {
+    ($($name:literal $member:ident $ty:ident $lo:literal $width:literal;)*) => { &[$(Modifier {
+        name: $name,
+        get: |m| (u32::from(m.$member) >> $lo) & ((1 << $width) - 1),
+        set: |m, v| m.$member |= (v << $lo) as $ty,
+    }),*] };
+}
+
+static PARTS: &[Modifier] = parts! {
+    // NEG and NEG_HI of WMMA's A and B, and of its C.
+    "neg_ab" neg u8 0 2;
+    "neg_c" neg u8 2 1;
+    "neg_hi_ab" neg_hi u8 0 2;
+    "neg_hi_c" neg_hi u8 2 1;
+    // NEG of one source of a VOPD3 half.
+    "neg0" neg u8 0 1;
+    "neg1" neg u8 1 1;
+    "neg2" neg u8 2 1;
+    "bitop3" control u16 0 8;
+    // WMMA; the data types are where MFMA has CBSZ and BLGP.
+    "matrix_a_fmt" cbsz u8 0 3;
+    "matrix_b_fmt" blgp u8 0 3;
+    "matrix_a_reuse" matrix u16 0 1;
+    "matrix_b_reuse" matrix u16 1 1;
+    "matrix_a_scale" matrix u16 2 1;
+    "matrix_b_scale" matrix u16 4 1;
+    "matrix_a_scale_fmt" matrix u16 6 2;
+    "matrix_b_scale_fmt" matrix u16 8 2;
+    "index_key" matrix u16 10 1;
+};
+
 /// The modifier whose fields are called `name`.
 pub fn by_name(name: &str) -> Option<&'static Modifier> {
     if name == OMOD.name {
         return Some(&OMOD);
     }
-    MODIFIERS.iter().find(|modifier| modifier.name == name)
+    MODIFIERS.iter().chain(CPOL).chain(PARTS).find(|modifier| modifier.name == name)
 }

@@ -4,11 +4,11 @@
 
 use std::fmt::Write;
 
+use crate::parse::literal;
 use crate::role::Class;
 use crate::row::OperandSpec;
 use crate::table::Table;
-use crate::ty::Kind;
-use crate::{Features, Half, Inst, Isa, Operand, Reg, RegFile, Special};
+use crate::{Features, Half, Inst, Isa, Operand, Reg, RegFile, Special, inline_float_bits};
 
 pub(crate) mod matrix;
 pub(crate) mod memory;
@@ -99,15 +99,7 @@ impl Printer<'_> {
                 let align = scalar_alignment(spec.ty.dwords());
                 let aligned = reg.index / align * align;
                 if aligned != reg.index {
-                    let mut note =
-                        format!("Warning: SGPR_{}: scalar reg isn't aligned ", u32::from(reg.dwords) * 32);
-                    let _ = write!(note, "{}", reg.index);
-                    match &mut self.warnings {
-                        Some(all) => {
-                            let _ = write!(all, " ; {note}");
-                        }
-                        None => self.warnings = Some(note),
-                    }
+                    self.note_alignment(reg, spec.ty.dwords());
                 }
                 aligned
             }
@@ -127,6 +119,15 @@ impl Printer<'_> {
                 u32::from(reg.dwords) * 32
             );
         }
+    }
+
+    /// LLVM's comment about a scalar tuple, of so many registers in the encoding, that does not begin where it
+    /// must. Several comments follow each other without a space.
+    pub(crate) fn note_alignment(&mut self, reg: &Reg, dwords: u8) {
+        let file = if reg.file == RegFile::Ttmp { "TTMP" } else { "SGPR" };
+        let bits = u32::from(dwords) * 32;
+        let notes = self.warnings.get_or_insert_default();
+        let _ = write!(notes, "Warning: {file}_{bits}: scalar reg isn't aligned {}", reg.index);
     }
 
     /// The register's name as it stands.
@@ -155,34 +156,56 @@ impl Printer<'_> {
 
     /// An inline floating constant; 1/2π prints in the operand's own precision.
     fn inline_float(&mut self, spec: &OperandSpec, code: u8) {
-        let text = match (code, spec.ty.elem_bits, spec.ty.kind) {
-            (240, ..) => "0.5",
-            (241, ..) => "-0.5",
-            (242, ..) => "1.0",
-            (243, ..) => "-1.0",
-            (244, ..) => "2.0",
-            (245, ..) => "-2.0",
-            (246, ..) => "4.0",
-            (247, ..) => "-4.0",
-            (_, 16, Kind::Bfloat) => "0.15915494",
-            (_, 16, _) => "0.15915494",
-            (_, 64, _) => "0.15915494309189532",
-            _ => "0.15915494",
+        let text = match (code, spec.ty.elem_bits) {
+            (248, 64) => "0.15915494309189532",
+            _ => float_name(code),
         };
         self.text(text);
     }
 
-    fn literal(&mut self, _spec: &OperandSpec, bits: u64) {
-        self.hex(bits);
+    /// A 32-bit constant as LLVM prints one that is not known to be a literal: inline constants by value.
+    pub(crate) fn number32(&mut self, bits: u32) {
+        let signed = i64::from(bits as i32);
+        if (-16..=64).contains(&signed) {
+            return self.number(signed);
+        }
+        match (240..=248).find(|&code| inline_float_bits(code, 32, false) == Some(u64::from(bits))) {
+            Some(code) => self.text(float_name(code)),
+            None => self.hex(u64::from(bits)),
+        }
     }
 
-    fn literal64(&mut self, _spec: &OperandSpec, bits: u64) {
+    /// A literal; one that has the value of an inline constant says that it is a literal.
+    fn literal(&mut self, spec: &OperandSpec, bits: u64) {
+        if literal::is_inline_value(spec, Operand::Literal(bits)) {
+            let _ = write!(self.out, "lit({bits:#x})");
+        } else {
+            self.hex(bits);
+        }
+    }
+
+    fn literal64(&mut self, spec: &OperandSpec, bits: u64) {
         // A value that 32 bits could hold says that it takes 64.
-        if bits >> 32 == 0 {
+        if bits >> 32 == 0 || literal::is_inline_value(spec, Operand::Literal64(bits)) {
             let _ = write!(self.out, "lit64({bits:#x})");
         } else {
             self.hex(bits);
         }
+    }
+}
+
+/// The text of an inline floating constant of 32 bits.
+pub(crate) fn float_name(code: u8) -> &'static str {
+    match code {
+        240 => "0.5",
+        241 => "-0.5",
+        242 => "1.0",
+        243 => "-1.0",
+        244 => "2.0",
+        245 => "-2.0",
+        246 => "4.0",
+        247 => "-4.0",
+        _ => "0.15915494",
     }
 }
 

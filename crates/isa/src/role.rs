@@ -31,12 +31,16 @@ pub enum Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // the variants are the manual's names
 pub enum ImmKind {
-    /// Decimal, unsigned.
+    /// Decimal up to 64, hexadecimal beyond; the assembler takes any number and drops high bits.
     Dec,
-    /// Hexadecimal, unsigned.
+    /// Hexadecimal, 16 bits.
     Hex,
     /// SOPK signed 16 bits; hexadecimal of the 16 bits.
     Simm16,
+    /// SOPK unsigned 16 bits.
+    Uimm16,
+    /// Of `s_endpgm`: absent if 0.
+    End,
     /// Branch target, in dwords after the next instruction.
     Label,
     Hwreg,
@@ -58,6 +62,8 @@ impl ImmKind {
             "dec" => ImmKind::Dec,
             "hex" => ImmKind::Hex,
             "simm" => ImmKind::Simm16,
+            "uimm" => ImmKind::Uimm16,
+            "end" => ImmKind::End,
             "label" => ImmKind::Label,
             "hwreg" => ImmKind::Hwreg,
             "sendmsg" => ImmKind::SendMsg,
@@ -82,15 +88,23 @@ pub fn class_of(role: &str) -> Option<Class> {
         "simm32" => Class::Literal32,
         "simm64" => Class::Literal64,
         // Scalar and vector memory.
-        "sbase" | "sdata" | "srsrc" | "saddr" | "rsrc" | "soff" => Class::ScalarReg,
-        "soffset" => Class::ScalarSrc,
-        "vaddr" | "addr" | "data0" | "data1" | "vdata" => Class::Vgpr,
-        "avdata" | "avdst" | "avdata0" | "avdata1" => Class::VgprOrAgpr,
+        "sbase" | "sdata" | "srsrc" | "rsrc" | "d0" | "d1" | "d2" | "d3" => Class::ScalarReg,
+        "addr" | "data0" | "data1" | "vdata" | "gwsdata" => Class::Vgpr,
+        "vaddr" | "saddr" | "soffset" => Class::Custom,
         // Vector ALU.
-        "vdst" | "vsrc0" | "vsrc1" | "vsrc2" => Class::Vgpr,
+        "vdst" => Class::Vgpr,
+        "vsrc0" | "vsrc1" | "vsrc2" => Class::VgprSrc,
         "src0" | "src1" | "src2" => Class::VectorSrc,
-        "ssrc2" => Class::ScalarReg,
+        "ssrc2" => Class::ScalarSrc,
+        // A lane mask: VCC in the 32-bit forms.
+        "smask" => Class::ScalarReg,
+        "adst" | "asrc" => Class::Custom,
         "vcc" => Class::Vcc,
+        // Matrix: destination and C of MFMA, A and B, C, scales and sparse indices.
+        "mdst" => Class::VgprOrAgpr,
+        "srca" | "srcb" | "srcc" => Class::Custom,
+        "scalea" | "scaleb" => Class::VectorSrc,
+        "vscalea" | "vscaleb" | "index" => Class::VgprSrc,
         _ => return None,
     })
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::effects::RowEffects;
 use crate::format::{self, Field, Format};
 use crate::role::{self, Class, ImmKind};
 use crate::row::{Access, Encoding, Isa, OperandSpec, Row, RowId};
@@ -16,8 +17,14 @@ use crate::{Form, modifier};
 static FILES: &[(&str, &str)] = &[
     ("table/scalar.txt", include_str!("../table/scalar.txt")),
     ("table/memory.txt", include_str!("../table/memory.txt")),
-    ("table/vector.txt", include_str!("../table/vector.txt")),
-    ("table/matrix.txt", include_str!("../table/matrix.txt")),
+    ("table/vop1.txt", include_str!("../table/vop1.txt")),
+    ("table/vop2.txt", include_str!("../table/vop2.txt")),
+    ("table/vopc.txt", include_str!("../table/vopc.txt")),
+    ("table/vop3.txt", include_str!("../table/vop3.txt")),
+    ("table/vop3p.txt", include_str!("../table/vop3p.txt")),
+    ("table/mfma.txt", include_str!("../table/mfma.txt")),
+    ("table/wmma.txt", include_str!("../table/wmma.txt")),
+    ("table/vopd.txt", include_str!("../table/vopd.txt")),
 ];
 
 /// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
@@ -159,7 +166,7 @@ impl Table {
             return Err(format!("{} columns instead of 4", columns.len()));
         };
         let attributes = read_attributes(attributes)?;
-        let operands = read_operands(operands)?;
+        let operands = read_operands(self.isa, operands)?;
         let mut group = None;
         for candidate in encodings.split(';') {
             let (isa, rest) =
@@ -175,8 +182,16 @@ impl Table {
         let id = RowId(u16::try_from(self.rows.len()).map_err(|_| "too many rows")?);
         let encodings = self.read_encodings(group, &operands)?;
         let family = encodings.first().ok_or("no encoding")?.format.family;
-        let operands = operands.into_iter().map(|operand| operand.spec).collect();
-        let row = Row { id, mnemonic, family, operands, encodings, attributes };
+        let mut operands: Vec<OperandSpec> = operands.into_iter().map(|operand| operand.spec).collect();
+        // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
+        for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
+            if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
+                operands[index].class = Class::VgprOrAgpr;
+            }
+        }
+        let mut row =
+            Row { id, mnemonic, family, operands, encodings, attributes, effects: RowEffects::default() };
+        row.effects = RowEffects::read(self.isa, &row)?;
         let aliases = row.attribute("alias").unwrap_or_default();
         for name in std::iter::once(mnemonic).chain(aliases.split(',').filter(|alias| !alias.is_empty())) {
             self.names.entry(name).or_default().push(id);
@@ -232,7 +247,7 @@ impl Table {
         for entry in &mut self.formats {
             for row in &self.rows {
                 for (number, encoding) in row.encodings.iter().enumerate() {
-                    if !std::ptr::eq(encoding.format, entry.format) {
+                    if encoding.format.name != entry.format.name {
                         continue;
                     }
                     let opcode = encoding.opcode as usize;
@@ -286,7 +301,7 @@ struct ReadOperand {
     only: Option<Form>,
 }
 
-fn read_operands(column: &'static str) -> Result<Vec<ReadOperand>, String> {
+fn read_operands(isa: Isa, column: &'static str) -> Result<Vec<ReadOperand>, String> {
     let mut operands = Vec::new();
     let mut written = column.split_whitespace().any(|token| token == "=");
     for token in column.split_whitespace() {
@@ -311,6 +326,12 @@ fn read_operands(column: &'static str) -> Result<Vec<ReadOperand>, String> {
         let (ty, class) = match ImmKind::parse(ty) {
             Some(kind) => (Type { name: ty, kind: Kind::Uint, elem_bits: 32, lanes: 1 }, Class::Imm(kind)),
             None => {
+                // A lane mask is as wide as the wave.
+                let ty = match (ty, isa) {
+                    ("lanes", Isa::Gfx950) => "b64",
+                    ("lanes", Isa::Gfx1250) => "b32",
+                    _ => ty,
+                };
                 let ty = Type::parse(ty).ok_or_else(|| format!("unknown type {ty}"))?;
                 (ty, role::class_of(role).ok_or_else(|| format!("unknown role {role}"))?)
             }

@@ -1,27 +1,192 @@
-//! Decoding of the vector family beyond what its rows say.
+//! Decoding of the vector family beyond what its rows say: DPP and SDWA dwords, half registers, modifiers that
+//! share bits, and bits that must be 0.
 
 use super::{DecodeError, Input};
+use crate::format::vector::DPP8_FI;
+use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::{Inst, Mods, Operand};
+use crate::vector::{Traits, is_wide, position, traits};
+use crate::{
+    Dpp, Form, Half, Inst, Isa, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, Special, code,
+};
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
-    _input: &Input,
-    _row: &Row,
-    _encoding: &Encoding,
-    _inst: &mut Inst,
+    input: &Input,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &mut Inst,
 ) -> Result<(), DecodeError> {
+    let traits = traits(input.isa, row);
+    let invalid = |reason| DecodeError::Invalid { mnemonic: row.mnemonic, reason };
+    match inst.form {
+        Form::Dpp16 | Form::E64Dpp16 => {
+            let dword = extension(input, encoding);
+            inst.mods.dpp = Some(Dpp::Row {
+                ctrl: (dword >> 8 & 0x1ff) as u16,
+                row_mask: (dword >> 28 & 15) as u8,
+                bank_mask: (dword >> 24 & 15) as u8,
+                bound_ctrl: dword >> 19 & 1 != 0,
+                fi: input.isa == Isa::Gfx1250 && dword >> 18 & 1 != 0,
+            });
+        }
+        Form::Dpp8 | Form::E64Dpp8 => {
+            let source = if is_wide(inst.form) { input.bits >> 32 } else { input.bits } as u32 & 0x1ff;
+            inst.mods.dpp = Some(Dpp::Lanes8 { sel: extension(input, encoding) >> 8, fi: source == DPP8_FI });
+        }
+        Form::Sdwa => inst.mods.sdwa = Some(sdwa(input, row, &traits).map_err(invalid)?),
+        _ => {}
+    }
+    if is_wide(inst.form) {
+        wide_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
+    } else {
+        short_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
+    }
+    if traits.true16 != 0 {
+        halves(row, encoding, &traits, inst);
+    }
     Ok(())
 }
 
-/// An operand that its class does not decide.
+/// The DPP dword, the last one of the format.
+fn extension(input: &Input, encoding: &Encoding) -> u32 {
+    (input.bits >> (32 * (encoding.format.dwords - 1))) as u32
+}
+
+fn sdwa(input: &Input, row: &Row, traits: &Traits) -> Result<Sdwa, &'static str> {
+    let dword = (input.bits >> 32) as u32;
+    let select = |shift: u32| {
+        Ok(match dword >> shift & 7 {
+            0 => SdwaSel::Byte0,
+            1 => SdwaSel::Byte1,
+            2 => SdwaSel::Byte2,
+            3 => SdwaSel::Byte3,
+            4 => SdwaSel::Word0,
+            5 => SdwaSel::Word1,
+            6 => SdwaSel::Dword,
+            _ => return Err("reserved SDWA selection"),
+        })
+    };
+    let sext = (dword >> 19 & 1 | dword >> 26 & 2) as u8;
+    if sext & traits.mods != 0 {
+        return Err("a floating source cannot be sign-extended");
+    }
+    let mut sdwa = Sdwa { sext, src0_sel: select(16)?, ..Sdwa::default() };
+    if traits.sources & 2 != 0 {
+        sdwa.src1_sel = select(24)?;
+    } else if dword >> 24 != 0 {
+        return Err("bits of a source that the instruction does not have");
+    }
+    if row.operand_index("vdst").is_some() {
+        sdwa.dst_sel = select(8)?;
+        sdwa.dst_unused = match dword >> 11 & 3 {
+            0 => SdwaUnused::Pad,
+            1 => SdwaUnused::Sext,
+            2 => SdwaUnused::Preserve,
+            _ => return Err("reserved SDWA dst_unused"),
+        };
+    }
+    Ok(sdwa)
+}
+
+/// Modifiers of the VOP3 forms: those that share bits get their own, and bits without a meaning must be 0.
+fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> {
+    if traits.bitop3 {
+        let omod = match mods.omod {
+            OutMod::None => 0,
+            OutMod::Mul2 => 1,
+            OutMod::Mul4 => 2,
+            OutMod::Div2 => 3,
+        };
+        mods.control = u16::from(mods.neg & 7) | u16::from(mods.abs & 7) << 3 | omod << 6;
+        (mods.neg, mods.abs, mods.omod) = (0, 0, OutMod::None);
+    }
+    // Where one source takes modifiers, the others have the bits too and they do nothing; gfx1250's 16-bit and
+    // op_sel instructions have them all.
+    let idle = if traits.idle_mods { traits.sources } else { 0 };
+    if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
+        return Err("source modifier bits that the instruction does not have");
+    }
+    mods.neg &= traits.mods;
+    mods.abs &= traits.mods;
+    if mods.clamp && !traits.clamp {
+        return Err("clamp bit that the instruction does not have");
+    }
+    if mods.omod != OutMod::None && !traits.omod {
+        return Err("omod bits that the instruction does not have");
+    }
+    if traits.byte_sel {
+        mods.control = u16::from(mods.op_sel >> 1 & 1) | u16::from(mods.op_sel & 1) << 1;
+        mods.op_sel &= 0b1100;
+    } else if traits.dst_byte_sel {
+        if traits.op_sel == 0 && mods.op_sel & 0b0011 != 0 {
+            return Err("op_sel bits that the instruction does not have");
+        }
+        mods.control = u16::from(mods.op_sel >> 2);
+        mods.op_sel &= 0b0011;
+    } else if traits.scale_sel {
+        mods.control = u16::from(mods.op_sel);
+        mods.op_sel = 0;
+    } else if traits.swap_control {
+        mods.control = u16::from(mods.op_sel & 3);
+        mods.op_sel = 0;
+    } else if traits.op_sel == 0 && traits.true16 == 0 {
+        mods.op_sel = 0;
+    }
+    Ok(())
+}
+
+/// Source modifiers of the DPP and SDWA dwords.
+fn short_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> {
+    let idle = if traits.true16 != 0 { traits.sources } else { 0 };
+    if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
+        return Err("source modifier bits that the instruction does not have");
+    }
+    mods.neg &= traits.mods;
+    mods.abs &= traits.mods;
+    Ok(())
+}
+
+/// Says of 16-bit VGPR operands which half they are.
+fn halves(row: &Row, encoding: &Encoding, traits: &Traits, inst: &mut Inst) {
+    let wide = is_wide(inst.form);
+    let op_sel = inst.mods.op_sel;
+    for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
+        let Some(position) = position(spec).filter(|&n| traits.true16 >> n & 1 != 0) else { continue };
+        let Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) = operand else { continue };
+        let high = if wide { op_sel >> position & 1 != 0 } else { reg.index & 0x80 != 0 };
+        reg.half = if high { Half::Hi } else { Half::Lo };
+        if !wide {
+            reg.index &= 0x7f;
+        }
+    }
+}
+
+/// An operand that its class does not decide: accumulation registers, and codes that the class forbids but
+/// LLVM's disassembler shows.
 pub(super) fn custom_operand(
-    _input: &Input,
-    _row: &Row,
-    _encoding: &Encoding,
-    _index: usize,
-    _code: u32,
+    input: &Input,
+    row: &Row,
+    encoding: &Encoding,
+    index: usize,
+    number: u32,
     _mods: &Mods,
 ) -> Option<Operand> {
-    None
+    let spec = &row.operands[index];
+    match spec.role {
+        "adst" => Some(Operand::Reg(Reg::new(RegFile::Agpr, number as u16, 1))),
+        "asrc" if number >= code::VGPR => {
+            Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
+        }
+        "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(Special::Vcc)),
+        // LLVM shows the constants and read-only values that an 8-bit destination can name.
+        "sdst" if number < 249 || (251..=253).contains(&number) => {
+            code::operand_of(input.isa, Class::VectorSrc, &spec.ty, number)
+        }
+        "sdst" => None,
+        _ if matches!(spec.class, Class::VgprSrc | Class::ScalarSrc | Class::ScalarReg | Class::Custom) => {
+            code::operand_of(input.isa, Class::VectorSrc, &spec.ty, number)
+        }
+        _ => None,
+    }
 }

@@ -93,8 +93,23 @@ pub(crate) fn float(isa: Isa, spec: &OperandSpec, value: f64, force: Force) -> R
     Ok(Operand::Literal(pattern))
 }
 
+/// Whether a literal has the value that an inline constant has for the operand.
+pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
+    let value = match literal {
+        Operand::Literal(bits) => match element_bits(spec) {
+            16 if bits <= 0xffff => i64::from(bits as u16 as i16),
+            // The 32 bits are the high half of an f64, the sign-extended whole of an integer.
+            64 if spec.ty.kind == Kind::Float => (bits << 32) as i64,
+            _ => i64::from(bits as u32 as i32),
+        },
+        Operand::Literal64(bits) => bits as i64,
+        _ => return false,
+    };
+    !matches!(spec.class, Class::Literal32 | Class::Literal64) && inline_integer(spec, value).is_some()
+}
+
 /// Width that constants of the operand have: that of one element.
-fn element_bits(spec: &OperandSpec) -> u32 {
+pub(crate) fn element_bits(spec: &OperandSpec) -> u32 {
     match spec.ty.elem_bits {
         16 => 16,
         64 => 64,
@@ -145,7 +160,7 @@ fn to_bf16(value: f64) -> Option<u16> {
 
 /// To a binary format of `exponent` and `mantissa` bits; `None` on overflow or underflow, which LLVM refuses
 /// (loss of precision is allowed).
-fn narrow(value: f64, exponent: u32, mantissa: u32) -> Option<u16> {
+pub(super) fn narrow(value: f64, exponent: u32, mantissa: u32) -> Option<u16> {
     let sign = ((value.to_bits() >> 63) as u16) << 15;
     if value == 0.0 {
         return Some(sign);

@@ -1,20 +1,36 @@
-//! Statements of the scalar family.
+//! Statements of SOP1, SOP2, SOPC, SOPK, SOPP, and the number operands of all families.
 
-use super::{ParseError, Parser, Suffix, empty};
-use crate::role::ImmKind;
+use super::{FixupKind, ParseError, Parser, Suffix, empty};
+use crate::named::{self, CounterField, Message};
+use crate::role::{Class, ImmKind};
 use crate::row::Row;
-use crate::{Inst, Operand};
+use crate::{Inst, Operand, Special};
 
-/// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
-pub(super) fn parse(p: &mut Parser, rows: &[&Row], _suffix: Option<Suffix>) -> Result<Inst, ParseError> {
+/// Parses the operands of one of `rows`, up to the end of the statement.
+pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
+    if suffix.is_some() {
+        return Err(p.error_at(0, "invalid instruction"));
+    }
     p.first_of(rows, |p, row| {
         let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
         let mut inst = empty(row.id, encoding.form);
         for (n, spec) in encoding.specs(row).enumerate() {
+            if spec.class == Class::Imm(ImmKind::End) && p.at_end() {
+                inst.operands.push(Operand::Imm(0));
+                break;
+            }
             if n > 0 {
                 p.expect(",")?;
             }
+            p.skip_space();
+            let start = p.pos;
             let operand = p.operand(encoding, spec)?;
+            if row.attribute("scalar") == Some("barrier") && spec.role == "ssrc0" {
+                // A barrier number is M0 or an inline constant.
+                if !matches!(operand, Operand::Int(_) | Operand::Special(Special::M0)) {
+                    return Err(p.error_at(start, "invalid operand for instruction"));
+                }
+            }
             inst.operands.push(operand);
         }
         p.expect_end()?;
@@ -23,6 +39,320 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], _suffix: Option<Suffix>) -> R
 }
 
 /// A number operand.
-pub(super) fn immediate(p: &mut Parser, _kind: ImmKind) -> Result<Operand, ParseError> {
-    p.absolute().map(Operand::Imm)
+pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseError> {
+    p.skip_space();
+    let start = p.pos;
+    let value = match kind {
+        ImmKind::Label => return label(p),
+        ImmKind::Hwreg => hwreg(p)?,
+        ImmKind::SendMsg => message(p)?,
+        ImmKind::WaitCnt => counters(p, named::WAITCNT)?,
+        ImmKind::DepCtr => counters(p, named::DEPCTR)?,
+        ImmKind::DelayAlu => delay(p)?,
+        ImmKind::Version => version(p)?,
+        ImmKind::GprIdx => gpr_idx(p)?,
+        ImmKind::Dec => p.absolute()?,
+        ImmKind::Hex => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
+        ImmKind::Simm16 => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
+        ImmKind::Uimm16 => in_range(p, start, 0, 0xffff, "invalid operand for instruction")?,
+        ImmKind::End => in_range(p, start, 0, 0xffff, "expected a 16-bit value")?,
+        ImmKind::Swizzle => return Err(p.error("invalid operand for instruction")),
+    };
+    Ok(Operand::Imm(match kind {
+        ImmKind::Simm16 => i64::from(value as i16),
+        _ => value & 0xffff,
+    }))
+}
+
+fn in_range(p: &mut Parser, start: usize, low: i64, high: i64, message: &str) -> Result<i64, ParseError> {
+    let value = p.absolute()?;
+    if (low..=high).contains(&value) { Ok(value) } else { Err(p.error_at(start, message)) }
+}
+
+fn in_16_bits(p: &mut Parser, start: usize) -> Result<i64, ParseError> {
+    in_range(p, start, 0, 0xffff, "invalid immediate: only 16-bit values are legal")
+}
+
+/// A branch target: dwords after the next instruction, or an expression for a fixup.
+fn label(p: &mut Parser) -> Result<Operand, ParseError> {
+    let start = p.pos;
+    let expr = p.expression()?;
+    match expr.evaluate(p.resolve) {
+        Some(value @ -0x8000..=0xffff) => Ok(Operand::Imm(i64::from(value as i16))),
+        Some(_) => Err(p.error_at(start, "expected a 16-bit signed jump offset")),
+        None => {
+            p.fixup(0, FixupKind::Branch16, expr);
+            Ok(Operand::Imm(0))
+        }
+    }
+}
+
+/// The number behind `start`, or the value of the name there.
+fn name_or_number(
+    p: &mut Parser,
+    name: impl Fn(&str) -> Option<u16>,
+    prefix: &str,
+    unknown: &str,
+) -> Result<i64, ParseError> {
+    let word = p.peek_word();
+    if let Some(value) = name(word) {
+        p.pos += word.len();
+        return Ok(i64::from(value));
+    }
+    if word.starts_with(prefix) {
+        return Err(p.error(unknown));
+    }
+    p.absolute()
+}
+
+fn hwreg(p: &mut Parser) -> Result<i64, ParseError> {
+    let start = p.pos;
+    let isa = p.isa;
+    let id_of = |name: &str| named::hwreg_id(isa, name);
+    let unknown = "invalid hardware register: not supported on this GPU";
+    if p.eat("{") {
+        // The structured form: fields by name, each at most once, with defaults.
+        let (mut id, mut offset, mut size) = (0, 0, 32);
+        while !p.eat("}") {
+            let field = p.word();
+            p.expect(":")?;
+            p.skip_space();
+            match field {
+                "id" => id = name_or_number(p, id_of, "HW_REG_", unknown)?,
+                "offset" => offset = p.absolute()?,
+                "size" => size = p.absolute()?,
+                _ => return Err(p.error("unknown field")),
+            }
+            p.eat(",");
+        }
+        return pack_hwreg(p, start, id, offset, size);
+    }
+    if p.peek_word() != "hwreg" {
+        return in_16_bits(p, start);
+    }
+    p.word();
+    p.expect("(")?;
+    p.skip_space();
+    let id = name_or_number(p, id_of, "HW_REG_", unknown)?;
+    let (mut offset, mut width) = (0, 32);
+    if p.eat(",") {
+        offset = p.absolute()?;
+        p.expect(",")?;
+        width = p.absolute()?;
+    }
+    p.expect(")")?;
+    pack_hwreg(p, start, id, offset, width)
+}
+
+fn pack_hwreg(p: &Parser, start: usize, id: i64, offset: i64, width: i64) -> Result<i64, ParseError> {
+    if !(0..64).contains(&id) {
+        return Err(p.error_at(start, "invalid hardware register: only 6-bit values are legal"));
+    }
+    if !(0..32).contains(&offset) {
+        return Err(p.error_at(start, "invalid bit offset: only 5-bit values are legal"));
+    }
+    if !(1..=32).contains(&width) {
+        return Err(p.error_at(start, "invalid bitfield width: only values from 1 to 32 are legal"));
+    }
+    Ok(id | offset << 6 | (width - 1) << 11)
+}
+
+fn message(p: &mut Parser) -> Result<i64, ParseError> {
+    let start = p.pos;
+    let isa = p.isa;
+    let word = p.peek_word();
+    if word != "sendmsg" {
+        if word.starts_with("MSG_") {
+            return Err(p.error("expected a sendmsg macro or an absolute expression"));
+        }
+        return in_16_bits(p, start);
+    }
+    p.word();
+    p.expect("(")?;
+    p.skip_space();
+    let at = p.pos;
+    let symbolic = named::message_id(isa, p.peek_word()).is_some();
+    let id = name_or_number(
+        p,
+        |name| named::message_id(isa, name),
+        "MSG_",
+        "specified message id is not supported on this GPU",
+    )?;
+    let id_bits = if isa == crate::Isa::Gfx950 { 4 } else { 8 };
+    if !(0..1 << id_bits).contains(&id) {
+        return Err(p.error_at(at, "invalid message id"));
+    }
+    let mut message = Message { id: id as u16, op: 0, stream: 0 };
+    let mut op_given = false;
+    let mut stream_given = false;
+    let mut op_at = p.pos;
+    if p.eat(",") {
+        op_given = true;
+        p.skip_space();
+        op_at = p.pos;
+        let known = message;
+        let op = name_or_number(p, |name| known.op_id(isa, name), "GS_OP_", "invalid operation id")?;
+        if !(0..8).contains(&op) {
+            return Err(p.error_at(op_at, "invalid operation id"));
+        }
+        message.op = op as u16;
+        if p.eat(",") {
+            stream_given = true;
+            p.skip_space();
+            let stream_at = p.pos;
+            let stream = p.absolute()?;
+            if !(0..4).contains(&stream) {
+                return Err(p.error_at(stream_at, "invalid message stream id"));
+            }
+            message.stream = stream as u16;
+        }
+    }
+    p.expect(")")?;
+    // Names are checked against each other, numbers are not.
+    if symbolic {
+        if message.takes_op(isa) {
+            if !op_given {
+                return Err(p.error_at(at, "missing message operation"));
+            }
+            if message.op_name(isa).is_none() {
+                return Err(p.error_at(op_at, "invalid operation id"));
+            }
+        } else if op_given {
+            return Err(p.error_at(op_at, "message does not support operations"));
+        }
+        if stream_given && !message.takes_stream(isa) {
+            return Err(p.error_at(op_at, "message operation does not support streams"));
+        }
+    }
+    Ok(i64::from(message.encode()))
+}
+
+/// `name(value)` pieces with optional `&` or `,` between them, or a number.
+fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> {
+    let start = p.pos;
+    let word = p.peek_word();
+    let called = p.rest()[word.len()..].trim_start_matches([' ', '\t']).starts_with('(');
+    if word.is_empty() || !called {
+        return in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction");
+    }
+    let mut bits = named::counter_mask(fields);
+    let mut seen = 0u16;
+    // Bits that belong to no counter are 1 in `s_wait_alu`'s upper half of LLVM's default: none are set.
+    loop {
+        let at = p.pos;
+        let word = p.word();
+        let (name, saturate) = match word.strip_suffix("_sat") {
+            Some(name) => (name, true),
+            None => (word, false),
+        };
+        let Some((number, field)) = fields.iter().enumerate().find(|(_, field)| field.name == name) else {
+            return Err(p.error_at(at, format!("invalid counter name {word}")));
+        };
+        // `s_waitcnt` lets a counter be named again.
+        if seen & 1 << number != 0 && field.name.starts_with("depctr") {
+            return Err(p.error_at(at, format!("duplicate counter name {word}")));
+        }
+        seen |= 1 << number;
+        p.expect("(")?;
+        let value = p.absolute()?;
+        p.expect(")")?;
+        let max = i64::from(field.max());
+        if !(0..=max).contains(&value) && !saturate {
+            let what =
+                if field.name.starts_with("depctr") { "invalid value for" } else { "too large value for" };
+            return Err(p.error_at(at, format!("{what} {word}")));
+        }
+        let value = if (0..=max).contains(&value) { value } else { max };
+        bits = bits & !field.put(field.max()) | field.put(value as u16);
+        let separated = p.eat("&") || p.eat(",");
+        if p.at_end() {
+            if separated {
+                return Err(p.error("expected a counter name"));
+            }
+            return Ok(i64::from(bits));
+        }
+    }
+}
+
+fn delay(p: &mut Parser) -> Result<i64, ParseError> {
+    if !p.peek_word().starts_with("inst") {
+        return p.absolute();
+    }
+    let mut bits = 0i64;
+    loop {
+        p.skip_space();
+        let at = p.pos;
+        let (shift, names) = match p.word() {
+            "instid0" => (0, named::DELAY_IDS),
+            "instskip" => (4, named::DELAY_SKIPS),
+            "instid1" => (7, named::DELAY_IDS),
+            name => return Err(p.error_at(at, format!("invalid field name {name}"))),
+        };
+        p.expect("(")?;
+        p.skip_space();
+        let at = p.pos;
+        let value = p.word();
+        let Some(number) = names.iter().position(|name| *name == value) else {
+            return Err(p.error_at(at, format!("invalid value name {value}")));
+        };
+        p.expect(")")?;
+        bits |= (number as i64) << shift;
+        if !p.eat("|") {
+            return Ok(bits);
+        }
+    }
+}
+
+fn version(p: &mut Parser) -> Result<i64, ParseError> {
+    let start = p.pos;
+    let mut bits = 0i64;
+    loop {
+        let parenthesis = p.eat("(");
+        bits |= if parenthesis {
+            let inner = version(p)?;
+            p.expect(")")?;
+            inner
+        } else {
+            let word = p.peek_word();
+            match named::VERSIONS.iter().chain(named::VERSION_FLAGS).find(|(_, name)| *name == word) {
+                Some((value, _)) => {
+                    p.pos += word.len();
+                    i64::from(*value)
+                }
+                None => return in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction"),
+            }
+        };
+        if !p.eat("|") {
+            return Ok(bits);
+        }
+    }
+}
+
+fn gpr_idx(p: &mut Parser) -> Result<i64, ParseError> {
+    let start = p.pos;
+    if p.peek_word() != "gpr_idx" {
+        return in_range(p, start, 0, 15, "invalid immediate: only 4-bit values are legal");
+    }
+    p.word();
+    p.expect("(")?;
+    let mut bits = 0i64;
+    if p.eat(")") {
+        return Ok(bits);
+    }
+    loop {
+        p.skip_space();
+        let at = p.pos;
+        let word = p.word();
+        let Some(bit) = named::GPR_IDX.iter().position(|name| *name == word) else {
+            return Err(p.error_at(at, "expected a VGPR index mode or a closing parenthesis"));
+        };
+        if bits & 1 << bit != 0 {
+            return Err(p.error_at(at, "duplicate VGPR index mode"));
+        }
+        bits |= 1 << bit;
+        if p.eat(")") {
+            return Ok(bits);
+        }
+        p.expect(",")?;
+    }
 }

@@ -1,24 +1,177 @@
-//! Text of SOP1, SOP2, SOPC, SOPK, SOPP.
+//! Text of SOP1, SOP2, SOPC, SOPK, SOPP, and of the number operands of all families.
 
 use super::Printer;
-use crate::Inst;
+use crate::named::{self, CounterField, Message};
 use crate::role::ImmKind;
 use crate::row::Row;
+use crate::{Inst, Operand, Special};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     p.text(row.mnemonic);
     let Some(encoding) = row.encoding(inst.form) else { return };
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
+        if let (crate::role::Class::Imm(ImmKind::End), Operand::Imm(0)) = (spec.class, operand) {
+            continue;
+        }
         p.text(if n == 0 { " " } else { ", " });
-        p.operand(spec, operand);
+        match operand {
+            // The constant of `s_setreg_imm32_b32` prints as an ordinary one.
+            Operand::Literal(bits) if spec.role == "simm32" && spec.ty.is_float() => p.hex(*bits),
+            Operand::Literal(bits) if spec.role == "simm32" => p.number32(*bits as u32),
+            _ => p.operand(spec, operand),
+        }
+    }
+    // LLVM's text of the barrier instructions that take their number from M0 ends in a space.
+    if row.attribute("scalar") == Some("barrier")
+        && inst.operands.last() == Some(&Operand::Special(Special::M0))
+    {
+        p.text(" ");
     }
 }
 
 /// Appends a number operand.
 pub(super) fn immediate(p: &mut Printer, kind: ImmKind, value: i64) {
+    let bits = value as u16;
     match kind {
-        ImmKind::Dec | ImmKind::Label => p.number(value),
-        _ => p.hex(value as u64),
+        ImmKind::Dec if (0..=64).contains(&value) => p.number(value),
+        ImmKind::Dec => p.hex(u64::from(bits)),
+        ImmKind::Hex | ImmKind::Simm16 | ImmKind::Uimm16 => p.hex(u64::from(bits)),
+        ImmKind::Label | ImmKind::End => p.number(i64::from(bits)),
+        ImmKind::Hwreg => hwreg(p, bits),
+        ImmKind::SendMsg => message(p, bits),
+        ImmKind::WaitCnt => counters(p, named::WAITCNT, bits),
+        ImmKind::DepCtr if bits & !named::counter_mask(named::DEPCTR) != 0 => p.hex(u64::from(bits)),
+        ImmKind::DepCtr => counters(p, named::DEPCTR, bits),
+        ImmKind::DelayAlu => delay(p, bits),
+        ImmKind::Version => version(p, bits),
+        ImmKind::GprIdx if bits > 15 => p.hex(u64::from(bits)),
+        ImmKind::GprIdx => gpr_idx(p, bits),
+        ImmKind::Swizzle => p.number(i64::from(bits)),
     }
+}
+
+fn hwreg(p: &mut Printer, bits: u16) {
+    let (id, offset, width) = (bits & 0x3f, (bits >> 6) & 0x1f, (bits >> 11) + 1);
+    p.text("hwreg(");
+    match named::hwreg_name(p.isa, id) {
+        Some(name) => p.text(name),
+        None => p.number(i64::from(id)),
+    }
+    if (offset, width) != (0, 32) {
+        p.text(", ");
+        p.number(i64::from(offset));
+        p.text(", ");
+        p.number(i64::from(width));
+    }
+    p.text(")");
+}
+
+fn message(p: &mut Printer, bits: u16) {
+    let message = Message::decode(p.isa, bits);
+    if message.is_symbolic(p.isa) {
+        p.text("sendmsg(");
+        p.text(message.name(p.isa).unwrap_or_default());
+        if let Some(op) = message.op_name(p.isa) {
+            p.text(", ");
+            p.text(op);
+        }
+        if message.takes_stream(p.isa) {
+            p.text(", ");
+            p.number(i64::from(message.stream));
+        }
+        p.text(")");
+    } else if message.encode() == bits {
+        p.text("sendmsg(");
+        p.number(i64::from(message.id));
+        p.text(", ");
+        p.number(i64::from(message.op));
+        p.text(", ");
+        p.number(i64::from(message.stream));
+        p.text(")");
+    } else {
+        p.number(i64::from(bits));
+    }
+}
+
+/// The counters that wait for something, or all if none does.
+fn counters(p: &mut Printer, fields: &[CounterField], bits: u16) {
+    let all = fields.iter().all(|field| field.get(bits) == field.max());
+    let mut first = true;
+    for field in fields {
+        let value = field.get(bits);
+        if all || value != field.max() {
+            if !first {
+                p.text(" ");
+            }
+            first = false;
+            p.text(field.name);
+            p.text("(");
+            p.number(i64::from(value));
+            p.text(")");
+        }
+    }
+}
+
+fn delay(p: &mut Printer, bits: u16) {
+    let parts = [
+        ("instid0(", bits & 0xf, named::DELAY_IDS, "/* invalid instid value */"),
+        ("instskip(", (bits >> 4) & 7, named::DELAY_SKIPS, "/* invalid instskip value */"),
+        ("instid1(", (bits >> 7) & 0xf, named::DELAY_IDS, "/* invalid instid value */"),
+    ];
+    let mut first = true;
+    for (open, value, names, invalid) in parts {
+        if value != 0 {
+            if !first {
+                p.text(" | ");
+            }
+            first = false;
+            p.text(open);
+            p.text(names.get(usize::from(value)).unwrap_or(&invalid));
+            p.text(")");
+        }
+    }
+    if first {
+        p.text("0");
+    }
+}
+
+fn version(p: &mut Printer, bits: u16) {
+    let flags: u16 = named::VERSION_FLAGS.iter().fold(0, |mask, (flag, _)| mask | flag);
+    let number = bits & !flags;
+    let Some((_, name)) = named::VERSIONS.iter().find(|(value, _)| *value == number) else {
+        if bits < 0x1000 {
+            p.number(i64::from(bits));
+        } else {
+            p.hex(u64::from(bits));
+        }
+        return;
+    };
+    let mut text = (*name).to_owned();
+    let mut parts = 0;
+    for (flag, name) in named::VERSION_FLAGS {
+        if bits & flag != 0 {
+            if parts > 0 {
+                text = format!("({text})");
+            }
+            text = format!("{text}|{name}");
+            parts += 1;
+        }
+    }
+    p.text(&text);
+}
+
+fn gpr_idx(p: &mut Printer, bits: u16) {
+    p.text("gpr_idx(");
+    let mut first = true;
+    for (bit, name) in named::GPR_IDX.iter().enumerate() {
+        if bits & (1 << bit) != 0 {
+            if !first {
+                p.text(",");
+            }
+            first = false;
+            p.text(name);
+        }
+    }
+    p.text(")");
 }

@@ -1,15 +1,399 @@
 //! Text of the vector family.
+//!
+//! Order: name with the form's suffix, operands with their source modifiers, then `bitop3`, `op_sel`,
+//! `byte_sel`, `clamp`, `omod`, and the DPP or SDWA controls.
 
 use super::Printer;
-use crate::Inst;
-use crate::row::Row;
+use crate::role::Class;
+use crate::row::{OperandSpec, Row};
+use crate::ty::Kind;
+use crate::vector::{Traits, is_wide, position, traits};
+use crate::{
+    Dpp, Form, Half, Inst, Isa, Operand, OutMod, Reg, RegFile, SdwaSel, SdwaUnused, Special,
+    inline_float_bits,
+};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
+    let traits = traits(p.isa, row);
     p.text(row.mnemonic);
+    p.text(suffix(row, inst, &traits));
     let Some(encoding) = row.encoding(inst.form) else { return };
-    for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
+    let halves = halves_are_written(p, inst, &traits);
+    let statement = Statement { row, inst, traits: &traits, halves };
+    for (n, (&(index, field), operand)) in encoding.operands.iter().zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
-        p.operand(spec, operand);
+        let short = field.is_some_and(|field| field.width() == 8);
+        statement.source(p, &row.operands[index], short, operand);
     }
+    controls(p, row, inst, &traits, halves);
+}
+
+fn suffix(row: &Row, inst: &Inst, traits: &Traits) -> &'static str {
+    if row.operands.is_empty() {
+        return "";
+    }
+    match inst.form {
+        Form::Native => "",
+        Form::E32 if traits.plain || row.encoding(Form::E64).is_none() => "",
+        Form::E32 => "_e32",
+        Form::E64 if traits.plain => "",
+        Form::E64 => "_e64",
+        // LLVM writes the 32-bit compares with DPP controls without suffix.
+        Form::Dpp16 | Form::Dpp8
+            if row.encoding(inst.form).is_some_and(|e| e.format.name.starts_with("VOPC")) =>
+        {
+            ""
+        }
+        Form::Dpp16 | Form::Dpp8 => "_dpp",
+        Form::E64Dpp16 | Form::E64Dpp8 => "_e64_dpp",
+        Form::Sdwa => "_sdwa",
+        Form::VopdX | Form::VopdY | Form::Vopd3X | Form::Vopd3Y => "",
+    }
+}
+
+/// Whether 16-bit operands are written as halves. An encoding with `op_sel` bits that no operand has is shown
+/// in the old manner, as LLVM does.
+fn halves_are_written(p: &Printer, inst: &Inst, traits: &Traits) -> bool {
+    p.features.real_true16
+        && traits.true16 != 0
+        && (!is_wide(inst.form) || inst.mods.op_sel & !traits.op_sel_bits() == 0)
+}
+
+/// What the text of an operand depends on beyond the operand.
+struct Statement<'a> {
+    row: &'a Row,
+    inst: &'a Inst,
+    traits: &'a Traits,
+    /// 16-bit registers are written as halves.
+    halves: bool,
+}
+
+impl Statement<'_> {
+    /// An operand with `neg`, `abs` and `sext`; `short` says that its field holds a VGPR number only.
+    fn source(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
+        let bit = match position(spec) {
+            Some(n @ 0..=2) => 1u8 << n,
+            _ => return self.plain(p, spec, short, operand),
+        };
+        let mods = &self.inst.mods;
+        let negated = mods.neg & bit != 0;
+        let absolute = mods.abs & bit != 0;
+        let extended = mods.sdwa.is_some_and(|sdwa| sdwa.sext & bit != 0);
+        // `-1` is the number; the negated constant is `neg(1)`.
+        let called = negated && is_constant(operand) && !absolute;
+        if extended {
+            p.text("sext(");
+        }
+        if called {
+            p.text("neg(");
+        } else if negated {
+            p.text("-");
+        }
+        if absolute {
+            p.text("|");
+        }
+        self.plain(p, spec, short, operand);
+        if absolute {
+            p.text("|");
+        }
+        if called || extended {
+            p.text(")");
+        }
+    }
+
+    fn plain(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
+        let narrow = spec.ty.bits() == 16;
+        let half_bits = narrow && spec.ty.kind != Kind::Bfloat;
+        match *operand {
+            Operand::Reg(reg @ Reg { file: RegFile::Vgpr, half: Half::Lo | Half::Hi, .. }) => {
+                return self.half(p, spec, short, reg);
+            }
+            Operand::Reg(Reg { file: RegFile::Vgpr, .. }) if short => {
+                let spec = OperandSpec { class: Class::Vgpr, ..spec.clone() };
+                return p.operand(&spec, operand);
+            }
+            Operand::Float(code) if narrow && !self.traits.float_constants && !spec.ty.is_float() => {
+                p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
+            }
+            Operand::Float(code) if crate::vector::has_no_inline_constants(p.isa, self.row) => {
+                p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
+            }
+            Operand::Literal(bits) if half_bits => p.hex(bits & 0xffff),
+            Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
+                p.hex(bits & if half_bits { 0xffff } else { 0xffff_ffff });
+            }
+            _ => p.operand(spec, operand),
+        }
+        self.refuse(p, spec, operand);
+    }
+
+    /// A 16-bit register, as half or in the old manner.
+    fn half(&self, p: &mut Printer, spec: &OperandSpec, short: bool, reg: Reg) {
+        if self.halves {
+            return p.register_name(&reg);
+        }
+        let high = reg.half == Half::Hi && !is_wide(self.inst.form);
+        let index = reg.index | if high { 0x80 } else { 0 };
+        p.register_name(&Reg { half: Half::Whole, index, ..reg });
+        if index > 0x7f && !is_wide(self.inst.form) {
+            invalid_register(
+                p,
+                if short || spec.class == Class::Vgpr { "VGPR_32_Lo128" } else { "VS_32_Lo128" },
+            );
+        }
+    }
+
+    /// LLVM's comment on an operand that cannot stand where it does.
+    fn refuse(&self, p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
+        let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        let must_be_register = matches!(spec.class, Class::VgprSrc | Class::ScalarReg | Class::Custom);
+        if must_be_register && is_constant(operand) {
+            return p.text("/*Invalid immediate*/");
+        }
+        match spec.class {
+            Class::VgprSrc if !vector => {
+                let lanes = matches!(self.row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32");
+                let fixed = match operand {
+                    Operand::Special(Special::LdsDirect) => lanes,
+                    Operand::Special(special) => is_fixed_value(*special),
+                    _ => false,
+                };
+                if !fixed {
+                    invalid_register(p, vgpr_class(spec.ty.dwords(), lanes));
+                }
+            }
+            Class::Custom if !matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
+                invalid_register(p, "AGPR_32");
+            }
+            Class::ScalarSrc if vector => {
+                let direct =
+                    p.isa == Isa::Gfx1250 && self.row.mnemonic == "v_writelane_b32" && spec.role == "ssrc0";
+                invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_constant(operand: &Operand) -> bool {
+    matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Literal64(_))
+}
+
+/// Values that LLVM lets stand in place of any register.
+fn is_fixed_value(special: Special) -> bool {
+    !matches!(
+        special,
+        Special::Vcc
+            | Special::VccLo
+            | Special::VccHi
+            | Special::Exec
+            | Special::ExecLo
+            | Special::ExecHi
+            | Special::FlatScratch
+            | Special::FlatScratchLo
+            | Special::FlatScratchHi
+            | Special::XnackMask
+            | Special::XnackMaskLo
+            | Special::XnackMaskHi
+            | Special::M0
+    )
+}
+
+/// LLVM's name of the class of VGPR tuples.
+fn vgpr_class(dwords: u8, lanes: bool) -> &'static str {
+    match dwords {
+        1 if lanes => "VRegOrLds_32",
+        1 => "VGPR_32",
+        2 => "VReg_64_Align2",
+        3 => "VReg_96_Align2",
+        4 => "VReg_128_Align2",
+        6 => "VReg_192_Align2",
+        8 => "VReg_256_Align2",
+        16 => "VReg_512_Align2",
+        _ => "VReg_1024_Align2",
+    }
+}
+
+/// Packed 8-bit and 16-bit elements that fill 64 bits take 64-bit constants.
+pub(crate) fn wide_constant(spec: &OperandSpec) -> bool {
+    spec.ty.bits() == 64 && spec.ty.elem_bits != 32
+}
+
+fn invalid_register(p: &mut Printer, class: &str) {
+    p.text("/*Invalid register, operand has '");
+    p.text(class);
+    p.text("' register class*/");
+}
+
+/// The modifiers behind the operands.
+fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bool) {
+    let mods = &inst.mods;
+    if is_wide(inst.form) {
+        let control = mods.control;
+        if traits.bitop3 && control != 0 {
+            p.text(" bitop3:");
+            if control <= 10 {
+                p.number(i64::from(control));
+            } else {
+                p.hex(u64::from(control));
+            }
+        }
+        let count = match traits.op_sel {
+            0 if halves && !traits.no_op_sel => traits.true16_op_sel(row),
+            count => count,
+        };
+        op_sel(p, mods.op_sel, count, traits);
+        if (traits.byte_sel || traits.dst_byte_sel) && control != 0 {
+            p.text(" byte_sel:");
+            p.number(i64::from(control));
+        }
+        if traits.scale_sel && control != 0 {
+            p.text(" scale_sel:");
+            p.number(i64::from(control));
+        }
+        if traits.swap_control {
+            if control & 2 != 0 {
+                p.text(" bound_ctrl:1");
+            }
+            if control & 1 != 0 {
+                p.text(" fi:1");
+            }
+        }
+    }
+    if mods.clamp {
+        p.text(" clamp");
+    }
+    p.text(match mods.omod {
+        OutMod::None => "",
+        OutMod::Mul2 => " mul:2",
+        OutMod::Mul4 => " mul:4",
+        OutMod::Div2 => " div:2",
+    });
+    if let Some(control) = &mods.dpp {
+        let double = row
+            .operands
+            .iter()
+            .any(|spec| spec.ty.bits() == 64 && spec.role != "sdst" && spec.role != "smask");
+        dpp(p, control, double);
+    }
+    if let Some(sdwa) = &mods.sdwa {
+        if traits.vdst && !traits.whole_dst {
+            p.text(" dst_sel:");
+            p.text(selection(sdwa.dst_sel));
+            p.text(match sdwa.dst_unused {
+                SdwaUnused::Pad => " dst_unused:UNUSED_PAD",
+                SdwaUnused::Sext => " dst_unused:UNUSED_SEXT",
+                SdwaUnused::Preserve => " dst_unused:UNUSED_PRESERVE",
+            });
+        }
+        if traits.sources & 1 != 0 {
+            p.text(" src0_sel:");
+            p.text(selection(sdwa.src0_sel));
+        }
+        if traits.sources & 2 != 0 {
+            p.text(" src1_sel:");
+            p.text(selection(sdwa.src1_sel));
+        }
+    }
+}
+
+/// A DPP control; `double` says that the instruction has double-precision operands.
+pub(super) fn dpp(p: &mut Printer, control: &Dpp, double: bool) {
+    match *control {
+        Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
+            p.text(" ");
+            dpp_control(p, ctrl, double);
+            p.text(" row_mask:");
+            p.hex(u64::from(row_mask));
+            p.text(" bank_mask:");
+            p.hex(u64::from(bank_mask));
+            if bound_ctrl {
+                p.text(" bound_ctrl:1");
+            }
+            if fi {
+                p.text(" fi:1");
+            }
+        }
+        Dpp::Lanes8 { sel, fi } => {
+            p.text(" dpp8:");
+            list(p, 8, |n| sel >> (3 * n) & 7);
+            if fi {
+                p.text(" fi:1");
+            }
+        }
+    }
+}
+
+/// `op_sel:[…]` of `count` bits if any is set. The last is the destination's if the instruction has one and the
+/// list is longer than its sources.
+fn op_sel(p: &mut Printer, bits: u8, count: u8, traits: &Traits) {
+    let with_destination = traits.vdst && (count > traits.sources.count_ones() as u8);
+    let bit = |n: u32| {
+        let last = n + 1 == u32::from(count);
+        u32::from(bits >> (if last && with_destination { 3 } else { n }) & 1)
+    };
+    if (0..u32::from(count)).any(|n| bit(n) != 0) {
+        p.text(" op_sel:");
+        list(p, u32::from(count), bit);
+    }
+}
+
+fn list(p: &mut Printer, count: u32, value: impl Fn(u32) -> u32) {
+    for n in 0..count {
+        p.text(if n == 0 { "[" } else { "," });
+        p.number(i64::from(value(n)));
+    }
+    p.text("]");
+}
+
+fn selection(sel: SdwaSel) -> &'static str {
+    match sel {
+        SdwaSel::Byte0 => "BYTE_0",
+        SdwaSel::Byte1 => "BYTE_1",
+        SdwaSel::Byte2 => "BYTE_2",
+        SdwaSel::Byte3 => "BYTE_3",
+        SdwaSel::Word0 => "WORD_0",
+        SdwaSel::Word1 => "WORD_1",
+        SdwaSel::Dword => "DWORD",
+    }
+}
+
+/// The manual's DPP_CTRL table; codes that mean nothing on the processor get LLVM's comment. Double-precision
+/// operands know `row_newbcast` only.
+fn dpp_control(p: &mut Printer, ctrl: u16, double: bool) {
+    let gfx9 = p.isa == Isa::Gfx950;
+    if double && gfx9 && !matches!(ctrl, 0x150..=0x15f) {
+        return p.text(" /* DP ALU dpp only supports row_newbcast */");
+    }
+    let low = i64::from(ctrl & 15);
+    let (name, value) = match ctrl {
+        0..=0xff => {
+            p.text("quad_perm:");
+            return list(p, 4, |n| u32::from(ctrl) >> (2 * n) & 3);
+        }
+        0x101..=0x10f => ("row_shl:", low),
+        0x111..=0x11f => ("row_shr:", low),
+        0x121..=0x12f => ("row_ror:", low),
+        0x130 if gfx9 => ("wave_shl:", 1),
+        0x134 if gfx9 => ("wave_rol:", 1),
+        0x138 if gfx9 => ("wave_shr:", 1),
+        0x13c if gfx9 => ("wave_ror:", 1),
+        0x140 => return p.text("row_mirror"),
+        0x141 => return p.text("row_half_mirror"),
+        0x142 if gfx9 => ("row_bcast:", 15),
+        0x143 if gfx9 => ("row_bcast:", 31),
+        0x150..=0x15f if gfx9 => ("row_newbcast:", low),
+        0x150..=0x15f => ("row_share:", low),
+        0x160..=0x16f if !gfx9 => ("row_xmask:", low),
+        0x130 => return p.text("/* wave_shl is not supported starting from GFX10 */"),
+        0x134 => return p.text("/* wave_rol is not supported starting from GFX10 */"),
+        0x138 => return p.text("/* wave_shr is not supported starting from GFX10 */"),
+        0x13c => return p.text("/* wave_ror is not supported starting from GFX10 */"),
+        0x142 | 0x143 => return p.text("/* row_bcast is not supported starting from GFX10 */"),
+        0x160..=0x16f => return p.text("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
+        _ => return p.text("/* Invalid dpp_ctrl value */"),
+    };
+    p.text(name);
+    p.number(value);
 }

@@ -1,0 +1,221 @@
+//! What a row of the vector family says beyond operands and encodings: which modifiers it takes.
+//!
+//! The values of a row's `vector=` attribute, separated by commas:
+//!
+//! | value | meaning |
+//! |---|---|
+//! | `clamp`, `omod` | the VOP3 and SDWA forms take `clamp`, `mul:`/`div:` |
+//! | `modsN…`, `nomods` | `neg` and `abs` on these sources, on none; left out: on the sources of float type |
+//! | `opselN` | `op_sel:[…]` of N bits in the VOP3 form, whatever the true16 mode |
+//! | `bytesel`, `dstbytesel` | `byte_sel:` of the source (in op_sel 1:0, swapped), of the destination (3:2) |
+//! | `scalesel` | `scale_sel:` in op_sel |
+//! | `bitop3` | `bitop3:`, the truth table in neg, abs and omod |
+//! | `swapctl` | `bound_ctrl:` and `fi:` in op_sel 1:0 |
+//! | `plain` | the text has no `_e32` or `_e64` |
+//! | `floatconst` | constants of 16-bit integer sources print as floats |
+//! | `wholedst` | the destination has no halves and no SDWA selection |
+//! | `noopsel` | the text has no `op_sel` though operands are halves |
+//!
+//! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
+//! `op_sel` in the VOP3 forms.
+
+use std::sync::OnceLock;
+
+use crate::role::Class;
+use crate::row::{OperandSpec, Row};
+use crate::table::Table;
+use crate::{Form, Isa};
+
+/// Which modifiers a row takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Traits {
+    pub(crate) clamp: bool,
+    pub(crate) omod: bool,
+    /// Sources with `neg` and `abs`, a mask.
+    pub(crate) mods: u8,
+    /// Length of `op_sel`, 0 for none.
+    pub(crate) op_sel: u8,
+    pub(crate) byte_sel: bool,
+    pub(crate) dst_byte_sel: bool,
+    pub(crate) scale_sel: bool,
+    pub(crate) bitop3: bool,
+    pub(crate) swap_control: bool,
+    pub(crate) plain: bool,
+    pub(crate) float_constants: bool,
+    /// Sources that the row has, a mask.
+    pub(crate) sources: u8,
+    /// Sources (bits 2:0) and destination (bit 3) that are half registers on gfx1250.
+    pub(crate) true16: u8,
+    /// Whether there is a `vdst`.
+    pub(crate) vdst: bool,
+    /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
+    pub(crate) idle_mods: bool,
+    /// The result is a float: SDWA forms take `omod`.
+    pub(crate) float_result: bool,
+    /// The destination is a whole register: no half, no SDWA destination selection.
+    pub(crate) whole_dst: bool,
+    /// No `op_sel` in the text although operands are halves.
+    pub(crate) no_op_sel: bool,
+}
+
+impl Traits {
+    /// Bits of `op_sel` that mean something in the VOP3 form with true16 operands.
+    pub(crate) fn op_sel_bits(&self) -> u8 {
+        self.sources | if self.vdst { 8 } else { 0 }
+    }
+
+    /// Length of the printed `op_sel` with true16 operands: the sources and the destination.
+    pub(crate) fn true16_op_sel(&self, row: &Row) -> u8 {
+        // An accumulator that is tied to the destination counts as a source.
+        let tied = row.operands.first().is_some_and(|spec| spec.access == crate::Access::ReadWrite);
+        let sources =
+            self.sources.count_ones() as u8 + u8::from(tied && self.sources.count_ones() == 2 && self.vdst);
+        if row.operands.first().is_some_and(|spec| spec.access != crate::Access::Read) {
+            sources + 1
+        } else {
+            sources
+        }
+    }
+}
+
+/// The traits of a row.
+pub(crate) fn traits(isa: Isa, row: &Row) -> Traits {
+    static GFX950: OnceLock<Vec<Traits>> = OnceLock::new();
+    static GFX1250: OnceLock<Vec<Traits>> = OnceLock::new();
+    let cell = match isa {
+        Isa::Gfx950 => &GFX950,
+        Isa::Gfx1250 => &GFX1250,
+    };
+    let all = cell.get_or_init(|| Table::of(isa).rows().iter().map(|row| read(isa, row)).collect());
+    all.get(usize::from(row.id.0)).copied().unwrap_or_default()
+}
+
+/// Which source an operand is, from its role (`src1`, `vsrc1`, `ssrc1`); 3 for `vdst`, none for others.
+#[inline]
+pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
+    match spec.role {
+        "vdst" => Some(3),
+        "src0" | "vsrc0" | "ssrc0" => Some(0),
+        "src1" | "vsrc1" | "ssrc1" => Some(1),
+        "src2" | "vsrc2" | "ssrc2" => Some(2),
+        _ => None,
+    }
+}
+
+/// gfx1250's conversions from two halves to two bytes: LLVM gives their source no inline constants, and shows those
+/// that are encoded as single-precision patterns.
+pub(crate) fn has_no_inline_constants(isa: Isa, row: &Row) -> bool {
+    isa == Isa::Gfx1250 && matches!(row.mnemonic, "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16")
+}
+
+/// Whether the form is a VOP3 encoding.
+pub(crate) fn is_wide(form: Form) -> bool {
+    matches!(form, Form::Native | Form::E64 | Form::E64Dpp16 | Form::E64Dpp8)
+}
+
+fn read(isa: Isa, row: &Row) -> Traits {
+    let mut traits = Traits::default();
+    for spec in &row.operands {
+        let Some(position) = position(spec) else { continue };
+        let bit = 1u8 << position;
+        if position == 3 {
+            traits.vdst = true;
+            traits.float_result = spec.ty.is_float();
+        } else {
+            traits.sources |= bit;
+            if spec.ty.is_float() && spec.ty.bits() <= 64 {
+                traits.mods |= bit;
+            }
+        }
+        if isa == Isa::Gfx1250 && spec.ty.bits() == 16 && matches!(spec.class, Class::Vgpr | Class::VectorSrc)
+        {
+            traits.true16 |= bit;
+        }
+    }
+    for value in row.attribute("vector").unwrap_or_default().split(',') {
+        match value {
+            "clamp" => traits.clamp = true,
+            "omod" => traits.omod = true,
+            "bytesel" => traits.byte_sel = true,
+            "dstbytesel" => traits.dst_byte_sel = true,
+            "scalesel" => traits.scale_sel = true,
+            "bitop3" => traits.bitop3 = true,
+            "swapctl" => traits.swap_control = true,
+            "plain" => traits.plain = true,
+            "floatconst" => traits.float_constants = true,
+            "wholedst" => {
+                traits.whole_dst = true;
+                traits.true16 &= 7;
+            }
+            "noopsel" => traits.no_op_sel = true,
+            "nomods" => traits.mods = 0,
+            _ => {
+                if let Some(count) = value.strip_prefix("opsel") {
+                    traits.op_sel = count.parse().unwrap_or(0);
+                } else if let Some(sources) = value.strip_prefix("mods") {
+                    traits.mods =
+                        sources.bytes().fold(0, |mask, digit| mask | 1 << (digit.wrapping_sub(b'0') & 7));
+                }
+            }
+        }
+    }
+    let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
+    let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
+    traits.idle_mods = match isa {
+        Isa::Gfx950 => {
+            traits.mods != 0 && !bit_test
+                || row.mnemonic.starts_with("v_ashr_pk")
+                || row.mnemonic.starts_with("v_dot")
+        }
+        Isa::Gfx1250 => {
+            traits.mods != 0 && (!bit_test || row.mnemonic.starts_with("v_cmpx"))
+                || (traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0) && !lane_permute
+        }
+    };
+    traits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: &[&str] = &[
+        "clamp",
+        "omod",
+        "bytesel",
+        "dstbytesel",
+        "scalesel",
+        "bitop3",
+        "swapctl",
+        "plain",
+        "floatconst",
+        "wholedst",
+        "noopsel",
+        "nomods",
+        "opsel2",
+        "opsel3",
+        "opsel4",
+        "mods01",
+    ];
+
+    #[test]
+    fn attribute_values_are_known() {
+        for isa in [Isa::Gfx950, Isa::Gfx1250] {
+            for row in Table::of(isa).rows() {
+                for value in row.attribute("vector").unwrap_or_default().split(',') {
+                    assert!(value.is_empty() || VALUES.contains(&value), "{}: {value}", row.mnemonic);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn traits_follow_types_and_attributes() {
+        let of = |isa, name| traits(isa, Table::of(isa).by_mnemonic(name).next().expect("row"));
+        let add = of(Isa::Gfx1250, "v_add_f16");
+        assert_eq!((add.mods, add.true16, add.clamp, add.omod, add.op_sel), (0b11, 0b1011, true, true, 0));
+        let select = of(Isa::Gfx950, "v_cndmask_b32");
+        assert_eq!((select.mods, select.true16, select.clamp), (0b11, 0, false));
+        assert_eq!(of(Isa::Gfx950, "v_fma_f16").op_sel, 4);
+    }
+}
