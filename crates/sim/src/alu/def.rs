@@ -45,6 +45,8 @@ pub struct VectorDef {
     pub keeps_half: bool,
     /// The third operand is src1 (`fmamk`).
     pub literal_second: bool,
+    /// A source whose `op_sel_hi` bit is set has this kind (mixed precision).
+    pub mixed: Option<Kind>,
 }
 
 /// What a body with `own_mods` finds in [`Op::imm`].
@@ -89,6 +91,7 @@ const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
         writes_exec: false,
         keeps_half: false,
         literal_second: false,
+        mixed: None,
     }
 }
 
@@ -114,6 +117,7 @@ pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
         writes_exec: false,
         keeps_half: false,
         literal_second: false,
+        mixed: None,
     }
 }
 
@@ -145,6 +149,11 @@ impl VectorDef {
     /// The literal stands between the two sources.
     pub const fn literal_second(mut self) -> Self {
         self.literal_second = true;
+        self
+    }
+    /// Sources with `op_sel_hi` are of `kind`.
+    pub const fn mixing(mut self, kind: Kind) -> Self {
+        self.mixed = Some(kind);
         self
     }
     /// The same compare, writing EXEC.
@@ -361,7 +370,10 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 let reg = Reg { dwords: n, ..*reg };
                 Place { at: binder.vector_at(reg, banks[i])?, kind: PlaceKind::Vector }
             }
-            (_, Some(operand)) => source(binder, operand, kind, banks[i])?,
+            (_, Some(operand)) => {
+                let half = def.mixed.filter(|_| mods.op_sel_hi >> i & 1 != 0);
+                source(binder, operand, half.unwrap_or(kind), banks[i])?
+            }
             (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
         };
         if let Some(sdwa) = mods.sdwa

@@ -5,7 +5,7 @@ use wavemark_numerics::{Denorm, arith, bf16, dot, f16};
 use super::convert::to_f16;
 use super::def::{Line, OwnMods, VectorDef};
 use super::lane::Cx;
-use super::word::{Pk, PkBf16, PkF16};
+use super::word::{Kind, Pk, PkBf16, PkF16};
 
 /// Floating dot products flush denormals and ignore MODE (CDNA4 6.3).
 const FLUSH: Denorm = Denorm::FLUSH;
@@ -94,6 +94,7 @@ macro_rules! mix {
         wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
             d[0] = finish_f32(cx, m, mixed_fma(cx, m, [a[0], b[0], c[0]], $brain));
         })
+        .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
         .def()
     };
     ($brain:literal, $shift:literal) => {
@@ -101,6 +102,7 @@ macro_rules! mix {
             let x = finish_half(cx, m, mixed_fma(cx, m, [a[0], b[0], c[0]], $brain), $brain);
             d[0] = d[0] & !(0xffff << $shift) | x << $shift;
         })
+        .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
         .def()
     };
 }
