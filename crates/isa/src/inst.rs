@@ -144,8 +144,6 @@ pub struct Mods {
     /// Cache policy bits of the memory instruction as encoded: gfx9 bit 0 sc0/glc, bit 1 nt/slc, bit 4 sc1;
     /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5 and `scale_offset` in bit 6.
     pub cpol: u8,
-    /// gfx1250 `scale_offset`: the address offset register counts in data elements.
-    pub scale_offset: bool,
     /// MUBUF `offen`.
     pub offen: bool,
     /// MUBUF `idxen`.
