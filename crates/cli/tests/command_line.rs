@@ -195,28 +195,39 @@ fn check_run(arguments: &[&str], expect: Expect) {
 #[test]
 fn runs() {
     let scale = ["run", "kernels/scale.s", "--launch", "kernels/scale.toml"];
-    check_run(&scale, expect![[r#"
+    check_run(
+        &scale,
+        expect![[r#"
         exit 0
         output out: as expected (max abs error 0, max rel error 0)
         kernels/scale.s: scale on gfx1250: clean
           1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
           checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
-    check_run(&[&scale[..], &["--format", "json"]].concat(), expect![[r#"
+    "#]],
+    );
+    check_run(
+        &[&scale[..], &["--format", "json"]].concat(),
+        expect![[r#"
         exit 0
         {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME}}
         ---
-    "#]]);
-    check_run(&["run", "kernels/scale.s", "--launch", "kernels/scale-mismatch.toml"], expect![[r#"
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale-mismatch.toml"],
+        expect![[r#"
         exit 1
         output out: 32 of 32 elements differ (max abs error 1.00e0, max rel error 1.00e0); first at [0, 0]: 1 instead of 0
         kernels/scale.s: scale on gfx1250: mismatch
           1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
           checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
-    check_run(&["run", "kernels/scale.s", "--launch", "kernels/scale-bounds.toml"], expect![[r#"
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale-bounds.toml"],
+        expect![[r#"
         exit 1
         error[O1]: load of 4 bytes at 0x7a0000013070 in global memory is out of bounds: 0 bytes past the end of argument `x` (112 bytes at 0x7a0000013000)
           access: kernels/scale.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0, lanes 28-31
@@ -230,8 +241,11 @@ fn runs() {
           1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
           checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
-    check_run(&["run", "kernels/unwaited.s", "--launch", "kernels/scale.toml"], expect![[r#"
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/unwaited.s", "--launch", "kernels/scale.toml"],
+        expect![[r#"
         exit 1
         error[R1]: v2 is read while global_load_b32 is still writing it
           producer: kernels/unwaited.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0
@@ -245,8 +259,11 @@ fn runs() {
           1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
           checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
-    check_run(&["run", "kernels/spin.s", "--max-steps", "1000"], expect![[r#"
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/spin.s", "--max-steps", "1000"],
+        expect![[r#"
         exit 1
         error[T2]: a wave has executed more instructions than permitted: does the kernel end?
           limit: kernels/spin.s:8:2 (at 0x1300), workgroup 0,0,0, wave 0
@@ -256,8 +273,11 @@ fn runs() {
           1 workgroups, 1 waves, 4096 wave instructions, 262144 lane instructions in TIME s
           checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
-    check_run(&["run", "kernels/spin.s", "--max-steps", "1000", "--check", "off"], expect![[r#"
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/spin.s", "--max-steps", "1000", "--check", "off"],
+        expect![[r#"
         exit 1
         error[T2]: a wave has executed more instructions than permitted: does the kernel end?
 
@@ -265,32 +285,47 @@ fn runs() {
           1 workgroups, 1 waves, 4096 wave instructions, 262144 lane instructions in TIME s
           checked: nothing; not checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
-    check_run(&[&scale[..], &["--check", "off"]].concat(), expect![[r#"
+    "#]],
+    );
+    check_run(
+        &[&scale[..], &["--check", "off"]].concat(),
+        expect![[r#"
         exit 0
         output out: as expected (max abs error 0, max rel error 0)
         kernels/scale.s: scale on gfx1250: not-checked
           1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
           checked: nothing; not checked: registers, lds, global, barriers, waits
         ---
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unusable_inputs() {
-    check(&["run", "kernels/scale.s"], "", expect![[r#"
+    check(
+        &["run", "kernels/scale.s"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: scale takes arguments, and there is no launch to give them
          |
          = help: give a launch file: --launch L.toml
-    "#]]);
-    check(&["run", "kernels/absent.s"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "kernels/absent.s"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: cannot read kernels/absent.s: No such file or directory (os error 2)
-    "#]]);
-    check(&["run", "kernels/typo.s"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "kernels/typo.s"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: invalid instruction
@@ -303,18 +338,30 @@ fn unusable_inputs() {
           |
         4 |     v_mov_b32 v0
           |     ^^^^^^^^^
-    "#]]);
-    check(&["run", "kernels/typo.s", "--format", "json"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "kernels/typo.s", "--format", "json"],
+        "",
+        expect![[r#"
         exit 2
         {"wavemark":"0.1.0","input":"kernels/typo.s","target":"","kernel":"","outcome":"error","checked":{"registers":false,"lds":false,"global":false,"barriers":false,"waits":false},"findings":[],"outputs":[],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":0.0},"diagnostics":["kernels/typo.s:3:2: error: invalid instruction","kernels/typo.s:4:2: error: too few operands for instruction"]}
         ---
-    "#]]);
-    check(&["run", "kernels/scale.s", "--target", "gfx950"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--target", "gfx950"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: kernels/scale.s is for gfx1250, --target says gfx950
-    "#]]);
-    check(&["run", "kernels/scale.s", "--launch", "launch/unknown-keys.toml"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--launch", "launch/unknown-keys.toml"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: unknown key `gird` of a launch file
@@ -352,7 +399,8 @@ fn unusable_inputs() {
            | ^^^^^
            |
            = help: did you mean `shape`?
-    "#]]);
+    "#]],
+    );
     check(
         &["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--kernel", "scales"],
         "",
@@ -373,48 +421,75 @@ fn unusable_inputs() {
             error: --check: `ldss` is no check: full, off, or a list of registers, lds, global, barriers, waits
         "#]],
     );
-    check(&["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--model", "x"], "", expect![[r#"
+    check(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--model", "x"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: --model: `x` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two
-    "#]]);
-    check(&["run", "-"], "s_nop 0", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "-"],
+        "s_nop 0",
+        expect![[r#"
         exit 2
         ---
         error: cannot tell what standard input is
          |
          = help: say it: --lang py|ll|asm|obj|litmus
-    "#]]);
-    check(&["run", "-", "--lang", "obj"], "s_nop 0", expect![[r#"
+    "#]],
+    );
+    check(
+        &["run", "-", "--lang", "obj"],
+        "s_nop 0",
+        expect![[r#"
         exit 2
         ---
         error: <stdin> is neither an ELF code object nor an offload bundle: it has no such magic bytes
-    "#]]);
-    check(&["inspect", "-"], "\u{7f}ELF", expect![[r#"
+    "#]],
+    );
+    check(
+        &["inspect", "-"],
+        "\u{7f}ELF",
+        expect![[r#"
         exit 2
         ---
         error: the ELF identification: 16 bytes needed, 4 left
         --> <stdin>:0x0
-    "#]]);
-    check(&["link", "kernels/scale.s", "-o", "/dev/null"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["link", "kernels/scale.s", "-o", "/dev/null"],
+        "",
+        expect![[r#"
         exit 2
         ---
         error: kernels/scale.s is neither an ELF code object nor an offload bundle: it has no such magic bytes
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn lines() {
     let text = "v_add_f32 v0, v1, v2\n\n  s_nopp 1\ns_nop 3 ; three\r\n";
-    check(&["asm", "-", "--lines", "--target", "gfx1250"], text, expect![[r#"
+    check(
+        &["asm", "-", "--lines", "--target", "gfx1250"],
+        text,
+        expect![[r#"
         exit 0
         OK	01050006
 
         ERR	3: invalid instruction
         OK	030080bf
         ---
-    "#]]);
-    check(&["dis", "-", "--lines", "--target", "gfx1250"], "01050006\n\nzz\n030080bf\n0300\n", expect![[r#"
+    "#]],
+    );
+    check(
+        &["dis", "-", "--lines", "--target", "gfx1250"],
+        "01050006\n\nzz\n030080bf\n0300\n",
+        expect![[r#"
         exit 0
         OK	v_add_f32_e32 v0, v1, v2
 
@@ -422,17 +497,26 @@ fn lines() {
         OK	s_nop 3
         ERR	instruction is truncated: 4 bytes needed, 2 left
         ---
-    "#]]);
-    check(&["asm", "--lines", "--target", "gfx1250", "--features", "+nonsense"], text, expect![[r#"
+    "#]],
+    );
+    check(
+        &["asm", "--lines", "--target", "gfx1250", "--features", "+nonsense"],
+        text,
+        expect![[r#"
         exit 2
         ---
         error: --features: `+nonsense` is not a feature that can be switched
-    "#]]);
-    check(&["asm", "--lines", "--target", "gfx600"], text, expect![[r#"
+    "#]],
+    );
+    check(
+        &["asm", "--lines", "--target", "gfx600"],
+        text,
+        expect![[r#"
         exit 3
         ---
         error: unsupported: the instructions of gfx600
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -459,4 +543,26 @@ fn there_and_back() {
         serde_json::from_slice(&std::fs::read(folder.join("trace.json")).unwrap()).unwrap();
     assert!(trace["traceEvents"].as_array().unwrap().len() > 5);
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn checks() {
+    check_run(&["check", "kernels/scale.s"], expect![[r#"
+        exit 3
+        not checked: static checks: there are none yet
+        not checked: execution: there is no launch (--launch L.toml)
+        kernels/scale.s: scale on gfx1250: not-checked
+        ---
+    "#]]);
+    check_run(
+        &["check", "kernels/scale.s", "--launch", "kernels/scale.toml", "--schedules", "3"],
+        expect![[r#"
+            exit 0
+            output out: as expected (max abs error 0, max rel error 0)
+            kernels/scale.s: scale on gfx1250: clean
+              3 workgroups, 3 waves, 30 wave instructions, 960 lane instructions in TIME s
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
+    );
 }

@@ -28,7 +28,6 @@ pub fn converse(path: &Path, mut answer: impl FnMut(&str) -> String) -> Result<(
         let text = match line {
             Ok(line) if line.trim().is_empty() => String::new(),
             Ok(line) => answer(&line).replace(['\n', '\r'], " "),
-            Err(problem) => format!("ERR\t{}", problem.replace(['\n', '\r'], " ")),
             Err(problem) => format!("ERR\t{problem}"),
         };
         writeln!(output, "{text}").map_err(output_failure)?;
