@@ -1,1 +1,309 @@
-//! check
+//! The checker: an observer of the simulator that judges what it sees.
+//!
+//! Rules are those of the synchronisation catalogue (R, W, B, L, H, M) and a few of our own (S1, S2: races
+//! between waves on LDS; U1, U2: never written; C1, C2: multicast; O1: out of bounds). It never executes
+//! anything, and it reports only what this run shows: a defect on a path or schedule that did not occur may
+//! be missed. What it reports as an error is undefined or wrong under the default readings ([`Model`]).
+
+#![forbid(unsafe_code)]
+
+mod barriers;
+mod collective;
+mod finding;
+mod races;
+mod registers;
+mod shadow;
+mod site_info;
+mod sync;
+mod waits;
+mod wave_state;
+
+use rustc_hash::FxHashMap;
+use wavemark_isa::Isa;
+use wavemark_sim::events::{
+    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
+    Site, Space, WaveId,
+};
+
+pub use finding::{Class, Finding, FindingSite, Findings, Severity};
+use shadow::Shadow;
+use site_info::{SiteId, Sites, VGPR0};
+use wave_state::{Operation, WaveState};
+
+/// Readings of open questions that change a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Model {
+    /// `multicast=timeout`: missing participants are a warning.
+    pub multicast_timeout: bool,
+    /// `asynccnt=one`: asynchronous loads and stores are one FIFO.
+    pub asynccnt_one: bool,
+}
+
+/// Which checks are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Registers in flight and never written.
+    pub registers: bool,
+    /// LDS.
+    pub lds: bool,
+    /// Global memory.
+    pub global: bool,
+    /// Barriers.
+    pub barriers: bool,
+    /// Waits too strong.
+    pub waits: bool,
+}
+
+impl Checks {
+    /// All of them.
+    pub const FULL: Checks = Checks { registers: true, lds: true, global: true, barriers: true, waits: true };
+}
+
+/// The checker of one run.
+pub struct Checker {
+    isa: Isa,
+    model: Model,
+    checks: Checks,
+    findings: Findings,
+    sites: Sites,
+    waves: FxHashMap<u32, WaveState>,
+    ids: FxHashMap<u32, WaveId>,
+    lds: FxHashMap<u32, Shadow>,
+    global: Shadow,
+    barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
+    releases: FxHashMap<OpId, sync::Release>,
+    published: FxHashMap<(u32, u64), Vec<sync::Published>>,
+    wait_table: waits::WaitTable,
+    requests: FxHashMap<u32, collective::Requests>,
+    cluster_size: FxHashMap<u32, u32>,
+    cluster_live: FxHashMap<u32, u32>,
+    group_cluster: FxHashMap<u32, u32>,
+    group_waves: FxHashMap<u32, u32>,
+}
+
+impl Checker {
+    /// A checker for a run on `isa`.
+    pub fn new(isa: Isa, checks: Checks, model: Model) -> Checker {
+        Checker {
+            isa,
+            model,
+            checks,
+            findings: Findings::default(),
+            sites: Sites::new(isa),
+            waves: FxHashMap::default(),
+            ids: FxHashMap::default(),
+            lds: FxHashMap::default(),
+            global: Shadow::default(),
+            barriers: FxHashMap::default(),
+            releases: FxHashMap::default(),
+            published: FxHashMap::default(),
+            wait_table: FxHashMap::default(),
+            requests: FxHashMap::default(),
+            cluster_size: FxHashMap::default(),
+            cluster_live: FxHashMap::default(),
+            group_cluster: FxHashMap::default(),
+            group_waves: FxHashMap::default(),
+        }
+    }
+
+    /// What was found, worst first.
+    pub fn finish(mut self) -> Vec<Finding> {
+        let clusters: Vec<u32> = self.requests.keys().copied().collect();
+        for cluster in clusters {
+            self.match_multicasts(cluster);
+        }
+        if self.checks.waits {
+            self.report_waits();
+        }
+        self.findings.into_sorted()
+    }
+
+    /// An operation goes into flight: sequence numbers, registers, clocks.
+    fn note_issue(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
+        let Some(state) = self.waves.get_mut(&wave.index) else { return };
+        for &(channel, seq) in &op.seq {
+            state.seq[channel as usize] = state.seq[channel as usize].max(seq);
+            state.issued.raise(wave.index, channel as u8, seq);
+            let counter = Counter::of(channel, self.isa);
+            let capacity = counter.capacity(self.isa);
+            let upto = state.seq[channel as usize].saturating_sub(capacity);
+            if channel != Channel::Sm {
+                state.retire(channel, upto);
+            }
+        }
+        let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
+        let writes_lds = op.accesses.iter().any(|a| a.space == Space::Lds && a.direction != Direction::Read);
+        let operation = Operation {
+            site,
+            seq: op.seq.clone(),
+            waits_before: state.first_wait - 1 + state.waits.len() as u32,
+            covered_by: None,
+            dma,
+            writes_lds: dma && writes_lds,
+            touches_memory: !op.accesses.is_empty(),
+        };
+        let number = state.push(operation);
+        if !dma {
+            self.note_load(wave.index, site, number);
+        }
+    }
+}
+
+impl Observer for Checker {
+    fn workgroup_started(&mut self, workgroup_flat: u32, _lds: u32, waves: u32) {
+        self.group_waves.insert(workgroup_flat, waves);
+    }
+
+    fn workgroup_ended(&mut self, workgroup_flat: u32) {
+        self.lds.remove(&workgroup_flat);
+        self.barriers.retain(|(flat, id), _| {
+            *flat != workgroup_flat || matches!(id, BarrierId::Cluster | BarrierId::ClusterTrap)
+        });
+        self.published.retain(|(group, _), _| *group != workgroup_flat);
+        if let Some(cluster) = self.group_cluster.remove(&workgroup_flat)
+            && let Some(live) = self.cluster_live.get_mut(&cluster)
+        {
+            *live -= 1;
+            if *live == 0 {
+                self.match_multicasts(cluster);
+                self.barriers.remove(&(cluster, BarrierId::Cluster));
+            }
+        }
+    }
+
+    fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {
+        let mut state = WaveState::new(wave);
+        for register in 0..sgprs {
+            state.defined[register as usize] = true;
+        }
+        for register in VGPR0..VGPR0 + vgprs {
+            state.defined[register as usize] = true;
+        }
+        self.waves.insert(wave.index, state);
+        self.ids.insert(wave.index, wave);
+        if self.group_cluster.insert(wave.workgroup_flat, wave.cluster_flat).is_none() {
+            *self.cluster_size.entry(wave.cluster_flat).or_default() += 1;
+            *self.cluster_live.entry(wave.cluster_flat).or_default() += 1;
+        }
+    }
+
+    fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64) {
+        if self.checks.registers {
+            let site = self.sites.id(site);
+            self.check_registers(wave.index, site, exec);
+        }
+    }
+
+    fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
+        let site = self.sites.id(site);
+        self.note_issue(wave, site, op);
+        for access in &op.accesses {
+            let wanted = match access.space {
+                Space::Lds => self.checks.lds,
+                Space::Global => self.checks.global,
+                Space::Scratch => false,
+            };
+            if wanted {
+                self.check_access(wave, site, op, access);
+            }
+        }
+        self.note_release(wave, site, op);
+        if let Some(m0) = op.multicast {
+            self.note_multicast(wave, site, op, m0);
+        }
+    }
+
+    fn completed(&mut self, wave: WaveId, op: &Issue) {
+        self.note_completion(wave, op);
+    }
+
+    fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {
+        let site = self.sites.id(site);
+        let explicit = self.sites.get(site).mnemonic.starts_with("s_wait_") && waits.len() < 4
+            || self.sites.get(site).mnemonic == "s_waitcnt";
+        self.note_wait(wave, site, waits, explicit);
+    }
+
+    fn barrier(&mut self, wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent) {
+        let site = self.sites.id(site);
+        self.barrier_event(wave, site, id, event);
+    }
+
+    fn cache(&mut self, wave: WaveId, site: &Site, op: CacheOp, issue: &Issue) {
+        let site = self.sites.id(site);
+        self.note_issue(wave, site, issue);
+        self.note_cache(wave, op);
+    }
+
+    fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {
+        let finding = match fault {
+            Fault::OutOfBounds { space, direction, addr, bytes, lanes, nearest } => {
+                let verb = match direction {
+                    Direction::Read => "load",
+                    Direction::Write => "store",
+                    Direction::Atomic => "atomic",
+                };
+                let place = match space {
+                    Space::Global => "global memory",
+                    Space::Lds => "LDS",
+                    Space::Scratch => "scratch",
+                };
+                let title =
+                    format!("{verb} of {bytes} bytes at {addr:#x} in {place} is out of bounds: {nearest}");
+                Finding::new("O1", Class::OutOfBounds, Severity::Error, title)
+                    .at_lanes("access", site, wave, *lanes)
+            }
+            Fault::Misaligned { addr, align, .. } => {
+                let title =
+                    format!("the address {addr:#x} is not a multiple of {align}, which the operation needs");
+                Finding::new("O2", Class::Hazard, Severity::Error, title).at("access", site, wave)
+            }
+            Fault::Trap { id } => {
+                let title = format!("the program traps (s_trap {id})");
+                Finding::new("T1", Class::Trap, Severity::Error, title).at("trap", site, wave)
+            }
+        };
+        self.findings.add(finding);
+    }
+
+    fn wave_ended(&mut self, wave: WaveId, site: &Site) {
+        let end = self.sites.id(site);
+        let Some(state) = self.waves.get_mut(&wave.index) else { return };
+        state.ended = true;
+        let pending: Vec<SiteId> = state
+            .operations
+            .iter()
+            .filter(|o| o.writes_lds && !state.is_retired(o))
+            .map(|o| o.site)
+            .collect();
+        for producer in pending {
+            let producer = self.sites.get(producer);
+            let title = format!("the wave ends while {} is still writing LDS", producer.mnemonic);
+            let counter = if producer.mnemonic.starts_with("tensor") {
+                Counter::Tensor
+            } else if self.isa == Isa::Gfx950 {
+                Counter::Vm
+            } else {
+                Counter::Async
+            };
+            let finding = Finding::new("R7", Class::MissingWait, Severity::Error, title)
+                .at("producer", &producer.site, wave)
+                .at("end", &self.sites.get(end).site, wave)
+                .hint(
+                    format!("{} before", registers::wait_text(self.isa, counter, 0)),
+                    Some(self.sites.get(end).site.clone()),
+                );
+            self.findings.add(finding);
+        }
+    }
+
+    fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {
+        self.report_deadlock(waiting);
+    }
+
+    fn step_limit(&mut self, wave: WaveId, site: &Site) {
+        let title = "a wave has executed more instructions than permitted: does the kernel end?";
+        let finding = Finding::new("T2", Class::StepLimit, Severity::Error, title).at("limit", site, wave);
+        self.findings.add(finding);
+    }
+}

@@ -190,6 +190,69 @@ impl Field {
         }
     }
 
+    /// The assembler directive that sets the field to its value as it is, without `.amdhsa_`.
+    ///
+    /// Fields whose value the assembler computes (register counts, `ACCUM_OFFSET`) or that the command processor
+    /// fills have none. `system_sgpr_private_segment_wavefront_offset` is the older name of
+    /// `enable_private_segment`, see [`Field::by_directive`].
+    pub fn directive(self) -> Option<&'static str> {
+        Some(match self {
+            Field::UserSgprCount => "user_sgpr_count",
+            Field::UserSgprCountGfx1250 => "user_sgpr_count",
+            Field::EnableSgprPrivateSegmentBuffer => "user_sgpr_private_segment_buffer",
+            Field::EnableSgprDispatchPtr => "user_sgpr_dispatch_ptr",
+            Field::EnableSgprQueuePtr => "user_sgpr_queue_ptr",
+            Field::EnableSgprKernargSegmentPtr => "user_sgpr_kernarg_segment_ptr",
+            Field::EnableSgprDispatchId => "user_sgpr_dispatch_id",
+            Field::EnableSgprFlatScratchInit => "user_sgpr_flat_scratch_init",
+            Field::EnableSgprPrivateSegmentSize => "user_sgpr_private_segment_size",
+            Field::KernargPreloadSpecLength => "user_sgpr_kernarg_preload_length",
+            Field::KernargPreloadSpecOffset => "user_sgpr_kernarg_preload_offset",
+            Field::EnableWavefrontSize32 => "wavefront_size32",
+            Field::UsesDynamicStack => "uses_dynamic_stack",
+            Field::EnablePrivateSegment => "enable_private_segment",
+            Field::EnableSgprWorkgroupIdX => "system_sgpr_workgroup_id_x",
+            Field::EnableSgprWorkgroupIdY => "system_sgpr_workgroup_id_y",
+            Field::EnableSgprWorkgroupIdZ => "system_sgpr_workgroup_id_z",
+            Field::EnableSgprWorkgroupInfo => "system_sgpr_workgroup_info",
+            Field::EnableVgprWorkitemId => "system_vgpr_workitem_id",
+            Field::FloatRoundMode32 => "float_round_mode_32",
+            Field::FloatRoundMode16_64 => "float_round_mode_16_64",
+            Field::FloatDenormMode32 => "float_denorm_mode_32",
+            Field::FloatDenormMode16_64 => "float_denorm_mode_16_64",
+            Field::EnableDx10Clamp => "dx10_clamp",
+            Field::EnableIeeeMode => "ieee_mode",
+            Field::Fp16Ovfl => "fp16_overflow",
+            Field::WgpMode => "workgroup_processor_mode",
+            Field::MemOrdered => "memory_ordered",
+            Field::FwdProgress => "forward_progress",
+            Field::SharedVgprCount => "shared_vgpr_count",
+            Field::InstPrefSize => "inst_pref_size",
+            Field::InstPrefSizeGfx11 => "inst_pref_size",
+            Field::EnableWgRrEn => "round_robin_scheduling",
+            Field::NamedBarCnt => "named_barrier_count",
+            Field::TgSplit => "tg_split",
+            Field::EnableExceptionInvalidOperation => "exception_fp_ieee_invalid_op",
+            Field::EnableExceptionDenormalSource => "exception_fp_denorm_src",
+            Field::EnableExceptionDivisionByZero => "exception_fp_ieee_div_zero",
+            Field::EnableExceptionOverflow => "exception_fp_ieee_overflow",
+            Field::EnableExceptionUnderflow => "exception_fp_ieee_underflow",
+            Field::EnableExceptionInexact => "exception_fp_ieee_inexact",
+            Field::EnableExceptionIntDivideByZero => "exception_int_div_zero",
+            _ => return None,
+        })
+    }
+
+    /// The field of a processor that an assembler directive (without `.amdhsa_`) sets to its value as it is.
+    pub fn by_directive(name: &str, processor: Processor) -> Option<Field> {
+        let name = match name {
+            "system_sgpr_private_segment_wavefront_offset" => "enable_private_segment",
+            other => other,
+        };
+        let mut fields = Field::ALL.iter().copied();
+        fields.find(|field| field.directive() == Some(name) && field.exists_on(processor))
+    }
+
     fn mask(self) -> u32 {
         self.largest() << self.row().2
     }

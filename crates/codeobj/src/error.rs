@@ -16,7 +16,7 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
     /// Something reaches beyond the end of the file.
-    #[error("{what} takes {need} bytes, but only {have} are left")]
+    #[error("{what}: {need} bytes needed, {have} left")]
     Truncated {
         /// What should be there.
         what: String,

@@ -1,1 +1,274 @@
-//! image
+//! Loads a code object the way a runtime does: segments at a base address, dynamic relocations applied, kernels
+//! with their addresses.
+//!
+//! A relocatable file is linked first. Nothing outside the file is known: a symbol that no input defines is an
+//! error with its name. Sizes in memory are checked before anything is allocated.
+
+use wavemark_target::TargetId;
+
+use crate::descriptor::{self, KernelDescriptor};
+use crate::elf::{Binding, Place, pf, pt};
+use crate::error::Error;
+use crate::link::{self, LinkError};
+use crate::metadata::KernelMetadata;
+use crate::read::CodeObject;
+use crate::reloc::{ApplyError, RelocationKind};
+
+/// Bytes that the segments of one code object may take in memory: 1 GiB.
+pub const MAX_IMAGE_SIZE: u64 = 1 << 30;
+
+/// A code object in memory.
+#[derive(Clone, Debug)]
+pub struct LoadedImage {
+    /// The address that was asked for; added to every address of the file.
+    pub base: u64,
+    /// The target ID.
+    pub target: TargetId,
+    /// The loadable segments by address; they do not overlap.
+    pub segments: Vec<Segment>,
+    /// The kernels in the order of the symbol table.
+    pub kernels: Vec<Kernel>,
+}
+
+/// A piece of memory with one protection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Address of the first byte.
+    pub vaddr: u64,
+    /// The contents, zeros beyond the file's part.
+    pub bytes: Vec<u8>,
+    /// Whether the program may write there.
+    pub writable: bool,
+    /// Whether it may execute there.
+    pub executable: bool,
+}
+
+/// A kernel in memory.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name.
+    pub name: String,
+    /// The descriptor.
+    pub descriptor: KernelDescriptor,
+    /// Where the descriptor is.
+    pub descriptor_vaddr: u64,
+    /// The first instruction.
+    pub entry_vaddr: u64,
+    /// Bytes of code from there on, as the kernel's symbol says; 0 if it does not.
+    pub code_size: u64,
+    /// The metadata, if the file has any for this kernel.
+    pub metadata: Option<KernelMetadata>,
+}
+
+/// Why a code object cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The relocatable file cannot be linked.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// The linked file cannot be read.
+    #[error(transparent)]
+    Read(#[from] Error),
+    /// Nothing to load.
+    #[error("the code object has no loadable segments")]
+    Empty,
+    /// The file has no section headers, in which its symbols would be found.
+    #[error("the code object has no section headers")]
+    NoSections,
+    /// A segment's sizes make no sense.
+    #[error("segment {index} at {address:#x} has {memory} bytes in memory, {file} in the file: {why}")]
+    Size {
+        /// Index of the program header.
+        index: usize,
+        /// Virtual address in the file.
+        address: u64,
+        /// Bytes in memory.
+        memory: u64,
+        /// Bytes in the file.
+        file: u64,
+        /// What is wrong with them.
+        why: &'static str,
+    },
+    /// A symbol that nobody defines.
+    #[error("undefined symbol `{0}`")]
+    Undefined(String),
+    /// A relocation that cannot be applied.
+    #[error("relocation {kind} at {address:#x}: {why}")]
+    Relocation {
+        /// Type, by name if known.
+        kind: String,
+        /// Virtual address in the file.
+        address: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// A kernel whose descriptor or code is not in memory.
+    #[error("kernel `{name}`: {what} at {address:#x} {why}")]
+    Kernel {
+        /// Name.
+        name: String,
+        /// Descriptor or entry.
+        what: &'static str,
+        /// Its address in memory.
+        address: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl LoadedImage {
+    /// Loads a code object at an address, which should be a multiple of 4096.
+    pub fn load(object: &CodeObject, base: u64) -> Result<LoadedImage, LoadError> {
+        if object.is_relocatable() {
+            let linked = CodeObject::parse(&link::link(std::slice::from_ref(object))?)?;
+            return LoadedImage::load(&linked, base);
+        }
+        if object.sections.is_empty() {
+            return Err(LoadError::NoSections);
+        }
+        let segments = load_segments(object, base)?;
+        let mut image = LoadedImage { base, target: object.target(), segments, kernels: Vec::new() };
+        image.relocate(object)?;
+        image.kernels =
+            object.kernels.iter().map(|kernel| image.kernel(object, kernel)).collect::<Result<_, _>>()?;
+        Ok(image)
+    }
+
+    /// The kernel of this name.
+    pub fn kernel_by_name(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The segment that an address is in.
+    pub fn segment_at(&self, vaddr: u64) -> Option<&Segment> {
+        let after = self.segments.partition_point(|segment| segment.vaddr <= vaddr);
+        let segment = self.segments.get(after.checked_sub(1)?)?;
+        (vaddr - segment.vaddr < segment.bytes.len() as u64).then_some(segment)
+    }
+
+    /// Bytes in memory, if all of them are in one segment.
+    pub fn read(&self, vaddr: u64, len: usize) -> Option<&[u8]> {
+        let segment = self.segment_at(vaddr)?;
+        let start = usize::try_from(vaddr - segment.vaddr).ok()?;
+        segment.bytes.get(start..start.checked_add(len)?)
+    }
+
+    fn relocate(&mut self, object: &CodeObject) -> Result<(), LoadError> {
+        let tables = object.relocations.iter().filter(|table| table.dynamic);
+        for rela in tables.flat_map(|table| &table.entries) {
+            let kind = RelocationKind::by_number(rela.kind);
+            let error = |why: String| LoadError::Relocation {
+                kind: kind.map_or_else(|| format!("type {}", rela.kind), |kind| kind.name().to_owned()),
+                address: rela.offset,
+                why,
+            };
+            let kind = match kind {
+                Some(kind) if !kind.uses_got() => kind,
+                _ => return Err(error("is no dynamic relocation".to_owned())),
+            };
+            let target = match kind {
+                RelocationKind::None | RelocationKind::Relative64 => self.base,
+                _ => {
+                    let symbol = object.dynamic_symbols.get(rela.symbol as usize);
+                    let symbol =
+                        symbol.ok_or_else(|| error(format!("there is no symbol {}", rela.symbol)))?;
+                    match symbol.place {
+                        Place::Undefined if symbol.binding == Binding::Weak => 0,
+                        Place::Undefined => return Err(LoadError::Undefined(symbol.name.clone())),
+                        Place::Absolute => symbol.value,
+                        _ => self.base.wrapping_add(symbol.value),
+                    }
+                }
+            };
+            let place = self.base.wrapping_add(rela.offset);
+            let after = self.segments.partition_point(|segment| segment.vaddr <= place);
+            let segment = after.checked_sub(1).and_then(|i| self.segments.get_mut(i));
+            let segment = segment.ok_or_else(|| error(ApplyError::Outside.to_string()))?;
+            let offset = place - segment.vaddr;
+            kind.apply(&mut segment.bytes, offset, target, rela.addend, place)
+                .map_err(|e| error(e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn kernel(&self, object: &CodeObject, kernel: &crate::read::Kernel) -> Result<Kernel, LoadError> {
+        let name = &kernel.name;
+        let error = |what, address, why| LoadError::Kernel { name: name.clone(), what, address, why };
+        let descriptor_vaddr = self.base.wrapping_add(kernel.address);
+        let bytes = self.read(descriptor_vaddr, descriptor::SIZE);
+        let bytes = bytes.and_then(|bytes| <&[u8; descriptor::SIZE]>::try_from(bytes).ok());
+        let Some(bytes) = bytes else {
+            return Err(error("the descriptor", descriptor_vaddr, "is not in a loaded segment"));
+        };
+        let descriptor = KernelDescriptor::decode(bytes, object.target().processor);
+        let entry_vaddr = descriptor_vaddr.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
+        if !self.segment_at(entry_vaddr).is_some_and(|segment| segment.executable) {
+            return Err(error("the entry", entry_vaddr, "is not in an executable segment"));
+        }
+        if !entry_vaddr.is_multiple_of(descriptor::ENTRY_ALIGN) {
+            return Err(error("the entry", entry_vaddr, "is not a multiple of 256"));
+        }
+        Ok(Kernel {
+            name: name.clone(),
+            descriptor,
+            descriptor_vaddr,
+            entry_vaddr,
+            code_size: object.symbol(name).map_or(0, |symbol| symbol.size),
+            metadata: object.kernel_metadata(kernel).cloned(),
+        })
+    }
+}
+
+fn load_segments(object: &CodeObject, base: u64) -> Result<Vec<Segment>, LoadError> {
+    let mut segments: Vec<Segment> = Vec::new();
+    let mut total = 0u64;
+    for (index, segment) in object.segments.iter().enumerate().filter(|(_, s)| s.kind == pt::LOAD) {
+        let error = |why| LoadError::Size {
+            index,
+            address: segment.address,
+            memory: segment.memory_size,
+            file: segment.file_size,
+            why,
+        };
+        if segment.memory_size < segment.file_size {
+            return Err(error("fewer in memory than in the file"));
+        }
+        total = total.saturating_add(segment.memory_size);
+        let end = base.checked_add(segment.address).and_then(|start| start.checked_add(segment.memory_size));
+        if total > MAX_IMAGE_SIZE {
+            return Err(error("more than 1 GiB in all"));
+        }
+        if end.is_none() {
+            return Err(error("the end is beyond 64 bits"));
+        }
+        if segment.memory_size == 0 {
+            continue;
+        }
+        let file = object.bytes();
+        let contents = usize::try_from(segment.offset)
+            .ok()
+            .and_then(|start| file.get(start..start.checked_add(usize::try_from(segment.file_size).ok()?)?));
+        let contents = contents.ok_or_else(|| error("beyond the end of the file"))?;
+        let mut bytes = vec![0; segment.memory_size as usize];
+        bytes[..contents.len()].copy_from_slice(contents);
+        segments.push(Segment {
+            vaddr: base + segment.address,
+            bytes,
+            writable: segment.flags & pf::W != 0,
+            executable: segment.flags & pf::X != 0,
+        });
+    }
+    segments.sort_by_key(|segment| segment.vaddr);
+    for pair in segments.windows(2) {
+        if pair[0].vaddr + pair[0].bytes.len() as u64 > pair[1].vaddr {
+            return Err(LoadError::Size {
+                index: 0,
+                address: pair[1].vaddr.wrapping_sub(base),
+                memory: pair[1].bytes.len() as u64,
+                file: 0,
+                why: "it overlaps the segment before it",
+            });
+        }
+    }
+    if segments.is_empty() { Err(LoadError::Empty) } else { Ok(segments) }
+}

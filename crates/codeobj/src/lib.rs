@@ -32,8 +32,8 @@ pub mod write;
 
 pub use descriptor::{Field, KernelDescriptor};
 pub use error::{Error, ErrorKind};
-//pub use image::LoadedImage;
-//pub use link::link;
+pub use image::LoadedImage;
+pub use link::link;
 pub use metadata::{KernelArg, KernelMetadata, Metadata, ValueKind};
 pub use read::CodeObject;
 pub use reloc::RelocationKind;

@@ -73,9 +73,10 @@ impl Value {
         })
     }
 
-    /// YAML in block style, with the keys of maps sorted.
+    /// YAML in block style with every string on one line, as LLVM's parser takes it; the keys of maps sorted.
     pub fn to_yaml(&self) -> String {
-        serde_saphyr::to_string(self)
+        let options = serde_saphyr::ser_options! { prefer_block_scalars: false, compact_list_indent: false };
+        serde_saphyr::to_string_with_options(self, options)
             .unwrap_or_else(|e| unreachable!("a tree of plain values serialises: {e}"))
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavemark_codeobj::descriptor::SIZE;
+use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::*;
 
 /// The code objects of the corpus, or nothing (said aloud) if this machine has none.
@@ -76,4 +77,61 @@ fn metadata_is_written_back_to_the_byte() {
         let again = Metadata::from_yaml(&yaml).unwrap_or_else(|e| panic!("{}: {e}\n{yaml}", path.display()));
         assert_eq!(&again, metadata, "{}", path.display());
     }
+}
+
+#[test]
+fn every_code_object_loads_and_knows_its_source() {
+    let base = 0x7f12_3456_0000;
+    let mut with_lines = 0;
+    for path in corpus() {
+        let object = CodeObject::parse(&std::fs::read(&path).unwrap()).unwrap();
+        let image = LoadedImage::load(&object, base).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert_eq!(image.kernels.len(), object.kernels.len());
+        let lines = LineTable::build(&object).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        for kernel in &image.kernels {
+            let code = image.read(kernel.entry_vaddr, kernel.code_size as usize);
+            assert!(code.is_some(), "{}: {}", path.display(), kernel.name);
+            if !lines.rows.is_empty() {
+                with_lines += 1;
+                let line = lines.lookup(kernel.entry_vaddr - base);
+                assert!(line.is_some_and(|l| !l.file.is_empty()), "{}: {}", path.display(), kernel.name);
+            }
+        }
+    }
+    eprintln!("{with_lines} kernels have a line table");
+}
+
+#[test]
+fn descriptors_say_what_the_directives_said() {
+    let mut compared = 0;
+    for path in corpus() {
+        let Ok(text) = std::fs::read_to_string(path.with_file_name("kernel.s")) else { continue };
+        let object = CodeObject::parse(&std::fs::read(&path).unwrap()).unwrap();
+        let mut kernel = None;
+        for line in text.lines() {
+            let mut words = line.split_whitespace();
+            let (Some(directive), Some(argument)) = (words.next(), words.next()) else { continue };
+            if directive == ".amdhsa_kernel" {
+                kernel = object.kernels.iter().find(|k| k.name == argument);
+            }
+            let (Some(name), Ok(value)) = (directive.strip_prefix(".amdhsa_"), argument.parse::<u32>())
+            else {
+                continue;
+            };
+            let Some(kernel) = kernel else { continue };
+            let descriptor = &kernel.descriptor;
+            let found = match name {
+                "group_segment_fixed_size" => Some(descriptor.group_segment_fixed_size),
+                "private_segment_fixed_size" => Some(descriptor.private_segment_fixed_size),
+                "kernarg_size" => Some(descriptor.kernarg_size),
+                "accum_offset" => descriptor.accum_offset(),
+                _ => Field::by_directive(name, descriptor.processor).and_then(|field| descriptor.get(field)),
+            };
+            if let Some(found) = found {
+                compared += 1;
+                assert_eq!(found, value, "{}: {}: {line}", path.display(), kernel.name);
+            }
+        }
+    }
+    eprintln!("{compared} directives agree");
 }

@@ -148,7 +148,7 @@ pub struct Finding {
 pub struct Site {
     /// `producer`, `consumer`, `waiter`, …
     pub role: String,
-    /// Byte offset from the start of the kernel's code section.
+    /// Address in the linked code object, as disassemblers show it.
     #[serde(serialize_with = "hexadecimal")]
     pub pc: u64,
     /// The instruction.

@@ -33,6 +33,9 @@ const fn both(code: u32, name: Special) -> SpecialCode {
 }
 
 static GFX950: &[SpecialCode] = &[
+    // Not in the manual, but LLVM's disassembler knows them.
+    both(230, S::FlatScratchBaseLo),
+    half(231, S::FlatScratchBaseHi),
     pair(102, S::FlatScratch, S::FlatScratchLo),
     half(103, S::FlatScratchHi),
     pair(104, S::XnackMask, S::XnackMaskLo),
@@ -40,8 +43,12 @@ static GFX950: &[SpecialCode] = &[
     pair(106, S::Vcc, S::VccLo),
     half(107, S::VccHi),
     half(124, S::M0),
+    // Reserved; LLVM's disassembler names them.
+    both(125, S::Null),
     pair(126, S::Exec, S::ExecLo),
     half(127, S::ExecHi),
+    both(230, S::FlatScratchBaseLo),
+    both(231, S::FlatScratchBaseHi),
     both(235, S::SharedBase),
     both(236, S::SharedLimit),
     both(237, S::PrivateBase),
@@ -50,7 +57,7 @@ static GFX950: &[SpecialCode] = &[
     both(251, S::Vccz),
     both(252, S::Execz),
     both(253, S::Scc),
-    both(254, S::LdsDirect),
+    half(254, S::LdsDirect),
 ];
 
 static GFX1250: &[SpecialCode] = &[
@@ -61,11 +68,13 @@ static GFX1250: &[SpecialCode] = &[
     pair(126, S::Exec, S::ExecLo),
     half(127, S::ExecHi),
     both(230, S::FlatScratchBaseLo),
-    half(231, S::FlatScratchBaseHi),
+    both(231, S::FlatScratchBaseHi),
     both(235, S::SharedBase),
     both(236, S::SharedLimit),
     both(237, S::PrivateBase),
     both(238, S::PrivateLimit),
+    // Reserved; LLVM's disassembler names it.
+    both(239, S::PopsExitingWaveId),
     both(251, S::Vccz),
     both(252, S::Execz),
     both(253, S::Scc),

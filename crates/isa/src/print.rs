@@ -99,15 +99,7 @@ impl Printer<'_> {
                 let align = scalar_alignment(spec.ty.dwords());
                 let aligned = reg.index / align * align;
                 if aligned != reg.index {
-                    let mut note =
-                        format!("Warning: SGPR_{}: scalar reg isn't aligned ", u32::from(reg.dwords) * 32);
-                    let _ = write!(note, "{}", reg.index);
-                    match &mut self.warnings {
-                        Some(all) => {
-                            let _ = write!(all, " ; {note}");
-                        }
-                        None => self.warnings = Some(note),
-                    }
+                    self.note_alignment(reg, spec.ty.dwords());
                 }
                 aligned
             }
@@ -127,6 +119,15 @@ impl Printer<'_> {
                 u32::from(reg.dwords) * 32
             );
         }
+    }
+
+    /// LLVM's comment about a scalar tuple, of so many registers in the encoding, that does not begin where it
+    /// must. Several comments follow each other without a space.
+    pub(crate) fn note_alignment(&mut self, reg: &Reg, dwords: u8) {
+        let file = if reg.file == RegFile::Ttmp { "TTMP" } else { "SGPR" };
+        let bits = u32::from(dwords) * 32;
+        let notes = self.warnings.get_or_insert_default();
+        let _ = write!(notes, "Warning: {file}_{bits}: scalar reg isn't aligned {}", reg.index);
     }
 
     /// The register's name as it stands.

@@ -23,6 +23,7 @@
 //! an opcode, fixed fields tell them apart.
 
 use crate::Form;
+use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::modifier::Modifier;
 use crate::role::Class;
@@ -110,6 +111,8 @@ pub struct Row {
     pub encodings: Vec<Encoding>,
     /// The attributes as written: key and value (empty for flags).
     pub attributes: Vec<(&'static str, &'static str)>,
+    /// Implicit registers, memory, counters, control flow: read off the attributes.
+    pub effects: RowEffects,
 }
 
 impl Row {

@@ -13,6 +13,8 @@
 //! | `swapctl` | `bound_ctrl:` and `fi:` in op_sel 1:0 |
 //! | `plain` | the text has no `_e32` or `_e64` |
 //! | `floatconst` | constants of 16-bit integer sources print as floats |
+//! | `wholedst` | the destination has no halves and no SDWA selection |
+//! | `noopsel` | the text has no `op_sel` though operands are halves |
 //!
 //! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
 //! `op_sel` in the VOP3 forms.
@@ -46,6 +48,14 @@ pub(crate) struct Traits {
     pub(crate) true16: u8,
     /// Whether there is a `vdst`.
     pub(crate) vdst: bool,
+    /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
+    pub(crate) idle_mods: bool,
+    /// The result is a float: SDWA forms take `omod`.
+    pub(crate) float_result: bool,
+    /// The destination is a whole register: no half, no SDWA destination selection.
+    pub(crate) whole_dst: bool,
+    /// No `op_sel` in the text although operands are halves.
+    pub(crate) no_op_sel: bool,
 }
 
 impl Traits {
@@ -92,6 +102,12 @@ pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
     }
 }
 
+/// gfx1250's conversions from two halves to two bytes: LLVM gives their source no inline constants, and shows those
+/// that are encoded as single-precision patterns.
+pub(crate) fn has_no_inline_constants(isa: Isa, row: &Row) -> bool {
+    isa == Isa::Gfx1250 && matches!(row.mnemonic, "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16")
+}
+
 /// Whether the form is a VOP3 encoding.
 pub(crate) fn is_wide(form: Form) -> bool {
     matches!(form, Form::Native | Form::E64 | Form::E64Dpp16 | Form::E64Dpp8)
@@ -104,6 +120,7 @@ fn read(isa: Isa, row: &Row) -> Traits {
         let bit = 1u8 << position;
         if position == 3 {
             traits.vdst = true;
+            traits.float_result = spec.ty.is_float();
         } else {
             traits.sources |= bit;
             if spec.ty.is_float() && spec.ty.bits() <= 64 {
@@ -126,6 +143,11 @@ fn read(isa: Isa, row: &Row) -> Traits {
             "swapctl" => traits.swap_control = true,
             "plain" => traits.plain = true,
             "floatconst" => traits.float_constants = true,
+            "wholedst" => {
+                traits.whole_dst = true;
+                traits.true16 &= 7;
+            }
+            "noopsel" => traits.no_op_sel = true,
             "nomods" => traits.mods = 0,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -137,6 +159,19 @@ fn read(isa: Isa, row: &Row) -> Traits {
             }
         }
     }
+    let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
+    let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
+    traits.idle_mods = match isa {
+        Isa::Gfx950 => {
+            traits.mods != 0 && !bit_test
+                || row.mnemonic.starts_with("v_ashr_pk")
+                || row.mnemonic.starts_with("v_dot")
+        }
+        Isa::Gfx1250 => {
+            traits.mods != 0 && (!bit_test || row.mnemonic.starts_with("v_cmpx"))
+                || (traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0) && !lane_permute
+        }
+    };
     traits
 }
 
@@ -154,6 +189,8 @@ mod tests {
         "swapctl",
         "plain",
         "floatconst",
+        "wholedst",
+        "noopsel",
         "nomods",
         "opsel2",
         "opsel3",

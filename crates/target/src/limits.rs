@@ -63,6 +63,7 @@ impl Processor {
         let vgpr_encoding_granule = match (gfx90a, gfx1250, wave32) {
             (true, _, _) => 8,
             (_, true, true) => 16,
+            (_, true, false) => 8,
             (_, _, true) => 8,
             _ => 4,
         };
@@ -145,13 +146,14 @@ impl Limits {
         vgprs.max(1).div_ceil(self.vgpr_encoding_granule) - 1
     }
 
-    /// The value of `GRANULATED_WAVEFRONT_SGPR_COUNT` for this many SGPRs, special registers included:
-    /// 0 from gfx10 on; always even on gfx9, whose allocation granule is 16.
-    pub fn granulated_sgprs(&self, generation: Generation, sgprs: u32) -> u32 {
-        match generation {
-            Generation::Gfx9 => 2 * (sgprs.max(1).div_ceil(16) - 1),
-            _ if self.sgpr_encoding_granule == 0 => 0,
-            _ => sgprs.max(1).div_ceil(self.sgpr_encoding_granule) - 1,
+    /// The value of `GRANULATED_WAVEFRONT_SGPR_COUNT` for this many SGPRs, special registers included: as LLVM 22
+    /// writes it, that is in blocks of 8 also on gfx9 (where the guide's formula gives even values only, and the
+    /// hardware rounds up); the fixed number on gfx802 and gfx805; 0 from gfx10 on.
+    pub fn granulated_sgprs(&self, sgprs: u32) -> u32 {
+        match (self.sgpr_encoding_granule, self.fixed_sgprs) {
+            (0, _) => 0,
+            (granule, Some(fixed)) => fixed / granule - 1,
+            (granule, None) => sgprs.max(1).div_ceil(granule) - 1,
         }
     }
 }

@@ -169,7 +169,10 @@ fn granules_are_those_of_llvm_22_descriptors() {
     assert_eq!(limits(Processor::Gfx1250).addressable_vgprs, 1024);
     assert_eq!(limits(Processor::Gfx942).addressable_vgprs, 512);
     assert_eq!(limits(Processor::Gfx1250).max_cluster_size, 16);
-    assert_eq!(limits(Processor::Gfx900).granulated_sgprs(Generation::Gfx9, 17), 2);
+    assert_eq!(limits(Processor::Gfx900).granulated_sgprs(17), 2);
+    assert_eq!(limits(Processor::Gfx900).granulated_sgprs(9), 1);
+    assert_eq!(limits(Processor::Gfx802).granulated_sgprs(9), 11);
+    assert_eq!(limits(Processor::Gfx1100).granulated_sgprs(50), 0);
 }
 
 #[test]

@@ -26,11 +26,18 @@ pub(super) fn finish(
                 let Some(dwords) = dwords(input.isa, row, spec.role, &spec.ty, &inst.mods) else {
                     return Err(invalid(row, "reserved matrix data format"));
                 };
-                if let Operand::Reg(reg) = operand {
-                    if !tuple_exists(input.isa, reg.file, u32::from(reg.index), dwords) {
-                        return Err(invalid(row, "register tuple out of range"));
+                match operand {
+                    // SGPR tuples of 12 do not exist.
+                    Operand::Reg(reg)
+                        if dwords == 12 && matches!(reg.file, RegFile::Sgpr | RegFile::Ttmp) =>
+                    {
+                        return Err(invalid(row, "register tuple does not exist"));
                     }
-                    reg.dwords = dwords;
+                    Operand::Reg(reg) => reg.dwords = dwords,
+                    _ if dwords != spec.ty.dwords() => {
+                        return Err(invalid(row, "matrix operand is no register"));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -39,11 +46,6 @@ pub(super) fn finish(
             inst.mods.dpp = dpp(encoding, input.bits);
         }
         _ => {}
-    }
-    if matches!(encoding.format.name, "WMMA_SCALE" | "WMMA_LD_SCALE")
-        && (inst.mods.matrix >> 6 & 3 == 3 || inst.mods.matrix >> 8 & 3 == 3)
-    {
-        return Err(invalid(row, "reserved matrix scale format"));
     }
     Ok(())
 }
@@ -84,12 +86,19 @@ pub(super) fn custom_operand(
     match spec.role {
         // Bit 8 of a source code is VGPR; bit 9 here is ACC or ACC_CD.
         "srca" | "srcb" | "srcc" if code & 0x100 != 0 => {
-            vector(if code & 0x200 == 0 { RegFile::Vgpr } else { RegFile::Agpr })
+            // VGPR tuples may run past v255 (LLVM knows more than are here), AGPR tuples have no such names.
+            let agpr = code & 0x200 != 0;
+            if agpr && (code & 0xff) + u32::from(dwords) > 256 {
+                return None;
+            }
+            vector(if agpr { RegFile::Agpr } else { RegFile::Vgpr })
         }
         "srca" | "srcb" | "srcc" => no_vector_register(input.isa, &spec.ty, code & 0xff),
         "asrc" if code & 0x100 != 0 => vector(RegFile::Agpr),
         "adst" => vector(RegFile::Agpr),
-        "asrc" | "index" | "vscalea" | "vscaleb" | "smask" => no_vector_register(input.isa, &spec.ty, code & 0xff),
+        "asrc" | "index" | "vscalea" | "vscaleb" | "smask" => {
+            no_vector_register(input.isa, &spec.ty, code & 0xff)
+        }
         _ => None,
     }
 }
@@ -113,7 +122,10 @@ fn tuple_exists(isa: Isa, file: RegFile, index: u32, dwords: u8) -> bool {
         _ => index & !3,
     };
     match file {
-        RegFile::Sgpr => aligned + u32::from(dwords) <= code::sgpr_count(isa) + 2,
+        RegFile::Sgpr | RegFile::Ttmp if dwords > 16 => false,
+        // gfx9 lets tuples run into FLAT_SCRATCH, which s102 and s103 are.
+        RegFile::Sgpr if isa == Isa::Gfx950 => aligned + u32::from(dwords) <= 104,
+        RegFile::Sgpr => aligned + u32::from(dwords) <= code::sgpr_count(isa),
         RegFile::Ttmp => aligned + u32::from(dwords) <= 16,
         RegFile::Vgpr | RegFile::Agpr => true,
     }
@@ -129,7 +141,9 @@ fn pair(input: &Input, x: &'static str, y: &'static str) -> Result<Inst, DecodeE
     let mut second = half(input, y)?;
     if y == "VOPDY" {
         // VDSTY lacks its lowest bit: one destination is even and the other odd.
-        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) = (first.operands.first(), second.operands.first_mut()) {
+        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
+            (first.operands.first(), second.operands.first_mut())
+        {
             y.index |= !x.index & 1;
         }
     }

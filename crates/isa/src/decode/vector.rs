@@ -101,8 +101,9 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
         mods.control = u16::from(mods.neg & 7) | u16::from(mods.abs & 7) << 3 | omod << 6;
         (mods.neg, mods.abs, mods.omod) = (0, 0, OutMod::None);
     }
-    // Sources of 16-bit and op_sel instructions have modifier bits that do nothing.
-    let idle = if traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0 { traits.sources } else { 0 };
+    // Where one source takes modifiers, the others have the bits too and they do nothing; gfx1250's 16-bit and
+    // op_sel instructions have them all.
+    let idle = if traits.idle_mods { traits.sources } else { 0 };
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
@@ -118,6 +119,9 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
         mods.control = u16::from(mods.op_sel >> 1 & 1) | u16::from(mods.op_sel & 1) << 1;
         mods.op_sel &= 0b1100;
     } else if traits.dst_byte_sel {
+        if traits.op_sel == 0 && mods.op_sel & 0b0011 != 0 {
+            return Err("op_sel bits that the instruction does not have");
+        }
         mods.control = u16::from(mods.op_sel >> 2);
         mods.op_sel &= 0b0011;
     } else if traits.scale_sel {
@@ -175,6 +179,10 @@ pub(super) fn custom_operand(
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
         }
         "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(Special::Vcc)),
+        // LLVM shows the constants and read-only values that an 8-bit destination can name.
+        "sdst" if number < 249 || (251..=253).contains(&number) => {
+            code::operand_of(input.isa, Class::VectorSrc, &spec.ty, number)
+        }
         "sdst" => None,
         _ if matches!(spec.class, Class::VgprSrc | Class::ScalarSrc | Class::ScalarReg | Class::Custom) => {
             code::operand_of(input.isa, Class::VectorSrc, &spec.ty, number)

@@ -123,7 +123,7 @@ fn select(sel: SdwaSel) -> u8 {
 pub(super) fn custom_code(
     isa: Isa,
     row: &Row,
-    _encoding: &Encoding,
+    encoding: &Encoding,
     index: usize,
     operand: &Operand,
     _inst: &Inst,
@@ -133,6 +133,9 @@ pub(super) fn custom_code(
         ("adst", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index)),
         ("asrc", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => {
             Some(u32::from(*index) + code::VGPR)
+        }
+        ("sdst", Operand::Special(_) | Operand::Int(_) | Operand::Float(_)) if is_wide(encoding.form) => {
+            code::code_of(isa, Class::VectorSrc, operand)
         }
         ("sdst", _) => None,
         _ if matches!(spec.class, Class::VgprSrc | Class::ScalarSrc | Class::ScalarReg | Class::Custom) => {

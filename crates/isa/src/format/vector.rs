@@ -38,7 +38,7 @@ const fn format(
     opcode: &'static [(u8, u8)],
     fields: &'static [Field],
 ) -> Format {
-    let literal = matches!(form, Form::E32 | Form::E64);
+    let literal = !matches!(form, Form::Dpp16 | Form::Dpp8 | Form::Sdwa);
     Format { name, isa, family: Family::Vector, form, dwords, fixed, opcode, fields, literal }
 }
 

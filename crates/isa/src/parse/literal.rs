@@ -109,7 +109,7 @@ pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
 }
 
 /// Width that constants of the operand have: that of one element.
-fn element_bits(spec: &OperandSpec) -> u32 {
+pub(crate) fn element_bits(spec: &OperandSpec) -> u32 {
     match spec.ty.elem_bits {
         16 => 16,
         64 => 64,
@@ -160,7 +160,7 @@ fn to_bf16(value: f64) -> Option<u16> {
 
 /// To a binary format of `exponent` and `mantissa` bits; `None` on overflow or underflow, which LLVM refuses
 /// (loss of precision is allowed).
-fn narrow(value: f64, exponent: u32, mantissa: u32) -> Option<u16> {
+pub(super) fn narrow(value: f64, exponent: u32, mantissa: u32) -> Option<u16> {
     let sign = ((value.to_bits() >> 63) as u16) << 15;
     if value == 0.0 {
         return Some(sign);

@@ -73,7 +73,12 @@ impl Parser<'_> {
                 if !encoding.format.literal {
                     return Err(self.error_at(start, "literal operands are not supported"));
                 }
-                let wide = force == Force::Lit64;
+                // A 64-bit operand has room for an address only in a 64-bit literal.
+                let long = literal::element_bits(spec) == 64 && force == Force::None;
+                if long && self.isa == Isa::Gfx950 {
+                    return Err(self.error_at(start, "invalid operand for instruction"));
+                }
+                let wide = force == Force::Lit64 || long;
                 let kind = if wide { FixupKind::Literal64 } else { FixupKind::Literal32 };
                 self.fixup(encoding.format.dwords * 4, kind, expr);
                 return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
@@ -88,6 +93,28 @@ impl Parser<'_> {
             Ok(operand) => Ok(operand),
             Err(message) => Err(self.error_at(start, message)),
         }
+    }
+
+    /// Whether a register is next.
+    pub(crate) fn at_register(&mut self) -> bool {
+        let mark = self.mark();
+        let found = matches!(self.register(), Ok(Some(_)) | Err(_));
+        self.reset(mark);
+        found
+    }
+
+    /// A constant, inside `|…|` if so.
+    pub(crate) fn constant_within(&mut self, bars: bool) -> Result<(Constant, Force), ParseError> {
+        if !bars {
+            return self.constant();
+        }
+        // The closing bar is no operator.
+        let full = self.text;
+        let end = self.rest().find('|').map_or(full.len(), |length| self.pos + length);
+        self.text = full.get(..end).unwrap_or(full);
+        let result = self.constant();
+        self.text = full;
+        result
     }
 
     /// A constant: `-1`, `0x10`, `2.5`, `lit(7)`, `lit64(x)`, an expression with symbols.
@@ -171,6 +198,9 @@ impl Parser<'_> {
             self.pos += word.len();
             return Ok(Some(RegisterText::Named(special)));
         }
+        if UNAVAILABLE.contains(&word) {
+            return Err(self.error_at(start, format!("{word} register not available on this GPU")));
+        }
         let (stem, half) = match word.rsplit_once('.') {
             Some((stem, "l")) => (stem, Half::Lo),
             Some((stem, "h")) => (stem, Half::Hi),
@@ -251,6 +281,8 @@ impl Parser<'_> {
     fn numbered(&self, file: RegFile, index: i64, count: i64, start: usize) -> Result<Reg, ParseError> {
         let limit = match file {
             RegFile::Sgpr => i64::from(code::sgpr_count(self.isa)),
+            // A tuple may begin at any number that a field holds; the rest is in the next bank.
+            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255 + count,
             RegFile::Vgpr => 256,
             RegFile::Agpr if self.isa == Isa::Gfx950 => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
@@ -306,6 +338,29 @@ impl Parser<'_> {
     }
 }
 
+/// Names of special registers that LLVM knows, but not on every processor.
+static UNAVAILABLE: &[&str] = &[
+    "flat_scratch",
+    "flat_scratch_lo",
+    "flat_scratch_hi",
+    "xnack_mask",
+    "xnack_mask_lo",
+    "xnack_mask_hi",
+    "pops_exiting_wave_id",
+    "src_pops_exiting_wave_id",
+    "lds_direct",
+    "src_lds_direct",
+    "null",
+    "src_flat_scratch_base_lo",
+    "src_flat_scratch_base_hi",
+    "tba",
+    "tba_lo",
+    "tba_hi",
+    "tma",
+    "tma_lo",
+    "tma_hi",
+];
+
 fn split_register(word: &str) -> Option<(RegFile, &str)> {
     if let Some(digits) = word.strip_prefix("ttmp") {
         return Some((RegFile::Ttmp, digits));
@@ -334,8 +389,6 @@ pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
         "exec_hi" => S::ExecHi,
         "m0" => S::M0,
         "src_scc" | "scc" => S::Scc,
-        "src_vccz" | "vccz" => S::Vccz,
-        "src_execz" | "execz" => S::Execz,
         "src_shared_base" | "shared_base" => S::SharedBase,
         "src_shared_limit" | "shared_limit" => S::SharedLimit,
         "src_private_base" | "private_base" => S::PrivateBase,
@@ -347,6 +400,8 @@ pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
             "xnack_mask" => S::XnackMask,
             "xnack_mask_lo" => S::XnackMaskLo,
             "xnack_mask_hi" => S::XnackMaskHi,
+            "src_vccz" | "vccz" => S::Vccz,
+            "src_execz" | "execz" => S::Execz,
             "src_pops_exiting_wave_id" | "pops_exiting_wave_id" => S::PopsExitingWaveId,
             "src_lds_direct" | "lds_direct" => S::LdsDirect,
             _ => return None,

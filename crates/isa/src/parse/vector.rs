@@ -1,22 +1,520 @@
 //! Statements of the vector family.
+//!
+//! The statement is read once into operands and modifiers; then the forms that the suffix allows are tried in
+//! LLVM's order (32-bit, VOP3, SDWA, DPP, VOP3 with DPP) and the first that takes all of it wins. Limits that
+//! span operands (literals, constant bus) are checked on the winner only, as LLVM does.
 
-use super::{ParseError, Parser, Suffix, empty};
-use crate::Inst;
-use crate::row::Row;
+use smallvec::SmallVec;
+
+use super::operand::{Constant, Force, RegisterText};
+use super::vector_constant::{self, Place};
+use super::vector_modifiers::{self, Modifier};
+use super::{FixupKind, ParseError, Parser, Suffix, empty};
+use crate::expr::Expr;
+use crate::role::Class;
+use crate::row::{Encoding, OperandSpec, Row};
+use crate::vector::{Traits, is_wide, position, traits};
+use crate::{Form, Half, Inst, Isa, Operand, Reg, RegFile, Special, code};
+
+/// An operand as written.
+pub(super) struct Item {
+    pub(super) value: Value,
+    pub(super) neg: bool,
+    pub(super) abs: bool,
+    pub(super) sext: bool,
+    /// Where it begins.
+    pub(super) start: usize,
+}
+
+pub(super) enum Value {
+    Register(RegisterText),
+    Constant(Constant, Force),
+}
+
+type Items = SmallVec<[Item; 6]>;
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
-pub(super) fn parse(p: &mut Parser, rows: &[&Row], _suffix: Option<Suffix>) -> Result<Inst, ParseError> {
-    p.first_of(rows, |p, row| {
-        let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
-        let mut inst = empty(row.id, encoding.form);
-        for (n, spec) in encoding.specs(row).enumerate() {
-            if n > 0 {
-                p.expect(",")?;
+pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
+    let (items, modifiers) = read(p)?;
+    let mut best: Option<ParseError> = None;
+    let mut named = false;
+    for row in rows {
+        let traits = traits(p.isa, row);
+        for form in forms(suffix) {
+            let Some(encoding) = row.encoding(*form).filter(|_| accepts_suffix(row, *form, suffix)) else {
+                continue;
+            };
+            named = true;
+            match attempt(p, row, encoding, &traits, &items, &modifiers) {
+                Ok((inst, symbols)) => {
+                    check_limits(p, row, encoding, &inst, &items)?;
+                    for expr in symbols {
+                        p.fixup(encoding.format.dwords * 4, FixupKind::Literal32, expr);
+                    }
+                    return Ok(inst);
+                }
+                Err(error) => {
+                    if best.as_ref().is_none_or(|best| best.column < error.column) {
+                        best = Some(error);
+                    }
+                }
             }
-            let operand = p.operand(encoding, spec)?;
-            inst.operands.push(operand);
         }
-        p.expect_end()?;
-        Ok(inst)
-    })
+    }
+    if !named {
+        let name = match suffix {
+            Some(Suffix::E32) => "e32",
+            Some(Suffix::E64) => "e64",
+            Some(Suffix::Dpp) => "dpp",
+            Some(Suffix::E64Dpp) => "e64_dpp",
+            Some(Suffix::Sdwa) => "sdwa",
+            None => "any",
+        };
+        return Err(p.error_at(0, format!("{name} variant of this instruction is not supported")));
+    }
+    Err(best.unwrap_or_else(|| p.error_at(0, "invalid instruction")))
+}
+
+fn forms(suffix: Option<Suffix>) -> &'static [Form] {
+    match suffix {
+        None => &[
+            Form::E32,
+            Form::E64,
+            Form::Native,
+            Form::Sdwa,
+            Form::Dpp16,
+            Form::Dpp8,
+            Form::E64Dpp16,
+            Form::E64Dpp8,
+        ],
+        Some(Suffix::E32) => &[Form::E32],
+        Some(Suffix::E64) => &[Form::E64, Form::Native],
+        Some(Suffix::Sdwa) => &[Form::Sdwa],
+        Some(Suffix::Dpp) => &[Form::Dpp16, Form::Dpp8],
+        Some(Suffix::E64Dpp) => &[Form::E64Dpp16, Form::E64Dpp8],
+    }
+}
+
+/// The lane accesses have no `_e64` spelling.
+fn accepts_suffix(row: &Row, form: Form, suffix: Option<Suffix>) -> bool {
+    !(form == Form::Native
+        && suffix.is_some()
+        && matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32"))
+}
+
+/// Reads the statement: operands and modifiers in any order, commas as one likes.
+fn read(p: &mut Parser) -> Result<(Items, SmallVec<[Modifier; 6]>), ParseError> {
+    let mut items = Items::new();
+    let mut modifiers = SmallVec::new();
+    while !p.at_end() {
+        match vector_modifiers::read(p)? {
+            Some(modifier) => modifiers.push(modifier),
+            None if modifiers.is_empty() => items.push(item(p)?),
+            None => return Err(p.error("not a valid operand.")),
+        }
+        p.eat(",");
+    }
+    Ok((items, modifiers))
+}
+
+/// An operand with its source modifiers: `-v1`, `|v1|`, `-|v1|`, `neg(…)`, `abs(…)`, `sext(…)`.
+pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
+    p.skip_space();
+    let start = p.pos;
+    let call = |p: &mut Parser, name: &str| {
+        let mark = p.mark();
+        let found = p.eat_word(name) && p.eat("(");
+        if !found {
+            p.reset(mark);
+        }
+        found
+    };
+    let sext = call(p, "sext");
+    let neg_call = !sext && call(p, "neg");
+    // A minus before a register or an absolute value negates the operand; before a number it belongs to it.
+    let neg_sign = !sext && !neg_call && {
+        let mark = p.mark();
+        let minus = p.eat("-");
+        p.skip_space();
+        let negates = minus && (p.rest().starts_with('|') || begins_call(p, "abs") || p.at_register());
+        if !negates {
+            p.reset(mark);
+        }
+        negates
+    };
+    if p.rest().strip_prefix('-').is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('-')) {
+        return Err(p.error("invalid syntax, expected 'neg' modifier"));
+    }
+    let bar = !sext && p.eat("|");
+    let abs_call = !sext && !bar && call(p, "abs");
+    p.skip_space();
+    let value = match p.register()? {
+        Some(register) => Value::Register(register),
+        None => {
+            let (constant, force) = p.constant_within(bar)?;
+            Value::Constant(constant, force)
+        }
+    };
+    if bar && !p.eat("|") {
+        return Err(p.error("expected vertical bar"));
+    }
+    for open in [abs_call, neg_call, sext] {
+        if open {
+            p.expect(")")?;
+        }
+    }
+    Ok(Item { value, neg: neg_call || neg_sign, abs: bar || abs_call, sext, start })
+}
+
+fn begins_call(p: &mut Parser, name: &str) -> bool {
+    p.peek_word() == name && p.rest()[name.len()..].trim_start_matches([' ', '\t']).starts_with('(')
+}
+
+/// The instruction in this form, and the symbols that its literal needs.
+fn attempt(
+    p: &Parser,
+    row: &Row,
+    encoding: &Encoding,
+    traits: &Traits,
+    items: &[Item],
+    modifiers: &[Modifier],
+) -> Result<(Inst, SmallVec<[Expr; 1]>), ParseError> {
+    let mut inst = empty(row.id, encoding.form);
+    let mut symbols = SmallVec::new();
+    let mut next = items.iter();
+    let implied = |index: usize, field: Option<&crate::format::Field>| {
+        field.is_some_and(|field| field.pieces.is_empty())
+            && matches!(row.operands[index].role, "sdst" | "smask")
+    };
+    let implied_count = encoding.operands.iter().filter(|&&(index, field)| implied(index, field)).count();
+    let short = items.len() < encoding.operands.len();
+    let mut halves = Halves::default();
+    for &(index, field) in &encoding.operands {
+        let spec = &row.operands[index];
+        let may_lack = encoding.form == Form::E32 || spec.role == "sdst" && p.isa == Isa::Gfx1250;
+        if implied(index, field) && short && implied_count == 1 && may_lack {
+            // VCC may be left out where it is the only implied register.
+            inst.operands.push(Operand::Special(if p.isa == Isa::Gfx950 {
+                Special::Vcc
+            } else {
+                Special::VccLo
+            }));
+            continue;
+        }
+        let Some(item) = next.next() else {
+            return Err(p.error_at(0, "too few operands for instruction"));
+        };
+        let narrow = field.is_some_and(|field| field.width() == 8 && field.flip == code::VGPR);
+        let operand =
+            place(p, row, encoding, spec, narrow, traits, item, &mut inst, &mut halves, &mut symbols)
+                .ok_or_else(|| p.error_at(item.start, "invalid operand for instruction"))?;
+        if implied(index, field)
+            && operand != Operand::Special(if p.isa == Isa::Gfx950 { Special::Vcc } else { Special::VccLo })
+        {
+            return Err(p.error_at(item.start, "invalid operand for instruction"));
+        }
+        inst.operands.push(operand);
+    }
+    if let Some(item) = next.next() {
+        return Err(p.error_at(item.start, "invalid operand for instruction"));
+    }
+    if halves.written && halves.plain || halves.written && !p.features.real_true16 {
+        return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
+    }
+    let with_halves = p.features.real_true16 && !halves.plain;
+    vector_modifiers::apply(p, row, encoding, traits, modifiers, with_halves, &mut inst)?;
+    finish_halves(p, row, encoding, traits, &halves, &mut inst)?;
+    inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
+    Ok((inst, symbols))
+}
+
+/// Whether half registers are written with `.l` and `.h`, or as whole registers in the old manner.
+#[derive(Default)]
+struct Halves {
+    written: bool,
+    plain: bool,
+}
+
+/// The operand, if this form takes it in this place.
+fn place(
+    p: &Parser,
+    row: &Row,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    narrow: bool,
+    traits: &Traits,
+    item: &Item,
+    inst: &mut Inst,
+    halves: &mut Halves,
+    symbols: &mut SmallVec<[Expr; 1]>,
+) -> Option<Operand> {
+    let number = position(spec).filter(|&n| n < 3);
+    let bit = number.map_or(0, |n| 1u8 << n);
+    let has_mods = traits.mods & bit != 0;
+    match &item.value {
+        Value::Register(register) => {
+            if item.neg || item.abs {
+                let absolute = encoding.format.field("abs").is_some();
+                let signed = encoding.form != Form::E32 && !matches!(encoding.form, Form::Dpp8);
+                if !has_mods || !signed || item.abs && !absolute {
+                    return None;
+                }
+                if item.neg {
+                    inst.mods.neg |= bit;
+                }
+                if item.abs {
+                    inst.mods.abs |= bit;
+                }
+            }
+            if item.sext {
+                if encoding.form != Form::Sdwa || traits.mods & bit != 0 || bit == 0 {
+                    return None;
+                }
+                inst.mods.sdwa.get_or_insert_default().sext |= bit;
+            }
+            let half = position(spec).is_some_and(|n| traits.true16 >> n & 1 != 0);
+            place_register(p, row, encoding, spec, narrow, half, *register, halves)
+        }
+        Value::Constant(constant, force) => {
+            let source = matches!(spec.class, Class::VectorSrc | Class::ScalarSrc);
+            let lane_select =
+                spec.role == "ssrc1" && matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32");
+            let literal = matches!(spec.class, Class::Literal32 | Class::Literal64);
+            if !(source || literal) || narrow {
+                return None;
+            }
+            if item.sext {
+                return None;
+            }
+            if (item.neg || item.abs) && !has_mods {
+                return None;
+            }
+            let place = Place { isa: p.isa, row, spec, encoding };
+            if (item.neg || item.abs) && !vector_constant::takes_modifiers(&place, constant) {
+                return None;
+            }
+            if let Constant::Unknown(expr) = constant {
+                let takes = vector_constant::takes_symbols(&place) && !(is_wide(encoding.form) && has_mods);
+                if !takes || item.neg || item.abs {
+                    return None;
+                }
+                symbols.push(expr.clone());
+                return Some(Operand::Literal(0));
+            }
+            // The 32-bit forms fold the modifiers into the constant, the others keep them.
+            let fold = encoding.form == Form::E32;
+            let operand =
+                vector_constant::place(&place, constant, *force, fold && item.neg, fold && item.abs)?;
+            if lane_select && matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
+                return None;
+            }
+            if !fold {
+                let absolute = encoding.format.field("abs").is_some();
+                if item.abs && !absolute || (item.neg || item.abs) && matches!(encoding.form, Form::Dpp8) {
+                    return None;
+                }
+                if item.neg {
+                    inst.mods.neg |= bit;
+                }
+                if item.abs {
+                    inst.mods.abs |= bit;
+                }
+            }
+            Some(operand)
+        }
+    }
+}
+
+fn place_register(
+    p: &Parser,
+    row: &Row,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    narrow: bool,
+    half: bool,
+    register: RegisterText,
+    halves: &mut Halves,
+) -> Option<Operand> {
+    let dwords = spec.ty.dwords();
+    match register {
+        RegisterText::Numbered(reg) if matches!(reg.file, RegFile::Vgpr) => {
+            // LLVM takes VGPRs as sources of the scalar-result instructions.
+            let lenient = spec.class == Class::ScalarSrc && row.mnemonic.starts_with("v_s_");
+            let class = matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc) || lenient;
+            if !class || reg.dwords != dwords || dwords > 1 && reg.index % 2 != 0 {
+                return None;
+            }
+            if half {
+                // The 32-bit forms number halves with 7 bits and the half.
+                if !is_wide(encoding.form) && reg.index > 0x7f {
+                    return None;
+                }
+                match reg.half {
+                    Half::Whole => halves.plain = true,
+                    Half::Lo | Half::Hi => halves.written = true,
+                }
+            } else if reg.half != Half::Whole {
+                return None;
+            }
+            Some(Operand::Reg(reg))
+        }
+        RegisterText::Numbered(reg) if reg.file == RegFile::Agpr => {
+            (spec.class == Class::Custom && reg.dwords == dwords).then_some(Operand::Reg(reg))
+        }
+        RegisterText::Numbered(reg) => {
+            let class = matches!(spec.class, Class::ScalarSrc | Class::ScalarReg | Class::VectorSrc);
+            if !class || narrow || reg.dwords != dwords || reg.half != Half::Whole {
+                return None;
+            }
+            Some(Operand::Reg(reg))
+        }
+        RegisterText::Named(special) => {
+            let class = matches!(spec.class, Class::ScalarSrc | Class::ScalarReg | Class::VectorSrc);
+            if !class || narrow {
+                return None;
+            }
+            let operand = Operand::Special(special);
+            let number = code::code_of(p.isa, Class::VectorSrc, &operand)?;
+            // An 8-bit destination has codes for the read-only values, and LLVM takes them.
+            let wide =
+                spec.role == "sdst" && encoding.format.field("sdst").is_some_and(|field| field.fits(number));
+            if spec.class == Class::ScalarReg && number > 127 && !wide && spec.role != "smask" {
+                return None;
+            }
+            // The name must be the one for an operand of this width.
+            if code::operand_of(p.isa, Class::VectorSrc, &spec.ty, number)? != operand {
+                return None;
+            }
+            allowed_special(p.isa, row, encoding, spec, special).then_some(operand)
+        }
+    }
+}
+
+/// Special registers that single places refuse.
+fn allowed_special(isa: Isa, row: &Row, encoding: &Encoding, spec: &OperandSpec, special: Special) -> bool {
+    let _ = encoding;
+    match special {
+        Special::LdsDirect | Special::PopsExitingWaveId | Special::Vccz | Special::Execz
+            if isa == Isa::Gfx1250 =>
+        {
+            false
+        }
+        // gfx90a and its successors have no LDS-direct reads.
+        Special::LdsDirect => false,
+        Special::FlatScratchBaseLo | Special::FlatScratchBaseHi if isa == Isa::Gfx950 => false,
+        Special::M0 if spec.role == "smask" => false,
+        // Lane reads do not write M0; scalar-result instructions do not write EXEC.
+        Special::M0
+            if spec.role == "sdst" && matches!(row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32") =>
+        {
+            false
+        }
+        Special::ExecLo | Special::ExecHi if spec.role == "sdst" && row.mnemonic.starts_with("v_s_") => false,
+        _ => true,
+    }
+}
+
+/// Gives 16-bit operands their halves and `op_sel` the bits that go with them.
+fn finish_halves(
+    p: &Parser,
+    row: &Row,
+    encoding: &Encoding,
+    traits: &Traits,
+    halves: &Halves,
+    inst: &mut Inst,
+) -> Result<(), ParseError> {
+    if traits.true16 == 0 {
+        return Ok(());
+    }
+    let wide = is_wide(encoding.form);
+    // An `op_sel` of zeros is as good as none.
+    let explicit = inst.mods.op_sel != 0;
+    for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
+        let Some(n) = position(spec).filter(|&n| traits.true16 >> n & 1 != 0) else { continue };
+        let Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) = operand else { continue };
+        let selected = inst.mods.op_sel >> n & 1 != 0;
+        match reg.half {
+            Half::Whole => reg.half = if wide && selected { Half::Hi } else { Half::Lo },
+            Half::Lo | Half::Hi => {
+                let high = reg.half == Half::Hi;
+                if explicit && halves.written && selected != high {
+                    return Err(p.error_at(0, "op_sel operand conflicts with 16-bit operand suffix"));
+                }
+                if wide && high {
+                    inst.mods.op_sel |= 1 << n;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn literal_bytes(inst: &Inst) -> u8 {
+    inst.operands
+        .iter()
+        .map(|operand| match operand {
+            Operand::Literal64(_) => 8,
+            Operand::Literal(_) => 4,
+            _ => 0,
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+/// Limits that span operands: one literal, and how many scalar values a vector instruction can read.
+fn check_limits(
+    p: &Parser,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &Inst,
+    items: &[Item],
+) -> Result<(), ParseError> {
+    let last = || items.last().map_or(0, |item| item.start);
+    let mut literal: Option<Operand> = None;
+    let mut scalars: SmallVec<[u32; 4]> = SmallVec::new();
+    for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
+        if spec.access == crate::Access::Write {
+            continue;
+        }
+        match operand {
+            Operand::Literal(_) | Operand::Literal64(_) => {
+                if !encoding.format.literal || p.isa == Isa::Gfx950 && is_wide(encoding.form) {
+                    return Err(p.error_at(last(), "literal operands are not supported"));
+                }
+                if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) {
+                    return Err(p.error_at(last(), "literal operands are not supported"));
+                }
+                if literal.is_some_and(|other| other != *operand) {
+                    return Err(p.error_at(last(), "only one unique literal operand is allowed"));
+                }
+                literal = Some(*operand);
+            }
+            Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
+                if *operand != Operand::Special(Special::Null) =>
+            {
+                if let Some(number) = code::code_of(p.isa, Class::VectorSrc, operand) {
+                    if !scalars.contains(&number) {
+                        scalars.push(number);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    const VCC: u32 = 106;
+    if row.has("vcc") && !scalars.contains(&VCC) {
+        scalars.push(VCC);
+    }
+    let limit = match p.isa {
+        Isa::Gfx950 => 1,
+        Isa::Gfx1250 if row.mnemonic == "v_lshlrev_b64" => 1,
+        Isa::Gfx1250 => 2,
+    };
+    if row.mnemonic.starts_with("v_s_") {
+        return Ok(());
+    }
+    if scalars.len() + usize::from(literal.is_some()) > limit {
+        return Err(p.error_at(last(), "invalid operand (violates constant bus restrictions)"));
+    }
+    Ok(())
 }

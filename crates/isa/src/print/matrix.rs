@@ -3,8 +3,8 @@
 use super::Printer;
 use crate::matrix::{fits_role, inline_of};
 use crate::role::Class;
-use crate::row::{Encoding, OperandSpec, Row};
-use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, inline_float_bits};
+use crate::row::{Access, Encoding, OperandSpec, Row};
+use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, Special, inline_float_bits};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -126,19 +126,30 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
     match operand {
         Operand::Literal(_) | Operand::Literal64(_) => source_text(p, spec, operand),
         Operand::Reg(reg) if matches!(spec.class, Class::Custom | Class::VgprSrc | Class::VgprOrAgpr) => {
-            let aligned = Reg { index: reg.index / scalar_alignment(reg) * scalar_alignment(reg), ..*reg };
-            if aligned.index != reg.index {
-                p.register(spec, reg);
-            } else {
+            if is_vector(reg) {
                 p.register_name(reg);
+            } else {
+                let align = super::scalar_alignment(spec.ty.dwords());
+                let index = reg.index / align * align;
+                if index != reg.index {
+                    p.note_alignment(reg, spec.ty.dwords());
+                }
+                p.register_name(&Reg { index, ..*reg });
             }
             let odd = is_vector(reg) && reg.dwords > 1 && reg.index % 2 != 0;
             if odd || !fits_role(p.isa, spec.role, operand) {
                 invalid_register(p, inst, spec, reg.dwords);
             }
         }
-        Operand::Special(_) if spec.class == Class::Custom || spec.class == Class::VgprSrc => {
+        Operand::Special(special) if spec.class == Class::Custom || spec.class == Class::VgprSrc => {
             p.operand(spec, operand);
+            if is_register(*special) {
+                invalid_register(p, inst, spec, spec.ty.dwords());
+            }
+        }
+        // The scale pairs are 64-bit operands to LLVM.
+        Operand::Float(248) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
+            p.text("0.15915494309189532");
         }
         Operand::Int(_) | Operand::Float(_) => {
             p.operand(spec, operand);
@@ -148,14 +159,21 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 p.text("/*Invalid immediate*/");
             }
         }
+        Operand::Reg(reg) if spec.role.starts_with("scale") && is_vector(reg) => {
+            p.register_name(reg);
+            if reg.dwords > 1 && reg.index % 2 != 0 {
+                p.text("/*Invalid register, operand has 'VS_64_Lo256' register class*/");
+            }
+        }
         _ => {
             p.operand(spec, operand);
-            if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1" {
-                if let Operand::Reg(reg) = operand {
-                    if !is_vector(reg) {
-                        p.text("/*Invalid register, operand has 'VGPR_32' register class*/");
-                    }
-                }
+            let scalar = match operand {
+                Operand::Reg(reg) => !is_vector(reg),
+                Operand::Special(special) => is_register(*special),
+                _ => false,
+            };
+            if scalar && matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1" {
+                p.text("/*Invalid register, operand has 'VGPR_32' register class*/");
             }
         }
     }
@@ -165,8 +183,26 @@ fn is_vector(reg: &Reg) -> bool {
     matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)
 }
 
-fn scalar_alignment(reg: &Reg) -> u16 {
-    if is_vector(reg) { 1 } else { super::scalar_alignment(reg.dwords) }
+/// Whether the name is that of SGPRs or the like, not of a value.
+pub(crate) fn is_register(special: Special) -> bool {
+    use Special as S;
+    matches!(
+        special,
+        S::Vcc
+            | S::VccLo
+            | S::VccHi
+            | S::Exec
+            | S::ExecLo
+            | S::ExecHi
+            | S::FlatScratch
+            | S::FlatScratchLo
+            | S::FlatScratchHi
+            | S::XnackMask
+            | S::XnackMaskLo
+            | S::XnackMaskHi
+            | S::M0
+            | S::LdsDirect
+    )
 }
 
 /// LLVM's comment behind a register that the operand's class does not contain.
@@ -179,7 +215,9 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
         }
         _ => false,
     };
-    let either = p.isa == Isa::Gfx950 && matches!(spec.role, "srca" | "srcb");
+    // The destination of SMFMAC is a source too.
+    let tied = spec.access == Access::ReadWrite;
+    let either = p.isa == Isa::Gfx950 && (tied || matches!(spec.role, "srca" | "srcb"));
     if dwords == 1 {
         p.text(match (either, agprs) {
             (true, _) => "AV_32",

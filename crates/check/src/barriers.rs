@@ -1,0 +1,264 @@
+//! Rules of barrier objects (AMDGPU Execution Synchronization): B1 to B16, L1, L3, and the order that barriers
+//! make.
+//!
+//! An arrive takes a snapshot of what its wave has issued and of what it relies on; a wait joins the
+//! snapshots of the phase that it is bound to. So a barrier carries only what was retired before the arrive.
+
+use rustc_hash::FxHashMap;
+use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Site, WaveId};
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::site_info::SiteId;
+use crate::wave_state::WaveClock;
+
+/// What one phase of a barrier carries.
+#[derive(Clone, Debug, Default)]
+struct Phase {
+    issued: WaveClock,
+    relied: WaveClock,
+    arrivals: Vec<(WaveId, SiteId)>,
+}
+
+/// A barrier object as the checker sees it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Object {
+    initialised: bool,
+    expected: Option<i64>,
+    open: Phase,
+    completed: Vec<Phase>,
+    /// Operations number of each wave's last join, and the phase that was open then.
+    joined: FxHashMap<u32, u32>,
+    /// The arrival of each wave that it has not waited for: phase and instruction.
+    unwaited: FxHashMap<u32, (u32, SiteId)>,
+}
+
+/// Which barrier: the workgroup's or cluster's flat number, and the id.
+pub(crate) type ObjectKey = (u32, BarrierId);
+
+fn barrier_name(id: BarrierId) -> String {
+    match id {
+        BarrierId::Workgroup => "the workgroup barrier (-1)".to_owned(),
+        BarrierId::WorkgroupTrap => "the workgroup trap barrier (-2)".to_owned(),
+        BarrierId::Cluster => "the cluster barrier (-3)".to_owned(),
+        BarrierId::ClusterTrap => "the cluster trap barrier (-4)".to_owned(),
+        BarrierId::Null => "the null barrier (0)".to_owned(),
+        BarrierId::Named(n) => format!("named barrier {n}"),
+    }
+}
+
+impl Checker {
+    fn key(wave: WaveId, id: BarrierId) -> ObjectKey {
+        match id {
+            BarrierId::Cluster | BarrierId::ClusterTrap => (wave.cluster_flat, id),
+            _ => (wave.workgroup_flat, id),
+        }
+    }
+
+    fn barrier_error(&mut self, rule: &'static str, title: String, wave: WaveId, site: SiteId) {
+        let info = self.sites.get(site);
+        let finding =
+            Finding::new(rule, Class::Barrier, Severity::Error, title).at("barrier", &info.site, wave);
+        self.findings.add(finding);
+    }
+
+    /// Check and follow a barrier operation.
+    pub(crate) fn barrier_event(&mut self, wave: WaveId, site: SiteId, id: BarrierId, event: BarrierEvent) {
+        let name = barrier_name(id);
+        let mnemonic = self.sites.get(site).mnemonic;
+        match event {
+            BarrierEvent::Ignored => {
+                self.ignored_operation(wave, site, id);
+                return;
+            }
+            BarrierEvent::Join if id == BarrierId::Null => return,
+            _ => {}
+        }
+        let key = Self::key(wave, id);
+        let plain = !matches!(id, BarrierId::Named(_));
+        let object =
+            self.barriers.entry(key).or_insert_with(|| Object { initialised: plain, ..Object::default() });
+        let phase = object.completed.len() as u32;
+        match event {
+            BarrierEvent::Init { count } => {
+                object.initialised = true;
+                object.expected = Some(i64::from(count));
+                object.open = Phase::default();
+                if count == 0 {
+                    self.barrier_error("B2", format!("{name} is initialised with a count of 0"), wave, site);
+                }
+            }
+            BarrierEvent::Join => {
+                object.joined.insert(wave.index, phase);
+            }
+            BarrierEvent::Arrive { count, before } => {
+                let Some(state) = self.waves.get_mut(&wave.index) else { return };
+                state.last_arrive = Some(site);
+                object.open.issued.join(&state.issued);
+                object.open.relied.join(&state.relied);
+                let same_workgroup =
+                    object.open.arrivals.iter().any(|(w, _)| w.workgroup_flat == wave.workgroup_flat);
+                let twice = object.open.arrivals.iter().any(|(w, _)| w.index == wave.index);
+                object.open.arrivals.push((wave, site));
+                object.unwaited.insert(wave.index, (phase, site));
+                let uninitialised = !object.initialised && before.1.is_none();
+                self.consume_published(wave.index);
+                if uninitialised {
+                    let title = format!("{mnemonic} on {name}, which was never initialised");
+                    self.barrier_error("B1", title, wave, site);
+                }
+                if let Some(count) = count
+                    && count <= before.0
+                {
+                    let title = format!(
+                        "{name} is given an expected count of {count} when {} have arrived",
+                        before.0
+                    );
+                    self.barrier_error("B4", title, wave, site);
+                }
+                if id == BarrierId::Cluster && same_workgroup {
+                    let title = format!("a second wave of the workgroup arrives at {name} in one phase");
+                    self.barrier_error("B14", title, wave, site);
+                } else if plain && twice {
+                    let title = format!("a wave arrives twice at {name} in one phase");
+                    self.barrier_error("B12", title, wave, site);
+                }
+            }
+            BarrierEvent::Drop { implicit } => {
+                let Some(state) = self.waves.get(&wave.index) else { return };
+                object.open.issued.join(&state.issued);
+                object.open.relied.join(&state.relied);
+                let unwaited = object.unwaited.remove(&wave.index).filter(|&(p, _)| p == phase);
+                if let Some(expected) = &mut object.expected {
+                    *expected -= 1;
+                }
+                let negative = object.expected.is_some_and(|e| e < 0);
+                object.joined.remove(&wave.index);
+                if negative && !implicit {
+                    let title = format!("{mnemonic} makes the expected count of {name} negative");
+                    self.barrier_error("B3", title, wave, site);
+                }
+                if let Some((_, arrive)) = unwaited {
+                    let arrive = self.sites.get(arrive).site.clone();
+                    let info = self.sites.get(site).site.clone();
+                    let severity = if implicit { Severity::Warning } else { Severity::Error };
+                    let title =
+                        format!("a wave arrives at {name} and leaves it before the phase is complete");
+                    let finding = Finding::new("B7", Class::Barrier, severity, title)
+                        .at("arrive", &arrive, wave)
+                        .at("drop", &info, wave);
+                    self.findings.add(finding);
+                }
+            }
+            BarrierEvent::Complete { .. } => {
+                let done = std::mem::take(&mut object.open);
+                object.completed.push(done);
+            }
+            BarrierEvent::WaitStart => {}
+            BarrierEvent::WaitEnd { phase: Some(bound) } => {
+                let Some(phase) = object.completed.get(bound as usize).cloned() else { return };
+                object.unwaited.remove(&wave.index);
+                let late_join = match object.joined.get(&wave.index) {
+                    Some(&open_at_join) if !plain => {
+                        // The join must be executed before some operation of the phase: the wave's own
+                        // arrival after its join, or an arrival that knows of the join by another barrier.
+                        let own = phase.arrivals.iter().any(|(w, _)| w.index == wave.index);
+                        open_at_join > bound && !own
+                    }
+                    _ => false,
+                };
+                if let Some(state) = self.waves.get_mut(&wave.index) {
+                    state.issued.join(&phase.issued);
+                    state.relied.join(&phase.relied);
+                }
+                if late_join {
+                    let title = format!("{name} completed its phase before this wave joined it");
+                    self.barrier_error("B11", title, wave, site);
+                }
+            }
+            BarrierEvent::WaitEnd { phase: None } | BarrierEvent::GetState | BarrierEvent::Ignored => {}
+        }
+    }
+
+    fn ignored_operation(&mut self, wave: WaveId, site: SiteId, id: BarrierId) {
+        let name = barrier_name(id);
+        let mnemonic = self.sites.get(site).mnemonic;
+        match (id, mnemonic) {
+            (BarrierId::WorkgroupTrap | BarrierId::ClusterTrap, _) => {
+                let title = format!("{name} belongs to the trap handler: {mnemonic} is ignored");
+                self.barrier_error("B16", title, wave, site);
+            }
+            (_, "s_barrier_leave") => {
+                let title = "s_barrier_leave without having joined a named barrier".to_owned();
+                self.barrier_error("B9", title, wave, site);
+            }
+            (BarrierId::Null, "s_barrier_wait") => {
+                // A literal 0 waits for the null barrier and is a no-op by definition.
+                let zero = matches!(
+                    self.sites.get(site).site.inst.operands.first(),
+                    Some(wavemark_isa::Operand::Imm(0) | wavemark_isa::Operand::Int(0))
+                );
+                if !zero {
+                    let title = "a wait for a named barrier without having joined one: it does not wait";
+                    self.barrier_error("B10", title.to_owned(), wave, site);
+                }
+            }
+            (BarrierId::Workgroup | BarrierId::Cluster, "s_barrier_join" | "s_barrier_init") => {
+                let rule = if mnemonic == "s_barrier_join" { "B8" } else { "B19" };
+                self.barrier_error(
+                    rule,
+                    format!("{mnemonic} on {name}, which is no named barrier"),
+                    wave,
+                    site,
+                );
+            }
+            (BarrierId::Named(_), _) => {
+                let info = self.sites.get(site);
+                let title = format!("{name} is not allocated to the workgroup: {mnemonic} does nothing");
+                let finding = Finding::new("H5", Class::Barrier, Severity::Warning, title)
+                    .at("barrier", &info.site, wave);
+                self.findings.add(finding);
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody can move: name what each wave waits for.
+    pub(crate) fn report_deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {
+        let mut parts: Vec<String> = Vec::new();
+        let mut finding = Finding::new("B13", Class::Deadlock, Severity::Error, String::new());
+        let mut seen: Vec<(u64, Blocked)> = Vec::new();
+        for (wave, site, blocked) in waiting {
+            if seen.iter().any(|(pc, b)| *pc == site.pc && b == blocked) {
+                continue;
+            }
+            seen.push((site.pc, blocked.clone()));
+            parts.push(match blocked {
+                Blocked::Barrier { id, arrived, expected } => {
+                    let of = expected.map_or("an unknown number".to_owned(), |e| e.to_string());
+                    format!(
+                        "wave {} of workgroup {:?} waits for {} ({arrived} of {of} have arrived)",
+                        wave.wave,
+                        wave.workgroup,
+                        barrier_name(*id)
+                    )
+                }
+                Blocked::Halted => format!("wave {} of workgroup {:?} has halted", wave.wave, wave.workgroup),
+            });
+            finding = finding.at("waiting", site, *wave);
+        }
+        finding.title = format!("no wave can move: {}", parts.join("; "));
+        let culprits: Vec<String> = self
+            .waves
+            .values()
+            .filter(|state| state.ended)
+            .filter(|state| waiting.iter().any(|(w, ..)| w.workgroup_flat == state.id.workgroup_flat))
+            .map(|state| format!("wave {} of workgroup {:?}", state.id.wave, state.id.workgroup))
+            .take(4)
+            .collect();
+        if !culprits.is_empty() {
+            finding.hint = Some(format!("already ended without arriving: {}", culprits.join(", ")));
+        }
+        self.findings.add(finding);
+    }
+}

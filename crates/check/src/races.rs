@@ -1,0 +1,258 @@
+//! Accesses that nothing orders: R4 and R5 within a wave, races between waves on LDS and on global memory.
+//!
+//! An earlier access is ordered before a new one if the new one's wave *relies* on it: the earlier operation
+//! was retired by a wait before it was published. If it is only known to have been *issued*, a wait is
+//! missing before the publication; if not even that, synchronisation is missing ("synchronisation", 5.2).
+
+use wavemark_isa::Isa;
+use wavemark_order::Epoch;
+use wavemark_sim::events::{Access, Channel, Direction, Issue, Scope, Space, WaveId};
+use wavemark_sim::pending::ordered as pipe_ordered;
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::registers::wait_text;
+use crate::shadow::{Record, for_each_dword};
+use crate::site_info::SiteId;
+
+/// A pair of accesses that conflict.
+struct Conflict {
+    earlier: Record,
+    lane: u32,
+    dword: u64,
+    write_first: bool,
+}
+
+/// The channel by number.
+pub(crate) fn channel(number: u8) -> Channel {
+    const ALL: [Channel; 8] = [
+        Channel::Ld,
+        Channel::St,
+        Channel::Ds,
+        Channel::Sm,
+        Channel::Al,
+        Channel::As,
+        Channel::Td,
+        Channel::Vm,
+    ];
+    ALL[usize::from(number) & 7]
+}
+
+/// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
+fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
+    let lds = op.seq.iter().find(|(c, _)| *c == Channel::Ds);
+    let other = op.seq.iter().find(|(c, _)| *c != Channel::Ds);
+    match space {
+        Space::Lds => lds.filter(|_| op.seq.len() > 1).or(op.seq.first()).copied(),
+        _ => other.or(op.seq.first()).copied(),
+    }
+}
+
+/// The narrowest scope that two waves share.
+pub(crate) fn common_scope(a: WaveId, b: WaveId) -> Scope {
+    if a.workgroup_flat == b.workgroup_flat {
+        Scope::Cu
+    } else if a.cluster_flat == b.cluster_flat {
+        Scope::Se
+    } else {
+        Scope::Device
+    }
+}
+
+impl Checker {
+    /// Check and remember one access of an operation that was just issued.
+    pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
+        if access.space == Space::Scratch {
+            return;
+        }
+        let Some((own_channel, seq)) = channel_for(op, access.space) else { return };
+        let epoch = Epoch { agent: wave.index, channel: own_channel as u8, seq };
+        let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
+        let atomic = access.direction == Direction::Atomic
+            || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
+        let mut conflicts: Vec<Conflict> = Vec::new();
+        let mut undefined: Option<(u64, u32)> = None;
+        let Some(state) = self.waves.get(&wave.index) else { return };
+        let shadow = match access.space {
+            Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
+            _ => &mut self.global,
+        };
+        let relied = &state.relied;
+        let ordered = |old: &Record| {
+            if old.epoch.agent == wave.index {
+                old.epoch == epoch
+                    || state.retired[usize::from(old.epoch.channel)] >= old.epoch.seq
+                    || pipe_ordered(channel(old.epoch.channel), own_channel, access.space)
+            } else {
+                relied.knows(old.epoch)
+            }
+        };
+        for_each_dword(&access.extent, |dword, bytes, lane| {
+            let cell = shadow.cell(dword);
+            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma };
+            if access.direction == Direction::Atomic {
+                cell.synchronises = true;
+            }
+            let polls = cell.synchronises && access.direction == Direction::Read;
+            let mut meet = |old: &Record, write_first: bool| {
+                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || ordered(old) {
+                    return;
+                }
+                if conflicts.len() < 4 && !conflicts.iter().any(|c| c.earlier.site == old.site) {
+                    conflicts.push(Conflict { earlier: *old, lane, dword, write_first });
+                }
+            };
+            for old in &cell.writes {
+                meet(old, true);
+            }
+            if access.direction != Direction::Read {
+                for old in &cell.reads {
+                    meet(old, false);
+                }
+            }
+            match access.direction {
+                Direction::Read => {
+                    if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
+                        undefined = Some((dword * 4, lane));
+                    }
+                    cell.read(record, &ordered);
+                }
+                Direction::Atomic => {
+                    if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
+                        undefined = Some((dword * 4, lane));
+                    }
+                    cell.write(record);
+                }
+                Direction::Write => cell.write(record),
+            }
+        });
+        for conflict in conflicts {
+            self.report_conflict(wave, site, own_channel, access, &conflict);
+        }
+        if let Some((addr, lane)) = undefined {
+            self.report_undefined_lds(wave, site, addr, lane);
+        }
+        self.use_ordered_producers(wave, access);
+    }
+
+    fn report_undefined_lds(&mut self, wave: WaveId, site: SiteId, addr: u64, lane: u32) {
+        let info = self.sites.get(site);
+        if self.findings.count_known("U2", Class::Uninitialized, &[info.site.pc]) {
+            return;
+        }
+        let title = format!("LDS byte {addr:#x} is read but was never written");
+        let finding = Finding::new("U2", Class::Uninitialized, Severity::Warning, title).at_lanes(
+            "consumer",
+            &info.site,
+            wave,
+            1 << lane,
+        );
+        self.findings.add(finding);
+    }
+
+    fn report_conflict(
+        &mut self,
+        wave: WaveId,
+        site: SiteId,
+        own_channel: Channel,
+        access: &Access,
+        conflict: &Conflict,
+    ) {
+        let earlier = conflict.earlier;
+        let Some(other) = self.waves.get(&earlier.epoch.agent) else { return };
+        let Some(state) = self.waves.get(&wave.index) else { return };
+        let (first, second) = (self.sites.get(earlier.site).clone(), self.sites.get(site).clone());
+        let what = match (conflict.write_first, access.direction) {
+            (true, Direction::Read) => ("written", "read"),
+            (true, _) => ("written", "overwritten"),
+            (false, _) => ("read", "overwritten"),
+        };
+        let place = match access.space {
+            Space::Lds => format!("LDS byte {:#x}", conflict.dword * 4),
+            _ => format!("global memory at {:#x}", conflict.dword * 4),
+        };
+        let old_channel = channel(earlier.epoch.channel);
+        let own = earlier.epoch.agent == wave.index;
+        let issued = own || state.issued.knows(earlier.epoch);
+        let counter = wavemark_sim::events::Counter::of(old_channel, self.isa);
+        let younger = other.seq[earlier.epoch.channel as usize].saturating_sub(earlier.epoch.seq);
+        let n = if old_channel == Channel::Sm { 0 } else { younger };
+        let acquired = state.acquired.knows(earlier.epoch);
+        let (rule, class, title, hint, hint_site) = if own {
+            let wrong = other
+                .operations
+                .iter()
+                .find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)))
+                .is_some_and(|o| self.waited_for_another(other, o));
+            let dma_second = matches!(own_channel, Channel::Al | Channel::As | Channel::Td | Channel::Vm);
+            let rule = match (old_channel, wrong) {
+                (_, true) => "R6",
+                (Channel::Ds, _) if dma_second => "R5",
+                _ => "R4",
+            };
+            let title =
+                format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
+            let hint = format!("{} before", wait_text(self.isa, counter, n));
+            (rule, Class::MissingWait, title, hint, Some(second.site.clone()))
+        } else if issued && access.space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
+            let title = format!(
+                "{place} is {} without the earlier access having completed before it was published",
+                what.1
+            );
+            let hint = format!("{} before the releasing store", wait_text(self.isa, counter, 0));
+            ("M5", Class::MissingScope, title, hint, self.release_site(earlier.epoch.agent))
+        } else if acquired {
+            let title = format!(
+                "{place} is {} after an acquire that does not invalidate caches up to the common scope",
+                what.1
+            );
+            let hint = match self.isa {
+                Isa::Gfx950 => "buffer_inv with the scope that both waves share before".to_owned(),
+                Isa::Gfx1250 => "global_inv with the scope that both waves share before".to_owned(),
+            };
+            ("M6", Class::MissingScope, title, hint, Some(second.site.clone()))
+        } else if issued {
+            let title = format!(
+                "{place} is {} while {} of another wave may still be in flight: the barrier does not wait for it",
+                what.1, first.mnemonic
+            );
+            let arrive = other.last_arrive.map(|s| self.sites.get(s).site.clone());
+            let hint = format!("{} before", wait_text(self.isa, counter, n));
+            let rule = if earlier.dma { "R4" } else { "S1" };
+            (rule, Class::MissingWait, title, hint, arrive)
+        } else {
+            let title = format!(
+                "{place} is {} by one wave and {} by another with nothing to order the two",
+                what.0, what.1
+            );
+            let rule = if access.space == Space::Lds { "S2" } else { "M1" };
+            let hint = match access.space {
+                Space::Lds => "a barrier between the two accesses".to_owned(),
+                _ => {
+                    "release and acquire through an atomic, or a barrier, between the two accesses".to_owned()
+                }
+            };
+            (rule, Class::MissingSync, title, hint, None)
+        };
+        let pcs = [first.site.pc, second.site.pc];
+        if self.findings.count_known(rule, class, &pcs) {
+            return;
+        }
+        let two_fifos = own
+            && matches!((old_channel, own_channel), (Channel::Al, Channel::As) | (Channel::As, Channel::Al));
+        let roles = if conflict.write_first { ("producer", "consumer") } else { ("reader", "writer") };
+        let mut finding = Finding::new(rule, class, Severity::Error, title)
+            .at(roles.0, &first.site, other.id)
+            .at_lanes(roles.1, &second.site, wave, 1 << conflict.lane)
+            .hint(hint, hint_site);
+        if two_fifos {
+            finding = finding.model("asynccnt");
+        }
+        self.findings.add(finding);
+    }
+
+    fn release_site(&self, agent: u32) -> Option<wavemark_sim::events::Site> {
+        let state = self.waves.get(&agent)?;
+        state.last_release.map(|site| self.sites.get(site).site.clone())
+    }
+}

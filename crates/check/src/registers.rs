@@ -1,0 +1,204 @@
+//! Registers whose value is in flight: R1, R2, R6, R8, and registers that were never written.
+//!
+//! A register is in flight from the issue of the load that writes it until a wait of its wave has retired the
+//! load. Lanes are not told apart: hardware tracks whole instructions.
+
+use wavemark_isa::Isa;
+use wavemark_sim::events::{Channel, Counter};
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::site_info::{RegRange, SCC, SiteId, VGPR0, register_name};
+use crate::wave_state::{Operation, WaveState};
+
+/// How an instruction meets a register in flight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Write,
+}
+
+impl Checker {
+    /// Check the registers of an instruction that is about to be executed.
+    pub(crate) fn check_registers(&mut self, wave: u32, site: SiteId, exec: u64) {
+        let Some(state) = self.waves.get(&wave) else { return };
+        let info = self.sites.get(site);
+        let vector_off = exec == 0 && !info.ignores_exec;
+        let mut problems: Vec<(Use, u32, u32)> = Vec::new();
+        let mut undefined = None;
+        let mut used: Vec<u32> = Vec::new();
+        let mut look = |range: RegRange, how: Use| {
+            for register in range.numbers() {
+                if vector_off && register >= VGPR0 {
+                    continue;
+                }
+                let Some(&number) = state.loaded_by.get(register as usize) else { continue };
+                if number == 0 {
+                    continue;
+                }
+                let Some(operation) = state.operation(number) else { continue };
+                if state.is_retired(operation) {
+                    if how == Use::Read {
+                        used.push(number);
+                    }
+                } else {
+                    problems.push((how, register, number));
+                }
+            }
+        };
+        for &range in info.reads.iter().chain(&info.merges) {
+            look(range, Use::Read);
+        }
+        for &range in &info.writes {
+            look(range, Use::Write);
+        }
+        if !vector_off {
+            for &range in &info.reads {
+                for register in range.numbers() {
+                    let tracked = register < 106 || register >= VGPR0;
+                    if tracked && !state.defined[register as usize] {
+                        undefined = undefined.or(Some(register));
+                    }
+                }
+            }
+        }
+        let mut reported = None;
+        for (how, register, number) in problems {
+            if reported == Some(number) {
+                continue;
+            }
+            if how == Use::Write && !self.write_after_load_matters(wave, site, number) {
+                continue;
+            }
+            reported = Some(number);
+            self.report_in_flight(wave, site, how, register, number);
+        }
+        if let Some(register) = undefined {
+            self.report_undefined(wave, site, register);
+        }
+        for number in used {
+            self.consume(wave, number);
+        }
+        self.note_writes(wave, site);
+    }
+
+    /// A second load into the register of a first one: in-order classes return in order but on gfx1250,
+    /// where the write-back of vector loads may be out of order (CDNA5 ISA 5.7.1).
+    fn write_after_load_matters(&self, wave: u32, site: SiteId, number: u32) -> bool {
+        let info = self.sites.get(site);
+        let Some(operation) = self.waves.get(&wave).and_then(|s| s.operation(number)) else { return false };
+        let Some(&(channel, _)) = operation.seq.first() else { return false };
+        let same_class = |prefixes: &[&str]| prefixes.iter().any(|p| info.mnemonic.starts_with(p));
+        match channel {
+            Channel::Ds => !same_class(&["ds_"]),
+            Channel::Vm => !same_class(&["global_", "buffer_", "scratch_"]),
+            _ => true,
+        }
+    }
+
+    fn report_in_flight(&mut self, wave: u32, site: SiteId, how: Use, register: u32, number: u32) {
+        let Some(state) = self.waves.get(&wave) else { return };
+        let Some(operation) = state.operation(number) else { return };
+        let producer = self.sites.get(operation.site);
+        let consumer = self.sites.get(site);
+        let special = matches!(
+            producer.mnemonic,
+            "s_barrier_signal_isfirst" | "s_barrier_leave" | "s_get_barrier_state"
+        );
+        let (counter, n) = self.needed_wait(state, operation);
+        let wrong = self.waited_for_another(state, operation);
+        let rule = match (how, special, wrong) {
+            (_, true, _) => "R8",
+            (Use::Write, ..) => "R2",
+            (Use::Read, _, true) => "R6",
+            (Use::Read, ..) => "R1",
+        };
+        let name = register_name(register);
+        let title = match how {
+            Use::Read => format!("{name} is read while {} is still writing it", producer.mnemonic),
+            Use::Write => format!("{name} is written while {} is still writing it", producer.mnemonic),
+        };
+        if self.findings.count_known(rule, Class::MissingWait, &[producer.site.pc, consumer.site.pc]) {
+            return;
+        }
+        let hint = format!("{} before", wait_text(self.isa, counter, n));
+        let finding = Finding::new(rule, Class::MissingWait, Severity::Error, title)
+            .at("producer", &producer.site, state.id)
+            .at("consumer", &consumer.site, state.id)
+            .hint(hint, Some(consumer.site.clone()));
+        self.findings.add(finding);
+    }
+
+    /// The wait that retires an operation now: its counter and the largest number that is enough.
+    pub(crate) fn needed_wait(&self, state: &WaveState, operation: &Operation) -> (Counter, u32) {
+        let pending =
+            operation.seq.iter().find(|&&(c, seq)| state.retired[c as usize] < seq).or(operation.seq.first());
+        let &(channel, seq) = pending.unwrap_or(&(Channel::Sm, 0));
+        let younger = if channel == Channel::Sm { 0 } else { state.seq[channel as usize] - seq };
+        (Counter::of(channel, self.isa), younger)
+    }
+
+    /// Whether the wave has waited since the operation's issue, but never for its counter.
+    pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
+        let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| Counter::of(c, self.isa)).collect();
+        let since = operation.waits_before.saturating_sub(state.first_wait - 1) as usize;
+        let mut other = false;
+        for wait in state.waits.iter().skip(since) {
+            for (counter, _) in &wait.counters {
+                if own.contains(counter) {
+                    return false;
+                }
+                other = true;
+            }
+        }
+        other
+    }
+
+    fn report_undefined(&mut self, wave: u32, site: SiteId, register: u32) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        // Once per register and wave: everything computed from it is undefined as well.
+        state.defined[register as usize] = true;
+        let id = state.id;
+        let info = self.sites.get(site);
+        let title = format!("{} is read but was never written", register_name(register));
+        let finding =
+            Finding::new("U1", Class::Uninitialized, Severity::Error, title).at("consumer", &info.site, id);
+        self.findings.add(finding);
+    }
+
+    fn note_writes(&mut self, wave: u32, site: SiteId) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        for &range in &self.sites.get(site).writes {
+            for register in range.numbers() {
+                if let Some(slot) = state.loaded_by.get_mut(register as usize) {
+                    *slot = 0;
+                    state.defined[register as usize] = true;
+                }
+            }
+        }
+    }
+
+    /// The registers that a load's instruction writes are its from now on.
+    pub(crate) fn note_load(&mut self, wave: u32, site: SiteId, number: u32) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let info = self.sites.get(site);
+        for &range in &info.writes {
+            for register in range.numbers() {
+                if let Some(slot) = state.loaded_by.get_mut(register as usize) {
+                    *slot = number;
+                }
+            }
+        }
+        if matches!(info.mnemonic, "s_barrier_signal_isfirst" | "s_barrier_leave") {
+            state.loaded_by[SCC as usize] = number;
+        }
+    }
+}
+
+/// A wait as the assembly has it.
+pub(crate) fn wait_text(isa: Isa, counter: Counter, n: u32) -> String {
+    match isa {
+        Isa::Gfx950 => format!("s_waitcnt {}({n})", counter.name()),
+        Isa::Gfx1250 => format!("s_wait_{} {n}", counter.name()),
+    }
+}

@@ -1,0 +1,181 @@
+//! What the checker needs to know of an instruction, worked out once per instruction and VGPR bank state.
+//!
+//! Registers are numbered in one space: scalar registers by their canonical index in the simulator, then
+//! [`SCC`], then VGPRs, then AGPRs.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use wavemark_isa::effects::{Effects, Touched, effects};
+use wavemark_isa::{Isa, RegFile, Special};
+use wavemark_sim::bind::{Bank, VgprMsb};
+use wavemark_sim::events::Site;
+use wavemark_sim::regs::sindex;
+
+/// The number of SCC.
+pub const SCC: u32 = 158;
+/// The number of `v0`.
+pub const VGPR0: u32 = 160;
+/// The number of `a0`.
+pub const AGPR0: u32 = VGPR0 + 1024;
+/// How many numbers there are.
+pub const REGISTERS: usize = AGPR0 as usize + 512;
+
+/// A run of registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegRange {
+    /// The first.
+    pub from: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl RegRange {
+    /// The registers.
+    pub fn numbers(self) -> std::ops::Range<u32> {
+        self.from..self.from + self.count
+    }
+}
+
+/// The name of a register number, for messages.
+pub fn register_name(number: u32) -> String {
+    match number {
+        SCC => "scc".to_owned(),
+        n if n >= AGPR0 => format!("a{}", n - AGPR0),
+        n if n >= VGPR0 => format!("v{}", n - VGPR0),
+        sindex::VCC => "vcc_lo".to_owned(),
+        n if n == sindex::VCC + 1 => "vcc_hi".to_owned(),
+        sindex::M0 => "m0".to_owned(),
+        sindex::EXEC => "exec_lo".to_owned(),
+        n if n == sindex::EXEC + 1 => "exec_hi".to_owned(),
+        n if (sindex::TTMP0..sindex::TTMP0 + 16).contains(&n) => format!("ttmp{}", n - sindex::TTMP0),
+        n => format!("s{n}"),
+    }
+}
+
+/// An instruction as the checker sees it.
+#[derive(Clone, Debug)]
+pub struct SiteInfo {
+    /// The instruction.
+    pub site: Site,
+    /// Its LLVM name.
+    pub mnemonic: &'static str,
+    /// Registers that it reads; not those that it only merges into.
+    pub reads: SmallVec<[RegRange; 4]>,
+    /// Registers that it writes.
+    pub writes: SmallVec<[RegRange; 2]>,
+    /// Registers that it both reads and writes (accumulators, merges); also in `writes`.
+    pub merges: SmallVec<[RegRange; 1]>,
+    /// Vector operands count only if some lane is on.
+    pub ignores_exec: bool,
+}
+
+fn bank(role: &str) -> Bank {
+    match role {
+        "vdst" | "avdst" | "vdstx" | "vdsty" => Bank::Dst,
+        "src1" | "vsrc1" | "vdata" | "avdata" | "data0" | "avdata0" | "vsrcx1" | "vsrcy1" => Bank::Src1,
+        "src2" | "vsrc2" | "data1" | "avdata1" => Bank::Src2,
+        _ => Bank::Src0,
+    }
+}
+
+fn special(special: Special) -> Option<RegRange> {
+    let range = |from, count| Some(RegRange { from, count });
+    match special {
+        Special::Vcc => range(sindex::VCC, 2),
+        Special::VccLo => range(sindex::VCC, 1),
+        Special::VccHi => range(sindex::VCC + 1, 1),
+        Special::Exec => range(sindex::EXEC, 2),
+        Special::ExecLo => range(sindex::EXEC, 1),
+        Special::ExecHi => range(sindex::EXEC + 1, 1),
+        Special::M0 => range(sindex::M0, 1),
+        Special::Scc => range(SCC, 1),
+        _ => None,
+    }
+}
+
+impl SiteInfo {
+    fn new(isa: Isa, site: &Site) -> SiteInfo {
+        let row = site.inst.row(isa);
+        let Effects { regs, .. } = effects(isa, &site.inst);
+        let roles: Vec<&str> =
+            row.encoding(site.inst.form).map(|e| e.specs(row).map(|s| s.role).collect()).unwrap_or_default();
+        let mut info = SiteInfo {
+            site: site.clone(),
+            mnemonic: row.mnemonic,
+            reads: SmallVec::new(),
+            writes: SmallVec::new(),
+            merges: SmallVec::new(),
+            ignores_exec: matches!(
+                row.mnemonic,
+                "v_readlane_b32" | "v_readfirstlane_b32" | "v_writelane_b32"
+            ) || row.mnemonic.starts_with("v_mfma")
+                || row.mnemonic.starts_with("v_wmma"),
+        };
+        for used in regs {
+            let range = match used.reg {
+                Touched::Reg(reg) => {
+                    let count = u32::from(reg.dwords.max(1));
+                    match reg.file {
+                        RegFile::Sgpr => RegRange { from: u32::from(reg.index), count },
+                        RegFile::Ttmp => RegRange { from: sindex::TTMP0 + u32::from(reg.index), count },
+                        RegFile::Agpr => RegRange { from: AGPR0 + u32::from(reg.index), count },
+                        RegFile::Vgpr => {
+                            let role = used.operand.and_then(|i| roles.get(usize::from(i))).copied();
+                            let base = VgprMsb(site.msb).offset(bank(role.unwrap_or("src0")));
+                            RegRange { from: VGPR0 + base + u32::from(reg.index), count }
+                        }
+                    }
+                }
+                Touched::Special(s) => match special(s) {
+                    Some(range) => range,
+                    None => continue,
+                },
+                Touched::Mode => continue,
+            };
+            match (used.read, used.write) {
+                (true, true) => {
+                    info.merges.push(range);
+                    info.writes.push(range);
+                }
+                (true, false) => info.reads.push(range),
+                (false, true) => info.writes.push(range),
+                (false, false) => {}
+            }
+        }
+        info
+    }
+}
+
+/// Number of an instruction in [`Sites`].
+pub type SiteId = u32;
+
+/// All instructions met so far.
+#[derive(Debug)]
+pub struct Sites {
+    isa: Isa,
+    list: Vec<SiteInfo>,
+    by_place: FxHashMap<(u64, u8), SiteId>,
+}
+
+impl Sites {
+    /// None yet.
+    pub fn new(isa: Isa) -> Sites {
+        Sites { isa, list: Vec::new(), by_place: FxHashMap::default() }
+    }
+
+    /// The number of an instruction.
+    pub fn id(&mut self, site: &Site) -> SiteId {
+        if let Some(&id) = self.by_place.get(&(site.pc, site.msb)) {
+            return id;
+        }
+        let id = self.list.len() as SiteId;
+        self.list.push(SiteInfo::new(self.isa, site));
+        self.by_place.insert((site.pc, site.msb), id);
+        id
+    }
+
+    /// What is known of it.
+    pub fn get(&self, id: SiteId) -> &SiteInfo {
+        &self.list[id as usize]
+    }
+}

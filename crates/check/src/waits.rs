@@ -1,0 +1,175 @@
+//! Waits that are stronger than this run needed: W1 and W2.
+//!
+//! For each execution of a wait the checker remembers which operations it was the last sufficient wait for
+//! when their result was used (a register read, an access ordered by it, a publication by an arrive or a
+//! release). The largest number that would have served all of them, over all executions, is the best N seen.
+//! It speaks of this run, not of all.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use wavemark_sim::events::{Access, Channel, Counter, Space, WaveId};
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::registers::wait_text;
+use crate::site_info::SiteId;
+use crate::wave_state::WaitInstance;
+
+/// What is known of a wait instruction and counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitStats {
+    n: u32,
+    executions: u64,
+    /// Executions in which more than `n` operations were outstanding.
+    effective: u64,
+    /// The largest number that would have served every use seen.
+    best: Option<u32>,
+    wave: WaveId,
+}
+
+/// Statistics by wait instruction and counter.
+pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
+
+impl Checker {
+    /// A wait was carried out.
+    pub(crate) fn note_wait(&mut self, wave: WaveId, site: SiteId, waits: &[(Counter, u32)], explicit: bool) {
+        let Some(state) = self.waves.get_mut(&wave.index) else { return };
+        let instance = state.first_wait + state.waits.len() as u32;
+        let counters: SmallVec<[(Counter, u32); 3]> = waits.iter().copied().collect();
+        state.waits.push_back(WaitInstance { site, counters });
+        if state.waits.len() > 512 {
+            state.waits.pop_front();
+            state.first_wait += 1;
+        }
+        for &(counter, n) in waits {
+            let mut effective = false;
+            for &channel in counter.channels() {
+                let c = channel as usize;
+                if channel == Channel::Sm && n != 0 {
+                    continue;
+                }
+                effective |= state.seq[c] - state.retired[c] > n;
+                let upto = state.seq[c].saturating_sub(n);
+                state.retire(channel, upto);
+                // This wait is sufficient for everything up to there, and later than those before it.
+                let latest = state.seq[c];
+                for operation in state.operations.iter_mut().rev() {
+                    let Some(&(_, seq)) = operation.seq.iter().find(|(ch, _)| *ch == channel) else {
+                        continue;
+                    };
+                    if seq > upto {
+                        continue;
+                    }
+                    if operation.covered_by.is_some_and(|(_, younger)| younger == u32::MAX) {
+                        break;
+                    }
+                    operation.covered_by = Some((instance, latest - seq));
+                }
+            }
+            if explicit && !matches!(counter, Counter::X | Counter::Exp) {
+                let stats = self.wait_table.entry((site, counter)).or_insert(WaitStats {
+                    n,
+                    executions: 0,
+                    effective: 0,
+                    best: None,
+                    wave,
+                });
+                stats.executions += 1;
+                stats.effective += u64::from(effective);
+            }
+        }
+        self.take_acquires(wave.index);
+    }
+
+    /// The result of an operation is used: its last sufficient wait was needed.
+    pub(crate) fn consume(&mut self, wave: u32, number: u32) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let isa = self.isa;
+        let Some(operation) = state.operation_mut(number) else { return };
+        let Some((instance, younger)) = operation.covered_by else { return };
+        if younger == u32::MAX {
+            return;
+        }
+        let seq = operation.seq.clone();
+        operation.covered_by = Some((instance, u32::MAX));
+        let Some(at) = instance.checked_sub(state.first_wait) else { return };
+        let Some(wait) = state.waits.get(at as usize) else { return };
+        for (channel, _) in seq {
+            let counter = Counter::of(channel, isa);
+            if let Some(stats) = self.wait_table.get_mut(&(wait.site, counter)) {
+                let enough = if channel == Channel::Sm { 0 } else { younger };
+                stats.best = Some(stats.best.map_or(enough, |best| best.min(enough)));
+            }
+        }
+    }
+
+    /// An arrive or release publishes everything that is retired.
+    pub(crate) fn consume_published(&mut self, wave: u32) {
+        let Some(state) = self.waves.get(&wave) else { return };
+        let numbers: Vec<u32> = state
+            .operations
+            .iter()
+            .enumerate()
+            .filter(|(_, o)| {
+                o.touches_memory && o.covered_by.is_some_and(|(_, y)| y != u32::MAX) && state.is_retired(o)
+            })
+            .map(|(i, _)| state.first_operation + i as u32)
+            .collect();
+        for number in numbers {
+            self.consume(wave, number);
+        }
+    }
+
+    /// An access of the wave's own that its own DMA's completion made safe.
+    pub(crate) fn use_ordered_producers(&mut self, wave: WaveId, access: &Access) {
+        if access.space != Space::Lds {
+            return;
+        }
+        let Some(state) = self.waves.get(&wave.index) else { return };
+        let numbers: Vec<u32> = state
+            .operations
+            .iter()
+            .enumerate()
+            .filter(|(_, o)| o.dma && o.covered_by.is_some_and(|(_, y)| y != u32::MAX) && state.is_retired(o))
+            .map(|(i, _)| state.first_operation + i as u32)
+            .collect();
+        for number in numbers {
+            self.consume(wave.index, number);
+        }
+    }
+
+    /// The advice at the end of the run.
+    pub(crate) fn report_waits(&mut self) {
+        let mut all: Vec<((SiteId, Counter), WaitStats)> =
+            self.wait_table.iter().map(|(k, s)| (*k, *s)).collect();
+        all.sort_by_key(|((site, counter), _)| (self.sites.get(*site).site.pc, *counter));
+        for ((site, counter), stats) in all {
+            let info = self.sites.get(site);
+            let name = counter.name();
+            let times = if stats.executions == 1 {
+                "1 execution"
+            } else {
+                &format!("{} executions", stats.executions)
+            };
+            let finding = if stats.effective == 0 {
+                let title = format!("the wait for {name} {} had nothing to wait for in {times}", stats.n);
+                Finding::new("W1", Class::Redundant, Severity::Advice, title)
+                    .hint("it can go, if that holds on every path", None)
+            } else if let Some(best) = stats.best
+                && best > stats.n
+            {
+                let title = format!(
+                    "the wait for {name} {} could be {best}: that served every use in {times}",
+                    stats.n
+                );
+                let hint = wait_text(self.isa, counter, best);
+                Finding::new("W2", Class::OverStrong, Severity::Advice, title)
+                    .hint(hint, Some(info.site.clone()))
+            } else {
+                continue;
+            };
+            let finding = finding.at("wait", &info.site, stats.wave);
+            self.findings.add(finding);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What the checker remembers of one wave: its clocks, its operations in flight, who last wrote each register.
+
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+use wavemark_order::Clock;
+use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
+
+use crate::site_info::{REGISTERS, SiteId};
+
+/// A clock over waves and their channels.
+pub type WaveClock = Clock<CHANNELS>;
+
+/// An operation that the wave issued, kept while it matters: in flight, or its result not yet replaced.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Which instruction.
+    pub site: SiteId,
+    /// Its sequence numbers.
+    pub seq: SmallVec<[(Channel, u32); 2]>,
+    /// Number of waits that the wave had executed when it was issued.
+    pub waits_before: u32,
+    /// The last wait that retired it, or would have: instance number, and how many younger operations of its
+    /// class there were then.
+    pub covered_by: Option<(u32, u32)>,
+    /// It moves data between memory and LDS.
+    pub dma: bool,
+    /// It is a DMA that writes LDS.
+    pub writes_lds: bool,
+    /// It reads or writes memory.
+    pub touches_memory: bool,
+}
+
+/// One execution of a wait instruction.
+#[derive(Clone, Debug)]
+pub struct WaitInstance {
+    /// Which instruction.
+    pub site: SiteId,
+    /// What it waited for.
+    pub counters: SmallVec<[(Counter, u32); 3]>,
+}
+
+/// A wave.
+#[derive(Debug)]
+pub struct WaveState {
+    /// Who it is.
+    pub id: WaveId,
+    /// Issued, or executed before: what barriers and atomics order.
+    pub issued: WaveClock,
+    /// Retired and ordered: what may be relied on.
+    pub relied: WaveClock,
+    /// Read from a synchronisation variable but not yet made visible by an invalidate.
+    pub acquired: WaveClock,
+    /// Own sequence numbers, by channel.
+    pub seq: [u32; CHANNELS],
+    /// Own retired sequence numbers, by channel.
+    pub retired: [u32; CHANNELS],
+    /// Operations; the front one has number `first_operation`.
+    pub operations: VecDeque<Operation>,
+    /// Number of the front operation.
+    pub first_operation: u32,
+    /// Number of the operation that last wrote each register (0: none).
+    pub loaded_by: Box<[u32]>,
+    /// Registers ever written.
+    pub defined: Box<[bool]>,
+    /// The waits executed that still matter; the front one has number `first_wait`.
+    pub waits: VecDeque<WaitInstance>,
+    /// Number of the front wait.
+    pub first_wait: u32,
+    /// The last barrier arrive, for messages.
+    pub last_arrive: Option<SiteId>,
+    /// The last access that published to global memory, for messages.
+    pub last_release: Option<SiteId>,
+    /// Synchronisation locations read by loads that are not yet retired.
+    pub acquires: Vec<crate::sync::Acquire>,
+    /// The wave has ended.
+    pub ended: bool,
+}
+
+impl WaveState {
+    /// A wave that starts.
+    pub fn new(id: WaveId) -> WaveState {
+        WaveState {
+            id,
+            issued: WaveClock::new(),
+            relied: WaveClock::new(),
+            acquired: WaveClock::new(),
+            seq: [0; CHANNELS],
+            retired: [0; CHANNELS],
+            operations: VecDeque::new(),
+            first_operation: 1,
+            loaded_by: vec![0; REGISTERS].into_boxed_slice(),
+            defined: vec![false; REGISTERS].into_boxed_slice(),
+            waits: VecDeque::new(),
+            first_wait: 1,
+            last_arrive: None,
+            last_release: None,
+            acquires: Vec::new(),
+            ended: false,
+        }
+    }
+
+    /// Something is in flight.
+    pub fn busy(&self) -> bool {
+        self.seq != self.retired
+    }
+
+    /// All channels of the operation are retired.
+    pub fn is_retired(&self, operation: &Operation) -> bool {
+        operation.seq.iter().all(|&(c, seq)| self.retired[c as usize] >= seq)
+    }
+
+    /// The operation with this number, if it is still kept.
+    pub fn operation(&self, number: u32) -> Option<&Operation> {
+        let at = number.checked_sub(self.first_operation)?;
+        self.operations.get(at as usize)
+    }
+
+    /// The same, to change it.
+    pub fn operation_mut(&mut self, number: u32) -> Option<&mut Operation> {
+        let at = number.checked_sub(self.first_operation)?;
+        self.operations.get_mut(at as usize)
+    }
+
+    /// Remember an operation; its number.
+    pub fn push(&mut self, operation: Operation) -> u32 {
+        // Old operations that are retired have nothing left to tell but advice.
+        while self.operations.len() > 512 && self.is_retired(&self.operations[0]) {
+            self.operations.pop_front();
+            self.first_operation += 1;
+        }
+        self.operations.push_back(operation);
+        self.first_operation + self.operations.len() as u32 - 1
+    }
+
+    /// Raise what is retired on a channel.
+    pub fn retire(&mut self, channel: Channel, upto: u32) {
+        let retired = &mut self.retired[channel as usize];
+        if upto > *retired {
+            *retired = upto;
+            self.relied.raise(self.id.index, channel as u8, upto);
+        }
+    }
+}

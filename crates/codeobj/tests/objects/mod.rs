@@ -1,0 +1,133 @@
+//! Objects for the tests, built by the writer.
+#![allow(dead_code)]
+
+use std::io::Write;
+
+use wavemark_codeobj::descriptor::Field;
+use wavemark_codeobj::elf::{Binding, Place, Symbol, SymbolType, Visibility};
+use wavemark_codeobj::write::{ObjectBuilder, SectionId, SymbolId};
+use wavemark_codeobj::*;
+use wavemark_target::{AbiVersion, EFlags, FeatureSet, Processor};
+
+pub const S_ENDPGM: [u8; 4] = 0xbfb0_0000u32.to_le_bytes();
+
+pub fn symbol(name: &str, place: Place, kind: SymbolType, binding: Binding) -> Symbol {
+    let visibility = Visibility::Default;
+    Symbol { name: name.to_owned(), value: 0, size: 0, binding, kind, visibility, place }
+}
+
+pub fn builder(processor: Processor) -> ObjectBuilder {
+    ObjectBuilder::new(AbiVersion::V5, EFlags::new(processor))
+}
+
+/// Appends a function to `.text` and gives its symbol.
+pub fn function(object: &mut ObjectBuilder, name: &str, code: &[u8]) -> (SectionId, u64, SymbolId) {
+    let text = object.section(".text");
+    let offset = object.append(text, code, 256);
+    let mut at = symbol(name, text.place(), SymbolType::Func, Binding::Global);
+    (at.value, at.size, at.visibility) = (offset, code.len() as u64, Visibility::Protected);
+    (text, offset, object.add_symbol(at))
+}
+
+pub fn kernel(object: &mut ObjectBuilder, processor: Processor, name: &str, code: &[u8]) -> (SectionId, u64) {
+    let (text, offset, entry) = function(object, name, code);
+    let mut descriptor = KernelDescriptor::defaults(processor, &FeatureSet::defaults(processor));
+    descriptor.set(Field::EnableSgprKernargSegmentPtr, 1).unwrap();
+    descriptor.kernarg_size = 16;
+    object.add_kernel_descriptor(name, &descriptor, entry);
+    (text, offset)
+}
+
+pub fn metadata(names: &[&str]) -> Metadata {
+    let mut metadata = Metadata::new(AbiVersion::V5);
+    metadata.target = Some("amdgcn-amd-amdhsa--gfx1250".to_owned());
+    metadata.kernels = names.iter().map(|name| KernelMetadata::new(name)).collect();
+    for kernel in &mut metadata.kernels {
+        kernel.kernarg_segment_size = 16;
+        kernel.wavefront_size = 32;
+        kernel.cluster_dims = Some([2, 2, 1]);
+        kernel.args.push(KernelArg::new(0, 8, ValueKind::GlobalBuffer));
+        kernel.args.push(KernelArg::new(8, 4, ValueKind::HiddenBlockCountX));
+    }
+    metadata
+}
+
+/// A kernel that names a function of [`second`], near and through the global offset table.
+pub fn first() -> Vec<u8> {
+    let mut object = builder(Processor::Gfx1250);
+    let (text, offset) =
+        kernel(&mut object, Processor::Gfx1250, "k1", &[[0; 4], [0; 4], [0; 4], [0; 4], S_ENDPGM].concat());
+    let callee = object.add_symbol(symbol("callee", Place::Undefined, SymbolType::NoType, Binding::Global));
+    let weak = object.add_symbol(symbol("nobody", Place::Undefined, SymbolType::NoType, Binding::Weak));
+    object.add_relocation(text, offset, RelocationKind::Rel32Lo, callee, 4);
+    object.add_relocation(text, offset + 4, RelocationKind::Rel32Hi, callee, 12);
+    object.add_relocation(text, offset + 8, RelocationKind::GotPcRel32Lo, callee, 4);
+    let data = object.section(".data");
+    object.append(data, &[0; 16], 8);
+    object.add_relocation(data, 0, RelocationKind::Abs64, callee, 8);
+    object.add_relocation(data, 8, RelocationKind::Abs64, weak, 0);
+    object.add_metadata(&metadata(&["k1"]));
+    object.finish().unwrap()
+}
+
+/// A kernel, a function, some constants and zeroed memory.
+pub fn second() -> Vec<u8> {
+    let mut object = builder(Processor::Gfx1250);
+    kernel(&mut object, Processor::Gfx1250, "k2", &S_ENDPGM);
+    function(&mut object, "callee", &[S_ENDPGM, [1, 2, 3, 4]].concat());
+    let constants = object.section(".rodata.constants");
+    object.append(constants, b"constant", 16);
+    let bss = object.section(".bss");
+    object.set_size(bss, 0x3000);
+    object.add_symbol(symbol("zeros", bss.place(), SymbolType::Object, Binding::Global));
+    object.add_symbol(symbol("lds_size", Place::Absolute, SymbolType::NoType, Binding::Local));
+    object.add_metadata(&metadata(&["k2"]));
+    object.finish().unwrap()
+}
+
+/// [`second`] with a line table: `a.s:3` at offset 0, `a.s:4:7` at 4, the end at 8.
+pub fn with_lines() -> Vec<u8> {
+    let mut object = builder(Processor::Gfx1250);
+    let (text, _) = kernel(&mut object, Processor::Gfx1250, "k", &[S_ENDPGM, S_ENDPGM].concat());
+    let section = object.add_symbol(symbol("", text.place(), SymbolType::Section, Binding::Local));
+    let tables = [
+        1u8, 1, 1, 0xfb, 14,
+        13, // minimum length, operations, default statement, line base and range, opcodes
+        0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, // operands of the standard opcodes
+        0, // no directories
+        b'a', b'.', b's', 0, 0, 0, 0, 0, // one file
+    ];
+    let program = [
+        0u8, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0, // set the address
+        3, 2, 1, // line 3, row
+        5, 7, 2, 4, 3, 1, 1, // column 7, 4 bytes on, line 4, row
+        2, 4, 0, 1, 1, // 4 bytes on, end
+    ];
+    let mut line = Vec::new();
+    line.extend((2 + 4 + tables.len() as u32 + program.len() as u32).to_le_bytes());
+    line.extend(4u16.to_le_bytes());
+    line.extend((tables.len() as u32).to_le_bytes());
+    line.extend(tables);
+    let address = line.len() as u64 + 3;
+    line.extend(program);
+    let debug_line = object.section(".debug_line");
+    object.append(debug_line, &line, 1);
+    object.add_relocation(debug_line, address, RelocationKind::Abs64, section, 0);
+    object.add_metadata(&metadata(&["k"]));
+    object.finish().unwrap()
+}
+
+/// A bundle compressed with zlib, as version 2 of the format.
+pub fn compressed(plain: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(plain).unwrap();
+    let packed = encoder.finish().unwrap();
+    let mut out = b"CCOB".to_vec();
+    out.extend(2u16.to_le_bytes());
+    out.extend(0u16.to_le_bytes());
+    out.extend((24 + packed.len() as u32).to_le_bytes());
+    out.extend((plain.len() as u32).to_le_bytes());
+    out.extend(0x1234_5678_9abc_def0u64.to_le_bytes());
+    out.extend(packed);
+    out
+}
