@@ -107,7 +107,7 @@ impl Host for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Portable};
+    use super::Host;
 
     /// [`super::Level::Avx2`].
     pub struct Avx2;

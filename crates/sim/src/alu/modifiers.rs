@@ -225,10 +225,9 @@ impl Permutation {
 
     fn apply(&self, row: &[u32; 64], lanes: u32, exec: u64) -> [u32; 64] {
         let mut out = [0; 64];
-        for lane in 0..lanes as usize {
-            let from = self.from[lane];
+        for (word, from) in out.iter_mut().zip(self.from).take(lanes as usize) {
             if from != OUT && self.readable(from, exec) {
-                out[lane] = row[from as usize & 63];
+                *word = row[from as usize & 63];
             }
         }
         out

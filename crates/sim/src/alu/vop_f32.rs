@@ -87,7 +87,7 @@ fn cube_face(x: f32, y: f32, z: f32) -> u32 {
 fn cube_s(x: f32, y: f32, z: f32) -> f32 {
     match cube_face(x, y, z) {
         5 => -x,
-        4 | 3 | 2 => x,
+        2..=4 => x,
         1 => z,
         _ => -z,
     }

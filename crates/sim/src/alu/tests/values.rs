@@ -240,6 +240,29 @@ fn half_precision() {
 }
 
 #[test]
+fn register_halves() {
+    use wavemark_isa::Half::{Hi, Lo};
+    let mut wave = Wave::new(Isa::Gfx1250);
+    wave.set_v(1, |_| 0x4000_3c00);
+    wave.set_v(0, |_| 0xaaaa_bbbb);
+    wave.run("v_add_f16", &[vh(0, Hi), vh(1, Hi), vh(1, Lo)]);
+    assert_eq!(wave.v(0, 7), 0x4200_bbbb);
+    wave.run("v_mov_b16", &[vh(0, Lo), vh(0, Hi)]);
+    assert_eq!(wave.v(0, 7), 0x4200_4200);
+    wave.set_v(0, |_| 0x1111_3c00);
+    wave.run("v_fmac_f16", &[vh(0, Lo), vh(1, Hi), vh(1, Hi)]);
+    assert_eq!(wave.v(0, 7), 0x1111_4500);
+    wave.run("v_cvt_f32_f16", &[v(3), vh(1, Hi)]);
+    assert_eq!(wave.v(3, 7), f(2.0));
+    wave.run("v_cvt_f16_f32", &[vh(3, Hi), v(3)]);
+    assert_eq!(wave.v(3, 7), 0x4000_0000);
+    wave.run("v_swap_b16", &[vh(3, Hi), vh(1, Lo)]);
+    assert_eq!((wave.v(3, 7), wave.v(1, 7)), (0x3c00_0000, 0x4000_4000));
+    wave.run("v_cmp_eq_f16", &[VCC, vh(1, Lo), vh(1, Hi)]);
+    assert_eq!(wave.regs.vcc(), 0xffff_ffff);
+}
+
+#[test]
 fn sixteen_bit_integers() {
     check(Isa::Gfx950, "v_add_u16", &[0x1_ffff, 2], 1);
     check(Isa::Gfx1250, "v_add_nc_u16", &[0x1_ffff, 2], 0x1111_0001);
