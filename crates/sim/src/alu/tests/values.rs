@@ -146,6 +146,24 @@ fn bits() {
 }
 
 #[test]
+fn two_input_truth_tables_and_packed_moves() {
+    // VOPD's bitop2 is bitop3 with a third source of 0: xor is 0x14, or 0x54, and 0x40.
+    for (table, want) in [(0x14, 0x3c), (0x54, 0xfc), (0x40, 0xc0)] {
+        let mods = Mods { control: table, ..plain() };
+        let got = eval_with(Isa::Gfx1250, "v_dual_bitop2_b32", 1, &[(1, 0xf0), (1, 0xcc)], mods, 0, 0x3f0);
+        assert_eq!(got as u32, want);
+    }
+    let (a, b) = (0x2222_2222_1111_1111, 0x4444_4444_3333_3333);
+    for (op_sel, want) in
+        [(0, 0x3333_3333_1111_1111u64), (1, 0x3333_3333_2222_2222), (2, 0x4444_4444_1111_1111)]
+    {
+        let mods = Mods { op_sel, ..plain() };
+        let got = eval_with(Isa::Gfx950, "v_pk_mov_b32", 2, &[(2, a), (2, b)], mods, 0, 0x3f0);
+        assert_eq!(got, want, "op_sel {op_sel}");
+    }
+}
+
+#[test]
 fn single_precision() {
     check_both("v_add_f32", &[f(1.5), f(2.25)], f(3.75));
     check_both("v_subrev_f32", &[f(1.5), f(2.25)], f(0.75));
