@@ -161,6 +161,11 @@ impl Parser<'_> {
         let rest = self.rest();
         let unsigned = rest.strip_prefix('-').map_or(rest, |tail| tail.trim_start_matches([' ', '\t']));
         let negative = unsigned.len() != rest.len();
+        if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
+            let (value, length) = hexadecimal_float(unsigned)?;
+            self.pos += rest.len() - unsigned.len() + length;
+            return Some(if negative { -value } else { value });
+        }
         let bytes = unsigned.as_bytes();
         let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
         let mut end = digits(0);
@@ -388,6 +393,35 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
         _ => return None,
     };
     Some((file, &word[1..]))
+}
+
+/// A number like `0x1.8p3` at the beginning of `text`, and its length.
+fn hexadecimal_float(text: &str) -> Option<(f64, usize)> {
+    let digits = |from: usize| {
+        text.as_bytes()
+            .get(from..)
+            .map_or(0, |tail| tail.iter().take_while(|b| b.is_ascii_hexdigit()).count())
+    };
+    let whole = digits(2);
+    let mut end = 2 + whole;
+    let mut value = 0f64;
+    for digit in text[2..end].chars() {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    if text[end..].starts_with('.') {
+        let count = digits(end + 1);
+        let mut scale = 1.0 / 16.0;
+        for digit in text[end + 1..end + 1 + count].chars() {
+            value += f64::from(digit.to_digit(16)?) * scale;
+            scale /= 16.0;
+        }
+        end += 1 + count;
+    }
+    let exponent = text[end..].strip_prefix(['p', 'P'])?;
+    let sign = usize::from(exponent.starts_with(['-', '+']));
+    let length = sign + exponent[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    let power: i32 = exponent[..length].parse().ok()?;
+    Some((value * 2f64.powi(power), end + 1 + length))
 }
 
 /// Whether `name` is a special register that only other processors have.
