@@ -48,10 +48,10 @@ pub(super) fn finish(
         inst.mods.offset = 0;
     }
     // With `tfe` a load returns one more dword, the fault status.
-    if inst.mods.tfe {
-        if let Some(Operand::Reg(reg)) = inst.operands.first_mut() {
-            reg.dwords += 1;
-        }
+    if inst.mods.tfe
+        && let Some(Operand::Reg(reg)) = inst.operands.first_mut()
+    {
+        reg.dwords += 1;
     }
     // Prefetches and scalar cache controls have the cache policy bits but do not use them.
     if format.name == "SMEM" && !takes_cache_policy(input.isa, row) {
@@ -62,13 +62,10 @@ pub(super) fn finish(
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
     if input.isa == Isa::Gfx950 && format.name == "SMEM" && row.operand_index("soffset").is_some() {
-        let (soe, imm) = smem_flags(input);
-        if !imm {
+        if !smem_flags(input).1 {
+            // The offset field holds the SGPR's number, or nothing.
             inst.mods.control = 1;
-            if !soe {
-                // The offset field held the SGPR's number.
-                inst.mods.offset = 0;
-            }
+            inst.mods.offset = 0;
         }
     }
     Ok(())

@@ -245,6 +245,9 @@ impl Parser<'_> {
         let low = self.absolute()?;
         let high = if self.eat(":") { self.absolute()? } else { low };
         self.expect("]")?;
+        if !(0..=0xffff).contains(&low) || !(0..=0xffff).contains(&high) {
+            return Err(self.error_at(start, "register index is out of range"));
+        }
         if high < low {
             return Err(self.error_at(start, "first register index should not exceed second index"));
         }
@@ -258,6 +261,10 @@ impl Parser<'_> {
         let mut whole: Option<RegisterText> = None;
         loop {
             let at = self.pos;
+            self.skip_space();
+            if self.rest().starts_with('[') {
+                return Err(self.error("expected a register"));
+            }
             let Some(next) = self.register()? else { return Err(self.error("expected a register")) };
             whole = Some(match (whole, next) {
                 (None, first) => first,
@@ -293,10 +300,13 @@ impl Parser<'_> {
     }
 
     fn numbered(&self, file: RegFile, index: i64, count: i64, start: usize) -> Result<Reg, ParseError> {
+        if !(0..=0xffff).contains(&index) {
+            return Err(self.error_at(start, "register index is out of range"));
+        }
         let limit = match file {
             RegFile::Sgpr => i64::from(code::sgpr_count(self.isa)),
             // A tuple may begin at any number that a field holds; the rest is in the next bank.
-            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255 + count,
+            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255i64.saturating_add(count),
             RegFile::Vgpr => 256,
             RegFile::Agpr if self.isa == Isa::Gfx950 => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
