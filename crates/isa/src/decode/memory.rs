@@ -17,7 +17,11 @@ pub(crate) const fn no_saddr(isa: Isa) -> u32 {
 /// Width of a signed offset field; `None` where the offset is unsigned.
 pub(crate) fn signed_offset_bits(isa: Isa, format: &str, row: &Row) -> Option<u32> {
     match (isa, format) {
-        (Isa::Gfx950, "SMEM") if row.attribute("memory") == Some("buffer") => None,
+        (Isa::Gfx950, "SMEM")
+            if row.attribute("memory") == Some("buffer") && !row.mnemonic.starts_with("s_buffer_atomic") =>
+        {
+            None
+        }
         (Isa::Gfx950, "SMEM") => Some(21),
         (Isa::Gfx950, "GLOBAL" | "SCRATCH") => Some(13),
         (Isa::Gfx1250, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH") => Some(24),

@@ -140,7 +140,7 @@ fn vector(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
         let start = p.pos;
         let wrong = |p: &Parser| p.error_at(start, "invalid operand for instruction");
         let operand = match spec.role {
-            "vaddr" | "saddr" if p.eat_word("off") => Operand::Off,
+            "vaddr" | "saddr" if format != "VFLAT" && p.eat_word("off") => Operand::Off,
             "vaddr" => match p.register()? {
                 Some(RegisterText::Numbered(
                     reg @ Reg { file: RegFile::Vgpr, dwords: 1 | 2, half: crate::Half::Whole, .. },

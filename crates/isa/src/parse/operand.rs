@@ -148,11 +148,16 @@ impl Parser<'_> {
         if let Some(value) = self.float() {
             return Ok(Constant::Float(value));
         }
+        self.skip_space();
+        let start = self.pos;
         let expr = self.expression()?;
-        Ok(match expr.evaluate(self.resolve) {
-            Some(value) => Constant::Int(value),
-            None => Constant::Unknown(expr),
-        })
+        match expr.evaluate(self.resolve) {
+            Some(value) => Ok(Constant::Int(value)),
+            None if names_register(self.isa, &expr) => {
+                Err(self.error_at(start, "invalid operand for instruction"))
+            }
+            None => Ok(Constant::Unknown(expr)),
+        }
     }
 
     /// A floating number with optional sign, if one is next: digits with a point or an exponent.
@@ -334,6 +339,9 @@ impl Parser<'_> {
                 if reg.dwords != dwords {
                     return None;
                 }
+                if reg.half != Half::Whole && spec.ty.bits() != 16 {
+                    return None;
+                }
                 let vector = matches!(reg.file, RegFile::Vgpr | RegFile::Agpr);
                 if vector && reg.dwords > 1 && reg.index % 2 != 0 {
                     return None;
@@ -403,6 +411,22 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
         _ => return None,
     };
     Some((file, &word[1..]))
+}
+
+/// Whether a register stands in the expression, as in `-s4`.
+fn names_register(isa: Isa, expr: &Expr) -> bool {
+    match expr {
+        Expr::Symbol { name, .. } => {
+            let stem = name.strip_suffix(".l").or_else(|| name.strip_suffix(".h")).unwrap_or(name);
+            special_by_name(isa, stem).is_some()
+                || split_register(stem).is_some_and(|(_, digits)| {
+                    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+                })
+        }
+        Expr::Unary(_, operand) => names_register(isa, operand),
+        Expr::Binary(_, left, right) => names_register(isa, left) || names_register(isa, right),
+        Expr::Int(_) | Expr::Call(..) => false,
+    }
 }
 
 /// A number like `0x1.8p3` at the beginning of `text`, and its length.

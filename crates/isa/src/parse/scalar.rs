@@ -114,6 +114,9 @@ fn in_16_bits(p: &mut Parser, start: usize) -> Result<i64, ParseError> {
 /// A branch target: dwords after the next instruction, or an expression for a fixup.
 fn label(p: &mut Parser) -> Result<Operand, ParseError> {
     let start = p.pos;
+    if p.register()?.is_some() {
+        return Err(p.error_at(start, "invalid operand for instruction"));
+    }
     let expr = p.expression()?;
     match expr.evaluate(p.resolve) {
         Some(value @ -0x8000..=0xffff) => Ok(Operand::Imm(i64::from(value as i16))),
