@@ -128,7 +128,5 @@ pub const TABLE: &[Line] = &[
 ];
 
 /// The two-input truth table of VOPD: bit `2 * a + b`.
-const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 {
-    let m = |i: u32| 0u32.wrapping_sub((imm >> i) as u32 & 1);
-    !a & (!b & m(0) | b & m(1)) | a & (!b & m(2) | b & m(3))
-});
+/// The truth table is that of `v_bitop3_b32` with a third source of 0: LLVM writes `a ^ b` as `bitop3:0x14`.
+const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 { bitop3(imm, a, b, 0) });
