@@ -47,6 +47,8 @@ twice:
 	.popsection
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 	.amdgcn_target "banana"
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950:xnack-"
+	.amdgcn_target "amdgpu9.5-amd-amdhsa-unknown-gfx950"
 	.amdhsa_code_object_version 9
 	.loc 5 1
 	.uleb128 later
@@ -104,11 +106,12 @@ twice:
 ;> file:47:2: error: .popsection without .pushsection
 ;> file:48:17: error: the file is for amdgcn-amd-amdhsa--gfx942, but amdgcn-amd-amdhsa--gfx950 was asked for
 ;> file:49:17: error: `banana` is not a target triple of AMD GPUs (expected for example `amdgcn-amd-amdhsa--gfx942`)
-;> file:50:30: error: code object version 9 is not one of 4, 5, 6
-;> file:51:7: error: there is no .file 5
-;> file:52:11: error: expected an absolute expression, but later is not defined
-;> file:53:19: error: 1000000 bytes are more LDS than the 163840 of gfx950
-;> file:54:9: error: section .text would be larger than 256 MiB
-;> file:56:8: error: the difference is not one that a linker can compute
-;> file:57:9: error: an address does not fit in less than 4 bytes
-;> file:59:2: error: .macro without .endm
+;> file:50:17: error: the file is for amdgcn-amd-amdhsa--gfx950:xnack-, but amdgcn-amd-amdhsa--gfx950 was asked for
+;> file:52:30: error: code object version 9 is not one of 4, 5, 6
+;> file:53:7: error: there is no .file 5
+;> file:54:11: error: expected an absolute expression, but later is not defined
+;> file:55:19: error: 1000000 bytes are more LDS than the 163840 of gfx950
+;> file:56:9: error: section .text would be larger than 256 MiB
+;> file:58:8: error: the difference is not one that a linker can compute
+;> file:59:9: error: an address does not fit in less than 4 bytes
+;> file:61:2: error: .macro without .endm
