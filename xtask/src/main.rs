@@ -1,6 +1,7 @@
-//! Project chores: scores of case folders.
+//! Project chores: scores of case folders, the instruction table against a foreign assembler.
 
 mod cases;
+mod parity;
 
 use std::process::ExitCode;
 
@@ -18,10 +19,13 @@ struct Args {
 enum Task {
     /// Run the cases in folders and score them
     Cases(cases::CasesArgs),
+    /// Hold the instruction table against a foreign assembler and disassembler
+    Parity(parity::ParityArgs),
 }
 
 fn main() -> ExitCode {
     match Args::parse().task {
         Task::Cases(args) => cases::run(&args),
+        Task::Parity(args) => parity::run(&args),
     }
 }
