@@ -1,5 +1,7 @@
 //! Instruction statements: the instruction table's parser and encoder, with the symbols of this assembly.
 
+use std::ops::Range;
+
 use wavemark_isa::{self as isa, Isa, Operand, RegFile, Resolved, SymbolResolver};
 
 use crate::assembler::{Assembler, Fault};
@@ -11,7 +13,7 @@ use crate::section::FixupKind;
 use crate::symbol::Symbols;
 
 /// The longest instruction statement; a guard for the stack, which long expressions would eat.
-const MAX_LENGTH: usize = 4096;
+pub(crate) const MAX_LENGTH: usize = 4096;
 
 /// Names that are numbers already; addresses are left to fixups, as in LLVM.
 struct Constants<'a>(&'a Symbols);
@@ -59,8 +61,9 @@ impl Assembler<'_> {
                 isa::FixupKind::Literal32 => FixupKind::Literal32,
                 isa::FixupKind::Literal64 => FixupKind::Literal64,
             };
-            let expr = self.adopt(&fixup.expr).map_err(|message| Fault::new(all.clone(), message))?;
-            let span = self.span(offset, all.clone());
+            let range = first_name(&fixup.expr).and_then(|name| find_name(text, name)).unwrap_or(all.clone());
+            let expr = self.adopt(&fixup.expr).map_err(|message| Fault::new(range.clone(), message))?;
+            let span = self.span(offset, range);
             self.fixup(u64::from(fixup.offset), kind, expr, span);
         }
         self.emit(&bytes);
@@ -146,6 +149,24 @@ impl Assembler<'_> {
             _ => Expr::Symbol(symbol, specifier),
         })
     }
+}
+
+/// The first name in an expression.
+fn first_name(expr: &isa::Expr) -> Option<&str> {
+    match expr {
+        isa::Expr::Int(_) => None,
+        isa::Expr::Symbol { name, .. } => Some(name),
+        isa::Expr::Unary(_, operand) => first_name(operand),
+        isa::Expr::Binary(_, left, right) => first_name(left).or_else(|| first_name(right)),
+        isa::Expr::Call(_, arguments) => arguments.iter().find_map(first_name),
+    }
+}
+
+/// Where `name` stands in an instruction's operands.
+fn find_name(text: &str, name: &str) -> Option<Range<usize>> {
+    let operands = text.find([' ', '\t'])?;
+    let at = operands + text[operands..].find(name)?;
+    Some(at..at + name.len())
 }
 
 /// The fault at `column` of `text`: the word there.

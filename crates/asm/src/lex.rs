@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
         let kind = match self.byte(0) {
             None => Kind::End,
             Some(b'0'..=b'9') => self.number(),
-            Some(b'.') if matches!(self.byte(1), Some(b'0'..=b'9')) => self.real(),
+            Some(b'.') if self.starts_real() => self.real(),
             Some(byte) if starts_name(byte) => {
                 while self.byte(0).is_some_and(continues_name) {
                     self.position += 1;
@@ -226,6 +226,14 @@ impl<'a> Lexer<'a> {
             }
         }
         Kind::Integer(value)
+    }
+
+    /// Whether the `.` here starts a number (`.5`) and not a name (`.2byte`).
+    fn starts_real(&self) -> bool {
+        let rest = self.text.as_bytes().get(self.position + 1..).unwrap_or(&[]);
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits > 0
+            && rest.get(digits).is_none_or(|&byte| !continues_name(byte) || matches!(byte, b'e' | b'E'))
     }
 
     fn starts_fraction(&self) -> bool {

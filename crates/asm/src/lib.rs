@@ -13,11 +13,13 @@
 
 mod assembler;
 mod directive;
+mod disassemble;
 mod expr;
 mod finish;
 mod instruction;
 mod lex;
 mod line_table;
+pub mod lines;
 mod machine;
 mod object;
 mod section;
@@ -25,6 +27,7 @@ mod statement;
 mod symbol;
 mod value;
 
+pub use disassemble::disassemble;
 pub use expr::Specifier;
 pub use machine::Machine;
 pub use object::{Object, SourceLine};

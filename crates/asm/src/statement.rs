@@ -166,7 +166,7 @@ mod tests {
             statements(text),
             [
                 (7, "s_nop 0".to_owned()),
-                (30, "s_nop         1".to_owned()),
+                (31, "s_nop         1".to_owned()),
                 (52, ".ascii \";//\"".to_owned()),
                 (70, ".byte ';', '\\n'".to_owned()),
             ]

@@ -71,7 +71,7 @@ impl<'a> Evaluator<'a> {
                 let symbol = self.symbols.get(symbol);
                 match symbol.definition {
                     Definition::Undefined => {
-                        format!("expected an absolute expression, but {} is not defined yet", symbol.name)
+                        format!("expected an absolute expression, but {} is not defined", symbol.name)
                     }
                     _ => format!("expected an absolute expression, but {} is an address", symbol.name),
                 }

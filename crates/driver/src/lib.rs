@@ -8,7 +8,7 @@ pub mod cases;
 pub mod compare;
 mod document;
 pub mod dtype;
-pub mod faults;
+mod findings;
 pub mod input;
 pub mod kernarg;
 pub mod kernel;
@@ -29,5 +29,6 @@ pub mod verdict;
 
 pub use wavemark_diag::{SourceMap, render_short};
 
+pub use findings::parse_model;
 pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};

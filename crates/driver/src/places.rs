@@ -8,7 +8,7 @@ use crate::report::{Lanes, Site};
 
 /// Names the instructions of a loaded code object.
 #[derive(Debug)]
-pub struct Places {
+pub struct Places<'l> {
     /// How instructions are read.
     pub isa: Isa,
     /// How they are written.
@@ -16,10 +16,10 @@ pub struct Places {
     /// Where the code object is loaded; reports count addresses from here, as disassemblers do.
     pub base: u64,
     /// Addresses, counted from there, to source lines.
-    pub lines: LineTable,
+    pub lines: &'l LineTable,
 }
 
-impl Places {
+impl Places<'_> {
     /// The instruction's text.
     pub fn text(&self, inst: &Inst) -> String {
         print(self.isa, inst, self.features)

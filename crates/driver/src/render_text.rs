@@ -69,6 +69,9 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
     if let Some(hint) = &finding.hint {
         line(text, &paint("  hint", GREEN, style), hint);
     }
+    if let Some(model) = &finding.model {
+        line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));
+    }
 }
 
 fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
@@ -94,6 +97,8 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
             _ = writeln!(text, "    {number:>5} | {source_text}");
             // Of assembly, the source line is the instruction, perhaps spelled another way.
             let mnemonic = site.text.split_whitespace().next().unwrap_or_default();
+            let mnemonic =
+                mnemonic.strip_suffix("_e32").or(mnemonic.strip_suffix("_e64")).unwrap_or(mnemonic);
             if !source_text.contains(mnemonic) {
                 _ = writeln!(text, "          > {}", site.text);
             }

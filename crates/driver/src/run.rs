@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::WaveSize;
 
-use crate::build::{Failure, loadable};
+use crate::build::{Failure, Loadable, loadable};
+use crate::findings::parse_model;
 use crate::input::Input;
 use crate::kernel;
 use crate::launch::{self, ArgValue, Launch};
@@ -24,7 +25,9 @@ pub fn run(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
-    let object = loadable(sources, input, options)?;
+    let model =
+        parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
+    let Loadable { object, lines } = loadable(sources, input, options)?;
     let given = match launch {
         Some(path) => Some(launch::load(sources, path, &path.display().to_string(), options.seed)?),
         None => None,
@@ -54,19 +57,21 @@ pub fn run(
     let prepared = Prepared {
         name: &input.name,
         object: &object,
+        lines: &lines,
         kernel,
         launch: &launch,
         filled: &filled,
         isa,
         features,
+        model,
     };
 
     let mut report = Report::new(&input.name);
     report.target = target.to_string();
     report.kernel = kernel.name.clone();
-    for index in 0..options.schedules.max(1) {
-        let traced = index == 0 && options.trace.is_some();
-        let outcome = schedule::run(&prepared, options, schedule_seed(options.seed, index), traced)?;
+    let outcomes = run_schedules(&prepared, options);
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        let outcome = outcome?;
         if index == 0 {
             if let Some(folder) = &options.out {
                 write_outputs(folder, &launch, &outcome.contents)?;
@@ -78,16 +83,40 @@ pub fn run(
             }
         }
         merge(&mut report, outcome);
-        if !report.unsupported.is_empty() {
-            break;
-        }
     }
+    report.unsupported.dedup();
+    // A run that stopped half-way has checked nothing to the end.
     if report.unsupported.is_empty() {
-        let wanted = options.check.parts().into_iter().filter(|&(_, wanted)| wanted);
-        report.not_checked.extend(wanted.map(|(part, _)| format!("{part}: there is no checker yet")));
+        report.checked = options.check;
     }
     report.conclude();
     Ok(report)
+}
+
+/// The outcomes of all schedules, in order; as many side by side as there may be threads. The first one that is not
+/// modelled is the last one run.
+fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Outcome, Failure>> {
+    let run = |index: u32| {
+        let traced = index == 0 && options.trace.is_some();
+        schedule::run(prepared, options, schedule_seed(options.seed, index), traced)
+    };
+    let mut outcomes = Vec::new();
+    let schedules: Vec<u32> = (0..options.schedules.max(1)).collect();
+    for group in schedules.chunks(options.threads.unwrap_or(1).max(1) as usize) {
+        match group {
+            [only] => outcomes.push(run(*only)),
+            _ => std::thread::scope(|scope| {
+                let threads: Vec<_> = group.iter().map(|&index| scope.spawn(move || run(index))).collect();
+                for thread in threads {
+                    outcomes.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                }
+            }),
+        }
+        if outcomes.iter().any(|outcome| !matches!(outcome, Ok(Outcome { unsupported: None, .. }))) {
+            break;
+        }
+    }
+    outcomes
 }
 
 /// The seed of the schedule `index`: the user's own for the first, others for the rest, never 0 (round-robin).
@@ -142,6 +171,31 @@ pub fn write_outputs(folder: &Path, launch: &Launch, contents: &[Vec<u8>]) -> Re
 /// A name that stays in its folder on every system.
 fn is_file_name(name: &str) -> bool {
     !name.contains(['/', '\\', ':', '\0'])
+}
+
+/// Checks the kernel of `input`: runs it, if there is a launch or it needs none. Otherwise the report says that nothing
+/// was checked: there are no checks of the machine code as such yet.
+pub fn check(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
+    if launch.is_some() {
+        return run(sources, input, launch, options);
+    }
+    let Loadable { object, .. } = loadable(sources, input, options)?;
+    let kernel = kernel::select(&object, &input.name, options.kernel.as_deref(), None)?;
+    if kernel::default_launch(kernel, object.kernel_metadata(kernel)).is_ok() {
+        return run(sources, input, None, options);
+    }
+    let mut report = Report::new(&input.name);
+    report.target = object.target().to_string();
+    report.kernel = kernel.name.clone();
+    report.not_checked.push("static checks: there are none yet".to_owned());
+    report.not_checked.push("execution: there is no launch (--launch L.toml)".to_owned());
+    report.conclude();
+    Ok(report)
 }
 
 /// Looks source lines up for a report on `input`: in the inputs that were read, else in files beside the input.

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use wavemark_check::{Checker, Model};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
@@ -12,7 +13,7 @@ use wavemark_sim::{DispatchError, Global, RunConfig, RunEnd, RunStats};
 
 use crate::build::Failure;
 use crate::compare::compare;
-use crate::faults::{Faults, ended};
+use crate::findings::{checks, convert, of_end};
 use crate::kernarg::{Argument, Dispatch, Passed, lay_out};
 use crate::kernel;
 use crate::launch::{ArgValue, Filled, Launch};
@@ -28,6 +29,8 @@ pub(crate) struct Prepared<'p> {
     pub name: &'p str,
     /// The linked code object.
     pub object: &'p CodeObject,
+    /// Addresses of it to source lines.
+    pub lines: &'p LineTable,
     /// Its kernel.
     pub kernel: &'p Kernel,
     /// The launch.
@@ -38,6 +41,8 @@ pub(crate) struct Prepared<'p> {
     pub isa: Isa,
     /// How instructions are written.
     pub features: Features,
+    /// Readings of open questions.
+    pub model: Model,
 }
 
 /// What one run gave.
@@ -63,9 +68,8 @@ pub(crate) fn run(
     let mut memory = Global::new();
     let image = load(prepared, &mut memory)?;
     let kernel = machine_kernel(prepared, &image)?;
-    let lines = LineTable::build(prepared.object)
-        .map_err(|error| Diagnostic::error(format!("{} has a damaged line table: {error}", prepared.name)))?;
-    let places = Places { isa: prepared.isa, features: prepared.features, base: image.base, lines };
+    let places =
+        Places { isa: prepared.isa, features: prepared.features, base: image.base, lines: prepared.lines };
     let addresses = allocate(prepared, &mut memory);
     let dispatch = wavemark_sim::Dispatch {
         grid: prepared.launch.grid,
@@ -79,22 +83,24 @@ pub(crate) fn run(
 
     let started = Instant::now();
     let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
-    let mut trace = None;
-    let (end, stats, mut findings) = if traced || options.check != Checked::default() {
-        let recorder = traced.then(|| Trace::new(prepared.isa, prepared.features));
-        let mut observer = Both(Faults::new(&places), Maybe(recorder));
+    let checked = options.check != Checked::default();
+    let checker = checked.then(|| Checker::new(prepared.isa, checks(options.check), prepared.model));
+    let recorder = traced.then(|| Trace::new(prepared.isa, prepared.features, image.base));
+    let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
+        let mut observer = Both(Maybe(checker), Maybe(recorder));
         let (end, stats) = dispatched.run(prepared, &mut observer)?;
-        trace = observer.1.0.as_ref().map(Trace::to_json);
-        (end, stats, observer.0.into_findings())
+        (end, stats, observer.0.0, observer.1.0)
     } else {
         let (end, stats) = dispatched.run(prepared, &mut Silent)?;
-        (end, stats, Vec::new())
+        (end, stats, None, None)
     };
     let seconds = started.elapsed().as_secs_f64();
-    if findings.is_empty() {
-        findings.extend(ended(&end));
-    }
-    let trace = trace
+    let findings = match checker {
+        Some(checker) => checker.finish().into_iter().map(|finding| convert(finding, &places)).collect(),
+        None => of_end(&end).into_iter().collect(),
+    };
+    let trace = recorder
+        .map(|recorder| recorder.into_json())
         .transpose()
         .map_err(|error| Diagnostic::error(format!("the trace cannot be written as JSON: {error}")))?;
 

@@ -38,20 +38,23 @@ struct Event {
 pub struct Trace {
     isa: Isa,
     features: Features,
+    base: u64,
     clock: u64,
     events: Vec<Event>,
     cut: bool,
-    started: FxHashMap<WaveIndex, u64>,
+    started: FxHashMap<WaveIndex, (WaveId, u64)>,
     waiting: FxHashMap<WaveIndex, u64>,
     in_flight: FxHashMap<OpId, u64>,
 }
 
 impl Trace {
-    /// Nothing recorded yet; `features` decide how instructions are written.
-    pub fn new(isa: Isa, features: Features) -> Trace {
+    /// Nothing recorded yet; `features` decide how instructions are written, addresses count
+    /// from `base`.
+    pub fn new(isa: Isa, features: Features, base: u64) -> Trace {
         Trace {
             isa,
             features,
+            base,
             clock: 0,
             events: Vec::new(),
             cut: false,
@@ -61,8 +64,13 @@ impl Trace {
         }
     }
 
-    /// The trace as JSON.
-    pub fn to_json(&self) -> serde_json::Result<String> {
+    /// The trace as JSON. Waves that have not ended end here.
+    pub fn into_json(mut self) -> serde_json::Result<String> {
+        let mut open: Vec<(WaveId, u64)> = self.started.drain().map(|(_, open)| open).collect();
+        open.sort_by_key(|(wave, _)| wave.index);
+        for (wave, start) in open {
+            self.slice(wave, format!("wave {}", wave.wave), "wave", start, json!({"end": "none"}));
+        }
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct File<'t> {
@@ -72,6 +80,10 @@ impl Trace {
         let other_data =
             json!({"tool": "wavemark", "time": "instructions of all waves", "cut short": self.cut});
         serde_json::to_string(&File { trace_events: &self.events, other_data })
+    }
+
+    fn pc(&self, site: &Site) -> String {
+        format!("{:#x}", site.pc.wrapping_sub(self.base))
     }
 
     fn text(&self, site: &Site) -> String {
@@ -106,10 +118,6 @@ impl Trace {
     }
 }
 
-fn pc(site: &Site) -> String {
-    format!("{:#x}", site.pc)
-}
-
 fn channel_name(channel: Channel) -> &'static str {
     match channel {
         Channel::Ld => "vector load",
@@ -136,7 +144,7 @@ fn barrier_name(id: BarrierId) -> String {
 
 impl Observer for Trace {
     fn wave_started(&mut self, wave: WaveId, _sgprs: u32, _vgprs: u32) {
-        self.started.insert(wave.index, self.clock);
+        self.started.insert(wave.index, (wave, self.clock));
         let [x, y, z] = wave.workgroup;
         if wave.wave == 0 {
             let name = format!("workgroup {x},{y},{z}");
@@ -153,7 +161,7 @@ impl Observer for Trace {
         let Some(&(channel, sequence)) = op.seq.first() else { return };
         let text = self.text(site);
         self.in_flight.insert(op.id, self.clock);
-        let args = json!({"pc": pc(site), "channel": channel_name(channel), "number": sequence});
+        let args = json!({"pc": self.pc(site), "channel": channel_name(channel), "number": sequence});
         if let Some(event) = self.push(wave, text, channel_name(channel), "b", args) {
             event.id = Some(op.id.0);
         }
@@ -173,7 +181,8 @@ impl Observer for Trace {
         let text = self.text(site);
         let waits: Vec<String> =
             waits.iter().map(|(counter, most)| format!("{} <= {most}", counter.name())).collect();
-        self.push(wave, text, "wait", "i", json!({"pc": pc(site), "waits": waits}));
+        let pc = self.pc(site);
+        self.push(wave, text, "wait", "i", json!({"pc": pc, "waits": waits}));
     }
 
     fn barrier(&mut self, wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent) {
@@ -183,11 +192,11 @@ impl Observer for Trace {
             }
             BarrierEvent::WaitEnd { phase } => {
                 let start = self.waiting.remove(&wave.index).unwrap_or(self.clock);
-                let args = json!({"pc": pc(site), "phase": phase});
+                let args = json!({"pc": self.pc(site), "phase": phase});
                 self.slice(wave, format!("wait for {}", barrier_name(id)), "barrier", start, args);
             }
             _ => {
-                let args = json!({"pc": pc(site), "event": format!("{event:?}")});
+                let args = json!({"pc": self.pc(site), "event": format!("{event:?}")});
                 self.push(wave, barrier_name(id), "barrier", "i", args);
             }
         }
@@ -195,17 +204,20 @@ impl Observer for Trace {
 
     fn cache(&mut self, wave: WaveId, site: &Site, _op: CacheOp, _issue: &Issue) {
         let text = self.text(site);
-        self.push(wave, text, "cache", "i", json!({"pc": pc(site)}));
+        let pc = self.pc(site);
+        self.push(wave, text, "cache", "i", json!({"pc": pc}));
     }
 
     fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {
         let text = self.text(site);
-        self.push(wave, text, "fault", "i", json!({"pc": pc(site), "fault": format!("{fault:?}")}));
+        let pc = self.pc(site);
+        self.push(wave, text, "fault", "i", json!({"pc": pc, "fault": format!("{fault:?}")}));
     }
 
     fn wave_ended(&mut self, wave: WaveId, site: &Site) {
-        let start = self.started.remove(&wave.index).unwrap_or(self.clock);
-        self.slice(wave, format!("wave {}", wave.wave), "wave", start, json!({"end": pc(site)}));
+        let start = self.started.remove(&wave.index).map_or(self.clock, |(_, start)| start);
+        let end = self.pc(site);
+        self.slice(wave, format!("wave {}", wave.wave), "wave", start, json!({"end": end}));
     }
 
     fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {
@@ -215,12 +227,12 @@ impl Observer for Trace {
                 "deadlock".to_owned(),
                 "fault",
                 "i",
-                json!({"pc": pc(site), "blocked": format!("{blocked:?}")}),
+                json!({"pc": self.pc(site), "blocked": format!("{blocked:?}")}),
             );
         }
     }
 
     fn step_limit(&mut self, wave: WaveId, site: &Site) {
-        self.push(wave, "step limit".to_owned(), "fault", "i", json!({"pc": pc(site)}));
+        self.push(wave, "step limit".to_owned(), "fault", "i", json!({"pc": self.pc(site)}));
     }
 }

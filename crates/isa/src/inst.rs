@@ -144,8 +144,6 @@ pub struct Mods {
     /// Cache policy bits of the memory instruction as encoded: gfx9 bit 0 sc0/glc, bit 1 nt/slc, bit 4 sc1;
     /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5 and `scale_offset` in bit 6.
     pub cpol: u8,
-    /// gfx1250 `scale_offset`: the address offset register counts in data elements.
-    pub scale_offset: bool,
     /// MUBUF `offen`.
     pub offen: bool,
     /// MUBUF `idxen`.
@@ -171,6 +169,9 @@ pub struct Mods {
     /// 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
     /// exactly one family has.
     pub control: u16,
+    /// Source fields of VOP3 and VOP3P that the instruction does not use hold the inline constant 0, as newer
+    /// compilers for gfx1250 write them, instead of zero bits. It means nothing.
+    pub idle_zero: bool,
 }
 
 /// One instruction.

@@ -94,6 +94,9 @@ pub struct Encoding {
     pub required: (u128, u128),
     /// All constant bits that encode writes: format, opcode, required, defaults of unused fields.
     pub constant: u128,
+    /// Source fields that the row does not use, and those fields holding the inline constant 0: mask, value
+    /// (see [`crate::Mods::idle_zero`]).
+    pub idle: (u128, u128),
 }
 
 /// One instruction of one instruction set.
@@ -138,6 +141,11 @@ impl Row {
 }
 
 impl Encoding {
+    /// Whether a literal constant may be written as a source in this form.
+    pub(crate) fn takes_literals(&self) -> bool {
+        self.format.literal && !matches!(self.form, Form::E64Dpp16 | Form::E64Dpp8)
+    }
+
     /// The specs of this form's operands, in the order of [`crate::Inst::operands`].
     pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
         self.operands.iter().map(|&(index, _)| &row.operands[index])

@@ -23,6 +23,7 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".size", size),
     row(".comm", comm),
     row(".ident", ident),
+    row(".extern", external),
     row(".addrsig", addrsig),
     row(".addrsig_sym", addrsig_sym),
 ];
@@ -201,6 +202,15 @@ fn ident(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lin
     assembler.emit(&[0]);
     assembler.current = current;
     Ok(())
+}
+
+/// `.extern name`: says nothing that an undefined name does not.
+fn external(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    each(assembler, operands, |_, _| {})
 }
 
 /// `.addrsig`: a hint for linkers that fold identical code, which ours does not.

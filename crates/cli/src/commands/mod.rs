@@ -1,5 +1,6 @@
 //! One file for each group of commands.
 
+mod compile;
 mod execute;
 mod lines;
 mod objects;
@@ -28,6 +29,7 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
         Command::Bundle(args) => objects::bundle(door, &args),
         Command::Unbundle(args) => objects::unbundle(door, &args),
         Command::Link(args) => objects::link(door, &args),
+        Command::Compile(args) => compile::compile(door, &args),
         Command::Asm(args) => text::asm(door, &args),
         Command::Dis(args) => text::dis(door, &args),
         Command::Litmus(args) => {
@@ -38,6 +40,5 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
             )))
         }
         Command::Targets(args) => targets::targets(door, &args),
-        _ => Err(Failure::Unsupported("command".to_owned())),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{FixupKind, ParseError, Parser};
 use crate::expr::Expr;
+use crate::format::Family;
 use crate::parse::literal;
 use crate::print::scalar_alignment;
 use crate::role::Class;
@@ -68,23 +69,28 @@ impl Parser<'_> {
         force: Force,
         start: usize,
     ) -> Result<Operand, ParseError> {
+        let short = encoding.format.dwords == 1;
         let operand = match constant {
             Constant::Unknown(expr) => {
+                // A symbol of 64 bits needs a literal of 64 bits, which only SALU instructions take.
+                let double = spec.ty.elem_bits == 64;
+                if force != Force::None
+                    || spec.ty.elem_bits == 16
+                    || matches!(spec.class, Class::Literal32 | Class::Literal64)
+                    || (double && (self.isa == Isa::Gfx950 || encoding.format.family != Family::Scalar))
+                {
+                    return Err(self.error_at(start, "invalid operand for instruction"));
+                }
                 if !encoding.format.literal {
                     return Err(self.error_at(start, "literal operands are not supported"));
                 }
-                // A 64-bit operand has room for an address only in a 64-bit literal.
-                let long = literal::element_bits(spec) == 64 && force == Force::None;
-                if long && self.isa == Isa::Gfx950 {
-                    return Err(self.error_at(start, "invalid operand for instruction"));
-                }
-                let wide = force == Force::Lit64 || long;
+                let wide = double;
                 let kind = if wide { FixupKind::Literal64 } else { FixupKind::Literal32 };
                 self.fixup(encoding.format.dwords * 4, kind, expr);
                 return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
             }
-            Constant::Int(value) => literal::integer(self.isa, spec, value, force),
-            Constant::Float(value) => literal::float(self.isa, spec, value, force),
+            Constant::Int(value) => literal::integer_in(self.isa, spec, value, force, short),
+            Constant::Float(value) => literal::float_in(self.isa, spec, value, force, short),
         };
         match operand {
             Ok(Operand::Literal(_) | Operand::Literal64(_)) if !encoding.format.literal => {
@@ -199,6 +205,9 @@ impl Parser<'_> {
             return Ok(Some(RegisterText::Named(special)));
         }
         if UNAVAILABLE.contains(&word) {
+            return Err(self.error_at(start, format!("{word} register not available on this GPU")));
+        }
+        if is_foreign_register(self.isa, word) {
             return Err(self.error_at(start, format!("{word} register not available on this GPU")));
         }
         let (stem, half) = match word.rsplit_once('.') {
@@ -351,6 +360,10 @@ static UNAVAILABLE: &[&str] = &[
     "lds_direct",
     "src_lds_direct",
     "null",
+    "vccz",
+    "src_vccz",
+    "execz",
+    "src_execz",
     "src_flat_scratch_base_lo",
     "src_flat_scratch_base_hi",
     "tba",
@@ -375,6 +388,25 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
         _ => return None,
     };
     Some((file, &word[1..]))
+}
+
+/// Whether `name` is a special register that only other processors have.
+fn is_foreign_register(isa: Isa, name: &str) -> bool {
+    let stem = name.strip_suffix("_lo").or_else(|| name.strip_suffix("_hi")).unwrap_or(name);
+    match isa {
+        Isa::Gfx950 => matches!(stem, "null" | "src_flat_scratch_base" | "tba" | "tma"),
+        Isa::Gfx1250 => matches!(
+            stem.strip_prefix("src_").unwrap_or(stem),
+            "vccz"
+                | "execz"
+                | "flat_scratch"
+                | "xnack_mask"
+                | "lds_direct"
+                | "pops_exiting_wave_id"
+                | "tba"
+                | "tma"
+        ),
+    }
 }
 
 /// The special register called `name`, also by the names without `src_`.

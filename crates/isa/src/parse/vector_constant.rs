@@ -47,13 +47,16 @@ fn treatment(place: &Place) -> Treatment {
     }
     match (ty.bits(), ty.kind, ty.lanes) {
         (16, ..)
-            if place.row.mnemonic == "v_ldexp_f16"
+            if place.isa == Isa::Gfx1250
+                && place.row.mnemonic == "v_ldexp_f16"
                 && place.spec.role == "src1"
                 && is_wide(place.encoding.form) =>
         {
             Treatment::HalfExponent
         }
         (16, Kind::Bfloat, 1) => Treatment::Bfloat,
+        // gfx9 reads two bytes from a 32-bit source.
+        (16, Kind::Narrow, _) if place.isa == Isa::Gfx950 => Treatment::Int32,
         (16, Kind::Float, _) => Treatment::Half,
         (16, ..) if crate::vector::traits(place.isa, place.row).float_constants => Treatment::Half,
         (16, ..) => Treatment::Int16,
@@ -66,7 +69,7 @@ fn treatment(place: &Place) -> Treatment {
 
 /// Whether a symbol whose value is not known may stand here.
 pub(super) fn takes_symbols(place: &Place) -> bool {
-    matches!(treatment(place), Treatment::Single | Treatment::Int32)
+    matches!(treatment(place), Treatment::Single | Treatment::Int32) && place.spec.ty.bits() <= 32
 }
 
 /// Whether `neg` and `abs` may apply to the constant: an integer in an `f64` operand must be inline, because what
@@ -74,7 +77,7 @@ pub(super) fn takes_symbols(place: &Place) -> bool {
 pub(super) fn takes_modifiers(place: &Place, constant: &Constant) -> bool {
     match constant {
         Constant::Int(value) if treatment(place) == Treatment::Double => {
-            inline(*value as u64, 64, false).is_some()
+            is_wide(place.encoding.form) && inline(*value as u64, 64, false).is_some()
         }
         _ => true,
     }
@@ -132,10 +135,10 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
                 let short = fits(value, 32) && force != Force::Lit64;
                 return Some(Operand::Literal64(if short { (value as u64) << 32 } else { value as u64 }));
             }
-            if force == Force::None {
-                if let Some(inline) = inline(value as u64, 64, false) {
-                    return Some(inline);
-                }
+            if force == Force::None
+                && let Some(inline) = inline(value as u64, 64, false)
+            {
+                return Some(inline);
             }
             wide_integer(place, treatment, value, force)
         }
@@ -171,10 +174,10 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
             if !fits(before, 32) {
                 return None;
             }
-            if force == Force::None {
-                if let Some(inline) = inline(value as u64 & 0xffff, 16, false) {
-                    return Some(inline);
-                }
+            if force == Force::None
+                && let Some(inline) = inline(value as u64 & 0xffff, 16, false)
+            {
+                return Some(inline);
             }
             Some(Operand::Literal(value as u64 & 0xffff))
         }
@@ -197,6 +200,10 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
         Treatment::Single | Treatment::Int32 => inline(bits, 32, false),
         // The conversions from packed halves have no inline constants.
         Treatment::Halves if crate::vector::has_no_inline_constants(place.isa, place.row) => None,
+        // On gfx9 the low half decides.
+        Treatment::Halves if place.isa == Isa::Gfx950 && bits >> 16 == 0 => {
+            inline(bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
+        }
         Treatment::Bfloats => small(i64::from(bits as u32 as i32))
             .or_else(|| inline(bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))),
         _ => small(i64::from(bits as u32 as i32)),
@@ -206,29 +213,27 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
 
 /// A 64-bit source that is no inline constant.
 fn wide_integer(place: &Place, treatment: Treatment, value: i64, force: Force) -> Option<Operand> {
-    let wide_literals = place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form);
+    let gfx1250 = place.isa == Isa::Gfx1250;
+    let wide_literals = gfx1250 && !is_wide(place.encoding.form);
     let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
-    // LLVM's reading of `lit(x)` and `lit64(x)`: the number, of 32 bits or all of it, as a 64-bit literal.
-    if place.isa == Isa::Gfx1250
-        && force != Force::None
-        && (fits(value, 32) || wide_literals || force == Force::Lit64)
-    {
-        let low = force == Force::Lit && fits(value, 32);
-        return Some(Operand::Literal64(if low { value as u64 & 0xffff_ffff } else { value as u64 }));
+    let short = fits(value, 32);
+    // The high half of a double can stand for it where the low half is 0.
+    let high_half = gfx1250 && treatment == Treatment::Double && value as u32 == 0;
+    if !(short || wide_literals || high_half) {
+        return None;
     }
-    if !fits(value, 32) {
-        return wide_literals.then_some(Operand::Literal64(value as u64));
-    }
-    if mandatory {
-        return Some(Operand::Literal64((value as u64) << 32));
-    }
-    if treatment == Treatment::Double {
-        return Some(Operand::Literal(value as u64 & 0xffff_ffff));
-    }
-    if wide_literals && !(0..=0x7fff_ffff).contains(&value) {
-        return Some(Operand::Literal64(value as u64));
-    }
-    Some(Operand::Literal(value as u64 & 0xffff_ffff))
+    let low = value as u64 & 0xffff_ffff;
+    Some(match (force, treatment) {
+        // LLVM's reading of `lit(x)` and `lit64(x)`: the low half, or all, as a 64-bit literal.
+        (Force::Lit, _) if gfx1250 => Operand::Literal64(low),
+        (Force::Lit64, _) if gfx1250 => Operand::Literal64(value as u64),
+        _ if mandatory => Operand::Literal64(if short { low << 32 } else { value as u64 }),
+        (_, Treatment::Double) if short => Operand::Literal(low),
+        (_, Treatment::Double) if high_half => Operand::Literal(value as u64 >> 32),
+        (_, Treatment::Double) => Operand::Literal64(value as u64),
+        _ if wide_literals && !(0..=0x7fff_ffff).contains(&value) => Operand::Literal64(value as u64),
+        _ => Operand::Literal(low),
+    })
 }
 
 fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Option<Operand> {
@@ -239,13 +244,20 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if place.spec.class == Class::Literal64 {
                 return Some(Operand::Literal64(bits));
             }
-            if force == Force::None {
-                if let Some(inline) = inline(bits, 64, false) {
-                    return Some(inline);
-                }
+            if force == Force::None
+                && let Some(inline) = inline(bits, 64, false)
+            {
+                return Some(inline);
             }
             if treatment == Treatment::Int64 {
                 return None;
+            }
+            if place.isa == Isa::Gfx1250 && is_wide(place.encoding.form) {
+                match force {
+                    Force::Lit64 => return Some(Operand::Literal64(bits & !0xffff_ffff)),
+                    Force::Lit => return Some(Operand::Literal64(bits >> 32)),
+                    Force::None => {}
+                }
             }
             if place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form) {
                 let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
@@ -295,7 +307,12 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
         Treatment::Single | Treatment::Int32 | Treatment::Int16 => {
             // A 16-bit operand must be able to hold the number as a half, though it gets the single pattern.
             if treatment == Treatment::Int16 {
-                narrow(value, 5, 10)?;
+                let half = narrow(value, 5, 10)?;
+                // Where there are no literals, the half must be an inline constant's.
+                let exact = inline_float_bits(248, 16, false) != Some(u64::from(half & 0x7fff));
+                if !exact && !place.encoding.takes_literals() {
+                    return None;
+                }
             }
             let single = value as f32;
             let overflow = single.is_infinite() && value.is_finite();
@@ -323,7 +340,7 @@ fn small(value: i64) -> Option<Operand> {
 }
 
 /// The inline constant with these bits in an operand of so many.
-fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
+pub(crate) fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
     let signed = match width {
         16 => i64::from(bits as u16 as i16),
         32 => i64::from(bits as u32 as i32),

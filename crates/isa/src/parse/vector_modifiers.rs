@@ -5,7 +5,7 @@
 use super::{ParseError, Parser};
 use crate::row::{Encoding, Row};
 use crate::vector::{Traits, is_wide};
-use crate::{Dpp, Form, Inst, Isa, OutMod, Sdwa, SdwaSel, SdwaUnused};
+use crate::{Dpp, Form, Inst, Isa, OutMod, SdwaSel, SdwaUnused};
 
 /// A modifier as written.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +133,6 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                     0 | 1 => number,
                     _ => return refuse(p, "invalid bound_ctrl value."),
                 },
-                "fi" if gfx9 => return Err(p.error_at(start, "not a valid operand.")),
                 "fi" if !within(0, 1) => return refuse(p, "invalid fi value."),
                 "byte_sel" if !within(0, 3) => return refuse(p, "invalid byte_sel value."),
                 "scale_sel" if !within(0, 15) => return refuse(p, "invalid scale_sel value."),
@@ -283,7 +282,14 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
-            "op_sel" => inst.mods.op_sel = op_sel(row, traits, modifier),
+            "op_sel" => {
+                inst.mods.op_sel = op_sel(traits, modifier)
+                    & match (traits.byte_sel, traits.dst_byte_sel) {
+                        (true, _) => 0b1000,
+                        (_, true) => 0b0011,
+                        _ => 0b1111,
+                    };
+            }
             "dpp_ctrl" => dpp_ctrl = Some(value as u16),
             "row_mask" => row_mask = value as u8,
             "bank_mask" => bank_mask = value as u8,
@@ -336,15 +342,13 @@ pub(super) fn apply(
             }
         }
     }
-    let _: Option<Sdwa> = inst.mods.sdwa;
     Ok(())
 }
 
 /// The field's bits of `op_sel:[…]`: the element behind the sources is the destination's.
-fn op_sel(row: &Row, traits: &Traits, modifier: &Modifier) -> u8 {
+fn op_sel(traits: &Traits, modifier: &Modifier) -> u8 {
     let bits = modifier.value as u8;
     let sources = traits.sources.count_ones() as u8;
-    let _ = row;
     let low = bits & ((1u16 << sources) - 1) as u8;
     if modifier.count > sources && traits.vdst {
         let list = if traits.op_sel > sources + 1 { bits } else { low | (bits >> sources & 1) << 3 };
