@@ -9,7 +9,7 @@ use super::*;
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -18,8 +18,8 @@ impl Random {
 
     /// A word that is often special: small, a power of two, a float near one, an infinity, a NaN, a denormal.
     pub fn word(&mut self) -> u32 {
-        let x = self.next() as u32;
-        match self.next() % 12 {
+        let x = self.draw() as u32;
+        match self.draw() % 12 {
             0 => 0,
             1 => x % 70,
             2 => 1 << (x % 32),
@@ -155,14 +155,14 @@ fn check_isa(isa: Isa) {
             }
         };
         // Initial registers, the same for all levels.
-        let mut wave = test_wave(isa);
+        let wave = test_wave(isa);
         let slab: Vec<u32> = (0..300 * wave.layout.chunks * 16).map(|_| random.word()).collect();
         let scalars: Vec<u32> = (0..128).map(|_| random.word()).collect();
-        let mode_raw = if random.next() % 3 == 0 { random.next() as u32 & 0x80_03ff } else { 0x3f0 };
-        let exec = match random.next() % 3 {
+        let mode_raw = if random.draw() % 3 == 0 { random.draw() as u32 & 0x80_03ff } else { 0x3f0 };
+        let exec = match random.draw() % 3 {
             0 => u64::MAX,
             1 => 0,
-            _ => random.next(),
+            _ => random.draw(),
         };
         let mut results: Vec<(Vec<Chunk>, Vec<u32>, bool, u64)> = Vec::new();
         for level in &levels {
