@@ -76,7 +76,8 @@ impl Checker {
         }
         let key = Self::key(wave, id);
         let plain = !matches!(id, BarrierId::Named(_));
-        let object = self.barriers.entry(key).or_insert_with(|| Object { initialised: plain, ..Object::default() });
+        let object =
+            self.barriers.entry(key).or_insert_with(|| Object { initialised: plain, ..Object::default() });
         let phase = object.completed.len() as u32;
         match event {
             BarrierEvent::Init { count } => {
@@ -141,7 +142,8 @@ impl Checker {
                     let arrive = self.sites.get(arrive).site.clone();
                     let info = self.sites.get(site).site.clone();
                     let severity = if implicit { Severity::Warning } else { Severity::Error };
-                    let title = format!("a wave arrives at {name} and leaves it before the phase is complete");
+                    let title =
+                        format!("a wave arrives at {name} and leaves it before the phase is complete");
                     let finding = Finding::new("B7", Class::Barrier, severity, title)
                         .at("arrive", &arrive, wave)
                         .at("drop", &info, wave);
@@ -203,7 +205,12 @@ impl Checker {
             }
             (BarrierId::Workgroup | BarrierId::Cluster, "s_barrier_join" | "s_barrier_init") => {
                 let rule = if mnemonic == "s_barrier_join" { "B8" } else { "B19" };
-                self.barrier_error(rule, format!("{mnemonic} on {name}, which is no named barrier"), wave, site);
+                self.barrier_error(
+                    rule,
+                    format!("{mnemonic} on {name}, which is no named barrier"),
+                    wave,
+                    site,
+                );
             }
             (BarrierId::Named(_), _) => {
                 let info = self.sites.get(site);

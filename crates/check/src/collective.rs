@@ -61,7 +61,8 @@ impl Checker {
                 "workgroup {} of the cluster issues a multicast load whose mask {mask:#x} leaves it out",
                 wave.rank_in_cluster
             );
-            let finding = Finding::new("C2", Class::Collective, Severity::Warning, title).at("request", &info.site, wave);
+            let finding = Finding::new("C2", Class::Collective, Severity::Warning, title)
+                .at("request", &info.site, wave);
             self.findings.add(finding);
             return;
         }
@@ -80,10 +81,9 @@ impl Checker {
         all.sort_by_key(|(_, list)| list.first().map(|r| (r.site, r.rank)));
         for ((mask, data), list) in &all {
             let most = list.iter().map(|r| r.count).max().unwrap_or(0);
-            let complete =
-                (0..16).filter(|rank| mask >> rank & 1 != 0).all(|rank| {
-                    list.iter().any(|r| r.rank == rank && r.count == most)
-                });
+            let complete = (0..16)
+                .filter(|rank| mask >> rank & 1 != 0)
+                .all(|rank| list.iter().any(|r| r.rank == rank && r.count == most));
             if complete {
                 continue;
             }
@@ -100,7 +100,9 @@ impl Checker {
                 .flat_map(|(_, l)| l)
                 .find(|r| r.rank != first.rank);
             let title = match other {
-                Some(_) => format!("workgroups of one cluster load the same data with different multicast masks (one is {mask:#x})"),
+                Some(_) => format!(
+                    "workgroups of one cluster load the same data with different multicast masks (one is {mask:#x})"
+                ),
                 None => format!(
                     "a multicast load with mask {mask:#x} is not issued by workgroup {} of the cluster",
                     missing.join(", ")

@@ -124,8 +124,7 @@ pub struct Findings {
 impl Findings {
     /// Add a finding, or count it if its rule and sites are known.
     pub fn add(&mut self, finding: Finding) {
-        let key =
-            (finding.rule, finding.class, finding.sites.iter().map(|s| s.site.pc).collect::<Vec<_>>());
+        let key = (finding.rule, finding.class, finding.sites.iter().map(|s| s.site.pc).collect::<Vec<_>>());
         match self.known.get(&key) {
             Some(&at) => {
                 let known = &mut self.list[at];

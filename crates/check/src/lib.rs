@@ -248,12 +248,14 @@ impl Observer for Checker {
                     Space::Lds => "LDS",
                     Space::Scratch => "scratch",
                 };
-                let title = format!("{verb} of {bytes} bytes at {addr:#x} in {place} is out of bounds: {nearest}");
+                let title =
+                    format!("{verb} of {bytes} bytes at {addr:#x} in {place} is out of bounds: {nearest}");
                 Finding::new("O1", Class::OutOfBounds, Severity::Error, title)
                     .at_lanes("access", site, wave, *lanes)
             }
             Fault::Misaligned { addr, align, .. } => {
-                let title = format!("the address {addr:#x} is not a multiple of {align}, which the operation needs");
+                let title =
+                    format!("the address {addr:#x} is not a multiple of {align}, which the operation needs");
                 Finding::new("O2", Class::Hazard, Severity::Error, title).at("access", site, wave)
             }
             Fault::Trap { id } => {
@@ -301,8 +303,7 @@ impl Observer for Checker {
 
     fn step_limit(&mut self, wave: WaveId, site: &Site) {
         let title = "a wave has executed more instructions than permitted: does the kernel end?";
-        let finding =
-            Finding::new("T2", Class::StepLimit, Severity::Error, title).at("limit", site, wave);
+        let finding = Finding::new("T2", Class::StepLimit, Severity::Error, title).at("limit", site, wave);
         self.findings.add(finding);
     }
 }

@@ -190,7 +190,8 @@ impl Checker {
                 (Channel::Ds, _) if dma_second => "R5",
                 _ => "R4",
             };
-            let title = format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
+            let title =
+                format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
             let hint = format!("{} before", wait_text(self.isa, counter, n));
             (rule, Class::MissingWait, title, hint, Some(second.site.clone()))
         } else if issued && access.space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
@@ -201,7 +202,10 @@ impl Checker {
             let hint = format!("{} before the releasing store", wait_text(self.isa, counter, 0));
             ("M5", Class::MissingScope, title, hint, self.release_site(earlier.epoch.agent))
         } else if acquired {
-            let title = format!("{place} is {} after an acquire that does not invalidate caches up to the common scope", what.1);
+            let title = format!(
+                "{place} is {} after an acquire that does not invalidate caches up to the common scope",
+                what.1
+            );
             let hint = match self.isa {
                 Isa::Gfx950 => "buffer_inv with the scope that both waves share before".to_owned(),
                 Isa::Gfx1250 => "global_inv with the scope that both waves share before".to_owned(),
@@ -224,7 +228,9 @@ impl Checker {
             let rule = if access.space == Space::Lds { "S2" } else { "M1" };
             let hint = match access.space {
                 Space::Lds => "a barrier between the two accesses".to_owned(),
-                _ => "release and acquire through an atomic, or a barrier, between the two accesses".to_owned(),
+                _ => {
+                    "release and acquire through an atomic, or a barrier, between the two accesses".to_owned()
+                }
             };
             (rule, Class::MissingSync, title, hint, None)
         };

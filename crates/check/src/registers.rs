@@ -161,8 +161,8 @@ impl Checker {
         let id = state.id;
         let info = self.sites.get(site);
         let title = format!("{} is read but was never written", register_name(register));
-        let finding = Finding::new("U1", Class::Uninitialized, Severity::Error, title)
-            .at("consumer", &info.site, id);
+        let finding =
+            Finding::new("U1", Class::Uninitialized, Severity::Error, title).at("consumer", &info.site, id);
         self.findings.add(finding);
     }
 

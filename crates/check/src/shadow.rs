@@ -63,7 +63,8 @@ impl Cell {
 
     /// Remember a read; reads that `ordered` says are known to it are replaced.
     pub fn read(&mut self, record: Record, ordered: impl Fn(&Record) -> bool) {
-        self.reads.retain(|old| old.bytes & !record.bytes != 0 || !(old.epoch == record.epoch || ordered(old)));
+        self.reads
+            .retain(|old| old.bytes & !record.bytes != 0 || !(old.epoch == record.epoch || ordered(old)));
         if self.reads.len() >= READERS {
             self.reads.remove(0);
         }
@@ -129,7 +130,10 @@ mod tests {
         cell.write(record(1, 0b1111));
         cell.read(record(2, 0b0011), |_| false);
         cell.write(record(3, 0b0001));
-        assert_eq!(cell.writes.iter().map(|r| (r.epoch.agent, r.bytes)).collect::<Vec<_>>(), [(1, 14), (3, 1)]);
+        assert_eq!(
+            cell.writes.iter().map(|r| (r.epoch.agent, r.bytes)).collect::<Vec<_>>(),
+            [(1, 14), (3, 1)]
+        );
         assert_eq!(cell.reads[0].bytes, 0b0010);
     }
 

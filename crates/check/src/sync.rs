@@ -86,7 +86,9 @@ impl Checker {
                 continue;
             }
             let reads = access.direction != Direction::Write
-                && (access.space == Space::Lds || access.direction == Direction::Atomic || op.scope > Scope::Cu);
+                && (access.space == Space::Lds
+                    || access.direction == Direction::Atomic
+                    || op.scope > Scope::Cu);
             let writes = release.is_some() && publishes(op, access);
             if !writes && (!reads || self.published.is_empty()) {
                 continue;
@@ -101,8 +103,9 @@ impl Checker {
                 if reads && let Some(list) = self.published.get(&key) {
                     for entry in list {
                         let needed = common_scope(entry.by, wave);
-                        let inclusive =
-                            access.space == Space::Lds || (entry.scope >= needed && op.scope >= needed) || self.device_scope_atomics(op);
+                        let inclusive = access.space == Space::Lds
+                            || (entry.scope >= needed && op.scope >= needed)
+                            || self.device_scope_atomics(op);
                         let Some(&seq) = op.seq.first() else { continue };
                         if entry.by.index == wave.index || !inclusive {
                             continue;

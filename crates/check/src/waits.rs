@@ -54,7 +54,9 @@ impl Checker {
                 // This wait is sufficient for everything up to there, and later than those before it.
                 let latest = state.seq[c];
                 for operation in state.operations.iter_mut().rev() {
-                    let Some(&(_, seq)) = operation.seq.iter().find(|(ch, _)| *ch == channel) else { continue };
+                    let Some(&(_, seq)) = operation.seq.iter().find(|(ch, _)| *ch == channel) else {
+                        continue;
+                    };
                     if seq > upto {
                         continue;
                     }
@@ -108,7 +110,9 @@ impl Checker {
             .operations
             .iter()
             .enumerate()
-            .filter(|(_, o)| o.touches_memory && o.covered_by.is_some_and(|(_, y)| y != u32::MAX) && state.is_retired(o))
+            .filter(|(_, o)| {
+                o.touches_memory && o.covered_by.is_some_and(|(_, y)| y != u32::MAX) && state.is_retired(o)
+            })
             .map(|(i, _)| state.first_operation + i as u32)
             .collect();
         for number in numbers {
@@ -136,12 +140,17 @@ impl Checker {
 
     /// The advice at the end of the run.
     pub(crate) fn report_waits(&mut self) {
-        let mut all: Vec<((SiteId, Counter), WaitStats)> = self.wait_table.iter().map(|(k, s)| (*k, *s)).collect();
+        let mut all: Vec<((SiteId, Counter), WaitStats)> =
+            self.wait_table.iter().map(|(k, s)| (*k, *s)).collect();
         all.sort_by_key(|((site, counter), _)| (self.sites.get(*site).site.pc, *counter));
         for ((site, counter), stats) in all {
             let info = self.sites.get(site);
             let name = counter.name();
-            let times = if stats.executions == 1 { "1 execution" } else { &format!("{} executions", stats.executions) };
+            let times = if stats.executions == 1 {
+                "1 execution"
+            } else {
+                &format!("{} executions", stats.executions)
+            };
             let finding = if stats.effective == 0 {
                 let title = format!("the wait for {name} {} had nothing to wait for in {times}", stats.n);
                 Finding::new("W1", Class::Redundant, Severity::Advice, title)

@@ -185,8 +185,9 @@ pub struct InspectArgs {
     /// The code object; `-` for standard input
     #[arg(value_name = "CODE-OBJECT")]
     pub input: PathBuf,
-    #[command(flatten)]
-    pub target: TargetArgs,
+    /// The target it must be for; of a bundle, the entries to show
+    #[arg(long, value_name = "TARGET-ID", value_parser = parse_target)]
+    pub target: Option<TargetId>,
 }
 
 /// `link`
@@ -209,9 +210,6 @@ pub struct BundleArgs {
     /// Where to write the bundle
     #[arg(short, value_name = "OUT")]
     pub output: PathBuf,
-    /// Compress it
-    #[arg(long)]
-    pub compress: bool,
 }
 
 /// `unbundle`
@@ -224,7 +222,7 @@ pub struct UnbundleArgs {
     #[arg(long, value_name = "TARGET-ID", value_parser = parse_target, requires = "output")]
     pub target: Option<TargetId>,
     /// Where to write the entry
-    #[arg(short, value_name = "OUT")]
+    #[arg(short, value_name = "OUT", requires = "target")]
     pub output: Option<PathBuf>,
 }
 

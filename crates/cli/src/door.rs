@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 
 use wavemark_diag::{Diagnostic, SourceMap, Style, render};
+use wavemark_driver::build;
 use wavemark_driver::input::{self, Input, Lang};
 use wavemark_driver::report::ExitStatus;
 
@@ -26,6 +27,15 @@ impl From<Diagnostic> for Failure {
 impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Failure {
         Failure::Unusable(diagnostics)
+    }
+}
+
+impl From<build::Failure> for Failure {
+    fn from(failure: build::Failure) -> Failure {
+        match failure {
+            build::Failure::Unusable(diagnostics) => Failure::Unusable(diagnostics),
+            build::Failure::Unsupported(what) => Failure::Unsupported(what),
+        }
     }
 }
 

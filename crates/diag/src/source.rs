@@ -137,6 +137,11 @@ impl SourceMap {
         self.files.get(file.0 as usize)
     }
 
+    /// The first text of that name.
+    pub fn by_name(&self, name: &str) -> Option<&SourceFile> {
+        self.files.iter().find(|file| file.name == name && file.text.is_some())
+    }
+
     /// Line and column of a span's start; `None` in a binary or unknown input.
     pub fn line_column(&self, span: Span) -> Option<LineColumn> {
         self.get(span.file)?.line_column(span.start)

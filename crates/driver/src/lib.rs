@@ -3,19 +3,32 @@
 //! Promises: nothing here prints, exits, reads the environment or starts threads of its own accord; bad input is a
 //! [`wavemark_diag::Diagnostic`] or a typed error. The formats follow the project's interfaces to the letter.
 
+pub mod build;
+pub mod cases;
 pub mod compare;
 mod document;
 pub mod dtype;
+mod findings;
+pub mod input;
 pub mod kernarg;
+pub mod kernel;
 pub mod launch;
+pub mod lines;
 pub mod npy;
+pub mod objects;
+mod observers;
+pub mod options;
+pub mod places;
 mod render_sarif;
 mod render_text;
 pub mod report;
+pub mod run;
+mod schedule;
+pub mod trace;
+pub mod verdict;
 
+pub use wavemark_diag::{SourceMap, render_short};
+
+pub use findings::parse_model;
 pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};
-pub mod cases;
-pub mod input;
-pub mod options;
-pub mod verdict;

@@ -69,6 +69,9 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
     if let Some(hint) = &finding.hint {
         line(text, &paint("  hint", GREEN, style), hint);
     }
+    if let Some(model) = &finding.model {
+        line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));
+    }
 }
 
 fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {

@@ -1,7 +1,7 @@
 //! What a run found, as data: the JSON report and its exit status.
 //!
-//! The serialised form is the project's JSON report, key by key; keys beyond it are additions (`title` of a
-//! verdict, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
+//! The serialised form is the project's JSON report, key by key; keys beyond it are additions (`model` of a
+//! finding, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
 //! [`crate::render_text`], for code scanning in [`crate::render_sarif`].
 
 use std::fmt;
@@ -141,6 +141,9 @@ pub struct Finding {
     /// What would mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The reading of an open question that it depends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// An instruction that takes part in a finding.
@@ -148,7 +151,7 @@ pub struct Finding {
 pub struct Site {
     /// `producer`, `consumer`, `waiter`, …
     pub role: String,
-    /// Byte offset from the start of the kernel's code section.
+    /// Address in the linked code object, as disassemblers show it.
     #[serde(serialize_with = "hexadecimal")]
     pub pc: u64,
     /// The instruction.

@@ -35,6 +35,7 @@ fn finding(wave: u32) -> Finding {
             consumer,
         ],
         hint: Some("s_wait_asynccnt 1 before s_barrier_signal at k.s:52".to_owned()),
+        model: None,
     }
 }
 
@@ -52,6 +53,7 @@ fn advice() -> Finding {
             ..site("wait", 8, "s_wait_loadcnt 0x0", None)
         }],
         hint: None,
+        model: None,
     }
 }
 

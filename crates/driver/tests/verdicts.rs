@@ -26,6 +26,7 @@ fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Op
         instances: 1,
         sites: lines.iter().map(site).collect(),
         hint: hint.map(str::to_owned),
+        model: None,
     }
 }
 

@@ -11,10 +11,15 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.unwrap();
         if mode == "dis" {
-            let b: Vec<u8> = (0..line.len() / 2).map(|n| u8::from_str_radix(&line[2 * n..2 * n + 2], 16).unwrap()).collect();
+            let b: Vec<u8> = (0..line.len() / 2)
+                .map(|n| u8::from_str_radix(&line[2 * n..2 * n + 2], 16).unwrap())
+                .collect();
             match decode(isa, &b) {
                 Ok(i) => {
-                    let e = match encode(isa, &i) { Ok(e) => e.iter().map(|b| format!("{b:02x}")).collect::<String>(), Err(e) => format!("ENC {e}") };
+                    let e = match encode(isa, &i) {
+                        Ok(e) => e.iter().map(|b| format!("{b:02x}")).collect::<String>(),
+                        Err(e) => format!("ENC {e}"),
+                    };
                     writeln!(out, "OK{}\t{}\t{}", i.size, print(isa, &i, f), e).unwrap()
                 }
                 Err(e) => writeln!(out, "BAD\t{e}\t").unwrap(),
@@ -22,7 +27,10 @@ fn main() {
         } else {
             match parse(isa, f, &line, &NoSymbols) {
                 Ok(p) => match encode(isa, &p.inst) {
-                    Ok(e) => writeln!(out, "OK\t{}", e.iter().map(|b| format!("{b:02x}")).collect::<String>()).unwrap(),
+                    Ok(e) => {
+                        writeln!(out, "OK\t{}", e.iter().map(|b| format!("{b:02x}")).collect::<String>())
+                            .unwrap()
+                    }
                     Err(e) => writeln!(out, "ERR\tencode {e}").unwrap(),
                 },
                 Err(e) => writeln!(out, "ERR\t{e}").unwrap(),

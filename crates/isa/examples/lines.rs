@@ -32,6 +32,7 @@ fn main() -> std::io::Result<()> {
 }
 
 fn assemble_line(isa: Isa, features: Features, line: &str) -> Result<String, String> {
+    let line = line.split(';').next().unwrap_or_default();
     let parsed = parse(isa, features, line, &NoSymbols).map_err(|e| e.to_string())?;
     let bytes = encode(isa, &parsed.inst).map_err(|e| e.to_string())?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

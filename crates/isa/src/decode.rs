@@ -13,7 +13,7 @@ use crate::table::Table;
 use crate::{Inst, Isa, Mods, Operand};
 
 mod matrix;
-mod memory;
+pub(crate) mod memory;
 mod vector;
 
 /// Why bytes are no instruction.

@@ -1,11 +1,25 @@
 //! What an instruction reads, writes and moves: registers, memory, counters, control.
 //!
 //! Read off the row: the operands with their access, the implicit registers and memory effect of its
-//! attributes. It does not say what is computed.
+//! attributes. It does not say what is computed, nor which lanes are on: a VGPR that EXEC, DPP masks or
+//! `op_sel` write in part counts as written.
+//!
+//! Attributes that this module reads (sources: CDNA4 manual chapters 4 to 12, CDNA5 manual chapters 4 to 15):
+//!
+//! | attribute | meaning |
+//! |---|---|
+//! | `scc=` `vcc=` `exec=` `m0=` `mode=` | `r`, `w`, `rw`: implicit use; `mode` alone is `mode=r`; `exec=none`: a vector instruction that ignores EXEC |
+//! | `mem=SPACE.DIRECTION.BYTES` | memory effect |
+//! | `cnt=NAME,…` | counters that it increments |
+//! | `flow=` | what it does to the program counter |
 
 use smallvec::SmallVec;
 
-use crate::{Reg, Special};
+use crate::format::Family;
+use crate::named;
+use crate::role::{Class, ImmKind};
+use crate::row::{Access, Row};
+use crate::{Inst, Isa, Operand, Reg, Special, Table};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +30,8 @@ pub struct RegUse {
     pub read: bool,
     /// Whether the instruction writes it.
     pub write: bool,
-    /// Index of the operand that names it; `None` for implicit uses.
+    /// Index of the operand that names it; `None` for implicit uses. In a VOPD pair the Y half's operands
+    /// count on from the X half's.
     pub operand: Option<u8>,
 }
 
@@ -72,7 +87,7 @@ pub struct Memory {
     pub space: Space,
     /// What.
     pub direction: Direction,
-    /// Bytes per lane (per wave for scalar and tensor operations, where 0 says that operands decide).
+    /// Bytes per lane; per wave for scalar memory. 0 where operands decide (tensor transfers, block loads).
     pub bytes: u16,
 }
 
@@ -115,14 +130,14 @@ pub enum Flow {
     Trap,
     /// A barrier's arrival, wait, or both.
     Barrier,
-    /// Waits for counters.
+    /// Waits for counters: [`Effects::waits`].
     Wait,
 }
 
 /// All effects of one instruction.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Effects {
-    /// Registers, operands first.
+    /// Registers, operands first. A literal or constant operand has no entry.
     pub regs: SmallVec<[RegUse; 8]>,
     /// Memory, if it touches any.
     pub memory: Option<Memory>,
@@ -130,4 +145,309 @@ pub struct Effects {
     pub counters: SmallVec<[Counter; 2]>,
     /// Control flow.
     pub flow: Flow,
+    /// For [`Flow::Wait`]: each counter waited for, and the value that it must have come down to. Counters that
+    /// an `s_waitcnt` names with its largest value are left out: they do not wait.
+    pub waits: SmallVec<[(Counter, u16); 3]>,
+}
+
+/// The part of the effects that the row alone decides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowEffects {
+    /// Implicit registers: which, read, written.
+    pub implicit: SmallVec<[(Touched, bool, bool); 2]>,
+    /// Memory effect.
+    pub memory: Option<Memory>,
+    /// Counters that it increments.
+    pub counters: SmallVec<[Counter; 2]>,
+    /// Control flow.
+    pub flow: Flow,
+}
+
+impl RowEffects {
+    /// Reads the attributes of a row.
+    ///
+    /// # Errors
+    /// A message for an attribute value that has no meaning.
+    pub fn read(isa: Isa, row: &Row) -> Result<RowEffects, String> {
+        let mut effects = RowEffects::default();
+        let mut exec_named = false;
+        for &(key, value) in &row.attributes {
+            let touched = match (key, isa) {
+                ("scc", _) => Touched::Special(Special::Scc),
+                ("vcc", Isa::Gfx950) => Touched::Special(Special::Vcc),
+                ("vcc", Isa::Gfx1250) => Touched::Special(Special::VccLo),
+                ("exec", _) if value == "none" => {
+                    exec_named = true;
+                    continue;
+                }
+                ("exec", _) => exec(isa),
+                ("m0", _) => Touched::Special(Special::M0),
+                ("flat_scratch", _) => Touched::Special(Special::FlatScratch),
+                ("mode", _) => Touched::Mode,
+                ("mem", _) => {
+                    effects.memory =
+                        Some(memory(value).ok_or_else(|| format!("mem={value} is no memory effect"))?);
+                    continue;
+                }
+                ("cnt", _) => {
+                    for name in value.split(',') {
+                        effects.counters.push(counter(name).ok_or_else(|| format!("{name} is no counter"))?);
+                    }
+                    continue;
+                }
+                ("flow", _) => {
+                    effects.flow = flow(value).ok_or_else(|| format!("flow={value} is no control flow"))?;
+                    continue;
+                }
+                _ => continue,
+            };
+            let (read, write) = match value {
+                "r" => (true, false),
+                "w" => (false, true),
+                "rw" => (true, true),
+                "" if key == "mode" => (true, false),
+                _ => return Err(format!("{key}={value}: expected r, w or rw")),
+            };
+            effects.implicit.push((touched, read, write));
+        }
+        let scalar = match row.family {
+            Family::Scalar => true,
+            Family::Memory => row.encodings.iter().any(|encoding| encoding.format.name == "SMEM"),
+            Family::Vector | Family::Matrix => false,
+        };
+        if !scalar && !exec_named {
+            match effects.implicit.iter_mut().find(|entry| entry.0 == exec(isa)) {
+                Some(entry) => entry.1 = true,
+                None => effects.implicit.push((exec(isa), true, false)),
+            }
+        }
+        Ok(effects)
+    }
+}
+
+fn exec(isa: Isa) -> Touched {
+    Touched::Special(match isa {
+        Isa::Gfx950 => Special::Exec,
+        Isa::Gfx1250 => Special::ExecLo,
+    })
+}
+
+fn memory(value: &str) -> Option<Memory> {
+    let mut parts = value.split('.');
+    let space = match parts.next()? {
+        "global" => Space::Global,
+        "lds" => Space::Lds,
+        "scratch" => Space::Scratch,
+        "flat" => Space::Flat,
+        "scalar" => Space::Scalar,
+        "gds" => Space::Gds,
+        _ => return None,
+    };
+    let direction = match parts.next()? {
+        "load" => Direction::Load,
+        "store" => Direction::Store,
+        "atomic" => Direction::Atomic,
+        "atomic_return" => Direction::AtomicReturn,
+        "to_lds" => Direction::ToLds,
+        "from_lds" => Direction::FromLds,
+        "prefetch" => Direction::Prefetch,
+        "cache" => Direction::CacheOp,
+        "crossbar" => Direction::Crossbar,
+        _ => return None,
+    };
+    let bytes = parts.next()?.parse().ok()?;
+    parts.next().is_none().then_some(Memory { space, direction, bytes })
+}
+
+fn counter(name: &str) -> Option<Counter> {
+    Some(match name {
+        "vm" => Counter::Vm,
+        "lgkm" => Counter::Lgkm,
+        "exp" => Counter::Exp,
+        "load" => Counter::Load,
+        "store" => Counter::Store,
+        "ds" => Counter::Ds,
+        "km" => Counter::Km,
+        "async" => Counter::Async,
+        "tensor" => Counter::Tensor,
+        "x" => Counter::X,
+        _ => return None,
+    })
+}
+
+fn flow(value: &str) -> Option<Flow> {
+    Some(match value {
+        "branch" => Flow::Branch,
+        "cbranch" => Flow::ConditionalBranch,
+        "indirect" => Flow::Indirect,
+        "call" => Flow::Call,
+        "end" => Flow::End,
+        "trap" => Flow::Trap,
+        "barrier" => Flow::Barrier,
+        "wait" => Flow::Wait,
+        _ => return None,
+    })
+}
+
+/// The effects of an instruction of `isa`.
+pub fn effects(isa: Isa, inst: &Inst) -> Effects {
+    let mut effects = Effects::default();
+    add(isa, inst, 0, &mut effects);
+    if let Some(second) = &inst.second {
+        add(isa, second, inst.operands.len(), &mut effects);
+    }
+    effects
+}
+
+/// Adds the effects of one instruction, whose operands are numbered from `base`.
+fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
+    let row = Table::of(isa).row(inst.row);
+    let Some(encoding) = row.encoding(inst.form) else { return };
+    for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
+        let (read, write) = match spec.access {
+            Access::Read => (true, false),
+            Access::Write => (false, true),
+            Access::ReadWrite => (true, true),
+        };
+        let number = u8::try_from(base + n).ok();
+        match operand {
+            Operand::Reg(reg) => {
+                effects.regs.push(RegUse { reg: Touched::Reg(*reg), read, write, operand: number });
+            }
+            // NULL reads as 0 and drops what is written.
+            Operand::Special(Special::Null) => {}
+            Operand::Special(special) => {
+                effects.regs.push(RegUse { reg: Touched::Special(*special), read, write, operand: number });
+            }
+            // Hardware register 1 is MODE; `s_setreg` names the register first, `s_getreg` last.
+            Operand::Imm(value) if spec.class == Class::Imm(ImmKind::Hwreg) && value & 0x3f == 1 => {
+                let write = n == 0;
+                effects.regs.push(RegUse { reg: Touched::Mode, read: true, write, operand: number });
+            }
+            _ => {}
+        }
+    }
+    for &(reg, read, write) in &row.effects.implicit {
+        effects.regs.push(RegUse { reg, read, write, operand: None });
+    }
+    effects.memory = effects.memory.or(row.effects.memory);
+    effects.counters.extend(row.effects.counters.iter().copied());
+    if row.effects.flow != Flow::Next {
+        effects.flow = row.effects.flow;
+    }
+    if row.effects.flow == Flow::Wait {
+        waits(row, inst, effects);
+    }
+}
+
+/// What a wait instruction waits for.
+fn waits(row: &Row, inst: &Inst, effects: &mut Effects) {
+    let field = match inst.operands.first() {
+        Some(Operand::Imm(value)) => *value as u16,
+        _ => 0,
+    };
+    let single: &[Counter] = match row.mnemonic {
+        "s_waitcnt" => {
+            for (counter, field_of) in
+                [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(named::WAITCNT)
+            {
+                let value = field_of.get(field);
+                if value != field_of.max() {
+                    effects.waits.push((counter, value));
+                }
+            }
+            return;
+        }
+        // The two fields are 6 bits each: LOADcnt or STOREcnt from bit 8, DScnt from bit 0.
+        "s_wait_loadcnt_dscnt" | "s_wait_storecnt_dscnt" => {
+            let upper = if row.mnemonic.contains("load") { Counter::Load } else { Counter::Store };
+            for (counter, value) in [(upper, field >> 8 & 0x3f), (Counter::Ds, field & 0x3f)] {
+                if value != 0x3f {
+                    effects.waits.push((counter, value));
+                }
+            }
+            return;
+        }
+        "s_wait_loadcnt" => &[Counter::Load],
+        "s_wait_storecnt" => &[Counter::Store],
+        "s_wait_dscnt" => &[Counter::Ds],
+        "s_wait_kmcnt" => &[Counter::Km],
+        "s_wait_asynccnt" => &[Counter::Async],
+        "s_wait_tensorcnt" => &[Counter::Tensor],
+        "s_wait_xcnt" => &[Counter::X],
+        _ => &[],
+    };
+    effects.waits.extend(single.iter().map(|&counter| (counter, field & 0x3f)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Features, NoSymbols, parse};
+
+    fn of(isa: Isa, text: &str) -> Effects {
+        let parsed = parse(isa, Features::default_of(isa), text, &NoSymbols);
+        match parsed {
+            Ok(parsed) => effects(isa, &parsed.inst),
+            Err(error) => panic!("{text}: {error}"),
+        }
+    }
+
+    fn uses(effects: &Effects) -> String {
+        let mut text = String::new();
+        for entry in &effects.regs {
+            let name = match entry.reg {
+                Touched::Reg(reg) => format!("{:?}{}+{}", reg.file, reg.index, reg.dwords),
+                Touched::Special(special) => format!("{special:?}"),
+                Touched::Mode => "Mode".to_owned(),
+            };
+            let how = match (entry.read, entry.write) {
+                (true, true) => "rw",
+                (true, false) => "r",
+                _ => "w",
+            };
+            text.push_str(&format!("{name}:{how} "));
+        }
+        text.trim_end().to_owned()
+    }
+
+    #[test]
+    fn registers() {
+        assert_eq!(uses(&of(Isa::Gfx950, "s_addc_u32 s0, s1, 5")), "Sgpr0+1:w Sgpr1+1:r Scc:rw");
+        assert_eq!(uses(&of(Isa::Gfx950, "s_and_saveexec_b64 s[0:1], vcc")), "Sgpr0+2:w Vcc:r Scc:w Exec:rw");
+        assert_eq!(uses(&of(Isa::Gfx1250, "ds_load_b64 v[2:3], v1")), "Vgpr2+2:w Vgpr1+1:r ExecLo:r");
+        assert_eq!(
+            uses(&of(Isa::Gfx950, "global_atomic_add v0, v2, v4, s[6:7] sc0")),
+            "Vgpr0+1:w Vgpr2+1:r Vgpr4+1:r Sgpr6+2:r Exec:r"
+        );
+        assert_eq!(uses(&of(Isa::Gfx1250, "s_load_b128 s[4:7], s[0:1], null")), "Sgpr4+4:w Sgpr0+2:r");
+        assert_eq!(uses(&of(Isa::Gfx1250, "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")), "Mode:rw");
+    }
+
+    #[test]
+    fn memory_and_counters() {
+        let load = of(Isa::Gfx950, "flat_load_dwordx4 v[0:3], v[4:5]");
+        assert_eq!(load.memory, Some(Memory { space: Space::Flat, direction: Direction::Load, bytes: 16 }));
+        assert_eq!(load.counters[..], [Counter::Vm, Counter::Lgkm]);
+        let copy = of(Isa::Gfx1250, "global_load_async_to_lds_b128 v1, v[2:3], off");
+        assert_eq!(
+            copy.memory,
+            Some(Memory { space: Space::Global, direction: Direction::ToLds, bytes: 16 })
+        );
+        assert_eq!(copy.counters[..], [Counter::Async, Counter::X]);
+        let tensor = of(Isa::Gfx1250, "tensor_load_to_lds s[0:3], s[4:11]");
+        assert_eq!(tensor.counters[..], [Counter::Tensor]);
+        assert!(tensor.regs.iter().all(|entry| entry.read && !entry.write));
+    }
+
+    #[test]
+    fn waits_and_flow() {
+        let wait = of(Isa::Gfx950, "s_waitcnt vmcnt(3) lgkmcnt(0)");
+        assert_eq!(wait.waits[..], [(Counter::Vm, 3), (Counter::Lgkm, 0)]);
+        let both = of(Isa::Gfx1250, "s_wait_loadcnt_dscnt 0x103");
+        assert_eq!(both.waits[..], [(Counter::Load, 1), (Counter::Ds, 3)]);
+        assert_eq!(of(Isa::Gfx1250, "s_wait_asynccnt 0").waits[..], [(Counter::Async, 0)]);
+        assert_eq!(of(Isa::Gfx1250, "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
+        assert_eq!(of(Isa::Gfx1250, "s_barrier_wait -1").flow, Flow::Barrier);
+    }
 }

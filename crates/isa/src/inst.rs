@@ -142,10 +142,8 @@ pub struct Mods {
     /// Second offset of `ds_read2`/`ds_load_2addr` and `ds_write2`/`ds_store_2addr`.
     pub offset1: u8,
     /// Cache policy bits of the memory instruction as encoded: gfx9 bit 0 sc0/glc, bit 1 nt/slc, bit 4 sc1;
-    /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5.
+    /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5 and `scale_offset` in bit 6.
     pub cpol: u8,
-    /// gfx1250 `scale_offset`: the address offset register counts in data elements.
-    pub scale_offset: bool,
     /// MUBUF `offen`.
     pub offen: bool,
     /// MUBUF `idxen`.
@@ -168,7 +166,7 @@ pub struct Mods {
     /// `matrix_a_scale` in bits 3:2, `matrix_b_scale` in bits 5:4, `matrix_a_scale_fmt` in bits 7:6,
     /// `matrix_b_scale_fmt` in bits 9:8, `index_key` in bits 11:10.
     pub matrix: u16,
-    /// `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
+    /// 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
     /// exactly one family has.
     pub control: u16,
 }

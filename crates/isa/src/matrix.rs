@@ -32,7 +32,9 @@ pub(crate) fn dwords(isa: Isa, row: &Row, role: &str, ty: &Type, mods: &Mods) ->
 /// Whether the operand may stand where the role is; what may not can still be decoded and printed.
 pub(crate) fn fits_role(isa: Isa, role: &str, operand: &Operand) -> bool {
     match (role, operand) {
-        ("srca" | "srcb" | "srcc" | "mdst", Operand::Reg(Reg { file: RegFile::Agpr, .. })) => isa == Isa::Gfx950,
+        ("srca" | "srcb" | "srcc" | "mdst", Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
+            isa == Isa::Gfx950
+        }
         ("asrc" | "adst", Operand::Reg(reg)) => reg.file == RegFile::Agpr,
         (_, Operand::Reg(reg)) => reg.file == RegFile::Vgpr,
         ("srcc", Operand::Int(_) | Operand::Float(_)) => true,

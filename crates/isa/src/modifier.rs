@@ -34,7 +34,6 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "clamp" clamp bool;
     "offset" offset i32;
     "offset1" offset1 u8;
-    "cpol" cpol u8;
     "offen" offen bool;
     "idxen" idxen bool;
     "lds" lds bool;
@@ -46,6 +45,25 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "blgp" blgp u8;
     "matrix" matrix u16;
     "control" control u16;
+};
+
+/// A part of `cpol`: name, lowest bit, mask.
+macro_rules! cpol {
+    ($($name:literal $lo:literal $mask:literal;)*) => { &[$(Modifier {
+        name: $name,
+        get: |m| u32::from(m.cpol >> $lo) & $mask,
+        set: |m, v| m.cpol = m.cpol & !($mask << $lo) | ((v as u8 & $mask) << $lo),
+    }),*] };
+}
+
+static CPOL: &[Modifier] = cpol! {
+    "sc0" 0 1;
+    "nt" 1 1;
+    "sc1" 4 1;
+    "th" 0 7;
+    "scope" 3 3;
+    "nv" 5 1;
+    "scale_offset" 6 1;
 };
 
 /// `omod` is an enumeration, so it is spelled out.
@@ -100,5 +118,5 @@ pub fn by_name(name: &str) -> Option<&'static Modifier> {
     if name == OMOD.name {
         return Some(&OMOD);
     }
-    MODIFIERS.iter().chain(PARTS).find(|modifier| modifier.name == name)
+    MODIFIERS.iter().chain(CPOL).chain(PARTS).find(|modifier| modifier.name == name)
 }

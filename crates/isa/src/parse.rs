@@ -343,7 +343,15 @@ impl<'a> Parser<'a> {
             return Ok(inner);
         }
         if rest.starts_with(|c: char| c.is_ascii_digit()) {
+            if let Some(name) = numeric_label(rest) {
+                self.pos += name.len();
+                return Ok(Expr::Symbol { name: name.to_owned(), variant: None });
+            }
             return self.integer().map(|value| Expr::Int(value as i64));
+        }
+        if let [b'\'', byte, b'\'', ..] = *rest.as_bytes() {
+            self.pos += 3;
+            return Ok(Expr::Int(byte.into()));
         }
         self.symbol(depth)
     }
@@ -397,7 +405,7 @@ impl<'a> Parser<'a> {
         self.skip_space();
         let rest = self.rest();
         let length = rest.bytes().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        let digits = &rest[..length];
+        let digits = rest[..length].trim_end_matches("LL").trim_end_matches('L').trim_end_matches('U');
         let parsed = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
             u64::from_str_radix(hex, 16)
         } else if let Some(binary) = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B")) {
@@ -411,6 +419,14 @@ impl<'a> Parser<'a> {
         self.pos += length;
         Ok(value)
     }
+}
+
+/// The numeric label (`1b`, `12f`) that `text` starts with: digits and one letter.
+fn numeric_label(text: &str) -> Option<&str> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let label = text.get(..digits + 1).filter(|label| label.ends_with(['b', 'f']))?;
+    let next = text.as_bytes().get(digits + 1);
+    (!next.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')).then_some(label)
 }
 
 /// An instruction of `row` in its first encoding's form, to be filled.

@@ -8,6 +8,7 @@ use crate::parse::literal;
 use crate::role::Class;
 use crate::row::OperandSpec;
 use crate::table::Table;
+use crate::ty::Kind;
 use crate::{Features, Half, Inst, Isa, Operand, Reg, RegFile, Special, inline_float_bits};
 
 pub(crate) mod matrix;
@@ -185,6 +186,10 @@ impl Printer<'_> {
     }
 
     fn literal64(&mut self, spec: &OperandSpec, bits: u64) {
+        // LLVM shows the high half of an f64 whose low half is 0, which a 32-bit literal would hold as well.
+        if spec.ty.kind == Kind::Float && spec.ty.elem_bits == 64 && bits as u32 == 0 && bits != 0 {
+            return self.hex(bits >> 32);
+        }
         // A value that 32 bits could hold says that it takes 64.
         if bits >> 32 == 0 || literal::is_inline_value(spec, Operand::Literal64(bits)) {
             let _ = write!(self.out, "lit64({bits:#x})");

@@ -88,10 +88,9 @@ pub fn class_of(role: &str) -> Option<Class> {
         "simm32" => Class::Literal32,
         "simm64" => Class::Literal64,
         // Scalar and vector memory.
-        "sbase" | "sdata" | "srsrc" | "saddr" | "rsrc" | "soff" => Class::ScalarReg,
-        "soffset" => Class::ScalarSrc,
-        "vaddr" | "addr" | "data0" | "data1" | "vdata" => Class::Vgpr,
-        "avdata" | "avdst" | "avdata0" | "avdata1" => Class::VgprOrAgpr,
+        "sbase" | "sdata" | "srsrc" | "rsrc" | "d0" | "d1" | "d2" | "d3" => Class::ScalarReg,
+        "addr" | "data0" | "data1" | "vdata" | "gwsdata" => Class::Vgpr,
+        "vaddr" | "saddr" | "soffset" => Class::Custom,
         // Vector ALU.
         "vdst" => Class::Vgpr,
         "vsrc0" | "vsrc1" | "vsrc2" => Class::VgprSrc,

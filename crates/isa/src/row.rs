@@ -23,6 +23,7 @@
 //! an opcode, fixed fields tell them apart.
 
 use crate::Form;
+use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::modifier::Modifier;
 use crate::role::Class;
@@ -110,6 +111,8 @@ pub struct Row {
     pub encodings: Vec<Encoding>,
     /// The attributes as written: key and value (empty for flags).
     pub attributes: Vec<(&'static str, &'static str)>,
+    /// Implicit registers, memory, counters, control flow: read off the attributes.
+    pub effects: RowEffects,
 }
 
 impl Row {
@@ -135,6 +138,11 @@ impl Row {
 }
 
 impl Encoding {
+    /// Whether a literal constant may be written as a source in this form.
+    pub(crate) fn takes_literals(&self) -> bool {
+        self.format.literal && !matches!(self.form, Form::E64Dpp16 | Form::E64Dpp8)
+    }
+
     /// The specs of this form's operands, in the order of [`crate::Inst::operands`].
     pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
         self.operands.iter().map(|&(index, _)| &row.operands[index])

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::effects::RowEffects;
 use crate::format::{self, Field, Format};
 use crate::role::{self, Class, ImmKind};
 use crate::row::{Access, Encoding, Isa, OperandSpec, Row, RowId};
@@ -181,8 +182,16 @@ impl Table {
         let id = RowId(u16::try_from(self.rows.len()).map_err(|_| "too many rows")?);
         let encodings = self.read_encodings(group, &operands)?;
         let family = encodings.first().ok_or("no encoding")?.format.family;
-        let operands = operands.into_iter().map(|operand| operand.spec).collect();
-        let row = Row { id, mnemonic, family, operands, encodings, attributes };
+        let mut operands: Vec<OperandSpec> = operands.into_iter().map(|operand| operand.spec).collect();
+        // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
+        for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
+            if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
+                operands[index].class = Class::VgprOrAgpr;
+            }
+        }
+        let mut row =
+            Row { id, mnemonic, family, operands, encodings, attributes, effects: RowEffects::default() };
+        row.effects = RowEffects::read(self.isa, &row)?;
         let aliases = row.attribute("alias").unwrap_or_default();
         for name in std::iter::once(mnemonic).chain(aliases.split(',').filter(|alias| !alias.is_empty())) {
             self.names.entry(name).or_default().push(id);

@@ -13,6 +13,8 @@
 //! | `swapctl` | `bound_ctrl:` and `fi:` in op_sel 1:0 |
 //! | `plain` | the text has no `_e32` or `_e64` |
 //! | `floatconst` | constants of 16-bit integer sources print as floats |
+//! | `wholedst` | the destination has no halves and no SDWA selection |
+//! | `noopsel` | the text has no `op_sel` though operands are halves |
 //!
 //! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
 //! `op_sel` in the VOP3 forms.
@@ -48,6 +50,14 @@ pub(crate) struct Traits {
     pub(crate) vdst: bool,
     /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
     pub(crate) idle_mods: bool,
+    /// VOP3 has bits for a third source that the instruction does not have.
+    pub(crate) phantom_source: bool,
+    /// The result is a float: SDWA forms take `omod`.
+    pub(crate) float_result: bool,
+    /// The destination is a whole register: no half, no SDWA destination selection.
+    pub(crate) whole_dst: bool,
+    /// No `op_sel` in the text although operands are halves.
+    pub(crate) no_op_sel: bool,
 }
 
 impl Traits {
@@ -112,6 +122,7 @@ fn read(isa: Isa, row: &Row) -> Traits {
         let bit = 1u8 << position;
         if position == 3 {
             traits.vdst = true;
+            traits.float_result = spec.ty.is_float();
         } else {
             traits.sources |= bit;
             if spec.ty.is_float() && spec.ty.bits() <= 64 {
@@ -134,6 +145,11 @@ fn read(isa: Isa, row: &Row) -> Traits {
             "swapctl" => traits.swap_control = true,
             "plain" => traits.plain = true,
             "floatconst" => traits.float_constants = true,
+            "wholedst" => {
+                traits.whole_dst = true;
+                traits.true16 &= 7;
+            }
+            "noopsel" => traits.no_op_sel = true,
             "nomods" => traits.mods = 0,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -145,8 +161,11 @@ fn read(isa: Isa, row: &Row) -> Traits {
             }
         }
     }
+    // A longer op_sel than the sources need: the encoding has a third source that does nothing.
+    let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
     let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
+    traits.phantom_source = phantom;
     traits.idle_mods = match isa {
         Isa::Gfx950 => {
             traits.mods != 0 && !bit_test
@@ -175,6 +194,8 @@ mod tests {
         "swapctl",
         "plain",
         "floatconst",
+        "wholedst",
+        "noopsel",
         "nomods",
         "opsel2",
         "opsel3",

@@ -63,6 +63,7 @@ impl Processor {
         let vgpr_encoding_granule = match (gfx90a, gfx1250, wave32) {
             (true, _, _) => 8,
             (_, true, true) => 16,
+            (_, true, false) => 8,
             (_, _, true) => 8,
             _ => 4,
         };

@@ -24,8 +24,7 @@ pub fn converse(path: &Path, mut answer: impl FnMut(&str) -> Result<String, Stri
     };
     let mut source = BufReader::new(source);
     let mut output = BufWriter::new(io::stdout().lock());
-    loop {
-        let Some(line) = read_line(&mut source).map_err(unreadable)? else { break };
+    while let Some(line) = read_line(&mut source).map_err(unreadable)? {
         let text = match line {
             Ok(line) if line.trim().is_empty() => String::new(),
             Ok(line) => match answer(&line) {

@@ -1,6 +1,11 @@
 //! One file for each group of commands.
 
+mod compile;
+mod execute;
+mod lines;
+mod objects;
 mod targets;
+mod text;
 
 use wavemark_driver::report::ExitStatus;
 
@@ -18,6 +23,15 @@ pub fn run(command: Command) -> ExitStatus {
 
 fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
     match command {
+        Command::Run(args) => execute::run(door, &args),
+        Command::Check(args) => execute::check(door, &args),
+        Command::Inspect(args) => objects::inspect(door, &args),
+        Command::Bundle(args) => objects::bundle(door, &args),
+        Command::Unbundle(args) => objects::unbundle(door, &args),
+        Command::Link(args) => objects::link(door, &args),
+        Command::Compile(args) => compile::compile(door, &args),
+        Command::Asm(args) => text::asm(door, &args),
+        Command::Dis(args) => text::dis(door, &args),
         Command::Litmus(args) => {
             let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
             Err(Failure::Unsupported(format!(
@@ -26,6 +40,5 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
             )))
         }
         Command::Targets(args) => targets::targets(door, &args),
-        _ => Err(Failure::Unsupported("command".to_owned())),
     }
 }

@@ -145,7 +145,7 @@ fn stream(seed: u64, position: u64) -> u64 {
 }
 
 /// Number `index` of the SplitMix64 sequence of `state`.
-fn split_mix(state: u64, index: u64) -> u64 {
+pub(crate) fn split_mix(state: u64, index: u64) -> u64 {
     let mut z = state.wrapping_add(index.wrapping_add(1).wrapping_mul(GOLDEN));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -20,6 +20,7 @@ use wavemark_diag::Span;
 
 use crate::dtype::Dtype;
 
+pub(crate) use data::split_mix;
 pub use data::{Filled, fill};
 pub use load::load;
 pub use parse::parse;

@@ -28,11 +28,15 @@ pub(super) fn finish(
                 };
                 match operand {
                     // SGPR tuples of 12 do not exist.
-                    Operand::Reg(reg) if dwords == 12 && matches!(reg.file, RegFile::Sgpr | RegFile::Ttmp) => {
+                    Operand::Reg(reg)
+                        if dwords == 12 && matches!(reg.file, RegFile::Sgpr | RegFile::Ttmp) =>
+                    {
                         return Err(invalid(row, "register tuple does not exist"));
                     }
                     Operand::Reg(reg) => reg.dwords = dwords,
-                    _ if dwords != spec.ty.dwords() => return Err(invalid(row, "matrix operand is no register")),
+                    _ if dwords != spec.ty.dwords() => {
+                        return Err(invalid(row, "matrix operand is no register"));
+                    }
                     _ => {}
                 }
             }
@@ -92,7 +96,9 @@ pub(super) fn custom_operand(
         "srca" | "srcb" | "srcc" => no_vector_register(input.isa, &spec.ty, code & 0xff),
         "asrc" if code & 0x100 != 0 => vector(RegFile::Agpr),
         "adst" => vector(RegFile::Agpr),
-        "asrc" | "index" | "vscalea" | "vscaleb" | "smask" => no_vector_register(input.isa, &spec.ty, code & 0xff),
+        "asrc" | "index" | "vscalea" | "vscaleb" | "smask" => {
+            no_vector_register(input.isa, &spec.ty, code & 0xff)
+        }
         _ => None,
     }
 }
@@ -135,7 +141,9 @@ fn pair(input: &Input, x: &'static str, y: &'static str) -> Result<Inst, DecodeE
     let mut second = half(input, y)?;
     if y == "VOPDY" {
         // VDSTY lacks its lowest bit: one destination is even and the other odd.
-        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) = (first.operands.first(), second.operands.first_mut()) {
+        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
+            (first.operands.first(), second.operands.first_mut())
+        {
             y.index |= !x.index & 1;
         }
     }

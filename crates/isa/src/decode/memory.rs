@@ -1,27 +1,119 @@
-//! Decoding of the memory family beyond what its rows say.
+//! Decoding of the memory family beyond what its rows say: addresses whose presence and width depend on other
+//! fields, offsets that are signed.
 
 use super::{DecodeError, Input};
+use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::{Inst, Mods, Operand};
+use crate::{Inst, Isa, Mods, Operand, Reg, RegFile, Special, code};
+
+/// Code of `saddr` that says that there is none.
+pub(crate) const fn no_saddr(isa: Isa) -> u32 {
+    match isa {
+        Isa::Gfx950 => 0x7f,
+        Isa::Gfx1250 => 0x7c,
+    }
+}
+
+/// Width of a signed offset field; `None` where the offset is unsigned.
+pub(crate) fn signed_offset_bits(isa: Isa, format: &str, row: &Row) -> Option<u32> {
+    match (isa, format) {
+        (Isa::Gfx950, "SMEM") if row.attribute("memory") == Some("buffer") => None,
+        (Isa::Gfx950, "SMEM") => Some(21),
+        (Isa::Gfx950, "GLOBAL" | "SCRATCH") => Some(13),
+        (Isa::Gfx1250, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH" | "VBUFFER") => Some(24),
+        _ => None,
+    }
+}
+
+/// Whether a gfx1250 SMEM instruction has a cache policy.
+pub(crate) fn takes_cache_policy(row: &Row) -> bool {
+    row.attribute("memory") != Some("prefetch")
+        && row.attribute("mem").is_some_and(|mem| mem.starts_with("scalar.load"))
+}
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
-    _input: &Input,
-    _row: &Row,
-    _encoding: &Encoding,
-    _inst: &mut Inst,
+    input: &Input,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &mut Inst,
 ) -> Result<(), DecodeError> {
+    let format = encoding.format;
+    if row.operands.is_empty() {
+        inst.mods.offset = 0;
+    }
+    // Prefetches and scalar cache controls have the cache policy bits but do not use them.
+    if input.isa == Isa::Gfx1250 && format.name == "SMEM" && !takes_cache_policy(row) {
+        inst.mods.cpol = 0;
+    }
+    if let Some(bits) = signed_offset_bits(input.isa, format.name, row) {
+        let shift = 32 - bits;
+        inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
+    }
+    if input.isa == Isa::Gfx950 && format.name == "SMEM" && row.operand_index("soffset").is_some() {
+        let (soe, imm) = smem_flags(input);
+        if !imm {
+            inst.mods.control = 1;
+            if !soe {
+                // The offset field held the SGPR's number.
+                inst.mods.offset = 0;
+            }
+        }
+    }
     Ok(())
+}
+
+/// Scalar offset enable and immediate enable of a gfx950 SMEM encoding.
+fn smem_flags(input: &Input) -> (bool, bool) {
+    (input.bits >> 14 & 1 != 0, input.bits >> 17 & 1 != 0)
 }
 
 /// An operand that its class does not decide.
 pub(super) fn custom_operand(
-    _input: &Input,
-    _row: &Row,
-    _encoding: &Encoding,
-    _index: usize,
-    _code: u32,
-    _mods: &Mods,
+    input: &Input,
+    row: &Row,
+    encoding: &Encoding,
+    index: usize,
+    code: u32,
+    mods: &Mods,
 ) -> Option<Operand> {
-    None
+    let spec = &row.operands[index];
+    let field = |name: &str| encoding.format.field(name).map(|field| field.get(input.bits));
+    let vgpr = |dwords| Some(Operand::Reg(Reg::new(RegFile::Vgpr, code as u16, dwords)));
+    match (spec.role, encoding.format.name) {
+        ("vaddr", "SCRATCH" | "VSCRATCH") => match field("sve") {
+            Some(1) => vgpr(1),
+            _ => Some(Operand::Off),
+        },
+        ("vaddr", "MUBUF" | "MTBUF" | "VBUFFER") => match (mods.offen, mods.idxen) {
+            (false, false) => Some(Operand::Off),
+            (true, true) => vgpr(2),
+            _ => vgpr(1),
+        },
+        ("vaddr", _) => {
+            let has_saddr =
+                row.operand_index("saddr").is_some() && field("saddr") != Some(no_saddr(input.isa));
+            vgpr(if has_saddr { 1 } else { 2 })
+        }
+        ("saddr", _) if code == no_saddr(input.isa) => Some(Operand::Off),
+        ("saddr", _) => code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code),
+        ("soffset", "SMEM") if input.isa == Isa::Gfx950 => {
+            let code = match smem_flags(input) {
+                (true, _) => code,
+                (false, true) => return Some(Operand::Off),
+                (false, false) => (input.bits >> 32) as u32 & 0x7f,
+            };
+            code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code)
+        }
+        ("soffset", "SMEM") => match code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code) {
+            Some(Operand::Special(Special::Null)) if row.attribute("memory") != Some("prefetch") => {
+                Some(Operand::Off)
+            }
+            other => other,
+        },
+        ("soffset", "VBUFFER") => code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code),
+        ("soffset", _) => code::operand_of(input.isa, Class::ScalarSrc, &spec.ty, code)
+            .filter(|operand| !matches!(operand, Operand::Literal(_))),
+        _ => None,
+    }
 }

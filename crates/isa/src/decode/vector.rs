@@ -103,7 +103,7 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
     }
     // Where one source takes modifiers, the others have the bits too and they do nothing; gfx1250's 16-bit and
     // op_sel instructions have them all.
-    let idle = if traits.idle_mods { traits.sources } else { 0 };
+    let idle = if traits.idle_mods { traits.sources | if traits.phantom_source { 4 } else { 0 } } else { 0 };
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
@@ -114,6 +114,15 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
     }
     if mods.omod != OutMod::None && !traits.omod {
         return Err("omod bits that the instruction does not have");
+    }
+    // Bits between the sources' and the destination's.
+    let sources = traits.sources.count_ones() as u8;
+    let listed = traits.op_sel == sources + 1 && traits.vdst && !traits.dst_byte_sel || traits.byte_sel;
+    if listed && mods.op_sel & 0b0111 & !(traits.sources | if traits.byte_sel { 3 } else { 0 }) != 0
+        || traits.byte_sel && traits.op_sel == 0 && mods.op_sel & 8 != 0
+        || traits.bitop3 && traits.op_sel == 0 && mods.op_sel != 0
+    {
+        return Err("op_sel bits that the instruction does not have");
     }
     if traits.byte_sel {
         mods.control = u16::from(mods.op_sel >> 1 & 1) | u16::from(mods.op_sel & 1) << 1;

@@ -75,7 +75,9 @@ pub(super) fn encode_pair(isa: Isa, inst: &Inst, second: &Inst) -> Result<InstBy
     let (x, x_literal, dwords) = half(isa, inst)?;
     let mut y_inst = second.clone();
     if second.form == Form::VopdY {
-        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) = (inst.operands.first(), y_inst.operands.first_mut()) {
+        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
+            (inst.operands.first(), y_inst.operands.first_mut())
+        {
             if x.index & 1 == y.index & 1 {
                 let mnemonic = second.mnemonic(isa);
                 return Err(EncodeError::InvalidOperand { mnemonic, role: "vdst" });
@@ -85,7 +87,9 @@ pub(super) fn encode_pair(isa: Isa, inst: &Inst, second: &Inst) -> Result<InstBy
     }
     let (y, y_literal, _) = half(isa, &y_inst)?;
     let literal = match (x_literal, y_literal) {
-        (Some(x), Some(y)) if x != y => return Err(EncodeError::TwoLiterals { mnemonic: inst.mnemonic(isa) }),
+        (Some(x), Some(y)) if x != y => {
+            return Err(EncodeError::TwoLiterals { mnemonic: inst.mnemonic(isa) });
+        }
         (x, y) => x.or(y),
     };
     let mut bytes = InstBytes::new();

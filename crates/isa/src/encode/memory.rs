@@ -1,28 +1,62 @@
-//! Encoding of the memory family beyond what its rows say.
+//! Encoding of the memory family beyond what its rows say: the counterpart of `decode/memory.rs`.
 
 use super::EncodeError;
+use crate::decode::memory::no_saddr;
+use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::{Inst, Isa, Operand};
+use crate::{Inst, Isa, Operand, Reg, RegFile, Special, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
 pub(super) fn finish(
-    _isa: Isa,
-    _row: &Row,
-    _encoding: &Encoding,
-    _inst: &Inst,
+    isa: Isa,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &Inst,
     bits: u128,
 ) -> Result<u128, EncodeError> {
+    let operand = |role: &str| row.operand_index(role).and_then(|index| inst.operands.get(index));
+    let set = |name: &str| encoding.format.field(name).map_or(0, |field| field.put(1));
+    let mut bits = bits;
+    match encoding.format.name {
+        "SCRATCH" | "VSCRATCH" if matches!(operand("vaddr"), Some(Operand::Reg(_))) => bits |= set("sve"),
+        "SMEM" if isa == Isa::Gfx950 => match operand("soffset") {
+            None => {}
+            Some(Operand::Off) => bits |= set("imm"),
+            Some(register) if inst.mods.control == 1 => {
+                // The SGPR's number stands in the offset field, not in the field that the operand was put in.
+                let code = code::code_of(isa, Class::ScalarReg, register).unwrap_or(0);
+                if let Some(field) = encoding.format.field("soffset") {
+                    bits &= !field.put(u32::MAX);
+                }
+                bits |= u128::from(code) << 32;
+            }
+            Some(_) => bits |= set("imm") | set("soe"),
+        },
+        _ => {}
+    }
     Ok(bits)
 }
 
 /// The code of an operand that its class does not decide.
 pub(super) fn custom_code(
-    _isa: Isa,
-    _row: &Row,
-    _encoding: &Encoding,
-    _index: usize,
-    _operand: &Operand,
+    isa: Isa,
+    row: &Row,
+    encoding: &Encoding,
+    index: usize,
+    operand: &Operand,
     _inst: &Inst,
 ) -> Option<u32> {
-    None
+    match (row.operands[index].role, encoding.format.name, operand) {
+        ("vaddr", _, Operand::Off) => Some(0),
+        ("vaddr", _, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => Some(u32::from(*index)),
+        ("saddr", _, Operand::Off) => Some(no_saddr(isa)),
+        ("soffset", "SMEM", Operand::Off) => match isa {
+            Isa::Gfx950 => Some(0),
+            Isa::Gfx1250 => code::code_of(isa, Class::ScalarReg, &Operand::Special(Special::Null)),
+        },
+        ("saddr", ..) | ("soffset", "SMEM" | "VBUFFER", _) => code::code_of(isa, Class::ScalarReg, operand),
+        ("soffset", _, Operand::Literal(_)) => None,
+        ("soffset", ..) => code::code_of(isa, Class::ScalarSrc, operand),
+        _ => None,
+    }
 }

@@ -19,6 +19,20 @@ pub(crate) fn integer(
     value: i64,
     force: Force,
 ) -> Result<Operand, &'static str> {
+    integer_in(isa, spec, value, force, false)
+}
+
+/// The same in an encoding of 32 bits if `short`: there gfx1250 takes 64-bit literals without being told.
+///
+/// # Errors
+/// The message when the value does not fit.
+pub(crate) fn integer_in(
+    isa: Isa,
+    spec: &OperandSpec,
+    value: i64,
+    force: Force,
+    short: bool,
+) -> Result<Operand, &'static str> {
     let bits = element_bits(spec);
     if matches!(spec.class, Class::Literal32) {
         return if fits(value, 32) {
@@ -36,13 +50,18 @@ pub(crate) fn integer(
         }
     }
     if bits == 64 {
-        // gfx1250 has 64-bit literals; only f64 reads a 32-bit literal as the high half.
-        let high_half = spec.ty.kind == Kind::Float;
         if isa == Isa::Gfx1250 {
-            if force == Force::Lit64 || !high_half || !fits(value, 32) {
+            // A 32-bit literal is sign-extended for integers, the high half for f64.
+            let narrow = match spec.ty.kind {
+                Kind::Float => fits(value, 32),
+                _ if short => (0..=0x7fff_ffff).contains(&value),
+                _ => fits(value, 32),
+            };
+            if force != Force::None || (short && !narrow) {
                 return Ok(Operand::Literal64(value as u64));
             }
-        } else if !fits(value, 32) {
+        }
+        if !fits(value, 32) {
             return Err("invalid operand for instruction");
         }
         return Ok(Operand::Literal(u64::from(value as u32)));
@@ -59,6 +78,20 @@ pub(crate) fn integer(
 /// # Errors
 /// The message when the operand takes no such number.
 pub(crate) fn float(isa: Isa, spec: &OperandSpec, value: f64, force: Force) -> Result<Operand, &'static str> {
+    float_in(isa, spec, value, force, false)
+}
+
+/// The same in an encoding of 32 bits if `short`.
+///
+/// # Errors
+/// The message when the operand takes no such number.
+pub(crate) fn float_in(
+    isa: Isa,
+    spec: &OperandSpec,
+    value: f64,
+    force: Force,
+    short: bool,
+) -> Result<Operand, &'static str> {
     let bits = element_bits(spec);
     if bits == 64 {
         let pattern = value.to_bits();
@@ -70,14 +103,25 @@ pub(crate) fn float(isa: Isa, spec: &OperandSpec, value: f64, force: Force) -> R
         if spec.ty.kind != Kind::Float {
             return Err("invalid operand for instruction");
         }
-        if isa == Isa::Gfx1250 && (pattern as u32 != 0 || force == Force::Lit64) {
-            return Ok(Operand::Literal64(pattern));
+        if isa == Isa::Gfx1250 {
+            match force {
+                // LLVM puts the high half where the literal's low half goes.
+                Force::Lit => return Ok(Operand::Literal64(pattern >> 32)),
+                Force::Lit64 if short => return Ok(Operand::Literal64(pattern)),
+                // The low half is lost, with a warning in LLVM.
+                Force::Lit64 => return Ok(Operand::Literal64(pattern >> 32 << 32)),
+                Force::None if short && pattern as u32 != 0 => return Ok(Operand::Literal64(pattern)),
+                Force::None => {}
+            }
         }
         return Ok(Operand::Literal(pattern >> 32));
     }
     let pattern = match (bits, spec.ty.kind) {
         (16, Kind::Bfloat) => u64::from(to_bf16(value).ok_or("invalid operand for instruction")?),
         (16, _) => u64::from(to_f16(value).ok_or("invalid operand for instruction")?),
+        _ if value.is_finite() && !(value as f32).is_finite() => {
+            return Err("invalid operand for instruction");
+        }
         _ => u64::from((value as f32).to_bits()),
     };
     if matches!(spec.class, Class::Literal32) {
@@ -109,7 +153,7 @@ pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
 }
 
 /// Width that constants of the operand have: that of one element.
-fn element_bits(spec: &OperandSpec) -> u32 {
+pub(crate) fn element_bits(spec: &OperandSpec) -> u32 {
     match spec.ty.elem_bits {
         16 => 16,
         64 => 64,

@@ -2,6 +2,7 @@
 
 use super::{FixupKind, ParseError, Parser};
 use crate::expr::Expr;
+use crate::format::Family;
 use crate::parse::literal;
 use crate::print::scalar_alignment;
 use crate::role::Class;
@@ -68,18 +69,26 @@ impl Parser<'_> {
         force: Force,
         start: usize,
     ) -> Result<Operand, ParseError> {
+        let short = encoding.format.dwords == 1;
         let operand = match constant {
             Constant::Unknown(expr) => {
+                // A symbol of 64 bits needs a literal of 64 bits, which only SALU instructions take.
+                let double = spec.ty.elem_bits == 64;
+                if force != Force::None
+                    || (double && (self.isa == Isa::Gfx950 || encoding.format.family != Family::Scalar))
+                {
+                    return Err(self.error_at(start, "invalid operand for instruction"));
+                }
                 if !encoding.format.literal {
                     return Err(self.error_at(start, "literal operands are not supported"));
                 }
-                let wide = force == Force::Lit64;
+                let wide = double;
                 let kind = if wide { FixupKind::Literal64 } else { FixupKind::Literal32 };
                 self.fixup(encoding.format.dwords * 4, kind, expr);
                 return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
             }
-            Constant::Int(value) => literal::integer(self.isa, spec, value, force),
-            Constant::Float(value) => literal::float(self.isa, spec, value, force),
+            Constant::Int(value) => literal::integer_in(self.isa, spec, value, force, short),
+            Constant::Float(value) => literal::float_in(self.isa, spec, value, force, short),
         };
         match operand {
             Ok(Operand::Literal(_) | Operand::Literal64(_)) if !encoding.format.literal => {
@@ -193,6 +202,9 @@ impl Parser<'_> {
             self.pos += word.len();
             return Ok(Some(RegisterText::Named(special)));
         }
+        if UNAVAILABLE.contains(&word) {
+            return Err(self.error_at(start, format!("{word} register not available on this GPU")));
+        }
         let (stem, half) = match word.rsplit_once('.') {
             Some((stem, "l")) => (stem, Half::Lo),
             Some((stem, "h")) => (stem, Half::Hi),
@@ -273,6 +285,8 @@ impl Parser<'_> {
     fn numbered(&self, file: RegFile, index: i64, count: i64, start: usize) -> Result<Reg, ParseError> {
         let limit = match file {
             RegFile::Sgpr => i64::from(code::sgpr_count(self.isa)),
+            // A tuple may begin at any number that a field holds; the rest is in the next bank.
+            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255 + count,
             RegFile::Vgpr => 256,
             RegFile::Agpr if self.isa == Isa::Gfx950 => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
@@ -328,6 +342,29 @@ impl Parser<'_> {
     }
 }
 
+/// Names of special registers that LLVM knows, but not on every processor.
+static UNAVAILABLE: &[&str] = &[
+    "flat_scratch",
+    "flat_scratch_lo",
+    "flat_scratch_hi",
+    "xnack_mask",
+    "xnack_mask_lo",
+    "xnack_mask_hi",
+    "pops_exiting_wave_id",
+    "src_pops_exiting_wave_id",
+    "lds_direct",
+    "src_lds_direct",
+    "null",
+    "src_flat_scratch_base_lo",
+    "src_flat_scratch_base_hi",
+    "tba",
+    "tba_lo",
+    "tba_hi",
+    "tma",
+    "tma_lo",
+    "tma_hi",
+];
+
 fn split_register(word: &str) -> Option<(RegFile, &str)> {
     if let Some(digits) = word.strip_prefix("ttmp") {
         return Some((RegFile::Ttmp, digits));
@@ -356,8 +393,6 @@ pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
         "exec_hi" => S::ExecHi,
         "m0" => S::M0,
         "src_scc" | "scc" => S::Scc,
-        "src_vccz" | "vccz" => S::Vccz,
-        "src_execz" | "execz" => S::Execz,
         "src_shared_base" | "shared_base" => S::SharedBase,
         "src_shared_limit" | "shared_limit" => S::SharedLimit,
         "src_private_base" | "private_base" => S::PrivateBase,
@@ -369,6 +404,8 @@ pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
             "xnack_mask" => S::XnackMask,
             "xnack_mask_lo" => S::XnackMaskLo,
             "xnack_mask_hi" => S::XnackMaskHi,
+            "src_vccz" | "vccz" => S::Vccz,
+            "src_execz" | "execz" => S::Execz,
             "src_pops_exiting_wave_id" | "pops_exiting_wave_id" => S::PopsExitingWaveId,
             "src_lds_direct" | "lds_direct" => S::LdsDirect,
             _ => return None,

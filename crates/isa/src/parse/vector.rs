@@ -18,15 +18,17 @@ use crate::{Form, Half, Inst, Isa, Operand, Reg, RegFile, Special, code};
 
 /// An operand as written.
 pub(super) struct Item {
-    value: Value,
+    pub(super) value: Value,
     pub(super) neg: bool,
     pub(super) abs: bool,
-    sext: bool,
+    pub(super) sext: bool,
+    /// It begins with two minus signs, which only sources without modifiers take.
+    twice: bool,
     /// Where it begins.
-    start: usize,
+    pub(super) start: usize,
 }
 
-enum Value {
+pub(super) enum Value {
     Register(RegisterText),
     Constant(Constant, Force),
 }
@@ -118,7 +120,7 @@ fn read(p: &mut Parser) -> Result<(Items, SmallVec<[Modifier; 6]>), ParseError> 
 }
 
 /// An operand with its source modifiers: `-v1`, `|v1|`, `-|v1|`, `neg(…)`, `abs(…)`, `sext(…)`.
-fn item(p: &mut Parser) -> Result<Item, ParseError> {
+pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
     p.skip_space();
     let start = p.pos;
     let call = |p: &mut Parser, name: &str| {
@@ -142,6 +144,9 @@ fn item(p: &mut Parser) -> Result<Item, ParseError> {
         }
         negates
     };
+    let rest = p.rest();
+    let twice =
+        rest.strip_prefix('-').is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('-'));
     let bar = !sext && p.eat("|");
     let abs_call = !sext && !bar && call(p, "abs");
     p.skip_space();
@@ -160,7 +165,7 @@ fn item(p: &mut Parser) -> Result<Item, ParseError> {
             p.expect(")")?;
         }
     }
-    Ok(Item { value, neg: neg_call || neg_sign, abs: bar || abs_call, sext, start })
+    Ok(Item { value, neg: neg_call || neg_sign, abs: bar || abs_call, sext, twice, start })
 }
 
 fn begins_call(p: &mut Parser, name: &str) -> bool {
@@ -188,7 +193,8 @@ fn attempt(
     let mut halves = Halves::default();
     for &(index, field) in &encoding.operands {
         let spec = &row.operands[index];
-        if implied(index, field) && short && implied_count == 1 && encoding.form == Form::E32 {
+        let may_lack = encoding.form == Form::E32 || spec.role == "sdst" && p.isa == Isa::Gfx1250;
+        if implied(index, field) && short && implied_count == 1 && may_lack {
             // VCC may be left out where it is the only implied register.
             inst.operands.push(Operand::Special(if p.isa == Isa::Gfx950 {
                 Special::Vcc
@@ -217,8 +223,9 @@ fn attempt(
     if halves.written && halves.plain || halves.written && !p.features.real_true16 {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
-    vector_modifiers::apply(p, row, encoding, traits, modifiers, &mut inst)?;
-    finish_halves(p, row, encoding, traits, &halves, modifiers, &mut inst)?;
+    let with_halves = p.features.real_true16 && !halves.plain;
+    vector_modifiers::apply(p, row, encoding, traits, modifiers, with_halves, &mut inst)?;
+    finish_halves(p, row, encoding, traits, &halves, &mut inst)?;
     inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
     Ok((inst, symbols))
 }
@@ -272,11 +279,21 @@ fn place(
         }
         Value::Constant(constant, force) => {
             let source = matches!(spec.class, Class::VectorSrc | Class::ScalarSrc);
+            let lane_select =
+                spec.role == "ssrc1" && matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32");
             let literal = matches!(spec.class, Class::Literal32 | Class::Literal64);
             if !(source || literal) || narrow {
                 return None;
             }
-            if item.sext {
+            if item.sext || item.twice && has_mods {
+                return None;
+            }
+            let mandatory =
+                row.operands.iter().any(|spec| matches!(spec.class, Class::Literal32 | Class::Literal64));
+            if mandatory && (item.neg || item.abs) {
+                return None;
+            }
+            if *force == Force::Lit64 && p.isa == Isa::Gfx950 && has_mods {
                 return None;
             }
             if (item.neg || item.abs) && !has_mods {
@@ -298,6 +315,9 @@ fn place(
             let fold = encoding.form == Form::E32;
             let operand =
                 vector_constant::place(&place, constant, *force, fold && item.neg, fold && item.abs)?;
+            if lane_select && matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
+                return None;
+            }
             if !fold {
                 let absolute = encoding.format.field("abs").is_some();
                 if item.abs && !absolute || (item.neg || item.abs) && matches!(encoding.form, Form::Dpp8) {
@@ -328,7 +348,9 @@ fn place_register(
     let dwords = spec.ty.dwords();
     match register {
         RegisterText::Numbered(reg) if matches!(reg.file, RegFile::Vgpr) => {
-            let class = matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc);
+            // LLVM takes VGPRs as sources of the scalar-result instructions.
+            let lenient = spec.class == Class::ScalarSrc && row.mnemonic.starts_with("v_s_");
+            let class = matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc) || lenient;
             if !class || reg.dwords != dwords || dwords > 1 && reg.index % 2 != 0 {
                 return None;
             }
@@ -397,6 +419,12 @@ fn allowed_special(isa: Isa, row: &Row, encoding: &Encoding, spec: &OperandSpec,
         {
             false
         }
+        Special::SharedBase | Special::SharedLimit | Special::PrivateBase | Special::PrivateLimit
+            if spec.role == "sdst"
+                && (row.mnemonic.starts_with("v_s_") || row.mnemonic.starts_with("v_read")) =>
+        {
+            false
+        }
         Special::ExecLo | Special::ExecHi if spec.role == "sdst" && row.mnemonic.starts_with("v_s_") => false,
         _ => true,
     }
@@ -409,14 +437,14 @@ fn finish_halves(
     encoding: &Encoding,
     traits: &Traits,
     halves: &Halves,
-    modifiers: &[Modifier],
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
     if traits.true16 == 0 {
         return Ok(());
     }
     let wide = is_wide(encoding.form);
-    let explicit = modifiers.iter().any(|modifier| modifier.name == "op_sel");
+    // An `op_sel` of zeros is as good as none.
+    let explicit = inst.mods.op_sel != 0;
     for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
         let Some(n) = position(spec).filter(|&n| traits.true16 >> n & 1 != 0) else { continue };
         let Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) = operand else { continue };

@@ -54,6 +54,8 @@ fn treatment(place: &Place) -> Treatment {
             Treatment::HalfExponent
         }
         (16, Kind::Bfloat, 1) => Treatment::Bfloat,
+        // gfx9 reads two bytes from a 32-bit source.
+        (16, Kind::Narrow, _) if place.isa == Isa::Gfx950 => Treatment::Int32,
         (16, Kind::Float, _) => Treatment::Half,
         (16, ..) if crate::vector::traits(place.isa, place.row).float_constants => Treatment::Half,
         (16, ..) => Treatment::Int16,
@@ -74,7 +76,7 @@ pub(super) fn takes_symbols(place: &Place) -> bool {
 pub(super) fn takes_modifiers(place: &Place, constant: &Constant) -> bool {
     match constant {
         Constant::Int(value) if treatment(place) == Treatment::Double => {
-            inline(*value as u64, 64, false).is_some()
+            is_wide(place.encoding.form) && inline(*value as u64, 64, false).is_some()
         }
         _ => true,
     }
@@ -197,9 +199,12 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
         Treatment::Single | Treatment::Int32 => inline(bits, 32, false),
         // The conversions from packed halves have no inline constants.
         Treatment::Halves if crate::vector::has_no_inline_constants(place.isa, place.row) => None,
-        Treatment::Bfloats => inline(bits, 16, true)
-            .filter(|_| bits >> 16 == 0)
-            .or_else(|| small(i64::from(bits as u32 as i32))),
+        // On gfx9 the low half decides.
+        Treatment::Halves if place.isa == Isa::Gfx950 && bits >> 16 == 0 => {
+            inline(bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
+        }
+        Treatment::Bfloats => small(i64::from(bits as u32 as i32))
+            .or_else(|| inline(bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))),
         _ => small(i64::from(bits as u32 as i32)),
     };
     found.unwrap_or(Operand::Literal(bits))
@@ -209,10 +214,19 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
 fn wide_integer(place: &Place, treatment: Treatment, value: i64, force: Force) -> Option<Operand> {
     let wide_literals = place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form);
     let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
-    if place.isa == Isa::Gfx1250 && force != Force::None && (wide_literals || force == Force::Lit64) {
-        return Some(Operand::Literal64(value as u64));
+    // LLVM's reading of `lit(x)` and `lit64(x)`: the number, of 32 bits or all of it, as a 64-bit literal.
+    if place.isa == Isa::Gfx1250
+        && force != Force::None
+        && (fits(value, 32) || wide_literals || force == Force::Lit64)
+    {
+        let low = force == Force::Lit && fits(value, 32);
+        return Some(Operand::Literal64(if low { value as u64 & 0xffff_ffff } else { value as u64 }));
     }
     if !fits(value, 32) {
+        // The high half of a double can stand for it where the low half is 0.
+        if treatment == Treatment::Double && value as u32 == 0 && place.isa == Isa::Gfx1250 && !mandatory {
+            return Some(Operand::Literal(value as u64 >> 32));
+        }
         return wide_literals.then_some(Operand::Literal64(value as u64));
     }
     if mandatory {
@@ -243,6 +257,9 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if treatment == Treatment::Int64 {
                 return None;
             }
+            if place.isa == Isa::Gfx1250 && is_wide(place.encoding.form) && force == Force::Lit64 {
+                return Some(Operand::Literal64(bits & !0xffff_ffff));
+            }
             if place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form) {
                 let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
                 match force {
@@ -270,6 +287,10 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             Some(inline(bits, 16, false).unwrap_or(Operand::Literal(bits)))
         }
         Treatment::Bfloat | Treatment::Bfloats => {
+            // LLVM asks whether a half could hold the number.
+            if treatment == Treatment::Bfloat {
+                narrow(value, 5, 10)?;
+            }
             // LLVM keeps 1/2π from being rounded up.
             let bits = if value.to_bits() == 0x3fc4_5f30_6725_feed {
                 0x3e22
@@ -287,7 +308,12 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
         Treatment::Single | Treatment::Int32 | Treatment::Int16 => {
             // A 16-bit operand must be able to hold the number as a half, though it gets the single pattern.
             if treatment == Treatment::Int16 {
-                narrow(value, 5, 10)?;
+                let half = narrow(value, 5, 10)?;
+                // Where there are no literals, the half must be an inline constant's.
+                let exact = inline_float_bits(248, 16, false) != Some(u64::from(half & 0x7fff));
+                if !exact && !place.encoding.takes_literals() {
+                    return None;
+                }
             }
             let single = value as f32;
             let overflow = single.is_infinite() && value.is_finite();

@@ -5,7 +5,7 @@
 use super::{ParseError, Parser};
 use crate::row::{Encoding, Row};
 use crate::vector::{Traits, is_wide};
-use crate::{Dpp, Form, Inst, Isa, OutMod, Sdwa, SdwaSel, SdwaUnused};
+use crate::{Dpp, Form, Inst, Isa, OutMod, SdwaSel, SdwaUnused};
 
 /// A modifier as written.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Modifier {
     /// Its name; the DPP16 controls are all called `dpp_ctrl`.
     pub(super) name: &'static str,
     /// Its value as the field has it.
-    value: u32,
+    pub(super) value: u32,
     /// How many elements its list had.
     count: u8,
     /// Where it begins.
@@ -133,7 +133,6 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                     0 | 1 => number,
                     _ => return refuse(p, "invalid bound_ctrl value."),
                 },
-                "fi" if gfx9 => return Err(p.error_at(start, "not a valid operand.")),
                 "fi" if !within(0, 1) => return refuse(p, "invalid fi value."),
                 "byte_sel" if !within(0, 3) => return refuse(p, "invalid byte_sel value."),
                 "scale_sel" if !within(0, 15) => return refuse(p, "invalid scale_sel value."),
@@ -201,7 +200,7 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
 fn order(
     encoding: &Encoding,
     traits: &Traits,
-    real_true16: bool,
+    halves: bool,
     isa: Isa,
 ) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
@@ -210,7 +209,7 @@ fn order(
         if traits.bitop3 {
             names.push("bitop3");
         }
-        if traits.op_sel != 0 || traits.true16 != 0 && real_true16 {
+        if traits.op_sel != 0 || traits.true16 != 0 && halves && !traits.no_op_sel {
             names.push("op_sel");
         }
         if traits.byte_sel || traits.dst_byte_sel {
@@ -224,10 +223,11 @@ fn order(
         }
     }
     if is_wide(form) || form == Form::Sdwa {
-        if traits.clamp || form == Form::Sdwa {
+        let sdwa = form == Form::Sdwa;
+        if if sdwa { traits.vdst } else { traits.clamp } {
             names.push("clamp");
         }
-        if traits.omod {
+        if traits.omod && (!sdwa || traits.float_result) {
             names.push("omod");
         }
     }
@@ -240,7 +240,7 @@ fn order(
         }
         Form::Dpp8 | Form::E64Dpp8 => names.extend_from_slice(&["dpp8", "fi"]),
         Form::Sdwa => {
-            if traits.vdst {
+            if traits.vdst && !traits.whole_dst {
                 names.extend_from_slice(&["dst_sel", "dst_unused"]);
             }
             if traits.sources & 1 != 0 {
@@ -262,9 +262,10 @@ pub(super) fn apply(
     encoding: &Encoding,
     traits: &Traits,
     modifiers: &[Modifier],
+    halves: bool,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    let names = order(encoding, traits, p.features.real_true16, p.isa);
+    let names = order(encoding, traits, halves, p.isa);
     let mut next = 0;
     let mut dpp_ctrl = None;
     let (mut row_mask, mut bank_mask, mut bound_ctrl, mut fi) = (15, 15, 0, 0);
@@ -281,7 +282,14 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
-            "op_sel" => inst.mods.op_sel = op_sel(row, traits, modifier),
+            "op_sel" => {
+                inst.mods.op_sel = op_sel(traits, modifier)
+                    & match (traits.byte_sel, traits.dst_byte_sel) {
+                        (true, _) => 0b1000,
+                        (_, true) => 0b0011,
+                        _ => 0b1111,
+                    };
+            }
             "dpp_ctrl" => dpp_ctrl = Some(value as u16),
             "row_mask" => row_mask = value as u8,
             "bank_mask" => bank_mask = value as u8,
@@ -323,7 +331,7 @@ pub(super) fn apply(
             // The selector of a source that is not there stays at its default; an SDWA destination that is not
             // written whole preserves the rest unless told otherwise.
             let named = |name| modifiers.iter().any(|modifier| modifier.name == name);
-            if traits.vdst && !named("dst_unused") {
+            if traits.vdst && !traits.whole_dst && !named("dst_unused") {
                 sdwa.dst_unused = SdwaUnused::Preserve;
             }
             inst.mods.sdwa = Some(sdwa);
@@ -334,15 +342,13 @@ pub(super) fn apply(
             }
         }
     }
-    let _: Option<Sdwa> = inst.mods.sdwa;
     Ok(())
 }
 
 /// The field's bits of `op_sel:[…]`: the element behind the sources is the destination's.
-fn op_sel(row: &Row, traits: &Traits, modifier: &Modifier) -> u8 {
+fn op_sel(traits: &Traits, modifier: &Modifier) -> u8 {
     let bits = modifier.value as u8;
     let sources = traits.sources.count_ones() as u8;
-    let _ = row;
     let low = bits & ((1u16 << sources) - 1) as u8;
     if modifier.count > sources && traits.vdst {
         let list = if traits.op_sel > sources + 1 { bits } else { low | (bits >> sources & 1) << 3 };

@@ -5,7 +5,7 @@
 
 use super::Printer;
 use crate::role::Class;
-use crate::row::{Encoding, OperandSpec, Row};
+use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
 use crate::vector::{Traits, is_wide, position, traits};
 use crate::{
@@ -20,9 +20,11 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     p.text(suffix(row, inst, &traits));
     let Some(encoding) = row.encoding(inst.form) else { return };
     let halves = halves_are_written(p, inst, &traits);
-    for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
+    let statement = Statement { row, inst, traits: &traits, halves };
+    for (n, (&(index, field), operand)) in encoding.operands.iter().zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
-        source(p, row, encoding, spec, operand, inst, &traits, halves);
+        let short = field.is_some_and(|field| field.width() == 8);
+        statement.source(p, &row.operands[index], short, operand);
     }
     controls(p, row, inst, &traits, halves);
 }
@@ -58,153 +60,174 @@ fn halves_are_written(p: &Printer, inst: &Inst, traits: &Traits) -> bool {
         && (!is_wide(inst.form) || inst.mods.op_sel & !traits.op_sel_bits() == 0)
 }
 
-/// An operand with `neg`, `abs` and `sext`.
-fn source(
-    p: &mut Printer,
-    row: &Row,
-    encoding: &Encoding,
-    spec: &OperandSpec,
-    operand: &Operand,
-    inst: &Inst,
-    traits: &Traits,
+/// What the text of an operand depends on beyond the operand.
+struct Statement<'a> {
+    row: &'a Row,
+    inst: &'a Inst,
+    traits: &'a Traits,
+    /// 16-bit registers are written as halves.
     halves: bool,
-) {
-    let bit = match position(spec) {
-        Some(n @ 0..=2) => 1u8 << n,
-        _ => return plain(p, row, encoding, spec, operand, inst, traits, halves),
-    };
-    let negated = inst.mods.neg & bit != 0;
-    let absolute = inst.mods.abs & bit != 0;
-    let extended = inst.mods.sdwa.is_some_and(|sdwa| sdwa.sext & bit != 0);
-    // `-1` is the number; the negated constant is `neg(1)`.
-    let constant =
-        matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Literal64(_));
-    let called = negated && constant && !absolute;
-    if extended {
-        p.text("sext(");
+}
+
+impl Statement<'_> {
+    /// An operand with `neg`, `abs` and `sext`; `short` says that its field holds a VGPR number only.
+    fn source(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
+        let bit = match position(spec) {
+            Some(n @ 0..=2) => 1u8 << n,
+            _ => return self.plain(p, spec, short, operand),
+        };
+        let mods = &self.inst.mods;
+        let negated = mods.neg & bit != 0;
+        let absolute = mods.abs & bit != 0;
+        let extended = mods.sdwa.is_some_and(|sdwa| sdwa.sext & bit != 0);
+        // `-1` is the number; the negated constant is `neg(1)`.
+        let called = negated && is_constant(operand) && !absolute;
+        if extended {
+            p.text("sext(");
+        }
+        if called {
+            p.text("neg(");
+        } else if negated {
+            p.text("-");
+        }
+        if absolute {
+            p.text("|");
+        }
+        self.plain(p, spec, short, operand);
+        if absolute {
+            p.text("|");
+        }
+        if called || extended {
+            p.text(")");
+        }
     }
-    if called {
-        p.text("neg(");
-    } else if negated {
-        p.text("-");
+
+    fn plain(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
+        let narrow = spec.ty.bits() == 16;
+        let bytes = spec.ty.kind == Kind::Narrow && p.isa == Isa::Gfx950;
+        let half_bits = narrow && spec.ty.kind != Kind::Bfloat && !bytes;
+        match *operand {
+            Operand::Reg(reg @ Reg { file: RegFile::Vgpr, half: Half::Lo | Half::Hi, .. }) => {
+                return self.half(p, spec, short, reg);
+            }
+            Operand::Reg(Reg { file: RegFile::Vgpr, .. }) if short => {
+                let spec = OperandSpec { class: Class::Vgpr, ..spec.clone() };
+                return p.operand(&spec, operand);
+            }
+            Operand::Float(code) if narrow && !self.traits.float_constants && !spec.ty.is_float() => {
+                p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
+            }
+            Operand::Float(code) if crate::vector::has_no_inline_constants(p.isa, self.row) => {
+                p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
+            }
+            // LLVM shows a lane mask in VGPRs without a remark on its alignment.
+            Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) if spec.class == Class::ScalarReg => {
+                return p.register_name(&reg);
+            }
+            Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
+            Operand::Literal(bits) if half_bits => p.hex(bits & 0xffff),
+            Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
+                if bits >> 32 == 0 && !half_bits {
+                    p.operand(spec, operand);
+                } else {
+                    p.hex(bits & if half_bits { 0xffff } else { 0xffff_ffff });
+                }
+            }
+            _ => p.operand(spec, operand),
+        }
+        self.refuse(p, spec, operand);
     }
-    if absolute {
-        p.text("|");
+
+    /// A 16-bit register, as half or in the old manner.
+    fn half(&self, p: &mut Printer, spec: &OperandSpec, short: bool, reg: Reg) {
+        if self.halves {
+            return p.register_name(&reg);
+        }
+        let high = reg.half == Half::Hi && !is_wide(self.inst.form);
+        let index = reg.index | if high { 0x80 } else { 0 };
+        p.register_name(&Reg { half: Half::Whole, index, ..reg });
+        if index > 0x7f && !is_wide(self.inst.form) {
+            invalid_register(
+                p,
+                if short || spec.class == Class::Vgpr { "VGPR_32_Lo128" } else { "VS_32_Lo128" },
+            );
+        }
     }
-    plain(p, row, encoding, spec, operand, inst, traits, halves);
-    if absolute {
-        p.text("|");
-    }
-    if called || extended {
-        p.text(")");
+
+    /// LLVM's comment on an operand that cannot stand where it does.
+    fn refuse(&self, p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
+        let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        let must_be_register = matches!(spec.class, Class::VgprSrc | Class::ScalarReg | Class::Custom);
+        if must_be_register && is_constant(operand) {
+            return p.text("/*Invalid immediate*/");
+        }
+        match spec.class {
+            Class::VgprSrc if !vector => {
+                let lanes = matches!(self.row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32");
+                let fixed = match operand {
+                    Operand::Special(Special::LdsDirect) => lanes,
+                    Operand::Special(special) => is_fixed_value(*special),
+                    _ => false,
+                };
+                if !fixed {
+                    invalid_register(p, vgpr_class(spec.ty.dwords(), lanes));
+                }
+            }
+            Class::Custom if !matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
+                invalid_register(p, "AGPR_32");
+            }
+            Class::ScalarSrc if vector => {
+                let direct =
+                    p.isa == Isa::Gfx1250 && self.row.mnemonic == "v_writelane_b32" && spec.role == "ssrc0";
+                invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+            }
+            _ => {}
+        }
     }
 }
 
-fn plain(
-    p: &mut Printer,
-    row: &Row,
-    encoding: &Encoding,
-    spec: &OperandSpec,
-    operand: &Operand,
-    inst: &Inst,
-    traits: &Traits,
-    halves: bool,
-) {
-    let narrow = spec.ty.bits() == 16;
-    match *operand {
-        Operand::Reg(reg @ Reg { file: RegFile::Vgpr, half: Half::Lo | Half::Hi, .. }) => {
-            if halves {
-                p.register_name(&reg);
-            } else if is_wide(inst.form) {
-                p.register_name(&Reg { half: Half::Whole, ..reg });
-            } else {
-                let index = reg.index | if reg.half == Half::Hi { 0x80 } else { 0 };
-                p.register_name(&Reg { half: Half::Whole, index, ..reg });
-                if index > 0x7f {
-                    invalid_register(p, "VGPR_32_Lo128");
-                }
-            }
-            return;
-        }
-        Operand::Float(code) if narrow && !traits.float_constants && !spec.ty.is_float() => {
-            p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
-        }
-        Operand::Float(code) if crate::vector::has_no_inline_constants(p.isa, row) => {
-            p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
-        }
-        Operand::Literal(bits) if narrow && spec.ty.kind != Kind::Bfloat => p.hex(bits & 0xffff),
-        Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
-            p.hex(if narrow && spec.ty.kind != Kind::Bfloat { bits & 0xffff } else { bits & 0xffff_ffff });
-        }
-        _ => p.operand(spec, operand),
-    }
-    if let Some(class) = refused(p.isa, row, encoding, spec, operand) {
-        invalid_register(p, class);
+fn is_constant(operand: &Operand) -> bool {
+    matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Literal64(_))
+}
+
+/// Values that LLVM lets stand in place of any register.
+fn is_fixed_value(special: Special) -> bool {
+    !matches!(
+        special,
+        Special::Vcc
+            | Special::VccLo
+            | Special::VccHi
+            | Special::Exec
+            | Special::ExecLo
+            | Special::ExecHi
+            | Special::FlatScratch
+            | Special::FlatScratchLo
+            | Special::FlatScratchHi
+            | Special::XnackMask
+            | Special::XnackMaskLo
+            | Special::XnackMaskHi
+            | Special::M0
+    )
+}
+
+/// LLVM's name of the class of VGPR tuples.
+fn vgpr_class(dwords: u8, lanes: bool) -> &'static str {
+    match dwords {
+        1 if lanes => "VRegOrLds_32",
+        1 => "VGPR_32",
+        2 => "VReg_64_Align2",
+        3 => "VReg_96_Align2",
+        4 => "VReg_128_Align2",
+        6 => "VReg_192_Align2",
+        8 => "VReg_256_Align2",
+        16 => "VReg_512_Align2",
+        _ => "VReg_1024_Align2",
     }
 }
 
 /// Packed 8-bit and 16-bit elements that fill 64 bits take 64-bit constants.
 pub(crate) fn wide_constant(spec: &OperandSpec) -> bool {
     spec.ty.bits() == 64 && spec.ty.elem_bits != 32
-}
-
-/// LLVM's name of the register class that the operand is not in.
-fn refused(
-    isa: Isa,
-    row: &Row,
-    encoding: &Encoding,
-    spec: &OperandSpec,
-    operand: &Operand,
-) -> Option<&'static str> {
-    let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
-    match spec.class {
-        Class::VgprSrc if !vector => {
-            let fixed = matches!(
-                operand,
-                Operand::Special(
-                    Special::Null
-                        | Special::FlatScratchBaseLo
-                        | Special::FlatScratchBaseHi
-                        | Special::SharedBase
-                        | Special::SharedLimit
-                        | Special::PrivateBase
-                        | Special::PrivateLimit
-                        | Special::PopsExitingWaveId
-                        | Special::Vccz
-                        | Special::Execz
-                        | Special::Scc
-                )
-            );
-            let lanes = matches!(row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32");
-            let direct = lanes && matches!(operand, Operand::Special(Special::LdsDirect));
-            if fixed || direct {
-                return None;
-            }
-            Some(match spec.ty.dwords() {
-                1 if lanes => "VRegOrLds_32",
-                1 => "VGPR_32",
-                2 => "VReg_64_Align2",
-                3 => "VReg_96_Align2",
-                4 => "VReg_128_Align2",
-                6 => "VReg_192_Align2",
-                8 => "VReg_256_Align2",
-                16 => "VReg_512_Align2",
-                _ => "VReg_1024_Align2",
-            })
-        }
-        Class::Custom if !matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. })) => Some("AGPR_32"),
-        Class::ScalarSrc if vector => {
-            Some(if isa == Isa::Gfx1250 && row.mnemonic == "v_writelane_b32" && spec.role == "ssrc0" {
-                "SRegOrLds_32"
-            } else {
-                "SReg_32"
-            })
-        }
-        _ => {
-            let _ = encoding;
-            None
-        }
-    }
 }
 
 fn invalid_register(p: &mut Printer, class: &str) {
@@ -227,7 +250,7 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
             }
         }
         let count = match traits.op_sel {
-            0 if halves && row.mnemonic != "v_cndmask_b16" => traits.true16_op_sel(row),
+            0 if halves && !traits.no_op_sel => traits.true16_op_sel(row),
             count => count,
         };
         op_sel(p, mods.op_sel, count, traits);
@@ -265,7 +288,7 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
         dpp(p, control, double);
     }
     if let Some(sdwa) = &mods.sdwa {
-        if traits.vdst {
+        if traits.vdst && !traits.whole_dst {
             p.text(" dst_sel:");
             p.text(selection(sdwa.dst_sel));
             p.text(match sdwa.dst_unused {

@@ -1,15 +1,124 @@
 //! Arithmetic: every instruction that touches only the registers of its wave.
 //!
-//! [`bind`] turns a decoded instruction into an [`Op`](crate::op::Op) whose body does the whole wave at once.
+//! [`bind`] turns a decoded instruction into an [`Op`] whose body does the whole wave at once. What an
+//! instruction computes is said in one line of a family's table (`vop_*`, `compare`, `salu_*`, `branch`…); the
+//! tables are joined here and found by mnemonic. Memory, waits, barriers, messages and matrix instructions are
+//! not here.
+//!
+//! How it works: [`lane`] makes a whole-wave body from a function of one lane, [`host`] compiles it for the
+//! host's vector levels, [`modifiers`] applies operand and result modifiers around an unmodified body,
+//! [`scalar`] does the same for scalar instructions.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::bind::{BindError, Binder};
 use crate::op::Op;
 
-/// Modifiers of a vector operation that leaves the fast path.
-pub struct AluDetail {}
+#[macro_use]
+mod macros;
+
+mod branch;
+mod compare;
+mod def;
+mod host;
+mod lane;
+mod modifiers;
+mod salu_bits;
+mod salu_int;
+mod scalar;
+mod vop_bits;
+mod vop_f16;
+mod vop_f32;
+mod vop_int;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+pub use host::{Level, level, levels};
+
+use def::{Def, Line};
+
+/// Modifiers of a vector operation that leaves the fast path, and other things that one operation in many
+/// needs.
+pub enum AluDetail {
+    /// A vector operation with modifiers.
+    Modified {
+        /// The unmodified operation.
+        inner: Op,
+        /// Its modifiers.
+        modified: modifiers::Modified,
+    },
+    /// A scalar operation that reads SCC, VCCZ or EXECZ as an operand.
+    Status {
+        /// The operation, its source at the place of the status bit.
+        inner: Op,
+        /// Which of them.
+        which: wavemark_isa::Special,
+    },
+}
+
+/// All families.
+const FAMILIES: &[&[Line]] = &[
+    branch::TABLE,
+    compare::F16,
+    compare::F32,
+    compare::F64,
+    compare::I16,
+    compare::U16,
+    compare::I32,
+    compare::U32,
+    compare::I64,
+    compare::U64,
+    compare::CLASS,
+    salu_bits::TABLE,
+    salu_int::TABLE,
+    vop_bits::TABLE,
+    vop_f16::TABLE,
+    vop_f32::TABLE,
+    vop_int::TABLE,
+];
+
+fn table() -> &'static FxHashMap<&'static str, Def> {
+    static TABLE: OnceLock<FxHashMap<&'static str, Def>> = OnceLock::new();
+    TABLE.get_or_init(|| FAMILIES.iter().flat_map(|family| family.iter().copied()).collect())
+}
+
+/// The mnemonics that have a definition, in no order; without encoding suffixes.
+pub fn mnemonics() -> impl Iterator<Item = &'static str> {
+    table().keys().copied()
+}
+
+/// Does the instruction with this (base) mnemonic have a definition?
+pub fn is_defined(mnemonic: &str) -> bool {
+    lookup(mnemonic).is_some()
+}
+
+/// The definition of a mnemonic; a VOPD half is the single instruction unless it has a line of its own.
+fn lookup(mnemonic: &str) -> Option<&'static Def> {
+    let table = table();
+    table.get(mnemonic).or_else(|| {
+        let single = mnemonic.strip_prefix("v_dual_")?;
+        table.get(format!("v_{single}").as_str())
+    })
+}
 
 /// The operation of an arithmetic or branch instruction; `Ok(None)` if the instruction is none (memory,
 /// waits, barriers…: the machine's).
-pub fn bind(_binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
-    Ok(None)
+pub fn bind(binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
+    bind_mnemonic(binder, binder.inst.mnemonic(binder.isa))
+}
+
+/// As [`bind`], for the base mnemonic of the instruction.
+///
+/// # Errors
+/// [`BindError::Unsupported`] names the mnemonic and the operand form or modifier that has no model.
+pub fn bind_mnemonic(binder: &mut Binder<'_>, mnemonic: &str) -> Result<Option<Op>, BindError> {
+    match lookup(mnemonic) {
+        None => Ok(None),
+        Some(Def::Vector(def)) => def::bind_vector(binder, mnemonic, def).map(Some),
+        Some(Def::Scalar(def)) => scalar::bind_scalar(binder, mnemonic, def).map(Some),
+    }
 }

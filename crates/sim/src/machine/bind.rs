@@ -312,6 +312,9 @@ fn waitcnt_gfx9(simm: u32) -> SmallVec<[(Counter, u32); 3]> {
     waits
 }
 
+/// The `scale_offset` bit of [`wavemark_isa::Mods::cpol`].
+const SCALE_OFFSET: u8 = 1 << 6;
+
 fn scope_of(isa: Isa, cpol: u32) -> Scope {
     let scopes = [Scope::Cu, Scope::Se, Scope::Device, Scope::System];
     match isa {
@@ -505,7 +508,7 @@ fn scalar_load(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp,
         base: operands.need_scalar(&["sbase"])?,
         buffer,
         soffset,
-        scale: if mods.scale_offset { shape.bytes } else { 1 },
+        scale: if mods.cpol & SCALE_OFFSET != 0 { shape.bytes } else { 1 },
         offset: i64::from(mods.offset),
     }))
 }
@@ -516,8 +519,8 @@ fn tensor(operands: &Operands<'_, '_>, verb: &str, isa: Isa) -> Result<MachineOp
         "store_from_lds" => true,
         _ => return Err(operands.unsupported("tensor instruction")),
     };
-    let groups = [operands.need_scalar(&["vaddr0"])?, operands.need_scalar(&["vaddr1"])?];
-    let more = match (operands.scalar(&["vaddr2"])?, operands.scalar(&["vaddr3"])?) {
+    let groups = [operands.need_scalar(&["d0"])?, operands.need_scalar(&["d1"])?];
+    let more = match (operands.scalar(&["d2"])?, operands.scalar(&["d3"])?) {
         (Some(a), Some(b)) => Some([a, b]),
         (None, None) => None,
         (Some(a), None) | (None, Some(a)) => Some([a, a]),
@@ -690,7 +693,7 @@ fn vector_memory(
         Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => 8,
     };
     let offset = i64::from(mods.offset);
-    let scale = if mods.scale_offset { bytes } else { 1 };
+    let scale = if mods.cpol & SCALE_OFFSET != 0 { bytes } else { 1 };
     let addressing = match space {
         "buffer" => {
             let vaddr = operands.row(&["vaddr"], Bank::Src0)?;

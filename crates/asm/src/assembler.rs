@@ -1,0 +1,448 @@
+//! The state of one assembly and its main loop: statements in order, each a label, an assignment, a
+//! directive, a macro call or an instruction.
+//!
+//! An error is recorded and the next statement goes on, so that one run reports every error of a file.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use wavemark_codeobj::elf::{Binding, shf, sht};
+use wavemark_diag::{Diagnostic, FileId, Span};
+use wavemark_target::{AbiVersion, Target};
+
+use crate::directive::conditions::Condition;
+use crate::directive::debug::DebugLines;
+use crate::directive::kernel::Kernel;
+use crate::directive::macros::Macro;
+use crate::directive::{self, Operands};
+use crate::expr::{self, Expr, Scope};
+use crate::lex::{Kind, Lexer, starts_name};
+use crate::machine::Machine;
+use crate::object::SourceLine;
+use crate::section::{Fixup, FixupKind, SectionId, Sections};
+use crate::statement::{Lines, Statement};
+use crate::symbol::{Definition, SymbolId, Symbols};
+use crate::value::Evaluator;
+
+/// What is wrong in a statement: bytes of its text and a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub range: Range<usize>,
+    pub message: String,
+}
+
+impl Fault {
+    pub fn new(range: Range<usize>, message: impl Into<String>) -> Fault {
+        Fault { range, message: message.into() }
+    }
+}
+
+impl From<expr::ExprError> for Fault {
+    fn from(error: expr::ExprError) -> Fault {
+        Fault { range: error.range, message: error.message }
+    }
+}
+
+/// Where the statements come from when that is not the file itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Expansion {
+    /// The statement of the file that was expanded.
+    pub call: Span,
+    /// `macro foo`, `.rept`.
+    pub what: String,
+}
+
+/// A section switched away from by `.pushsection`.
+pub(crate) type Saved = (SectionId, SectionId);
+
+/// Bytes that one section may have.
+pub(crate) const MAX_SECTION: u64 = 256 << 20;
+/// Errors after which a file is given up.
+const MAX_ERRORS: usize = 1000;
+
+/// What `.amdgcn.next_free_vgpr` and `.amdgcn.next_free_sgpr` stand for: one more than the highest register
+/// of the instructions so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NextFree {
+    /// Whether the file asks.
+    pub wanted: bool,
+    pub symbols: [SymbolId; 2],
+    /// VGPRs, SGPRs.
+    pub counts: [i64; 2],
+}
+
+impl NextFree {
+    const NAMES: [&'static str; 2] = [".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"];
+
+    fn slot(&self, name: &str) -> Option<usize> {
+        Self::NAMES.iter().position(|known| *known == name)
+    }
+}
+
+/// One assembly.
+pub(crate) struct Assembler<'m> {
+    pub file: FileId,
+    pub machine: &'m Machine,
+    pub symbols: Symbols,
+    pub sections: Sections,
+    pub current: SectionId,
+    pub previous: SectionId,
+    pub saved: Vec<Saved>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub expansion: Option<Expansion>,
+    pub depth: u32,
+    /// Bytes of expanded text so far.
+    pub expanded: usize,
+    /// Instances of macros so far, for `\@`.
+    pub instances: u64,
+    /// `.exitm` was met: leave this text.
+    pub leave: bool,
+    pub conditions: Vec<Condition>,
+    pub macros: FxHashMap<String, Rc<Macro>>,
+    pub lines: Vec<SourceLine>,
+    pub debug: DebugLines,
+    pub abi: AbiVersion,
+    pub file_target: Option<Target>,
+    /// MessagePack of `.amdgpu_metadata`.
+    pub metadata: Option<Vec<u8>>,
+    pub kernels: Vec<Kernel>,
+    pub next_free: NextFree,
+    pub ident: Option<SectionId>,
+    line_starts: Vec<usize>,
+}
+
+impl<'m> Assembler<'m> {
+    pub fn new(file: FileId, text: &str, machine: &'m Machine) -> Assembler<'m> {
+        let mut sections = Sections::default();
+        let current = sections.open(".text", sht::PROGBITS, shf::ALLOC | shf::EXECINSTR, 0);
+        let mut line_starts = vec![0];
+        line_starts.extend(memchr_newlines(text));
+        let mut symbols = Symbols::default();
+        let next_free = NextFree {
+            wanted: text.contains(".amdgcn.next_free"),
+            symbols: NextFree::NAMES.map(|name| symbols.intern(name)),
+            counts: [0; 2],
+        };
+        let mut assembler = Assembler {
+            file,
+            machine,
+            symbols,
+            sections,
+            current,
+            previous: current,
+            saved: Vec::new(),
+            diagnostics: Vec::new(),
+            expansion: None,
+            depth: 0,
+            expanded: 0,
+            instances: 0,
+            leave: false,
+            conditions: Vec::new(),
+            macros: FxHashMap::default(),
+            lines: Vec::new(),
+            debug: DebugLines::default(),
+            abi: AbiVersion::V6,
+            file_target: None,
+            metadata: None,
+            kernels: Vec::new(),
+            next_free,
+            ident: None,
+            line_starts,
+        };
+        let (major, minor, stepping) = machine.processor().isa_version();
+        for (name, value) in [
+            (".amdgcn.gfx_generation_number", major),
+            (".amdgcn.gfx_generation_minor", minor),
+            (".amdgcn.gfx_generation_stepping", stepping),
+        ] {
+            let symbol = assembler.symbols.intern(name);
+            assembler.symbols.get_mut(symbol).definition = Definition::Variable(Expr::Int(value.into()));
+        }
+        assembler
+    }
+
+    /// Assembles all statements of `text`.
+    pub fn run(&mut self, text: &str) {
+        let mut lines = Lines::new(text);
+        while let Some(statement) = lines.next() {
+            match statement {
+                Ok(statement) => self.statement(&statement, &mut lines),
+                Err(offset) => {
+                    let span = self.span(offset, 0..2);
+                    self.report(span, "the comment has no end".to_owned());
+                }
+            }
+            if self.leave || self.diagnostics.len() >= MAX_ERRORS {
+                return;
+            }
+        }
+    }
+
+    /// The bytes `range` of a statement at `offset`, in the file.
+    pub fn span(&self, offset: usize, range: Range<usize>) -> Span {
+        match &self.expansion {
+            Some(expansion) => expansion.call,
+            None => Span::new(self.file, offset + range.start..offset + range.end),
+        }
+    }
+
+    /// Records an error.
+    pub fn report(&mut self, span: Span, message: String) {
+        let mut diagnostic = Diagnostic::error(message).at(span);
+        if let Some(expansion) = &self.expansion {
+            diagnostic = diagnostic.note(format!("in the expansion of {}", expansion.what));
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn statement(&mut self, statement: &Statement<'_>, lines: &mut Lines<'_>) {
+        let mut start = 0;
+        loop {
+            let result = if self.skipping() {
+                self.skipped_statement(statement, start, lines).map(|()| None)
+            } else {
+                self.labelled_statement(statement, start, lines)
+            };
+            match result {
+                Ok(Some(after_label)) => start = after_label,
+                Ok(None) => return,
+                Err(fault) => {
+                    let span = self.span(statement.offset, fault.range);
+                    return self.report(span, fault.message);
+                }
+            }
+        }
+    }
+
+    fn skipped_statement(
+        &mut self,
+        statement: &Statement<'_>,
+        start: usize,
+        lines: &mut Lines<'_>,
+    ) -> Result<(), Fault> {
+        let mut lexer = Lexer::at(&statement.text, start);
+        let first = lexer.next();
+        if first.kind == Kind::Name {
+            let name = lexer.slice(first.range.clone());
+            if let Some(handler) = directive::find(name).filter(|found| found.when_skipped) {
+                let mut operands = Operands::new(lexer, first.range, statement.offset);
+                return (handler.run)(self, &mut operands, lines);
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles one label, and says where the rest starts, or the rest.
+    fn labelled_statement(
+        &mut self,
+        statement: &Statement<'_>,
+        start: usize,
+        lines: &mut Lines<'_>,
+    ) -> Result<Option<usize>, Fault> {
+        let text: &str = &statement.text;
+        let mut lexer = Lexer::at(text, start);
+        let first = lexer.next();
+        let name = lexer.slice(first.range.clone());
+        match first.kind {
+            Kind::End => return Ok(None),
+            Kind::Name | Kind::String if lexer.peek_byte() == Some(b':') => {
+                lexer.skip(1);
+                let name = name.trim_matches('"');
+                let symbol = self.symbols.intern(name);
+                self.define_label(symbol, statement.offset, first.range)?;
+                return Ok(Some(lexer.position()));
+            }
+            Kind::Integer(number) if lexer.peek_byte() == Some(b':') => {
+                lexer.skip(1);
+                let symbol = self.symbols.define_numeric(number);
+                self.define_label(symbol, statement.offset, first.range)?;
+                return Ok(Some(lexer.position()));
+            }
+            Kind::Name => {}
+            Kind::Bad(message) => return Err(Fault::new(first.range, message)),
+            _ => {
+                return Err(Fault::new(first.range, "expected a label, a directive or an instruction"));
+            }
+        }
+        if lexer.operator() == "=" {
+            lexer.skip(1);
+            let mut operands = Operands::new(lexer, first.range.clone(), statement.offset);
+            let value = operands.expr(self)?;
+            operands.end()?;
+            self.assign(name, first.range, value, statement.offset, true)?;
+        } else if let Some(called) = self.macros.get(name).cloned() {
+            directive::macros::call(self, &called, lexer.rest(), statement, first.range)?;
+        } else if name.starts_with('.') {
+            let Some(handler) = directive::find(name) else {
+                return Err(Fault::new(first.range, format!("unknown directive {name}")));
+            };
+            let mut operands = Operands::new(lexer, first.range, statement.offset);
+            (handler.run)(self, &mut operands, lines)?;
+        } else if starts_name(name.as_bytes().first().copied().unwrap_or(b' ')) {
+            self.instruction(&text[first.range.start..], statement.offset + first.range.start).map_err(
+                |mut fault| {
+                    fault.range = fault.range.start + first.range.start..fault.range.end + first.range.start;
+                    fault
+                },
+            )?;
+        }
+        Ok(None)
+    }
+
+    /// Where the next byte goes.
+    pub fn here(&self) -> (SectionId, u64) {
+        (self.current, self.sections.get(self.current).bytes.len() as u64)
+    }
+
+    /// What an expression read now may refer to.
+    pub fn scope(&mut self) -> Scope<'_> {
+        let here = self.here();
+        Scope { symbols: &mut self.symbols, here }
+    }
+
+    /// The number that `expr` comes to by what is known now.
+    pub fn absolute(&self, expr: &Expr) -> Result<i64, String> {
+        if let Expr::Int(value) = expr {
+            return Ok(*value);
+        }
+        Evaluator::new(&self.symbols, self.machine).absolute(expr)
+    }
+
+    /// Defines `symbol` as this place.
+    pub fn define_label(
+        &mut self,
+        symbol: SymbolId,
+        offset: usize,
+        range: Range<usize>,
+    ) -> Result<(), Fault> {
+        let (section, at) = self.here();
+        let span = self.span(offset, range.clone());
+        let entry = self.symbols.get_mut(symbol);
+        if entry.definition != Definition::Undefined {
+            let message = format!("symbol {} is already defined", entry.name);
+            return Err(Fault::new(range, message));
+        }
+        entry.definition = Definition::Label { section, offset: at };
+        entry.span = Some(span);
+        Ok(())
+    }
+
+    /// `name = value`, or `.set`; `.equiv` does not allow a second time.
+    pub fn assign(
+        &mut self,
+        name: &str,
+        range: Range<usize>,
+        value: Expr,
+        offset: usize,
+        again: bool,
+    ) -> Result<(), Fault> {
+        if name == "." {
+            let target = self.absolute(&value).or_else(|message| match self.in_current_section(&value) {
+                Some(offset) => Ok(offset),
+                None => Err(message),
+            });
+            let target = target.map_err(|message| Fault::new(range.clone(), message))?;
+            return self.advance_to(target, 0, range);
+        }
+        if let Some(slot) = self.next_free.slot(name) {
+            let number = self.absolute(&value).map_err(|message| Fault::new(range, message))?;
+            self.next_free.counts[slot] = number;
+            return Ok(());
+        }
+        let span = self.span(offset, range.clone());
+        let mut symbol = self.symbols.intern(name);
+        match self.symbols.get(symbol).definition {
+            Definition::Undefined => {}
+            Definition::Variable(_) if again => symbol = self.symbols.renew(symbol),
+            _ => return Err(Fault::new(range, format!("symbol {name} is already defined"))),
+        }
+        let entry = self.symbols.get_mut(symbol);
+        entry.definition = Definition::Variable(value);
+        entry.span = Some(span);
+        Ok(())
+    }
+
+    /// The offset that `expr` has in the current section, if it is a place there.
+    pub fn in_current_section(&self, expr: &Expr) -> Option<i64> {
+        let mut evaluator = Evaluator::new(&self.symbols, self.machine);
+        let value = evaluator.value(expr).ok()?;
+        if value.sub.is_some() {
+            return None;
+        }
+        let (section, offset) = evaluator.location(value.add?)?;
+        (section == self.current).then(|| (offset as i64).wrapping_add(value.constant))
+    }
+
+    /// Fills the current section up to `target` with `fill`.
+    pub fn advance_to(&mut self, target: i64, fill: u8, range: Range<usize>) -> Result<(), Fault> {
+        let (_, here) = self.here();
+        match u64::try_from(target).ok().and_then(|target| target.checked_sub(here)) {
+            Some(count) => self.fill(count, &[fill], range),
+            None => Err(Fault::new(range, format!("cannot move back from {here:#x} to {target:#x}"))),
+        }
+    }
+
+    /// Appends `pattern` `count` times.
+    pub fn fill(&mut self, count: u64, pattern: &[u8], range: Range<usize>) -> Result<(), Fault> {
+        let total = count.checked_mul(pattern.len() as u64);
+        let section = self.sections.get_mut(self.current);
+        let Some(total) = total.filter(|total| section.bytes.len() as u64 + total <= MAX_SECTION) else {
+            let message = format!("section {} would be larger than 256 MiB", section.name);
+            return Err(Fault::new(range, message));
+        };
+        if let [byte] = pattern {
+            section.bytes.resize(section.bytes.len() + total as usize, *byte);
+        } else {
+            section.bytes.reserve(total as usize);
+            for _ in 0..count {
+                section.bytes.extend_from_slice(pattern);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends bytes.
+    pub fn emit(&mut self, bytes: &[u8]) {
+        self.sections.get_mut(self.current).bytes.extend_from_slice(bytes);
+    }
+
+    /// Asks for the value of `expr` at `ahead` bytes from here.
+    pub fn fixup(&mut self, ahead: u64, kind: FixupKind, expr: Expr, span: Span) {
+        let section = self.sections.get_mut(self.current);
+        let offset = section.bytes.len() as u64 + ahead;
+        section.fixups.push(Fixup { offset, kind, expr, span });
+    }
+
+    /// Brings the symbols of [`NextFree`] up to date.
+    pub fn refresh_counts(&mut self) {
+        if self.next_free.wanted {
+            for (symbol, count) in self.next_free.symbols.into_iter().zip(self.next_free.counts) {
+                self.symbols.get_mut(symbol).definition = Definition::Variable(Expr::Int(count));
+            }
+        }
+    }
+
+    /// Marks a symbol as needed by the object even if nothing defines it.
+    pub fn mention(&mut self, symbol: SymbolId) {
+        self.symbols.get_mut(symbol).mentioned = true;
+    }
+
+    /// Line and column (from 1) of a byte of the file.
+    pub fn line_column(&self, offset: usize) -> (u32, u32) {
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        let column = offset - self.line_starts.get(line.wrapping_sub(1)).copied().unwrap_or(0) + 1;
+        (line as u32, column as u32)
+    }
+
+    /// Sets the binding of a symbol.
+    pub fn bind(&mut self, symbol: SymbolId, binding: Binding) {
+        let entry = self.symbols.get_mut(symbol);
+        entry.binding = Some(binding);
+        entry.mentioned = true;
+    }
+}
+
+fn memchr_newlines(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1)
+}

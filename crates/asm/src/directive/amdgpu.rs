@@ -1,0 +1,164 @@
+//! Directives of AMD GPUs but for kernel descriptors: target, code object version, metadata, LDS variables.
+//!
+//! Follows "Code Object V3 and Above Directives" of LLVM's *User Guide for AMDGPU Backend*.
+
+use wavemark_codeobj::elf::{Binding, SymbolType};
+use wavemark_codeobj::value::Value;
+use wavemark_target::{AbiVersion, Setting, Target, TargetId};
+
+use crate::assembler::{Assembler, Fault};
+use crate::directive::{Directive, Operands, row};
+use crate::expr::Expr;
+use crate::statement::Lines;
+use crate::symbol::Definition;
+
+pub(super) const DIRECTIVES: &[Directive] = &[
+    row(".amdgcn_target", target),
+    row(".amdhsa_code_object_version", code_object_version),
+    row(".amdgpu_metadata", metadata),
+    row(".amdgpu_lds", lds),
+];
+
+/// `.amdgcn_target "triple-target id"`: must agree with what the file is assembled for.
+fn target(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    let start = operands.lexer.next_start();
+    let bytes = operands.string()?;
+    let range = start..operands.lexer.position();
+    operands.end()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let target: Target = text.parse().map_err(|error| Fault::new(range.clone(), format!("{error}")))?;
+    let wanted = &assembler.machine.target;
+    if !agrees(&target.id, &wanted.id) || target.os != wanted.os {
+        let message = format!("the file is for {target}, but {wanted} was asked for");
+        return Err(Fault::new(range, message));
+    }
+    assembler.file_target = Some(target);
+    Ok(())
+}
+
+/// Whether a file for `file` may be assembled as `wanted`: the same processor, and no setting that `file`
+/// makes differs.
+fn agrees(file: &TargetId, wanted: &TargetId) -> bool {
+    let setting =
+        |file: Setting, wanted: Setting| file == wanted || file == Setting::Any || wanted == Setting::Any;
+    file.processor == wanted.processor
+        && setting(file.xnack, wanted.xnack)
+        && setting(file.sramecc, wanted.sramecc)
+}
+
+fn code_object_version(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    let (version, range) = operands.absolute(assembler)?;
+    operands.end()?;
+    let abi = u32::try_from(version).ok().and_then(AbiVersion::by_code_object_version);
+    match abi.filter(|abi| *abi > AbiVersion::V3) {
+        Some(abi) => {
+            assembler.abi = abi;
+            Ok(())
+        }
+        None => Err(Fault::new(range, format!("code object version {version} is not one of 4, 5, 6"))),
+    }
+}
+
+/// `.amdgpu_metadata`, YAML, `.end_amdgpu_metadata`: becomes the metadata note.
+fn metadata(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    operands.end()?;
+    let start = lines.position();
+    let (end, yaml) = loop {
+        match lines.raw_line() {
+            Some((end, line)) if line.trim() == ".end_amdgpu_metadata" => {
+                break (end, lines.text_between(start, end));
+            }
+            Some(_) => {}
+            None => return operands.fault_here(".amdgpu_metadata without .end_amdgpu_metadata"),
+        }
+    };
+    // `//` after a value is a comment for the assembler; YAML does not know it.
+    let without_comments: Vec<&str> = yaml.lines().map(without_comment).collect();
+    let value = match Value::from_yaml(&without_comments.join("\n")) {
+        Ok(value) => value,
+        Err(error) => {
+            let lines_before = (error.line as usize).saturating_sub(1);
+            let line_start: usize = yaml.split_inclusive('\n').take(lines_before).map(str::len).sum();
+            let at = (start + line_start + (error.column as usize).saturating_sub(1)).min(end);
+            let span = assembler.span(at, 0..1);
+            assembler.report(span, format!("invalid metadata: {}", error.message));
+            return Ok(());
+        }
+    };
+    if let Err(error) = wavemark_codeobj::Metadata::from_value(value.clone()) {
+        let span = assembler.span(operands.offset, operands.name.clone());
+        assembler.report(span, format!("invalid metadata: {error}"));
+        return Ok(());
+    }
+    if assembler.metadata.is_some() {
+        return operands.fault_here("a second .amdgpu_metadata");
+    }
+    assembler.metadata = Some(value.to_message_pack());
+    Ok(())
+}
+
+/// The line up to `//` or `;` outside quotes.
+fn without_comment(line: &str) -> &str {
+    let mut quote = None;
+    let bytes = line.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        match (quote, byte) {
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b';') => return &line[..at],
+            (None, b'/') if bytes.get(at + 1) == Some(&b'/') => return &line[..at],
+            _ => {}
+        }
+    }
+    line
+}
+
+/// `.amdgpu_lds name, size [, alignment]`: a variable in LDS that the linker places.
+fn lds(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+    let (name, name_range) = operands.name()?;
+    operands.comma()?;
+    let start = operands.lexer.next_start();
+    let size = operands.count(assembler)?;
+    let limit = u64::from(assembler.machine.limits().lds_bytes);
+    if size > limit {
+        let message =
+            format!("{size} bytes are more LDS than the {limit} of {}", assembler.machine.processor());
+        return Err(Fault::new(start..operands.lexer.position(), message));
+    }
+    let mut align = 4;
+    if operands.eat_comma() {
+        let start = operands.lexer.next_start();
+        align = operands.count(assembler)?;
+        if !align.is_power_of_two() || align >= 1 << 31 {
+            let message = format!("the alignment {align} is not a power of two below 2 GiB");
+            return Err(Fault::new(start..operands.lexer.position(), message));
+        }
+    }
+    operands.end()?;
+    let symbol = assembler.symbols.intern(name);
+    let span = assembler.span(operands.offset, name_range.clone());
+    let entry = assembler.symbols.get_mut(symbol);
+    if entry.definition != Definition::Undefined {
+        return Err(Fault::new(name_range, format!("symbol {name} is already defined")));
+    }
+    entry.definition = Definition::Common { align, lds: true };
+    entry.size = Some((Expr::Int(size as i64), span));
+    entry.kind = SymbolType::Object;
+    entry.binding.get_or_insert(Binding::Global);
+    entry.span = Some(span);
+    entry.mentioned = true;
+    Ok(())
+}

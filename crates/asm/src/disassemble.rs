@@ -1,0 +1,136 @@
+//! A whole code object → text that [`crate::assemble`] takes back to the same bytes in all loaded sections.
+//!
+//! Sections come one after the other, each cut at its labels: symbols, branch targets and kernel descriptors.
+//! An instruction is printed only if its text assembles to its own bytes; any other word is `.long`. A
+//! relocation becomes a symbol expression, in the instruction where the assembler makes the same relocation of
+//! it, else in data.
+//!
+//! In a linked file the tables of the dynamic linker (`.dynsym`, `.hash`, `.dynamic`…) are left out, since
+//! linking makes them again; addresses that linking put into code are numbers. Debugging sections are left out.
+
+mod code;
+mod data;
+mod kernel;
+mod symbols;
+
+use std::fmt::Write as _;
+
+use wavemark_codeobj::CodeObject;
+use wavemark_codeobj::elf::{Section, shf, sht};
+use wavemark_target::{FeatureError, Target};
+
+use crate::machine::Machine;
+use symbols::Labels;
+
+/// The text of a code object; `features` as for [`Machine::new`].
+///
+/// # Errors
+/// The features do not fit the code object's processor.
+pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, FeatureError> {
+    let target = Target::amdhsa(object.target());
+    let machine = Machine::new(target, features)?;
+    let mut printer = Printer {
+        object,
+        machine: &machine,
+        labels: Labels::collect(object),
+        out: String::with_capacity(object.bytes().len() * 4),
+    };
+    printer.file();
+    Ok(printer.out)
+}
+
+/// The text in the making.
+struct Printer<'a> {
+    object: &'a CodeObject,
+    machine: &'a Machine,
+    labels: Labels,
+    out: String,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.out.push('\t');
+        self.out.push_str(text.as_ref());
+        self.out.push('\n');
+    }
+
+    fn file(&mut self) {
+        self.line(format!(".amdgcn_target \"{}\"", self.machine.target));
+        self.line(format!(".amdhsa_code_object_version {}", self.object.abi.code_object_version()));
+        self.symbols_without_place();
+        for (index, section) in self.object.sections.iter().enumerate() {
+            if is_printed(section) {
+                self.section(index, section);
+            }
+        }
+        if let Some(metadata) = &self.object.metadata {
+            let yaml = metadata.to_yaml();
+            let _ = write!(
+                self.out,
+                "\t.amdgpu_metadata\n---\n{}\n...\n\t.end_amdgpu_metadata\n",
+                yaml.trim_end()
+            );
+        }
+    }
+
+    fn section(&mut self, index: usize, section: &Section) {
+        let _ = writeln!(self.out);
+        self.line(header(section));
+        if section.align > 1 && section.align.is_power_of_two() {
+            self.line(format!(".p2align {}", section.align.trailing_zeros()));
+        }
+        self.code_labels(index, section);
+        if section.kind == sht::NOBITS {
+            self.nobits(index, section);
+        } else if section.flags & shf::EXECINSTR != 0 {
+            self.code(index, section);
+        } else {
+            self.data(index, section);
+        }
+    }
+}
+
+/// Whether a section's bytes are to come back: it is loaded and linking does not make it.
+fn is_printed(section: &Section) -> bool {
+    let made_by_linking = matches!(
+        section.kind,
+        sht::NULL
+            | sht::NOTE
+            | sht::SYMTAB
+            | sht::DYNSYM
+            | sht::STRTAB
+            | sht::RELA
+            | sht::REL
+            | sht::RELR
+            | sht::HASH
+            | sht::GNU_HASH
+            | sht::DYNAMIC
+    );
+    section.is_alloc() && !made_by_linking && section.name != ".relro_padding"
+}
+
+/// `.section name,"flags",@type[,entry size]`.
+fn header(section: &Section) -> String {
+    let letters = [
+        (shf::ALLOC, 'a'),
+        (shf::WRITE, 'w'),
+        (shf::EXECINSTR, 'x'),
+        (shf::MERGE, 'M'),
+        (shf::STRINGS, 'S'),
+        (shf::TLS, 'T'),
+    ];
+    let flags: String =
+        letters.iter().filter(|(bit, _)| section.flags & bit != 0).map(|(_, letter)| letter).collect();
+    let kind = match section.kind {
+        sht::PROGBITS => "@progbits".to_owned(),
+        sht::NOBITS => "@nobits".to_owned(),
+        sht::INIT_ARRAY => "@init_array".to_owned(),
+        sht::FINI_ARRAY => "@fini_array".to_owned(),
+        other => format!("@{other:#x}"),
+    };
+    let mut text = format!(".section {},\"{flags}\",{kind}", symbols::quoted(&section.name));
+    if section.flags & shf::MERGE != 0 {
+        let _ = write!(text, ",{}", section.entry_size);
+    }
+    text
+}

@@ -1,0 +1,108 @@
+//! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
+
+use wavemark_diag::{Diagnostic, Style, render_short};
+use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::report::{Checked, ExitStatus, Report};
+use wavemark_driver::run::{self, source_lines};
+use wavemark_driver::{render_sarif, render_text};
+
+use crate::args::{CheckArgs, CompletionArg, ExecutionArgs, FormatArg, InputArgs, RunArgs};
+use crate::door::{Door, Failure, read_input};
+
+/// `run`: one schedule.
+pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
+    execute(door, &args.input, &args.execution, 1)
+}
+
+/// `check`: several schedules.
+pub fn check(door: &mut Door, args: &CheckArgs) -> Result<ExitStatus, Failure> {
+    execute(door, &args.input, &args.execution, args.schedules)
+}
+
+fn options(input: &InputArgs, execution: &ExecutionArgs, schedules: u32) -> Result<RunOptions, Diagnostic> {
+    Ok(RunOptions {
+        target: input.target.target,
+        features: input.target.features.clone().unwrap_or_default(),
+        kernel: execution.kernel.clone(),
+        check: Checked::parse(&execution.check)
+            .map_err(|problem| Diagnostic::error(format!("--check: {problem}")))?,
+        completion: match execution.completion {
+            CompletionArg::Late => Completion::Late,
+            CompletionArg::Early => Completion::Early,
+            CompletionArg::Random => Completion::Random,
+        },
+        seed: execution.seed,
+        schedules,
+        threads: execution.threads.or_else(processors),
+        max_steps: execution.max_steps,
+        model: execution.model.clone(),
+        out: execution.out.clone(),
+        trace: execution.trace.clone(),
+    })
+}
+
+/// The threads that the machine runs side by side.
+fn processors() -> Option<u32> {
+    std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok())
+}
+
+fn execute(
+    door: &mut Door,
+    input: &InputArgs,
+    execution: &ExecutionArgs,
+    schedules: u32,
+) -> Result<ExitStatus, Failure> {
+    let name = input.input.display().to_string();
+    match report(door, input, execution, schedules) {
+        Ok(report) => {
+            print(door, &report, execution.format)?;
+            Ok(report.exit_status())
+        }
+        // A program that reads our report gets one even of what could not be used.
+        Err(failure) if execution.format != FormatArg::Text => {
+            let mut report = Report::new(name);
+            match failure {
+                Failure::Unusable(diagnostics) => {
+                    report.diagnostics = diagnostics
+                        .iter()
+                        .map(|diagnostic| render_short(&door.sources, diagnostic))
+                        .collect();
+                }
+                Failure::Unsupported(what) => report.unsupported = vec![what],
+                Failure::Closed => return Err(Failure::Closed),
+            }
+            report.conclude();
+            print(door, &report, execution.format)?;
+            Ok(report.exit_status())
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn report(
+    door: &mut Door,
+    input: &InputArgs,
+    execution: &ExecutionArgs,
+    schedules: u32,
+) -> Result<Report, Failure> {
+    let options = options(input, execution, schedules)?;
+    let input = read_input(&input.input, input.lang.map(Into::into))?;
+    Ok(run::run(&mut door.sources, &input, execution.launch.as_deref(), &options)?)
+}
+
+fn print(door: &Door, report: &Report, format: FormatArg) -> Result<(), Failure> {
+    match format {
+        FormatArg::Text => {
+            let style: Style = door.output_style();
+            let lines = source_lines(&door.sources, &report.input);
+            door.print(render_text(report, &lines, style))
+        }
+        FormatArg::Json => {
+            let json = serde_json::to_string(report).map_err(|error| {
+                Failure::from(Diagnostic::error(format!("the report cannot be written as JSON: {error}")))
+            })?;
+            door.print(json + "\n")
+        }
+        FormatArg::Sarif => door.print(format!("{:#}\n", render_sarif(std::slice::from_ref(report)))),
+    }
+}

@@ -1,0 +1,115 @@
+//! The checker's findings as a report has them: places named, hints completed; and what the user asks of the checker.
+
+use wavemark_check::{Checks, Model};
+use wavemark_sim::RunEnd;
+
+use crate::places::Places;
+use crate::report::{Checked, Class, Finding, Severity};
+
+/// The checks that the checker is to do.
+pub(crate) fn checks(wanted: Checked) -> Checks {
+    let Checked { registers, lds, global, barriers, waits } = wanted;
+    Checks { registers, lds, global, barriers, waits }
+}
+
+/// The readings of open questions that `--model` names, each `NAME=READING`.
+pub fn parse_model(readings: &[String]) -> Result<Model, String> {
+    let mut model = Model::default();
+    for reading in readings {
+        match reading.as_str() {
+            "multicast=timeout" => model.multicast_timeout = true,
+            "multicast=wait" => model.multicast_timeout = false,
+            "asynccnt=one" => model.asynccnt_one = true,
+            "asynccnt=two" => model.asynccnt_one = false,
+            other => {
+                return Err(format!(
+                    "`{other}` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two"
+                ));
+            }
+        }
+    }
+    Ok(model)
+}
+
+/// A finding with its places named.
+pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> Finding {
+    let sites = finding.sites.iter().map(|end| {
+        let lanes = (end.lanes != 0).then_some(end.lanes);
+        places.site(end.role, end.site.pc, &end.site.inst, Some(end.wave), lanes)
+    });
+    let hint = finding.hint.map(|hint| match &finding.hint_site {
+        Some(site) => {
+            let place =
+                places.source(site.pc).unwrap_or_else(|| format!("{:#x}", site.pc.wrapping_sub(places.base)));
+            if hint.contains("{pc}") {
+                hint.replace("{pc}", &place)
+            } else {
+                let text = places.text(&site.inst);
+                let mnemonic = text.split_whitespace().next().unwrap_or_default();
+                format!("{hint} {mnemonic} at {place}")
+            }
+        }
+        None => hint,
+    });
+    Finding {
+        rule: finding.rule.to_owned(),
+        title: finding.title,
+        severity: severity(finding.severity),
+        class: class(finding.class),
+        instances: finding.instances,
+        sites: sites.collect(),
+        hint,
+        model: finding.model.map(str::to_owned),
+    }
+}
+
+/// What the end of a run alone says, where nobody observed it.
+pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
+    let (rule, class, title) = match end {
+        RunEnd::Finished | RunEnd::Unsupported { .. } => return None,
+        RunEnd::Deadlock => ("B13", Class::Deadlock, "no wave can move"),
+        RunEnd::StepLimit => (
+            "T2",
+            Class::StepLimit,
+            "a wave has executed more instructions than permitted: does the kernel end?",
+        ),
+        RunEnd::Trap => ("T1", Class::Trap, "the program traps"),
+    };
+    Some(Finding {
+        rule: rule.to_owned(),
+        title: title.to_owned(),
+        severity: Severity::Error,
+        class,
+        instances: 1,
+        sites: Vec::new(),
+        hint: None,
+        model: None,
+    })
+}
+
+fn severity(severity: wavemark_check::Severity) -> Severity {
+    match severity {
+        wavemark_check::Severity::Advice => Severity::Advice,
+        wavemark_check::Severity::Warning => Severity::Warning,
+        wavemark_check::Severity::Error => Severity::Error,
+    }
+}
+
+fn class(class: wavemark_check::Class) -> Class {
+    use wavemark_check::Class as Found;
+    match class {
+        Found::MissingWait => Class::MissingWait,
+        Found::MissingSync => Class::MissingSync,
+        Found::MissingScope => Class::MissingScope,
+        Found::OutOfBounds => Class::OutOfBounds,
+        Found::Barrier => Class::Barrier,
+        Found::Deadlock => Class::Deadlock,
+        Found::Collective => Class::Collective,
+        Found::OverStrong => Class::OverStrong,
+        Found::Redundant => Class::Redundant,
+        Found::Hazard => Class::Hazard,
+        Found::StepLimit => Class::StepLimit,
+        Found::Trap => Class::Trap,
+        Found::Uninitialized => Class::Uninitialized,
+    }
+}

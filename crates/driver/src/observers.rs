@@ -1,0 +1,51 @@
+//! Several observers of one run.
+
+use wavemark_sim::events::{
+    BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Fault, Issue, Observer, Site, WaveId,
+};
+
+/// Tells both of everything, the first one first.
+#[derive(Debug)]
+pub struct Both<A, B>(pub A, pub B);
+
+/// Tells the observer if there is one.
+#[derive(Debug)]
+pub struct Maybe<A>(pub Option<A>);
+
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        impl<A: Observer, B: Observer> Observer for Both<A, B> {
+            const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+            $(fn $name(&mut self, $($argument: $type),*) {
+                self.0.$name($($argument),*);
+                self.1.$name($($argument),*);
+            })*
+        }
+
+        impl<A: Observer> Observer for Maybe<A> {
+            const ACTIVE: bool = A::ACTIVE;
+            $(fn $name(&mut self, $($argument: $type),*) {
+                if let Some(observer) = &mut self.0 {
+                    observer.$name($($argument),*);
+                }
+            })*
+        }
+    };
+}
+
+// Every method of the trait: one that is missing here would be swallowed.
+forward! {
+    workgroup_started(workgroup_flat: u32, lds: u32, waves: u32);
+    workgroup_ended(workgroup_flat: u32);
+    wave_started(wave: WaveId, sgprs: u32, vgprs: u32);
+    instruction(wave: WaveId, site: &Site, exec: u64);
+    issued(wave: WaveId, site: &Site, op: &Issue);
+    completed(wave: WaveId, op: &Issue);
+    waited(wave: WaveId, site: &Site, waits: &[(Counter, u32)]);
+    barrier(wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent);
+    cache(wave: WaveId, site: &Site, op: CacheOp, issue: &Issue);
+    fault(wave: WaveId, site: &Site, fault: &Fault);
+    wave_ended(wave: WaveId, site: &Site);
+    deadlock(waiting: &[(WaveId, Site, Blocked)]);
+    step_limit(wave: WaveId, site: &Site);
+}

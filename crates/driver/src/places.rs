@@ -1,0 +1,50 @@
+//! Places of a running program as reports name them: address, text, source line.
+
+use wavemark_codeobj::lines::LineTable;
+use wavemark_isa::{Features, Inst, Isa, print};
+use wavemark_sim::events::WaveId;
+
+use crate::report::{Lanes, Site};
+
+/// Names the instructions of a loaded code object.
+#[derive(Debug)]
+pub struct Places<'l> {
+    /// How instructions are read.
+    pub isa: Isa,
+    /// How they are written.
+    pub features: Features,
+    /// Where the code object is loaded; reports count addresses from here, as disassemblers do.
+    pub base: u64,
+    /// Addresses, counted from there, to source lines.
+    pub lines: &'l LineTable,
+}
+
+impl Places<'_> {
+    /// The instruction's text.
+    pub fn text(&self, inst: &Inst) -> String {
+        print(self.isa, inst, self.features)
+    }
+
+    /// `file:line:column` of a loaded address; without column where the table has none.
+    pub fn source(&self, pc: u64) -> Option<String> {
+        let place = self.lines.lookup(pc.wrapping_sub(self.base)).filter(|place| place.line > 0)?;
+        let file = place.file.strip_prefix("./").unwrap_or(place.file);
+        Some(match place.column {
+            0 => format!("{file}:{}", place.line),
+            column => format!("{file}:{}:{column}", place.line),
+        })
+    }
+
+    /// The site of an instruction, as `wave` came by.
+    pub fn site(&self, role: &str, pc: u64, inst: &Inst, wave: Option<WaveId>, lanes: Option<u64>) -> Site {
+        Site {
+            role: role.to_owned(),
+            pc: pc.wrapping_sub(self.base),
+            text: self.text(inst),
+            source: self.source(pc),
+            workgroup: wave.map(|wave| wave.workgroup),
+            wave: wave.map(|wave| wave.wave),
+            lanes: lanes.map(Lanes),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Running a kernel: input, launch and options to a report.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use wavemark_diag::{Diagnostic, SourceMap};
+use wavemark_target::WaveSize;
+
+use crate::build::{Failure, Loadable, loadable};
+use crate::findings::parse_model;
+use crate::input::Input;
+use crate::kernel;
+use crate::launch::{self, ArgValue, Launch};
+use crate::lines::instruction_set;
+use crate::npy;
+use crate::options::RunOptions;
+use crate::report::Report;
+use crate::schedule::{self, Outcome, Prepared};
+
+/// Runs the kernel of `input` that `launch` or `options` name.
+pub fn run(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
+    let model =
+        parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
+    let Loadable { object, lines } = loadable(sources, input, options)?;
+    let given = match launch {
+        Some(path) => Some(launch::load(sources, path, &path.display().to_string(), options.seed)?),
+        None => None,
+    };
+    let (named, span) = match (&options.kernel, &given) {
+        (Some(name), _) => (Some(name.as_str()), None),
+        (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
+        (None, None) => (None, None),
+    };
+    let kernel = kernel::select(&object, &input.name, named, span)?;
+    let metadata = object.kernel_metadata(kernel);
+    let (launch, filled) = match given {
+        Some(given) => given,
+        None => (kernel::default_launch(kernel, metadata)?, Vec::new()),
+    };
+    let unsuitable = kernel::check_launch(&launch, kernel, metadata);
+    if !unsuitable.is_empty() {
+        return Err(unsuitable.into());
+    }
+    let target = object.target();
+    let isa = instruction_set(target.processor)
+        .ok_or_else(|| Failure::Unsupported(format!("the simulator does not model {}", target.processor)))?;
+    let features = wavemark_isa::Features {
+        wave64: kernel.descriptor.wave_size() == WaveSize::Wave64,
+        ..wavemark_isa::Features::default_of(isa)
+    };
+    let prepared = Prepared {
+        name: &input.name,
+        object: &object,
+        lines: &lines,
+        kernel,
+        launch: &launch,
+        filled: &filled,
+        isa,
+        features,
+        model,
+    };
+
+    let mut report = Report::new(&input.name);
+    report.target = target.to_string();
+    report.kernel = kernel.name.clone();
+    let outcomes = run_schedules(&prepared, options);
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        let outcome = outcome?;
+        if index == 0 {
+            if let Some(folder) = &options.out {
+                write_outputs(folder, &launch, &outcome.contents)?;
+            }
+            if let (Some(path), Some(trace)) = (&options.trace, &outcome.trace) {
+                std::fs::write(path, trace).map_err(|error| {
+                    Diagnostic::error(format!("cannot write {}: {error}", path.display()))
+                })?;
+            }
+        }
+        merge(&mut report, outcome);
+    }
+    report.unsupported.dedup();
+    // A run that stopped half-way has checked nothing to the end.
+    if report.unsupported.is_empty() {
+        report.checked = options.check;
+    }
+    report.conclude();
+    Ok(report)
+}
+
+/// The outcomes of all schedules, in order; as many side by side as there may be threads. The first one that is not
+/// modelled is the last one run.
+fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Outcome, Failure>> {
+    let run = |index: u32| {
+        let traced = index == 0 && options.trace.is_some();
+        schedule::run(prepared, options, schedule_seed(options.seed, index), traced)
+    };
+    let mut outcomes = Vec::new();
+    let schedules: Vec<u32> = (0..options.schedules.max(1)).collect();
+    for group in schedules.chunks(options.threads.unwrap_or(1).max(1) as usize) {
+        match group {
+            [only] => outcomes.push(run(*only)),
+            _ => std::thread::scope(|scope| {
+                let threads: Vec<_> = group.iter().map(|&index| scope.spawn(move || run(index))).collect();
+                for thread in threads {
+                    outcomes.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                }
+            }),
+        }
+        if outcomes.iter().any(|outcome| !matches!(outcome, Ok(Outcome { unsupported: None, .. }))) {
+            break;
+        }
+    }
+    outcomes
+}
+
+/// The seed of the schedule `index`: the user's own for the first, others for the rest, never 0 (round-robin).
+fn schedule_seed(seed: u64, index: u32) -> u64 {
+    match index {
+        0 => seed,
+        _ => launch::split_mix(seed, index.into()) | 1,
+    }
+}
+
+/// Adds one schedule's outcome: findings add up, an output that differs under some schedule differs.
+fn merge(report: &mut Report, outcome: Outcome) {
+    report.findings.extend(outcome.findings);
+    report.unsupported.extend(outcome.unsupported);
+    for output in outcome.outputs {
+        match report.outputs.iter_mut().find(|other| other.name == output.name) {
+            Some(other) if other.matches && !output.matches => *other = output,
+            Some(_) => {}
+            None => report.outputs.push(output),
+        }
+    }
+    let (sum, stats) = (&mut report.stats, outcome.stats);
+    sum.workgroups += stats.workgroups;
+    sum.waves += stats.waves;
+    sum.wave_instructions += stats.wave_instructions;
+    sum.lane_instructions += stats.lane_instructions;
+    sum.seconds += stats.seconds;
+}
+
+/// Writes the buffers of `launch` as `.npy` files into `folder`, each called after its argument.
+pub fn write_outputs(folder: &Path, launch: &Launch, contents: &[Vec<u8>]) -> Result<(), Diagnostic> {
+    let unwritable = |path: &Path, error: std::io::Error| {
+        Diagnostic::error(format!("cannot write {}: {error}", path.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, error))?;
+    for (arg, bytes) in launch.args.iter().zip(contents) {
+        let ArgValue::Buffer(buffer) = &arg.value else { continue };
+        if !is_file_name(&arg.name) {
+            return Err(Diagnostic::error(format!(
+                "the argument `{}` cannot name a file of --out",
+                arg.name
+            )));
+        }
+        let path = folder.join(format!("{}.npy", arg.name));
+        let file = npy::write(arg.dtype, &buffer.shape, bytes)
+            .map_err(|error| Diagnostic::error(format!("cannot write {}: {error}", path.display())))?;
+        std::fs::write(&path, file).map_err(|error| unwritable(&path, error))?;
+    }
+    Ok(())
+}
+
+/// A name that stays in its folder on every system.
+fn is_file_name(name: &str) -> bool {
+    !name.contains(['/', '\\', ':', '\0'])
+}
+
+/// Looks source lines up for a report on `input`: in the inputs that were read, else in files beside the input.
+pub fn source_lines<'s>(sources: &'s SourceMap, input: &str) -> impl Fn(&str, u32) -> Option<String> + 's {
+    let folder = Path::new(input).parent().map_or_else(PathBuf::new, Path::to_owned);
+    let files: RefCell<FxHashMap<String, Option<String>>> = RefCell::default();
+    move |file, line| {
+        if let Some(source) = sources.by_name(file) {
+            return source.line(line).map(str::to_owned);
+        }
+        let mut files = files.borrow_mut();
+        let text =
+            files.entry(file.to_owned()).or_insert_with(|| std::fs::read_to_string(folder.join(file)).ok());
+        text.as_deref()?.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
+    }
+}

@@ -1,0 +1,256 @@
+//! One run of a kernel under one schedule: memory, dispatch, observers, outputs.
+
+use std::time::Instant;
+
+use wavemark_check::{Checker, Model};
+use wavemark_codeobj::lines::LineTable;
+use wavemark_codeobj::read::Kernel;
+use wavemark_codeobj::{CodeObject, LoadedImage, image};
+use wavemark_diag::Diagnostic;
+use wavemark_isa::{Features, Isa};
+use wavemark_sim::events::{Observer, Silent};
+use wavemark_sim::{DispatchError, Global, RunConfig, RunEnd, RunStats};
+
+use crate::build::Failure;
+use crate::compare::compare;
+use crate::findings::{checks, convert, of_end};
+use crate::kernarg::{Argument, Dispatch, Passed, lay_out};
+use crate::kernel;
+use crate::launch::{ArgValue, Filled, Launch};
+use crate::observers::{Both, Maybe};
+use crate::options::{Completion, RunOptions};
+use crate::places::Places;
+use crate::report::{Checked, Finding, Output, Stats};
+use crate::trace::Trace;
+
+/// A kernel with its launch, ready to run any number of times.
+pub(crate) struct Prepared<'p> {
+    /// The input's name.
+    pub name: &'p str,
+    /// The linked code object.
+    pub object: &'p CodeObject,
+    /// Addresses of it to source lines.
+    pub lines: &'p LineTable,
+    /// Its kernel.
+    pub kernel: &'p Kernel,
+    /// The launch.
+    pub launch: &'p Launch,
+    /// The launch's arguments, one for one.
+    pub filled: &'p [Filled],
+    /// The instruction set of the target.
+    pub isa: Isa,
+    /// How instructions are written.
+    pub features: Features,
+    /// Readings of open questions.
+    pub model: Model,
+}
+
+/// What one run gave.
+pub(crate) struct Outcome {
+    pub findings: Vec<Finding>,
+    pub outputs: Vec<Output>,
+    pub stats: Stats,
+    /// What stopped the run because it is not modelled.
+    pub unsupported: Option<String>,
+    /// The arguments' bytes at the end; empty for scalars.
+    pub contents: Vec<Vec<u8>>,
+    /// The trace as JSON, where one is wanted.
+    pub trace: Option<String>,
+}
+
+/// Runs it with `seed`; `traced`: with a trace.
+pub(crate) fn run(
+    prepared: &Prepared<'_>,
+    options: &RunOptions,
+    seed: u64,
+    traced: bool,
+) -> Result<Outcome, Failure> {
+    let mut memory = Global::new();
+    let image = load(prepared, &mut memory)?;
+    let kernel = machine_kernel(prepared, &image)?;
+    let places =
+        Places { isa: prepared.isa, features: prepared.features, base: image.base, lines: prepared.lines };
+    let addresses = allocate(prepared, &mut memory);
+    let dispatch = wavemark_sim::Dispatch {
+        grid: prepared.launch.grid,
+        block: prepared.launch.block,
+        cluster: prepared.launch.cluster,
+        dynamic_lds: prepared.launch.dynamic_lds,
+        kernarg: kernel_arguments(prepared, &addresses)?,
+        dynamic_stack: 0,
+    };
+    let config = config(options, seed);
+
+    let started = Instant::now();
+    let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
+    let checked = options.check != Checked::default();
+    let checker = checked.then(|| Checker::new(prepared.isa, checks(options.check), prepared.model));
+    let recorder = traced.then(|| Trace::new(prepared.isa, prepared.features, image.base));
+    let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
+        let mut observer = Both(Maybe(checker), Maybe(recorder));
+        let (end, stats) = dispatched.run(prepared, &mut observer)?;
+        (end, stats, observer.0.0, observer.1.0)
+    } else {
+        let (end, stats) = dispatched.run(prepared, &mut Silent)?;
+        (end, stats, None, None)
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let findings = match checker {
+        Some(checker) => checker.finish().into_iter().map(|finding| convert(finding, &places)).collect(),
+        None => of_end(&end).into_iter().collect(),
+    };
+    let trace = recorder
+        .map(|recorder| recorder.into_json())
+        .transpose()
+        .map_err(|error| Diagnostic::error(format!("the trace cannot be written as JSON: {error}")))?;
+
+    let unsupported = match &end {
+        RunEnd::Unsupported { pc, what, .. } => {
+            let source = places.source(*pc).map(|source| format!(" ({source})")).unwrap_or_default();
+            let what = what.trim_start_matches("unsupported: ");
+            Some(format!("{what}, at {:#x}{source}", pc.wrapping_sub(places.base)))
+        }
+        _ => None,
+    };
+    let contents: Vec<Vec<u8>> = addresses
+        .iter()
+        .map(|address| match address {
+            Some(base) => memory.contents(*base).unwrap_or_default().to_vec(),
+            None => Vec::new(),
+        })
+        .collect();
+    let outputs = if end == RunEnd::Finished { outputs(prepared, &contents) } else { Vec::new() };
+    let stats = Stats {
+        workgroups: stats.workgroups,
+        waves: stats.waves,
+        wave_instructions: stats.wave_instructions,
+        lane_instructions: stats.lane_instructions,
+        seconds,
+    };
+    Ok(Outcome { findings, outputs, stats, unsupported, contents, trace })
+}
+
+struct Dispatched<'d> {
+    memory: &'d mut Global,
+    kernel: &'d wavemark_sim::Kernel,
+    dispatch: &'d wavemark_sim::Dispatch,
+    config: RunConfig,
+}
+
+impl Dispatched<'_> {
+    fn run<O: Observer>(
+        &mut self,
+        prepared: &Prepared<'_>,
+        observer: &mut O,
+    ) -> Result<(RunEnd, RunStats), Failure> {
+        let result = wavemark_sim::dispatch(self.memory, self.kernel, self.dispatch, self.config, observer);
+        result.map_err(|error| match error {
+            DispatchError::Unsupported(what) => Failure::Unsupported(what),
+            error => {
+                Diagnostic::error(format!("{} cannot be dispatched: {error}", prepared.kernel.name)).into()
+            }
+        })
+    }
+}
+
+fn config(options: &RunOptions, seed: u64) -> RunConfig {
+    let completion = match options.completion {
+        Completion::Late => wavemark_sim::Completion::Late,
+        Completion::Early => wavemark_sim::Completion::Early,
+        Completion::Random => wavemark_sim::Completion::Random,
+    };
+    let default = RunConfig::default();
+    RunConfig { completion, seed, max_steps: options.max_steps.unwrap_or(default.max_steps) }
+}
+
+/// Loads the code object into `memory`. Its segments and the gaps between them are one allocation.
+fn load(prepared: &Prepared<'_>, memory: &mut Global) -> Result<LoadedImage, Failure> {
+    let base = memory.next_address();
+    let image = LoadedImage::load(prepared.object, base)
+        .map_err(|error| Diagnostic::error(format!("{} cannot be loaded: {error}", prepared.name)))?;
+    let end = |segment: &image::Segment| segment.vaddr + segment.bytes.len() as u64;
+    let end = image.segments.iter().map(end).max().unwrap_or(base);
+    let mut bytes = vec![0; (end - base) as usize];
+    for segment in &image.segments {
+        let start = (segment.vaddr - base) as usize;
+        bytes[start..start + segment.bytes.len()].copy_from_slice(&segment.bytes);
+    }
+    let writable = image.segments.iter().any(|segment| segment.writable);
+    memory.allocate("the code object", bytes, writable);
+    Ok(image)
+}
+
+fn machine_kernel(prepared: &Prepared<'_>, image: &LoadedImage) -> Result<wavemark_sim::Kernel, Diagnostic> {
+    let (input, name) = (prepared.name, &prepared.kernel.name);
+    let kernel = image
+        .kernel_by_name(name)
+        .ok_or_else(|| Diagnostic::error(format!("{input}: the descriptor of {name} is not loaded")))?;
+    let code =
+        image.segment_at(kernel.entry_vaddr).filter(|segment| segment.executable).ok_or_else(|| {
+            Diagnostic::error(format!("{input}: the entry of {name} is not in an executable segment"))
+        })?;
+    Ok(wavemark_sim::Kernel {
+        isa: prepared.isa,
+        code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.clone() },
+        entry: kernel.entry_vaddr,
+        descriptor_address: kernel.descriptor_vaddr,
+        descriptor: kernel.descriptor,
+    })
+}
+
+/// The address of each buffer; `None` for scalars.
+fn allocate(prepared: &Prepared<'_>, memory: &mut Global) -> Vec<Option<u64>> {
+    let arguments = prepared.launch.args.iter().zip(prepared.filled);
+    arguments
+        .map(|(arg, filled)| match arg.value {
+            ArgValue::Scalar(_) => None,
+            ArgValue::Buffer(_) => {
+                Some(memory.allocate(format!("argument `{}`", arg.name), filled.bytes.clone(), true))
+            }
+        })
+        .collect()
+}
+
+fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let Prepared { launch, kernel, .. } = prepared;
+    let arguments: Vec<Argument<'_>> = launch
+        .args
+        .iter()
+        .zip(prepared.filled)
+        .zip(addresses)
+        .map(|((arg, filled), address)| Argument {
+            name: &arg.name,
+            span: arg.span,
+            passed: match address {
+                Some(base) => Passed::Address(*base),
+                None => Passed::Value(&filled.bytes),
+            },
+        })
+        .collect();
+    // As the dispatch packet has it: up to the last dimension that is more than one work-item wide.
+    let used = |dimension: &usize| launch.grid[*dimension] > 1 || launch.block[*dimension] > 1;
+    let dispatch = Dispatch {
+        grid: launch.grid,
+        block: launch.block,
+        dimensions: (0..3).rev().find(used).map_or(1, |last| last as u32 + 1),
+        dynamic_lds: launch.dynamic_lds,
+        ..Dispatch::default()
+    };
+    let metadata = prepared.object.kernel_metadata(kernel);
+    let parameters = kernel::parameters(kernel, metadata);
+    let size = kernel::segment_size(kernel, metadata);
+    lay_out(&kernel.name, &arguments, parameters.as_deref(), size, &dispatch)
+}
+
+fn outputs(prepared: &Prepared<'_>, contents: &[Vec<u8>]) -> Vec<Output> {
+    let mut outputs = Vec::new();
+    for ((arg, filled), found) in prepared.launch.args.iter().zip(prepared.filled).zip(contents) {
+        if let (ArgValue::Buffer(buffer), Some(expected)) = (&arg.value, &filled.expected)
+            && let Some(expect) = &buffer.expect
+        {
+            let comparison = compare(arg.dtype, &buffer.shape, found, expected, expect.rtol, expect.atol);
+            outputs.push(Output::new(&arg.name, comparison));
+        }
+    }
+    outputs
+}

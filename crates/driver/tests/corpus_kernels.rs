@@ -1,0 +1,63 @@
+//! Every code object of the shared corpus: its launch names a kernel of it, suits it, and fills its arguments.
+
+use std::path::{Path, PathBuf};
+
+use wavemark_codeobj::CodeObject;
+use wavemark_diag::{Diagnostic, SourceMap, render_short};
+use wavemark_driver::cases::{self, Case, Prefer};
+use wavemark_driver::kernarg::{Argument, Dispatch, Passed, lay_out};
+use wavemark_driver::kernel;
+use wavemark_driver::launch::{self, ArgValue};
+
+fn lay_out_case(case: &Case, sources: &mut SourceMap) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let bytes = std::fs::read(case.folder.join("kernel.hsaco")).unwrap();
+    let object = CodeObject::parse(&bytes).unwrap();
+    let (launch, filled) = launch::load(sources, &case.launch, "launch.toml", 0)?;
+    let kernel = kernel::select(&object, "kernel.hsaco", launch.kernel.as_deref(), launch.kernel_span)
+        .map_err(|diagnostic| vec![diagnostic])?;
+    let metadata = object.kernel_metadata(kernel);
+    let diagnostics = kernel::check_launch(&launch, kernel, metadata);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let arguments: Vec<Argument<'_>> = launch
+        .args
+        .iter()
+        .zip(&filled)
+        .map(|(arg, contents)| Argument {
+            name: &arg.name,
+            span: arg.span,
+            passed: match arg.value {
+                ArgValue::Scalar(_) => Passed::Value(&contents.bytes),
+                ArgValue::Buffer(_) => Passed::Address(0x1000),
+            },
+        })
+        .collect();
+    let parameters = kernel::parameters(kernel, metadata);
+    let dispatch = Dispatch { grid: launch.grid, block: launch.block, dimensions: 3, ..Dispatch::default() };
+    lay_out(
+        &kernel.name,
+        &arguments,
+        parameters.as_deref(),
+        kernel::segment_size(kernel, metadata),
+        &dispatch,
+    )
+}
+
+#[test]
+fn launches_suit_their_kernels() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
+    if !shared.join("corpus").is_dir() {
+        eprintln!("SKIPPED: no shared corpus at {} (WAVEMARK_SHARED)", shared.display());
+        return;
+    }
+    let cases = cases::find(&shared.join("corpus"), Prefer::Object).unwrap();
+    assert!(!cases.is_empty());
+    for case in &cases {
+        let mut sources = SourceMap::new();
+        if let Err(diagnostics) = lay_out_case(case, &mut sources) {
+            panic!("{}: {}", case.folder.display(), render_short(&sources, &diagnostics[0]));
+        }
+    }
+}

@@ -1,0 +1,461 @@
+//! Definitions: what an instruction's table line says, and how such an instruction is bound.
+
+use std::sync::Arc;
+
+use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, Special};
+
+use super::AluDetail;
+use super::host::{Bodies, bodies, level};
+use super::lane::{Exact, Fast, Lane, Slow};
+use super::modifiers::{Modified, SourceMods};
+use super::scalar::{ScalarDef, widen_literal};
+use super::word::{Kind, Word as _};
+use crate::bind::{Bank, BindError, Binder};
+use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
+use crate::regs::sindex;
+
+/// The definition of one instruction.
+#[derive(Clone, Copy)]
+pub enum Def {
+    /// A vector instruction.
+    Vector(VectorDef),
+    /// A scalar one.
+    Scalar(ScalarDef),
+}
+
+/// A line of a family's table: the mnemonic (without `_e32`, `_dpp`…) and its definition.
+pub type Line = (&'static str, Def);
+
+/// The definition of a vector instruction.
+#[derive(Clone, Copy)]
+pub struct VectorDef {
+    /// Kinds of src0, src1, src2.
+    pub src: [Kind; 3],
+    /// Kinds of the destination and the second destination.
+    pub dst: [Kind; 2],
+    /// The bodies.
+    pub bodies: Bodies,
+    /// The bodies with `clamp`, where that is not the clamp of a floating result.
+    pub clamp: Option<Bodies>,
+    /// src2 is the old destination (or, without src2, the first free source is).
+    pub accumulates: bool,
+    /// The body reads `op_sel`, `op_sel_hi`, `neg`, `neg_hi`, `clamp` and the control itself, from
+    /// [`own_mods`].
+    pub own_mods: bool,
+    /// Writes EXEC (`v_cmpx`).
+    pub writes_exec: bool,
+    /// A 16-bit result keeps the other half of the destination on gfx9, too.
+    pub keeps_half: bool,
+    /// The third operand is src1 (`fmamk`).
+    pub literal_second: bool,
+}
+
+/// What a body with `own_mods` finds in [`Op::imm`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnMods(pub u64);
+
+impl OwnMods {
+    /// `op_sel`, bit 3 the destination.
+    pub fn op_sel(self) -> u32 {
+        self.0 as u32 & 15
+    }
+    /// `op_sel_hi`.
+    pub fn op_sel_hi(self) -> u32 {
+        (self.0 >> 4) as u32 & 15
+    }
+    /// `neg` or `neg_lo`.
+    pub fn neg(self) -> u32 {
+        (self.0 >> 8) as u32 & 15
+    }
+    /// `neg_hi`; `abs` of the mixed-precision instructions.
+    pub fn neg_hi(self) -> u32 {
+        (self.0 >> 12) as u32 & 15
+    }
+    /// `clamp`.
+    pub fn clamp(self) -> bool {
+        self.0 >> 16 & 1 != 0
+    }
+    /// The family's control.
+    pub fn control(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
+    VectorDef {
+        src: [K::A::KIND, K::B::KIND, K::C::KIND],
+        dst: [K::D::KIND, K::E::KIND],
+        bodies,
+        clamp: None,
+        accumulates: false,
+        own_mods: false,
+        writes_exec: false,
+        keeps_half: false,
+        literal_second: false,
+    }
+}
+
+/// A lane function compiled for every host level.
+pub const fn fast<K: Lane>() -> VectorDef {
+    vector::<K>(bodies::<Fast<K>>())
+}
+
+/// A lane function run lane by lane.
+pub const fn slow<K: Exact>() -> VectorDef {
+    vector::<K>([Slow::<K>::body; 3])
+}
+
+/// A body that does the whole wave itself.
+pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
+    VectorDef {
+        src,
+        dst,
+        bodies: [body; 3],
+        clamp: None,
+        accumulates: false,
+        own_mods: false,
+        writes_exec: false,
+        keeps_half: false,
+        literal_second: false,
+    }
+}
+
+impl VectorDef {
+    /// As a table entry.
+    pub const fn def(self) -> Def {
+        Def::Vector(self)
+    }
+    /// With `clamp`, `other`'s bodies.
+    pub const fn clamped(mut self, other: VectorDef) -> Self {
+        self.clamp = Some(other.bodies);
+        self
+    }
+    /// The last source is the old destination.
+    pub const fn accumulating(mut self) -> Self {
+        self.accumulates = true;
+        self
+    }
+    /// The body handles the modifiers.
+    pub const fn owning_mods(mut self) -> Self {
+        self.own_mods = true;
+        self
+    }
+    /// A 16-bit result always keeps the other half.
+    pub const fn keeping_half(mut self) -> Self {
+        self.keeps_half = true;
+        self
+    }
+    /// The literal stands between the two sources.
+    pub const fn literal_second(mut self) -> Self {
+        self.literal_second = true;
+        self
+    }
+    /// The same compare, writing EXEC.
+    pub const fn cmpx(mut self) -> Self {
+        self.writes_exec = true;
+        self
+    }
+}
+
+/// The host level to bind for.
+#[cfg(not(test))]
+fn chosen_level() -> usize {
+    level() as usize
+}
+
+#[cfg(test)]
+thread_local! {
+    static FORCED: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+/// Bind for this level from now on (tests compare the levels).
+#[cfg(test)]
+pub fn force_level(level: usize) {
+    FORCED.set(Some(level));
+}
+
+#[cfg(test)]
+fn chosen_level() -> usize {
+    FORCED.get().unwrap_or(level() as usize)
+}
+
+/// An error that names what is missing.
+pub fn unsupported(mnemonic: &str, what: &str) -> BindError {
+    BindError::Unsupported(format!("{mnemonic}: {what}"))
+}
+
+/// A scalar destination: `null` becomes the sink.
+pub fn scalar_destination(
+    binder: &Binder<'_>,
+    mnemonic: &str,
+    operand: &Operand,
+) -> Result<Place, BindError> {
+    let at = binder
+        .scalar_at(operand)
+        .ok_or_else(|| unsupported(mnemonic, &format!("{operand:?} as a scalar destination")))?;
+    let at = if at == sindex::NULL { sindex::SINK } else { at };
+    Ok(Place { at, kind: PlaceKind::Scalar })
+}
+
+const VCC: Place = Place { at: sindex::VCC, kind: PlaceKind::Scalar };
+const EXEC: Place = Place { at: sindex::EXEC, kind: PlaceKind::Scalar };
+const NONE: Place = Place { at: 0, kind: PlaceKind::None };
+
+/// The operands of an instruction, in order, with the implicit VCC ones filled in.
+struct Operands<'a> {
+    dst: Option<&'a Operand>,
+    dst2: Option<&'a Operand>,
+    src: [Option<&'a Operand>; 3],
+}
+
+fn arrange<'a>(
+    mnemonic: &str,
+    def: &VectorDef,
+    isa: Isa,
+    given: &'a [Operand],
+) -> Result<Operands<'a>, BindError> {
+    // Roles in assembly order; masks may be left to VCC.
+    #[derive(PartialEq, Clone, Copy)]
+    enum Role {
+        Dst,
+        Dst2,
+        Src(usize),
+    }
+    let mut roles: Vec<(Role, bool)> = Vec::new();
+    let dst_implicit = def.writes_exec && isa == Isa::Gfx1250;
+    if def.dst[0] != Kind::None && !dst_implicit {
+        roles.push((Role::Dst, def.dst[0] == Kind::Mask));
+    }
+    if def.dst[1] != Kind::None {
+        roles.push((Role::Dst2, def.dst[1] == Kind::Mask));
+    }
+    let explicit_sources = (0..3).rev().find(|&i| def.src[i] != Kind::None);
+    for i in 0..3 {
+        if def.src[i] != Kind::None && !(def.accumulates && Some(i) == explicit_sources) {
+            roles.push((Role::Src(i), def.src[i] == Kind::Mask));
+        }
+    }
+    if roles.len() != given.len() {
+        roles.retain(|(_, optional)| !optional);
+    }
+    if roles.len() != given.len() {
+        return Err(unsupported(mnemonic, &format!("{} operands", given.len())));
+    }
+    let mut out = Operands { dst: None, dst2: None, src: [None; 3] };
+    for ((role, _), operand) in roles.iter().zip(given) {
+        match role {
+            Role::Dst => out.dst = Some(operand),
+            Role::Dst2 => out.dst2 = Some(operand),
+            Role::Src(i) => out.src[*i] = Some(operand),
+        }
+    }
+    Ok(out)
+}
+
+/// Does a register operand name a high half?
+fn is_high(operand: Option<&Operand>) -> bool {
+    matches!(operand, Some(Operand::Reg(Reg { half: Half::Hi, .. })))
+}
+
+/// Bind a vector instruction.
+pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> Result<Op, BindError> {
+    let inst = binder.inst;
+    let mods = inst.mods;
+    let isa = binder.isa;
+    let operands = arrange(mnemonic, def, isa, &inst.operands)?;
+
+    let mut op = Op {
+        body: def.bodies[chosen_level()],
+        dst: NONE,
+        dst2: NONE,
+        src: [NONE; 3],
+        imm: u64::from(mods.control),
+        kind: OpKind::Alu,
+        dwords: inst.size / 4,
+        detail: None,
+    };
+    if def.own_mods {
+        op.imm = u64::from(mods.op_sel & 15)
+            | u64::from(mods.op_sel_hi & 15) << 4
+            | u64::from(mods.neg & 15) << 8
+            | u64::from((mods.neg_hi | mods.abs) & 15) << 12
+            | u64::from(mods.clamp) << 16
+            | u64::from(mods.control) << 32;
+    }
+
+    // Destinations.
+    match def.dst[0] {
+        Kind::None => {}
+        Kind::Mask | Kind::Scalar => {
+            op.dst = match operands.dst {
+                Some(operand) => scalar_destination(binder, mnemonic, operand)?,
+                None if def.writes_exec && isa == Isa::Gfx1250 => EXEC,
+                None => VCC,
+            };
+            if def.writes_exec && op.dst.at != sindex::EXEC {
+                op.dst2 = EXEC;
+            }
+        }
+        _ => {
+            op.dst = match operands.dst {
+                Some(Operand::Reg(reg)) => {
+                    let reg = Reg { dwords: def.dst[0].rows() as u8, ..*reg };
+                    Place { at: binder.vector_at(reg, Bank::Dst)?, kind: PlaceKind::Vector }
+                }
+                _ => return Err(unsupported(mnemonic, "destination is not a vector register")),
+            };
+        }
+    }
+    match def.dst[1] {
+        Kind::None => {}
+        Kind::Mask => {
+            op.dst2 = match operands.dst2 {
+                Some(operand) => scalar_destination(binder, mnemonic, operand)?,
+                None => VCC,
+            };
+        }
+        _ => {
+            op.dst2 = match operands.dst2 {
+                Some(Operand::Reg(reg)) => {
+                    let reg = Reg { dwords: def.dst[1].rows() as u8, ..*reg };
+                    Place { at: binder.vector_at(reg, Bank::Src0)?, kind: PlaceKind::Vector }
+                }
+                _ => return Err(unsupported(mnemonic, "second destination is not a vector register")),
+            };
+        }
+    }
+
+    // Sources.
+    let banks = [Bank::Src0, Bank::Src1, if def.literal_second { Bank::Src1 } else { Bank::Src2 }];
+    let last = (0..3).rev().find(|&i| def.src[i] != Kind::None);
+    let mut source_mods = [SourceMods::default(); 3];
+    let mut status = None;
+    for i in 0..3 {
+        let kind = def.src[i];
+        let m = &mut source_mods[i];
+        m.kind = kind;
+        if kind == Kind::None {
+            continue;
+        }
+        if def.accumulates && Some(i) == last {
+            op.src[i] = op.dst;
+            m.high = kind.is_half() && (is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0);
+            continue;
+        }
+        let operand = operands.src[i];
+        op.src[i] = match (kind, operand) {
+            (Kind::Mask, None) => VCC,
+            (Kind::Mask | Kind::Scalar, Some(operand)) => {
+                let ty = Kind::B64.const_type();
+                if let Operand::Reg(Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }) = operand {
+                    return Err(unsupported(mnemonic, "a vector register as a scalar source"));
+                }
+                binder.scalar_source(operand, ty)?
+            }
+            (_, Some(Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz)))) => {
+                status = Some(*s);
+                Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
+            }
+            (Kind::Tuple(n), Some(Operand::Reg(reg))) => {
+                let reg = Reg { dwords: n, ..*reg };
+                Place { at: binder.vector_at(reg, banks[i])?, kind: PlaceKind::Vector }
+            }
+            (_, Some(operand)) => source(binder, operand, kind, banks[i])?,
+            (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
+        };
+        if def.own_mods {
+            continue;
+        }
+        let bit = |mask: u8| mask >> i & 1 != 0;
+        m.neg = bit(mods.neg);
+        match kind {
+            Kind::PkB16 | Kind::PkF16 | Kind::PkBf16 | Kind::PkF32 => {
+                m.neg_hi = bit(mods.neg_hi);
+                m.swizzle = (bit(mods.op_sel), !bit(mods.op_sel_hi));
+                // A packed f32 instruction of gfx12 reads one dword of a scalar and gives it to both.
+                if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && isa == Isa::Gfx1250 {
+                    m.swizzle = (false, true);
+                }
+            }
+            Kind::Mask | Kind::Scalar | Kind::Tuple(_) => {}
+            _ => {
+                m.abs = bit(mods.abs);
+                m.high = kind.is_half() && (is_high(operand) || bit(mods.op_sel));
+            }
+        }
+        if let Some(sdwa) = mods.sdwa
+            && i < 2
+        {
+            m.sel = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
+            m.sext = sdwa.sext >> i & 1 != 0;
+        }
+    }
+
+    // The result.
+    let dst = def.dst[0];
+    let mut modified = Modified { sources: source_mods, ..Modified::new(dst) };
+    if mods.clamp && !def.own_mods {
+        match (dst, def.clamp) {
+            (_, Some(bodies)) => op.body = bodies[chosen_level()],
+            (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
+            (Kind::Mask, None) => {} // signals exceptions, which are not modelled
+            (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,
+            _ => return Err(unsupported(mnemonic, "clamp")),
+        }
+    }
+    if mods.omod != OutMod::None {
+        match dst {
+            Kind::F32 | Kind::F64 | Kind::F16 => modified.omod = mods.omod,
+            _ => return Err(unsupported(mnemonic, "output multiplier")),
+        }
+    }
+    if dst.is_half() && !def.own_mods {
+        modified.dst_high = is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0;
+        modified.dst_keep = isa == Isa::Gfx1250 || def.keeps_half || modified.dst_high;
+    }
+    if let Some(sdwa) = mods.sdwa
+        && dst != Kind::Mask
+    {
+        modified.dst_sel = sdwa.dst_sel;
+        modified.dst_unused = sdwa.dst_unused;
+        modified.dst_keep = false;
+    }
+    if let Some(dpp) = mods.dpp {
+        modified.set_dpp(mnemonic, isa, dpp, binder.layout.chunks)?;
+    }
+    modified.status = status;
+    if modified.is_needed() {
+        if def.dst[0] == Kind::None && def.dst[1] == Kind::None {
+            return Err(unsupported(mnemonic, "modifiers"));
+        }
+        op = modified.wrap(op);
+    }
+    Ok(op)
+}
+
+/// A source of `kind`: packed constants are repeated where the manual says so.
+fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) -> Result<Place, BindError> {
+    if kind == Kind::PkF32
+        && let Some(bits) = binder.constant_bits(operand, Kind::F32.const_type())
+    {
+        // Both halves of the pair take the 32-bit constant.
+        let twice = Operand::Literal(bits & 0xffff_ffff | bits << 32);
+        let wide = Kind::B64.const_type();
+        if bits == 0 {
+            return binder.vector_source(&Operand::Int(0), wide, bank);
+        }
+        return binder.vector_source(&twice, wide, bank);
+    }
+    if let Operand::Reg(reg) = operand
+        && matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)
+    {
+        let reg = Reg { dwords: kind.rows() as u8, ..*reg };
+        return binder.vector_source(&Operand::Reg(reg), kind.const_type(), bank);
+    }
+    binder.vector_source(&widen_literal(operand, kind), kind.const_type(), bank)
+}
+
+/// Put `detail` behind an operation with `body`.
+pub fn with_detail(body: Body, inner: &Op, detail: AluDetail) -> Op {
+    Op { body, detail: Some(Arc::new(Detail::Alu(detail))), ..inner.clone() }
+}

@@ -1,0 +1,257 @@
+//! The host's vector levels: what lane code is compiled for, and the few chunk operations that the compiler
+//! does not find by itself.
+//!
+//! A body is compiled once per [`Level`] by the three functions at the end of this file; everything below them
+//! is `#[inline(always)]` and inherits their target features. All levels compute the same bits: the only
+//! operations whose instruction differs are exact ones (fused multiply-add, f16 conversion of numbers, bit
+//! masks).
+
+use std::sync::OnceLock;
+
+use crate::op::{Body, Op};
+use crate::regs::Regs;
+
+/// A vector instruction set of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The target's baseline.
+    Portable = 0,
+    /// AVX2, FMA, F16C, BMI.
+    Avx2 = 1,
+    /// AVX-512 F, BW, DQ, VL.
+    Avx512 = 2,
+}
+
+/// The level of this host, found once.
+pub fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable))
+}
+
+/// All levels that this host can run, lowest first.
+pub fn levels() -> Vec<Level> {
+    #[allow(unused_mut)]
+    let mut found = vec![Level::Portable];
+    #[cfg(target_arch = "x86_64")]
+    {
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        if avx2 {
+            found.push(Level::Avx2);
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                found.push(Level::Avx512);
+            }
+        }
+    }
+    found
+}
+
+/// The same body compiled for each [`Level`], indexed by it.
+pub type Bodies = [Body; 3];
+
+/// Chunk operations of a host level.
+pub trait Host: 'static {
+    /// Bit n: the top bit of lane n.
+    fn movemask(lanes: &[u32; 16]) -> u32;
+    /// Lane n all ones if bit n of `mask`, else zero.
+    fn expand(mask: u32) -> [u32; 16];
+    /// Lane n of `new` where bit n of `mask` is set, else of `old`.
+    fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16];
+    /// Binary16 in the low halves to binary32.
+    fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16];
+    /// Binary32 to binary16 to nearest even; the bits of a NaN are unspecified.
+    fn f32_to_f16(x: &[f32; 16]) -> [u32; 16];
+}
+
+/// [`Level::Portable`].
+pub struct Portable;
+
+impl Host for Portable {
+    #[inline(always)]
+    fn movemask(lanes: &[u32; 16]) -> u32 {
+        let mut mask = 0;
+        for (i, lane) in lanes.iter().enumerate() {
+            mask |= (lane >> 31) << i;
+        }
+        mask
+    }
+    #[inline(always)]
+    fn expand(mask: u32) -> [u32; 16] {
+        std::array::from_fn(|i| 0u32.wrapping_sub(mask >> i & 1))
+    }
+    #[inline(always)]
+    fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16] {
+        let m = Self::expand(mask);
+        std::array::from_fn(|i| new[i] & m[i] | old[i] & !m[i])
+    }
+    #[inline(always)]
+    fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16] {
+        std::array::from_fn(|i| wavemark_numerics::f16::to_f32(halves[i] as u16))
+    }
+    #[inline(always)]
+    fn f32_to_f16(x: &[f32; 16]) -> [u32; 16] {
+        std::array::from_fn(|i| u32::from(wavemark_numerics::f16::from_f32(x[i])))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Host, Portable};
+
+    /// [`super::Level::Avx2`].
+    pub struct Avx2;
+    /// [`super::Level::Avx512`].
+    pub struct Avx512;
+
+    /// Two halves of a chunk as AVX2 vectors.
+    #[inline(always)]
+    unsafe fn load(x: *const u32) -> (__m256i, __m256i) {
+        // SAFETY: the caller passes a pointer to 16 words and has AVX.
+        unsafe { (_mm256_loadu_si256(x.cast()), _mm256_loadu_si256(x.add(8).cast())) }
+    }
+
+    impl Host for Avx2 {
+        #[inline(always)]
+        fn movemask(lanes: &[u32; 16]) -> u32 {
+            // SAFETY: code of this level runs only where AVX2 is (`super::level`).
+            unsafe {
+                let (lo, hi) = load(lanes.as_ptr());
+                (_mm256_movemask_ps(_mm256_castsi256_ps(lo)) as u32)
+                    | (_mm256_movemask_ps(_mm256_castsi256_ps(hi)) as u32) << 8
+            }
+        }
+        #[inline(always)]
+        fn expand(mask: u32) -> [u32; 16] {
+            Portable::expand(mask)
+        }
+        #[inline(always)]
+        fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16] {
+            Portable::select(mask, new, old)
+        }
+        #[inline(always)]
+        fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16] {
+            let packed: [u16; 16] = std::array::from_fn(|i| halves[i] as u16);
+            let mut out = [0f32; 16];
+            // SAFETY: code of this level runs only where F16C is; the pointers cover 16 halves and 16 floats.
+            unsafe {
+                let p = packed.as_ptr();
+                _mm256_storeu_ps(out.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(p.cast())));
+                _mm256_storeu_ps(out.as_mut_ptr().add(8), _mm256_cvtph_ps(_mm_loadu_si128(p.add(8).cast())));
+            }
+            out
+        }
+        #[inline(always)]
+        fn f32_to_f16(x: &[f32; 16]) -> [u32; 16] {
+            let mut out = [0u16; 16];
+            // SAFETY: as above.
+            unsafe {
+                let lo = _mm256_cvtps_ph::<0>(_mm256_loadu_ps(x.as_ptr()));
+                let hi = _mm256_cvtps_ph::<0>(_mm256_loadu_ps(x.as_ptr().add(8)));
+                _mm_storeu_si128(out.as_mut_ptr().cast(), lo);
+                _mm_storeu_si128(out.as_mut_ptr().add(8).cast(), hi);
+            }
+            std::array::from_fn(|i| u32::from(out[i]))
+        }
+    }
+
+    impl Host for Avx512 {
+        #[inline(always)]
+        fn movemask(lanes: &[u32; 16]) -> u32 {
+            // SAFETY: code of this level runs only where AVX-512 F and DQ are.
+            unsafe { u32::from(_mm512_movepi32_mask(_mm512_loadu_si512(lanes.as_ptr().cast()))) }
+        }
+        #[inline(always)]
+        fn expand(mask: u32) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: as above; `out` is 64 bytes.
+            unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_movm_epi32(mask as u16)) };
+            out
+        }
+        #[inline(always)]
+        fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: as above; all three arrays are 64 bytes.
+            unsafe {
+                let new = _mm512_loadu_si512(new.as_ptr().cast());
+                let old = _mm512_loadu_si512(old.as_ptr().cast());
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_mask_mov_epi32(old, mask as u16, new));
+            }
+            out
+        }
+        #[inline(always)]
+        fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16] {
+            let mut out = [0f32; 16];
+            // SAFETY: as above.
+            unsafe {
+                let packed = _mm512_cvtepi32_epi16(_mm512_loadu_si512(halves.as_ptr().cast()));
+                _mm512_storeu_ps(out.as_mut_ptr(), _mm512_cvtph_ps(packed));
+            }
+            out
+        }
+        #[inline(always)]
+        fn f32_to_f16(x: &[f32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: as above.
+            unsafe {
+                let packed = _mm512_cvtps_ph::<0>(_mm512_loadu_ps(x.as_ptr()));
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_cvtepu16_epi32(packed));
+            }
+            out
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
+
+/// A whole-wave operation, generic over the host level.
+pub trait Kernel: 'static {
+    /// Run it.
+    ///
+    /// # Safety
+    /// The places of `op` must lie inside the slabs of `regs` (the binder's promise), and the host must have the
+    /// level `H`.
+    unsafe fn run<H: Host>(regs: &mut Regs, op: &Op);
+}
+
+unsafe fn portable<K: Kernel>(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe { K::run::<Portable>(regs, op) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx2<K: Kernel>(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe { K::run::<Avx2>(regs, op) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx512<K: Kernel>(regs: &mut Regs, op: &Op) {
+    // SAFETY: the caller's promise.
+    unsafe { K::run::<Avx512>(regs, op) }
+}
+
+/// The bodies of `K` for all levels.
+#[cfg(target_arch = "x86_64")]
+pub const fn bodies<K: Kernel>() -> Bodies {
+    [portable::<K>, avx2::<K>, avx512::<K>]
+}
+
+/// The bodies of `K` for all levels.
+#[cfg(not(target_arch = "x86_64"))]
+pub const fn bodies<K: Kernel>() -> Bodies {
+    [portable::<K>; 3]
+}

@@ -1,0 +1,508 @@
+//! Elementwise vector operations: a lane function becomes a body that does the whole wave.
+//!
+//! An [`Exact`] is one instruction's function on one lane. [`Fast`] compiles a [`Lane`] for 16 lanes at a time at every
+//! host level; it is taken while MODE is the usual one (nearest even, denormals kept) and no result is a NaN,
+//! and otherwise hands the wave (or the chunk with the NaN) to the lane by lane path, which asks
+//! [`Exact::exact`]. [`Slow`] has only the latter: for rare instructions.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use wavemark_numerics as num;
+
+use super::host::{Host, Kernel};
+use super::word::{Kind, Word};
+use crate::op::{Op, Place, PlaceKind};
+use crate::regs::{Chunk, Regs, sindex};
+
+/// What a lane function may ask besides its sources.
+#[derive(Clone, Copy, Debug)]
+pub struct Cx {
+    /// The floating-point part of MODE.
+    pub mode: num::Mode,
+    /// The operation's immediate ([`Op::imm`]).
+    pub imm: u64,
+}
+
+impl Cx {
+    /// The context of `op` in a wave.
+    pub fn new(regs: &Regs, imm: u64) -> Self {
+        let m = &regs.mode;
+        let mode = num::Mode {
+            round_32: num::Round::from_bits(u32::from(m.round_f32)),
+            round_16_64: num::Round::from_bits(u32::from(m.round_f16_f64)),
+            denorm_32: num::Denorm { input: m.denorm_in_f32, output: m.denorm_out_f32 },
+            denorm_16_64: num::Denorm { input: m.denorm_in_f16_f64, output: m.denorm_out_f16_f64 },
+            dx10_clamp: m.dx10_clamp,
+            ieee: m.ieee,
+            fp16_ovfl: m.fp16_ovfl,
+        };
+        Cx { mode, imm }
+    }
+}
+
+/// Which MODE fields an operation depends on: `raw & mask == want` is the fast path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depends {
+    /// None; and NaNs are data.
+    Nothing,
+    /// Rounding and denormals of f32; and NaN results follow the NaN rules.
+    F32,
+    /// Rounding and denormals of f16 and f64, FP16_OVFL; and NaN results follow the NaN rules.
+    F16F64,
+    /// As `F32` for operations that select a source: the function decides about NaNs itself.
+    Select32,
+    /// As `F16F64`, likewise.
+    Select16F64,
+    /// Both.
+    All,
+}
+
+impl Depends {
+    const fn mask(self) -> (u32, u32) {
+        match self {
+            Depends::Nothing => (0, 0),
+            Depends::F32 | Depends::Select32 => (0x33, 0x30),
+            Depends::F16F64 | Depends::Select16F64 => (0x80_00cc, 0xc0),
+            Depends::All => (0x80_00ff, 0xf0),
+        }
+    }
+}
+
+/// One instruction's function on a lane.
+pub trait Exact: 'static {
+    /// Source 0.
+    type A: Word;
+    /// Source 1.
+    type B: Word;
+    /// Source 2.
+    type C: Word;
+    /// Destination.
+    type D: Word;
+    /// Second destination.
+    type E: Word;
+    /// The MODE fields that matter.
+    const DEPENDS: Depends;
+    /// One lane under any MODE, NaNs included.
+    fn exact(cx: &Cx, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Self::E);
+}
+
+/// A function that also has a fast form, under the usual MODE.
+pub trait Lane: Exact {
+    /// One lane; the bits of NaN results do not matter if `DEPENDS` is not `Nothing`.
+    fn one(imm: u64, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Self::E);
+
+    /// The lanes `0..n` of a wave; returns not 0 if a result is a NaN.
+    ///
+    /// # Safety
+    /// The sources must have `n` lanes.
+    #[inline(always)]
+    unsafe fn lanes<H: Host>(imm: u64, n: usize, a: Rows, b: Rows, c: Rows, out: &mut Out) -> u32 {
+        let mut nan = 0;
+        // The number of lanes is kept unknown so that the loop is vectorised as a loop (a known small count is
+        // unrolled first, and straight-line code does worse).
+        for l in 0..n {
+            // SAFETY: the caller's promise, and n is at most 64.
+            unsafe {
+                let (d, e) = Self::one(imm, a.get(l), b.get(l), c.get(l));
+                let (lo, hi) = d.to_words();
+                if Self::D::KIND.rows() > 0 || matches!(Self::D::KIND, Kind::Mask) {
+                    out.lo.0.get_unchecked_mut(l).write(lo);
+                }
+                if Self::D::KIND.rows() > 1 {
+                    out.hi.0.get_unchecked_mut(l).write(hi);
+                }
+                if let Kind::Mask = Self::E::KIND {
+                    out.second.0.get_unchecked_mut(l).write(e.to_words().0);
+                }
+                if Self::DEPENDS as u8 != Depends::Nothing as u8 {
+                    nan |= d.nan_mask();
+                }
+            }
+        }
+        nan
+    }
+}
+
+/// Room for one value per lane.
+#[repr(C, align(64))]
+pub struct Row(pub [MaybeUninit<u32>; 64]);
+
+impl Row {
+    #[inline(always)]
+    const fn uninit() -> Self {
+        Row([MaybeUninit::uninit(); 64])
+    }
+
+    /// Chunk `c`.
+    ///
+    /// # Safety
+    /// It must have been written.
+    #[inline(always)]
+    unsafe fn chunk(&self, c: usize) -> &[u32; 16] {
+        // SAFETY: 16 words of the row, written by the caller's promise.
+        unsafe { &*self.0.as_ptr().add(c * 16).cast::<[u32; 16]>() }
+    }
+
+    /// Write chunk `c`.
+    ///
+    /// # Safety
+    /// `c` must be below 4.
+    #[inline(always)]
+    pub unsafe fn set_chunk(&mut self, c: usize, x: &[u32; 16]) {
+        // SAFETY: 16 words of the row, by the caller's promise.
+        unsafe { self.0.as_mut_ptr().add(c * 16).cast::<[u32; 16]>().write(*x) }
+    }
+}
+
+/// Where results go before they are merged into the destinations.
+pub struct Out {
+    /// The first register of the destination, or its mask.
+    pub lo: Row,
+    /// The second register.
+    pub hi: Row,
+    /// The mask of the second destination.
+    pub second: Row,
+}
+
+/// A source: one or two rows of lanes.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    lo: *const u32,
+    hi: *const u32,
+}
+
+impl Rows {
+    /// Lane `l`.
+    ///
+    /// # Safety
+    /// The rows must have that lane.
+    #[inline(always)]
+    unsafe fn get<W: Word>(self, l: usize) -> W {
+        // SAFETY: the caller's promise; rows that the kind does not have are not read.
+        unsafe {
+            match W::KIND {
+                Kind::None | Kind::Scalar => W::ZERO,
+                Kind::Mask => W::from_words(*self.lo.add(l), 0),
+                kind if kind.rows() > 1 => W::from_words(*self.lo.add(l), *self.hi.add(l)),
+                _ => W::from_words(*self.lo.add(l), 0),
+            }
+        }
+    }
+
+    /// Chunk `c` of the first row.
+    ///
+    /// # Safety
+    /// The rows must have its lanes.
+    #[inline(always)]
+    pub unsafe fn chunk(self, c: usize) -> [u32; 16] {
+        // SAFETY: the caller's promise.
+        unsafe { self.lo.add(c * 16).cast::<[u32; 16]>().read() }
+    }
+}
+
+/// Find the rows of `place`; what is the same for all lanes is spread into `room`.
+///
+/// # Safety
+/// `place` must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
+#[inline(always)]
+unsafe fn find<H: Host>(
+    regs: &Regs,
+    slab: *const Chunk,
+    place: Place,
+    kind: Kind,
+    room: &mut [Row; 2],
+) -> Rows {
+    let none = Rows { lo: std::ptr::null(), hi: std::ptr::null() };
+    let spread = Rows { lo: room[0].0.as_ptr().cast(), hi: room[1].0.as_ptr().cast() };
+    if let Kind::Mask = kind {
+        let mask = read_mask(regs, place.at);
+        for c in 0..regs.chunks {
+            // SAFETY: at most 4 chunks.
+            unsafe { room[0].set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff)) };
+        }
+        return spread;
+    }
+    if kind.rows() == 0 {
+        return none;
+    }
+    // SAFETY: `at` is inside the slab by the caller's promise.
+    unsafe {
+        if place.kind == PlaceKind::Vector {
+            let lo = slab.add(place.at as usize);
+            return Rows { lo: lo.cast(), hi: lo.add(regs.chunks).cast() };
+        }
+        let at = place.at as usize;
+        let words = if place.kind == PlaceKind::VectorConst {
+            ((*slab.add(at)).0[0], if kind.rows() > 1 { (*slab.add(at + 1)).0[0] } else { 0 })
+        } else {
+            (*regs.s.get_unchecked(at), if kind.rows() > 1 { *regs.s.get_unchecked(at + 1) } else { 0 })
+        };
+        for c in 0..regs.chunks {
+            room[0].set_chunk(c, &[words.0; 16]);
+            if kind.rows() > 1 {
+                room[1].set_chunk(c, &[words.1; 16]);
+            }
+        }
+        spread
+    }
+}
+
+/// The lane mask at canonical scalar index `at`: 32 bits in wave32, 64 in wave64.
+#[inline(always)]
+pub fn read_mask(regs: &Regs, at: u32) -> u64 {
+    if regs.chunks == 4 { regs.s64(at) } else { u64::from(regs.s[at as usize]) }
+}
+
+/// Write a lane mask to scalar `place`, if there is one.
+#[inline(always)]
+pub fn write_mask(regs: &mut Regs, place: Place, mask: u64) {
+    if place.kind != PlaceKind::Scalar {
+        return;
+    }
+    if regs.chunks == 4 {
+        regs.set_s64(place.at, mask);
+    } else {
+        regs.s[place.at as usize] = mask as u32;
+    }
+    if place.at == sindex::EXEC {
+        regs.exec_changed();
+    }
+}
+
+/// A lane function at every host level.
+pub struct Fast<K>(PhantomData<K>);
+
+impl<K: Lane> Kernel for Fast<K> {
+    #[inline(always)]
+    unsafe fn run<H: Host>(regs: &mut Regs, op: &Op) {
+        let (mode_mask, mode_want) = K::DEPENDS.mask();
+        if mode_mask != 0 && regs.mode.raw & mode_mask != mode_want {
+            every_lane(regs, op, &Shim::of::<K>());
+            return;
+        }
+        const ROOM: [Row; 2] = [const { Row::uninit() }; 2];
+        let (mut ra, mut rb, mut rc) = (ROOM, ROOM, ROOM);
+        let mut out = Out { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
+        let exec = regs.exec();
+        let full = regs.full;
+        let chunks = regs.chunks;
+        let slab = regs.v.as_mut_ptr();
+        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; a wave has 2 or 4 chunks.
+        let nan = unsafe {
+            std::hint::assert_unchecked(chunks == 2 || chunks == 4);
+            let a = find::<H>(regs, slab, op.src[0], K::A::KIND, &mut ra);
+            let b = find::<H>(regs, slab, op.src[1], K::B::KIND, &mut rb);
+            let c = find::<H>(regs, slab, op.src[2], K::C::KIND, &mut rc);
+            K::lanes::<H>(op.imm, chunks * 16, a, b, c, &mut out)
+        };
+        if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
+            every_lane(regs, op, &Shim::of::<K>());
+            return;
+        }
+        let (mut dmask, mut emask) = (0u64, 0u64);
+        let slab = regs.v.as_mut_ptr();
+        for c in 0..chunks {
+            // SAFETY: `lanes` wrote all lanes of the rows that the kinds have; the binder placed all rows of the
+            // destination inside the slab.
+            unsafe {
+                if let Kind::Mask = K::D::KIND {
+                    dmask |= u64::from(H::movemask(out.lo.chunk(c))) << (16 * c);
+                }
+                if let Kind::Mask = K::E::KIND {
+                    emask |= u64::from(H::movemask(out.second.chunk(c))) << (16 * c);
+                }
+                if K::D::KIND.rows() > 0 {
+                    let p = slab.add(op.dst.at as usize + c);
+                    let lanes = (exec >> (16 * c)) as u32 & 0xffff;
+                    if full {
+                        (*p).0 = *out.lo.chunk(c);
+                    } else {
+                        (*p).0 = H::select(lanes, out.lo.chunk(c), &(*p).0);
+                    }
+                    if K::D::KIND.rows() > 1 {
+                        let p = p.add(chunks);
+                        if full {
+                            (*p).0 = *out.hi.chunk(c);
+                        } else {
+                            (*p).0 = H::select(lanes, out.hi.chunk(c), &(*p).0);
+                        }
+                    }
+                }
+            }
+        }
+        if let Kind::Mask = K::D::KIND {
+            write_mask(regs, op.dst, dmask & exec);
+            write_mask(regs, op.dst2, dmask & exec);
+        }
+        if let Kind::Mask = K::E::KIND {
+            write_mask(regs, op.dst2, emask & exec);
+        }
+    }
+}
+
+/// A word as 64 bits.
+#[inline(always)]
+fn words<W: Word>(w: W) -> u64 {
+    let (lo, hi) = w.to_words();
+    u64::from(lo) | u64::from(hi) << 32
+}
+
+/// A word from 64 bits.
+#[inline(always)]
+fn word<W: Word>(bits: u64) -> W {
+    W::from_words(bits as u32, (bits >> 32) as u32)
+}
+
+/// A lane function with its kinds, types erased.
+#[derive(Clone, Copy)]
+pub struct Shim {
+    /// Kinds of the sources.
+    pub src: [Kind; 3],
+    /// Kinds of the destinations.
+    pub dst: [Kind; 2],
+    /// The function on bits.
+    pub exact: fn(&Cx, u64, u64, u64) -> (u64, u64),
+}
+
+impl Shim {
+    /// The erased `K`.
+    pub const fn of<K: Exact>() -> Shim {
+        Shim {
+            src: [K::A::KIND, K::B::KIND, K::C::KIND],
+            dst: [K::D::KIND, K::E::KIND],
+            exact: |cx, a, b, c| {
+                let a = flush_source::<K::A>(cx, K::DEPENDS, a);
+                let b = flush_source::<K::B>(cx, K::DEPENDS, b);
+                let c = flush_source::<K::C>(cx, K::DEPENDS, c);
+                let (d, e) = K::exact(cx, word(a), word(b), word(c));
+                let d = match K::DEPENDS {
+                    Depends::Nothing | Depends::Select32 | Depends::Select16F64 => words(d),
+                    _ => {
+                        finish(cx, K::D::KIND, words(d), [(K::A::KIND, a), (K::B::KIND, b), (K::C::KIND, c)])
+                    }
+                };
+                (d, words(e))
+            },
+        }
+    }
+}
+
+/// A denormal of `kind` becomes a zero of its sign if `keep` says so.
+fn flush(kind: Kind, bits: u64, keep32: bool, keep16_64: bool) -> u64 {
+    let f32_bits = |x: u32| if x & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x };
+    let f16_bits = |x: u32| if x & 0x7c00 == 0 { x & 0x8000 } else { x };
+    match kind {
+        Kind::F32 if !keep32 => u64::from(f32_bits(bits as u32)),
+        Kind::PkF32 if !keep32 => {
+            u64::from(f32_bits(bits as u32)) | u64::from(f32_bits((bits >> 32) as u32)) << 32
+        }
+        Kind::F64 if !keep16_64 && bits & 0x7ff0_0000_0000_0000 == 0 => bits & 1 << 63,
+        Kind::F16 if !keep16_64 => u64::from(f16_bits(bits as u32 & 0xffff)),
+        Kind::PkF16 if !keep16_64 => {
+            let x = bits as u32;
+            u64::from(f16_bits(x & 0xffff) | f16_bits(x >> 16) << 16)
+        }
+        _ => bits,
+    }
+}
+
+fn flush_source<W: Word>(cx: &Cx, depends: Depends, bits: u64) -> u64 {
+    match depends {
+        Depends::Nothing => bits,
+        _ => flush(W::KIND, bits, cx.mode.denorm_32.input, cx.mode.denorm_16_64.input),
+    }
+}
+
+/// The NaN and output denormal rules: a NaN result is the first NaN source, quieted, or the positive default
+/// NaN.
+fn finish(cx: &Cx, kind: Kind, d: u64, sources: [(Kind, u64); 3]) -> u64 {
+    let d = flush(kind, d, cx.mode.denorm_32.output, cx.mode.denorm_16_64.output);
+    let parts: &[(u32, u64, u64, u64)] = match kind {
+        // shift, magnitude mask, infinity, quiet bit
+        Kind::F32 => &[(0, 0x7fff_ffff, 0x7f80_0000, 0x40_0000)],
+        Kind::PkF32 => &[(0, 0x7fff_ffff, 0x7f80_0000, 0x40_0000), (32, 0x7fff_ffff, 0x7f80_0000, 0x40_0000)],
+        Kind::F64 => &[(0, i64::MAX as u64, 0x7ff0_0000_0000_0000, 1 << 51)],
+        Kind::F16 => &[(0, 0x7fff, 0x7c00, 0x200)],
+        Kind::PkF16 => &[(0, 0x7fff, 0x7c00, 0x200), (16, 0x7fff, 0x7c00, 0x200)],
+        Kind::Bf16 => &[(0, 0x7fff, 0x7f80, 0x40)],
+        Kind::PkBf16 => &[(0, 0x7fff, 0x7f80, 0x40), (16, 0x7fff, 0x7f80, 0x40)],
+        _ => &[],
+    };
+    let mut out = d;
+    for &(shift, magnitude, inf, quiet) in parts {
+        if (d >> shift) & magnitude <= inf {
+            continue;
+        }
+        let field = magnitude << 1 | 1;
+        let nan = sources
+            .iter()
+            .filter(|(k, _)| *k == kind)
+            .map(|(_, bits)| bits >> shift & field)
+            .find(|x| x & magnitude > inf)
+            .map_or(inf | quiet, |x| x | quiet);
+        out = out & !(field << shift) | nan << shift;
+    }
+    out
+}
+
+/// One lane of a source as bits.
+fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
+    let word = |row: usize| match place.kind {
+        PlaceKind::Vector => regs.lane(place.at as usize + row * regs.chunks, lane),
+        PlaceKind::VectorConst => regs.v[place.at as usize + row].0[0],
+        PlaceKind::Scalar | PlaceKind::None => regs.s[place.at as usize + row],
+    };
+    match kind {
+        Kind::None => 0,
+        Kind::Mask => u64::from(0u32.wrapping_sub((read_mask(regs, place.at) >> lane) as u32 & 1)),
+        Kind::Scalar => u64::from(regs.s[place.at as usize]),
+        _ if kind.rows() > 1 => u64::from(word(0)) | u64::from(word(1)) << 32,
+        _ => u64::from(word(0)),
+    }
+}
+
+/// Run a lane function lane by lane over the active lanes.
+#[inline(never)]
+pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
+    let cx = Cx::new(regs, op.imm);
+    let exec = regs.exec();
+    let (mut dmask, mut emask) = (0u64, 0u64);
+    for lane in 0..regs.lanes() {
+        if exec >> lane & 1 == 0 {
+            continue;
+        }
+        let [a, b, c] = std::array::from_fn(|i| lane_bits(regs, op.src[i], shim.src[i], lane));
+        let (d, e) = (shim.exact)(&cx, a, b, c);
+        match shim.dst[0].rows() {
+            0 => dmask |= (d & 1) << lane,
+            rows => {
+                regs.set_lane(op.dst.at as usize, lane, d as u32);
+                if rows > 1 {
+                    regs.set_lane(op.dst.at as usize + regs.chunks, lane, (d >> 32) as u32);
+                }
+            }
+        }
+        emask |= (e & 1) << lane;
+    }
+    if shim.dst[0] == Kind::Mask {
+        write_mask(regs, op.dst, dmask);
+        write_mask(regs, op.dst2, dmask);
+    }
+    if shim.dst[1] == Kind::Mask {
+        write_mask(regs, op.dst2, emask);
+    }
+}
+
+/// A lane function that has only the lane by lane path.
+pub struct Slow<K>(PhantomData<K>);
+
+impl<K: Exact> Slow<K> {
+    /// Its body, the same at every host level.
+    ///
+    /// # Safety
+    /// None needed: the body is safe code; the signature is [`crate::op::Body`]'s.
+    pub unsafe fn body(regs: &mut Regs, op: &Op) {
+        every_lane(regs, op, &Shim::of::<K>());
+    }
+}

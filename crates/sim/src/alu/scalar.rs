@@ -1,0 +1,236 @@
+//! Scalar operations: how a function of scalar sources becomes a body, and how scalar instructions are bound.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use wavemark_isa::{Operand, Special};
+
+use super::AluDetail;
+use super::def::{Def, scalar_destination, unsupported};
+use super::word::{Kind, Word};
+use crate::bind::{BindError, Binder, ConstType};
+use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
+use crate::regs::{Regs, sindex};
+
+/// One scalar instruction's function.
+pub trait Scalar: 'static {
+    /// Source 0.
+    type A: Word;
+    /// Source 1.
+    type B: Word;
+    /// Source 2.
+    type C: Word;
+    /// Destination.
+    type D: Word;
+    /// The result, and SCC if it is written.
+    fn run(regs: &mut Regs, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Option<bool>);
+}
+
+/// Where the sources of a scalar instruction stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Destination, then the sources.
+    Plain,
+    /// The last source is the old destination.
+    Accumulates,
+    /// The destination is the first source as well (`s_addk_i32`).
+    InPlace,
+    /// The last source is a branch target, relative to the next instruction.
+    Target,
+    /// The last source is a branch target, and it is a branch with a destination (`s_call`).
+    Call,
+}
+
+/// The definition of a scalar instruction.
+#[derive(Clone, Copy)]
+pub struct ScalarDef {
+    src: [Kind; 3],
+    dst: Kind,
+    body: Body,
+    arrangement: Arrangement,
+    branch: bool,
+}
+
+/// The definition of `K`.
+pub const fn define<K: Scalar>() -> ScalarDef {
+    ScalarDef {
+        src: [K::A::KIND, K::B::KIND, K::C::KIND],
+        dst: K::D::KIND,
+        body: Run::<K>::body,
+        arrangement: Arrangement::Plain,
+        branch: false,
+    }
+}
+
+/// A body of its own, with operands of these kinds.
+pub const fn own(src: [Kind; 3], dst: Kind, body: Body) -> ScalarDef {
+    ScalarDef { src, dst, body, arrangement: Arrangement::Plain, branch: false }
+}
+
+impl ScalarDef {
+    /// As a table entry.
+    pub const fn def(self) -> Def {
+        Def::Scalar(self)
+    }
+    /// The last source is the old destination.
+    pub const fn accumulating(mut self) -> Self {
+        self.arrangement = Arrangement::Accumulates;
+        self
+    }
+    /// The first source is the old destination, and not written apart.
+    pub const fn in_place(mut self) -> Self {
+        self.arrangement = Arrangement::InPlace;
+        self
+    }
+    /// Writes the program counter.
+    pub const fn branch(mut self) -> Self {
+        self.branch = true;
+        self
+    }
+    /// A relative branch: the last source is the target address.
+    pub const fn target(mut self) -> Self {
+        self.arrangement = Arrangement::Target;
+        self.branch = true;
+        self
+    }
+}
+
+struct Run<K>(PhantomData<K>);
+
+/// The scalar at `place`.
+#[inline(always)]
+fn read<W: Word>(regs: &Regs, place: Place) -> W {
+    match W::KIND.rows() {
+        0 => W::ZERO,
+        1 => W::from_words(regs.s[place.at as usize], 0),
+        _ => W::from_words(regs.s[place.at as usize], regs.s[place.at as usize + 1]),
+    }
+}
+
+/// Write the scalar at `place`.
+#[inline(always)]
+fn write<W: Word>(regs: &mut Regs, place: Place, x: W) {
+    if W::KIND.rows() == 0 {
+        return;
+    }
+    let (lo, hi) = x.to_words();
+    regs.s[place.at as usize] = lo;
+    if W::KIND.rows() > 1 {
+        regs.s[place.at as usize + 1] = hi;
+    }
+    if place.at & !1 == sindex::EXEC {
+        regs.exec_changed();
+    }
+}
+
+impl<K: Scalar> Run<K> {
+    unsafe fn body(regs: &mut Regs, op: &Op) {
+        let (a, b, c) = (read(regs, op.src[0]), read(regs, op.src[1]), read(regs, op.src[2]));
+        let (d, scc) = K::run(regs, a, b, c);
+        write(regs, op.dst, d);
+        if let Some(scc) = scc {
+            regs.scc = scc;
+        }
+    }
+}
+
+/// Bind a scalar instruction.
+pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> Result<Op, BindError> {
+    let inst = binder.inst;
+    let mut op = Op {
+        body: def.body,
+        dst: Place::default(),
+        dst2: Place::default(),
+        src: [Place::default(); 3],
+        imm: 0,
+        kind: if def.branch { OpKind::Branch } else { OpKind::Alu },
+        dwords: inst.size / 4,
+        detail: None,
+    };
+    let last = (0..3).rev().find(|&i| def.src[i] != Kind::None);
+    let mut given = inst.operands.iter();
+    let missing = || unsupported(mnemonic, "an operand is missing");
+    if def.dst != Kind::None {
+        op.dst = scalar_destination(binder, mnemonic, given.next().ok_or_else(missing)?)?;
+    }
+    let mut status = None;
+    for i in 0..3 {
+        let kind = def.src[i];
+        if kind == Kind::None {
+            continue;
+        }
+        let from_dst = match def.arrangement {
+            Arrangement::Accumulates => Some(i) == last,
+            Arrangement::InPlace => i == 0,
+            _ => false,
+        };
+        if from_dst {
+            op.src[i] = op.dst;
+            continue;
+        }
+        let operand = given.next().ok_or_else(missing)?;
+        if Some(i) == last && matches!(def.arrangement, Arrangement::Target | Arrangement::Call) {
+            let Operand::Imm(offset) = *operand else {
+                return Err(unsupported(mnemonic, "a branch target that is not an offset"));
+            };
+            let next = binder.pc.wrapping_add(u64::from(inst.size));
+            let target = next.wrapping_add_signed(offset.wrapping_mul(4));
+            // As an unsigned constant of 64 bits, whatever its size.
+            op.src[i] = binder.scalar_source(&Operand::Imm(target as i64), Kind::B64.const_type())?;
+            continue;
+        }
+        op.src[i] = match operand {
+            Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz)) => {
+                status = Some(*s);
+                Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
+            }
+            operand => scalar_source(binder, operand, kind)?,
+        };
+    }
+    if given.next().is_some() {
+        return Err(unsupported(mnemonic, &format!("{} operands", inst.operands.len())));
+    }
+    if let Some(which) = status {
+        let inner = op.clone();
+        op.body = with_status;
+        op.detail = Some(Arc::new(Detail::Alu(AluDetail::Status { inner, which })));
+    }
+    Ok(op)
+}
+
+/// A scalar source of `kind`.
+pub fn scalar_source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind) -> Result<Place, BindError> {
+    let ty: ConstType = kind.const_type();
+    binder.scalar_source(&widen_literal(operand, kind), ty)
+}
+
+/// A 32-bit literal of an unsigned or untyped 64-bit operand is extended by zeros (CDNA4 6.2.1.1).
+pub fn widen_literal(operand: &Operand, kind: Kind) -> Operand {
+    match (operand, kind) {
+        (Operand::Literal(x), Kind::B64) => Operand::Imm(*x as i64),
+        (operand, _) => *operand,
+    }
+}
+
+/// Put `src_scc`, `src_vccz` or `src_execz` into its place.
+pub fn materialise_status(regs: &mut Regs, which: Special) {
+    let bit = match which {
+        Special::Vccz => regs.vcc() == 0,
+        Special::Execz => regs.exec() == 0,
+        _ => regs.scc,
+    };
+    regs.set_s64(sindex::STATUS_BIT, u64::from(bit));
+}
+
+/// The body of a scalar operation that reads a status bit.
+///
+/// # Safety
+/// As [`crate::op::Body`].
+unsafe fn with_status(regs: &mut Regs, op: &Op) {
+    let Some(Detail::Alu(AluDetail::Status { inner, which })) = op.detail.as_deref() else {
+        return;
+    };
+    materialise_status(regs, *which);
+    // SAFETY: the caller's promise holds for the inner operation, which the binder made alike.
+    unsafe { (inner.body)(regs, inner) }
+}

@@ -1,0 +1,177 @@
+//! Tests of the arithmetic: a small wave, instructions built by hand, values from the manual or from an
+//! independent formula.
+
+use smallvec::SmallVec;
+use wavemark_isa::{Form, Half, Inst, Isa, Mods, Operand, Reg, RegFile, RowId, Special};
+
+use super::bind_mnemonic;
+use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
+use crate::op::Op;
+use crate::regs::{Chunk, Mode, Regs, sindex};
+
+mod speed;
+
+/// A wave of its own with 64 VGPRs and 8 AGPRs, and the constants of what was bound for it.
+pub struct Wave {
+    pub isa: Isa,
+    pub layout: Layout,
+    pub constants: Constants,
+    pub regs: Regs,
+}
+
+/// `v[n:n+dwords-1]`.
+pub fn vreg(n: u16, dwords: u8) -> Operand {
+    Operand::Reg(Reg::new(RegFile::Vgpr, n, dwords))
+}
+/// `vN`.
+pub fn v(n: u16) -> Operand {
+    vreg(n, 1)
+}
+/// `vN.l` or `vN.h`.
+pub fn vh(n: u16, half: Half) -> Operand {
+    Operand::Reg(Reg { half, ..Reg::new(RegFile::Vgpr, n, 1) })
+}
+/// `sN`.
+pub fn s(n: u16) -> Operand {
+    Operand::Reg(Reg::new(RegFile::Sgpr, n, 1))
+}
+/// `s[n:n+1]`.
+pub fn s2(n: u16) -> Operand {
+    Operand::Reg(Reg::new(RegFile::Sgpr, n, 2))
+}
+/// A literal.
+pub fn lit(x: u32) -> Operand {
+    Operand::Literal(u64::from(x))
+}
+/// `vcc`.
+pub const VCC: Operand = Operand::Special(Special::Vcc);
+
+/// MODE with everything nearest even and denormals kept.
+pub fn mode(isa: Isa, raw: u32) -> Mode {
+    let gfx9 = isa == Isa::Gfx950;
+    Mode {
+        raw,
+        round_f32: (raw & 3) as u8,
+        round_f16_f64: (raw >> 2 & 3) as u8,
+        denorm_in_f32: raw & 0x10 != 0,
+        denorm_out_f32: raw & 0x20 != 0,
+        denorm_in_f16_f64: raw & 0x40 != 0,
+        denorm_out_f16_f64: raw & 0x80 != 0,
+        dx10_clamp: !gfx9 || raw & 0x100 != 0,
+        ieee: !gfx9 || raw & 0x200 != 0,
+        fp16_ovfl: raw & 0x80_0000 != 0,
+    }
+}
+
+impl Wave {
+    pub fn new(isa: Isa) -> Self {
+        Self::sized(isa, if isa == Isa::Gfx950 { 4 } else { 2 })
+    }
+
+    pub fn sized(isa: Isa, chunks: usize) -> Self {
+        let layout = Layout { chunks, vgprs: 64, agprs: 8 };
+        let mut wave = Wave {
+            isa,
+            layout,
+            constants: Constants::default(),
+            regs: Regs {
+                v: Box::new([]),
+                s: vec![0; sindex::CONSTANTS as usize].into(),
+                chunks,
+                scratch: 0,
+                vgprs: layout.vgprs,
+                agprs: layout.agprs,
+                scc: false,
+                full: true,
+                mode: mode(isa, 0x3f0),
+                pc: 0,
+            },
+        };
+        wave.settle();
+        wave.set_exec(u64::MAX);
+        wave
+    }
+
+    /// Make room for the constants and put them in.
+    fn settle(&mut self) {
+        let at = self.layout.constants_at();
+        let mut v = std::mem::take(&mut self.regs.v).into_vec();
+        v.resize(self.layout.slab_len(self.constants.vector.len()), Chunk::ZERO);
+        for (i, &x) in self.constants.vector.iter().enumerate() {
+            v[at + i] = Chunk::splat(x);
+        }
+        self.regs.v = v.into();
+        self.regs.scratch = at + self.constants.vector.len();
+        let mut s = std::mem::take(&mut self.regs.s).into_vec();
+        s.resize(sindex::CONSTANTS as usize, 0);
+        s.extend_from_slice(&self.constants.scalar);
+        self.regs.s = s.into();
+    }
+
+    pub fn set_exec(&mut self, exec: u64) {
+        let exec = exec & self.regs.full_mask();
+        super::modifiers::set_exec(&mut self.regs, exec);
+    }
+
+    /// Set lane `l` of `vN` for all lanes.
+    pub fn set_v(&mut self, n: u16, f: impl Fn(u32) -> u32) {
+        for l in 0..self.regs.lanes() {
+            let row = n as usize * self.layout.chunks;
+            self.regs.set_lane(row, l, f(l));
+        }
+    }
+
+    pub fn v(&self, n: u16, lane: u32) -> u32 {
+        self.regs.lane(n as usize * self.layout.chunks, lane)
+    }
+
+    pub fn v64(&self, n: u16, lane: u32) -> u64 {
+        u64::from(self.v(n, lane)) | u64::from(self.v(n + 1, lane)) << 32
+    }
+
+    pub fn bind_with(
+        &mut self,
+        mnemonic: &str,
+        operands: &[Operand],
+        mods: Mods,
+        level: usize,
+    ) -> Result<Op, BindError> {
+        let inst = Inst {
+            row: RowId(0),
+            form: Form::E64,
+            operands: SmallVec::from_slice(operands),
+            mods,
+            second: None,
+            size: 8,
+        };
+        super::def::force_level(level);
+        let mut binder = Binder {
+            isa: self.isa,
+            layout: self.layout,
+            msb: VgprMsb(0),
+            inst: &inst,
+            pc: 0x1000,
+            constants: &mut self.constants,
+        };
+        let op = bind_mnemonic(&mut binder, mnemonic)?
+            .ok_or_else(|| BindError::Unsupported(format!("{mnemonic} has no definition")))?;
+        self.settle();
+        Ok(op)
+    }
+
+    pub fn bind(&mut self, mnemonic: &str, operands: &[Operand], mods: Mods) -> Result<Op, BindError> {
+        self.bind_with(mnemonic, operands, mods, super::level() as usize)
+    }
+
+    /// Bind and run one instruction.
+    pub fn run_with(&mut self, mnemonic: &str, operands: &[Operand], mods: Mods) {
+        let op = self.bind(mnemonic, operands, mods).unwrap();
+        self.regs.pc = 0x1008;
+        // SAFETY: the level is this host's, and the operation was bound for this wave's layout.
+        unsafe { (op.body)(&mut self.regs, &op) };
+    }
+
+    pub fn run(&mut self, mnemonic: &str, operands: &[Operand]) {
+        self.run_with(mnemonic, operands, Mods { op_sel_hi: 7, ..Mods::default() });
+    }
+}

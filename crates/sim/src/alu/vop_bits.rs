@@ -1,0 +1,134 @@
+//! Bitwise, shift and bit-field vector instructions.
+
+use super::def::{Line, VectorDef};
+
+/// `v_perm_b32`: byte `sel` of the 8 bytes, most significant word first, or a constant or sign byte.
+#[inline(always)]
+fn perm(a: u32, b: u32, sel: u32) -> u32 {
+    let data = u64::from(a) << 32 | u64::from(b);
+    let mut out = 0;
+    for i in 0..4 {
+        let s = sel >> (8 * i) & 0xff;
+        let byte = match s {
+            0..=7 => (data >> (8 * s)) as u32 & 0xff,
+            // Selects 8 to 11: the sign of bytes 1, 3, 5, 7.
+            8..=11 => 0xff * ((data >> (16 * (s - 8) + 15)) as u32 & 1),
+            12 => 0,
+            _ => 0xff,
+        };
+        out |= byte << (8 * i);
+    }
+    out
+}
+
+/// Any bitwise function of three inputs by its truth table.
+#[inline(always)]
+fn bitop3(table: u64, a: u32, b: u32, c: u32) -> u32 {
+    let m = |i: u32| 0u32.wrapping_sub((table >> i) as u32 & 1);
+    let pick = |lo: u32, hi: u32| !c & lo | c & hi;
+    let b0 = !b & pick(m(0), m(1)) | b & pick(m(2), m(3));
+    let b1 = !b & pick(m(4), m(5)) | b & pick(m(6), m(7));
+    !a & b0 | a & b1
+}
+
+/// Position of the first bit that differs from the sign, from the top; -1 if none.
+#[inline(always)]
+pub fn cls(x: i32) -> i32 {
+    let flipped = (x ^ x >> 31) as u32;
+    if flipped == 0 { -1 } else { flipped.leading_zeros() as i32 }
+}
+
+/// Leading zeros; -1 for 0.
+#[inline(always)]
+fn clz(x: u32) -> i32 {
+    if x == 0 { -1 } else { x.leading_zeros() as i32 }
+}
+
+/// Trailing zeros; -1 for 0.
+#[inline(always)]
+fn ctz(x: u32) -> i32 {
+    if x == 0 { -1 } else { x.trailing_zeros() as i32 }
+}
+
+/// Unsigned bit field.
+#[inline(always)]
+pub fn bfe_u32(x: u32, offset: u32, width: u32) -> u32 {
+    let width = width & 31;
+    x >> (offset & 31) & ((1u32 << width) - 1)
+}
+
+/// Signed bit field.
+#[inline(always)]
+pub fn bfe_i32(x: u32, offset: u32, width: u32) -> i32 {
+    let width = width & 31;
+    let field = bfe_u32(x, offset, width);
+    // The sign is the highest bit of the field, zeros above the register's top.
+    let sign = (1u32 << width) >> 1;
+    (field ^ sign).wrapping_sub(sign) as i32
+}
+
+/// The table of this family.
+pub const TABLE: &[Line] = &[
+    ("v_not_b32", raw!(|a: u32| -> u32 { !a }).def()),
+    ("v_and_b32", raw!(|a: u32, b: u32| -> u32 { a & b }).def()),
+    ("v_or_b32", raw!(|a: u32, b: u32| -> u32 { a | b }).def()),
+    ("v_xor_b32", raw!(|a: u32, b: u32| -> u32 { a ^ b }).def()),
+    ("v_xnor_b32", raw!(|a: u32, b: u32| -> u32 { !(a ^ b) }).def()),
+    ("v_and_or_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a & b | c }).def()),
+    ("v_or3_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a | b | c }).def()),
+    ("v_xor3_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a ^ b ^ c }).def()),
+    ("v_bitop3_b32", raw!(imm |a: u32, b: u32, c: u32| -> u32 { bitop3(imm, a, b, c) }).def()),
+    (
+        "v_bitop3_b16",
+        raw!(imm |a: u16, b: u16, c: u16| -> u16 { bitop3(imm, u32::from(a), u32::from(b), u32::from(c)) as u16 })
+            .def(),
+    ),
+    ("v_dual_bitop2_b32", BITOP2.def()),
+    ("v_lshlrev_b32", raw!(|a: u32, b: u32| -> u32 { b << (a & 31) }).def()),
+    ("v_lshrrev_b32", raw!(|a: u32, b: u32| -> u32 { b >> (a & 31) }).def()),
+    ("v_ashrrev_i32", raw!(|a: u32, b: i32| -> i32 { b >> (a & 31) }).def()),
+    ("v_lshlrev_b64", raw!(|a: u32, b: u64| -> u64 { b << (a & 63) }).def()),
+    ("v_lshrrev_b64", raw!(|a: u32, b: u64| -> u64 { b >> (a & 63) }).def()),
+    ("v_ashrrev_i64", raw!(|a: u32, b: i64| -> i64 { b >> (a & 63) }).def()),
+    ("v_lshl_or_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a << (b & 31) | c }).def()),
+    ("v_bfe_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { bfe_u32(a, b, c) }).def()),
+    ("v_bfe_i32", raw!(|a: u32, b: u32, c: u32| -> i32 { bfe_i32(a, b, c) }).def()),
+    ("v_bfi_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a & b | !a & c }).def()),
+    ("v_bfm_b32", raw!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
+    ("v_bfrev_b32", raw!(|a: u32| -> u32 { a.reverse_bits() }).def()),
+    ("v_bcnt_u32_b32", raw!(|a: u32, b: u32| -> u32 { a.count_ones().wrapping_add(b) }).def()),
+    ("v_ffbh_u32", raw!(|a: u32| -> i32 { clz(a) }).def()),
+    ("v_clz_i32_u32", raw!(|a: u32| -> i32 { clz(a) }).def()),
+    ("v_ffbl_b32", raw!(|a: u32| -> i32 { ctz(a) }).def()),
+    ("v_ctz_i32_b32", raw!(|a: u32| -> i32 { ctz(a) }).def()),
+    ("v_ffbh_i32", raw!(|a: i32| -> i32 { cls(a) }).def()),
+    ("v_cls_i32", raw!(|a: i32| -> i32 { cls(a) }).def()),
+    (
+        "v_alignbit_b32",
+        raw!(|a: u32, b: u32, c: u16| -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32 }).def(),
+    ),
+    (
+        "v_alignbyte_b32",
+        raw!(|a: u32, b: u32, c: u16| -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32 }).def(),
+    ),
+    ("v_perm_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { perm(a, b, c) }).def()),
+    (
+        "v_lerp_u8",
+        raw!(|a: u32, b: u32, c: u32| -> u32 {
+            let mut out = 0;
+            for i in 0..4 {
+                let byte = |x: u32| x >> (8 * i) & 0xff;
+                out |= ((byte(a) + byte(b) + (byte(c) & 1)) >> 1) << (8 * i);
+            }
+            out
+        })
+        .def(),
+    ),
+    ("v_prng_b32", raw!(|a: u32| -> u32 { wavemark_numerics::stochastic::prng(a) }).def()),
+];
+
+/// The two-input truth table of VOPD: bit `2 * a + b`.
+const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 {
+    let m = |i: u32| 0u32.wrapping_sub((imm >> i) as u32 & 1);
+    !a & (!b & m(0) | b & m(1)) | a & (!b & m(2) | b & m(3))
+});

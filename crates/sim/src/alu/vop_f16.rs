@@ -1,0 +1,349 @@
+//! Half-precision and bfloat16 vector arithmetic, single and packed.
+//!
+//! The fast path converts 16 lanes to binary32, computes there, and converts back: exact for one addition or
+//! multiplication (binary32 has more than twice the bits and two), and for a fused one by rounding the sum to
+//! odd first.
+
+use std::marker::PhantomData;
+
+use wavemark_numerics::{Denorm, Mode, arith, integral, minmax, soft, transcendental};
+
+use super::def::{Line, VectorDef, fast};
+use super::host::Host;
+use super::lane::{Cx, Depends, Exact, Lane, Out, Rows};
+use super::word::{Bf16, F16, PkBf16, PkF16, Word};
+
+const KEEP: Denorm = Denorm::KEEP;
+
+/// A function of binary16 values.
+trait Half: 'static {
+    /// On binary32 values of binary16 sources, one rounding to binary16 away from the result.
+    fn fast(a: f32, b: f32, c: f32) -> f32;
+    /// On bits, under any MODE.
+    fn exact(cx: &Cx, a: u16, b: u16, c: u16) -> u16;
+}
+
+#[inline(always)]
+fn shifted(x: &[u32; 16], shift: u32) -> [u32; 16] {
+    let mut out = [0; 16];
+    for i in 0..16 {
+        out[i] = x[i] >> shift & 0xffff;
+    }
+    out
+}
+
+/// 16 lanes of the half at `shift`.
+#[inline(always)]
+fn half<K: Half, H: Host>(a: &[u32; 16], b: &[u32; 16], c: &[u32; 16], shift: u32) -> [u32; 16] {
+    let a = H::f16_to_f32(&shifted(a, shift));
+    let b = H::f16_to_f32(&shifted(b, shift));
+    let c = H::f16_to_f32(&shifted(c, shift));
+    let mut d = [0.0; 16];
+    for i in 0..16 {
+        d[i] = K::fast(a[i], b[i], c[i]);
+    }
+    H::f32_to_f16(&d)
+}
+
+macro_rules! half_lane {
+    ($name:ident, $one:ident, $a:ty, $b:ty, $c:ty, $packed:expr) => {
+        struct $name<K>(PhantomData<K>);
+        impl<K: Half> Exact for $name<K> {
+            type A = $a;
+            type B = $b;
+            type C = $c;
+            type D = $one;
+            type E = ();
+            const DEPENDS: Depends = Depends::F16F64;
+            #[inline(always)]
+            fn exact(cx: &Cx, a: $a, b: $b, c: $c) -> ($one, ()) {
+                let [a, b, c] = [a.to_words().0, b.to_words().0, c.to_words().0];
+                let mut d = u32::from(K::exact(cx, a as u16, b as u16, c as u16));
+                if $packed {
+                    let hi = K::exact(cx, (a >> 16) as u16, (b >> 16) as u16, (c >> 16) as u16);
+                    d |= u32::from(hi) << 16;
+                }
+                ($one::from_words(d, 0), ())
+            }
+        }
+        impl<K: Half> Lane for $name<K> {
+            #[inline(always)]
+            fn one(_imm: u64, _a: $a, _b: $b, _c: $c) -> ($one, ()) {
+                // Not used: `lanes` below goes by chunks.
+                ($one::ZERO, ())
+            }
+            #[inline(always)]
+            unsafe fn lanes<H: Host>(_imm: u64, n: usize, a: Rows, b: Rows, c: Rows, out: &mut Out) -> u32 {
+                let mut nan = 0;
+                for i in 0..n / 16 {
+                    // SAFETY: the caller's promise: the sources have n lanes.
+                    unsafe {
+                        let (a, b) = (a.chunk(i), b.chunk(i));
+                        let c = if <$c>::KIND.rows() > 0 { c.chunk(i) } else { [0; 16] };
+                        let mut d = half::<K, H>(&a, &b, &c, 0);
+                        if $packed {
+                            let hi = half::<K, H>(&a, &b, &c, 16);
+                            for l in 0..16 {
+                                d[l] |= hi[l] << 16;
+                            }
+                        }
+                        for l in 0..16 {
+                            nan |= $one::from_words(d[l], 0).nan_mask();
+                        }
+                        out.lo.set_chunk(i, &d);
+                    }
+                }
+                nan
+            }
+        }
+    };
+}
+half_lane!(One2, F16, F16, F16, (), false);
+half_lane!(One3, F16, F16, F16, F16, false);
+half_lane!(Packed2, PkF16, PkF16, PkF16, (), true);
+half_lane!(Packed3, PkF16, PkF16, PkF16, PkF16, true);
+
+struct Add;
+impl Half for Add {
+    #[inline(always)]
+    fn fast(a: f32, b: f32, _c: f32) -> f32 {
+        a + b
+    }
+    fn exact(cx: &Cx, a: u16, b: u16, _c: u16) -> u16 {
+        arith::add_f16_rounded(a, b, cx.mode.round_16_64, KEEP, cx.mode.fp16_ovfl)
+    }
+}
+
+struct Sub;
+impl Half for Sub {
+    #[inline(always)]
+    fn fast(a: f32, b: f32, _c: f32) -> f32 {
+        a - b
+    }
+    fn exact(cx: &Cx, a: u16, b: u16, c: u16) -> u16 {
+        Add::exact(cx, a, b ^ 0x8000, c)
+    }
+}
+
+struct Subrev;
+impl Half for Subrev {
+    #[inline(always)]
+    fn fast(a: f32, b: f32, _c: f32) -> f32 {
+        b - a
+    }
+    fn exact(cx: &Cx, a: u16, b: u16, c: u16) -> u16 {
+        Add::exact(cx, a ^ 0x8000, b, c)
+    }
+}
+
+struct Mul;
+impl Half for Mul {
+    #[inline(always)]
+    fn fast(a: f32, b: f32, _c: f32) -> f32 {
+        a * b
+    }
+    fn exact(cx: &Cx, a: u16, b: u16, _c: u16) -> u16 {
+        arith::mul_f16_rounded(a, b, cx.mode.round_16_64, KEEP, cx.mode.fp16_ovfl)
+    }
+}
+
+struct Fma;
+impl Half for Fma {
+    #[inline(always)]
+    fn fast(a: f32, b: f32, c: f32) -> f32 {
+        // Product and sum are exact in binary64 wherever the result is not already decided.
+        soft::f64_to_f32_odd(f64::from(a) * f64::from(b) + f64::from(c))
+    }
+    fn exact(cx: &Cx, a: u16, b: u16, c: u16) -> u16 {
+        arith::fma_f16_rounded(a, b, c, cx.mode.round_16_64, KEEP, cx.mode.fp16_ovfl)
+    }
+}
+
+/// Multiply, round, add, round (`v_mad_f16`, `v_mac_f16`): denormals are flushed by their MODE only.
+fn mad(cx: &Cx, a: u16, b: u16, c: u16) -> u16 {
+    let product = Mul::exact(cx, a, b, 0);
+    Add::exact(cx, product, c, 0)
+}
+
+/// An operation that selects between its sources, on bits.
+macro_rules! select {
+    ($t:ident; |$m:ident, $a:ident, $b:ident| $e:expr) => {
+        float!(Select16F64; |$a: $t, $b: $t| -> $t {
+            let ($a, $b, $m) = ($a.0, $b.0, &USUAL);
+            $t($e)
+        }; cx => {
+            let ($a, $b, $m) = ($a.0, $b.0, &cx.mode);
+            $t($e)
+        })
+    };
+    ($t:ident; |$m:ident, $a:ident, $b:ident, $c:ident| $e:expr) => {
+        float!(Select16F64; |$a: $t, $b: $t, $c: $t| -> $t {
+            let ($a, $b, $c, $m) = ($a.0, $b.0, $c.0, &USUAL);
+            $t($e)
+        }; cx => {
+            let ($a, $b, $c, $m) = ($a.0, $b.0, $c.0, &cx.mode);
+            $t($e)
+        })
+    };
+}
+
+/// The MODE that fast selections assume.
+const USUAL: Mode = Mode::from_register_gfx12(0xf0);
+
+#[inline(always)]
+fn each2(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
+    u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
+}
+
+#[inline(always)]
+fn each3(a: u32, b: u32, c: u32, f: impl Fn(u16, u16, u16) -> u16) -> u32 {
+    u32::from(f(a as u16, b as u16, c as u16))
+        | u32::from(f((a >> 16) as u16, (b >> 16) as u16, (c >> 16) as u16)) << 16
+}
+
+use minmax::{bf16 as mb, f16 as mh};
+
+const ADD: VectorDef = fast::<One2<Add>>();
+const FMA: VectorDef = fast::<One3<Fma>>();
+const MAD: VectorDef = rare!(F16F64; cx |a: F16, b: F16, c: F16| -> F16 { F16(mad(cx, a.0, b.0, c.0)) });
+
+/// A function of one binary16, in MODE's denormal handling.
+macro_rules! one {
+    (|$cx:ident, $a:ident| $e:expr) => {
+        rare!(F16F64; $cx |$a: F16| -> F16 { let $a = $a.0; F16($e) }).def()
+    };
+}
+
+/// A function of one bfloat16.
+macro_rules! brain {
+    (|$a:ident| $e:expr) => {
+        rare!(Nothing; _cx |$a: Bf16| -> Bf16 { let $a = $a.0; Bf16($e) }).def()
+    };
+}
+
+/// The table of this family.
+pub const TABLE: &[Line] = &[
+    ("v_add_f16", ADD.def()),
+    ("v_sub_f16", fast::<One2<Sub>>().def()),
+    ("v_subrev_f16", fast::<One2<Subrev>>().def()),
+    ("v_mul_f16", fast::<One2<Mul>>().def()),
+    ("v_fma_f16", FMA.keeping_half().def()),
+    ("v_fma_legacy_f16", FMA.def()),
+    ("v_fmac_f16", FMA.accumulating().def()),
+    ("v_fmaak_f16", FMA.def()),
+    ("v_fmamk_f16", FMA.literal_second().def()),
+    ("v_mad_f16", MAD.keeping_half().def()),
+    ("v_mad_legacy_f16", MAD.def()),
+    ("v_mac_f16", MAD.accumulating().def()),
+    ("v_madak_f16", MAD.def()),
+    ("v_madmk_f16", MAD.literal_second().def()),
+    ("v_pk_add_f16", fast::<Packed2<Add>>().def()),
+    ("v_pk_mul_f16", fast::<Packed2<Mul>>().def()),
+    ("v_pk_fma_f16", fast::<Packed3<Fma>>().def()),
+    ("v_pk_fmac_f16", fast::<Packed3<Fma>>().accumulating().def()),
+    ("v_min_f16", select!(F16; |m, a, b| mh::min_gfx9(a, b, m.ieee)).def()),
+    ("v_max_f16", select!(F16; |m, a, b| mh::max_gfx9(a, b, m.ieee)).def()),
+    ("v_min_num_f16", select!(F16; |_m, a, b| mh::min_num(a, b)).def()),
+    ("v_max_num_f16", select!(F16; |_m, a, b| mh::max_num(a, b)).def()),
+    ("v_minimum_f16", select!(F16; |_m, a, b| mh::minimum(a, b)).def()),
+    ("v_maximum_f16", select!(F16; |_m, a, b| mh::maximum(a, b)).def()),
+    (
+        "v_min3_f16",
+        select!(F16; |m, a, b, c| mh::min_gfx9(mh::min_gfx9(a, b, m.ieee), c, m.ieee)).keeping_half().def(),
+    ),
+    (
+        "v_max3_f16",
+        select!(F16; |m, a, b, c| mh::max_gfx9(mh::max_gfx9(a, b, m.ieee), c, m.ieee)).keeping_half().def(),
+    ),
+    ("v_med3_f16", select!(F16; |m, a, b, c| mh::med3_gfx9(a, b, c, m.ieee)).keeping_half().def()),
+    ("v_min3_num_f16", select!(F16; |_m, a, b, c| mh::min_num(mh::min_num(a, b), c)).def()),
+    ("v_max3_num_f16", select!(F16; |_m, a, b, c| mh::max_num(mh::max_num(a, b), c)).def()),
+    ("v_med3_num_f16", select!(F16; |_m, a, b, c| mh::med3_num(a, b, c)).def()),
+    ("v_minimum3_f16", select!(F16; |_m, a, b, c| mh::minimum(mh::minimum(a, b), c)).def()),
+    ("v_maximum3_f16", select!(F16; |_m, a, b, c| mh::maximum(mh::maximum(a, b), c)).def()),
+    ("v_maxmin_num_f16", select!(F16; |_m, a, b, c| mh::min_num(mh::max_num(a, b), c)).def()),
+    ("v_minmax_num_f16", select!(F16; |_m, a, b, c| mh::max_num(mh::min_num(a, b), c)).def()),
+    ("v_maximumminimum_f16", select!(F16; |_m, a, b, c| mh::minimum(mh::maximum(a, b), c)).def()),
+    ("v_minimummaximum_f16", select!(F16; |_m, a, b, c| mh::maximum(mh::minimum(a, b), c)).def()),
+    ("v_pk_min_f16", select!(PkF16; |m, a, b| each2(a, b, |a, b| mh::min_gfx9(a, b, m.ieee))).def()),
+    ("v_pk_max_f16", select!(PkF16; |m, a, b| each2(a, b, |a, b| mh::max_gfx9(a, b, m.ieee))).def()),
+    ("v_pk_min_num_f16", select!(PkF16; |_m, a, b| each2(a, b, mh::min_num)).def()),
+    ("v_pk_max_num_f16", select!(PkF16; |_m, a, b| each2(a, b, mh::max_num)).def()),
+    ("v_pk_minimum_f16", select!(PkF16; |_m, a, b| each2(a, b, mh::minimum)).def()),
+    ("v_pk_maximum_f16", select!(PkF16; |_m, a, b| each2(a, b, mh::maximum)).def()),
+    (
+        "v_pk_minimum3_f16",
+        select!(PkF16; |_m, a, b, c| each3(a, b, c, |a, b, c| mh::minimum(mh::minimum(a, b), c))).def(),
+    ),
+    (
+        "v_pk_maximum3_f16",
+        select!(PkF16; |_m, a, b, c| each3(a, b, c, |a, b, c| mh::maximum(mh::maximum(a, b), c))).def(),
+    ),
+    (
+        "v_pk_min3_num_f16",
+        select!(PkF16; |_m, a, b, c| each3(a, b, c, |a, b, c| mh::min_num(mh::min_num(a, b), c))).def(),
+    ),
+    (
+        "v_pk_max3_num_f16",
+        select!(PkF16; |_m, a, b, c| each3(a, b, c, |a, b, c| mh::max_num(mh::max_num(a, b), c))).def(),
+    ),
+    (
+        "v_pk_add_bf16",
+        rare!(Nothing; cx |a: PkBf16, b: PkBf16| -> PkBf16 {
+            PkBf16(each2(a.0, b.0, |a, b| arith::add_bf16(a, b, cx.mode.fp16_ovfl)))
+        })
+        .def(),
+    ),
+    (
+        "v_pk_mul_bf16",
+        rare!(Nothing; cx |a: PkBf16, b: PkBf16| -> PkBf16 {
+            PkBf16(each2(a.0, b.0, |a, b| arith::mul_bf16(a, b, cx.mode.fp16_ovfl)))
+        })
+        .def(),
+    ),
+    (
+        "v_pk_fma_bf16",
+        rare!(Nothing; cx |a: PkBf16, b: PkBf16, c: PkBf16| -> PkBf16 {
+            PkBf16(each3(a.0, b.0, c.0, |a, b, c| arith::fma_bf16(a, b, c, cx.mode.fp16_ovfl)))
+        })
+        .def(),
+    ),
+    (
+        "v_pk_min_num_bf16",
+        rare!(Nothing; _cx |a: PkBf16, b: PkBf16| -> PkBf16 { PkBf16(each2(a.0, b.0, mb::min_num)) }).def(),
+    ),
+    (
+        "v_pk_max_num_bf16",
+        rare!(Nothing; _cx |a: PkBf16, b: PkBf16| -> PkBf16 { PkBf16(each2(a.0, b.0, mb::max_num)) }).def(),
+    ),
+    ("v_rcp_f16", one!(|cx, a| transcendental::rcp_f16(a, cx.mode.fp16_ovfl))),
+    ("v_rsq_f16", one!(|cx, a| transcendental::rsq_f16(a))),
+    ("v_sqrt_f16", one!(|cx, a| transcendental::sqrt_f16(a))),
+    ("v_exp_f16", one!(|cx, a| transcendental::exp2_f16(a, cx.mode.fp16_ovfl))),
+    ("v_log_f16", one!(|cx, a| transcendental::log2_f16(a))),
+    ("v_sin_f16", one!(|cx, a| transcendental::sin_f16(a))),
+    ("v_cos_f16", one!(|cx, a| transcendental::cos_f16(a))),
+    ("v_tanh_f16", one!(|cx, a| transcendental::tanh_f16(a))),
+    ("v_trunc_f16", one!(|cx, a| integral::trunc_f16(a))),
+    ("v_floor_f16", one!(|cx, a| integral::floor_f16(a))),
+    ("v_ceil_f16", one!(|cx, a| integral::ceil_f16(a))),
+    ("v_rndne_f16", one!(|cx, a| integral::rndne_f16(a))),
+    ("v_fract_f16", one!(|cx, a| integral::fract_f16(a))),
+    ("v_frexp_mant_f16", one!(|cx, a| integral::frexp_mant_f16(a))),
+    ("v_frexp_exp_i16_f16", rare!(Select16F64; cx |a: F16| -> i16 { integral::frexp_exp_f16(a.0) }).def()),
+    (
+        "v_ldexp_f16",
+        rare!(F16F64; cx |a: F16, b: i16| -> F16 {
+            F16(integral::ldexp_f16_rounded(a.0, b, cx.mode.round_16_64, cx.mode.fp16_ovfl))
+        })
+        .def(),
+    ),
+    ("v_rcp_bf16", brain!(|a| transcendental::rcp_bf16(a))),
+    ("v_rsq_bf16", brain!(|a| transcendental::rsq_bf16(a))),
+    ("v_sqrt_bf16", brain!(|a| transcendental::sqrt_bf16(a))),
+    ("v_exp_bf16", brain!(|a| transcendental::exp2_bf16(a))),
+    ("v_log_bf16", brain!(|a| transcendental::log2_bf16(a))),
+    ("v_sin_bf16", brain!(|a| transcendental::sin_bf16(a))),
+    ("v_cos_bf16", brain!(|a| transcendental::cos_bf16(a))),
+    ("v_tanh_bf16", brain!(|a| transcendental::tanh_bf16(a))),
+];

@@ -1,0 +1,241 @@
+//! Single-precision vector arithmetic.
+
+use wavemark_numerics::{Denorm, Mode, Round, arith, div, integral, minmax, transcendental};
+
+use super::def::{Line, VectorDef};
+use super::word::{Bit, F16, PkF32};
+
+const KEEP: Denorm = Denorm::KEEP;
+
+const ADD: VectorDef = float!(F32; |a: f32, b: f32| -> f32 { a + b };
+    cx => arith::add_f32_rounded(a, b, cx.mode.round_32, KEEP));
+const SUB: VectorDef = float!(F32; |a: f32, b: f32| -> f32 { a - b };
+    cx => arith::add_f32_rounded(a, -b, cx.mode.round_32, KEEP));
+const SUBREV: VectorDef = float!(F32; |a: f32, b: f32| -> f32 { b - a };
+    cx => arith::add_f32_rounded(-a, b, cx.mode.round_32, KEEP));
+const MUL: VectorDef = float!(F32; |a: f32, b: f32| -> f32 { a * b };
+    cx => arith::mul_f32_rounded(a, b, cx.mode.round_32, KEEP));
+const FMA: VectorDef = float!(F32; |a: f32, b: f32, c: f32| -> f32 { a.mul_add(b, c) };
+    cx => arith::fma_f32_rounded(a, b, c, cx.mode.round_32, KEEP));
+/// A zero factor gives +0.
+const MUL_DX9: VectorDef = float!(F32; |a: f32, b: f32| -> f32 {
+        let product = a * b;
+        if (a == 0.0) | (b == 0.0) { 0.0 } else { product }
+    };
+    cx => if a == 0.0 || b == 0.0 { 0.0 } else { arith::mul_f32_rounded(a, b, cx.mode.round_32, KEEP) });
+/// A zero factor gives the addend.
+const FMA_DX9: VectorDef = float!(F32; |a: f32, b: f32, c: f32| -> f32 {
+        let sum = a.mul_add(b, c);
+        if (a == 0.0) | (b == 0.0) { c } else { sum }
+    };
+    cx => if a == 0.0 || b == 0.0 { c } else { arith::fma_f32_rounded(a, b, c, cx.mode.round_32, KEEP) });
+
+/// An operation that selects between its sources, on bits.
+macro_rules! select {
+    (|$m:ident, $a:ident, $b:ident| $e:expr) => {
+        float!(Select32; |$a: f32, $b: f32| -> f32 {
+            let ($a, $b, $m) = ($a.to_bits(), $b.to_bits(), &USUAL);
+            f32::from_bits($e)
+        }; cx => {
+            let ($a, $b, $m) = ($a.to_bits(), $b.to_bits(), &cx.mode);
+            f32::from_bits($e)
+        })
+    };
+    (|$m:ident, $a:ident, $b:ident, $c:ident| $e:expr) => {
+        float!(Select32; |$a: f32, $b: f32, $c: f32| -> f32 {
+            let ($a, $b, $c, $m) = ($a.to_bits(), $b.to_bits(), $c.to_bits(), &USUAL);
+            f32::from_bits($e)
+        }; cx => {
+            let ($a, $b, $c, $m) = ($a.to_bits(), $b.to_bits(), $c.to_bits(), &cx.mode);
+            f32::from_bits($e)
+        })
+    };
+}
+
+/// The MODE that fast selections assume: a signalling NaN then gives a NaN, and the exact function decides.
+const USUAL: Mode = Mode::from_register_gfx12(0xf0);
+
+use minmax::f32 as m32;
+
+const MIN_NUM: VectorDef = select!(|_m, a, b| m32::min_num(a, b));
+const MAX_NUM: VectorDef = select!(|_m, a, b| m32::max_num(a, b));
+const MIN_GFX9: VectorDef = select!(|m, a, b| m32::min_gfx9(a, b, m.ieee));
+const MAX_GFX9: VectorDef = select!(|m, a, b| m32::max_gfx9(a, b, m.ieee));
+
+/// The lane function of `v_div_fmas_f32` needs VCC besides three sources: it is bound as a whole-wave body.
+fn mullit(a: f32, b: f32, c: f32, round: Round) -> f32 {
+    if b <= -f32::MAX || b.is_nan() || c <= 0.0 || c.is_nan() {
+        -f32::MAX
+    } else {
+        arith::mul_f32_rounded(a, b, round, KEEP)
+    }
+}
+
+/// Which face of a cube a direction meets.
+fn cube_face(x: f32, y: f32, z: f32) -> u32 {
+    if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        if z < 0.0 { 5 } else { 4 }
+    } else if y.abs() >= x.abs() {
+        if y < 0.0 { 3 } else { 2 }
+    } else if x < 0.0 {
+        1
+    } else {
+        0
+    }
+}
+
+fn cube_s(x: f32, y: f32, z: f32) -> f32 {
+    match cube_face(x, y, z) {
+        5 => -x,
+        4 | 3 | 2 => x,
+        1 => z,
+        _ => -z,
+    }
+}
+
+fn cube_t(x: f32, y: f32, z: f32) -> f32 {
+    match cube_face(x, y, z) {
+        3 => -z,
+        2 => z,
+        _ => -y,
+    }
+}
+
+fn cube_major(x: f32, y: f32, z: f32) -> f32 {
+    2.0 * match cube_face(x, y, z) {
+        4 | 5 => z,
+        2 | 3 => y,
+        _ => x,
+    }
+}
+
+const PK_ADD: VectorDef = float!(F32; |a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0 + b.0, a.1 + b.1) };
+cx => {
+    let f = |a, b| arith::add_f32_rounded(a, b, cx.mode.round_32, KEEP);
+    PkF32(f(a.0, b.0), f(a.1, b.1))
+});
+const PK_MUL: VectorDef = float!(F32; |a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0 * b.0, a.1 * b.1) };
+cx => {
+    let f = |a, b| arith::mul_f32_rounded(a, b, cx.mode.round_32, KEEP);
+    PkF32(f(a.0, b.0), f(a.1, b.1))
+});
+const PK_FMA: VectorDef = float!(F32; |a: PkF32, b: PkF32, c: PkF32| -> PkF32 {
+    PkF32(a.0.mul_add(b.0, c.0), a.1.mul_add(b.1, c.1))
+};
+cx => {
+    let f = |a, b, c| arith::fma_f32_rounded(a, b, c, cx.mode.round_32, KEEP);
+    PkF32(f(a.0, b.0, c.0), f(a.1, b.1, c.1))
+});
+
+/// The table of this family.
+pub const TABLE: &[Line] = &[
+    ("v_add_f32", ADD.def()),
+    ("v_sub_f32", SUB.def()),
+    ("v_subrev_f32", SUBREV.def()),
+    ("v_mul_f32", MUL.def()),
+    ("v_mul_legacy_f32", MUL_DX9.def()),
+    ("v_mul_dx9_zero_f32", MUL_DX9.def()),
+    ("v_fma_f32", FMA.def()),
+    ("v_fma_dx9_zero_f32", FMA_DX9.def()),
+    ("v_fmac_f32", FMA.accumulating().def()),
+    ("v_fmaak_f32", FMA.def()),
+    // D = S0 * K + S1, in assembly order src0, K, src1.
+    ("v_fmamk_f32", FMA.literal_second().def()),
+    ("v_pk_add_f32", PK_ADD.def()),
+    ("v_pk_mul_f32", PK_MUL.def()),
+    ("v_pk_fma_f32", PK_FMA.def()),
+    ("v_pk_mov_b32", raw!(|a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0, b.1) }).def()),
+    ("v_min_f32", MIN_GFX9.def()),
+    ("v_max_f32", MAX_GFX9.def()),
+    ("v_min_num_f32", MIN_NUM.def()),
+    ("v_max_num_f32", MAX_NUM.def()),
+    ("v_minimum_f32", select!(|_m, a, b| m32::minimum(a, b)).def()),
+    ("v_maximum_f32", select!(|_m, a, b| m32::maximum(a, b)).def()),
+    ("v_min3_f32", select!(|m, a, b, c| m32::min_gfx9(m32::min_gfx9(a, b, m.ieee), c, m.ieee)).def()),
+    ("v_max3_f32", select!(|m, a, b, c| m32::max_gfx9(m32::max_gfx9(a, b, m.ieee), c, m.ieee)).def()),
+    ("v_med3_f32", select!(|m, a, b, c| m32::med3_gfx9(a, b, c, m.ieee)).def()),
+    ("v_min3_num_f32", select!(|_m, a, b, c| m32::min_num(m32::min_num(a, b), c)).def()),
+    ("v_max3_num_f32", select!(|_m, a, b, c| m32::max_num(m32::max_num(a, b), c)).def()),
+    ("v_med3_num_f32", select!(|_m, a, b, c| m32::med3_num(a, b, c)).def()),
+    ("v_minimum3_f32", select!(|_m, a, b, c| m32::minimum(m32::minimum(a, b), c)).def()),
+    ("v_maximum3_f32", select!(|_m, a, b, c| m32::maximum(m32::maximum(a, b), c)).def()),
+    ("v_maxmin_num_f32", select!(|_m, a, b, c| m32::min_num(m32::max_num(a, b), c)).def()),
+    ("v_minmax_num_f32", select!(|_m, a, b, c| m32::max_num(m32::min_num(a, b), c)).def()),
+    ("v_maximumminimum_f32", select!(|_m, a, b, c| m32::minimum(m32::maximum(a, b), c)).def()),
+    ("v_minimummaximum_f32", select!(|_m, a, b, c| m32::maximum(m32::minimum(a, b), c)).def()),
+    ("v_rcp_f32", raw!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
+    ("v_rcp_iflag_f32", raw!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
+    ("v_rsq_f32", raw!(|a: f32| -> f32 { transcendental::rsq_f32(a) }).def()),
+    ("v_sqrt_f32", raw!(|a: f32| -> f32 { transcendental::sqrt_f32(a) }).def()),
+    ("v_exp_f32", raw!(|a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
+    ("v_exp_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
+    ("v_log_f32", raw!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
+    ("v_log_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
+    ("v_sin_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::sin_f32(a) }).def()),
+    ("v_cos_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::cos_f32(a) }).def()),
+    ("v_tanh_f32", raw!(|a: f32| -> f32 { transcendental::tanh_f32(a) }).def()),
+    (
+        "v_trunc_f32",
+        float!(F32; |a: f32| -> f32 { integral::trunc_f32(a) }; cx => integral::trunc_f32(a)).def(),
+    ),
+    (
+        "v_floor_f32",
+        float!(F32; |a: f32| -> f32 { integral::floor_f32(a) }; cx => integral::floor_f32(a)).def(),
+    ),
+    ("v_ceil_f32", float!(F32; |a: f32| -> f32 { integral::ceil_f32(a) }; cx => integral::ceil_f32(a)).def()),
+    (
+        "v_rndne_f32",
+        float!(F32; |a: f32| -> f32 { integral::rndne_f32(a) }; cx => integral::rndne_f32(a)).def(),
+    ),
+    (
+        "v_fract_f32",
+        float!(F32; |a: f32| -> f32 { integral::fract_f32(a) }; cx => integral::fract_f32(a)).def(),
+    ),
+    ("v_frexp_mant_f32", rare!(F32; cx |a: f32| -> f32 { integral::frexp_mant_f32(a) }).def()),
+    ("v_frexp_exp_i32_f32", rare!(Select32; cx |a: f32| -> i32 { integral::frexp_exp_f32(a) }).def()),
+    (
+        "v_ldexp_f32",
+        float!(F32; |a: f32, b: i32| -> f32 { integral::ldexp_f32(a, b) };
+            cx => integral::ldexp_f32_rounded(a, b, cx.mode.round_32))
+        .def(),
+    ),
+    (
+        "v_mullit_f32",
+        rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { mullit(a, b, c, cx.mode.round_32) }).def(),
+    ),
+    ("v_cubeid_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_face(a, b, c) as f32 }).def()),
+    ("v_cubesc_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_s(a, b, c) }).def()),
+    ("v_cubetc_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_t(a, b, c) }).def()),
+    ("v_cubema_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_major(a, b, c) }).def()),
+    (
+        "v_div_scale_f32",
+        rare2!(Nothing; cx |a: f32, b: f32, c: f32| -> (f32, Bit) {
+            let (d, scaled) = div::div_scale_f32(a, b, c);
+            (d, Bit::new(scaled))
+        })
+        .def(),
+    ),
+    ("v_div_fixup_f32", raw!(|a: f32, b: f32, c: f32| -> f32 { div::div_fixup_f32(a, b, c) }).def()),
+    (
+        "v_div_scale_f64",
+        rare2!(Nothing; cx |a: f64, b: f64, c: f64| -> (f64, Bit) {
+            let (d, scaled) = div::div_scale_f64(a, b, c);
+            (d, Bit::new(scaled))
+        })
+        .def(),
+    ),
+    (
+        "v_div_fixup_f64",
+        rare!(Nothing; cx |a: f64, b: f64, c: f64| -> f64 { div::div_fixup_f64(a, b, c) }).def(),
+    ),
+    (
+        "v_div_fixup_f16",
+        rare!(Nothing; cx |a: F16, b: F16, c: F16| -> F16 { F16(div::div_fixup_f16(a.0, b.0, c.0)) })
+            .keeping_half()
+            .def(),
+    ),
+    (
+        "v_div_fixup_legacy_f16",
+        rare!(Nothing; cx |a: F16, b: F16, c: F16| -> F16 { F16(div::div_fixup_f16(a.0, b.0, c.0)) }).def(),
+    ),
+];
