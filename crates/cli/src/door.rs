@@ -2,7 +2,9 @@
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
+use std::time::Duration;
 
+use indicatif::ProgressBar;
 use wavemark_diag::{Diagnostic, SourceMap, Style, render};
 use wavemark_driver::build;
 use wavemark_driver::input::{self, Input, Lang};
@@ -60,6 +62,16 @@ impl Door {
     pub fn print(&self, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
         let mut output = std::io::stdout().lock();
         output.write_all(bytes.as_ref()).and_then(|()| output.flush()).map_err(output_failure)
+    }
+
+    /// A sign of life on standard error while something long goes on; on a terminal only.
+    pub fn progress(&self, what: &str) -> ProgressBar {
+        if !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let progress = ProgressBar::new_spinner().with_message(what.to_owned());
+        progress.enable_steady_tick(Duration::from_millis(200));
+        progress
     }
 
     /// Prints a diagnostic to standard error.

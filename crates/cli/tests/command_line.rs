@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect};
 
-/// Runs `wavemark` in the folder of test inputs and compares everything it says.
-fn check(arguments: &[&str], input: &str, expect: Expect) {
+/// Runs `wavemark` in the folder of test inputs: exit status, standard output, standard error.
+fn run(arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_wavemark"))
         .args(arguments)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/run"))
@@ -18,9 +18,14 @@ fn check(arguments: &[&str], input: &str, expect: Expect) {
     // The command may end without reading.
     _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    expect.assert_eq(&format!("exit {}\n{stdout}---\n{stderr}", output.status.code().unwrap()));
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Compares everything that a command says.
+fn check(arguments: &[&str], input: &str, expect: Expect) {
+    let (status, stdout, stderr) = run(arguments, input);
+    expect.assert_eq(&format!("exit {status}\n{stdout}---\n{stderr}"));
 }
 
 #[test]
@@ -172,5 +177,392 @@ fn one_target() {
           properties            wave64 xnack sramecc tgsplit packed-work-item-ids architected-flat-scratch kernarg-preload agprs unified-vgprs generic-address-space
         ---
     "#]],
+    );
+}
+
+/// The time of a run, which is never the same, replaced.
+fn check_run(arguments: &[&str], expect: Expect) {
+    let (status, stdout, stderr) = run(arguments, "");
+    let cut = |text: &str, before: &str, after: &str| {
+        let Some((head, rest)) = text.split_once(before) else { return text.to_owned() };
+        let tail = rest.split_once(after).map_or("", |(_, tail)| tail);
+        format!("{head}{before}TIME{after}{tail}")
+    };
+    let stdout = cut(&cut(&stdout, "instructions in ", " s\n"), "\"seconds\":", "}");
+    expect.assert_eq(&format!("exit {status}\n{stdout}---\n{stderr}"));
+}
+
+#[test]
+fn runs() {
+    let scale = ["run", "kernels/scale.s", "--launch", "kernels/scale.toml"];
+    check_run(
+        &scale,
+        expect![[r#"
+        exit 0
+        output out: as expected (max abs error 0, max rel error 0)
+        kernels/scale.s: scale on gfx1250: clean
+          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &[&scale[..], &["--format", "json"]].concat(),
+        expect![[r#"
+        exit 0
+        {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME}}
+        ---
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale-mismatch.toml"],
+        expect![[r#"
+        exit 1
+        output out: 32 of 32 elements differ (max abs error 1.00e0, max rel error 1.00e0); first at [0, 0]: 1 instead of 0
+        kernels/scale.s: scale on gfx1250: mismatch
+          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale-bounds.toml"],
+        expect![[r#"
+        exit 1
+        error[O1]: load of 4 bytes at 0x7a0000013070 in global memory is out of bounds: 0 bytes past the end of argument `x` (112 bytes at 0x7a0000013000)
+          access: kernels/scale.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0, lanes 28-31
+               13 | global_load_b32 v2, v1, s[4:5]
+
+        error[O1]: store of 4 bytes at 0x7a0000024070 in global memory is out of bounds: 0 bytes past the end of argument `out` (112 bytes at 0x7a0000024000)
+          access: kernels/scale.s:16:2 (at 0x1334), workgroup 0,0,0, wave 0, lanes 28-31
+               16 | global_store_b32 v1, v2, s[6:7]
+
+        kernels/scale.s: scale on gfx1250: findings, 2 errors
+          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/unwaited.s", "--launch", "kernels/scale.toml"],
+        expect![[r#"
+        exit 1
+        error[R1]: v2 is read while global_load_b32 is still writing it
+          producer: kernels/unwaited.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0
+               13 | global_load_b32 v2, v1, s[4:5]
+          consumer: kernels/unwaited.s:14:2 (at 0x132c), workgroup 0,0,0, wave 0
+               14 | v_add_nc_u32 v2, s8, v2
+          hint: s_wait_loadcnt 0 before v_add_nc_u32_e32 at kernels/unwaited.s:14:2
+
+        output out: 31 of 32 elements differ (max abs error 3.10e1, max rel error 1.00e0); first at [0, 1]: 0 instead of 1
+        kernels/unwaited.s: scale on gfx1250: findings, 1 error
+          1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/spin.s", "--max-steps", "1000"],
+        expect![[r#"
+        exit 1
+        error[T2]: a wave has executed more instructions than permitted: does the kernel end?
+          limit: kernels/spin.s:8:2 (at 0x1300), workgroup 0,0,0, wave 0
+                8 | s_branch spin
+
+        kernels/spin.s: spin on gfx950: findings, 1 error
+          1 workgroups, 1 waves, 4096 wave instructions, 262144 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &["run", "kernels/spin.s", "--max-steps", "1000", "--check", "off"],
+        expect![[r#"
+        exit 1
+        error[T2]: a wave has executed more instructions than permitted: does the kernel end?
+
+        kernels/spin.s: spin on gfx950: findings, 1 error
+          1 workgroups, 1 waves, 4096 wave instructions, 262144 lane instructions in TIME s
+          checked: nothing; not checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &[&scale[..], &["--check", "off"]].concat(),
+        expect![[r#"
+        exit 0
+        output out: as expected (max abs error 0, max rel error 0)
+        kernels/scale.s: scale on gfx1250: not-checked
+          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+          checked: nothing; not checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+}
+
+#[test]
+fn unusable_inputs() {
+    check(
+        &["run", "kernels/scale.s"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: scale takes arguments, and there is no launch to give them
+         |
+         = help: give a launch file: --launch L.toml
+    "#]],
+    );
+    check(
+        &["run", "kernels/absent.s"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: cannot read kernels/absent.s: No such file or directory (os error 2)
+    "#]],
+    );
+    check(
+        &["run", "kernels/typo.s"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: invalid instruction
+         --> kernels/typo.s:3:2
+          |
+        3 |     s_nopp 1
+          |     ^^^^^^
+        error: too few operands for instruction
+         --> kernels/typo.s:4:2
+          |
+        4 |     v_mov_b32 v0
+          |     ^^^^^^^^^
+    "#]],
+    );
+    check(
+        &["run", "kernels/typo.s", "--format", "json"],
+        "",
+        expect![[r#"
+        exit 2
+        {"wavemark":"0.1.0","input":"kernels/typo.s","target":"","kernel":"","outcome":"error","checked":{"registers":false,"lds":false,"global":false,"barriers":false,"waits":false},"findings":[],"outputs":[],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":0.0},"diagnostics":["kernels/typo.s:3:2: error: invalid instruction","kernels/typo.s:4:2: error: too few operands for instruction"]}
+        ---
+    "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--target", "gfx950"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: kernels/scale.s is for gfx1250, --target says gfx950
+    "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--launch", "launch/unknown-keys.toml"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: unknown key `gird` of a launch file
+         --> launch/unknown-keys.toml:2:1
+          |
+        2 | gird = [1]
+          | ^^^^
+          |
+          = help: did you mean `grid`?
+        error: unknown key `blocks` of a launch file
+         --> launch/unknown-keys.toml:5:1
+          |
+        5 | blocks = [2]
+          | ^^^^^^
+          |
+          = help: did you mean `block`?
+        error: unknown key `colour` of a launch file
+         --> launch/unknown-keys.toml:6:1
+          |
+        6 | colour = "red"
+          | ^^^^^^
+          |
+          = help: the keys are kernel, grid, block, cluster, dynamic_lds, arg
+        error: unknown key `dtypes` of an argument
+         --> launch/unknown-keys.toml:9:1
+          |
+        9 | dtypes = "f32"
+          | ^^^^^^
+          |
+          = help: did you mean `dtype`?
+        error: unknown key `shpae` of an argument
+          --> launch/unknown-keys.toml:11:1
+           |
+        11 | shpae = [1]
+           | ^^^^^
+           |
+           = help: did you mean `shape`?
+    "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--kernel", "scales"],
+        "",
+        expect![[r#"
+            exit 2
+            ---
+            error: kernels/scale.s has no kernel `scales`
+             |
+             = help: did you mean `scale`?
+        "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--check", "ldss"],
+        "",
+        expect![[r#"
+            exit 2
+            ---
+            error: --check: `ldss` is no check: full, off, or a list of registers, lds, global, barriers, waits
+        "#]],
+    );
+    check(
+        &["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--model", "x"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: --model: `x` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two
+    "#]],
+    );
+    check(
+        &["run", "-"],
+        "s_nop 0",
+        expect![[r#"
+        exit 2
+        ---
+        error: cannot tell what standard input is
+         |
+         = help: say it: --lang py|ll|asm|obj|litmus
+    "#]],
+    );
+    check(
+        &["run", "-", "--lang", "obj"],
+        "s_nop 0",
+        expect![[r#"
+        exit 2
+        ---
+        error: <stdin> is neither an ELF code object nor an offload bundle: it has no such magic bytes
+    "#]],
+    );
+    check(
+        &["inspect", "-"],
+        "\u{7f}ELF",
+        expect![[r#"
+        exit 2
+        ---
+        error: the ELF identification: 16 bytes needed, 4 left
+        --> <stdin>:0x0
+    "#]],
+    );
+    check(
+        &["link", "kernels/scale.s", "-o", "/dev/null"],
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: kernels/scale.s is neither an ELF code object nor an offload bundle: it has no such magic bytes
+    "#]],
+    );
+}
+
+#[test]
+fn lines() {
+    let text = "v_add_f32 v0, v1, v2\n\n  s_nopp 1\ns_nop 3 ; three\r\n";
+    check(
+        &["asm", "-", "--lines", "--target", "gfx1250"],
+        text,
+        expect![[r#"
+        exit 0
+        OK	01050006
+
+        ERR	3: invalid instruction
+        OK	030080bf
+        ---
+    "#]],
+    );
+    check(
+        &["dis", "-", "--lines", "--target", "gfx1250"],
+        "01050006\n\nzz\n030080bf\n0300\n",
+        expect![[r#"
+        exit 0
+        OK	v_add_f32_e32 v0, v1, v2
+
+        ERR	'z' is no hexadecimal digit
+        OK	s_nop 3
+        ERR	instruction is truncated: 4 bytes needed, 2 left
+        ---
+    "#]],
+    );
+    check(
+        &["asm", "--lines", "--target", "gfx1250", "--features", "+nonsense"],
+        text,
+        expect![[r#"
+        exit 2
+        ---
+        error: --features: `+nonsense` is not a feature that can be switched
+    "#]],
+    );
+    check(
+        &["asm", "--lines", "--target", "gfx600"],
+        text,
+        expect![[r#"
+        exit 3
+        ---
+        error: unsupported: the instructions of gfx600
+    "#]],
+    );
+}
+
+#[test]
+fn there_and_back() {
+    let folder = std::env::temp_dir().join(format!("wavemark-cli-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).display().to_string();
+    let run_clean = |arguments: &[&str]| assert_eq!(run(arguments, "").0, 0, "{arguments:?}");
+    run_clean(&["asm", "kernels/scale.s", "-o", &path("a.o")]);
+    run_clean(&["link", &path("a.o"), "-o", &path("a.hsaco")]);
+    run_clean(&["compile", "kernels/scale.s", "--emit", "hsaco", "-o", &path("b.hsaco")]);
+    run_clean(&["dis", &path("a.hsaco"), "-o", &path("c.s")]);
+    run_clean(&["compile", &path("c.s"), "--emit", "hsaco", "-o", &path("c.hsaco")]);
+    run_clean(&["bundle", &path("a.hsaco"), "-o", &path("bundle")]);
+    run_clean(&["unbundle", &path("bundle"), "--target", "gfx1250", "-o", &path("d.hsaco")]);
+    for object in ["a.o", "a.hsaco", "b.hsaco", "c.hsaco", "d.hsaco", "bundle"] {
+        run_clean(&["run", &path(object), "--launch", "kernels/scale.toml", "--out", &path("out")]);
+    }
+    let out = std::fs::read(folder.join("out/out.npy")).unwrap();
+    let expected: Vec<u8> = (0..32u32).flat_map(u32::to_le_bytes).collect();
+    assert!(out.ends_with(&expected));
+    run_clean(&["run", &path("a.o"), "--launch", "kernels/scale.toml", "--trace", &path("trace.json")]);
+    let trace: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("trace.json")).unwrap()).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().len() > 5);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn checks() {
+    check_run(&["check", "kernels/scale.s"], expect![[r#"
+        exit 3
+        not checked: static checks: there are none yet
+        not checked: execution: there is no launch (--launch L.toml)
+        kernels/scale.s: scale on gfx1250: not-checked
+        ---
+    "#]]);
+    check_run(
+        &["check", "kernels/scale.s", "--launch", "kernels/scale.toml", "--schedules", "3"],
+        expect![[r#"
+            exit 0
+            output out: as expected (max abs error 0, max rel error 0)
+            kernels/scale.s: scale on gfx1250: clean
+              3 workgroups, 3 waves, 30 wave instructions, 960 lane instructions in TIME s
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
 }

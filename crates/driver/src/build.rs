@@ -1,13 +1,14 @@
 //! From an input to a loadable code object.
 
-use wavemark_asm::{Machine, Object, Source, assemble, target_of};
+use wavemark_asm::{Object, Source, assemble, target_of};
 use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::lines::{LineTable, Row};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
-use wavemark_target::{Target, TargetId};
+use wavemark_target::TargetId;
 
 use crate::input::{Form, Input, agree};
+use crate::lines::machine;
 use crate::options::RunOptions;
 
 /// Why there is no result.
@@ -104,11 +105,7 @@ pub fn assemble_input(
     let source = Source { file, name: &input.name, text };
     let found = target_of(source)?;
     let id = agree(&input.name, target, found.map(|target| target.id))?;
-    let machine = Machine::new(Target::amdhsa(id), features)
-        .map_err(|error| Diagnostic::error(format!("--features: {error}")))?;
-    if machine.isa().is_none() {
-        return Err(Failure::Unsupported(format!("the instructions of {}", id.processor)));
-    }
+    let machine = machine(id, features)?;
     Ok(assemble(source, &machine)?)
 }
 
@@ -140,24 +137,34 @@ fn assembly_lines(assembled: &Object, linked: &CodeObject, name: &str) -> LineTa
 
 /// The code object of a bundle for the target asked for, or the only one there is.
 fn bundled(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Result<CodeObject, Failure> {
+    let (name, bytes) = bundle_entry(sources, input, options.target)?;
+    code_object(sources, &name, &bytes, options)
+}
+
+/// The name and bytes of the code object of a bundle for the target asked for, or of the only one there is.
+pub fn bundle_entry(
+    sources: &mut SourceMap,
+    input: &Input,
+    target: Option<TargetId>,
+) -> Result<(String, Vec<u8>), Diagnostic> {
     let name = &input.name;
     let bundle = Bundle::parse(&input.bytes).map_err(|error| object_diagnostic(sources, name, &error))?;
     let device: Vec<&Entry> =
         bundle.entries.iter().filter(|entry| entry.size > 0 && entry.target().is_some()).collect();
-    let entry = match (&options.target, device.as_slice()) {
+    let entry = match (&target, device.as_slice()) {
         (Some(target), _) => bundle.entry_for(target),
         (None, [only]) => Some(*only),
         (None, _) => None,
     };
     let Some(entry) = entry else {
         let ids: Vec<&str> = bundle.entries.iter().map(|entry| entry.id.as_str()).collect();
-        let message = match options.target {
+        let message = match target {
             Some(target) => format!("{name} has nothing for {target}"),
             None => format!("{name} has {} code objects: say which by --target", device.len()),
         };
-        return Err(Diagnostic::error(message).note(format!("its entries: {}", ids.join(", "))).into());
+        return Err(Diagnostic::error(message).note(format!("its entries: {}", ids.join(", "))));
     };
-    code_object(sources, &format!("{name}({})", entry.id), bundle.data(entry), options)
+    Ok((format!("{name}({})", entry.id), bundle.data(entry).to_vec()))
 }
 
 /// Reads a code object; errors point to its bytes.

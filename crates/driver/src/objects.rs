@@ -1,13 +1,15 @@
 //! Code-object plumbing: link, inspect, bundle, unbundle.
 
+use wavemark_asm::disassemble;
 use wavemark_codeobj::bundle::{self, Bundle};
 use wavemark_codeobj::inspect::{inspect, inspect_bundle};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::{Target, TargetId};
 
-use crate::build::{object_diagnostic, parse_object};
+use crate::build::{Failure, bundle_entry, object_diagnostic, parse_object};
 use crate::input::{Form, Input, agree};
+use crate::lines::machine;
 
 /// The entry that runtimes expect before the code objects: the host's, empty.
 const HOST_ENTRY: &str = "host-x86_64-unknown-linux-gnu-";
@@ -65,6 +67,24 @@ pub fn inspect_input(
         }
     }
     Ok(text)
+}
+
+/// The text of a code object that the assembler takes back; of a bundle, of the entry for `target` or the only one.
+pub fn disassemble_input(
+    sources: &mut SourceMap,
+    input: &Input,
+    target: Option<TargetId>,
+    features: &str,
+) -> Result<String, Failure> {
+    let object = if input.form == Form::Bundle {
+        let (name, bytes) = bundle_entry(sources, input, target)?;
+        parse_object(sources, &name, &bytes)?
+    } else {
+        read_object(sources, input)?
+    };
+    agree(&input.name, target, Some(object.target()))?;
+    machine(object.target(), features)?;
+    Ok(disassemble(&object, features).map_err(|error| Diagnostic::error(format!("--features: {error}")))?)
 }
 
 /// A plain bundle of code objects, each of another target, behind an empty host entry.

@@ -97,6 +97,8 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
             _ = writeln!(text, "    {number:>5} | {source_text}");
             // Of assembly, the source line is the instruction, perhaps spelled another way.
             let mnemonic = site.text.split_whitespace().next().unwrap_or_default();
+            let mnemonic =
+                mnemonic.strip_suffix("_e32").or(mnemonic.strip_suffix("_e64")).unwrap_or(mnemonic);
             if !source_text.contains(mnemonic) {
                 _ = writeln!(text, "          > {}", site.text);
             }

@@ -173,6 +173,31 @@ fn is_file_name(name: &str) -> bool {
     !name.contains(['/', '\\', ':', '\0'])
 }
 
+/// Checks the kernel of `input`: runs it, if there is a launch or it needs none. Otherwise the report says that nothing
+/// was checked: there are no checks of the machine code as such yet.
+pub fn check(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
+    if launch.is_some() {
+        return run(sources, input, launch, options);
+    }
+    let Loadable { object, .. } = loadable(sources, input, options)?;
+    let kernel = kernel::select(&object, &input.name, options.kernel.as_deref(), None)?;
+    if kernel::default_launch(kernel, object.kernel_metadata(kernel)).is_ok() {
+        return run(sources, input, None, options);
+    }
+    let mut report = Report::new(&input.name);
+    report.target = object.target().to_string();
+    report.kernel = kernel.name.clone();
+    report.not_checked.push("static checks: there are none yet".to_owned());
+    report.not_checked.push("execution: there is no launch (--launch L.toml)".to_owned());
+    report.conclude();
+    Ok(report)
+}
+
 /// Looks source lines up for a report on `input`: in the inputs that were read, else in files beside the input.
 pub fn source_lines<'s>(sources: &'s SourceMap, input: &str) -> impl Fn(&str, u32) -> Option<String> + 's {
     let folder = Path::new(input).parent().map_or_else(PathBuf::new, Path::to_owned);

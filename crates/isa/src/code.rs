@@ -33,9 +33,6 @@ const fn both(code: u32, name: Special) -> SpecialCode {
 }
 
 static GFX950: &[SpecialCode] = &[
-    // Not in the manual, but LLVM's disassembler knows them.
-    both(230, S::FlatScratchBaseLo),
-    half(231, S::FlatScratchBaseHi),
     pair(102, S::FlatScratch, S::FlatScratchLo),
     half(103, S::FlatScratchHi),
     pair(104, S::XnackMask, S::XnackMaskLo),
@@ -134,7 +131,12 @@ fn scalar_operand(isa: Isa, dwords: u8, code: u32) -> Option<Operand> {
         LITERAL64 if isa == Isa::Gfx1250 => Operand::Literal64(0),
         _ => {
             let (_, single, double) = specials(isa).iter().find(|entry| entry.0 == code)?;
-            Operand::Special(if dwords >= 2 { (*double)? } else { (*single)? })
+            Operand::Special(match dwords {
+                1 => (*single)?,
+                2 => (*double)?,
+                // Larger tuples have no named registers but NULL.
+                _ => double.filter(|special| *special == S::Null)?,
+            })
         }
     })
 }

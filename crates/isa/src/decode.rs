@@ -121,6 +121,8 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
     for (field, modifier) in &encoding.modifiers {
         (modifier.set)(&mut mods, field.get(input.bits));
     }
+    let (idle, zero) = encoding.idle;
+    mods.idle_zero = idle != 0 && input.bits & idle == zero;
     let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
     let mut literal: Option<Operand> = None;
     for &(index, field) in &encoding.operands {

@@ -96,6 +96,9 @@ pub(crate) fn encode_bits(
         });
     }
     let mut bits = encoding.constant;
+    if inst.mods.idle_zero {
+        bits |= encoding.idle.1;
+    }
     for (field, modifier) in &encoding.modifiers {
         let mask = (1u64 << (field.width() + u32::from(field.shift))) - 1;
         let value = (modifier.get)(&inst.mods);

@@ -53,6 +53,11 @@ impl Field {
         bits
     }
 
+    /// The field's bits, all set.
+    pub fn mask(&self) -> u128 {
+        self.pieces.iter().fold(0, |mask, &(lo, width)| mask | (((1u128 << width) - 1) << lo))
+    }
+
     /// Whether the field can hold `value`.
     pub fn fits(&self, value: u32) -> bool {
         let value = u64::from(value ^ self.flip);

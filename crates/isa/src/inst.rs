@@ -169,6 +169,9 @@ pub struct Mods {
     /// 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
     /// exactly one family has.
     pub control: u16,
+    /// Source fields of VOP3 and VOP3P that the instruction does not use hold the inline constant 0, as newer
+    /// compilers for gfx1250 write them, instead of zero bits. It means nothing.
+    pub idle_zero: bool,
 }
 
 /// One instruction.

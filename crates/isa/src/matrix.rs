@@ -1,5 +1,15 @@
 //! What the readers and writers of the matrix family share: operand places that a class does not describe, and
 //! operand widths that depend on modifiers, constants of packed operands.
+//!
+//! The values of a row's `matrix=` attribute:
+//!
+//! | value | meaning |
+//! |---|---|
+//! | `mfma`, `smfmac`, `wmma`, `swmmac` | a matrix multiplication, dense or sparse |
+//! | `f8f6f4` | a dense one whose data formats (`cbsz` and `blgp`, `matrix_a_fmt` and `matrix_b_fmt`) are modifiers |
+//! | `ld_scale` | loads the scales for the next multiplication |
+//! | `mix` | mixed precision: `op_sel_hi` says which sources are halves, the sources have `neg` and `abs` |
+//! | `dot2` | a dot product of two elements: the assembler takes no `op_sel` |
 
 use smallvec::SmallVec;
 
@@ -93,13 +103,58 @@ pub(crate) fn scalar_reads<'a>(operands: impl Iterator<Item = &'a Operand>) -> u
         match operand {
             Operand::Literal(_) | Operand::Literal64(_) => literal = 1,
             Operand::Special(Special::Null) => {}
-            Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_) => {
-                if !seen.contains(&operand) {
-                    seen.push(operand);
-                }
+            Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
+                if !seen.contains(&operand) =>
+            {
+                seen.push(operand);
             }
             _ => {}
         }
     }
     seen.len() + literal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attribute_values_are_known() {
+        const VALUES: &[&str] = &["mfma", "smfmac", "wmma", "swmmac", "f8f6f4", "ld_scale", "mix", "dot2"];
+        for isa in [Isa::Gfx950, Isa::Gfx1250] {
+            for row in Table::of(isa).rows() {
+                let value = row.attribute("matrix");
+                assert!(value.is_none_or(|value| VALUES.contains(&value)), "{}: {value:?}", row.mnemonic);
+            }
+        }
+    }
+
+    #[test]
+    fn widths_follow_the_data_format() {
+        let row = |isa, name| Table::of(isa).by_mnemonic(name).next().expect("row");
+        let width = |isa, name, format| {
+            let row = row(isa, name);
+            let spec = &row.operands[1];
+            dwords(isa, row, spec.role, &spec.ty, &Mods { cbsz: format, ..Mods::default() })
+        };
+        let mfma = "v_mfma_f32_16x16x128_f8f6f4";
+        assert_eq!([0, 1, 2, 3, 4, 7].map(|f| width(Isa::Gfx950, mfma, f)), [8, 8, 6, 6, 4, 8].map(Some));
+        let wmma = "v_wmma_scale_f32_16x16x128_f8f6f4";
+        assert_eq!([0, 2, 4].map(|f| width(Isa::Gfx1250, wmma, f)), [16, 12, 8].map(Some));
+        assert_eq!(width(Isa::Gfx1250, wmma, 5), None);
+        assert_eq!(width(Isa::Gfx1250, "v_wmma_f32_32x16x128_f4", 0), Some(16));
+    }
+
+    #[test]
+    fn literals_that_constants_would_replace() {
+        let of = |ty, bits| inline_of(&Type::parse(ty).expect("type"), bits);
+        assert_eq!(of("v2f16", 0x3c00), Some(Operand::Float(242)));
+        assert_eq!(of("v2f16", 0x3c00_3c00), None);
+        assert_eq!(of("v2f16", 0xffff), None);
+        assert_eq!(of("v2i16", 0x3f80_0000), Some(Operand::Float(242)));
+        assert_eq!(of("v2i16", 0xffff_fff0), Some(Operand::Int(-16)));
+        assert_eq!(of("f16", 0x1234_3c00), Some(Operand::Float(242)));
+        assert_eq!(of("bf16", 0x3f80), Some(Operand::Float(242)));
+        assert_eq!(of("f32", 65), None);
+    }
 }

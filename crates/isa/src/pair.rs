@@ -126,11 +126,11 @@ pub fn pair_fault(isa: Isa, x: &Inst, y: &Inst) -> Option<PairFault> {
         return fault(reads, "invalid operand (violates constant bus restrictions)");
     }
     let mut literals = x.operands.iter().chain(&y.operands).filter(|o| matches!(o, Operand::Literal(_)));
-    if let Some(first) = literals.next() {
-        if literals.any(|other| other != first) {
-            let at = y.operands.iter().rposition(|o| matches!(o, Operand::Literal(_))).unwrap_or(0);
-            return fault(at, "only one unique literal operand is allowed");
-        }
+    if let Some(first) = literals.next()
+        && literals.any(|other| other != first)
+    {
+        let at = y.operands.iter().rposition(|o| matches!(o, Operand::Literal(_))).unwrap_or(0);
+        return fault(at, "only one unique literal operand is allowed");
     }
     None
 }

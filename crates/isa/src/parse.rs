@@ -14,11 +14,13 @@ use crate::{Features, Inst, Isa};
 
 pub(crate) mod literal;
 pub(crate) mod matrix;
+mod matrix_modifiers;
 pub(crate) mod memory;
 pub(crate) mod operand;
+mod pair;
 pub(crate) mod scalar;
 pub(crate) mod vector;
-mod vector_constant;
+pub(crate) mod vector_constant;
 mod vector_modifiers;
 
 /// Why a statement is no instruction.
@@ -404,19 +406,25 @@ impl<'a> Parser<'a> {
     pub(crate) fn integer(&mut self) -> Result<u64, ParseError> {
         self.skip_space();
         let rest = self.rest();
-        let length = rest.bytes().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        let digits = rest[..length].trim_end_matches("LL").trim_end_matches('L').trim_end_matches('U');
-        let parsed = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-            u64::from_str_radix(hex, 16)
-        } else if let Some(binary) = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B")) {
-            u64::from_str_radix(binary, 2)
-        } else if digits.len() > 1 && digits.starts_with('0') {
-            u64::from_str_radix(&digits[1..], 8)
-        } else {
-            digits.parse()
+        let run = |from: usize, digit: fn(&u8) -> bool| {
+            from + rest.as_bytes()[from..].iter().take_while(|b| digit(b)).count()
         };
+        let prefixed = |prefix: [&str; 2]| prefix.iter().any(|p| rest.starts_with(p));
+        let (start, mut end, radix) = if prefixed(["0x", "0X"]) {
+            (2, run(2, u8::is_ascii_hexdigit), 16)
+        } else if prefixed(["0b", "0B"]) && run(2, |b| matches!(b, b'0' | b'1')) > 2 {
+            (2, run(2, |b| matches!(b, b'0' | b'1')), 2)
+        } else {
+            let end = run(0, u8::is_ascii_digit);
+            if end > 1 && rest.starts_with('0') { (1, end, 8) } else { (0, end, 10) }
+        };
+        let parsed = u64::from_str_radix(&rest[start..end], radix);
         let value = parsed.map_err(|_| self.error("invalid number"))?;
-        self.pos += length;
+        // The suffixes of C are read over: U, L, LL, UL, ULL.
+        let suffix = &rest.as_bytes()[end..];
+        end += suffix.iter().take(1).filter(|b| b.eq_ignore_ascii_case(&b'u')).count();
+        end += rest.as_bytes()[end..].iter().take(2).take_while(|b| b.eq_ignore_ascii_case(&b'l')).count();
+        self.pos += end;
         Ok(value)
     }
 }

@@ -94,6 +94,9 @@ pub struct Encoding {
     pub required: (u128, u128),
     /// All constant bits that encode writes: format, opcode, required, defaults of unused fields.
     pub constant: u128,
+    /// Source fields that the row does not use, and those fields holding the inline constant 0: mask, value
+    /// (see [`crate::Mods::idle_zero`]).
+    pub idle: (u128, u128),
 }
 
 /// One instruction of one instruction set.

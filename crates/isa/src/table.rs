@@ -433,7 +433,35 @@ fn encoding(
     if constant & mask != value {
         return Err(format!("a fixed field of the row contradicts format {name}"));
     }
-    Ok(Encoding { form: format.form, format, opcode, operands: form_operands, modifiers, required, constant })
+    let idle = idle_sources(format, &used);
+    Ok(Encoding {
+        form: format.form,
+        format,
+        opcode,
+        operands: form_operands,
+        modifiers,
+        required,
+        constant,
+        idle,
+    })
+}
+
+/// The source fields of a VOP3 or VOP3P format that are not used: their bits, and their bits when they hold the
+/// inline constant 0.
+fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
+    if !format.name.starts_with("VOP3") {
+        return (0, 0);
+    }
+    let taken = used.iter().fold(0, |mask, field| mask | field.mask());
+    format
+        .fields
+        .iter()
+        .filter(|field| {
+            matches!(field.name, "src1" | "src2" | "src2_unused")
+                && field.width() == 9
+                && field.mask() & taken == 0
+        })
+        .fold((0, 0), |(mask, value), field| (mask | field.mask(), value | field.put(0x80)))
 }
 
 #[cfg(test)]

@@ -62,6 +62,11 @@ impl Type {
         Some(Type { name, kind, elem_bits, lanes })
     }
 
+    /// The same operand seen as so many untyped bits.
+    pub(crate) fn untyped(&self, bits: u16) -> Type {
+        Type { name: self.name, kind: Kind::Bits, elem_bits: bits, lanes: 1 }
+    }
+
     /// Width of the whole operand in bits.
     pub fn bits(&self) -> u32 {
         u32::from(self.elem_bits) * u32::from(self.lanes)

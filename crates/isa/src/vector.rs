@@ -14,6 +14,7 @@
 //! | `plain` | the text has no `_e32` or `_e64` |
 //! | `floatconst` | constants of 16-bit integer sources print as floats |
 //! | `wholedst` | the destination has no halves and no SDWA selection |
+//! | `halvesonly` | the instruction exists only where 16-bit registers are written as halves |
 //! | `noopsel` | the text has no `op_sel` though operands are halves |
 //!
 //! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
@@ -56,6 +57,8 @@ pub(crate) struct Traits {
     pub(crate) float_result: bool,
     /// The destination is a whole register: no half, no SDWA destination selection.
     pub(crate) whole_dst: bool,
+    /// The instruction exists with real true16 only.
+    pub(crate) halves_only: bool,
     /// No `op_sel` in the text although operands are halves.
     pub(crate) no_op_sel: bool,
 }
@@ -129,7 +132,9 @@ fn read(isa: Isa, row: &Row) -> Traits {
                 traits.mods |= bit;
             }
         }
-        if isa == Isa::Gfx1250 && spec.ty.bits() == 16 && matches!(spec.class, Class::Vgpr | Class::VectorSrc)
+        if isa == Isa::Gfx1250
+            && spec.ty.bits() == 16
+            && matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc)
         {
             traits.true16 |= bit;
         }
@@ -150,6 +155,7 @@ fn read(isa: Isa, row: &Row) -> Traits {
                 traits.true16 &= 7;
             }
             "noopsel" => traits.no_op_sel = true,
+            "halvesonly" => traits.halves_only = true,
             "nomods" => traits.mods = 0,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -196,6 +202,7 @@ mod tests {
         "floatconst",
         "wholedst",
         "noopsel",
+        "halvesonly",
         "nomods",
         "opsel2",
         "opsel3",

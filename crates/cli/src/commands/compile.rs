@@ -2,7 +2,7 @@
 
 use wavemark_diag::Diagnostic;
 use wavemark_driver::build::{assemble_input, link_one};
-use wavemark_driver::input::{Form, agree};
+use wavemark_driver::input::{Form, Lang, agree, from_bytes};
 use wavemark_driver::objects;
 use wavemark_driver::report::ExitStatus;
 
@@ -33,6 +33,14 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
         (Form::Assembly, EmitArg::Hsaco) => {
             let object = assemble_input(&mut door.sources, &input, target, features)?;
             link_one(&mut door.sources, &input.name, &object.elf)?
+        }
+        (Form::Assembly, EmitArg::Asm) => {
+            let object = assemble_input(&mut door.sources, &input, target, features)?;
+            let object = from_bytes(input.name.clone(), None, object.elf, Some(Lang::Obj))?;
+            objects::disassemble_input(&mut door.sources, &object, target, features)?.into_bytes()
+        }
+        (Form::CodeObject, EmitArg::Asm) => {
+            objects::disassemble_input(&mut door.sources, &input, target, features)?.into_bytes()
         }
         (Form::CodeObject, EmitArg::Hsaco) => {
             let object = objects::read_object(&mut door.sources, &input)?;

@@ -1,6 +1,10 @@
 //! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
 
-use wavemark_diag::{Diagnostic, Style, render_short};
+use std::path::Path;
+
+use wavemark_diag::{Diagnostic, SourceMap, Style, render_short};
+use wavemark_driver::build;
+use wavemark_driver::input::Input;
 use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report};
 use wavemark_driver::run::{self, source_lines};
@@ -11,12 +15,12 @@ use crate::door::{Door, Failure, read_input};
 
 /// `run`: one schedule.
 pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
-    execute(door, &args.input, &args.execution, 1)
+    execute(door, &args.input, &args.execution, 1, run::run)
 }
 
 /// `check`: several schedules.
 pub fn check(door: &mut Door, args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    execute(door, &args.input, &args.execution, args.schedules)
+    execute(door, &args.input, &args.execution, args.schedules, run::check)
 }
 
 fn options(input: &InputArgs, execution: &ExecutionArgs, schedules: u32) -> Result<RunOptions, Diagnostic> {
@@ -46,14 +50,18 @@ fn processors() -> Option<u32> {
     std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok())
 }
 
+/// What `run` and `check` do of a kernel.
+type Work = fn(&mut SourceMap, &Input, Option<&Path>, &RunOptions) -> Result<Report, build::Failure>;
+
 fn execute(
     door: &mut Door,
     input: &InputArgs,
     execution: &ExecutionArgs,
     schedules: u32,
+    work: Work,
 ) -> Result<ExitStatus, Failure> {
     let name = input.input.display().to_string();
-    match report(door, input, execution, schedules) {
+    match report(door, input, execution, schedules, work) {
         Ok(report) => {
             print(door, &report, execution.format)?;
             Ok(report.exit_status())
@@ -84,10 +92,14 @@ fn report(
     input: &InputArgs,
     execution: &ExecutionArgs,
     schedules: u32,
+    work: Work,
 ) -> Result<Report, Failure> {
     let options = options(input, execution, schedules)?;
     let input = read_input(&input.input, input.lang.map(Into::into))?;
-    Ok(run::run(&mut door.sources, &input, execution.launch.as_deref(), &options)?)
+    let progress = door.progress(&format!("running {}", input.name));
+    let result = work(&mut door.sources, &input, execution.launch.as_deref(), &options);
+    progress.finish_and_clear();
+    Ok(result?)
 }
 
 fn print(door: &Door, report: &Report, format: FormatArg) -> Result<(), Failure> {

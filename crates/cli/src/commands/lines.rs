@@ -13,9 +13,9 @@ use crate::door::{Failure, output_failure};
 /// Longest line: longer ones are answered with an error, in full.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Answers each line of `path` (`-`: standard input) by `answer`: `Ok` becomes `OK<TAB>…`, `Err` becomes `ERR<TAB>…`.
-/// A line of white space is answered by an empty line.
-pub fn converse(path: &Path, mut answer: impl FnMut(&str) -> Result<String, String>) -> Result<(), Failure> {
+/// Answers each line of `path` (`-`: standard input) by what `answer` says of it, on one line. A line of white space
+/// is answered by an empty line.
+pub fn converse(path: &Path, mut answer: impl FnMut(&str) -> String) -> Result<(), Failure> {
     let unreadable = |error: io::Error| Diagnostic::error(format!("cannot read {}: {error}", path.display()));
     let source: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
@@ -27,10 +27,7 @@ pub fn converse(path: &Path, mut answer: impl FnMut(&str) -> Result<String, Stri
     while let Some(line) = read_line(&mut source).map_err(unreadable)? {
         let text = match line {
             Ok(line) if line.trim().is_empty() => String::new(),
-            Ok(line) => match answer(&line) {
-                Ok(text) => format!("OK\t{text}"),
-                Err(problem) => format!("ERR\t{}", problem.replace(['\n', '\r'], " ")),
-            },
+            Ok(line) => answer(&line).replace(['\n', '\r'], " "),
             Err(problem) => format!("ERR\t{problem}"),
         };
         writeln!(output, "{text}").map_err(output_failure)?;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use wavemark_driver::lines::instruction_set;
 use wavemark_driver::report::ExitStatus;
 use wavemark_target::{Processor, Property, TargetId};
 
@@ -43,10 +44,7 @@ fn table() -> String {
 
 /// What can be done for a processor.
 fn support(processor: Processor) -> &'static str {
-    match processor {
-        Processor::Gfx1250 | Processor::Gfx950 => "asm dis run check",
-        _ => "code objects",
-    }
+    if instruction_set(processor).is_some() { "code objects, asm, dis, run, check" } else { "code objects" }
 }
 
 fn one(target: &TargetId) -> String {

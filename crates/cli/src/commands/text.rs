@@ -3,7 +3,8 @@
 use wavemark_diag::Diagnostic;
 use wavemark_driver::build::assemble_input;
 use wavemark_driver::input::Lang;
-use wavemark_driver::lines::LineDisassembler;
+use wavemark_driver::lines::{assemble_line, disassemble_line, machine};
+use wavemark_driver::objects::disassemble_input;
 use wavemark_driver::report::ExitStatus;
 
 use crate::args::{AsmArgs, DisArgs};
@@ -14,7 +15,12 @@ use crate::door::{Door, Failure, read_input};
 pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
     let features = args.target.features.as_deref().unwrap_or_default();
     if args.lines {
-        return Err(Failure::Unsupported("assembly of single lines".to_owned()));
+        let target = args.target.target.ok_or_else(|| {
+            Diagnostic::error("a line does not say its target").help("say it: --target gfx1250")
+        })?;
+        let machine = machine(target, features)?;
+        converse(&args.input, |line| assemble_line(line, &machine).to_string())?;
+        return Ok(ExitStatus::Clean);
     }
     let input = read_input(&args.input, Some(Lang::Asm))?;
     let object = assemble_input(&mut door.sources, &input, args.target.target, features)?;
@@ -24,14 +30,15 @@ pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
 }
 
 /// `dis`
-pub fn dis(_door: &mut Door, args: &DisArgs) -> Result<ExitStatus, Failure> {
+pub fn dis(door: &mut Door, args: &DisArgs) -> Result<ExitStatus, Failure> {
     let features = args.target.features.as_deref().unwrap_or_default();
-    if let (true, Some(target)) = (args.lines, &args.target.target) {
-        let disassembler = LineDisassembler::new(target, features)
-            .map_err(|problem| Diagnostic::error(format!("--features: {problem}")))?
-            .ok_or_else(|| Failure::Unsupported(format!("the instructions of {}", target.processor)))?;
-        converse(&args.input, |line| disassembler.disassemble(line))?;
+    if let (true, Some(target)) = (args.lines, args.target.target) {
+        let machine = machine(target, features)?;
+        converse(&args.input, |line| disassemble_line(line, &machine).to_string())?;
         return Ok(ExitStatus::Clean);
     }
-    Err(Failure::Unsupported("disassembly of whole code objects".to_owned()))
+    let input = read_input(&args.input, Some(Lang::Obj))?;
+    let text = disassemble_input(&mut door.sources, &input, args.target.target, features)?;
+    door.write(args.output.as_deref(), text.as_bytes())?;
+    Ok(ExitStatus::Clean)
 }

@@ -20,6 +20,15 @@ pub(super) fn finish(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), DecodeError> {
+    let agprs_end = match (row.operand_index("mdst"), inst.operands.first()) {
+        (Some(0), Some(Operand::Reg(d))) if d.file == RegFile::Agpr => {
+            u32::from(d.index) + u32::from(d.dwords)
+        }
+        _ => 0,
+    };
+    if agprs_end > 256 {
+        return Err(invalid(row, "register tuple out of range"));
+    }
     match row.attribute("matrix") {
         Some("f8f6f4") => {
             for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {

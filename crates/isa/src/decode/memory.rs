@@ -20,15 +20,20 @@ pub(crate) fn signed_offset_bits(isa: Isa, format: &str, row: &Row) -> Option<u3
         (Isa::Gfx950, "SMEM") if row.attribute("memory") == Some("buffer") => None,
         (Isa::Gfx950, "SMEM") => Some(21),
         (Isa::Gfx950, "GLOBAL" | "SCRATCH") => Some(13),
-        (Isa::Gfx1250, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH" | "VBUFFER") => Some(24),
+        (Isa::Gfx1250, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH") => Some(24),
         _ => None,
     }
 }
 
-/// Whether a gfx1250 SMEM instruction has a cache policy.
-pub(crate) fn takes_cache_policy(row: &Row) -> bool {
+/// Whether an SMEM instruction has a cache policy.
+pub(crate) fn takes_cache_policy(isa: Isa, row: &Row) -> bool {
     row.attribute("memory") != Some("prefetch")
-        && row.attribute("mem").is_some_and(|mem| mem.starts_with("scalar.load"))
+        && match isa {
+            Isa::Gfx950 => ["scalar.load", "scalar.store", "scalar.atomic"].as_slice(),
+            Isa::Gfx1250 => ["scalar.load"].as_slice(),
+        }
+        .iter()
+        .any(|effect| row.attribute("mem").is_some_and(|mem| mem.starts_with(effect)))
 }
 
 /// Corrects an instruction whose fields have been read.
@@ -39,11 +44,17 @@ pub(super) fn finish(
     inst: &mut Inst,
 ) -> Result<(), DecodeError> {
     let format = encoding.format;
-    if row.operands.is_empty() {
+    if row.operands.is_empty() && !format.name.starts_with("DS") {
         inst.mods.offset = 0;
     }
+    // With `tfe` a load returns one more dword, the fault status.
+    if inst.mods.tfe {
+        if let Some(Operand::Reg(reg)) = inst.operands.first_mut() {
+            reg.dwords += 1;
+        }
+    }
     // Prefetches and scalar cache controls have the cache policy bits but do not use them.
-    if input.isa == Isa::Gfx1250 && format.name == "SMEM" && !takes_cache_policy(row) {
+    if format.name == "SMEM" && !takes_cache_policy(input.isa, row) {
         inst.mods.cpol = 0;
     }
     if let Some(bits) = signed_offset_bits(input.isa, format.name, row) {

@@ -74,16 +74,15 @@ fn accumulates_in_agprs(inst: &Inst) -> bool {
 pub(super) fn encode_pair(isa: Isa, inst: &Inst, second: &Inst) -> Result<InstBytes, EncodeError> {
     let (x, x_literal, dwords) = half(isa, inst)?;
     let mut y_inst = second.clone();
-    if second.form == Form::VopdY {
-        if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
+    if second.form == Form::VopdY
+        && let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
             (inst.operands.first(), y_inst.operands.first_mut())
-        {
-            if x.index & 1 == y.index & 1 {
-                let mnemonic = second.mnemonic(isa);
-                return Err(EncodeError::InvalidOperand { mnemonic, role: "vdst" });
-            }
-            y.index &= !1;
+    {
+        if x.index & 1 == y.index & 1 {
+            let mnemonic = second.mnemonic(isa);
+            return Err(EncodeError::InvalidOperand { mnemonic, role: "vdst" });
         }
+        y.index &= !1;
     }
     let (y, y_literal, _) = half(isa, &y_inst)?;
     let literal = match (x_literal, y_literal) {

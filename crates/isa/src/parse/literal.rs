@@ -125,6 +125,10 @@ pub(crate) fn float_in(
         _ => u64::from((value as f32).to_bits()),
     };
     if matches!(spec.class, Class::Literal32) {
+        // LLVM takes 0 for a floating number here, silently: refuse it.
+        if !spec.ty.is_float() {
+            return Err("invalid operand for instruction");
+        }
         return Ok(Operand::Literal(pattern));
     }
     if force == Force::None {
@@ -142,8 +146,9 @@ pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
     let value = match literal {
         Operand::Literal(bits) => match element_bits(spec) {
             16 if bits <= 0xffff => i64::from(bits as u16 as i16),
-            // The 32 bits are the high half of an f64, the sign-extended whole of an integer.
+            // The 32 bits are the high half of an f64, the zero-extended whole of an integer.
             64 if spec.ty.kind == Kind::Float => (bits << 32) as i64,
+            64 => i64::from(bits as u32),
             _ => i64::from(bits as u32 as i32),
         },
         Operand::Literal64(bits) => bits as i64,

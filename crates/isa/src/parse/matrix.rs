@@ -1,27 +1,29 @@
-//! Statements of the matrix family: operands, then modifiers in LLVM's order.
+//! Statements of the matrix family: operands, then modifiers (module `matrix_modifiers`) in LLVM's order, and what
+//! LLVM checks of the whole; pairs are in module `pair`.
 //!
 //! Commas are optional everywhere, as in LLVM's assembler.
 
 use smallvec::SmallVec;
 
-use super::operand::{Constant, Force, RegisterText};
+use super::matrix_modifiers::{dpp, modifiers};
+use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
-use super::vector_modifiers;
-use super::{ParseError, Parser, Suffix, candidates, empty, literal};
+use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
+use crate::expr::Expr;
 use crate::matrix::{dwords, inline_of, scalar_reads};
-use crate::pair::{is_miscounted, pair_fault};
-use crate::print::matrix::{DATA_FORMATS, SCALE_FORMATS, SCALE_ROWS, is_register};
+use crate::print::matrix::is_register;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::Type;
-use crate::{Dpp, Form, Inst, Isa, Mods, Operand, Reg, RegFile, Special};
+use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, Special};
 
-const INVALID: &str = "invalid operand for instruction";
+/// LLVM's words for most misplaced operands.
+pub(super) const INVALID: &str = "invalid operand for instruction";
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
     if rows.iter().any(|row| row.encodings.iter().any(|encoding| is_half(encoding.form))) {
-        return pair(p, rows);
+        return pair::parse(p, rows);
     }
     match suffix {
         None | Some(Suffix::E64) => p.first_of(rows, |p, row| single(p, row, false)),
@@ -41,7 +43,10 @@ fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError>
     let mut at: SmallVec<[usize; 6]> = SmallVec::new();
     let mix = row.attribute("matrix") == Some("mix");
     for (n, spec) in encoding.specs(row).enumerate() {
-        separator(p);
+        if n > 0 {
+            separator(p);
+        }
+        p.skip_space();
         at.push(p.pos);
         let operand = if mix && n > 0 {
             signed(p, row, encoding, spec, &mut inst.mods, n - 1, true)?
@@ -61,13 +66,13 @@ fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError>
 }
 
 /// Space and at most one comma.
-fn separator(p: &mut Parser) {
+pub(super) fn separator(p: &mut Parser) {
     p.eat(",");
     p.skip_space();
 }
 
 /// An operand without sign. `before` are the operands before it.
-fn operand(
+pub(super) fn operand(
     p: &mut Parser,
     row: &Row,
     encoding: &Encoding,
@@ -89,7 +94,7 @@ fn operand(
 
 /// The value as this operand.
 fn place(
-    p: &Parser,
+    p: &mut Parser,
     row: &Row,
     encoding: &Encoding,
     spec: &OperandSpec,
@@ -109,6 +114,9 @@ fn place(
     if !matches!(spec.class, Class::VectorSrc | Class::Literal32) && spec.role != "srcc" {
         return Err(INVALID);
     }
+    if let Constant::Unknown(expr) = constant {
+        return symbol(p, encoding, spec, expr);
+    }
     let operand = source_constant(p.isa, spec, constant, force)?;
     if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
         if spec.role == "srcc" || !encoding.format.literal {
@@ -119,6 +127,35 @@ fn place(
         }
     }
     Ok(operand)
+}
+
+/// A literal that a fixup will fill: 32-bit operands take one, pairs of elements do not.
+fn symbol(
+    p: &mut Parser,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    expr: Expr,
+) -> Result<Operand, &'static str> {
+    let whole = spec.ty.dwords() == 1 && !matches!(spec.ty.elem_bits, 16 | 64);
+    let single = encoding.form == Form::Native && p.isa == Isa::Gfx1250;
+    // A register of another processor is no symbol.
+    let register =
+        |name: &str| [Isa::Gfx950, Isa::Gfx1250].iter().any(|&isa| special_by_name(isa, name).is_some());
+    let plausible = match &expr {
+        Expr::Symbol { name, .. } => !register(name),
+        Expr::Unary(..) => false,
+        _ => true,
+    };
+    if !(whole && single && plausible && encoding.format.literal) {
+        return Err(INVALID);
+    }
+    let at = encoding.format.dwords * 4;
+    match p.fixups.iter().find(|fixup| fixup.offset == at) {
+        Some(other) if other.expr != expr => return Err("only one unique literal operand is allowed"),
+        Some(_) => {}
+        None => p.fixup(at, FixupKind::Literal32, expr),
+    }
+    Ok(Operand::Literal(0))
 }
 
 /// A register in a place that is not one of the shared classes.
@@ -207,7 +244,7 @@ fn source_constant(
 }
 
 /// An operand with `-`, `|…|`, `neg(…)`, `abs(…)` around it; sets the source's modifiers.
-fn signed(
+pub(super) fn signed(
     p: &mut Parser,
     row: &Row,
     encoding: &Encoding,
@@ -228,222 +265,6 @@ fn signed(
     place(p, row, encoding, spec, &[], item.value).map_err(|message| p.error_at(item.start, message))
 }
 
-/// The modifiers that the encoding has, each at most once, in LLVM's order.
-fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
-    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
-    let scale = encoding.format.name == "MAI_SCALE";
-    if has("op_sel") {
-        let sources =
-            if scale { 2 } else { encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() };
-        let all = (1u8 << sources) - 1;
-        let mix = row.attribute("matrix") == Some("mix");
-        inst.mods.op_sel = list(p, "op_sel")?.unwrap_or(0) & all;
-        let default = if mix || scale { 0 } else { all };
-        let start = p.pos;
-        let op_sel_hi = list(p, "op_sel_hi")?;
-        if op_sel_hi.is_some() && row.attribute("matrix") == Some("dot2") {
-            return Err(p.error_at(start, "invalid op_sel operand"));
-        }
-        inst.mods.op_sel_hi = op_sel_hi.unwrap_or(default) & all;
-    }
-    if has("cbsz") {
-        inst.mods.cbsz = number(p, "cbsz", 7)?;
-    }
-    if has("abid") {
-        inst.mods.abid = number(p, "abid", 15)?;
-    }
-    if has("blgp") {
-        inst.mods.blgp = number(p, "blgp", 7)?;
-    }
-    if encoding.format.name == "MAI_F64" {
-        inst.mods.neg = list(p, "neg")?.unwrap_or(0) & 7;
-        return Ok(());
-    }
-    if has("index_key") {
-        inst.mods.matrix |= u16::from(number(p, "index_key", 1)?) << 10;
-    }
-    if has("matrix_a_fmt") {
-        inst.mods.cbsz = named(p, "matrix_a_fmt", &DATA_FORMATS)?;
-        inst.mods.blgp = named(p, "matrix_b_fmt", &DATA_FORMATS)?;
-    }
-    if has("matrix_a_scale") {
-        inst.mods.matrix |= u16::from(named(p, "matrix_a_scale", &SCALE_ROWS)?) << 2;
-        inst.mods.matrix |= u16::from(named(p, "matrix_b_scale", &SCALE_ROWS)?) << 4;
-        inst.mods.matrix |= u16::from(named(p, "matrix_a_scale_fmt", &SCALE_FORMATS)?) << 6;
-        inst.mods.matrix |= u16::from(named(p, "matrix_b_scale_fmt", &SCALE_FORMATS)?) << 8;
-    }
-    if has("matrix_a_reuse") {
-        inst.mods.matrix |= u16::from(flag(p, "matrix_a_reuse"));
-        inst.mods.matrix |= u16::from(flag(p, "matrix_b_reuse")) << 1;
-    }
-    if row.attribute("matrix") != Some("mix") {
-        inst.mods.neg = negation(p, "neg_lo", has("neg"), has("neg_ab"), has("neg_c"), false)?;
-        // LLVM 22 takes absolute values of single-precision A and B and writes none.
-        let single = row.operands.get(1).is_some_and(|a| a.ty.name == "v2f32" && a.role == "srca");
-        inst.mods.neg_hi = negation(p, "neg_hi", has("neg_hi"), has("neg_hi_ab"), has("neg_hi_c"), single)?;
-        if encoding.format.name == "VOP3P_2" {
-            inst.mods.neg &= 3;
-            inst.mods.neg_hi &= 3;
-        }
-    }
-    if has("clamp") {
-        inst.mods.clamp = flag(p, "clamp");
-    }
-    Ok(())
-}
-
-/// The DPP controls, and what they ask of the operands.
-fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> Result<(), ParseError> {
-    let (mut row_mask, mut bank_mask, mut bound_ctrl, mut fi) = (15, 15, false, false);
-    let (mut ctrl, mut lanes) = (None, None);
-    let order = ["dpp_ctrl", "dpp8", "row_mask", "bank_mask", "bound_ctrl", "fi"];
-    let mut next = 0;
-    while !p.at_end() {
-        let start = p.pos;
-        let Some(modifier) = vector_modifiers::read(p)? else { return Err(p.error("not a valid operand.")) };
-        let found = order[next..].iter().position(|name| *name == modifier.name);
-        let Some(n) = found else { return Err(p.error_at(start, INVALID)) };
-        next += n + 1;
-        let value = modifier.value;
-        match modifier.name {
-            "dpp_ctrl" => ctrl = Some(value as u16),
-            "dpp8" => lanes = Some(value),
-            "row_mask" => row_mask = value as u8,
-            "bank_mask" => bank_mask = value as u8,
-            "bound_ctrl" => bound_ctrl = value != 0,
-            _ => fi = value != 0,
-        }
-        p.eat(",");
-    }
-    let (form, control) = match (ctrl, lanes) {
-        (Some(ctrl), None) => (Form::E64Dpp16, Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi }),
-        (None, Some(sel)) => (Form::E64Dpp8, Dpp::Lanes8 { sel, fi }),
-        _ => return Err(p.error_at(0, "too few operands for instruction")),
-    };
-    if row.encoding(form).is_none() {
-        return Err(p.error_at(0, "dpp variant of this instruction is not supported"));
-    }
-    inst.form = form;
-    inst.mods.dpp = Some(control);
-    for (n, operand) in inst.operands.iter().enumerate().skip(1) {
-        let vgpr = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
-        let literal = matches!(operand, Operand::Literal(_) | Operand::Literal64(_));
-        if literal || (n < 3 && !vgpr) {
-            return Err(p.error_at(at.get(n).copied().unwrap_or_default(), INVALID));
-        }
-    }
-    Ok(())
-}
-
-/// `neg_lo` or `neg_hi`, for all sources or for those that the encoding has it for.
-/// `lenient`: bits that it has not for are dropped.
-fn negation(
-    p: &mut Parser,
-    key: &str,
-    all: bool,
-    ab: bool,
-    c: bool,
-    lenient: bool,
-) -> Result<u8, ParseError> {
-    if !(all || ab || c) {
-        return Ok(0);
-    }
-    separator(p);
-    let start = p.pos;
-    let mut bits = list(p, key)?.unwrap_or(0) & 7;
-    if lenient {
-        bits &= 4;
-    }
-    let allowed = if all { 7 } else { u8::from(ab) * 3 | u8::from(c) * 4 };
-    if bits & !allowed != 0 {
-        return Err(p.error_at(start, format!("invalid {key} operand")));
-    }
-    Ok(bits)
-}
-
-/// `key:[0,1…]`, up to four bits.
-fn list(p: &mut Parser, key: &str) -> Result<Option<u8>, ParseError> {
-    let mark = p.mark();
-    separator(p);
-    if !p.eat_key(key) {
-        p.reset(mark);
-        return Ok(None);
-    }
-    if !p.eat("[") {
-        return Err(p.error("expected a left square bracket"));
-    }
-    let mut bits = 0;
-    for n in 0..4 {
-        p.skip_space();
-        let start = p.pos;
-        match p.absolute()? {
-            0 => {}
-            1 => bits |= 1 << n,
-            _ => return Err(p.error_at(start, format!("invalid {key} value."))),
-        }
-        if p.eat("]") {
-            return Ok(Some(bits));
-        }
-        if !p.eat(",") {
-            return Err(p.error("expected a comma"));
-        }
-    }
-    Err(p.error("expected a closing square bracket"))
-}
-
-/// `key:value` with a value of 0 to `max`; 0 without it.
-fn number(p: &mut Parser, key: &str, max: i64) -> Result<u8, ParseError> {
-    let mark = p.mark();
-    separator(p);
-    let start = p.pos;
-    if !p.eat_key(key) {
-        p.reset(mark);
-        return Ok(0);
-    }
-    let value = p.absolute()?;
-    match u8::try_from(value) {
-        Ok(small) if value <= max => Ok(small),
-        _ => Err(p.error_at(start, format!("invalid {key} value."))),
-    }
-}
-
-/// `key:NAME` or `key:number`.
-fn named(p: &mut Parser, key: &str, names: &[&str]) -> Result<u8, ParseError> {
-    let mark = p.mark();
-    separator(p);
-    let start = p.pos;
-    if !p.eat_key(key) {
-        p.reset(mark);
-        return Ok(0);
-    }
-    let word = p.peek_word();
-    if let Some(value) = names.iter().position(|name| *name == word) {
-        p.pos += word.len();
-        return Ok(value as u8);
-    }
-    let value = if word.is_empty() { p.absolute()? } else { -1 };
-    match usize::try_from(value) {
-        Ok(value) if value < names.len() => Ok(value as u8),
-        _ => Err(p.error_at(start, format!("invalid {key} value"))),
-    }
-}
-
-/// `name`, or `noname` for false.
-fn flag(p: &mut Parser, name: &str) -> bool {
-    let mark = p.mark();
-    separator(p);
-    if p.eat_word(name) {
-        return true;
-    }
-    let word = p.peek_word();
-    if word.strip_prefix("no") == Some(name) {
-        p.pos += word.len();
-    } else {
-        p.reset(mark);
-    }
-    false
-}
-
 /// What LLVM checks once all operands are read. `at` is where each operand is.
 fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) -> Result<(), ParseError> {
     let place = |n: usize| at.get(n).copied().unwrap_or_default();
@@ -458,10 +279,10 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
         );
     }
     let mut literals = inst.operands.iter().enumerate().filter(|(_, o)| matches!(o, Operand::Literal(_)));
-    if let Some((_, first)) = literals.next() {
-        if let Some((n, _)) = literals.find(|(_, other)| *other != first) {
-            return Err(p.error_at(place(n), "only one unique literal operand is allowed"));
-        }
+    if let Some((_, first)) = literals.next()
+        && let Some((n, _)) = literals.find(|(_, other)| *other != first)
+    {
+        return Err(p.error_at(place(n), "only one unique literal operand is allowed"));
     }
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         let Operand::Reg(reg) = operand else { continue };
@@ -501,118 +322,4 @@ fn accumulator_overlap(inst: &Inst, c: &Reg) -> Result<(), &'static str> {
     }
     let apart = c.index >= d.index + u16::from(d.dwords) || d.index >= c.index + u16::from(c.dwords);
     if apart { Ok(()) } else { Err("source 2 operand must not partially overlap with dst") }
-}
-
-/// `X :: Y`: in 8 bytes if the rules of that encoding allow it, else in 12.
-fn pair(p: &mut Parser, rows: &[&Row]) -> Result<Inst, ParseError> {
-    let mark = p.mark();
-    let short = (Form::VopdX, Form::VopdY);
-    let long = (Form::Vopd3X, Form::Vopd3Y);
-    let long_first = rows.iter().any(|row| is_miscounted(row));
-    let mut furthest: Option<ParseError> = None;
-    for forms in if long_first { [long, short] } else { [short, long] } {
-        p.reset(mark);
-        let error = match pair_in(p, rows, forms) {
-            Ok((inst, None)) => return Ok(inst),
-            // Only the destinations are freer in 12 bytes.
-            Ok((_, Some((fault, tied)))) if forms != short || !tied => return Err(fault),
-            Ok((_, Some((fault, _)))) => fault,
-            Err(error) => error,
-        };
-        if furthest.as_ref().is_none_or(|best| best.column <= error.column) {
-            furthest = Some(error);
-        }
-    }
-    Err(furthest.unwrap_or_else(|| p.error_at(0, "invalid instruction")))
-}
-
-/// The pair in these forms, and the rule that it breaks, if any, and whether that is one about destinations.
-fn pair_in(
-    p: &mut Parser,
-    rows: &[&Row],
-    (x, y): (Form, Form),
-) -> Result<(Inst, Option<(ParseError, bool)>), ParseError> {
-    let mut at = SmallVec::new();
-    let mut first = half(p, rows, x, &mut at)?;
-    separator(p);
-    if p.at_end() {
-        return Err(p.error_at(0, "too few operands for instruction"));
-    }
-    if !p.eat("::") {
-        return Err(p.error(INVALID));
-    }
-    p.skip_space();
-    let start = p.pos;
-    let name = p.word();
-    if name.is_empty() {
-        return Err(p.error_at(start, "expected a VOPDY instruction after ::"));
-    }
-    let (rows, _) = candidates(crate::Table::of(p.isa), name);
-    at.clear();
-    let second = half(p, &rows, y, &mut at).map_err(|mut error| {
-        if rows.is_empty() {
-            error = p.error_at(start, "invalid VOPDY instruction");
-        }
-        error
-    })?;
-    separator(p);
-    p.expect_end()?;
-    let fault = pair_fault(p.isa, &first, &second).map(|fault| {
-        (p.error_at(at.get(fault.operand).copied().unwrap_or(start), fault.reason), fault.operand == 0)
-    });
-    first.second = Some(Box::new(second));
-    Ok((first, fault))
-}
-
-/// One half, in the row that has the form.
-fn half(
-    p: &mut Parser,
-    rows: &[&Row],
-    form: Form,
-    at: &mut SmallVec<[usize; 6]>,
-) -> Result<Inst, ParseError> {
-    let found = rows.iter().find_map(|row| Some((*row, row.encoding(form)?)));
-    let Some((row, encoding)) = found else { return Err(p.error_at(0, "invalid instruction")) };
-    let mut inst = empty(row.id, form);
-    let wide = matches!(form, Form::Vopd3X | Form::Vopd3Y);
-    for spec in encoding.specs(row) {
-        separator(p);
-        at.push(p.pos);
-        let source = match spec.role {
-            "src0" => 0,
-            "vsrc1" => 1,
-            "vsrc2" => 2,
-            _ => 3,
-        };
-        let field = ["neg0", "neg1", "neg2"].get(source);
-        let signs = field.is_some_and(|field| encoding.modifiers.iter().any(|(f, _)| f.name == *field));
-        let start = p.pos;
-        let operand = if signs {
-            signed(p, row, encoding, spec, &mut inst.mods, source, false)?
-        } else {
-            operand(p, row, encoding, spec, &[])?
-        };
-        let refused = match operand {
-            Operand::Literal64(_) => true,
-            Operand::Literal(_) => wide,
-            // LLVM 22 takes no floating constants for pairs of halves here.
-            Operand::Float(_) => wide && spec.ty.lanes == 2,
-            _ => false,
-        };
-        if refused {
-            return Err(p.error_at(start, INVALID));
-        }
-        inst.operands.push(operand);
-    }
-    if row.mnemonic == "v_dual_bitop2_b32" {
-        let mark = p.mark();
-        separator(p);
-        if p.eat_key("bitop3") {
-            // LLVM keeps the low 8 bits of whatever is written.
-            inst.mods.control = (p.absolute()? & 0xff) as u16;
-        } else {
-            p.reset(mark);
-        }
-    }
-    Ok(inst)
 }

@@ -33,6 +33,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
 fn scalar(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
     let prefetch = row.attribute("memory") == Some("prefetch");
     let gfx950 = p.isa == Isa::Gfx950;
+    let mut has_register = false;
     for (n, spec) in encoding.specs(row).enumerate() {
         // The immediate offset may be left out where it would be the last operand.
         if n > 0 && !(spec.role == "soffset" && !prefetch && !p.rest().trim_start().starts_with(',')) {
@@ -53,6 +54,7 @@ fn scalar(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
             "soffset" => match p.register()? {
                 Some(register) => {
                     let operand = offset_register(p, spec, register, start)?;
+                    has_register = true;
                     let null = operand == Operand::Special(Special::Null);
                     inst.operands.push(if null { Operand::Off } else { operand });
                     inst.mods.control = u16::from(gfx950);
@@ -63,26 +65,21 @@ fn scalar(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
                 }
             },
             "length" => {
-                let length = p.absolute()?;
+                let length = super::scalar::plain_number(p)?;
                 inst.operands.push(Operand::Imm(length & 31));
             }
             "sdata" if matches!(spec.class, Class::Imm(_)) => {
-                let code = p.absolute()?;
+                let code = super::scalar::plain_number(p)?;
                 inst.operands.push(Operand::Imm(code & 127));
             }
             _ => inst.operands.push(register_operand(p, encoding, spec)?),
         }
     }
-    if !prefetch && inst.operands.last().is_some_and(|operand| *operand != Operand::Off)
-        || inst.mods.offset == 0
-    {
-        let has_soffset = row.operand_index("soffset").is_some();
-        if has_soffset && !prefetch && p.eat_key("offset") {
-            inst.mods.offset = scalar_offset(p, row)?;
-            inst.mods.control = 0;
-        }
+    if !prefetch && has_register && p.eat_key("offset") {
+        inst.mods.offset = scalar_offset(p, row)?;
+        inst.mods.control = 0;
     }
-    if gfx950 || takes_cache_policy(row) {
+    if takes_cache_policy(p.isa, row) {
         cache_policy(p, row, inst)?;
     }
     Ok(())
@@ -103,7 +100,7 @@ fn offset_register(
 fn scalar_offset(p: &mut Parser, row: &Row) -> Result<i32, ParseError> {
     p.skip_space();
     let start = p.pos;
-    let value = p.absolute()?;
+    let value = super::scalar::plain_number(p)?;
     let buffer = row.attribute("memory") == Some("buffer") || row.mnemonic.starts_with("s_buffer");
     let (range, message) = match (p.isa, buffer) {
         (Isa::Gfx950, true) => (0..=0xf_ffff, "expected a 20-bit unsigned offset"),
@@ -166,6 +163,16 @@ fn vector(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
                 let spec = OperandSpec { class, ..spec.clone() };
                 p.operand(encoding, &spec)?
             }
+            "vdata" if format == "VBUFFER" => buffer_data(p, encoding, spec, inst)?,
+            "vdst" if row.has("memory.unaligned") => match p.register()? {
+                Some(RegisterText::Numbered(reg))
+                    if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)
+                        && reg.dwords == spec.ty.dwords() =>
+                {
+                    Operand::Reg(reg)
+                }
+                _ => return Err(wrong(p)),
+            },
             _ => register_operand(p, encoding, spec)?,
         };
         inst.operands.push(operand);
@@ -177,6 +184,25 @@ fn vector(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
     same_file(p, encoding, row, inst)?;
     modifiers(p, row, encoding, inst)?;
     addressing(p, row, format, inst, end)
+}
+
+/// The data of a gfx1250 buffer instruction: a load with `tfe` has one register more.
+fn buffer_data(
+    p: &mut Parser,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    inst: &mut Inst,
+) -> Result<Operand, ParseError> {
+    let takes_tfe = encoding.modifiers.iter().any(|(field, _)| field.name == "tfe");
+    let mark = p.mark();
+    if let (true, Some(RegisterText::Numbered(reg))) = (takes_tfe, p.register()?) {
+        if reg.file == RegFile::Vgpr && reg.dwords == spec.ty.dwords() + 1 && reg.index % 2 == 0 {
+            inst.mods.tfe = true;
+            return Ok(Operand::Reg(reg));
+        }
+    }
+    p.reset(mark);
+    register_operand(p, encoding, spec)
 }
 
 /// All data operands are VGPRs or all are accumulation VGPRs: one bit decides.
@@ -198,6 +224,7 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
                 inst.mods.offset = swizzle(p)?;
             }
         }
+        "DS" if row.operands.is_empty() && !row.mnemonic.starts_with("ds_gws") => {}
         "DS" => {
             inst.mods.offset = offset(p, 0, 0xffff, "expected a 16-bit unsigned offset")?;
             if row.mnemonic.starts_with("ds_gws") {
@@ -215,6 +242,7 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
                 inst.mods.offset1 = byte(p, "invalid offset1 value.")? as u8;
             }
         }
+        "MUBUF" if row.operands.is_empty() => cache_policy(p, row, inst)?,
         "MUBUF" | "MTBUF" | "VBUFFER" => {
             if encoding.format.name == "MTBUF" {
                 if p.eat_key("format") {
@@ -227,17 +255,20 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
             inst.mods.offen = p.eat_word("offen");
             inst.mods.offset = match p.isa {
                 // LLVM drops the high bits of a gfx9 buffer offset.
-                Isa::Gfx950 => {
-                    offset(p, 0, i64::from(u32::MAX), "expected a 12-bit unsigned offset")? & 0xfff
-                }
+                Isa::Gfx950 => offset(p, 0, 0xffff, "expected a 16-bit unsigned offset")? & 0xfff,
                 Isa::Gfx1250 => offset(p, 0, 0x7f_ffff, "expected a 23-bit unsigned offset for buffer ops")?,
             };
             cache_policy(p, row, inst)?;
+            p.skip_space();
+            if inst.mods.tfe != p.eat_word("tfe") {
+                return Err(p.error("invalid operand for instruction"));
+            }
             if row.attribute("memory") == Some("lds") && !p.eat_word("lds") {
                 return Err(p.error("lds modifier is required"));
             }
         }
         "VIMAGE" => cache_policy(p, row, inst)?,
+        _ if row.operands.is_empty() => cache_policy(p, row, inst)?,
         name => {
             inst.mods.offset = match (p.isa, name) {
                 (Isa::Gfx950, "FLAT") => offset(p, 0, 0xfff, "expected a 12-bit unsigned offset")?,
@@ -406,6 +437,7 @@ fn takes_scale_offset(row: &Row, inst: &Inst) -> bool {
     let operand = |role: &str| row.operand_index(role).and_then(|index| inst.operands.get(index));
     match row.encodings.first().map(|encoding| encoding.format.name) {
         Some("SMEM") => row.attribute("memory").is_none() && row.operand_index("soffset").is_some(),
+        Some("VFLAT" | "VGLOBAL") if operand("vaddr").is_none() => false,
         Some("VFLAT" | "VGLOBAL") => matches!(operand("saddr"), Some(Operand::Reg(_) | Operand::Special(_))),
         Some("VSCRATCH") => matches!(operand("vaddr"), Some(Operand::Reg(_))),
         _ => false,

@@ -75,6 +75,8 @@ impl Parser<'_> {
                 // A symbol of 64 bits needs a literal of 64 bits, which only SALU instructions take.
                 let double = spec.ty.elem_bits == 64;
                 if force != Force::None
+                    || spec.ty.elem_bits == 16
+                    || matches!(spec.class, Class::Literal32 | Class::Literal64)
                     || (double && (self.isa == Isa::Gfx950 || encoding.format.family != Family::Scalar))
                 {
                     return Err(self.error_at(start, "invalid operand for instruction"));
@@ -203,6 +205,9 @@ impl Parser<'_> {
             return Ok(Some(RegisterText::Named(special)));
         }
         if UNAVAILABLE.contains(&word) {
+            return Err(self.error_at(start, format!("{word} register not available on this GPU")));
+        }
+        if is_foreign_register(self.isa, word) {
             return Err(self.error_at(start, format!("{word} register not available on this GPU")));
         }
         let (stem, half) = match word.rsplit_once('.') {
@@ -355,6 +360,10 @@ static UNAVAILABLE: &[&str] = &[
     "lds_direct",
     "src_lds_direct",
     "null",
+    "vccz",
+    "src_vccz",
+    "execz",
+    "src_execz",
     "src_flat_scratch_base_lo",
     "src_flat_scratch_base_hi",
     "tba",
@@ -379,6 +388,25 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
         _ => return None,
     };
     Some((file, &word[1..]))
+}
+
+/// Whether `name` is a special register that only other processors have.
+fn is_foreign_register(isa: Isa, name: &str) -> bool {
+    let stem = name.strip_suffix("_lo").or_else(|| name.strip_suffix("_hi")).unwrap_or(name);
+    match isa {
+        Isa::Gfx950 => matches!(stem, "null" | "src_flat_scratch_base" | "tba" | "tma"),
+        Isa::Gfx1250 => matches!(
+            stem.strip_prefix("src_").unwrap_or(stem),
+            "vccz"
+                | "execz"
+                | "flat_scratch"
+                | "xnack_mask"
+                | "lds_direct"
+                | "pops_exiting_wave_id"
+                | "tba"
+                | "tma"
+        ),
+    }
 }
 
 /// The special register called `name`, also by the names without `src_`.

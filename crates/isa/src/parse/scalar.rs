@@ -1,9 +1,10 @@
 //! Statements of SOP1, SOP2, SOPC, SOPK, SOPP, and the number operands of all families.
 
+use super::operand::Constant;
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::named::{self, CounterField, Message};
 use crate::role::{Class, ImmKind};
-use crate::row::Row;
+use crate::row::{OperandSpec, Row};
 use crate::{Inst, Operand, Special};
 
 /// Parses the operands of one of `rows`, up to the end of the statement.
@@ -24,10 +25,32 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             }
             p.skip_space();
             let start = p.pos;
-            let operand = p.operand(encoding, spec)?;
+            let flag = row.attribute("scalar").unwrap_or_default();
+            let operand = if flag.starts_with("wide") && spec.ty.is_float() {
+                // LLVM's assembler reads the constants of these as 32-bit ones.
+                let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
+                let operand = p.operand(encoding, &spec)?;
+                let too_wide = |bits: u64| bits > 0xffff && bits < 0xffff_8000;
+                if flag == "wide_hex" && matches!(operand, Operand::Literal(bits) if too_wide(bits)) {
+                    let float = p.text[start..p.pos].contains('.');
+                    if !float {
+                        return Err(p.error_at(start, "invalid operand for instruction"));
+                    }
+                }
+                operand
+            } else {
+                p.operand(encoding, spec)?
+            };
+            let register = matches!(operand, Operand::Reg(_) | Operand::Special(_));
+            if operand == Operand::Special(Special::LdsDirect) {
+                return Err(p.error_at(start, "invalid operand for instruction"));
+            }
+            if flag == "reg" && spec.role == "ssrc0" && !register {
+                return Err(p.error_at(start, "invalid operand for instruction"));
+            }
             if row.attribute("scalar") == Some("barrier") && spec.role == "ssrc0" {
                 // A barrier number is M0 or an inline constant.
-                if !matches!(operand, Operand::Int(_) | Operand::Special(Special::M0)) {
+                if !matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Special(Special::M0)) {
                     return Err(p.error_at(start, "invalid operand for instruction"));
                 }
             }
@@ -51,11 +74,14 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         ImmKind::DelayAlu => delay(p)?,
         ImmKind::Version => version(p)?,
         ImmKind::GprIdx => gpr_idx(p)?,
-        ImmKind::Dec => p.absolute()?,
+        ImmKind::Dec => plain_number(p)?,
         ImmKind::Hex => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
         ImmKind::Simm16 => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
         ImmKind::Uimm16 => in_range(p, start, 0, 0xffff, "invalid operand for instruction")?,
-        ImmKind::End => in_range(p, start, 0, 0xffff, "expected a 16-bit value")?,
+        ImmKind::End => match p.absolute()? {
+            value @ 0..=0xffff => value,
+            _ => return Err(p.error_at(start, "expected a 16-bit value")),
+        },
         ImmKind::Swizzle => return Err(p.error("invalid operand for instruction")),
     };
     Ok(Operand::Imm(match kind {
@@ -65,8 +91,20 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
 }
 
 fn in_range(p: &mut Parser, start: usize, low: i64, high: i64, message: &str) -> Result<i64, ParseError> {
-    let value = p.absolute()?;
+    let value = plain_number(p)?;
     if (low..=high).contains(&value) { Ok(value) } else { Err(p.error_at(start, message)) }
+}
+
+/// A number that no operand type gives a meaning: `lit(…)` changes nothing, a floating number counts by the bits
+/// of its double.
+pub(super) fn plain_number(p: &mut Parser) -> Result<i64, ParseError> {
+    p.skip_space();
+    let start = p.pos;
+    match p.constant()? {
+        (Constant::Int(value), _) => Ok(value),
+        (Constant::Float(value), _) => Ok(value.to_bits() as i64),
+        (Constant::Unknown(_), _) => Err(p.error_at(start, "expected absolute expression")),
+    }
 }
 
 fn in_16_bits(p: &mut Parser, start: usize) -> Result<i64, ParseError> {

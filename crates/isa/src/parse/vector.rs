@@ -89,7 +89,7 @@ fn forms(suffix: Option<Suffix>) -> &'static [Form] {
             Form::E64Dpp16,
             Form::E64Dpp8,
         ],
-        Some(Suffix::E32) => &[Form::E32],
+        Some(Suffix::E32) => &[Form::E32, Form::Native],
         Some(Suffix::E64) => &[Form::E64, Form::Native],
         Some(Suffix::Sdwa) => &[Form::Sdwa],
         Some(Suffix::Dpp) => &[Form::Dpp16, Form::Dpp8],
@@ -97,11 +97,14 @@ fn forms(suffix: Option<Suffix>) -> &'static [Form] {
     }
 }
 
-/// The lane accesses have no `_e64` spelling.
+/// VOP3-only instructions may be called `_e64`, but for the lane accesses, which LLVM calls `_e32`.
 fn accepts_suffix(row: &Row, form: Form, suffix: Option<Suffix>) -> bool {
-    !(form == Form::Native
-        && suffix.is_some()
-        && matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32"))
+    let lane_access = matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32");
+    match (form, suffix) {
+        (Form::Native, Some(Suffix::E64)) => !lane_access,
+        (Form::Native, Some(Suffix::E32)) => lane_access,
+        _ => true,
+    }
 }
 
 /// Reads the statement: operands and modifiers in any order, commas as one likes.
@@ -220,12 +223,18 @@ fn attempt(
     if let Some(item) = next.next() {
         return Err(p.error_at(item.start, "invalid operand for instruction"));
     }
-    if halves.written && halves.plain || halves.written && !p.features.real_true16 {
+    if traits.halves_only && !p.features.real_true16 {
+        return Err(p.error_at(0, "instruction not supported on this GPU"));
+    }
+    if traits.halves_only && halves.plain {
+        return Err(p.error_at(0, "invalid operand for instruction"));
+    }
+    if halves.written && (halves.plain || !p.features.real_true16) {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
     let with_halves = p.features.real_true16 && !halves.plain;
     vector_modifiers::apply(p, row, encoding, traits, modifiers, with_halves, &mut inst)?;
-    finish_halves(p, row, encoding, traits, &halves, &mut inst)?;
+    finish_halves(p, row, encoding, traits, &halves, modifiers, &mut inst)?;
     inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
     Ok((inst, symbols))
 }
@@ -269,7 +278,7 @@ fn place(
                 }
             }
             if item.sext {
-                if encoding.form != Form::Sdwa || traits.mods & bit != 0 || bit == 0 {
+                if encoding.form != Form::Sdwa || traits.mods & bit != 0 || bit == 0 || traits.whole_dst {
                     return None;
                 }
                 inst.mods.sdwa.get_or_insert_default().sext |= bit;
@@ -437,6 +446,7 @@ fn finish_halves(
     encoding: &Encoding,
     traits: &Traits,
     halves: &Halves,
+    modifiers: &[Modifier],
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
     if traits.true16 == 0 {
@@ -444,7 +454,7 @@ fn finish_halves(
     }
     let wide = is_wide(encoding.form);
     // An `op_sel` of zeros is as good as none.
-    let explicit = inst.mods.op_sel != 0;
+    let explicit = modifiers.iter().any(|modifier| modifier.name == "op_sel" && modifier.value != 0);
     for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
         let Some(n) = position(spec).filter(|&n| traits.true16 >> n & 1 != 0) else { continue };
         let Operand::Reg(reg @ Reg { file: RegFile::Vgpr, .. }) = operand else { continue };
@@ -487,7 +497,7 @@ fn check_limits(
 ) -> Result<(), ParseError> {
     let last = || items.last().map_or(0, |item| item.start);
     let mut literal: Option<Operand> = None;
-    let mut scalars: SmallVec<[u32; 4]> = SmallVec::new();
+    let mut scalars: SmallVec<[Operand; 4]> = SmallVec::new();
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
         if spec.access == crate::Access::Write {
             continue;
@@ -506,20 +516,18 @@ fn check_limits(
                 literal = Some(*operand);
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if *operand != Operand::Special(Special::Null) =>
+                if *operand != Operand::Special(Special::Null)
+                // Other names of the same register count again.
+                && !scalars.contains(operand) =>
             {
-                if let Some(number) = code::code_of(p.isa, Class::VectorSrc, operand) {
-                    if !scalars.contains(&number) {
-                        scalars.push(number);
-                    }
-                }
+                scalars.push(*operand);
             }
             _ => {}
         }
     }
-    const VCC: u32 = 106;
-    if row.has("vcc") && !scalars.contains(&VCC) {
-        scalars.push(VCC);
+    let vcc = Operand::Special(Special::Vcc);
+    if row.has("vcc") && !scalars.contains(&vcc) {
+        scalars.push(vcc);
     }
     let limit = match p.isa {
         Isa::Gfx950 => 1,

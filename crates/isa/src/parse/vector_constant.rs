@@ -47,7 +47,8 @@ fn treatment(place: &Place) -> Treatment {
     }
     match (ty.bits(), ty.kind, ty.lanes) {
         (16, ..)
-            if place.row.mnemonic == "v_ldexp_f16"
+            if place.isa == Isa::Gfx1250
+                && place.row.mnemonic == "v_ldexp_f16"
                 && place.spec.role == "src1"
                 && is_wide(place.encoding.form) =>
         {
@@ -68,7 +69,7 @@ fn treatment(place: &Place) -> Treatment {
 
 /// Whether a symbol whose value is not known may stand here.
 pub(super) fn takes_symbols(place: &Place) -> bool {
-    matches!(treatment(place), Treatment::Single | Treatment::Int32)
+    matches!(treatment(place), Treatment::Single | Treatment::Int32) && place.spec.ty.bits() <= 32
 }
 
 /// Whether `neg` and `abs` may apply to the constant: an integer in an `f64` operand must be inline, because what
@@ -134,10 +135,10 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
                 let short = fits(value, 32) && force != Force::Lit64;
                 return Some(Operand::Literal64(if short { (value as u64) << 32 } else { value as u64 }));
             }
-            if force == Force::None {
-                if let Some(inline) = inline(value as u64, 64, false) {
-                    return Some(inline);
-                }
+            if force == Force::None
+                && let Some(inline) = inline(value as u64, 64, false)
+            {
+                return Some(inline);
             }
             wide_integer(place, treatment, value, force)
         }
@@ -173,10 +174,10 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
             if !fits(before, 32) {
                 return None;
             }
-            if force == Force::None {
-                if let Some(inline) = inline(value as u64 & 0xffff, 16, false) {
-                    return Some(inline);
-                }
+            if force == Force::None
+                && let Some(inline) = inline(value as u64 & 0xffff, 16, false)
+            {
+                return Some(inline);
             }
             Some(Operand::Literal(value as u64 & 0xffff))
         }
@@ -212,33 +213,27 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
 
 /// A 64-bit source that is no inline constant.
 fn wide_integer(place: &Place, treatment: Treatment, value: i64, force: Force) -> Option<Operand> {
-    let wide_literals = place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form);
+    let gfx1250 = place.isa == Isa::Gfx1250;
+    let wide_literals = gfx1250 && !is_wide(place.encoding.form);
     let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
-    // LLVM's reading of `lit(x)` and `lit64(x)`: the number, of 32 bits or all of it, as a 64-bit literal.
-    if place.isa == Isa::Gfx1250
-        && force != Force::None
-        && (fits(value, 32) || wide_literals || force == Force::Lit64)
-    {
-        let low = force == Force::Lit && fits(value, 32);
-        return Some(Operand::Literal64(if low { value as u64 & 0xffff_ffff } else { value as u64 }));
+    let short = fits(value, 32);
+    // The high half of a double can stand for it where the low half is 0.
+    let high_half = gfx1250 && treatment == Treatment::Double && value as u32 == 0;
+    if !(short || wide_literals || high_half) {
+        return None;
     }
-    if !fits(value, 32) {
-        // The high half of a double can stand for it where the low half is 0.
-        if treatment == Treatment::Double && value as u32 == 0 && place.isa == Isa::Gfx1250 && !mandatory {
-            return Some(Operand::Literal(value as u64 >> 32));
-        }
-        return wide_literals.then_some(Operand::Literal64(value as u64));
-    }
-    if mandatory {
-        return Some(Operand::Literal64((value as u64) << 32));
-    }
-    if treatment == Treatment::Double {
-        return Some(Operand::Literal(value as u64 & 0xffff_ffff));
-    }
-    if wide_literals && !(0..=0x7fff_ffff).contains(&value) {
-        return Some(Operand::Literal64(value as u64));
-    }
-    Some(Operand::Literal(value as u64 & 0xffff_ffff))
+    let low = value as u64 & 0xffff_ffff;
+    Some(match (force, treatment) {
+        // LLVM's reading of `lit(x)` and `lit64(x)`: the low half, or all, as a 64-bit literal.
+        (Force::Lit, _) if gfx1250 => Operand::Literal64(low),
+        (Force::Lit64, _) if gfx1250 => Operand::Literal64(value as u64),
+        _ if mandatory => Operand::Literal64(if short { low << 32 } else { value as u64 }),
+        (_, Treatment::Double) if short => Operand::Literal(low),
+        (_, Treatment::Double) if high_half => Operand::Literal(value as u64 >> 32),
+        (_, Treatment::Double) => Operand::Literal64(value as u64),
+        _ if wide_literals && !(0..=0x7fff_ffff).contains(&value) => Operand::Literal64(value as u64),
+        _ => Operand::Literal(low),
+    })
 }
 
 fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Option<Operand> {
@@ -249,16 +244,20 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if place.spec.class == Class::Literal64 {
                 return Some(Operand::Literal64(bits));
             }
-            if force == Force::None {
-                if let Some(inline) = inline(bits, 64, false) {
-                    return Some(inline);
-                }
+            if force == Force::None
+                && let Some(inline) = inline(bits, 64, false)
+            {
+                return Some(inline);
             }
             if treatment == Treatment::Int64 {
                 return None;
             }
-            if place.isa == Isa::Gfx1250 && is_wide(place.encoding.form) && force == Force::Lit64 {
-                return Some(Operand::Literal64(bits & !0xffff_ffff));
+            if place.isa == Isa::Gfx1250 && is_wide(place.encoding.form) {
+                match force {
+                    Force::Lit64 => return Some(Operand::Literal64(bits & !0xffff_ffff)),
+                    Force::Lit => return Some(Operand::Literal64(bits >> 32)),
+                    Force::None => {}
+                }
             }
             if place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form) {
                 let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
@@ -341,7 +340,7 @@ fn small(value: i64) -> Option<Operand> {
 }
 
 /// The inline constant with these bits in an operand of so many.
-fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
+pub(crate) fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
     let signed = match width {
         16 => i64::from(bits as u16 as i16),
         32 => i64::from(bits as u32 as i32),

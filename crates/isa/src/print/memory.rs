@@ -12,6 +12,7 @@ use crate::{Inst, Isa, Operand};
 pub(crate) fn hints(row: &Row) -> Hints {
     match row.attribute("memory") {
         Some("store") => Hints::Store,
+        None if row.has("memory.blank") => Hints::Store,
         Some("atomic" | "atomic_return") => Hints::Atomic,
         _ => Hints::Load,
     }
@@ -34,6 +35,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
             p.text(", ");
         }
         match operand {
+            Operand::Reg(reg) if row.has("memory.unaligned") && spec.role == "vdst" => p.register_name(reg),
             Operand::Off if format == "SMEM" => signed_hex(p, inst.mods.offset),
             _ => p.operand(&printed_spec(spec), operand),
         }
@@ -69,6 +71,9 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
             }
             offset(p, inst);
             cache_policy(p, row, inst);
+            if inst.mods.tfe {
+                p.text(" tfe");
+            }
             if row.attribute("memory") == Some("lds") {
                 p.text(" lds");
             }

@@ -3,8 +3,8 @@
 use super::Printer;
 use crate::named::{self, CounterField, Message};
 use crate::role::ImmKind;
-use crate::row::Row;
-use crate::{Inst, Operand, Special};
+use crate::row::{OperandSpec, Row};
+use crate::{Inst, Operand, Special, inline_float_bits};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -19,6 +19,20 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
             // The constant of `s_setreg_imm32_b32` prints as an ordinary one.
             Operand::Literal(bits) if spec.role == "simm32" && spec.ty.is_float() => p.hex(*bits),
             Operand::Literal(bits) if spec.role == "simm32" => p.number32(*bits as u32),
+            Operand::Literal(bits) if row.attribute("scalar") == Some("wide_hex") && *bits > 0xffff => {
+                p.hex(bits & 0xffff);
+            }
+            // LLVM's types of these sources are 32 bits wide.
+            Operand::Literal(_) if row.attribute("scalar").is_some_and(|flag| flag.starts_with("wide")) => {
+                p.operand(&OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() }, operand);
+            }
+            Operand::Float(code) if row.attribute("scalar") == Some("wide_hex") => {
+                p.hex(inline_float_bits(*code, 16, false).unwrap_or_default());
+            }
+            Operand::Int(_) | Operand::Float(_) if row.attribute("scalar") == Some("reg") => {
+                p.operand(spec, operand);
+                p.text("/*Invalid immediate*/");
+            }
             _ => p.operand(spec, operand),
         }
     }

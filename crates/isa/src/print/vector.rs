@@ -4,6 +4,7 @@
 //! `byte_sel`, `clamp`, `omod`, and the DPP or SDWA controls.
 
 use super::Printer;
+use crate::parse::vector_constant::inline;
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
@@ -125,7 +126,24 @@ impl Statement<'_> {
                 return p.register_name(&reg);
             }
             Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
-            Operand::Literal(bits) if half_bits => p.hex(bits & 0xffff),
+            Operand::Literal(bits) if half_bits && spec.class != Class::Literal32 => {
+                // Integers of 16 bits compare with the inline constants of 32.
+                let float = spec.ty.is_float() || self.traits.float_constants;
+                let shown = if float { inline(bits & 0xffff, 16, false) } else { inline(bits, 32, false) };
+                if shown.is_some() {
+                    p.text("lit(");
+                    p.hex(bits);
+                    p.text(")");
+                } else {
+                    p.hex(bits & 0xffff);
+                }
+            }
+            Operand::Literal(bits) if crate::vector::has_no_inline_constants(p.isa, self.row) => {
+                match inline(bits, 32, false) {
+                    Some(Operand::Int(value)) => p.number(i64::from(value)),
+                    _ => p.hex(bits),
+                }
+            }
             Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
                 if bits >> 32 == 0 && !half_bits {
                     p.operand(spec, operand);
@@ -250,6 +268,8 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
             }
         }
         let count = match traits.op_sel {
+            // LLVM lists the sources only in compares with DPP.
+            0 if halves && !traits.vdst && inst.form != Form::E64 => traits.sources.count_ones() as u8,
             0 if halves && !traits.no_op_sel => traits.true16_op_sel(row),
             count => count,
         };

@@ -57,12 +57,11 @@ pub fn bfe_u32(x: u32, offset: u32, width: u32) -> u32 {
     x >> (offset & 31) & ((1u32 << width) - 1)
 }
 
-/// Signed bit field.
+/// Signed bit field; above the top of the register stands its sign.
 #[inline(always)]
 pub fn bfe_i32(x: u32, offset: u32, width: u32) -> i32 {
     let width = width & 31;
-    let field = bfe_u32(x, offset, width);
-    // The sign is the highest bit of the field, zeros above the register's top.
+    let field = (x as i32 >> (offset & 31)) as u32 & ((1u32 << width) - 1);
     let sign = (1u32 << width) >> 1;
     (field ^ sign).wrapping_sub(sign) as i32
 }

@@ -78,8 +78,15 @@ pub const TABLE: &[Line] = &[
     ("v_add3_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b).wrapping_add(c) }).def()),
     ("v_lshl_add_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a << (b & 31)).wrapping_add(c) }).def()),
     ("v_add_lshl_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b) << (c & 31) }).def()),
-    // The manual gives the shift three bits; 0 to 4 are defined.
-    ("v_lshl_add_u64", raw!(|a: u64, b: u32, c: u64| -> u64 { (a << (b & 7)).wrapping_add(c) }).def()),
+    // Shifts of more than 4 are none.
+    (
+        "v_lshl_add_u64",
+        raw!(|a: u64, b: u32, c: u64| -> u64 {
+            let shift = b & 7;
+            (a << if shift > 4 { 0 } else { shift }).wrapping_add(c)
+        })
+        .def(),
+    ),
     ("v_xad_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a ^ b).wrapping_add(c) }).def()),
     ("v_mul_lo_u32", raw!(|a: u32, b: u32| -> u32 { a.wrapping_mul(b) }).def()),
     ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }).def()),

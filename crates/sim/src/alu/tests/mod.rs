@@ -9,6 +9,7 @@ use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
 use crate::op::Op;
 use crate::regs::{Chunk, Mode, Regs, sindex};
 
+mod levels;
 mod speed;
 
 /// A wave of its own with 64 VGPRs and 8 AGPRs, and the constants of what was bound for it.

@@ -1,0 +1,280 @@
+//! The matrix family and VOPD: what the assembler refuses, what only the decoder takes, and that any bytes
+//! decode to an error or to an instruction that survives a round trip.
+
+use expect_test::{Expect, expect};
+use wavemark_isa::{DecodeError, Features, Isa, NoSymbols, decode, encode, parse, print};
+
+fn features(isa: Isa) -> Features {
+    Features { real_true16: isa == Isa::Gfx1250, ..Features::default_of(isa) }
+}
+
+/// Assembles each line; what comes out is its bytes or the error with its column.
+fn check(isa: Isa, lines: &[&str], expect: Expect) {
+    let mut out = String::new();
+    for line in lines {
+        let result = match parse(isa, features(isa), line, &NoSymbols) {
+            Ok(parsed) => match encode(isa, &parsed.inst) {
+                Ok(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+                Err(error) => error.to_string(),
+            },
+            Err(error) => error.to_string(),
+        };
+        out += &format!("{result}\n");
+    }
+    expect.assert_eq(&out);
+}
+
+fn disassembled(isa: Isa, hex: &str) -> Result<String, DecodeError> {
+    let bytes: Vec<u8> =
+        (0..hex.len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).expect("hex")).collect();
+    decode(isa, &bytes).map(|inst| print(isa, &inst, features(isa)))
+}
+
+#[test]
+fn pairs_keep_the_rules_of_their_encoding() {
+    check(
+        Isa::Gfx1250,
+        &[
+            // 8 bytes; then destinations of the same parity, signs, X instructions of VOPD3: 12 bytes.
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v3, v4, v5",
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v2, v4, v5",
+            "v_dual_add_f32 v0, -v1, v2 :: v_dual_add_f32 v5, v2, v3",
+            "v_dual_add_nc_u32 v0, v1, v2 :: v_dual_add_nc_u32 v5, v2, v3",
+            // The same register is no conflict.
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v3, v1, v2",
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v3, v5, v6",
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v3, v4, v6",
+            "v_dual_fmamk_f32 v0, v1, 1.0, v2 :: v_dual_fmamk_f32 v3, s2, 1.0, v6",
+            "v_dual_fmac_f32 v0, v1, v2 :: v_dual_fma_f32 v3, v2, v3, v4",
+            // Two moves read different ports.
+            "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v5, v5",
+            "v_dual_fma_f32 v0, v1, v2, v3 :: v_dual_fma_f32 v0, v2, v3, v4",
+            "v_dual_fma_f64 v[0:1], v[2:3], v[4:5], v[6:7] :: v_dual_fma_f32 v1, v5, v6, v9",
+            // A literal needs the 8-byte encoding.
+            "v_dual_add_f32 v0, 100, v2 :: v_dual_add_f32 v4, v2, v3",
+            "v_dual_add_f32 v0, 0x12345678, v2 :: v_dual_fmaak_f32 v3, v4, v5, 0x12345677",
+            "v_dual_cndmask_b32 v0, s3, v2 :: v_dual_cndmask_b32 v5, s1, v3",
+            "v_dual_add_f32 v0, v1, v2 :: v_dual_add_f32 v5, |v2|, v3",
+            "v_dual_mov_b32 v0, v1",
+            "v_dual_mov_b32 v0, v1 :: v_mov_b32 v1, v2",
+        ],
+        expect![[r#"
+            010506c9040b0200
+            013110cf0401020000050002
+            014110cf0203020000030005
+            010141cf0201020000030005
+            010506c901050200
+            49: src0 operands must use different VGPR banks
+            53: src1 operands must use different VGPR banks
+            67: src2 operands must use different VGPR banks
+            58: src2 operands must use different VGPR banks
+            010110ca05010400
+            49: dst registers must be distinct
+            65: dst registers must be distinct
+            46: one dst register must be even and the other odd
+            67: only one unique literal operand is allowed
+            57: invalid operand (violates constant bus restrictions)
+            49: ABS not allowed in VOPD3 instructions
+            1: too few operands for instruction
+            1: invalid instruction
+        "#]],
+    );
+}
+
+#[test]
+fn matrix_operands_of_gfx950() {
+    check(
+        Isa::Gfx950,
+        &[
+            "v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], a[8:11], 1.0",
+            "v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], a[0:3]",
+            "v_mfma_f32_16x16x32_f16 a[1:4], a[0:3], a[8:11], 1.0",
+            "v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], 1.5",
+            "v_mfma_f32_32x32x1_2b_f32 v[0:31], v70, v40, v[2:33]",
+            "v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:7], v[12:15], v[20:23] blgp:4",
+            "v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:9], v[12:15], v[20:23] cbsz:2 blgp:4",
+            "v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], v[0:7] blgp:1",
+            "v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], 0 cbsz:8",
+            "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23], s24, v25",
+            "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[0,1,0]",
+            "v_pk_add_f16 v1, s2, s3",
+            "v_pk_add_f16 v1, s2, 0x12345678",
+            "v_pk_add_f16 v1, -v2, v3",
+        ],
+        expect![[r#"
+            0000d4d30411ca13
+            50: invalid operand for instruction
+            25: invalid operand for instruction
+            50: invalid operand for instruction
+            46: source 2 operand must not partially overlap with dst
+            37: wrong register tuple size
+            0002add304195284
+            57: not a valid operand.
+            52: invalid cbsz value.
+            72: invalid operand for instruction
+            1: invalid op_sel operand
+            22: invalid operand (violates constant bus restrictions)
+            22: literal operands are not supported
+            18: invalid operand for instruction
+        "#]],
+    );
+}
+
+#[test]
+fn matrix_operands_of_gfx1250() {
+    check(
+        Isa::Gfx1250,
+        &[
+            "v_wmma_f32_16x16x32_f16 v[0:7] v[8:15] v[16:23] v[0:7]",
+            "v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], 64",
+            "v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], 100",
+            "v_wmma_f32_16x16x32_f16 v[1:8], v[8:15], v[16:23], 1.0",
+            "v_wmma_i32_16x16x64_iu8 v[0:7], v[8:15], v[16:23], v[0:7] neg_lo:[0,0,1]",
+            "v_swmmac_f32_16x16x64_f16 v[0:7], v[8:15], v[16:31], v32 index_key:2",
+            "v_wmma_f32_16x16x128_f8f6f4 v[0:7], v[8:23], v[24:39], v[0:7] matrix_a_fmt:MATRIX_FMT_FP6",
+            "v_wmma_f32_16x16x128_f8f6f4 v[0:7], v[8:23], v[24:31], v[0:7] matrix_b_fmt:5",
+            "v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], v[0:7] matrix_b_reuse matrix_a_reuse",
+            "v_pk_mul_f32 v[0:1], s[2:3], v[2:3]",
+            "v_pk_mul_f32 v[0:1], s[2:3], v[2:3] op_sel_hi:[0,1]",
+            "v_pk_mul_f32 v[0:1], 1.5, 2.5",
+        ],
+        expect![[r#"
+            000060cc0821021c
+            000060cc0821021b
+            52: invalid operand for instruction
+            25: invalid operand for instruction
+            59: invalid neg_lo operand
+            58: invalid index_key value.
+            37: wrong register tuple size
+            63: invalid matrix_b_fmt value
+            74: not a valid operand.
+            1: invalid op_sel operand
+            004028cc02040210
+            27: only one unique literal operand is allowed
+        "#]],
+    );
+}
+
+#[test]
+fn other_names_assemble() {
+    check(
+        Isa::Gfx950,
+        &[
+            "v_mfma_f32_16x16x16bf16_1k v[0:3], v[32:33], v[64:65], v[0:3]",
+            "v_mfma_f64_4x4x4f64 a[0:1], v[40:41], v[60:61], a[0:1]",
+            "v_accvgpr_read v0, acc1",
+        ],
+        expect![[r#"
+            0000e1d320810204
+            0080efd328790204
+            0040d8d301010018
+        "#]],
+    );
+    check(
+        Isa::Gfx1250,
+        &["v_dot4_i32_i8 v0, v1, v2, v3", "v_pk_max_f16 v0, v1, v2"],
+        expect![[r#"
+            004016cc01050e1c
+            00401ccc01050218
+        "#]],
+    );
+}
+
+#[test]
+fn scale_loads_decode_whatever_their_third_source_is() {
+    // LLVM 22 takes 0x100 alone; compilers have written 0x80, an inline 0.
+    for source in [0x100u32, 0x80, 0] {
+        let dwords = [0xcc35_0000u32, 0x0002_0501 | source << 18, 0xcc33_0000, 0x0402_8120];
+        let bytes: Vec<u8> = dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+        let inst = decode(Isa::Gfx1250, &bytes).expect("decodes");
+        assert_eq!(inst.size, 16);
+        assert_eq!(
+            print(Isa::Gfx1250, &inst, features(Isa::Gfx1250)),
+            "v_wmma_scale_f32_16x16x128_f8f6f4 v[0:7], v[32:47], v[64:79], v[0:7], v1, v2"
+        );
+        assert_eq!(encode(Isa::Gfx1250, &inst).expect("encodes")[4..8], 0x0402_0501u32.to_le_bytes());
+    }
+}
+
+#[test]
+fn reserved_encodings_are_named() {
+    let mut out = String::new();
+    for (isa, hex) in [
+        // An unknown opcode of X, a bit of an absent source, one dword too few.
+        (Isa::Gfx1250, "010586cb040b0200"),
+        (Isa::Gfx1250, "010b10ca02070000"),
+        (Isa::Gfx1250, "ff0402c9"),
+        (Isa::Gfx1250, "ff0402c9040b0200"),
+        (Isa::Gfx1250, "002833cc0831020c"),
+        (Isa::Gfx950, "0009add304195204"),
+    ] {
+        out += &match disassembled(isa, hex) {
+            Ok(text) => format!("{text}\n"),
+            Err(error) => format!("{error}\n"),
+        };
+    }
+    expect![[r#"
+        unknown opcode 0xe of VOPDX
+        unknown opcode 0x8 of VOPDX
+        instruction is truncated: 8 bytes needed, 4 left
+        instruction is truncated: 12 bytes needed, 8 left
+        v_wmma_f32_16x16x128_f8f6f4: reserved matrix data format
+        unknown opcode 0x2d of MAI_F64
+    "#]]
+    .assert_eq(&out);
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[test]
+fn any_bytes_decode_or_are_refused() {
+    let seed = 0x5eed_0001;
+    let mut random = Random(seed);
+    let mut decoded = 0u32;
+    for round in 0..60_000 {
+        // Words of the family's formats, so that most rounds get past the opcode.
+        let (isa, top) = match round % 4 {
+            0 => (Isa::Gfx950, 0xd380_0000u32),
+            1 => (Isa::Gfx1250, 0xcc00_0000),
+            2 => (Isa::Gfx1250, 0xc800_0000),
+            _ => (Isa::Gfx1250, 0xcf00_0000),
+        };
+        let keep = if top == 0xd380_0000 { 0x007f_ffff } else { 0x00ff_ffff };
+        let mut bytes = Vec::new();
+        for _ in 0..2 {
+            let bits = random.next();
+            bytes.extend_from_slice(&(top | (bits as u32 & keep)).to_le_bytes());
+            bytes.extend_from_slice(&((bits >> 32) as u32).to_le_bytes());
+        }
+        bytes.truncate((random.next() % 17) as usize);
+        let Ok(inst) = decode(isa, &bytes) else { continue };
+        decoded += 1;
+        let text = print(isa, &inst, features(isa));
+        let again = match encode(isa, &inst) {
+            Ok(again) => again,
+            Err(error) => panic!("seed {seed:#x} round {round}: {bytes:02x?} `{text}`: {error}"),
+        };
+        assert_eq!(
+            again.len(),
+            usize::from(inst.size),
+            "seed {seed:#x} round {round}: {bytes:02x?} `{text}`"
+        );
+        assert_eq!(
+            decode(isa, &again),
+            Ok(inst),
+            "seed {seed:#x} round {round}: {bytes:02x?} `{text}` {again:02x?}"
+        );
+    }
+    assert!(decoded > 5_000, "only {decoded} decoded");
+}
