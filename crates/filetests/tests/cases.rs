@@ -5,17 +5,22 @@
 //! cases of the targets that we execute run once, late with seed 0: `cargo xtask cases` runs them thoroughly.
 
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use wavemark_driver::cases::{self, Case, Prefer};
 use wavemark_driver::options::Completion;
 use wavemark_driver::verdict::Score;
-use wavemark_filetests::{case, expected, paths};
+use wavemark_filetests::case::{self, Ran};
+use wavemark_filetests::{expected, paths};
 
 const OWN: &[&str] = &["tests", "examples"];
 const CORPUS: &[&str] = &["triton", "clang", "async", "racy"];
 const TARGETS: &[&str] = &["gfx1250", "gfx950"];
 const SEEDS: &[u64] = &[0, 1, 2];
+/// What a run may take; the slowest takes seconds.
+const LIMIT: Duration = Duration::from_secs(120);
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -50,17 +55,16 @@ fn trials_of(
 ) -> Vec<Trial> {
     let name = |path: &Path| path.strip_prefix(base).unwrap_or(path).display().to_string();
     match cases::find(folder, prefer) {
-        Ok(cases) => cases
-            .into_iter()
-            .map(|case| Trial::test(name(&case.folder), move || check(&case)))
-            .collect(),
+        Ok(cases) => {
+            cases.into_iter().map(|case| Trial::test(name(&case.folder), move || check(&case))).collect()
+        }
         Err(problem) => vec![Trial::test(name(folder), move || Err(problem.into()))],
     }
 }
 
 fn own(case: &Case) -> Result<(), Failed> {
     if case.verdict.as_ref().is_some_and(|verdict| !verdict.findings.is_empty()) {
-        let ran = case::run(case, Completion::Late, 0);
+        let ran = run(case, Completion::Late, 0)?;
         expected::check(&case.folder.join("report.txt"), &ran.text)?;
     }
     for completion in [Completion::Late, Completion::Early, Completion::Random] {
@@ -76,14 +80,25 @@ fn foreign(case: &Case) -> Result<(), Failed> {
 }
 
 fn scored(case: &Case, completion: Completion, seed: u64) -> Result<(), Failed> {
-    let ran = case::run(case, completion, seed);
+    let ran = run(case, completion, seed)?;
     match ran.score {
         Score::Pass | Score::Ambiguous(_) => Ok(()),
-        Score::Fail(problems) => Err(format!(
-            "completion {completion:?}, seed {seed}:\n{}\n\n{}",
-            problems.join("\n"),
-            ran.text
-        )
-        .into()),
+        Score::Fail(problems) => {
+            Err(format!("completion {completion:?}, seed {seed}:\n{}\n\n{}", problems.join("\n"), ran.text)
+                .into())
+        }
     }
+}
+
+/// Runs the case on a thread of its own: one that never ends is left behind.
+fn run(case: &Case, completion: Completion, seed: u64) -> Result<Ran, Failed> {
+    let (sender, receiver) = mpsc::channel();
+    let case = case.clone();
+    std::thread::spawn(move || sender.send(case::run(&case, completion, seed)));
+    receiver.recv_timeout(LIMIT).map_err(|error| match error {
+        mpsc::RecvTimeoutError::Timeout => {
+            format!("completion {completion:?}, seed {seed}: not done after {LIMIT:?}").into()
+        }
+        mpsc::RecvTimeoutError::Disconnected => "internal error: a panic, see above".into(),
+    })
 }
