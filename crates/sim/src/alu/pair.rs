@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wavemark_isa::Inst;
+use wavemark_isa::{Inst, Operand};
 
 use super::AluDetail;
 use super::bind_mnemonic;
@@ -19,7 +19,10 @@ pub enum Order {
     /// Y, then X: X reads nothing that Y writes.
     YThenX,
     /// Each reads what the other writes: X's result is held back while Y runs.
-    Hold,
+    Hold {
+        /// Chunks of the result.
+        span: u32,
+    },
 }
 
 /// Bind a VOPD instruction.
@@ -35,11 +38,12 @@ pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<
         constants: &mut *binder.constants,
     };
     let y_op = bind_mnemonic(&mut other, y)?.ok_or_else(|| missing(y))?;
-    let chunks = binder.layout.chunks as u32;
-    let order = match (reads(&y_op, &x_op, chunks), reads(&x_op, &y_op, chunks)) {
+    let width = registers(binder.inst).max(registers(second));
+    let span = width * binder.layout.chunks as u32;
+    let order = match (reads(&y_op, &x_op, span), reads(&x_op, &y_op, span)) {
         (false, _) => Order::XThenY,
         (true, false) => Order::YThenX,
-        (true, true) => Order::Hold,
+        (true, true) => Order::Hold { span },
     };
     Ok(Some(Op {
         body: run,
@@ -53,10 +57,19 @@ pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<
     }))
 }
 
-/// May a source of `reader` be what `writer` writes? Sources and results are taken to be two registers.
-fn reads(reader: &Op, writer: &Op, chunks: u32) -> bool {
+/// Registers of the widest operand of one half.
+fn registers(half: &Inst) -> u32 {
+    let width = |operand: &Operand| match operand {
+        Operand::Reg(reg) => u32::from(reg.dwords),
+        _ => 1,
+    };
+    half.operands.iter().map(width).max().unwrap_or(1)
+}
+
+/// May a source of `reader` be what `writer` writes, when both are `span` chunks wide?
+fn reads(reader: &Op, writer: &Op, span: u32) -> bool {
     let near = |a: Place, b: Place| {
-        a.kind == PlaceKind::Vector && b.kind == PlaceKind::Vector && a.at.abs_diff(b.at) < 2 * chunks
+        a.kind == PlaceKind::Vector && b.kind == PlaceKind::Vector && a.at.abs_diff(b.at) < span
     };
     reader.src.iter().any(|source| near(*source, writer.dst))
 }
@@ -80,10 +93,10 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
                 (y.body)(regs, y);
                 (x.body)(regs, x);
             }
-            Order::Hold => {
-                let old = rows(regs, x.dst);
+            Order::Hold { span } => {
+                let old = rows(regs, x.dst, *span);
                 (x.body)(regs, x);
-                let new = rows(regs, x.dst);
+                let new = rows(regs, x.dst, *span);
                 put(regs, x.dst, &old);
                 (y.body)(regs, y);
                 put(regs, x.dst, &new);
@@ -92,9 +105,9 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
     }
 }
 
-/// The destination register and, where the slab goes on, the next one.
-fn rows(regs: &Regs, place: Place) -> Vec<Chunk> {
-    let end = (place.at as usize + 2 * regs.chunks).min(regs.v.len());
+/// The destination's chunks.
+fn rows(regs: &Regs, place: Place, span: u32) -> Vec<Chunk> {
+    let end = (place.at as usize + span as usize).min(regs.v.len());
     regs.v[place.at as usize..end].to_vec()
 }
 
