@@ -423,11 +423,6 @@ impl<'m> Assembler<'m> {
         }
     }
 
-    /// Marks a symbol as needed by the object even if nothing defines it.
-    pub fn mention(&mut self, symbol: SymbolId) {
-        self.symbols.get_mut(symbol).mentioned = true;
-    }
-
     /// Line and column (from 1) of a byte of the file.
     pub fn line_column(&self, offset: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|&start| start <= offset);

@@ -46,7 +46,7 @@ impl Assembler<'_> {
             None
         } else {
             build.relocations(&self, relocations);
-            line_table::add(&self, &mut build.builder, &build.ids, name);
+            build.lines(&self, name);
             Some(build.builder.finish())
         };
         match built {
@@ -185,13 +185,14 @@ impl Resolver<'_, '_> {
         let Some(add) = value.add else {
             return Err("a negated address is not something that a linker can compute".to_owned());
         };
-        if relative && value.specifier.is_none() {
-            if let Some((section, offset)) = evaluator.location(add) {
-                if section == self.section && !self.is_global(add) {
-                    let distance = (offset as i64).wrapping_add(addend).wrapping_sub(fixup.offset as i64);
-                    return self.number(fixup, distance);
-                }
-            }
+        if relative
+            && value.specifier.is_none()
+            && let Some((section, offset)) = evaluator.location(add)
+            && section == self.section
+            && !self.is_global(add)
+        {
+            let distance = (offset as i64).wrapping_add(addend).wrapping_sub(fixup.offset as i64);
+            return self.number(fixup, distance);
         }
         let kind = relocation(value.specifier, wide, relative);
         Ok(Outcome::Relocation { kind, symbol: Some(add), addend, bytes: None })
@@ -460,9 +461,14 @@ impl Build {
                 }
             }
         };
+        Some((self.section_symbol(section), addend.wrapping_add(offset as i64)))
+    }
+
+    /// The symbol that stands for a section.
+    fn section_symbol(&mut self, section: SectionId) -> writer::SymbolId {
         let place = self.place(section);
         let builder = &mut self.builder;
-        let symbol = *self.section_symbols.entry(section).or_insert_with(|| {
+        *self.section_symbols.entry(section).or_insert_with(|| {
             builder.add_symbol(ElfSymbol {
                 name: String::new(),
                 value: 0,
@@ -472,7 +478,21 @@ impl Build {
                 visibility: Visibility::Default,
                 place,
             })
-        });
-        Some((symbol, addend.wrapping_add(offset as i64)))
+        })
+    }
+
+    /// Adds the line table.
+    fn lines(&mut self, assembler: &Assembler<'_>, name: &str) {
+        let Some(table) = line_table::build(assembler, name) else { return };
+        let known = assembler.sections.find(line_table::SECTION).and_then(|id| self.ids.get(id.0 as usize));
+        let section = match known {
+            Some(&id) => id,
+            None => self.builder.add_section(line_table::SECTION, sht::PROGBITS, 0, 1),
+        };
+        self.builder.data_mut(section).extend_from_slice(&table.bytes);
+        for (at, target, offset) in table.addresses {
+            let symbol = self.section_symbol(target);
+            self.builder.add_relocation(section, at, RelocationKind::Abs64, symbol, offset as i64);
+        }
     }
 }

@@ -74,7 +74,7 @@ fn assemble_alone(line: &str, machine: &Machine) -> Answer {
             let Some(first) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) else {
                 return Answer::Empty;
             };
-            let column = first.span().map_or(1, |span| span.start + 1);
+            let column = first.span().map_or(1, |span| span.start.saturating_add(1));
             return Answer::Err(format!("{column}: {}", first.message));
         }
     };
@@ -117,7 +117,7 @@ fn hex(bytes: &[u8]) -> String {
 
 fn unhex(digits: &str) -> Result<Vec<u8>, String> {
     let digits = digits.strip_prefix("0x").unwrap_or(digits).as_bytes();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("an odd number of hexadecimal digits".to_owned());
     }
     let value = |digit: u8| {

@@ -139,11 +139,6 @@ impl Symbols {
         }))
     }
 
-    /// Numbers whose next label was asked for and never came, with its symbol.
-    pub fn open_numeric(&self) -> Vec<(u64, SymbolId)> {
-        self.numeric.iter().filter_map(|(&number, &(_, next))| Some((number, next?))).collect()
-    }
-
     /// The symbol that the definition `number:` at this place defines.
     pub fn define_numeric(&mut self, number: u64) -> SymbolId {
         let (_, next) = self.numeric.get(&number).copied().unwrap_or_default();

@@ -13,6 +13,7 @@ pub mod dispatch;
 pub mod events;
 pub mod global;
 pub mod machine;
+pub mod matrix;
 pub mod op;
 pub mod pending;
 pub mod program;

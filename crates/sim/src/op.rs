@@ -74,6 +74,8 @@ pub enum OpKind {
 pub enum Detail {
     /// Modifiers of a vector operation.
     Alu(crate::alu::AluDetail),
+    /// What a matrix operation multiplies.
+    Matrix(Box<crate::matrix::Plan>),
     /// What the machine does.
     Machine(crate::machine::bind::MachineOp),
     /// Why it cannot be executed.

@@ -12,6 +12,7 @@ use crate::alu;
 use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
 use crate::events::Site;
 use crate::machine::bind as machine_bind;
+use crate::matrix;
 use crate::op::{Detail, Op, OpKind, Place};
 use crate::regs::Regs;
 
@@ -202,6 +203,9 @@ fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
         });
     }
     if let Some(op) = alu::bind(binder)? {
+        return Ok(op);
+    }
+    if let Some(op) = matrix::bind(binder)? {
         return Ok(op);
     }
     Err(BindError::Unsupported(binder.inst.row(binder.isa).mnemonic.to_owned()))

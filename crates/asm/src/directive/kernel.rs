@@ -126,7 +126,6 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub symbol: SymbolId,
-    pub descriptor: SymbolId,
     pub section: SectionId,
     pub offset: u64,
     entries: Vec<Entry>,
@@ -184,7 +183,7 @@ fn kernel(
     );
     assembler.fixup(16, FixupKind::Data { bytes: 8 }, distance, span);
     assembler.emit(&[0; SIZE]);
-    assembler.kernels.push(Kernel { symbol, descriptor, section, offset, entries, end });
+    assembler.kernels.push(Kernel { symbol, section, offset, entries, end });
     Ok(())
 }
 

@@ -54,12 +54,12 @@ impl Printer<'_> {
     ) -> u64 {
         while offset < end {
             let next = relocations.iter().find(|rela| rela.offset >= offset && rela.offset < end);
-            if let Some(rela) = next.filter(|rela| rela.offset == offset) {
-                if let Some((text, size)) = self.relocated_data(rela, end - offset) {
-                    self.line(text);
-                    offset += size;
-                    continue;
-                }
+            if let Some(rela) = next.filter(|rela| rela.offset == offset)
+                && let Some((text, size)) = self.relocated_data(rela, end - offset)
+            {
+                self.line(text);
+                offset += size;
+                continue;
             }
             // A relocation that has no text leaves its bytes; go on after its first.
             let limit =

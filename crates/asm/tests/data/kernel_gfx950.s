@@ -51,16 +51,16 @@ amdhsa.version:
 ;> k: .text 0x0 size 8 Global Func Protected
 ;> k.kd: .rodata 0x0 size 64 Global Object Default
 ;> amdhsa.kernels:
-;> - .group_segment_fixed_size: 1024
-;>   .kernarg_segment_align: 8
-;>   .kernarg_segment_size: 24
-;>   .max_flat_workgroup_size: 256
-;>   .name: k
-;>   .private_segment_fixed_size: 0
-;>   .sgpr_count: 16
-;>   .symbol: k.kd
-;>   .vgpr_count: 10
-;>   .wavefront_size: 64
+;>   - .group_segment_fixed_size: 1024
+;>     .kernarg_segment_align: 8
+;>     .kernarg_segment_size: 24
+;>     .max_flat_workgroup_size: 256
+;>     .name: k
+;>     .private_segment_fixed_size: 0
+;>     .sgpr_count: 16
+;>     .symbol: k.kd
+;>     .vgpr_count: 10
+;>     .wavefront_size: 64
 ;> amdhsa.version:
-;> - 1
-;> - 2
+;>   - 1
+;>   - 2

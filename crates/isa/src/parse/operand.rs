@@ -75,6 +75,8 @@ impl Parser<'_> {
                 // A symbol of 64 bits needs a literal of 64 bits, which only SALU instructions take.
                 let double = spec.ty.elem_bits == 64;
                 if force != Force::None
+                    || spec.ty.elem_bits == 16
+                    || matches!(spec.class, Class::Literal32 | Class::Literal64)
                     || (double && (self.isa == Isa::Gfx950 || encoding.format.family != Family::Scalar))
                 {
                     return Err(self.error_at(start, "invalid operand for instruction"));

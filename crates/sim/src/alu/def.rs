@@ -1,17 +1,14 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
-use std::sync::Arc;
-
 use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, Special};
 
-use super::AluDetail;
 use super::host::{Bodies, bodies, level};
 use super::lane::{Exact, Fast, Lane, Slow};
 use super::modifiers::{Modified, SourceMods};
 use super::scalar::{ScalarDef, widen_literal};
 use super::word::{Kind, Word as _};
 use crate::bind::{Bank, BindError, Binder};
-use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
+use crate::op::{Body, Op, OpKind, Place, PlaceKind};
 use crate::regs::sindex;
 
 /// The definition of one instruction.
@@ -48,6 +45,8 @@ pub struct VectorDef {
     pub keeps_half: bool,
     /// The third operand is src1 (`fmamk`).
     pub literal_second: bool,
+    /// A source whose `op_sel_hi` bit is set has this kind (mixed precision).
+    pub mixed: Option<Kind>,
 }
 
 /// What a body with `own_mods` finds in [`Op::imm`].
@@ -92,6 +91,7 @@ const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
         writes_exec: false,
         keeps_half: false,
         literal_second: false,
+        mixed: None,
     }
 }
 
@@ -117,6 +117,7 @@ pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
         writes_exec: false,
         keeps_half: false,
         literal_second: false,
+        mixed: None,
     }
 }
 
@@ -148,6 +149,11 @@ impl VectorDef {
     /// The literal stands between the two sources.
     pub const fn literal_second(mut self) -> Self {
         self.literal_second = true;
+        self
+    }
+    /// Sources with `op_sel_hi` are of `kind`.
+    pub const fn mixing(mut self, kind: Kind) -> Self {
+        self.mixed = Some(kind);
         self
     }
     /// The same compare, writing EXEC.
@@ -283,6 +289,10 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             | u64::from(mods.control) << 32;
     }
 
+    if def.own_mods && is_high(operands.dst) {
+        op.imm |= 8;
+    }
+
     // Destinations.
     match def.dst[0] {
         Kind::None => {}
@@ -356,14 +366,26 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 status = Some(*s);
                 Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
             }
-            (Kind::Tuple(n), Some(Operand::Reg(reg))) => {
+            (Kind::Tuple(n), Some(Operand::Reg(reg @ Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }))) => {
                 let reg = Reg { dwords: n, ..*reg };
                 Place { at: binder.vector_at(reg, banks[i])?, kind: PlaceKind::Vector }
             }
-            (_, Some(operand)) => source(binder, operand, kind, banks[i])?,
+            (_, Some(operand)) => {
+                let half = def.mixed.filter(|_| mods.op_sel_hi >> i & 1 != 0);
+                source(binder, operand, half.unwrap_or(kind), banks[i])?
+            }
             (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
         };
+        if let Some(sdwa) = mods.sdwa
+            && i < 2
+        {
+            m.sel = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
+            m.sext = sdwa.sext >> i & 1 != 0;
+        }
         if def.own_mods {
+            if is_high(operand) {
+                op.imm |= 1 << i;
+            }
             continue;
         }
         let bit = |mask: u8| mask >> i & 1 != 0;
@@ -383,12 +405,6 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 m.high = kind.is_half() && (is_high(operand) || bit(mods.op_sel));
             }
         }
-        if let Some(sdwa) = mods.sdwa
-            && i < 2
-        {
-            m.sel = if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel };
-            m.sext = sdwa.sext >> i & 1 != 0;
-        }
     }
 
     // The result.
@@ -400,14 +416,16 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
             (Kind::Mask, None) => {} // signals exceptions, which are not modelled
             (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,
-            _ => return Err(unsupported(mnemonic, "clamp")),
+            // Where clamp has no meaning it is ignored (CDNA5 7.2.3.1).
+            _ => {}
         }
     }
     if mods.omod != OutMod::None {
         match dst {
-            Kind::F32 | Kind::F64 | Kind::F16 => modified.omod = mods.omod,
+            Kind::F32 | Kind::F64 | Kind::F16 if !def.own_mods => modified.omod = mods.omod,
             _ => return Err(unsupported(mnemonic, "output multiplier")),
         }
+        modified.omod_needs_flush = isa == Isa::Gfx950;
     }
     if dst.is_half() && !def.own_mods {
         modified.dst_high = is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0;
@@ -439,11 +457,8 @@ fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) ->
         && let Some(bits) = binder.constant_bits(operand, Kind::F32.const_type())
     {
         // Both halves of the pair take the 32-bit constant.
-        let twice = Operand::Literal(bits & 0xffff_ffff | bits << 32);
+        let twice = Operand::Literal64(bits & 0xffff_ffff | bits << 32);
         let wide = Kind::B64.const_type();
-        if bits == 0 {
-            return binder.vector_source(&Operand::Int(0), wide, bank);
-        }
         return binder.vector_source(&twice, wide, bank);
     }
     if let Operand::Reg(reg) = operand
@@ -453,9 +468,4 @@ fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) ->
         return binder.vector_source(&Operand::Reg(reg), kind.const_type(), bank);
     }
     binder.vector_source(&widen_literal(operand, kind), kind.const_type(), bank)
-}
-
-/// Put `detail` behind an operation with `body`.
-pub fn with_detail(body: Body, inner: &Op, detail: AluDetail) -> Op {
-    Op { body, detail: Some(Arc::new(Detail::Alu(detail))), ..inner.clone() }
 }

@@ -54,8 +54,6 @@ pub enum Depends {
     Select32,
     /// As `F16F64`, likewise.
     Select16F64,
-    /// Both.
-    All,
 }
 
 impl Depends {
@@ -64,7 +62,6 @@ impl Depends {
             Depends::Nothing => (0, 0),
             Depends::F32 | Depends::Select32 => (0x33, 0x30),
             Depends::F16F64 | Depends::Select16F64 => (0x80_00cc, 0xc0),
-            Depends::All => (0x80_00ff, 0xf0),
         }
     }
 }

@@ -161,3 +161,28 @@ macro_rules! define_scalar {
         $crate::alu::scalar::define::<K>()
     }};
 }
+
+/// An operation on tuples: `wide!([kinds] -> registers; |cx, mods, a, b, c, d| { … })`.
+macro_rules! wide {
+    ([$a:expr, $b:expr, $c:expr] -> $dst:expr; |$cx:ident, $m:ident, $x:ident, $y:ident, $z:ident, $d:ident| $body:block) => {{
+        use $crate::alu::wide::{Tuple, Wide, define};
+        use $crate::alu::word::Kind::*;
+        struct K;
+        impl Wide for K {
+            const SRC: [$crate::alu::word::Kind; 3] = [$a, $b, $c];
+            const DST: usize = $dst;
+            #[allow(unused_variables)]
+            fn lane(
+                $cx: &$crate::alu::lane::Cx,
+                $m: $crate::alu::def::OwnMods,
+                $x: &Tuple,
+                $y: &Tuple,
+                $z: &Tuple,
+                $d: &mut Tuple,
+            ) {
+                $body
+            }
+        }
+        define::<K>()
+    }};
+}

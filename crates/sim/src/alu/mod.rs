@@ -21,17 +21,26 @@ mod macros;
 
 mod branch;
 mod compare;
+mod convert;
 mod def;
+mod dot;
 mod host;
 mod lane;
+mod lanes;
 mod modifiers;
+mod narrow;
+mod pair;
 mod salu_bits;
+mod salu_float;
 mod salu_int;
 mod scalar;
+mod vop_b16;
 mod vop_bits;
 mod vop_f16;
 mod vop_f32;
+mod vop_f64;
 mod vop_int;
+mod wide;
 mod word;
 
 #[cfg(test)]
@@ -58,6 +67,15 @@ pub enum AluDetail {
         /// Which of them.
         which: wavemark_isa::Special,
     },
+    /// Two instructions issued together (VOPD).
+    Pair {
+        /// The X half.
+        x: Op,
+        /// The Y half.
+        y: Op,
+        /// How their reads and writes are kept apart.
+        order: pair::Order,
+    },
 }
 
 /// All families.
@@ -73,11 +91,19 @@ const FAMILIES: &[&[Line]] = &[
     compare::I64,
     compare::U64,
     compare::CLASS,
+    convert::TABLE,
+    dot::TABLE,
+    lanes::TABLE,
+    narrow::TABLE,
     salu_bits::TABLE,
+    salu_float::TABLE,
+    salu_float::COMPARES,
     salu_int::TABLE,
+    vop_b16::TABLE,
     vop_bits::TABLE,
     vop_f16::TABLE,
     vop_f32::TABLE,
+    vop_f64::TABLE,
     vop_int::TABLE,
 ];
 
@@ -107,14 +133,23 @@ fn lookup(mnemonic: &str) -> Option<&'static Def> {
 
 /// The operation of an arithmetic or branch instruction; `Ok(None)` if the instruction is none (memory,
 /// waits, barriers…: the machine's).
-pub fn bind(binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
-    bind_mnemonic(binder, binder.inst.mnemonic(binder.isa))
-}
-
-/// As [`bind`], for the base mnemonic of the instruction.
 ///
 /// # Errors
-/// [`BindError::Unsupported`] names the mnemonic and the operand form or modifier that has no model.
+/// [`BindError::Unsupported`] names the mnemonic and the operand form or modifier that has no model;
+/// [`BindError::RegisterRange`] a register beyond the allocation.
+pub fn bind(binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
+    let isa = binder.isa;
+    let mnemonic = binder.inst.row(isa).mnemonic;
+    match &binder.inst.second {
+        None => bind_mnemonic(binder, mnemonic),
+        Some(second) => pair::bind(binder, mnemonic, second, second.row(isa).mnemonic),
+    }
+}
+
+/// As [`bind`], for a single instruction with this base mnemonic, whatever its row is.
+///
+/// # Errors
+/// As [`bind`].
 pub fn bind_mnemonic(binder: &mut Binder<'_>, mnemonic: &str) -> Result<Option<Op>, BindError> {
     match lookup(mnemonic) {
         None => Ok(None),

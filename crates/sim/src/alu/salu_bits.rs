@@ -22,13 +22,7 @@ fn s_bfe_u32(a: u32, b: u32) -> u32 {
 #[inline(always)]
 fn s_bfe_i32(a: u32, b: u32) -> u32 {
     let (offset, width) = field(b);
-    let offset = offset & 31;
-    // A field that reaches the top takes its sign from bit 31.
-    if width >= 32 || offset + width >= 32 {
-        if width == 0 { 0 } else { (a as i32 >> offset) as u32 }
-    } else {
-        bfe_i32(a, offset, width) as u32
-    }
+    if width >= 32 { (a as i32 >> (offset & 31)) as u32 } else { bfe_i32(a, offset, width) as u32 }
 }
 
 #[inline(always)]
@@ -61,7 +55,7 @@ fn whole_quads(a: u64) -> u64 {
 
 /// Each bit twice.
 fn replicate(a: u32) -> u64 {
-    (0..32).fold(0, |out, i| out | u64::from(a >> i & 1) * 3 << (2 * i))
+    (0..32).fold(0, |out, i| out | (u64::from(a >> i & 1) * 3) << (2 * i))
 }
 
 #[inline(always)]

@@ -37,8 +37,6 @@ pub enum Arrangement {
     InPlace,
     /// The last source is a branch target, relative to the next instruction.
     Target,
-    /// The last source is a branch target, and it is a branch with a destination (`s_call`).
-    Call,
 }
 
 /// The definition of a scalar instruction.
@@ -169,12 +167,12 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
             continue;
         }
         let operand = given.next().ok_or_else(missing)?;
-        if Some(i) == last && matches!(def.arrangement, Arrangement::Target | Arrangement::Call) {
+        if Some(i) == last && def.arrangement == Arrangement::Target {
             let Operand::Imm(offset) = *operand else {
                 return Err(unsupported(mnemonic, "a branch target that is not an offset"));
             };
             let next = binder.pc.wrapping_add(u64::from(inst.size));
-            let target = next.wrapping_add_signed(offset.wrapping_mul(4));
+            let target = next.wrapping_add_signed(i64::from(offset as i16) * 4);
             // As an unsigned constant of 64 bits, whatever its size.
             op.src[i] = binder.scalar_source(&Operand::Imm(target as i64), Kind::B64.const_type())?;
             continue;

@@ -57,12 +57,11 @@ pub fn bfe_u32(x: u32, offset: u32, width: u32) -> u32 {
     x >> (offset & 31) & ((1u32 << width) - 1)
 }
 
-/// Signed bit field.
+/// Signed bit field; above the top of the register stands its sign.
 #[inline(always)]
 pub fn bfe_i32(x: u32, offset: u32, width: u32) -> i32 {
     let width = width & 31;
-    let field = bfe_u32(x, offset, width);
-    // The sign is the highest bit of the field, zeros above the register's top.
+    let field = (x as i32 >> (offset & 31)) as u32 & ((1u32 << width) - 1);
     let sign = (1u32 << width) >> 1;
     (field ^ sign).wrapping_sub(sign) as i32
 }
@@ -127,6 +126,5 @@ pub const TABLE: &[Line] = &[
     ("v_prng_b32", raw!(|a: u32| -> u32 { wavemark_numerics::stochastic::prng(a) }).def()),
 ];
 
-/// The two-input truth table of VOPD: bit `2 * a + b`.
-/// The truth table is that of `v_bitop3_b32` with a third source of 0: LLVM writes `a ^ b` as `bitop3:0x14`.
+/// VOPD's two-input function: the three-input truth table with a third source of 0.
 const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 { bitop3(imm, a, b, 0) });

@@ -99,11 +99,6 @@ impl Bit {
     pub fn new(x: bool) -> Self {
         Bit(0u32.wrapping_sub(u32::from(x)))
     }
-    /// The condition.
-    #[inline(always)]
-    pub fn get(self) -> bool {
-        self.0 != 0
-    }
 }
 
 /// The bits of a binary16.

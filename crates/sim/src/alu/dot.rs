@@ -1,0 +1,147 @@
+//! Dot products and mixed-precision multiply-adds.
+
+use wavemark_numerics::{Denorm, arith, bf16, dot, f16};
+
+use super::convert::to_f16;
+use super::def::{Line, OwnMods, VectorDef};
+use super::lane::Cx;
+use super::word::{Kind, Pk, PkBf16, PkF16};
+
+/// Floating dot products flush denormals and ignore MODE (CDNA4 6.3).
+const FLUSH: Denorm = Denorm::FLUSH;
+
+const DOT2_F32_F16: VectorDef =
+    rare!(Nothing; cx |a: PkF16, b: PkF16, c: f32| -> f32 { dot::dot2_f32_f16(a.0, b.0, c, FLUSH) });
+const DOT2_F32_BF16: VectorDef =
+    rare!(Nothing; cx |a: PkBf16, b: PkBf16, c: f32| -> f32 { dot::dot2_f32_bf16(a.0, b.0, c, FLUSH) });
+const DOT2_I32: VectorDef =
+    raw!(|a: Pk, b: Pk, c: i32| -> i32 { c.wrapping_add(dot::dot2(a.0, b.0, true) as i32) }).clamped(raw!(
+        |a: Pk, b: Pk, c: i32| -> i32 {
+            (i64::from(c) + dot::dot2(a.0, b.0, true)).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+        }
+    ));
+const DOT2_U32: VectorDef =
+    raw!(|a: Pk, b: Pk, c: u32| -> u32 { c.wrapping_add(dot::dot2(a.0, b.0, false) as u32) }).clamped(raw!(
+        |a: Pk, b: Pk, c: u32| -> u32 {
+            (i64::from(c) + dot::dot2(a.0, b.0, false)).min(i64::from(u32::MAX)) as u32
+        }
+    ));
+const DOT4_I32: VectorDef =
+    raw!(|a: u32, b: u32, c: i32| -> i32 { c.wrapping_add(dot::dot4(a, b, true, true)) })
+        .clamped(raw!(|a: u32, b: u32, c: i32| -> i32 { c.saturating_add(dot::dot4(a, b, true, true)) }));
+const DOT4_U32: VectorDef =
+    raw!(|a: u32, b: u32, c: u32| -> u32 { c.wrapping_add(dot::dot4(a, b, false, false) as u32) }).clamped(
+        raw!(|a: u32, b: u32, c: u32| -> u32 { c.saturating_add(dot::dot4(a, b, false, false) as u32) }),
+    );
+const DOT8_I32: VectorDef =
+    raw!(|a: u32, b: u32, c: i32| -> i32 { c.wrapping_add(dot::dot8(a, b, true, true)) })
+        .clamped(raw!(|a: u32, b: u32, c: i32| -> i32 { c.saturating_add(dot::dot8(a, b, true, true)) }));
+const DOT8_U32: VectorDef =
+    raw!(|a: u32, b: u32, c: u32| -> u32 { c.wrapping_add(dot::dot8(a, b, false, false) as u32) }).clamped(
+        raw!(|a: u32, b: u32, c: u32| -> u32 { c.saturating_add(dot::dot8(a, b, false, false) as u32) }),
+    );
+
+/// `C + Σ A·B` with the signs of A and B in NEG.
+fn mixed_sign(m: OwnMods, product: i32, c: u32) -> u32 {
+    let c = c as i32;
+    (if m.clamp() { c.saturating_add(product) } else { c.wrapping_add(product) }) as u32
+}
+
+/// Source `i` of a mixed-precision instruction: f32, or a half if OP_SEL_HI; |x| by NEG_HI, -x by NEG.
+fn mixed_source(cx: &Cx, m: OwnMods, i: u32, x: u32, brain: bool) -> f32 {
+    let half = m.op_sel_hi() >> i & 1 != 0;
+    let word = if m.op_sel() >> i & 1 != 0 { (x >> 16) as u16 } else { x as u16 };
+    let value = if !half {
+        arith::flush_f32_unless(f32::from_bits(x), cx.mode.denorm_32.input)
+    } else if brain {
+        bf16::to_f32(word)
+    } else {
+        f16::to_f32(arith::flush_f16_unless(word, cx.mode.denorm_16_64.input))
+    };
+    let bits = value.to_bits() & if m.neg_hi() >> i & 1 != 0 { 0x7fff_ffff } else { u32::MAX };
+    f32::from_bits(bits ^ (m.neg() >> i & 1) << 31)
+}
+
+fn mixed_fma(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
+    let [a, b, c] = [0, 1, 2].map(|i| mixed_source(cx, m, i, s[i as usize], brain));
+    let d = arith::fma_f32_rounded(a, b, c, cx.mode.round_32, Denorm::KEEP);
+    if d.is_nan() {
+        let nan = [a, b, c].into_iter().find(|x| x.is_nan()).map_or(0x7fc0_0000, f32::to_bits);
+        return f32::from_bits(nan | 0x40_0000);
+    }
+    d
+}
+
+fn finish_f32(cx: &Cx, m: OwnMods, d: f32) -> u32 {
+    let d = arith::flush_f32_unless(d, cx.mode.denorm_32.output);
+    if m.clamp() { wavemark_numerics::modifiers::clamp_f32(d, cx.mode.dx10_clamp) } else { d }.to_bits()
+}
+
+/// The 16-bit result of a mixed-precision instruction.
+fn finish_half(cx: &Cx, m: OwnMods, d: f32, brain: bool) -> u32 {
+    let dx10 = cx.mode.dx10_clamp;
+    u32::from(if brain {
+        let d = bf16::from_f32_rounded(d, cx.mode.round_32, cx.mode.fp16_ovfl);
+        if m.clamp() { wavemark_numerics::modifiers::clamp_bf16(d, dx10) } else { d }
+    } else {
+        let d = to_f16(d, &cx.mode);
+        if m.clamp() { wavemark_numerics::modifiers::clamp_f16(d, dx10) } else { d }
+    })
+}
+
+macro_rules! mix {
+    ($brain:literal, f32) => {
+        wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
+            d[0] = finish_f32(cx, m, mixed_fma(cx, m, [a[0], b[0], c[0]], $brain));
+        })
+        .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
+        .def()
+    };
+    ($brain:literal, $shift:literal) => {
+        wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
+            let x = finish_half(cx, m, mixed_fma(cx, m, [a[0], b[0], c[0]], $brain), $brain);
+            d[0] = d[0] & !(0xffff << $shift) | x << $shift;
+        })
+        .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
+        .def()
+    };
+}
+
+/// The table of this family.
+pub const TABLE: &[Line] = &[
+    ("v_dot2_f32_f16", DOT2_F32_F16.def()),
+    ("v_dot2c_f32_f16", DOT2_F32_F16.accumulating().def()),
+    ("v_dual_dot2acc_f32_f16", DOT2_F32_F16.accumulating().def()),
+    ("v_dot2_f32_bf16", DOT2_F32_BF16.def()),
+    ("v_dot2c_f32_bf16", DOT2_F32_BF16.accumulating().def()),
+    ("v_dual_dot2acc_f32_bf16", DOT2_F32_BF16.accumulating().def()),
+    ("v_dot2_i32_i16", DOT2_I32.def()),
+    ("v_dot2c_i32_i16", DOT2_I32.accumulating().def()),
+    ("v_dot2_u32_u16", DOT2_U32.def()),
+    ("v_dot4_i32_i8", DOT4_I32.def()),
+    ("v_dot4c_i32_i8", DOT4_I32.accumulating().def()),
+    ("v_dot4_u32_u8", DOT4_U32.def()),
+    ("v_dot8_i32_i4", DOT8_I32.def()),
+    ("v_dot8c_i32_i4", DOT8_I32.accumulating().def()),
+    ("v_dot8_u32_u4", DOT8_U32.def()),
+    (
+        "v_dot4_i32_iu8",
+        wide!([B32, B32, B32] -> 1; |cx, m, a, b, c, d| {
+            d[0] = mixed_sign(m, dot::dot4(a[0], b[0], m.neg() & 1 != 0, m.neg() & 2 != 0), c[0]);
+        })
+        .def(),
+    ),
+    (
+        "v_dot8_i32_iu4",
+        wide!([B32, B32, B32] -> 1; |cx, m, a, b, c, d| {
+            d[0] = mixed_sign(m, dot::dot8(a[0], b[0], m.neg() & 1 != 0, m.neg() & 2 != 0), c[0]);
+        })
+        .def(),
+    ),
+    ("v_fma_mix_f32", mix!(false, f32)),
+    ("v_fma_mixlo_f16", mix!(false, 0)),
+    ("v_fma_mixhi_f16", mix!(false, 16)),
+    ("v_fma_mix_f32_bf16", mix!(true, f32)),
+    ("v_fma_mixlo_bf16", mix!(true, 0)),
+    ("v_fma_mixhi_bf16", mix!(true, 16)),
+];

@@ -1,0 +1,184 @@
+//! Elements of A and B: how they are packed into registers and what number they are.
+//!
+//! Elements lie densely in the registers of a lane, little-endian, the first in the lowest bits; six-bit elements
+//! cross register boundaries (CDNA4 7.1.4, CDNA5 7.12.2 and 7.12.6.1). All but binary64 become binary32 exactly:
+//! integers of 8 bits too, whose products and sums of up to 128 of them are exact in binary32. Denormals are kept
+//! (CDNA4 7.4, CDNA5 7.12), but for [`flush`].
+
+use wavemark_numerics::{bf16, fp8, mx};
+
+use super::host::{Host, Lanes};
+use crate::regs::Chunk;
+
+/// A type of element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// binary64.
+    F64,
+    /// binary32.
+    F32,
+    /// binary16.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// FP8, OCP E4M3.
+    E4m3,
+    /// BF8, OCP E5M2.
+    E5m2,
+    /// FP6.
+    E2m3,
+    /// BF6.
+    E3m2,
+    /// FP4.
+    E2m1,
+    /// Signed 8 bits.
+    I8,
+    /// Unsigned 8 bits.
+    U8,
+    /// Signed 4 bits.
+    I4,
+    /// Unsigned 4 bits.
+    U4,
+}
+
+impl Element {
+    /// Width in bits.
+    pub const fn bits(self) -> usize {
+        match self {
+            Element::F64 => 64,
+            Element::F32 => 32,
+            Element::F16 | Element::Bf16 => 16,
+            Element::E4m3 | Element::E5m2 | Element::I8 | Element::U8 => 8,
+            Element::E2m3 | Element::E3m2 => 6,
+            Element::E2m1 | Element::I4 | Element::U4 => 4,
+        }
+    }
+
+    /// Every product of two of these is a binary32 number.
+    pub const fn exact_products(self) -> bool {
+        !matches!(self, Element::F64 | Element::F32 | Element::Bf16)
+    }
+
+    /// The element type that the format number of an `f8f6f4` instruction names (CDNA4 7.1.5, CDNA5 7.12.6).
+    pub const fn of_format(format: u8) -> Option<Element> {
+        Some(match format {
+            0 => Element::E4m3,
+            1 => Element::E5m2,
+            2 => Element::E2m3,
+            3 => Element::E3m2,
+            4 => Element::E2m1,
+            _ => return None,
+        })
+    }
+}
+
+/// Where the registers of a matrix are, in chunks.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers<'a> {
+    /// The registers: `chunks` chunks each.
+    pub words: &'a [Chunk],
+    /// Chunks of a register.
+    pub chunks: usize,
+    /// The chunk that is read in place of chunk c.
+    pub from: [u8; 4],
+}
+
+impl Registers<'_> {
+    #[inline(always)]
+    fn word(&self, register: usize, chunk: usize) -> &[u32; 16] {
+        &self.words[register * self.chunks + self.from[chunk] as usize].0
+    }
+}
+
+/// Decodes all `items` elements of each lane: item i of the lanes of chunk c goes to `out[i * chunks + c]`.
+#[inline(always)]
+pub fn decode<H: Host>(element: Element, items: usize, from: Registers, out: &mut [Lanes]) {
+    match element {
+        Element::F32 => each::<32>(items, from, out, f32::from_bits),
+        Element::F16 => {
+            for register in 0..items / 2 {
+                for chunk in 0..from.chunks {
+                    let word = from.word(register, chunk);
+                    let at = 2 * register * from.chunks + chunk;
+                    out[at] = H::f16::<0>(word);
+                    out[at + from.chunks] = H::f16::<16>(word);
+                }
+            }
+        }
+        Element::Bf16 => each::<16>(items, from, out, |x| bf16::to_f32(x as u16)),
+        Element::E4m3 => each::<8>(items, from, out, |x| fp8::e4m3_to_f32(x as u8)),
+        Element::E5m2 => each::<8>(items, from, out, |x| fp8::e5m2_to_f32(x as u8)),
+        Element::I8 => each::<8>(items, from, out, |x| f32::from(x as u8 as i8)),
+        Element::U8 => each::<8>(items, from, out, |x| x as f32),
+        Element::E2m1 => each::<4>(items, from, out, |x| mx::e2m1_to_f32(x as u8)),
+        Element::I4 => each::<4>(items, from, out, |x| ((x << 28) as i32 >> 28) as f32),
+        Element::U4 => each::<4>(items, from, out, |x| x as f32),
+        Element::E2m3 => each_six(items, from, out, |x| mx::e2m3_to_f32(x as u8)),
+        Element::E3m2 => each_six(items, from, out, |x| mx::e3m2_to_f32(x as u8)),
+        // The binary64 path reads its registers itself.
+        Element::F64 => {}
+    }
+}
+
+/// Elements of a width that divides 32.
+#[inline(always)]
+fn each<const BITS: usize>(
+    items: usize,
+    from: Registers,
+    out: &mut [Lanes],
+    value: impl Fn(u32) -> f32 + Copy,
+) {
+    let per_register = 32 / BITS;
+    let mask = u32::MAX >> (32 - BITS);
+    for register in 0..items.div_ceil(per_register) {
+        for chunk in 0..from.chunks {
+            let word = from.word(register, chunk);
+            for slot in 0..per_register {
+                let at = (register * per_register + slot) * from.chunks + chunk;
+                out[at] = Lanes(std::array::from_fn(|lane| value(word[lane] >> (BITS * slot) & mask)));
+            }
+        }
+    }
+}
+
+/// Elements of six bits.
+#[inline(always)]
+fn each_six(items: usize, from: Registers, out: &mut [Lanes], value: impl Fn(u32) -> f32 + Copy) {
+    for chunk in 0..from.chunks {
+        for item in 0..items {
+            let (register, shift) = (6 * item / 32, 6 * item % 32);
+            let low = from.word(register, chunk);
+            out[item * from.chunks + chunk] = if shift > 26 {
+                let high = from.word(register + 1, chunk);
+                Lanes(std::array::from_fn(|lane| {
+                    value((low[lane] >> shift | high[lane] << (32 - shift)) & 0x3f)
+                }))
+            } else {
+                Lanes(std::array::from_fn(|lane| value(low[lane] >> shift & 0x3f)))
+            };
+        }
+    }
+}
+
+/// Denormals become zeros of the same sign: inputs of `V_MFMA_F32_*_F32` unless MODE keeps them (CDNA4 7.4).
+#[inline(always)]
+pub fn flush(values: &mut [Lanes]) {
+    for lanes in values {
+        for x in &mut lanes.0 {
+            let bits = x.to_bits();
+            *x = f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits });
+        }
+    }
+}
+
+/// Negates items: those with an even number if `even`, those with an odd one if `odd`.
+#[inline(always)]
+pub fn negate(values: &mut [Lanes], chunks: usize, [even, odd]: [bool; 2]) {
+    for (item, lanes) in values.chunks_mut(chunks).enumerate() {
+        if if item % 2 == 0 { even } else { odd } {
+            for x in lanes.iter_mut().flat_map(|lanes| &mut lanes.0) {
+                *x = -*x;
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The inner loops at each vector level of the host.
+//!
+//! All levels give the same bits, but for which NaN a NaN is: the results' are made canonical afterwards.
+
+use std::sync::OnceLock;
+
+use crate::op::{Body, Op};
+use crate::regs::Regs;
+
+/// 16 binary32 numbers: 16 lanes of a register after decoding, or 16 columns of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Lanes(pub [f32; 16]);
+
+impl Lanes {
+    /// All zero.
+    pub const ZERO: Lanes = Lanes([0.0; 16]);
+}
+
+/// A vector instruction set of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The target's baseline.
+    Portable = 0,
+    /// AVX2, FMA, F16C.
+    Avx2 = 1,
+    /// AVX-512 F, BW, DQ, VL.
+    Avx512 = 2,
+}
+
+/// All levels that this host can run, lowest first.
+pub fn levels() -> Vec<Level> {
+    #[allow(unused_mut)]
+    let mut found = vec![Level::Portable];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+        {
+            found.push(Level::Avx2);
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+            {
+                found.push(Level::Avx512);
+            }
+        }
+    }
+    found
+}
+
+/// The highest level of this host, found once.
+pub fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable))
+}
+
+/// One step of a product: which vector of the decoded A and which of the decoded B meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Index in A.
+    pub a: u16,
+    /// Index in B.
+    pub b: u16,
+}
+
+/// Operations of a level.
+pub trait Host: 'static {
+    /// Binary16 in bits `SHIFT + 15 : SHIFT` of each lane, as binary32.
+    fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes;
+
+    /// For each step in order, row r and column c: `acc[r][c] = fma(a[step.a][r], b[step.b][c], acc[r][c])`. `EXACT`
+    /// promises that the products are binary32 numbers.
+    fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]);
+}
+
+/// [`Level::Portable`].
+pub struct Portable;
+
+impl Host for Portable {
+    #[inline(always)]
+    fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
+        Lanes(std::array::from_fn(|i| wavemark_numerics::f16::to_f32((words[i] >> SHIFT) as u16)))
+    }
+
+    #[inline(always)]
+    fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+        for step in steps {
+            let (a, b) = (&a[step.a as usize].0, &b[step.b as usize].0);
+            for (row, x) in acc.iter_mut().zip(a) {
+                for (sum, y) in row.0.iter_mut().zip(b) {
+                    // Without FMA instructions `mul_add` is a call; an exact product needs none.
+                    *sum = if EXACT { *sum + x * y } else { x.mul_add(*y, *sum) };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Host, Lanes, Step};
+
+    /// [`super::Level::Avx2`].
+    pub struct Avx2;
+    /// [`super::Level::Avx512`].
+    pub struct Avx512;
+
+    impl Host for Avx2 {
+        #[inline(always)]
+        fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
+            let halves: [u16; 16] = std::array::from_fn(|i| (words[i] >> SHIFT) as u16);
+            let mut out = Lanes::ZERO;
+            // SAFETY: code of this level runs only where F16C is (`super::level`); the pointers are to 16 halves and
+            // 16 floats.
+            unsafe {
+                let (from, to) = (halves.as_ptr(), out.0.as_mut_ptr());
+                _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(from.cast())));
+                _mm256_storeu_ps(to.add(8), _mm256_cvtph_ps(_mm_loadu_si128(from.add(8).cast())));
+            }
+            out
+        }
+
+        #[inline(always)]
+        fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+            for (group, rows) in acc.chunks_exact_mut(4).enumerate() {
+                // SAFETY: code of this level runs only where AVX2 and FMA are; every pointer is to 16 floats.
+                unsafe {
+                    let mut low: [__m256; 4] = std::array::from_fn(|r| _mm256_loadu_ps(rows[r].0.as_ptr()));
+                    let mut high: [__m256; 4] =
+                        std::array::from_fn(|r| _mm256_loadu_ps(rows[r].0.as_ptr().add(8)));
+                    for step in steps {
+                        let (a, b) = (&a[step.a as usize].0, b[step.b as usize].0.as_ptr());
+                        let (b_low, b_high) = (_mm256_loadu_ps(b), _mm256_loadu_ps(b.add(8)));
+                        for r in 0..4 {
+                            let x = _mm256_set1_ps(a[4 * group + r]);
+                            low[r] = _mm256_fmadd_ps(x, b_low, low[r]);
+                            high[r] = _mm256_fmadd_ps(x, b_high, high[r]);
+                        }
+                    }
+                    for r in 0..4 {
+                        _mm256_storeu_ps(rows[r].0.as_mut_ptr(), low[r]);
+                        _mm256_storeu_ps(rows[r].0.as_mut_ptr().add(8), high[r]);
+                    }
+                }
+            }
+        }
+    }
+
+    impl Host for Avx512 {
+        #[inline(always)]
+        fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
+            let mut out = Lanes::ZERO;
+            // SAFETY: code of this level runs only where AVX-512 F is; both arrays are 64 bytes.
+            unsafe {
+                let words = _mm512_loadu_si512(words.as_ptr().cast());
+                let halves = _mm512_cvtepi32_epi16(_mm512_srli_epi32::<SHIFT>(words));
+                _mm512_storeu_ps(out.0.as_mut_ptr(), _mm512_cvtph_ps(halves));
+            }
+            out
+        }
+
+        #[inline(always)]
+        fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+            // SAFETY: code of this level runs only where AVX-512 F is; every pointer is to 16 floats.
+            unsafe {
+                let mut sums: [__m512; 16] = std::array::from_fn(|r| _mm512_loadu_ps(acc[r].0.as_ptr()));
+                for step in steps {
+                    let a = &a[step.a as usize].0;
+                    let b = _mm512_loadu_ps(b[step.b as usize].0.as_ptr());
+                    for r in 0..16 {
+                        sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r]), b, sums[r]);
+                    }
+                }
+                for r in 0..16 {
+                    _mm512_storeu_ps(acc[r].0.as_mut_ptr(), sums[r]);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
+
+/// A whole-wave operation, generic over the level.
+pub trait Kernel: 'static {
+    /// Run it. The host must have the level `H`.
+    fn run<H: Host>(regs: &mut Regs, op: &Op);
+}
+
+unsafe fn portable<K: Kernel>(regs: &mut Regs, op: &Op) {
+    K::run::<Portable>(regs, op);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn avx2<K: Kernel>(regs: &mut Regs, op: &Op) {
+    K::run::<Avx2>(regs, op);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn avx512<K: Kernel>(regs: &mut Regs, op: &Op) {
+    K::run::<Avx512>(regs, op);
+}
+
+/// The body of `K` for a level.
+pub fn body<K: Kernel>(level: Level) -> Body {
+    match level {
+        Level::Portable => portable::<K>,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::<K>,
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::<K>,
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => portable::<K>,
+    }
+}
