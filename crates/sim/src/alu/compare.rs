@@ -3,6 +3,9 @@
 //! A compare writes a 0 for inactive lanes; `v_cmpx` writes EXEC as well (gfx9: and VCC or the SGPR; gfx12: EXEC
 //! only).
 
+// The negated compares are not the opposite ones: they are true for NaNs.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
 use wavemark_numerics::{class, f16};
 
 use super::def::Line;

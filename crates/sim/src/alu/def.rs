@@ -416,14 +416,16 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
             (Kind::Mask, None) => {} // signals exceptions, which are not modelled
             (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,
-            _ => return Err(unsupported(mnemonic, "clamp")),
+            // Where clamp has no meaning it is ignored (CDNA5 7.2.3.1).
+            _ => {}
         }
     }
     if mods.omod != OutMod::None {
         match dst {
-            Kind::F32 | Kind::F64 | Kind::F16 => modified.omod = mods.omod,
+            Kind::F32 | Kind::F64 | Kind::F16 if !def.own_mods => modified.omod = mods.omod,
             _ => return Err(unsupported(mnemonic, "output multiplier")),
         }
+        modified.omod_needs_flush = isa == Isa::Gfx950;
     }
     if dst.is_half() && !def.own_mods {
         modified.dst_high = is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0;
@@ -455,11 +457,8 @@ fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) ->
         && let Some(bits) = binder.constant_bits(operand, Kind::F32.const_type())
     {
         // Both halves of the pair take the 32-bit constant.
-        let twice = Operand::Literal(bits & 0xffff_ffff | bits << 32);
+        let twice = Operand::Literal64(bits & 0xffff_ffff | bits << 32);
         let wide = Kind::B64.const_type();
-        if bits == 0 {
-            return binder.vector_source(&Operand::Int(0), wide, bank);
-        }
         return binder.vector_source(&twice, wide, bank);
     }
     if let Operand::Reg(reg) = operand

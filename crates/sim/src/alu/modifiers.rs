@@ -64,6 +64,11 @@ impl SourceMods {
             || self.sel != SdwaSel::Dword
     }
 
+    /// Only the sign of a 32-bit value changes.
+    fn is_sign_of_word(&self) -> bool {
+        matches!(self.kind, Kind::F32 | Kind::B32) && self.sel == SdwaSel::Dword
+    }
+
     /// The modified words.
     fn apply(&self, lo: u32, hi: u32) -> (u32, u32) {
         let mut lo = match self.sel {
@@ -220,10 +225,9 @@ impl Permutation {
 
     fn apply(&self, row: &[u32; 64], lanes: u32, exec: u64) -> [u32; 64] {
         let mut out = [0; 64];
-        for lane in 0..lanes as usize {
-            let from = self.from[lane];
+        for (word, from) in out.iter_mut().zip(self.from).take(lanes as usize) {
             if from != OUT && self.readable(from, exec) {
-                out[lane] = row[from as usize & 63];
+                *word = row[from as usize & 63];
             }
         }
         out
@@ -243,6 +247,8 @@ pub struct Modified {
     pub clamp: bool,
     /// Output multiplier.
     pub omod: OutMod,
+    /// The output multiplier works only while output denormals are flushed and IEEE is off (before gfx12).
+    pub omod_needs_flush: bool,
     /// A 16-bit result goes to the high half.
     pub dst_high: bool,
     /// A 16-bit result leaves the other half alone (otherwise it becomes 0).
@@ -264,6 +270,7 @@ impl Modified {
             dst,
             clamp: false,
             omod: OutMod::None,
+            omod_needs_flush: false,
             dst_high: false,
             dst_keep: false,
             dst_sel: SdwaSel::Dword,
@@ -335,7 +342,12 @@ impl Modified {
     }
 
     fn scale_and_clamp(&self, cx: &Cx, lo: u32, hi: u32) -> (u32, u32) {
+        let keeps_denormals = match self.dst {
+            Kind::F32 => cx.mode.denorm_32.output,
+            _ => cx.mode.denorm_16_64.output,
+        };
         let omod = match self.omod {
+            _ if self.omod_needs_flush && (keeps_denormals || cx.mode.ieee) => 0,
             OutMod::None => 0,
             OutMod::Mul2 => 1,
             OutMod::Mul4 => 2,
@@ -366,6 +378,22 @@ impl Modified {
             }
             _ => (lo, hi),
         }
+    }
+}
+
+/// Signs of a 32-bit source changed on its way into a scratch row.
+#[inline(always)]
+fn copy_with_sign(regs: &mut Regs, place: Place, at: usize, and: u32, xor: u32) {
+    for c in 0..regs.chunks {
+        let mut chunk = match place.kind {
+            PlaceKind::Vector => regs.v[place.at as usize + c],
+            PlaceKind::VectorConst => regs.v[place.at as usize],
+            PlaceKind::Scalar | PlaceKind::None => Chunk::splat(regs.s[place.at as usize]),
+        };
+        for word in &mut chunk.0 {
+            *word = *word & and ^ xor;
+        }
+        regs.v[at + c] = chunk;
     }
 }
 
@@ -417,6 +445,13 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
     for (i, m) in modified.sources.iter().enumerate() {
         let permuted = i == 0 && modified.dpp.is_some();
         if !(m.is_needed() || permuted) {
+            continue;
+        }
+        if m.is_sign_of_word() && !permuted {
+            let at = scratch_row(regs, i);
+            let and = if m.abs { 0x7fff_ffff } else { u32::MAX };
+            copy_with_sign(regs, inner.src[i], at, and, u32::from(m.neg) << 31);
+            step.src[i] = Place { at: at as u32, kind: PlaceKind::Vector };
             continue;
         }
         let rows = m.kind.rows().clamp(1, 2);

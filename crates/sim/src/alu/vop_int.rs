@@ -89,17 +89,17 @@ pub const TABLE: &[Line] = &[
     ),
     ("v_xad_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a ^ b).wrapping_add(c) }).def()),
     ("v_mul_lo_u32", raw!(|a: u32, b: u32| -> u32 { a.wrapping_mul(b) }).def()),
-    ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }).def()),
-    ("v_mul_hi_i32", raw!(|a: i32, b: i32| -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }).def()),
+    ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }).def()),
+    ("v_mul_hi_i32", raw!(|a: i32, b: i32| -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }).def()),
     ("v_mul_u32_u24", raw!(|a: u32, b: u32| -> u32 { u24(a).wrapping_mul(u24(b)) }).def()),
     ("v_mul_i32_i24", raw!(|a: u32, b: u32| -> i32 { i24(a).wrapping_mul(i24(b)) }).def()),
     (
         "v_mul_hi_u32_u24",
-        raw!(|a: u32, b: u32| -> u32 { (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32 }).def(),
+        raw!(|a: u32, b: u32| -> u32 { ((u64::from(u24(a)) * u64::from(u24(b))) >> 32) as u32 }).def(),
     ),
     (
         "v_mul_hi_i32_i24",
-        raw!(|a: u32, b: u32| -> i32 { (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32 }).def(),
+        raw!(|a: u32, b: u32| -> i32 { ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as i32 }).def(),
     ),
     (
         "v_mad_u32_u24",

@@ -9,7 +9,7 @@ use super::*;
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -18,8 +18,8 @@ impl Random {
 
     /// A word that is often special: small, a power of two, a float near one, an infinity, a NaN, a denormal.
     pub fn word(&mut self) -> u32 {
-        let x = self.next() as u32;
-        match self.next() % 12 {
+        let x = self.draw() as u32;
+        match self.draw() % 12 {
             0 => 0,
             1 => x % 70,
             2 => 1 << (x % 32),
@@ -48,12 +48,62 @@ fn hex(text: &str) -> Vec<u8> {
 
 /// The machine's and the matrix instructions, by prefix.
 const OTHERS: &[&str] = &[
-    "buffer_", "global_", "flat_", "scratch_", "ds_", "tbuffer_", "tensor_", "cluster_", "image_", "v_mfma", "v_smfmac",
-    "v_wmma", "v_swmmac", "s_load", "s_buffer", "s_store", "s_wait", "s_barrier", "s_sendmsg", "s_endpgm", "s_trap",
-    "s_sleep", "s_delay", "s_nop", "s_clause", "s_icache", "s_dcache", "s_scratch", "s_atc", "s_prefetch", "s_set",
-    "s_get_barrier", "s_code_end", "s_ttrace", "s_monitor", "s_incperf", "s_decperf", "s_wakeup", "s_rfe",
-    "s_getreg", "s_alloc", "s_round", "s_denorm", "s_mem", "s_get_shader", "s_cbranch_cdbg", "s_cbranch_g_fork",
-    "s_cbranch_i_fork", "s_cbranch_join", "s_gl1", "s_version", "s_ldtr", "s_atomic", "s_scalar", "exp", "s_inst_prefetch",
+    "buffer_",
+    "global_",
+    "flat_",
+    "scratch_",
+    "ds_",
+    "tbuffer_",
+    "tensor_",
+    "cluster_",
+    "image_",
+    "v_mfma",
+    "v_smfmac",
+    "v_wmma",
+    "v_swmmac",
+    "s_load",
+    "s_buffer",
+    "s_store",
+    "s_wait",
+    "s_barrier",
+    "s_sendmsg",
+    "s_endpgm",
+    "s_trap",
+    "s_sleep",
+    "s_delay",
+    "s_nop",
+    "s_clause",
+    "s_icache",
+    "s_dcache",
+    "s_scratch",
+    "s_atc",
+    "s_prefetch",
+    "s_set",
+    "s_get_barrier",
+    "s_code_end",
+    "s_ttrace",
+    "s_monitor",
+    "s_incperf",
+    "s_decperf",
+    "s_wakeup",
+    "s_rfe",
+    "s_getreg",
+    "s_alloc",
+    "s_round",
+    "s_denorm",
+    "s_mem",
+    "s_get_shader",
+    "s_cbranch_cdbg",
+    "s_cbranch_g_fork",
+    "s_cbranch_i_fork",
+    "s_cbranch_join",
+    "s_gl1",
+    "s_version",
+    "s_ldtr",
+    "s_atomic",
+    "s_scalar",
+    "exp",
+    "s_inst_prefetch",
 ];
 
 fn variants(isa: Isa) -> Option<Vec<(String, Vec<u8>)>> {
@@ -105,14 +155,14 @@ fn check_isa(isa: Isa) {
             }
         };
         // Initial registers, the same for all levels.
-        let mut wave = test_wave(isa);
+        let wave = test_wave(isa);
         let slab: Vec<u32> = (0..300 * wave.layout.chunks * 16).map(|_| random.word()).collect();
         let scalars: Vec<u32> = (0..128).map(|_| random.word()).collect();
-        let mode_raw = if random.next() % 3 == 0 { random.next() as u32 & 0x80_03ff } else { 0x3f0 };
-        let exec = match random.next() % 3 {
+        let mode_raw = if random.draw() % 3 == 0 { random.draw() as u32 & 0x80_03ff } else { 0x3f0 };
+        let exec = match random.draw() % 3 {
             0 => u64::MAX,
             1 => 0,
-            _ => random.next(),
+            _ => random.draw(),
         };
         let mut results: Vec<(Vec<Chunk>, Vec<u32>, bool, u64)> = Vec::new();
         for level in &levels {
@@ -164,7 +214,11 @@ fn check_isa(isa: Isa) {
                 );
             }
             assert_eq!(results[0].1, other.1, "{name}: levels differ in scalars");
-            assert_eq!((results[0].2, results[0].3), (other.2, other.3), "{name}: levels differ in SCC or PC");
+            assert_eq!(
+                (results[0].2, results[0].3),
+                (other.2, other.3),
+                "{name}: levels differ in SCC or PC"
+            );
         }
         // Lanes that are off keep their registers.
         if let Some((after, ..)) = results.first()
@@ -174,7 +228,10 @@ fn check_isa(isa: Isa) {
                 for l in 0..16 {
                     let lane = i % wave.layout.chunks * 16 + l;
                     let off = exec & wave.regs.full_mask() & 1 << lane == 0;
-                    assert!(!off || chunk.0[l] == slab[i * 16 + l], "{name}: lane {lane} is off and was written");
+                    assert!(
+                        !off || chunk.0[l] == slab[i * 16 + l],
+                        "{name}: lane {lane} is off and was written"
+                    );
                 }
             }
         }
