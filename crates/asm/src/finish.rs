@@ -376,14 +376,18 @@ impl Build {
             &Definition::Label { section, offset } => (self.place(section), offset),
             &Definition::Common { align, lds } => (if lds { Place::Lds } else { Place::Common }, align),
             Definition::Variable(expr) => {
-                let value = evaluator.value(expr);
-                let located = value.as_ref().ok().and_then(|value| match (value.add, value.sub) {
+                let value = match (evaluator.value(expr), symbol.span) {
+                    (Ok(value), _) => value,
+                    (Err(message), Some(span)) => return Err((span, message)),
+                    (Err(_), None) => return Ok(None),
+                };
+                let located = match (value.add, value.sub) {
                     (None, None) => Some((Place::Absolute, value.constant as u64)),
                     (Some(add), None) => evaluator.location(add).map(|(section, offset)| {
                         (self.place(section), (offset as i64).wrapping_add(value.constant) as u64)
                     }),
                     _ => None,
-                });
+                };
                 match (located, symbol.binding, symbol.span) {
                     (Some(located), ..) => located,
                     // A name for something that only the linker knows is gone once it was used.
@@ -398,8 +402,8 @@ impl Build {
         let size = match &symbol.size {
             None => 0,
             Some((expr, span)) => {
-                let size = evaluator.absolute(expr).map_err(|message| (*span, message))?;
-                u64::try_from(size).map_err(|_| (*span, format!("the size {size} is negative")))?
+                // A negative size is kept as it is, as LLVM does.
+                evaluator.absolute(expr).map_err(|message| (*span, message))? as u64
             }
         };
         let binding = match (symbol.binding, &symbol.definition) {

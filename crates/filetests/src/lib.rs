@@ -1,1 +1,9 @@
-//! filetests
+//! The test harness: cases in folders, expected reports, the shared corpus, fuzz checks. For development only.
+//!
+//! * [`paths`]: where the repository and the shared corpus are.
+//! * [`case`]: runs a case (`launch.toml`, `kernel.s` or `kernel.hsaco`, perhaps `expect.toml`) through the driver.
+//! * [`expected`]: holds a text against a file, or blesses the file.
+
+pub mod case;
+pub mod expected;
+pub mod paths;

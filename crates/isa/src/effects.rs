@@ -19,7 +19,7 @@ use crate::format::Family;
 use crate::named;
 use crate::role::{Class, ImmKind};
 use crate::row::{Access, Row};
-use crate::{Inst, Isa, Operand, Reg, Special, Table};
+use crate::{Inst, Isa, Operand, Reg, SdwaUnused, Special, Table};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -309,6 +309,9 @@ fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
             Access::Write => (false, true),
             Access::ReadWrite => (true, true),
         };
+        // What SDWA preserves of the destination is read.
+        let preserves = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
+        let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
         match operand {
             Operand::Reg(reg) => {

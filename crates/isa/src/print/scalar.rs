@@ -154,7 +154,7 @@ fn version(p: &mut Printer, bits: u16) {
     let flags: u16 = named::VERSION_FLAGS.iter().fold(0, |mask, (flag, _)| mask | flag);
     let number = bits & !flags;
     let Some((_, name)) = named::VERSIONS.iter().find(|(value, _)| *value == number) else {
-        if bits < 0x1000 {
+        if bits < 0x100 {
             p.number(i64::from(bits));
         } else {
             p.hex(u64::from(bits));

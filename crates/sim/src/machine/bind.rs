@@ -655,7 +655,8 @@ fn vector_memory(
         return Err(operands.unsupported("tfe"));
     }
     let chunks = operands.binder.layout.chunks as u32;
-    let lds_dma = verb.starts_with("load_lds_") || (space == "buffer" && mods.lds);
+    let row = operands.binder.inst.row(isa);
+    let lds_dma = verb.starts_with("load_lds_") || row.attribute("memory") == Some("lds");
     let verb_of = || -> Option<Verb> {
         if let Some(rest) = verb.strip_prefix("load_async_to_lds_") {
             return Some(Verb::AsyncLoad(shape::load_shape(rest).map_or(1, |s| s.bytes)));
