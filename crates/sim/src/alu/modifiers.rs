@@ -64,11 +64,6 @@ impl SourceMods {
             || self.sel != SdwaSel::Dword
     }
 
-    /// Only the sign of a 32-bit value changes.
-    fn is_sign_of_word(&self) -> bool {
-        matches!(self.kind, Kind::F32 | Kind::B32) && self.sel == SdwaSel::Dword
-    }
-
     /// The modified words.
     fn apply(&self, lo: u32, hi: u32) -> (u32, u32) {
         let mut lo = match self.sel {
@@ -381,22 +376,6 @@ impl Modified {
     }
 }
 
-/// Signs of a 32-bit source changed on its way into a scratch row.
-#[inline(always)]
-fn copy_with_sign(regs: &mut Regs, place: Place, at: usize, and: u32, xor: u32) {
-    for c in 0..regs.chunks {
-        let mut chunk = match place.kind {
-            PlaceKind::Vector => regs.v[place.at as usize + c],
-            PlaceKind::VectorConst => regs.v[place.at as usize],
-            PlaceKind::Scalar | PlaceKind::None => Chunk::splat(regs.s[place.at as usize]),
-        };
-        for word in &mut chunk.0 {
-            *word = *word & and ^ xor;
-        }
-        regs.v[at + c] = chunk;
-    }
-}
-
 /// Scratch rows of source `i`, from the first scratch chunk.
 fn scratch_row(regs: &Regs, i: usize) -> usize {
     regs.scratch + i * 16
@@ -445,13 +424,6 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
     for (i, m) in modified.sources.iter().enumerate() {
         let permuted = i == 0 && modified.dpp.is_some();
         if !(m.is_needed() || permuted) {
-            continue;
-        }
-        if m.is_sign_of_word() && !permuted {
-            let at = scratch_row(regs, i);
-            let and = if m.abs { 0x7fff_ffff } else { u32::MAX };
-            copy_with_sign(regs, inner.src[i], at, and, u32::from(m.neg) << 31);
-            step.src[i] = Place { at: at as u32, kind: PlaceKind::Vector };
             continue;
         }
         let rows = m.kind.rows().clamp(1, 2);

@@ -512,3 +512,45 @@ fn division_steps_give_the_quotient() {
         assert_eq!(f32::from_bits(wave.v(8, 11)), a / b, "{a} / {b}");
     }
 }
+
+#[test]
+fn pairs_read_before_they_write() {
+    use wavemark_isa::Inst;
+    let half = |operands: &[Operand]| Inst {
+        row: RowId(0),
+        form: Form::Native,
+        operands: SmallVec::from_slice(operands),
+        mods: plain(),
+        second: None,
+        size: 8,
+    };
+    // Each pair: X, Y, and what v0 to v3 (at first 10, 11, 12, 13) hold afterwards.
+    let cases = [
+        ([v(0), v(1)], [v(1), v(0)], [11, 10, 12, 13]),
+        ([v(0), v(1)], [v(2), v(0)], [11, 11, 10, 13]),
+        ([v(0), v(1)], [v(1), v(3)], [11, 13, 12, 13]),
+        // X's neighbour is Y's destination, and each reads the other's.
+        ([v(2), v(3)], [v(3), v(2)], [10, 11, 13, 12]),
+    ];
+    for (x, y, want) in cases {
+        let mut wave = Wave::new(Isa::Gfx1250);
+        for n in 0..4 {
+            wave.set_v(n, |_| 10 + u32::from(n));
+        }
+        let (first, second) = (half(&x), half(&y));
+        let mut binder = Binder {
+            isa: Isa::Gfx1250,
+            layout: wave.layout,
+            msb: VgprMsb(0),
+            inst: &first,
+            pc: 0x1000,
+            constants: &mut wave.constants,
+        };
+        let op = super::super::pair::bind(&mut binder, "v_dual_mov_b32", &second, "v_dual_mov_b32")
+            .unwrap()
+            .unwrap();
+        // SAFETY: bound for this wave and this host.
+        unsafe { (op.body)(&mut wave.regs, &op) };
+        assert_eq!([0, 1, 2, 3].map(|n| wave.v(n, 9)), want);
+    }
+}
