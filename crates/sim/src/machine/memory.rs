@@ -24,6 +24,10 @@ struct Resolved {
     partial: SmallVec<[(u32, u32); 4]>,
 }
 
+/// LDS addresses from here on are how compilers switch a lane off (Triton: 0x7fffffff): no hardware has that
+/// much LDS, the access does nothing, and that is meant.
+const LDS_OFF: u64 = 0x4000_0000;
+
 fn direction(verb: &Verb) -> Direction {
     match verb {
         Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LdsDma(_) | Verb::AsyncLoad(_) => Direction::Read,
@@ -451,7 +455,9 @@ impl<O: Observer> Cx<'_, O> {
             let at = part.addr[lane as usize];
             if !memories.in_bounds(part.space, at, u64::from(size), write) {
                 lost |= 1 << lane;
-                first = first.or(Some(at));
+                if part.space != Space::Lds || at < LDS_OFF {
+                    first = first.or(Some(at));
+                }
             }
         }
         for (lane, n) in &part.partial {
