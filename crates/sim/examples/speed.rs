@@ -103,7 +103,10 @@ fn main() {
                     instructions = outcome.stats.wave_instructions;
                     best = best.min(seconds * 1e9 / instructions as f64);
                 }
-                println!("{:8} {name:10} {waves} waves: {best:7.2} ns ({instructions} instructions)", isa.name());
+                println!(
+                    "{:8} {name:10} {waves} waves: {best:7.2} ns ({instructions} instructions)",
+                    isa.name()
+                );
             }
         }
     }

@@ -99,8 +99,12 @@ impl Outcome {
 
 fn prolog(isa: Isa) -> &'static str {
     match isa {
-        Isa::Gfx950 => "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n",
-        Isa::Gfx1250 => "s_load_b128 s[4:7], s[0:1], 0x0\n s_wait_kmcnt 0x0\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n",
+        Isa::Gfx950 => {
+            "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
+        }
+        Isa::Gfx1250 => {
+            "s_load_b128 s[4:7], s[0:1], 0x0\n s_wait_kmcnt 0x0\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
+        }
     }
 }
 
@@ -131,13 +135,8 @@ pub fn run<O: Observer>(setup: &Setup, text: &str, observer: &mut O) -> Outcome 
     descriptor.private_segment_fixed_size = setup.scratch;
     descriptor.kernarg_size = 16;
     let base = 0x10_0000;
-    let kernel = Kernel {
-        isa,
-        code: Segment { base, bytes },
-        entry: base,
-        descriptor_address: base - 64,
-        descriptor,
-    };
+    let kernel =
+        Kernel { isa, code: Segment { base, bytes }, entry: base, descriptor_address: base - 64, descriptor };
     let mut global = Global::new();
     let input = global.allocate("input", setup.input.clone(), true);
     let output = global.allocate("output", setup.output.clone(), true);

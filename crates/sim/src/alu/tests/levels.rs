@@ -48,12 +48,62 @@ fn hex(text: &str) -> Vec<u8> {
 
 /// The machine's and the matrix instructions, by prefix.
 const OTHERS: &[&str] = &[
-    "buffer_", "global_", "flat_", "scratch_", "ds_", "tbuffer_", "tensor_", "cluster_", "image_", "v_mfma", "v_smfmac",
-    "v_wmma", "v_swmmac", "s_load", "s_buffer", "s_store", "s_wait", "s_barrier", "s_sendmsg", "s_endpgm", "s_trap",
-    "s_sleep", "s_delay", "s_nop", "s_clause", "s_icache", "s_dcache", "s_scratch", "s_atc", "s_prefetch", "s_set",
-    "s_get_barrier", "s_code_end", "s_ttrace", "s_monitor", "s_incperf", "s_decperf", "s_wakeup", "s_rfe",
-    "s_getreg", "s_alloc", "s_round", "s_denorm", "s_mem", "s_get_shader", "s_cbranch_cdbg", "s_cbranch_g_fork",
-    "s_cbranch_i_fork", "s_cbranch_join", "s_gl1", "s_version", "s_ldtr", "s_atomic", "s_scalar", "exp", "s_inst_prefetch",
+    "buffer_",
+    "global_",
+    "flat_",
+    "scratch_",
+    "ds_",
+    "tbuffer_",
+    "tensor_",
+    "cluster_",
+    "image_",
+    "v_mfma",
+    "v_smfmac",
+    "v_wmma",
+    "v_swmmac",
+    "s_load",
+    "s_buffer",
+    "s_store",
+    "s_wait",
+    "s_barrier",
+    "s_sendmsg",
+    "s_endpgm",
+    "s_trap",
+    "s_sleep",
+    "s_delay",
+    "s_nop",
+    "s_clause",
+    "s_icache",
+    "s_dcache",
+    "s_scratch",
+    "s_atc",
+    "s_prefetch",
+    "s_set",
+    "s_get_barrier",
+    "s_code_end",
+    "s_ttrace",
+    "s_monitor",
+    "s_incperf",
+    "s_decperf",
+    "s_wakeup",
+    "s_rfe",
+    "s_getreg",
+    "s_alloc",
+    "s_round",
+    "s_denorm",
+    "s_mem",
+    "s_get_shader",
+    "s_cbranch_cdbg",
+    "s_cbranch_g_fork",
+    "s_cbranch_i_fork",
+    "s_cbranch_join",
+    "s_gl1",
+    "s_version",
+    "s_ldtr",
+    "s_atomic",
+    "s_scalar",
+    "exp",
+    "s_inst_prefetch",
 ];
 
 fn variants(isa: Isa) -> Option<Vec<(String, Vec<u8>)>> {
@@ -164,7 +214,11 @@ fn check_isa(isa: Isa) {
                 );
             }
             assert_eq!(results[0].1, other.1, "{name}: levels differ in scalars");
-            assert_eq!((results[0].2, results[0].3), (other.2, other.3), "{name}: levels differ in SCC or PC");
+            assert_eq!(
+                (results[0].2, results[0].3),
+                (other.2, other.3),
+                "{name}: levels differ in SCC or PC"
+            );
         }
         // Lanes that are off keep their registers.
         if let Some((after, ..)) = results.first()
@@ -174,7 +228,10 @@ fn check_isa(isa: Isa) {
                 for l in 0..16 {
                     let lane = i % wave.layout.chunks * 16 + l;
                     let off = exec & wave.regs.full_mask() & 1 << lane == 0;
-                    assert!(!off || chunk.0[l] == slab[i * 16 + l], "{name}: lane {lane} is off and was written");
+                    assert!(
+                        !off || chunk.0[l] == slab[i * 16 + l],
+                        "{name}: lane {lane} is off and was written"
+                    );
                 }
             }
         }
