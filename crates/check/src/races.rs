@@ -72,6 +72,7 @@ impl Checker {
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
         let mut conflicts: Vec<Conflict> = Vec::new();
         let mut undefined: Option<(u64, u32)> = None;
+        let mut copies: Vec<Epoch> = Vec::new();
         let Some(state) = self.waves.get(&wave.index) else { return };
         let shadow = match access.space {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
@@ -95,7 +96,14 @@ impl Checker {
             }
             let polls = cell.synchronises && access.direction == Direction::Read;
             let mut meet = |old: &Record, write_first: bool| {
-                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || ordered(old) {
+                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) {
+                    return;
+                }
+                if ordered(old) {
+                    // A copy that a wait made safe: that wait was needed.
+                    if old.dma && access.space == Space::Lds && copies.last() != Some(&old.epoch) {
+                        copies.push(old.epoch);
+                    }
                     return;
                 }
                 if conflicts.len() < 4 && !conflicts.iter().any(|c| c.earlier.site == old.site) {
@@ -132,7 +140,11 @@ impl Checker {
         if let Some((addr, lane)) = undefined {
             self.report_undefined_lds(wave, site, addr, lane);
         }
-        self.use_ordered_producers(wave, access);
+        copies.sort_unstable();
+        copies.dedup();
+        for copy in copies {
+            self.consume_copy(wave, copy);
+        }
     }
 
     fn report_undefined_lds(&mut self, wave: WaveId, site: SiteId, addr: u64, lane: u32) {
@@ -217,6 +229,9 @@ impl Checker {
                 what.1, first.mnemonic
             );
             let arrive = other.last_arrive.map(|s| self.sites.get(s).site.clone());
+            // How many were younger when it arrived: that is all this wave knows of the other's issues.
+            let known = state.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+            let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
             let hint = format!("{} before", wait_text(self.isa, counter, n));
             let rule = if earlier.dma { "R4" } else { "S1" };
             (rule, Class::MissingWait, title, hint, arrive)

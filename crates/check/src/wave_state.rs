@@ -38,6 +38,8 @@ pub struct WaitInstance {
     pub site: SiteId,
     /// What it waited for.
     pub counters: SmallVec<[(Counter, u32); 3]>,
+    /// The wave's sequence numbers then.
+    pub seq: [u32; CHANNELS],
 }
 
 /// A wave.
