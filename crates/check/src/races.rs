@@ -6,13 +6,13 @@
 
 use wavemark_isa::Isa;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, Channel, Direction, Issue, Scope, Space, WaveId};
+use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
 use wavemark_sim::pending::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::registers::wait_text;
-use crate::shadow::{Record, for_each_dword};
+use crate::shadow::{Dword, Record, for_each_dword};
 use crate::site_info::SiteId;
 
 /// A pair of accesses that conflict.
@@ -87,15 +87,29 @@ impl Checker {
                 relied.knows(old.epoch)
             }
         };
-        for_each_dword(&access.extent, |dword, bytes, lane| {
+        // Data of this access in `stored`: those of the accesses before it come first.
+        let dwords = |a: &Access| match &a.extent {
+            Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
+            Extent::Runs(_) => 0,
+        };
+        let data_from: usize =
+            op.accesses.iter().take_while(|a| !std::ptr::eq(*a, access)).map(|a| dwords(a) * 64).sum();
+        for_each_dword(&access.extent, |Dword { number: dword, bytes, lane, offset }| {
             let cell = shadow.cell(dword);
-            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma };
+            let value = if bytes == 15 && offset % 4 == 0 {
+                op.stored.get(data_from + (offset / 4) as usize * 64 + lane as usize).copied()
+            } else {
+                None
+            };
+            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma, value };
             if access.direction == Direction::Atomic {
                 cell.synchronises = true;
             }
             let polls = cell.synchronises && access.direction == Direction::Read;
             let mut meet = |old: &Record, write_first: bool| {
-                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || ordered(old) {
+                // Writing what another wave writes there too is a habit of compilers, and harmless.
+                let same_value = write_first && value.is_some() && old.value == value;
+                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || ordered(old) || same_value {
                     return;
                 }
                 if conflicts.len() < 4 && !conflicts.iter().any(|c| c.earlier.site == old.site) {

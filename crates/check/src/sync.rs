@@ -95,8 +95,8 @@ impl Checker {
             }
             let mut found: Option<Acquire> = None;
             let mut keys = Vec::new();
-            for_each_dword(&access.extent, |dword, _, _| {
-                keys.push(key(access.space, wave.workgroup_flat, dword));
+            for_each_dword(&access.extent, |dword| {
+                keys.push(key(access.space, wave.workgroup_flat, dword.number));
             });
             keys.dedup();
             for key in keys {

@@ -65,12 +65,14 @@ pub(super) fn finish(
         let shift = 32 - bits;
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
-    if input.isa == Isa::Gfx950 && format.name == "SMEM" && row.operand_index("soffset").is_some() {
-        if !smem_flags(input).1 {
-            // The offset field holds the SGPR's number, or nothing.
-            inst.mods.control = 1;
-            inst.mods.offset = 0;
-        }
+    if input.isa == Isa::Gfx950
+        && format.name == "SMEM"
+        && row.operand_index("soffset").is_some()
+        && !smem_flags(input).1
+    {
+        // The offset field holds the SGPR's number, or nothing.
+        inst.mods.control = 1;
+        inst.mods.offset = 0;
     }
     Ok(())
 }

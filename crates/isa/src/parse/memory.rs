@@ -120,7 +120,9 @@ fn register_operand(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> 
         Operand::Special(Special::Exec | Special::ExecLo | Special::ExecHi) => {
             Err(p.error_at(start, "invalid operand for instruction"))
         }
-        Operand::Special(Special::Null) => Err(p.error_at(start, "invalid operand for instruction")),
+        Operand::Special(Special::Null) if encoding.format.name != "SMEM" => {
+            Err(p.error_at(start, "invalid operand for instruction"))
+        }
         _ => Ok(operand),
     }
 }

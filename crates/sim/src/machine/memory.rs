@@ -540,7 +540,11 @@ impl<O: Observer> Cx<'_, O> {
         action: Action,
     ) {
         *self.next_op += 1;
-        let issue = Issue { id: OpId(*self.next_op), seq, accesses, atomic, scope, multicast };
+        let stored = match &action {
+            Action::Store { data } if O::ACTIVE => data.clone(),
+            _ => Vec::new(),
+        };
+        let issue = Issue { id: OpId(*self.next_op), seq, accesses, atomic, scope, multicast, stored };
         if O::ACTIVE {
             self.observer.issued(wave.id, site, &issue);
         }

@@ -95,14 +95,16 @@ impl Host for Portable {
 
     #[inline(always)]
     fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-        for step in steps {
-            let (a, b) = (&a[step.a as usize].0, &b[step.b as usize].0);
-            for (row, x) in acc.iter_mut().zip(a) {
-                for (sum, y) in row.0.iter_mut().zip(b) {
+        for (r, row) in acc.iter_mut().enumerate() {
+            let mut sums = row.0;
+            for step in steps {
+                let (x, b) = (a[step.a as usize].0[r], &b[step.b as usize].0);
+                for i in 0..16 {
                     // Without FMA instructions `mul_add` is a call; an exact product needs none.
-                    *sum = if EXACT { *sum + x * y } else { x.mul_add(*y, *sum) };
+                    sums[i] = if EXACT { sums[i] + x * b[i] } else { x.mul_add(b[i], sums[i]) };
                 }
             }
+            row.0 = sums;
         }
     }
 
