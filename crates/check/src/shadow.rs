@@ -31,7 +31,7 @@ pub struct Record {
     pub scope: Scope,
     /// It is a DMA's side.
     pub dma: bool,
-    /// What a store of the whole dword writes.
+    /// What a store writes there, its bytes in place.
     pub value: Option<u32>,
 }
 

@@ -7,12 +7,13 @@
 
 use std::collections::VecDeque;
 
+use smallvec::SmallVec;
 use wavemark_isa::Isa;
 
 use crate::atomic::{self, AtomicShape, Flush};
 use crate::events::{Access, CHANNELS, Channel, Counter, Direction, Extent, Issue, Space};
 use crate::global::Global;
-use crate::regs::Regs;
+use crate::regs::{Chunk, Regs};
 use crate::shape::{Extend, LoadShape};
 use crate::transpose::Transpose;
 
@@ -30,7 +31,7 @@ pub enum Action {
         /// Lanes that read 0 because their address is out of range.
         zero: u64,
     },
-    /// Store `data` (dword d of lane l of access i at `data[(i * dwords + d) * 64 + l]`).
+    /// Store `data` (dword d of lane l of access i at `data[(i * dwords + d) * lanes + l]`).
     Store {
         /// The captured data.
         data: Vec<u32>,
@@ -136,6 +137,58 @@ pub struct Pending {
     pub action: Action,
     /// Machine time of its issue, in instructions.
     pub issued_at: u64,
+    /// First byte and the byte behind the last of each access, to tell cheaply that two cannot meet.
+    pub hulls: SmallVec<[(u64, u64); 2]>,
+    /// The only access is that of all lanes, one right behind the other: only `addr[0]` is sure to be filled
+    /// in if nobody observes.
+    pub run: bool,
+}
+
+impl Pending {
+    /// An operation issued at machine time `issued_at`.
+    pub fn new(issue: Issue, action: Action, issued_at: u64) -> Pending {
+        let hulls = issue.accesses.iter().map(hull).collect();
+        Pending { issue, action, issued_at, hulls, run: false }
+    }
+}
+
+/// Buffers of operations that have completed, for those to come.
+#[derive(Debug, Default)]
+pub struct Pool {
+    addresses: Vec<Box<[u64; 64]>>,
+    data: Vec<Vec<u32>>,
+}
+
+impl Pool {
+    /// An address per lane, with any contents.
+    #[inline]
+    pub fn addresses(&mut self) -> Box<[u64; 64]> {
+        self.addresses.pop().unwrap_or_else(|| Box::new([0; 64]))
+    }
+    /// An empty vector.
+    #[inline]
+    pub fn data(&mut self) -> Vec<u32> {
+        let mut data = self.data.pop().unwrap_or_default();
+        data.clear();
+        data
+    }
+    /// Give addresses back.
+    #[inline]
+    pub fn put_addresses(&mut self, addresses: Box<[u64; 64]>) {
+        self.addresses.push(addresses);
+    }
+    /// Take the buffers of a completed operation back.
+    #[inline]
+    pub fn recycle(&mut self, pending: Pending) {
+        for access in pending.issue.accesses {
+            if let Extent::Lanes { addr, .. } = access.extent {
+                self.addresses.push(addr);
+            }
+        }
+        if let Action::Store { data } | Action::Atomic { data, .. } = pending.action {
+            self.data.push(data);
+        }
+    }
 }
 
 /// Memories that a completing operation reaches.
@@ -204,8 +257,8 @@ pub fn lanes(mask: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The whole wave is on and lane l's address is `addr[0] + l * bytes`.
-fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
+/// Whether the whole wave is on and lane l's address is `addr[0] + l * bytes`.
+pub fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
     if mask != full {
         return false;
     }
@@ -216,6 +269,57 @@ fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
         odd |= a.wrapping_sub(base) ^ (lane as u64 * u64::from(bytes));
     }
     odd == 0
+}
+
+/// From `16 * chunks` lanes of `D` dwords each, lane after lane, to `D` rows.
+#[inline(always)]
+fn gather_rows<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
+    for (c, from) in bytes.chunks_exact(64 * D).enumerate() {
+        let mut rows = [[0u32; 16]; D];
+        for (l, lane) in from.chunks_exact(4 * D).enumerate() {
+            for (d, word) in lane.chunks_exact(4).enumerate() {
+                rows[d][l & 15] = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            }
+        }
+        for (d, row) in rows.into_iter().enumerate() {
+            out[d * chunks + c] = Chunk(row);
+        }
+    }
+}
+
+/// From `D` rows of `16 * chunks` lanes to lanes of `D` dwords each, lane after lane.
+#[inline(always)]
+fn scatter_rows<const D: usize>(data: &[u32], chunks: usize, out: &mut [u8]) {
+    for (c, to) in out.chunks_exact_mut(64 * D).enumerate() {
+        let mut rows = [[0u32; 16]; D];
+        for (d, row) in rows.iter_mut().enumerate() {
+            let at = (d * chunks + c) * 16;
+            row.copy_from_slice(&data[at..at + 16]);
+        }
+        for (l, lane) in to.chunks_exact_mut(4 * D).enumerate() {
+            for (d, word) in lane.chunks_exact_mut(4).enumerate() {
+                word.copy_from_slice(&rows[d][l & 15].to_le_bytes());
+            }
+        }
+    }
+}
+
+fn load_run(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
+    match dwords {
+        1 => gather_rows::<1>(out, chunks, bytes),
+        2 => gather_rows::<2>(out, chunks, bytes),
+        3 => gather_rows::<3>(out, chunks, bytes),
+        _ => gather_rows::<4>(out, chunks, bytes),
+    }
+}
+
+fn store_run(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
+    match dwords {
+        1 => scatter_rows::<1>(data, chunks, out),
+        2 => scatter_rows::<2>(data, chunks, out),
+        3 => scatter_rows::<3>(data, chunks, out),
+        _ => scatter_rows::<4>(data, chunks, out),
+    }
 }
 
 fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
@@ -240,26 +344,16 @@ fn load_lanes(
     shape: LoadShape,
     row: usize,
     zero: u64,
+    run: bool,
 ) {
     let chunks = regs.chunks;
     let dwords = shape.dwords() as usize;
-    if shape.extend == Extend::Dwords && contiguous(addr, mask, regs.full_mask(), shape.bytes) {
-        let count = regs.lanes() as usize;
-        if let Some(bytes) = memories.bytes(space, addr[0], count as u64 * u64::from(shape.bytes)) {
-            let out = &mut regs.v[row..row + dwords * chunks];
-            for d in 0..dwords {
-                for c in 0..chunks {
-                    let chunk = &mut out[d * chunks + c].0;
-                    let from = &bytes[c * 16 * dwords * 4..(c + 1) * 16 * dwords * 4];
-                    for (l, word) in from.chunks_exact(dwords * 4).enumerate() {
-                        let at = d * 4;
-                        chunk[l & 15] =
-                            u32::from_le_bytes([word[at], word[at + 1], word[at + 2], word[at + 3]]);
-                    }
-                }
-            }
-            return;
-        }
+    if shape.extend == Extend::Dwords
+        && (run || contiguous(addr, mask, regs.full_mask(), shape.bytes))
+        && let Some(bytes) = memories.bytes(space, addr[0], u64::from(regs.lanes() * shape.bytes))
+    {
+        load_run(&mut regs.v[row..row + dwords * chunks], chunks, dwords, bytes);
+        return;
     }
     for lane in lanes(mask | zero) {
         let mut raw = [0u8; 16];
@@ -283,23 +377,21 @@ fn store_lanes(
     addr: &[u64; 64],
     bytes: u32,
     data: &[u32],
+    run: bool,
 ) {
     let dwords = bytes.div_ceil(4) as usize;
-    if bytes % 4 == 0 && contiguous(addr, mask, full, bytes) {
-        let count = full.count_ones() as usize;
-        if let Some(out) = memories.bytes_mut(space, addr[0], count as u64 * u64::from(bytes)) {
-            for (lane, out) in out.chunks_exact_mut(dwords * 4).enumerate() {
-                for (d, word) in out.chunks_exact_mut(4).enumerate() {
-                    word.copy_from_slice(&data[d * 64 + lane].to_le_bytes());
-                }
-            }
-            return;
-        }
+    let count = full.count_ones() as usize;
+    if bytes % 4 == 0
+        && (run || contiguous(addr, mask, full, bytes))
+        && let Some(out) = memories.bytes_mut(space, addr[0], count as u64 * u64::from(bytes))
+    {
+        store_run(data, count / 16, dwords, out);
+        return;
     }
     for lane in lanes(mask) {
         let mut raw = [0u8; 16];
         for d in 0..dwords {
-            raw[d * 4..d * 4 + 4].copy_from_slice(&data[d * 64 + lane as usize].to_le_bytes());
+            raw[d * 4..d * 4 + 4].copy_from_slice(&data[d * count + lane as usize].to_le_bytes());
         }
         memories.write(space, addr[lane as usize], &raw[..bytes as usize]);
     }
@@ -347,7 +439,8 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
         Action::Load { shape, rows, zero } => {
             for (access, &row) in accesses.iter().zip(rows) {
                 let (mask, _, addr) = lane_extent(access);
-                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero);
+                let run = pending.run;
+                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero, run);
             }
         }
         Action::Store { data } => {
@@ -355,15 +448,16 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let mut from = 0;
             for access in accesses {
                 let (mask, bytes, addr) = lane_extent(access);
-                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..]);
-                from += bytes.div_ceil(4) as usize * 64;
+                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..], pending.run);
+                from += bytes.div_ceil(4) as usize * full.count_ones() as usize;
             }
         }
         Action::Atomic { shape, flush, data, rows, zero } => {
             let words = (shape.bytes / 4) as usize;
+            let count = regs.lanes() as usize;
             let word = |from: usize, lane: u32| {
-                let low = u64::from(data[from * 64 + lane as usize]);
-                let high = if words == 2 { u64::from(data[(from + 1) * 64 + lane as usize]) } else { 0 };
+                let low = u64::from(data[from * count + lane as usize]);
+                let high = if words == 2 { u64::from(data[(from + 1) * count + lane as usize]) } else { 0 };
                 low | high << 32
             };
             let per_access = words * if shape.two_data() { 2 } else { 1 };
@@ -515,8 +609,8 @@ fn set_words(regs: &mut Regs, row: usize, lane: u32, words: usize, value: u64) {
     }
 }
 
-/// First and last byte of an access, to tell cheaply that two cannot meet.
-fn span(access: &Access) -> (u64, u64) {
+/// First byte of an access and the byte behind its last.
+fn hull(access: &Access) -> (u64, u64) {
     match &access.extent {
         Extent::Lanes { mask, bytes, addr } => {
             let (mut low, mut high) = (u64::MAX, 0);
@@ -546,19 +640,17 @@ pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
 }
 
 fn must_precede(earlier: &Pending, later: &Pending) -> bool {
-    earlier.issue.seq.iter().any(|&(ea, _)| {
-        later.issue.seq.iter().any(|&(la, _)| {
-            earlier.issue.accesses.iter().any(|x| {
-                later.issue.accesses.iter().any(|y| {
-                    x.space == y.space
-                        && (x.direction != Direction::Read || y.direction != Direction::Read)
-                        && ordered(ea, la, x.space)
-                        && {
-                            let ((xl, xh), (yl, yh)) = (span(x), span(y));
-                            xl < yh && yl < xh
-                        }
-                })
-            })
+    earlier.issue.accesses.iter().zip(&earlier.hulls).any(|(x, &(xl, xh))| {
+        later.issue.accesses.iter().zip(&later.hulls).any(|(y, &(yl, yh))| {
+            x.space == y.space
+                && xl < yh
+                && yl < xh
+                && (x.direction != Direction::Read || y.direction != Direction::Read)
+                && earlier
+                    .issue
+                    .seq
+                    .iter()
+                    .any(|&(a, _)| later.issue.seq.iter().any(|&(b, _)| ordered(a, b, x.space)))
         })
     })
 }
@@ -618,6 +710,13 @@ impl Queue {
         self.retired = self.issued;
     }
 
+    /// Whether any counter can be at its capacity: the smallest one is 15 (lgkmcnt of gfx9).
+    #[inline]
+    pub fn crowded(&self) -> bool {
+        let count = |(&issued, &retired): (&u32, &u32)| issued - retired;
+        self.issued.iter().zip(&self.retired).map(count).sum::<u32>() > 15
+    }
+
     /// Stall-on-issue: a counter never counts more than its capacity.
     pub fn back_pressure(&mut self, counter: Counter, isa: Isa) {
         let capacity = counter.capacity(isa);
@@ -635,7 +734,11 @@ impl Queue {
     }
 
     /// Take the next operation whose time has come, or one that must go before it.
+    #[inline]
     pub fn take_due(&mut self) -> Option<Pending> {
+        if self.pending.is_empty() {
+            return None;
+        }
         let mut at = self.pending.iter().position(|p| self.due(p))?;
         while let Some(earlier) = (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at])) {
             at = earlier;

@@ -5,42 +5,9 @@
 //! operands replaced by others of the same width (registers, constants, literals, symbols' places excepted), by
 //! operands that may not fit, and with modifiers that its encoding has added.
 
+use wavemark_filetests::random::Random;
 use wavemark_isa::role::Class;
 use wavemark_isa::{Encoding, Form, Isa, Row, Table};
-
-/// SplitMix64: a seed decides everything.
-pub struct Random(u64);
-
-impl Random {
-    /// From a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`, which is not 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// True once in `n` times.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// One of them.
-    pub fn pick<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
-    }
-}
 
 /// The bytes of an instruction of a random row; not always valid.
 pub fn bytes(random: &mut Random, isa: Isa) -> Vec<u8> {
@@ -60,7 +27,7 @@ pub fn bytes(random: &mut Random, isa: Isa) -> Vec<u8> {
         // Most modifiers stay as they are; a wide one (offset) more often than not has a value.
         if random.one_in(if field.width() > 6 { 2 } else { 6 }) {
             bits = bits & !field.mask()
-                | field.put(random.next() as u32 & ((1u64 << field.width().min(32)) - 1) as u32);
+                | field.put(random.bits() as u32 & ((1u64 << field.width().min(32)) - 1) as u32);
         }
     }
     if matches!(encoding.form, Form::VopdX | Form::VopdY | Form::Vopd3X | Form::Vopd3Y) {
@@ -98,7 +65,7 @@ fn other_half(random: &mut Random, table: &Table, form: Form, bits: &mut u128) {
 }
 
 fn code(random: &mut Random, row: &Row, encoding: &Encoding, index: usize, width: u32) -> u32 {
-    let any = random.next() as u32 & ((1u64 << width.min(32)) - 1) as u32;
+    let any = random.bits() as u32 & ((1u64 << width.min(32)) - 1) as u32;
     if random.one_in(24) {
         return any;
     }
@@ -138,8 +105,8 @@ fn literal(random: &mut Random) -> u32 {
     match random.below(4) {
         0 => random.below(200) as u32,
         1 => (random.below(200) as f32).to_bits(),
-        2 => random.next() as u32 & 0xffff,
-        _ => random.next() as u32,
+        2 => random.bits() as u32 & 0xffff,
+        _ => random.bits() as u32,
     }
 }
 
@@ -273,7 +240,7 @@ fn constant(random: &mut Random) -> String {
         &["0", "1", "-1", "-16", "-17", "64", "65", "0.5", "-0.5", "1.0", "-2.0", "4.0", "0.15915494"];
     match random.below(5) {
         0 | 1 => random.pick(FIXED).to_owned(),
-        2 => format!("{:#x}", random.next() as u32 >> random.below(32)),
+        2 => format!("{:#x}", random.bits() as u32 >> random.below(32)),
         3 => format!("{}", random.below(1000) as i64 - 500),
         _ => format!("{:.2}", random.below(20_000) as f64 / 100.0 - 100.0),
     }

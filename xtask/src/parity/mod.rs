@@ -22,8 +22,8 @@ use wavemark_isa::{Isa, decode};
 use wavemark_target::{Target, TargetId};
 
 pub use self::worker::{WorkerArgs, serve};
-use generate::Random;
 use tally::Tally;
+use wavemark_filetests::random::Random;
 use worker::{Direction, ask};
 
 /// `parity`

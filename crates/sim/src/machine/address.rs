@@ -47,10 +47,12 @@ pub enum Addressing {
     },
     /// `ds_*`: a 32-bit VGPR and one or two immediate offsets.
     Lds {
-        /// The VGPR; `None`: address 0 (`ds_append` from M0 and the like).
+        /// The VGPR; `None`: address 0 (`ds_append` and the like).
         addr: Option<u32>,
         /// Byte offsets, one per access.
         offsets: [u32; 2],
+        /// Add M0 and four times the lane number (`*_addtid`).
+        add_tid: bool,
     },
 }
 

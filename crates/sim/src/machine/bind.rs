@@ -135,6 +135,10 @@ pub enum Verb {
     AsyncArrive,
     /// `ds_atomic_barrier_arrive_rtn_b64`.
     Arrive,
+    /// gfx1250 `*_load_block`: the dwords whose bit in M0 is set go to consecutive registers.
+    LoadBlock,
+    /// gfx1250 `*_store_block`.
+    StoreBlock,
     /// `ds_append`, `ds_consume`.
     Append {
         /// Subtract instead of add.
@@ -167,6 +171,43 @@ pub struct MemoryOp {
     pub scope: Scope,
     /// Multicast (`cluster_*`).
     pub cluster: bool,
+    /// A load or store of whole dwords with one address a lane in one space that is known.
+    pub plain: bool,
+}
+
+impl MemoryOp {
+    /// Dword `n` of a block load or store, as an operation of its own.
+    pub(super) fn block_dword(&self, n: u32, chunks: u32) -> MemoryOp {
+        let mut op = self.clone();
+        match &mut op.addressing {
+            Addressing::Flat { offset, .. } | Addressing::Scratch { offset, .. } => {
+                *offset += i64::from(n) * 4
+            }
+            Addressing::Buffer { .. } | Addressing::Lds { .. } => {}
+        }
+        op.dst[0] += n * chunks;
+        op.data[0] += n * chunks;
+        op.verb = match self.verb {
+            Verb::LoadBlock => Verb::Load(LoadShape { bytes: 4, extend: shape::Extend::Dwords }),
+            _ => Verb::Store(StoreShape { bytes: 4, high: false }),
+        };
+        op
+    }
+
+    fn with_plain(mut self) -> Self {
+        let addressed = match self.addressing {
+            Addressing::Lds { addr: Some(_), add_tid: false, .. } => true,
+            Addressing::Flat { vaddr: Some(_), add_tid: false, .. } => !self.flat,
+            _ => false,
+        };
+        let verb = match &self.verb {
+            Verb::Load(shape) => shape.extend == shape::Extend::Dwords,
+            Verb::Store(shape) => !shape.high && shape.bytes % 4 == 0,
+            _ => false,
+        };
+        self.plain = addressed && verb && self.accesses == 1;
+        self
+    }
 }
 
 /// A scalar load.
@@ -534,7 +575,7 @@ const DST: &[&str] = &["vdst", "avdst"];
 const DATA: &[&str] = &["data0", "vdata", "avdata", "avdata0", "data", "vsrc"];
 const DATA1: &[&str] = &["data1", "avdata1"];
 
-fn lds(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp, BindError> {
+fn lds(operands: &mut Operands<'_, '_>, verb: &'static str) -> Result<MachineOp, BindError> {
     let mods = operands.binder.inst.mods;
     if mods.gds {
         return Err(operands.unsupported("GDS"));
@@ -560,7 +601,11 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp, BindErr
     let data1 = operands.row(DATA1, Bank::Src2)?.unwrap_or(0);
     let mut op = MemoryOp {
         verb: Verb::AsyncArrive,
-        addressing: Addressing::Lds { addr: operands.row(ADDR, Bank::Src0)?, offsets: [offset, 0] },
+        addressing: Addressing::Lds {
+            addr: operands.row(ADDR, Bank::Src0)?,
+            offsets: [offset, 0],
+            add_tid: verb.contains("addtid"),
+        },
         flat: false,
         accesses: 1,
         dst: [dst, 0],
@@ -570,6 +615,7 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp, BindErr
         lds_offset: 0,
         scope: Scope::Cu,
         cluster: false,
+        plain: false,
     };
     let chunks = operands.binder.layout.chunks as u32;
     let two_address = |op: &mut MemoryOp, bytes: u32, stride64: bool| {
@@ -577,11 +623,14 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp, BindErr
         op.accesses = 2;
         op.dst[1] = op.dst[0] + bytes / 4 * chunks;
         let offsets = [offset & 0xff, u32::from(mods.offset1)];
-        let Addressing::Lds { addr, .. } = op.addressing else { return };
-        op.addressing = Addressing::Lds { addr, offsets: offsets.map(|o| o * unit) };
+        if let Addressing::Lds { offsets: own, .. } = &mut op.addressing {
+            *own = offsets.map(|o| o * unit);
+        }
     };
     let read = verb.strip_prefix("read_").or_else(|| verb.strip_prefix("load_"));
     let write = verb.strip_prefix("write_").or_else(|| verb.strip_prefix("store_"));
+    let plain = |name: &'static str| -> &'static str { name.strip_prefix("addtid_").unwrap_or(name) };
+    let (read, write) = (read.map(plain), write.map(plain));
     // `read2_b32`, `read2st64_b64`, `load_2addr_b32`, `load_2addr_stride64_b64`, and stores likewise.
     let wide = |verb: &str, gfx9: &str, gfx12: &str| -> Option<(u32, bool)> {
         let (rest, stride64) = if let Some(rest) = verb.strip_prefix(gfx9) {
@@ -639,7 +688,7 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &str) -> Result<MachineOp, BindErr
             }
         }
     };
-    Ok(MachineOp::Memory(Box::new(op)))
+    Ok(MachineOp::Memory(Box::new(op.with_plain())))
 }
 
 fn vector_memory(
@@ -655,11 +704,16 @@ fn vector_memory(
         return Err(operands.unsupported("tfe"));
     }
     let chunks = operands.binder.layout.chunks as u32;
-    let row = operands.binder.inst.row(isa);
-    let lds_dma = verb.starts_with("load_lds_") || row.attribute("memory") == Some("lds");
+    let effect = operands.binder.inst.row(isa).attribute("mem").unwrap_or_default();
+    let lds_dma = isa == Isa::Gfx950 && effect.contains(".to_lds.");
     let verb_of = || -> Option<Verb> {
         if let Some(rest) = verb.strip_prefix("load_async_to_lds_") {
-            return Some(Verb::AsyncLoad(shape::load_shape(rest).map_or(1, |s| s.bytes)));
+            return Some(Verb::AsyncLoad(if rest == "b8" { 1 } else { shape::load_shape(rest)?.bytes }));
+        }
+        match verb {
+            "load_block" => return Some(Verb::LoadBlock),
+            "store_block" => return Some(Verb::StoreBlock),
+            _ => {}
         }
         if let Some(rest) = verb.strip_prefix("store_async_from_lds_") {
             return Some(Verb::AsyncStore(shape::store_shape(rest)?.bytes));
@@ -678,11 +732,7 @@ fn vector_memory(
         if let Some(rest) = verb.strip_prefix("store_") {
             return shape::store_shape(rest.strip_prefix("addtid_").unwrap_or(rest)).map(Verb::Store);
         }
-        let returns = match isa {
-            // TH bit 0 of an atomic: return the old value.
-            Isa::Gfx1250 => cpol & 1 != 0,
-            Isa::Gfx950 => cpol & 1 != 0,
-        };
+        let returns = effect.contains(".atomic_return.");
         atomic::atomic_shape(verb.strip_prefix("atomic_")?).map(|shape| Verb::Atomic(shape, returns))
     };
     let verb_kind = verb_of().ok_or(unsupported)?;
@@ -691,8 +741,13 @@ fn vector_memory(
         Verb::Store(s) => s.bytes,
         Verb::LoadTranspose(_, bytes) | Verb::AsyncLoad(bytes) | Verb::AsyncStore(bytes) => *bytes,
         Verb::Atomic(s, _) => s.bytes,
+        Verb::LoadBlock | Verb::StoreBlock => 4,
         Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => 8,
     };
+    if matches!(verb_kind, Verb::LoadBlock | Verb::StoreBlock) && mods.cpol & SCALE_OFFSET != 0 {
+        // The manual does not say what a block's data size is.
+        return Err(operands.unsupported("scale_offset"));
+    }
     let offset = i64::from(mods.offset);
     let scale = if mods.cpol & SCALE_OFFSET != 0 { bytes } else { 1 };
     let addressing = match space {
@@ -733,10 +788,10 @@ fn vector_memory(
     let (mut dst, mut data, mut lds_addr) = (0, 0, 0);
     let mut second = 0;
     match &verb_kind {
-        Verb::Load(_) | Verb::LoadTranspose(..) => {
+        Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LoadBlock => {
             dst = operands.need_row(&["vdst", "avdst", "vdata", "avdata"], Bank::Dst)?;
         }
-        Verb::Store(_) => data = operands.need_row(DATA, Bank::Src1)?,
+        Verb::Store(_) | Verb::StoreBlock => data = operands.need_row(DATA, Bank::Src1)?,
         Verb::Atomic(shape, returns) => {
             data = operands.need_row(DATA, Bank::Src1)?;
             // CDNA ISA: src first, then the comparand.
@@ -754,19 +809,28 @@ fn vector_memory(
         }
         Verb::LdsDma(_) | Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => {}
     }
-    Ok(MachineOp::Memory(Box::new(MemoryOp {
-        verb: verb_kind,
-        addressing,
-        flat: space == "flat",
-        accesses: 1,
-        dst: [dst, 0],
-        data: [data, 0],
-        second,
-        lds_addr,
-        lds_offset: offset,
-        scope: scope_of(isa, cpol),
-        cluster: space == "cluster",
-    })))
+    Ok(MachineOp::Memory(Box::new(
+        MemoryOp {
+            addressing,
+            flat: space == "flat",
+            accesses: 1,
+            dst: [dst, 0],
+            data: [data, 0],
+            second,
+            lds_addr,
+            lds_offset: offset,
+            scope: match (&verb_kind, isa) {
+                // sc0 of an atomic says that the old value is returned; it is carried out in the L2 cache.
+                (Verb::Atomic(..), Isa::Gfx950) if cpol & 1 << 4 == 0 => Scope::Device,
+                (Verb::Atomic(..), Isa::Gfx950) => Scope::System,
+                _ => scope_of(isa, cpol),
+            },
+            cluster: space == "cluster",
+            plain: false,
+            verb: verb_kind,
+        }
+        .with_plain(),
+    )))
 }
 
 #[cfg(test)]

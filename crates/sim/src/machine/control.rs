@@ -3,6 +3,7 @@
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::Isa;
 
+use super::address;
 use super::bind::{BarrierName, BarrierOp, HwField, MachineOp};
 use super::{Cx, Flow, Stop};
 use crate::events::{
@@ -23,6 +24,8 @@ mod hwreg {
     pub const HW_ID1: u32 = 23;
     pub const HW_ID2: u32 = 24;
     pub const SHADER_CYCLES: u32 = 29;
+    pub const SHADER_CYCLES_HI: u32 = 30;
+    pub const SH_MEM_BASES: u32 = 15;
 }
 
 /// The VGPR-bank fields of MODE on gfx1250 (CDNA5 ISA 3.3.7): destination 13:12, sources 0, 1, 2 above it.
@@ -102,7 +105,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     fn back_pressure(&mut self, wave: &mut Wave) {
-        if wave.queue.is_empty() {
+        if wave.queue.is_empty() || !wave.queue.crowded() {
             return;
         }
         let counters: &[Counter] = match self.isa {
@@ -194,7 +197,7 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE {
             self.observer.cache(wave.id, site, cache, &issue);
         }
-        wave.queue.push(Pending { issue, action: Action::Nothing, issued_at: *self.clock });
+        wave.queue.push(Pending::new(issue, Action::Nothing, *self.clock));
     }
 
     /// A scalar result that KMcnt (lgkmcnt) counts.
@@ -348,6 +351,12 @@ impl<O: Observer> Cx<'_, O> {
             }
             (hwreg::HW_ID, Isa::Gfx950) | (hwreg::HW_ID1 | hwreg::HW_ID2, Isa::Gfx1250) => wave.id.wave & 15,
             (hwreg::SHADER_CYCLES, Isa::Gfx1250) => *self.clock as u32,
+            (hwreg::SHADER_CYCLES_HI, Isa::Gfx1250) => (*self.clock >> 32) as u32,
+            // Bits 63:48 of the private and the shared aperture.
+            (hwreg::SH_MEM_BASES, Isa::Gfx950) => {
+                let high = |base: u64| (base >> 48) as u32;
+                high(address::PRIVATE_BASE) | high(address::SHARED_BASE) << 16
+            }
             // LDS_ALLOC: base 0; size in units of 128 dwords.
             (6, _) => (self.lds.len() as u32).div_ceil(512) << 12,
             (hwreg::IB_STS2_GFX12, Isa::Gfx1250) => wave.hwregs[hwreg::IB_STS2_GFX12 as usize],

@@ -24,10 +24,16 @@ struct Resolved {
     partial: SmallVec<[(u32, u32); 4]>,
 }
 
+/// LDS addresses from here on are how compilers switch a lane off (Triton: 0x7fffffff): no hardware has that
+/// much LDS, the access does nothing, and that is meant.
+const LDS_OFF: u64 = 0x4000_0000;
+
 fn direction(verb: &Verb) -> Direction {
     match verb {
-        Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LdsDma(_) | Verb::AsyncLoad(_) => Direction::Read,
-        Verb::Store(_) | Verb::AsyncStore(_) => Direction::Write,
+        Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LdsDma(_) | Verb::AsyncLoad(_) | Verb::LoadBlock => {
+            Direction::Read
+        }
+        Verb::Store(_) | Verb::AsyncStore(_) | Verb::StoreBlock => Direction::Write,
         Verb::Atomic(..) | Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => Direction::Atomic,
     }
 }
@@ -39,19 +45,15 @@ fn bytes(verb: &Verb) -> u32 {
         Verb::LoadTranspose(_, n) | Verb::AsyncLoad(n) | Verb::AsyncStore(n) => *n,
         Verb::Atomic(s, _) => s.bytes,
         Verb::AsyncArrive | Verb::Arrive => 8,
-        Verb::Append { .. } => 4,
+        Verb::Append { .. } | Verb::LoadBlock | Verb::StoreBlock => 4,
     }
 }
 
-/// Copy `dwords` rows from `row` to the end of `data`, 64 lanes a dword.
+/// Copy `dwords` rows from `row` to the end of `data`.
 fn capture(wave: &Wave, row: u32, dwords: u32, data: &mut Vec<u32>) {
     let chunks = wave.regs.chunks;
-    for d in 0..dwords as usize {
-        let at = row as usize + d * chunks;
-        for chunk in &wave.regs.v[at..at + chunks] {
-            data.extend_from_slice(&chunk.0);
-        }
-        data.resize(data.len() + (64 - chunks * 16), 0);
+    for chunk in &wave.regs.v[row as usize..][..dwords as usize * chunks] {
+        data.extend_from_slice(&chunk.0);
     }
 }
 
@@ -64,6 +66,40 @@ impl<O: Observer> Cx<'_, O> {
             _ => wave.regs.exec(),
         };
         let size = bytes(&op.verb);
+        if op.plain && self.plain(wave, op, site, exec, size) {
+            return Ok(());
+        }
+        let channels = self.channels(op);
+        let seq = self.sequence(wave, &channels);
+        if matches!(op.verb, Verb::LoadBlock | Verb::StoreBlock) {
+            // CDNA5 ISA 10.6: counted once, however many dwords M0 selects.
+            let selected = wave.regs.s[sindex::M0 as usize];
+            for n in (0..32).filter(|n| selected >> n & 1 != 0) {
+                let dword = op.block_dword(n, wave.regs.chunks as u32);
+                self.issue_memory(wave, &dword, site, exec, size, &seq);
+            }
+            return Ok(());
+        }
+        self.issue_memory(wave, op, site, exec, size, &seq);
+        Ok(())
+    }
+
+    /// Whether a multicast load brings this workgroup nothing: in a cluster, with a mask that leaves it out.
+    fn left_out(&self, wave: &Wave, op: &MemoryOp) -> bool {
+        let mask = wave.regs.s[sindex::M0 as usize] & 0xffff;
+        op.cluster && self.cluster.size > 1 && mask != 0 && mask >> wave.id.rank_in_cluster & 1 == 0
+    }
+
+    /// Issue what the lanes of `exec` do, under the sequence numbers `seq`.
+    fn issue_memory(
+        &mut self,
+        wave: &mut Wave,
+        op: &MemoryOp,
+        site: &Site,
+        exec: u64,
+        size: u32,
+        seq: &SmallVec<[(Channel, u32); 2]>,
+    ) {
         let mut parts: SmallVec<[(usize, Resolved); 2]> = SmallVec::new();
         for access in 0..op.accesses as usize {
             for part in self.resolve(wave, op, access, exec, size) {
@@ -77,11 +113,9 @@ impl<O: Observer> Cx<'_, O> {
             part.mask &= !lost;
             zero |= lost;
         }
-        let channels = self.channels(op, &parts);
         match &op.verb {
             Verb::Load(shape) if parts.len() > op.accesses as usize || op.flat => {
                 // FLAT lanes in several spaces: one action per space under the same sequence numbers.
-                let seq = self.sequence(wave, &channels);
                 for (i, (access, part)) in parts.into_iter().enumerate() {
                     let zero = if i == 0 { zero } else { 0 };
                     let row = op.dst[access];
@@ -90,14 +124,13 @@ impl<O: Observer> Cx<'_, O> {
                         wave,
                         site,
                         op,
-                        &seq,
+                        seq,
                         smallvec![access_of(part, Direction::Read, size)],
                         action,
                     );
                 }
             }
             Verb::Load(shape) => {
-                let seq = self.sequence(wave, &channels);
                 let mut partial = SmallVec::<[(u32, u32, u64); 4]>::new();
                 let mut accesses = SmallVec::new();
                 for (_, part) in parts {
@@ -106,10 +139,14 @@ impl<O: Observer> Cx<'_, O> {
                     }
                     accesses.push(access_of(part, Direction::Read, size));
                 }
-                let action = Action::Load { shape: *shape, rows: op.dst, zero };
+                let action = if self.left_out(wave, op) {
+                    Action::Nothing
+                } else {
+                    Action::Load { shape: *shape, rows: op.dst, zero }
+                };
                 let space =
                     if matches!(op.addressing, Addressing::Lds { .. }) { Space::Lds } else { Space::Global };
-                self.launch(wave, site, op, &seq, accesses, action);
+                self.launch(wave, site, op, seq, accesses, action);
                 let chunks = wave.regs.chunks as u32;
                 for (lane, n, addr) in partial {
                     for d in 0..n / 4 {
@@ -121,21 +158,19 @@ impl<O: Observer> Cx<'_, O> {
                             crate::shape::LoadShape { bytes: 4, extend: crate::shape::Extend::Dwords };
                         let rows = [op.dst[0] + d * chunks, 0];
                         let action = Action::Load { shape: dword, rows, zero: 0 };
-                        self.launch(wave, site, op, &seq, smallvec![access], action);
+                        self.launch(wave, site, op, seq, smallvec![access], action);
                     }
                 }
             }
             Verb::LoadTranspose(transpose, n) => {
-                let seq = self.sequence(wave, &channels);
-                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                let Some((_, part)) = parts.into_iter().next() else { return };
                 if part.mask == 0 {
-                    return Ok(());
+                    return;
                 }
                 let action = Action::LoadTranspose { transpose: *transpose, row: op.dst[0], bytes: *n };
-                self.launch(wave, site, op, &seq, smallvec![access_of(part, Direction::Read, size)], action);
+                self.launch(wave, site, op, seq, smallvec![access_of(part, Direction::Read, size)], action);
             }
             Verb::Store(shape) => {
-                let seq = self.sequence(wave, &channels);
                 let dwords = size.div_ceil(4);
                 let mut data = Vec::with_capacity((dwords * op.accesses * 64) as usize);
                 for &row in &op.data[..op.accesses as usize] {
@@ -155,25 +190,25 @@ impl<O: Observer> Cx<'_, O> {
                             one[lane as usize] = part.addr[lane as usize] + u64::from(d) * 4;
                             let extent = Extent::Lanes { mask: 1 << lane, bytes: 4, addr: one };
                             let access = Access { space: part.space, direction: Direction::Write, extent };
-                            let from = d as usize * 64;
-                            let action = Action::Store { data: data[from..from + 64].to_vec() };
-                            self.launch(wave, site, op, &seq, smallvec![access], action);
+                            let lanes = wave.regs.lanes() as usize;
+                            let from = d as usize * lanes;
+                            let action = Action::Store { data: data[from..from + lanes].to_vec() };
+                            self.launch(wave, site, op, seq, smallvec![access], action);
                         }
                     }
                     let access = access_of(part, Direction::Write, size);
                     if split {
                         let action = Action::Store { data: data.clone() };
-                        self.launch(wave, site, op, &seq, smallvec![access], action);
+                        self.launch(wave, site, op, seq, smallvec![access], action);
                     } else {
                         accesses.push(access);
                     }
                 }
                 if !split {
-                    self.launch(wave, site, op, &seq, accesses, Action::Store { data });
+                    self.launch(wave, site, op, seq, accesses, Action::Store { data });
                 }
             }
             Verb::Atomic(shape, returns) => {
-                let seq = self.sequence(wave, &channels);
                 let words = shape.bytes / 4;
                 let mut data = Vec::new();
                 for &row in &op.data[..op.accesses as usize] {
@@ -190,17 +225,16 @@ impl<O: Observer> Cx<'_, O> {
                     for (i, (_, part)) in parts.into_iter().enumerate() {
                         let action = action(if i == 0 { zero } else { 0 });
                         let access = access_of(part, Direction::Atomic, size);
-                        self.launch(wave, site, op, &seq, smallvec![access], action);
+                        self.launch(wave, site, op, seq, smallvec![access], action);
                     }
                 } else {
                     let accesses =
                         parts.into_iter().map(|(_, p)| access_of(p, Direction::Atomic, size)).collect();
-                    self.launch(wave, site, op, &seq, accesses, action(zero));
+                    self.launch(wave, site, op, seq, accesses, action(zero));
                 }
             }
             Verb::LdsDma(shape) => {
-                let seq = self.sequence(wave, &channels);
-                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                let Some((_, part)) = parts.into_iter().next() else { return };
                 // CDNA4 ISA 9.1: LDS_base + M0[17:2]*4 + offset + lane number times the stride.
                 let stride = size.div_ceil(4) * 4;
                 let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
@@ -216,11 +250,10 @@ impl<O: Observer> Cx<'_, O> {
                 let from = access_of(part, Direction::Read, size);
                 let to = access_of(target, Direction::Write, stride);
                 let action = Action::Copy { zero, extend: Some(*shape) };
-                self.launch(wave, site, op, &seq, smallvec![from, to], action);
+                self.launch(wave, site, op, seq, smallvec![from, to], action);
             }
             Verb::AsyncLoad(_) | Verb::AsyncStore(_) => {
-                let seq = self.sequence(wave, &channels);
-                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                let Some((_, part)) = parts.into_iter().next() else { return };
                 let load = matches!(op.verb, Verb::AsyncLoad(_));
                 let mut addr = Box::new([0; 64]);
                 for lane in lanes(exec) {
@@ -231,17 +264,19 @@ impl<O: Observer> Cx<'_, O> {
                 let mut lds = Resolved { space: Space::Lds, mask: exec, addr, zero: 0, partial: smallvec![] };
                 let lost = self.check_bounds(wave, site, &mut lds, lds_side, size, op);
                 lds.mask &= !lost;
+                if self.left_out(wave, op) {
+                    lds.mask = 0;
+                }
                 let lds = access_of(lds, lds_side, size);
                 let accesses = if load {
                     smallvec![access_of(part, Direction::Read, size), lds]
                 } else {
                     smallvec![lds, access_of(part, Direction::Write, size)]
                 };
-                self.launch(wave, site, op, &seq, accesses, Action::Copy { zero, extend: None });
+                self.launch(wave, site, op, seq, accesses, Action::Copy { zero, extend: None });
             }
             Verb::AsyncArrive | Verb::Arrive => {
-                let seq = self.sequence(wave, &channels);
-                let Some((_, part)) = parts.into_iter().next() else { return Ok(()) };
+                let Some((_, part)) = parts.into_iter().next() else { return };
                 let arrive = op.verb == Verb::Arrive;
                 let chunks = wave.regs.chunks;
                 let update = if arrive {
@@ -260,12 +295,12 @@ impl<O: Observer> Cx<'_, O> {
                 };
                 let row = arrive.then_some(op.dst[0]);
                 let accesses = smallvec![access_of(part, Direction::Atomic, size)];
-                self.launch(wave, site, op, &seq, accesses, Action::Arrive { update, row });
+                self.launch(wave, site, op, seq, accesses, Action::Arrive { update, row });
             }
+            Verb::LoadBlock | Verb::StoreBlock => {}
             Verb::Append { consume } => {
-                let seq = self.sequence(wave, &channels);
-                let Addressing::Lds { offsets, .. } = op.addressing else { return Ok(()) };
-                let Some(first) = lanes(exec).next() else { return Ok(()) };
+                let Addressing::Lds { offsets, .. } = op.addressing else { return };
+                let Some(first) = lanes(exec).next() else { return };
                 let mut addr = Box::new([0; 64]);
                 addr[first as usize] = u64::from(offsets[0]);
                 let mut part =
@@ -279,13 +314,12 @@ impl<O: Observer> Cx<'_, O> {
                     wave,
                     site,
                     op,
-                    &seq,
+                    seq,
                     accesses,
                     Action::Append { by, row: op.dst[0], lanes: exec },
                 );
             }
         }
-        Ok(())
     }
 
     fn atomic_flush(&self, wave: &Wave, shape: AtomicShape, lds: bool) -> Flush {
@@ -320,7 +354,7 @@ impl<O: Observer> Cx<'_, O> {
         let single =
             |space, mask, addr| smallvec![Resolved { space, mask, addr, zero: 0, partial: SmallVec::new() }];
         match &op.addressing {
-            Addressing::Lds { addr: row, offsets } => {
+            Addressing::Lds { addr: row, offsets, add_tid } => {
                 let offset = offsets[access];
                 match row {
                     Some(row) => {
@@ -329,6 +363,12 @@ impl<O: Observer> Cx<'_, O> {
                             for l in 0..16 {
                                 addr[c * 16 + l] = u64::from(words[l].wrapping_add(offset));
                             }
+                        }
+                    }
+                    None if *add_tid => {
+                        let base = (regs.s[sindex::M0 as usize] & 0xffff) + offset;
+                        for (lane, at) in addr.iter_mut().enumerate() {
+                            *at = u64::from(base) + lane as u64 * 4;
                         }
                     }
                     None => addr.fill(u64::from(offset)),
@@ -451,7 +491,9 @@ impl<O: Observer> Cx<'_, O> {
             let at = part.addr[lane as usize];
             if !memories.in_bounds(part.space, at, u64::from(size), write) {
                 lost |= 1 << lane;
-                first = first.or(Some(at));
+                if part.space != Space::Lds || at < LDS_OFF {
+                    first = first.or(Some(at));
+                }
             }
         }
         for (lane, n) in &part.partial {
@@ -489,7 +531,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     /// The channels that an instruction is counted in.
-    fn channels(&self, op: &MemoryOp, _parts: &[(usize, Resolved)]) -> SmallVec<[Channel; 2]> {
+    fn channels(&self, op: &MemoryOp) -> SmallVec<[Channel; 2]> {
         let lds = matches!(op.addressing, Addressing::Lds { .. });
         match (&op.verb, self.isa) {
             (Verb::AsyncArrive | Verb::AsyncLoad(_), _) => smallvec![Channel::Al],
@@ -497,8 +539,10 @@ impl<O: Observer> Cx<'_, O> {
             _ if lds => smallvec![Channel::Ds],
             (_, Isa::Gfx950) if op.flat => smallvec![Channel::Vm, Channel::Ds],
             (_, Isa::Gfx950) => smallvec![Channel::Vm],
-            (Verb::Store(_) | Verb::Atomic(_, false), _) if op.flat => smallvec![Channel::St, Channel::Ds],
-            (Verb::Store(_) | Verb::Atomic(_, false), _) => smallvec![Channel::St],
+            (Verb::Store(_) | Verb::StoreBlock | Verb::Atomic(_, false), _) if op.flat => {
+                smallvec![Channel::St, Channel::Ds]
+            }
+            (Verb::Store(_) | Verb::StoreBlock | Verb::Atomic(_, false), _) => smallvec![Channel::St],
             _ if op.flat => smallvec![Channel::Ld, Channel::Ds],
             _ => smallvec![Channel::Ld],
         }
@@ -548,7 +592,7 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE {
             self.observer.issued(wave.id, site, &issue);
         }
-        wave.queue.push(Pending { issue, action, issued_at: *self.clock });
+        wave.queue.push(Pending::new(issue, action, *self.clock));
     }
 
     /// Issue a scalar load.
@@ -638,11 +682,9 @@ fn swizzle_source(offset: u32, lane: u32) -> u32 {
     let group = lane & !31;
     let l = lane & 31;
     if offset & 0xe000 == 0xe000 {
-        // FFT mode: bit reversal within the mask of offset[4:0].
+        // FFT mode.
         let mask = offset & 31;
-        let bits = 5 - mask.count_ones().min(5);
-        let reversed = if bits == 0 { l } else { reverse_low(l, bits) };
-        return group | (reversed & 31);
+        return group | (l.reverse_bits() >> 27) >> mask.count_ones() | (l & mask);
     }
     if offset & 0xe000 == 0xc000 {
         // Rotate mode.
@@ -658,11 +700,6 @@ fn swizzle_source(offset: u32, lane: u32) -> u32 {
     }
     let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
     group | (((l & and) | or) ^ xor)
-}
-
-fn reverse_low(x: u32, bits: u32) -> u32 {
-    let keep = x & !((1 << bits) - 1);
-    keep | (x & ((1 << bits) - 1)).reverse_bits() >> (32 - bits)
 }
 
 fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {
@@ -681,6 +718,13 @@ mod tests {
         assert_eq!(swizzle_source(31 | 1 << 10, 4), 5);
         // Broadcast of lane 3 in groups of 8: and 0x18, or 3.
         assert_eq!(swizzle_source(0x18 | 3 << 5, 45), 43);
+        // The manual's lists for masks 0x10 and 0x1f.
+        assert_eq!([1, 2, 17].map(|lane| swizzle_source(0xe010, lane)), [8, 4, 24]);
+        assert_eq!(swizzle_source(0xe01f, 22), 22);
+        assert_eq!(swizzle_source(0xe000, 1), 16);
+        // Mask 1, rotate left and right by 1.
+        assert_eq!([0, 1, 31].map(|lane| swizzle_source(0xc021, lane)), [0, 3, 1]);
+        assert_eq!([0, 1, 2].map(|lane| swizzle_source(0xc421, lane)), [30, 1, 0]);
         // Rotate left by 2 in all 32 lanes.
         assert_eq!(swizzle_source(0xc000 | 2 << 5, 31), 1);
     }

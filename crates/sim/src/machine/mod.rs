@@ -9,6 +9,7 @@ pub mod address;
 pub mod bind;
 mod control;
 mod memory;
+mod plain;
 mod tensor;
 
 use wavemark_isa::Isa;
@@ -17,7 +18,7 @@ use crate::barrier::Barrier;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
-use crate::pending::{Memories, complete};
+use crate::pending::{Memories, Pending, Pool, complete};
 use crate::program::Program;
 use crate::wave::{Wave, WaveState};
 use bind::MachineOp;
@@ -138,6 +139,7 @@ pub(crate) struct Cx<'a, O: Observer> {
     pub next_op: &'a mut u64,
     pub clock: &'a mut u64,
     pub random: &'a mut Random,
+    pub pool: &'a mut Pool,
 }
 
 pub(crate) fn memories<'a>(global: &'a mut Global, lds: &'a mut [u8], scratch: &'a mut [u8]) -> Memories<'a> {
@@ -172,20 +174,23 @@ impl Random {
 const PATIENCE: u64 = 1 << 15;
 /// Visible operations of one workgroup before the next one has its turn.
 const GROUP_TURNS: usize = 256;
+/// Instructions of a wave without any visible operation between two looks at its step limit.
+const STEPS_UNCHECKED: u64 = 0x1000;
 
 impl<O: Observer> Cx<'_, O> {
     /// Complete everything whose time has come.
     fn complete_due(&mut self, wave: &mut Wave) {
         while let Some(pending) = wave.queue.take_due() {
-            self.complete_one(wave, &pending);
+            self.complete_one(wave, pending);
         }
     }
 
-    fn complete_one(&mut self, wave: &mut Wave, pending: &crate::pending::Pending) {
-        complete(&mut wave.regs, &mut memories(self.global, self.lds, &mut wave.scratch), pending);
+    fn complete_one(&mut self, wave: &mut Wave, pending: Pending) {
+        complete(&mut wave.regs, &mut memories(self.global, self.lds, &mut wave.scratch), &pending);
         if O::ACTIVE {
             self.observer.completed(wave.id, &pending.issue);
         }
+        self.pool.recycle(pending);
     }
 
     /// Complete what the completion mode lets land now.
@@ -194,20 +199,20 @@ impl<O: Observer> Cx<'_, O> {
             Completion::Late => {
                 while wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
                     if let Some(pending) = wave.queue.take_early(0) {
-                        self.complete_one(wave, &pending);
+                        self.complete_one(wave, pending);
                     }
                 }
             }
             Completion::Early => {
                 while let Some(pending) = wave.queue.take_early(0) {
-                    self.complete_one(wave, &pending);
+                    self.complete_one(wave, pending);
                 }
             }
             Completion::Random => {
                 while !wave.queue.is_empty() && self.random.next() & 1 == 0 {
                     let at = self.random.below(wave.queue.len());
                     if let Some(pending) = wave.queue.take_early(at) {
-                        self.complete_one(wave, &pending);
+                        self.complete_one(wave, pending);
                     }
                 }
             }
@@ -243,6 +248,7 @@ pub(crate) struct Machine<'a, O: Observer> {
     next_op: u64,
     clock: u64,
     random: Random,
+    pool: Pool,
 }
 
 /// Waves that are resident at once, at the most (but one cluster always is).
@@ -266,6 +272,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             next_op: 0,
             clock: 0,
             random: Random::new(config.seed),
+            pool: Pool::default(),
         }
     }
 
@@ -438,8 +445,9 @@ impl<'a, O: Observer> Machine<'a, O> {
 
     /// Run wave `w` of group `at` up to and including its next visible operation; whether it could move.
     fn step_wave(&mut self, at: usize, w: usize) -> Result<bool, Stop> {
-        let Machine { program, global, config, observer, groups, clusters, next_op, clock, random, .. } =
-            self;
+        let Machine {
+            program, global, config, observer, groups, clusters, next_op, clock, random, pool, ..
+        } = self;
         let group = &mut groups[at];
         let group_waves = group.waves.len() as u32;
         let cluster = &mut clusters[group.cluster];
@@ -453,13 +461,14 @@ impl<'a, O: Observer> Machine<'a, O> {
                     BarrierId::Named(n) => group.named.get_mut(usize::from(n)),
                     _ => Some(&mut group.workgroup),
                 };
-                let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) else { return Ok(false) };
-                wave.state = WaveState::Running;
-                if O::ACTIVE
-                    && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
-                    && let Some(site) = &program.ops(wave.table).sites[slot]
-                {
-                    observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+                if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
+                    wave.state = WaveState::Running;
+                    if O::ACTIVE
+                        && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
+                        && let Some(site) = &program.ops(wave.table).sites[slot]
+                    {
+                        observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+                    }
                 }
             }
         }
@@ -477,40 +486,77 @@ impl<'a, O: Observer> Machine<'a, O> {
             next_op,
             clock,
             random,
+            pool,
         };
-        run_wave(program, wave, &mut cx)?;
+        if wave.state != WaveState::Running {
+            // What a waiting wave has in flight lands all the same: others may poll for it.
+            cx.complete_by_mode(wave);
+            return Ok(false);
+        }
+        // A wave alone in its workgroup would get each turn of it anyway.
+        let turns = if group_waves == 1 { GROUP_TURNS } else { 1 };
+        run_wave(program, wave, &mut cx, turns)?;
         Ok(true)
     }
 }
 
-/// The interpreter loop: execute until a visible operation is done.
-fn run_wave<O: Observer>(program: &mut Program, wave: &mut Wave, cx: &mut Cx<'_, O>) -> Result<(), Stop> {
+/// The interpreter loop: execute until `turns` visible operations are done or the wave can go no further.
+fn run_wave<O: Observer>(
+    program: &mut Program,
+    wave: &mut Wave,
+    cx: &mut Cx<'_, O>,
+    mut turns: usize,
+) -> Result<(), Stop> {
     refresh_constants(program, wave);
     let mut steps = 0u64;
+    let mut pc = wave.regs.pc;
     let result = loop {
-        let pc = wave.regs.pc;
         let Some(slot) = program.slot(pc) else {
             break Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") });
         };
-        let op = &program.ops(wave.table).ops[slot];
-        if O::ACTIVE
-            && let Some(site) = &program.ops(wave.table).sites[slot]
-        {
-            cx.observer.instruction(wave.id, site, wave.regs.exec());
-        }
+        let table = program.ops(wave.table);
+        let mut at = slot;
+        // Straight lines of arithmetic: neither the program counter nor the table is looked at again.
+        let op = loop {
+            let Some(op) = table.ops.get(at) else { break None };
+            if O::ACTIVE
+                && let Some(site) = &table.sites[at]
+            {
+                cx.observer.instruction(wave.id, site, wave.regs.exec());
+            }
+            if op.kind != OpKind::Alu {
+                break Some(op);
+            }
+            steps += 1;
+            pc += u64::from(op.dwords) * 4;
+            wave.regs.pc = pc;
+            // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
+            unsafe { (op.body)(&mut wave.regs, op) };
+            at += usize::from(op.dwords);
+        };
+        let Some(op) = op else { continue };
+        let slot = at;
         match op.kind {
-            OpKind::Alu | OpKind::Branch => {
+            OpKind::Alu => {}
+            OpKind::Branch => {
                 steps += 1;
                 wave.regs.pc = pc + u64::from(op.dwords) * 4;
-                // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
+                // SAFETY: as above.
                 unsafe { (op.body)(&mut wave.regs, op) };
-                if steps & 0xfff == 0 && wave.steps + steps > cx.config.max_steps {
-                    break limit(program, wave, cx, slot);
+                pc = wave.regs.pc;
+                if steps > STEPS_UNCHECKED {
+                    *cx.clock += steps;
+                    wave.steps += steps;
+                    steps = 0;
+                    if wave.steps > cx.config.max_steps {
+                        break limit(program, wave, cx, slot);
+                    }
                 }
             }
             OpKind::Machine => {
                 steps += 1;
-                wave.regs.pc = pc + u64::from(op.dwords) * 4;
+                pc += u64::from(op.dwords) * 4;
+                wave.regs.pc = pc;
                 let Some(Detail::Machine(machine_op)) = op.detail.as_deref() else { continue };
                 if let MachineOp::SetVgprMsb(msb) = *machine_op {
                     wave.msb = msb;
@@ -523,10 +569,15 @@ fn run_wave<O: Observer>(program: &mut Program, wave: &mut Wave, cx: &mut Cx<'_,
                 if wave.steps > cx.config.max_steps {
                     break limit(program, wave, cx, slot);
                 }
-                let Some(site) = &program.ops(wave.table).sites[slot] else { continue };
+                let Some(site) = &table.sites[slot] else { continue };
                 match cx.execute(wave, machine_op, site) {
                     Ok(Flow::Continue) => {}
-                    Ok(Flow::Yield) => break Ok(()),
+                    Ok(Flow::Yield) => {
+                        turns -= 1;
+                        if turns == 0 || wave.state != WaveState::Running {
+                            break Ok(());
+                        }
+                    }
                     Err(stop) => break Err(stop),
                 }
                 if wave.msb_changed {
