@@ -162,7 +162,7 @@ fn check_isa(isa: Isa) {
         let wave = test_wave(isa);
         let slab: Vec<u32> = (0..300 * wave.layout.chunks * 16).map(|_| random.word()).collect();
         let scalars: Vec<u32> = (0..128).map(|_| random.word()).collect();
-        let mode_raw = if random.draw() % 3 == 0 { random.draw() as u32 & 0x80_03ff } else { 0x3f0 };
+        let mode_raw = if random.draw().is_multiple_of(3) { random.draw() as u32 & 0x80_03ff } else { 0x3f0 };
         let exec = match random.draw() % 3 {
             0 => u64::MAX,
             1 => 0,
