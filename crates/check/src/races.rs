@@ -48,14 +48,22 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
     }
 }
 
+/// Lanes of a wave.
+fn lanes(isa: Isa) -> u32 {
+    match isa {
+        Isa::Gfx950 => 64,
+        Isa::Gfx1250 => 32,
+    }
+}
+
 /// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
 /// which starts at `from` in the operation's.
-fn stored_value(op: &Issue, from: usize, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
+fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
     let first = bytes.trailing_zeros();
     let mut value = 0;
     for i in 0..bytes.count_ones() {
         let at = offset + i;
-        let word = op.stored.get(from + (at / 4) as usize * 64 + lane as usize)?;
+        let word = op.stored.get(from + (at / 4 * lanes + lane) as usize)?;
         value |= (word >> (at % 4 * 8) & 0xff) << ((first + i) * 8);
     }
     Some(value)
@@ -107,11 +115,16 @@ impl Checker {
             Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
             Extent::Runs(_) => 0,
         };
-        let data_from: usize =
-            op.accesses.iter().take_while(|a| !std::ptr::eq(*a, access)).map(|a| dwords(a) * 64).sum();
+        let lanes = lanes(self.isa);
+        let data_from: usize = op
+            .accesses
+            .iter()
+            .take_while(|a| !std::ptr::eq(*a, access))
+            .map(|a| dwords(a) * lanes as usize)
+            .sum();
         for_each_dword(&access.extent, |Dword { number: dword, bytes, lane, offset }| {
             let cell = shadow.cell(dword);
-            let value = stored_value(op, data_from, lane, offset, bytes);
+            let value = stored_value(op, data_from, lanes, lane, offset, bytes);
             let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma, value };
             if access.direction == Direction::Atomic {
                 cell.synchronises = true;

@@ -143,6 +143,10 @@ impl<O: Observer> Cx<'_, O> {
             atomic: false,
             scope: op.scope,
             multicast: None,
+            stored: match &action {
+                Action::Store { data } if O::ACTIVE => data.clone(),
+                _ => Vec::new(),
+            },
         };
         if O::ACTIVE {
             self.observer.issued(wave.id, site, &issue);
