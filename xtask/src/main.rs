@@ -1,8 +1,9 @@
-//! Project chores: scores of case folders.
+//! Project chores: scores of case folders, comparison with LLVM, renewed expectations.
 
 mod cases;
+mod parity;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
 
@@ -18,10 +19,41 @@ struct Args {
 enum Task {
     /// Run the cases in folders and score them
     Cases(cases::CasesArgs),
+    /// Compare assembler and disassembler with the LLVM inside the Rust toolchain
+    Parity(parity::ParityArgs),
+    /// Run the tests so that they rewrite their expectations; look at the difference before you commit it
+    Bless {
+        /// Arguments of `cargo test`, `--workspace` when there are none
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        tests: Vec<String>,
+    },
+    /// The process that LLVM runs in (it may die of what it is asked)
+    #[command(hide = true)]
+    LlvmWorker(parity::WorkerArgs),
 }
 
 fn main() -> ExitCode {
     match Args::parse().task {
         Task::Cases(args) => cases::run(&args),
+        Task::Parity(args) => parity::run(&args),
+        Task::Bless { tests } => bless(&tests),
+        Task::LlvmWorker(args) => parity::serve(&args),
+    }
+}
+
+fn bless(tests: &[String]) -> ExitCode {
+    let mut cargo = Command::new("cargo");
+    // `UPDATE_EXPECT` is what the expect-test library listens to.
+    cargo.arg("test").env("WAVEMARK_BLESS", "1").env("UPDATE_EXPECT", "1");
+    if tests.is_empty() {
+        cargo.arg("--workspace");
+    }
+    match cargo.args(tests).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot run cargo: {error}");
+            ExitCode::from(2)
+        }
     }
 }

@@ -176,6 +176,10 @@ impl<'m> Assembler<'m> {
             if self.leave || self.diagnostics.len() >= MAX_ERRORS {
                 return;
             }
+            if self.diagnostics.len() + 1 == MAX_ERRORS {
+                let end = self.span(lines.position(), 0..0);
+                self.report(end, "too many errors: the rest of the file was not read".to_owned());
+            }
         }
     }
 

@@ -59,7 +59,7 @@ impl Printer<'_> {
         self.line(format!(".amdhsa_code_object_version {}", self.object.abi.code_object_version()));
         self.symbols_without_place();
         for (index, section) in self.object.sections.iter().enumerate() {
-            if is_printed(section) {
+            if is_printed(section) && !self.is_metadata(section) {
                 self.section(index, section);
             }
         }
@@ -73,9 +73,18 @@ impl Printer<'_> {
         }
     }
 
+    /// Whether the section has the metadata note, which comes back by its directive.
+    fn is_metadata(&self, section: &Section) -> bool {
+        let range = section.offset..section.offset.saturating_add(section.size);
+        section.kind == sht::NOTE
+            && self.object.notes.iter().any(|note| note.is_metadata() && range.contains(&note.offset))
+    }
+
     fn section(&mut self, index: usize, section: &Section) {
         let _ = writeln!(self.out);
-        self.line(header(section));
+        let before = self.object.sections.get(..index).unwrap_or(&[]);
+        let again = before.iter().any(|other| other.name == section.name && is_printed(other));
+        self.line(header(section) + &if again { format!(",unique,{index}") } else { String::new() });
         if section.align > 1 && section.align.is_power_of_two() {
             self.line(format!(".p2align {}", section.align.trailing_zeros()));
         }
@@ -95,7 +104,6 @@ fn is_printed(section: &Section) -> bool {
     let made_by_linking = matches!(
         section.kind,
         sht::NULL
-            | sht::NOTE
             | sht::SYMTAB
             | sht::DYNSYM
             | sht::STRTAB
@@ -124,6 +132,7 @@ fn header(section: &Section) -> String {
     let kind = match section.kind {
         sht::PROGBITS => "@progbits".to_owned(),
         sht::NOBITS => "@nobits".to_owned(),
+        sht::NOTE => "@note".to_owned(),
         sht::INIT_ARRAY => "@init_array".to_owned(),
         sht::FINI_ARRAY => "@fini_array".to_owned(),
         other => format!("@{other:#x}"),

@@ -62,6 +62,10 @@ impl Assembler<'_> {
                 isa::FixupKind::Literal64 => FixupKind::Literal64,
             };
             let range = first_name(&fixup.expr).and_then(|name| find_name(text, name)).unwrap_or(all.clone());
+            let label = matches!(fixup.expr, isa::Expr::Symbol { variant: None, .. });
+            if kind == FixupKind::Branch && !label {
+                return Err(Fault::new(range, "expected an absolute expression or a label"));
+            }
             let expr = self.adopt(&fixup.expr).map_err(|message| Fault::new(range.clone(), message))?;
             let span = self.span(offset, range);
             self.fixup(u64::from(fixup.offset), kind, expr, span);

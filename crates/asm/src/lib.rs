@@ -4,7 +4,8 @@
 //! spellings `instprefsize(…)` and `amdgpu12.50-…` targets), for the processors of the instruction table.
 //! Rooms: `statement` and `lex` cut the text; `expr`, `value`, `symbol` are the expressions; `directive` has
 //! one module per family of directives; `instruction` asks the instruction table; `section` holds the bytes;
-//! `finish` settles what waited for symbols; [`disassemble`] is the way back, [`lines`] the line-wise forms.
+//! `finish` settles what waited for symbols (`resolve`) and writes the file (`write`, `line_table`);
+//! [`disassemble()`] is the way back, [`lines`] are the line-wise forms.
 //!
 //! Layout is fixed in one pass: no instruction's size depends on a symbol that is not known when it is read (a
 //! literal is used, as in LLVM). Hence counts and alignments must be known where they stand.
@@ -22,10 +23,12 @@ mod line_table;
 pub mod lines;
 mod machine;
 mod object;
+mod resolve;
 mod section;
 mod statement;
 mod symbol;
 mod value;
+mod write;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;

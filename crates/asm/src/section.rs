@@ -57,7 +57,12 @@ pub(crate) struct Sections {
 impl Sections {
     /// The section `name`, made with these attributes if there is none.
     pub fn open(&mut self, name: &str, kind: u32, flags: u64, entry_size: u64) -> SectionId {
-        if let Some(&id) = self.by_name.get(name) {
+        self.open_as(name, name, kind, flags, entry_size)
+    }
+
+    /// The section of this key, which is its name unless several sections share one.
+    pub fn open_as(&mut self, key: &str, name: &str, kind: u32, flags: u64, entry_size: u64) -> SectionId {
+        if let Some(&id) = self.by_name.get(key) {
             return id;
         }
         let id = SectionId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
@@ -71,7 +76,7 @@ impl Sections {
             bytes: Vec::new(),
             fixups: Vec::new(),
         });
-        self.by_name.insert(name.to_owned(), id);
+        self.by_name.insert(key.to_owned(), id);
         id
     }
 

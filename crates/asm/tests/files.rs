@@ -133,9 +133,10 @@ fn check_round_trip(elf: &CodeObject, features: &str) {
         if !section.is_alloc() || section.size == 0 {
             continue;
         }
-        let other = again
-            .section_by_name(&section.name)
-            .unwrap_or_else(|| panic!("{} is gone\n{text}", section.name));
+        // Of several sections of one name each is compared with its own.
+        let nth = elf.sections[..index].iter().filter(|other| other.name == section.name).count();
+        let mut named = again.sections.iter().enumerate().filter(|(_, other)| other.name == section.name);
+        let (other, _) = named.nth(nth).unwrap_or_else(|| panic!("{} is gone\n{text}", section.name));
         assert_eq!(again.sections[other].size, section.size, "size of {}\n{text}", section.name);
         assert_eq!(again.section_data(other), elf.section_data(index), "{}\n{text}", section.name);
     }

@@ -168,7 +168,8 @@ fn run(text: &str, machine: &Machine) -> Option<CodeObject> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("fuzz.s", text.to_owned());
     let object = assemble(Source { file, name: "fuzz.s", text }, machine).ok()?;
-    Some(CodeObject::parse(&object.elf).expect("our own object"))
+    // A text may hold notes and descriptors by hand that do not read.
+    CodeObject::parse(&object.elf).ok()
 }
 
 #[test]

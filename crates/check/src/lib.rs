@@ -18,7 +18,7 @@ mod sync;
 mod waits;
 mod wave_state;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::Isa;
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
@@ -74,6 +74,8 @@ pub struct Checker {
     releases: FxHashMap<OpId, sync::Release>,
     published: FxHashMap<(u32, u64), Vec<sync::Published>>,
     wait_table: waits::WaitTable,
+    /// Copies to or from LDS whose wait has been found needed.
+    copies_used: FxHashSet<wavemark_order::Epoch>,
     requests: FxHashMap<u32, collective::Requests>,
     cluster_size: FxHashMap<u32, u32>,
     cluster_live: FxHashMap<u32, u32>,
@@ -98,6 +100,7 @@ impl Checker {
             releases: FxHashMap::default(),
             published: FxHashMap::default(),
             wait_table: FxHashMap::default(),
+            copies_used: FxHashSet::default(),
             requests: FxHashMap::default(),
             cluster_size: FxHashMap::default(),
             cluster_live: FxHashMap::default(),
@@ -273,7 +276,7 @@ impl Observer for Checker {
         let pending: Vec<SiteId> = state
             .operations
             .iter()
-            .filter(|o| o.writes_lds && !state.is_retired(o))
+            .filter(|o| o.writes_lds && !state.is_retired(o) && !state.relies_on(o))
             .map(|o| o.site)
             .collect();
         for producer in pending {

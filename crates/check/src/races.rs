@@ -6,13 +6,13 @@
 
 use wavemark_isa::Isa;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, Channel, Direction, Issue, Scope, Space, WaveId};
+use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
 use wavemark_sim::pending::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::registers::wait_text;
-use crate::shadow::{Record, for_each_dword};
+use crate::shadow::{Dword, Record, for_each_dword};
 use crate::site_info::SiteId;
 
 /// A pair of accesses that conflict.
@@ -48,6 +48,27 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
     }
 }
 
+/// Lanes of a wave.
+fn lanes(isa: Isa) -> u32 {
+    match isa {
+        Isa::Gfx950 => 64,
+        Isa::Gfx1250 => 32,
+    }
+}
+
+/// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
+/// which starts at `from` in the operation's.
+fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
+    let first = bytes.trailing_zeros();
+    let mut value = 0;
+    for i in 0..bytes.count_ones() {
+        let at = offset + i;
+        let word = op.stored.get(from + (at / 4 * lanes + lane) as usize)?;
+        value |= (word >> (at % 4 * 8) & 0xff) << ((first + i) * 8);
+    }
+    Some(value)
+}
+
 /// The narrowest scope that two waves share.
 pub(crate) fn common_scope(a: WaveId, b: WaveId) -> Scope {
     if a.workgroup_flat == b.workgroup_flat {
@@ -72,6 +93,7 @@ impl Checker {
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
         let mut conflicts: Vec<Conflict> = Vec::new();
         let mut undefined: Option<(u64, u32)> = None;
+        let mut copies: Vec<Epoch> = Vec::new();
         let Some(state) = self.waves.get(&wave.index) else { return };
         let shadow = match access.space {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
@@ -82,20 +104,48 @@ impl Checker {
             if old.epoch.agent == wave.index {
                 old.epoch == epoch
                     || state.retired[usize::from(old.epoch.channel)] >= old.epoch.seq
+                    || relied.knows(old.epoch)
                     || pipe_ordered(channel(old.epoch.channel), own_channel, access.space)
             } else {
                 relied.knows(old.epoch)
             }
         };
-        for_each_dword(&access.extent, |dword, bytes, lane| {
+        // Data of this access in `stored`: those of the accesses before it come first.
+        let dwords = |a: &Access| match &a.extent {
+            Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
+            Extent::Runs(_) => 0,
+        };
+        let lanes = lanes(self.isa);
+        let data_from: usize = op
+            .accesses
+            .iter()
+            .take_while(|a| !std::ptr::eq(*a, access))
+            .map(|a| dwords(a) * lanes as usize)
+            .sum();
+        for_each_dword(&access.extent, |Dword { number: dword, bytes, lane, offset }| {
             let cell = shadow.cell(dword);
-            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma };
+            let value = stored_value(op, data_from, lanes, lane, offset, bytes);
+            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma, value };
             if access.direction == Direction::Atomic {
                 cell.synchronises = true;
             }
             let polls = cell.synchronises && access.direction == Direction::Read;
             let mut meet = |old: &Record, write_first: bool| {
-                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || ordered(old) {
+                // A poll does not race with the atomic that it waits for, whichever comes first.
+                let polled =
+                    !write_first && access.space == Space::Lds && access.direction == Direction::Atomic;
+                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || polled {
+                    return;
+                }
+                if ordered(old) {
+                    // A copy that a wait made safe: that wait was needed.
+                    if old.dma && access.space == Space::Lds && copies.last() != Some(&old.epoch) {
+                        copies.push(old.epoch);
+                    }
+                    return;
+                }
+                // Writing what another wave writes there too is a habit of compilers, and harmless.
+                if write_first && value.is_some() && old.value == value && old.bytes == bytes {
                     return;
                 }
                 if conflicts.len() < 4 && !conflicts.iter().any(|c| c.earlier.site == old.site) {
@@ -132,7 +182,11 @@ impl Checker {
         if let Some((addr, lane)) = undefined {
             self.report_undefined_lds(wave, site, addr, lane);
         }
-        self.use_ordered_producers(wave, access);
+        copies.sort_unstable();
+        copies.dedup();
+        for copy in copies {
+            self.consume_copy(wave, copy);
+        }
     }
 
     fn report_undefined_lds(&mut self, wave: WaveId, site: SiteId, addr: u64, lane: u32) {
@@ -217,6 +271,9 @@ impl Checker {
                 what.1, first.mnemonic
             );
             let arrive = other.last_arrive.map(|s| self.sites.get(s).site.clone());
+            // How many were younger when it arrived: that is all this wave knows of the other's issues.
+            let known = state.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+            let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
             let hint = format!("{} before", wait_text(self.isa, counter, n));
             let rule = if earlier.dma { "R4" } else { "S1" };
             (rule, Class::MissingWait, title, hint, arrive)

@@ -25,7 +25,7 @@ impl Checker {
         let info = self.sites.get(site);
         let vector_off = exec == 0 && !info.ignores_exec;
         let mut problems: Vec<(Use, u32, u32)> = Vec::new();
-        let mut undefined = None;
+        let mut undefined: Option<u32> = None;
         let mut used: Vec<u32> = Vec::new();
         let mut look = |range: RegRange, how: Use| {
             for register in range.numbers() {
@@ -52,15 +52,13 @@ impl Checker {
         for &range in &info.writes {
             look(range, Use::Write);
         }
-        if !vector_off {
-            for &range in &info.reads {
-                for register in range.numbers() {
-                    let tracked = register < 106 || register >= VGPR0;
-                    if tracked && !state.defined[register as usize] {
-                        undefined = undefined.or(Some(register));
-                    }
-                }
-            }
+        if !vector_off && !copies(info.mnemonic) {
+            // Compilers leave halves of wide operands undefined when the result does not depend on them.
+            undefined = info
+                .reads
+                .iter()
+                .find(|range| range.numbers().all(|r| tracked(r) && !state.defined[r as usize]))
+                .map(|range| range.from);
         }
         let mut reported = None;
         for (how, register, number) in problems {
@@ -168,11 +166,19 @@ impl Checker {
 
     fn note_writes(&mut self, wave: u32, site: SiteId) {
         let Some(state) = self.waves.get_mut(&wave) else { return };
-        for &range in &self.sites.get(site).writes {
+        let info = self.sites.get(site);
+        // A copy of what was never written is still what was never written.
+        let defined = !copies(info.mnemonic)
+            || info.reads.is_empty()
+            || info
+                .reads
+                .iter()
+                .any(|range| range.numbers().any(|r| !tracked(r) || state.defined[r as usize]));
+        for &range in &info.writes {
             for register in range.numbers() {
                 if let Some(slot) = state.loaded_by.get_mut(register as usize) {
                     *slot = 0;
-                    state.defined[register as usize] = true;
+                    state.defined[register as usize] |= defined;
                 }
             }
         }
@@ -193,6 +199,27 @@ impl Checker {
             state.loaded_by[SCC as usize] = number;
         }
     }
+}
+
+/// Registers of which the checker knows whether they were written: dispatch sets the others.
+fn tracked(register: u32) -> bool {
+    register < 106 || register >= VGPR0
+}
+
+/// Instructions that only move what they read: saving a register that holds nothing yet is no use of it.
+fn copies(mnemonic: &str) -> bool {
+    matches!(
+        mnemonic,
+        "s_mov_b32"
+            | "s_mov_b64"
+            | "v_mov_b32"
+            | "v_mov_b64"
+            | "v_accvgpr_write_b32"
+            | "v_accvgpr_read_b32"
+            | "v_accvgpr_mov_b32"
+            | "v_writelane_b32"
+            | "v_readlane_b32"
+    ) || mnemonic.starts_with("scratch_store")
 }
 
 /// A wait as the assembly has it.

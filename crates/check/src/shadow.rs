@@ -31,6 +31,8 @@ pub struct Record {
     pub scope: Scope,
     /// It is a DMA's side.
     pub dma: bool,
+    /// What a store writes there, its bytes in place.
+    pub value: Option<u32>,
 }
 
 /// What is remembered of one dword.
@@ -89,15 +91,29 @@ impl Shadow {
     }
 }
 
-/// Call `visit` with each dword number, byte set and lane that an extent touches.
-pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(u64, u8, u32)) {
+/// A dword of an extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dword {
+    /// Its number: address divided by 4.
+    pub number: u64,
+    /// Which of its bytes.
+    pub bytes: u8,
+    /// Which lane touches it.
+    pub lane: u32,
+    /// Where its first byte is in the lane's data.
+    pub offset: u32,
+}
+
+/// Call `visit` with each dword that an extent touches.
+pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(Dword)) {
     let mut run = |addr: u64, bytes: u32, lane: u32| {
         let end = addr.saturating_add(u64::from(bytes));
         let mut at = addr;
         while at < end {
             let from = at % 4;
             let n = (4 - from).min(end - at);
-            visit(at / 4, (((1u32 << n) - 1) << from) as u8, lane);
+            let bytes = (((1u32 << n) - 1) << from) as u8;
+            visit(Dword { number: at / 4, bytes, lane, offset: (at - addr) as u32 });
             at += n;
         }
     };
@@ -121,7 +137,7 @@ mod tests {
 
     fn record(agent: u32, bytes: u8) -> Record {
         let epoch = Epoch { agent, channel: 0, seq: 1 };
-        Record { epoch, site: 0, bytes, atomic: false, scope: Scope::Cu, dma: false }
+        Record { epoch, site: 0, bytes, atomic: false, scope: Scope::Cu, dma: false, value: None }
     }
 
     #[test]
@@ -140,7 +156,7 @@ mod tests {
     #[test]
     fn unaligned_runs_are_split_at_dwords() {
         let mut seen = Vec::new();
-        for_each_dword(&Extent::Runs(vec![(3, 6)]), |dword, bytes, _| seen.push((dword, bytes)));
+        for_each_dword(&Extent::Runs(vec![(3, 6)]), |d| seen.push((d.number, d.bytes)));
         assert_eq!(seen, [(0, 0b1000), (1, 0b1111), (2, 0b0001)]);
     }
 }

@@ -95,8 +95,8 @@ impl Checker {
             }
             let mut found: Option<Acquire> = None;
             let mut keys = Vec::new();
-            for_each_dword(&access.extent, |dword, _, _| {
-                keys.push(key(access.space, wave.workgroup_flat, dword));
+            for_each_dword(&access.extent, |dword| {
+                keys.push(key(access.space, wave.workgroup_flat, dword.number));
             });
             keys.dedup();
             for key in keys {
@@ -107,7 +107,8 @@ impl Checker {
                             || (entry.scope >= needed && op.scope >= needed)
                             || self.device_scope_atomics(op);
                         let Some(&seq) = op.seq.first() else { continue };
-                        if entry.by.index == wave.index || !inclusive {
+                        // A wave may learn of its own copy's end from the barrier cell that the copy signals.
+                        if !inclusive || (entry.by.index == wave.index && access.space != Space::Lds) {
                             continue;
                         }
                         let acquire = found.get_or_insert_with(|| Acquire {

@@ -7,7 +7,8 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_sim::events::{Access, Channel, Counter, Space, WaveId};
+use wavemark_order::Epoch;
+use wavemark_sim::events::{Channel, Counter, WaveId};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -36,7 +37,7 @@ impl Checker {
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         let instance = state.first_wait + state.waits.len() as u32;
         let counters: SmallVec<[(Counter, u32); 3]> = waits.iter().copied().collect();
-        state.waits.push_back(WaitInstance { site, counters });
+        state.waits.push_back(WaitInstance { site, counters, seq: state.seq });
         if state.waits.len() > 512 {
             state.waits.pop_front();
             state.first_wait += 1;
@@ -103,7 +104,8 @@ impl Checker {
         }
     }
 
-    /// An arrive or release publishes everything that is retired.
+    /// An arrive or release publishes everything that is retired. Copies into LDS are left out: whoever uses their data
+    /// says which wait was needed ([`Checker::consume_copy`]).
     pub(crate) fn consume_published(&mut self, wave: u32) {
         let Some(state) = self.waves.get(&wave) else { return };
         let numbers: Vec<u32> = state
@@ -111,7 +113,10 @@ impl Checker {
             .iter()
             .enumerate()
             .filter(|(_, o)| {
-                o.touches_memory && o.covered_by.is_some_and(|(_, y)| y != u32::MAX) && state.is_retired(o)
+                o.touches_memory
+                    && !o.writes_lds
+                    && o.covered_by.is_some_and(|(_, y)| y != u32::MAX)
+                    && state.is_retired(o)
             })
             .map(|(i, _)| state.first_operation + i as u32)
             .collect();
@@ -120,21 +125,33 @@ impl Checker {
         }
     }
 
-    /// An access of the wave's own that its own DMA's completion made safe.
-    pub(crate) fn use_ordered_producers(&mut self, wave: WaveId, access: &Access) {
-        if access.space != Space::Lds {
+    /// `wave` touches LDS that the copy `epoch`, its own or another wave's, was to be done with before. The wait that
+    /// was needed is the last sufficient one that `wave` knows of: another wave may have waited more since it arrived.
+    pub(crate) fn consume_copy(&mut self, wave: WaveId, epoch: Epoch) {
+        if !self.copies_used.insert(epoch) {
             return;
         }
-        let Some(state) = self.waves.get(&wave.index) else { return };
-        let numbers: Vec<u32> = state
-            .operations
-            .iter()
-            .enumerate()
-            .filter(|(_, o)| o.dma && o.covered_by.is_some_and(|(_, y)| y != u32::MAX) && state.is_retired(o))
-            .map(|(i, _)| state.first_operation + i as u32)
-            .collect();
-        for number in numbers {
-            self.consume(wave.index, number);
+        let channel = crate::races::channel(epoch.channel);
+        let counter = Counter::of(channel, self.isa);
+        let Some(consumer) = self.waves.get(&wave.index) else { return };
+        let known = match epoch.agent == wave.index {
+            true => u32::MAX,
+            false => consumer.issued.get(epoch.agent, epoch.channel),
+        };
+        let Some(producer) = self.waves.get(&epoch.agent) else { return };
+        for wait in producer.waits.iter().rev() {
+            let latest = wait.seq[usize::from(epoch.channel)];
+            if latest < epoch.seq {
+                return;
+            }
+            let n = wait.counters.iter().find(|(other, _)| *other == counter).map(|&(_, n)| n);
+            let younger = latest - epoch.seq;
+            if latest <= known && n.is_some_and(|n| n <= younger) {
+                if let Some(stats) = self.wait_table.get_mut(&(wait.site, counter)) {
+                    stats.best = Some(stats.best.map_or(younger, |best| best.min(younger)));
+                }
+                return;
+            }
         }
     }
 
@@ -143,6 +160,10 @@ impl Checker {
         let mut all: Vec<((SiteId, Counter), WaitStats)> =
             self.wait_table.iter().map(|(k, s)| (*k, *s)).collect();
         all.sort_by_key(|((site, counter), _)| (self.sites.get(*site).site.pc, *counter));
+        let too_strong =
+            |stats: &WaitStats| stats.effective > 0 && stats.best.is_some_and(|best| best > stats.n);
+        let weakened: Vec<Counter> =
+            all.iter().filter(|(_, stats)| too_strong(stats)).map(|((_, counter), _)| *counter).collect();
         for ((site, counter), stats) in all {
             let info = self.sites.get(site);
             let name = counter.name();
@@ -151,7 +172,12 @@ impl Checker {
             } else {
                 &format!("{} executions", stats.executions)
             };
+            // Where a wait before this one is called too strong, this one would carry what that one waited for.
+            let carries = stats.best.is_some() && weakened.contains(&counter);
             let finding = if stats.effective == 0 {
+                if carries {
+                    continue;
+                }
                 let title = format!("the wait for {name} {} had nothing to wait for in {times}", stats.n);
                 Finding::new("W1", Class::Redundant, Severity::Advice, title)
                     .hint("it can go, if that holds on every path", None)
@@ -162,7 +188,7 @@ impl Checker {
                     "the wait for {name} {} could be {best}: that served every use in {times}",
                     stats.n
                 );
-                let hint = wait_text(self.isa, counter, best);
+                let hint = format!("{} instead of", wait_text(self.isa, counter, best));
                 Finding::new("W2", Class::OverStrong, Severity::Advice, title)
                     .hint(hint, Some(info.site.clone()))
             } else {

@@ -38,6 +38,8 @@ pub struct WaitInstance {
     pub site: SiteId,
     /// What it waited for.
     pub counters: SmallVec<[(Counter, u32); 3]>,
+    /// The wave's sequence numbers then.
+    pub seq: [u32; CHANNELS],
 }
 
 /// A wave.
@@ -108,6 +110,12 @@ impl WaveState {
     /// All channels of the operation are retired.
     pub fn is_retired(&self, operation: &Operation) -> bool {
         operation.seq.iter().all(|&(c, seq)| self.retired[c as usize] >= seq)
+    }
+
+    /// The wave has learnt of the operation's end otherwise than by a wait: from a barrier cell.
+    pub fn relies_on(&self, operation: &Operation) -> bool {
+        let agent = self.id.index;
+        operation.seq.iter().all(|&(c, seq)| self.relied.get(agent, c as u8) >= seq)
     }
 
     /// The operation with this number, if it is still kept.

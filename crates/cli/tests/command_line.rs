@@ -547,13 +547,16 @@ fn there_and_back() {
 
 #[test]
 fn checks() {
-    check_run(&["check", "kernels/scale.s"], expect![[r#"
+    check_run(
+        &["check", "kernels/scale.s"],
+        expect![[r#"
         exit 3
         not checked: static checks: there are none yet
         not checked: execution: there is no launch (--launch L.toml)
         kernels/scale.s: scale on gfx1250: not-checked
         ---
-    "#]]);
+    "#]],
+    );
     check_run(
         &["check", "kernels/scale.s", "--launch", "kernels/scale.toml", "--schedules", "3"],
         expect![[r#"

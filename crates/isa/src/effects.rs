@@ -19,7 +19,7 @@ use crate::format::Family;
 use crate::named;
 use crate::role::{Class, ImmKind};
 use crate::row::{Access, Row};
-use crate::{Inst, Isa, Operand, Reg, Special, Table};
+use crate::{Inst, Isa, Operand, Reg, SdwaUnused, Special, Table};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -309,6 +309,9 @@ fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
             Access::Write => (false, true),
             Access::ReadWrite => (true, true),
         };
+        // What SDWA preserves of the destination is read.
+        let preserves = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
+        let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
         match operand {
             Operand::Reg(reg) => {
@@ -422,6 +425,28 @@ mod tests {
         );
         assert_eq!(uses(&of(Isa::Gfx1250, "s_load_b128 s[4:7], s[0:1], null")), "Sgpr4+4:w Sgpr0+2:r");
         assert_eq!(uses(&of(Isa::Gfx1250, "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")), "Mode:rw");
+    }
+
+    #[test]
+    fn vector_registers() {
+        assert_eq!(
+            uses(&of(Isa::Gfx950, "v_cmp_eq_f32_e32 vcc, v0, v1")),
+            "Vcc:w Vgpr0+1:r Vgpr1+1:r Mode:r Exec:r"
+        );
+        assert_eq!(uses(&of(Isa::Gfx1250, "v_cmpx_eq_u32_e32 v0, v1")), "Vgpr0+1:r Vgpr1+1:r ExecLo:rw");
+        assert_eq!(
+            uses(&of(Isa::Gfx1250, "v_fmac_f32_e32 v0, s1, v2")),
+            "Vgpr0+1:rw Sgpr1+1:r Vgpr2+1:r Mode:r ExecLo:r"
+        );
+        assert_eq!(
+            uses(&of(Isa::Gfx1250, "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
+            "Vgpr0+1:w Vgpr2+1:r ExecLo:r Vgpr1+1:w Sgpr4+1:r Vgpr3+1:r Mode:r ExecLo:r"
+        );
+        assert_eq!(
+            uses(&of(Isa::Gfx950, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")),
+            "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r"
+        );
+        assert_eq!(uses(&of(Isa::Gfx950, "v_readlane_b32 s0, v1, s2")), "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r");
     }
 
     #[test]

@@ -29,10 +29,13 @@ fn target(line: &str) -> (Isa, Features) {
 }
 
 fn check(isa: Isa, features: Features, line: &str) -> Result<(), String> {
-    let mut columns = line.split(" | ");
-    let text = columns.next().unwrap_or_default().trim_end();
-    let bytes = hex(columns.next().ok_or("no bytes")?.trim());
-    let direction = columns.next().map(str::trim).unwrap_or("");
+    // From the right: statements may have ` | ` in them.
+    let (rest, direction) = match line.rsplit_once(" | ") {
+        Some((rest, direction @ ("<" | ">"))) => (rest, direction),
+        _ => (line, ""),
+    };
+    let (text, bytes) = rest.rsplit_once(" | ").ok_or("no bytes")?;
+    let (text, bytes) = (text.trim_end(), hex(bytes.trim()));
     if direction != "<" {
         let inst = decode(isa, &bytes).map_err(|e| format!("decode: {e}"))?;
         let printed = print(isa, &inst, features);

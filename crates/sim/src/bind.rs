@@ -131,7 +131,7 @@ impl Binder<'_> {
                     x as u32 as i32 as i64 as u64
                 }
             }
-            Operand::Literal(x) => x,
+            Operand::Literal(x) | Operand::Literal64(x) => x,
             Operand::Imm(x) => x as u64,
             _ => return None,
         })

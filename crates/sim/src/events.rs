@@ -221,6 +221,9 @@ pub struct Issue {
     pub scope: Scope,
     /// M0 of a cluster (multicast) load.
     pub multicast: Option<u32>,
+    /// What a store writes: dword d of lane l of access i at `(i * dwords + d) * lanes + l`, where `lanes` is the
+    /// wave size; empty for the rest.
+    pub stored: Vec<u32>,
 }
 
 /// Which barrier object.

@@ -166,6 +166,7 @@ impl Pending {
             atomic: false,
             scope: Scope::Cu,
             multicast: None,
+            stored: Vec::new(),
         };
         Box::new(Pending { issue, action, issued_at: 0, hulls: smallvec![(0, 0)], run: false, plain: true })
     }

@@ -4,7 +4,7 @@
 
 use wavemark_codeobj::elf::{Binding, SymbolType};
 use wavemark_codeobj::value::Value;
-use wavemark_target::{AbiVersion, Setting, Target, TargetId};
+use wavemark_target::{AbiVersion, Target};
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
@@ -19,7 +19,8 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".amdgpu_lds", lds),
 ];
 
-/// `.amdgcn_target "triple-target id"`: must agree with what the file is assembled for.
+/// `.amdgcn_target "triple-target id"`: must be what the file is assembled for, settings included, in either
+/// spelling of the triple.
 fn target(
     assembler: &mut Assembler<'_>,
     operands: &mut Operands<'_>,
@@ -32,22 +33,12 @@ fn target(
     let text = String::from_utf8_lossy(&bytes);
     let target: Target = text.parse().map_err(|error| Fault::new(range.clone(), format!("{error}")))?;
     let wanted = &assembler.machine.target;
-    if !agrees(&target.id, &wanted.id) || target.os != wanted.os {
+    if !target.same(wanted) {
         let message = format!("the file is for {target}, but {wanted} was asked for");
         return Err(Fault::new(range, message));
     }
     assembler.file_target = Some(target);
     Ok(())
-}
-
-/// Whether a file for `file` may be assembled as `wanted`: the same processor, and no setting that `file`
-/// makes differs.
-fn agrees(file: &TargetId, wanted: &TargetId) -> bool {
-    let setting =
-        |file: Setting, wanted: Setting| file == wanted || file == Setting::Any || wanted == Setting::Any;
-    file.processor == wanted.processor
-        && setting(file.xnack, wanted.xnack)
-        && setting(file.sramecc, wanted.sramecc)
 }
 
 fn code_object_version(

@@ -1,6 +1,7 @@
 //! Directives that choose sections and places: `.text`, `.section`, `.p2align`, `.org`.
 
 use wavemark_codeobj::elf::{shf, sht};
+use wavemark_diag::Diagnostic;
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
@@ -102,7 +103,10 @@ fn previous(
     Ok(())
 }
 
-/// `.section name [, "flags" [, @type [, entry size]]]`.
+/// `.section name [, "flags" [, @type [, entry size] [, group, comdat] [, unique, number]]]`.
+///
+/// A section of a group is kept as an ordinary one, with a warning: its symbols are weak, so a linker that sees
+/// it twice takes the first.
 fn section(
     assembler: &mut Assembler<'_>,
     operands: &mut Operands<'_>,
@@ -111,28 +115,42 @@ fn section(
     let (name, name_range) = section_name(operands)?;
     let (mut kind, mut flags) = by_name(&name);
     let mut entry_size = 0;
+    let mut key = name.clone();
     let mut explicit = false;
     if operands.eat_comma() {
         explicit = true;
         flags = section_flags(operands)?;
-        if operands.eat_comma() {
+        let typed = operands.eat_comma();
+        if typed {
             kind = section_kind(operands)?;
-            if flags & shf::MERGE != 0 {
-                operands.comma()?;
-                entry_size = operands.count(assembler)?;
-            }
-        } else if flags & shf::MERGE != 0 {
-            return operands.fault("a mergeable section needs a type and an entry size");
+        } else if flags & (shf::MERGE | shf::GROUP) != 0 {
+            return operands.fault("this section needs a type");
+        }
+        if flags & shf::MERGE != 0 {
+            operands.comma()?;
+            entry_size = operands.count(assembler)?;
         }
         if flags & shf::GROUP != 0 {
-            return operands.fault("section groups are not supported");
+            operands.comma()?;
+            let (group, range) = operands.name()?;
+            if operands.eat_comma() && !operands.lexer.eat_name("comdat") {
+                return operands.fault("expected comdat");
+            }
+            flags &= !shf::GROUP;
+            let warning = format!("section {name} is kept, but not its group {group}");
+            let span = assembler.span(operands.offset, range);
+            assembler.diagnostics.push(Diagnostic::warning(warning).at(span));
+        }
+        if typed && operands.eat_comma() {
+            if !operands.lexer.eat_name("unique") {
+                return operands.fault("this section attribute is not supported");
+            }
+            operands.comma()?;
+            key = format!("{name}\0{}", operands.count(assembler)?);
         }
     }
-    if operands.eat_comma() {
-        return operands.fault("this section attribute is not supported");
-    }
     operands.end()?;
-    if let Some(known) = assembler.sections.find(&name) {
+    if let Some(known) = assembler.sections.find(&key) {
         let known = assembler.sections.get(known);
         if explicit && known.flags != flags {
             let message = format!("section {name} had the flags {:#x} before, now {flags:#x}", known.flags);
@@ -143,7 +161,7 @@ fn section(
             return Err(Fault::new(name_range, message));
         }
     }
-    let section = assembler.sections.open(&name, kind, flags, entry_size);
+    let section = assembler.sections.open_as(&key, &name, kind, flags, entry_size);
     switch(assembler, section);
     Ok(())
 }

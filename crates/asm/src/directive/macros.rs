@@ -197,6 +197,10 @@ fn arguments(mut text: &str) -> Vec<&str> {
     arguments
 }
 
+fn too_many(called: &Macro, range: Range<usize>) -> Fault {
+    Fault::new(range, format!("macro {} takes {} arguments", called.name, called.parameters.len()))
+}
+
 /// Runs a macro.
 pub(crate) fn call(
     assembler: &mut Assembler<'_>,
@@ -221,18 +225,24 @@ pub(crate) fn call(
         let index = named.and_then(|(name, _)| called.parameters.iter().position(|p| p.name == name.trim()));
         match (index, named) {
             (Some(index), Some((_, value))) => values[index] = Some(unquoted(value).to_owned()),
+            (None, Some((name, _))) => {
+                let message = format!("macro {} has no parameter {}", called.name, name.trim());
+                return Err(Fault::new(range, message));
+            }
             _ => {
-                let Some(slot) = values.get_mut(next) else {
-                    let message =
-                        format!("macro {} takes {} arguments", called.name, called.parameters.len());
-                    return Err(Fault::new(range, message));
-                };
+                let Some(slot) = values.get_mut(next) else { return Err(too_many(called, range)) };
                 *slot = Some(unquoted(argument).to_owned());
                 next += 1;
             }
         }
         rest = rest[length..].trim_start();
-        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        if let Some(after) = rest.strip_prefix(',') {
+            rest = after.trim_start();
+            // A comma at the end starts one more, empty argument.
+            if rest.is_empty() && next >= values.len() {
+                return Err(too_many(called, range));
+            }
+        }
     }
     let mut bindings = Vec::with_capacity(values.len());
     for (parameter, value) in called.parameters.iter().zip(values) {
@@ -324,11 +334,10 @@ fn repetitions(
     for (repetition, binding) in bindings.enumerate() {
         let binding = binding.as_ref().map(|(name, value)| (name.as_str(), value.clone()));
         text.push_str(&substitute(body, binding.as_slice(), assembler.instances, repetition as u64));
-        if text.len() + assembler.expanded > MAX_EXPANDED || repetition > 1 << 24 {
+        if text.len() + assembler.expanded > MAX_EXPANDED {
             return operands.fault_here("the repetition becomes too large");
         }
     }
-    assembler.instances += 1;
     let what = operands.directive().to_owned();
     expand(assembler, &text, what, operands.offset, operands.name.clone())?;
     // Inside a macro, .exitm goes on leaving that.
@@ -346,6 +355,9 @@ fn repeat(
     let count = operands.count(assembler).and_then(|count| operands.end().map(|()| count));
     let body = body(operands, lines, &REPEATERS, &[".endr"])?;
     let count = usize::try_from(count?).unwrap_or(usize::MAX);
+    if count.saturating_mul(body.len().max(1)) > MAX_EXPANDED {
+        return operands.fault_here("the repetition becomes too large");
+    }
     repetitions(assembler, operands, body, std::iter::repeat_n(None, count))
 }
 

@@ -7,6 +7,7 @@ use wavemark_codeobj::elf::{Rela, Section};
 use wavemark_isa::{self as isa, Inst, Isa, NoSymbols, Operand};
 
 use super::Printer;
+use super::data::between;
 use super::symbols::{Label, branch_label};
 
 /// Numbers that stand in for an address while an instruction is printed; their text is replaced.
@@ -79,10 +80,9 @@ impl Printer<'_> {
         if let Some((isa, inst)) = decoded {
             let size = u64::from(inst.size);
             let end = offset + size;
-            let inside: Vec<Rela> =
-                relocations.iter().filter(|rela| (offset..end).contains(&rela.offset)).copied().collect();
+            let inside = between(relocations, offset, end);
             let raw = &window[..window.len().min(size as usize)];
-            let text = match inside.as_slice() {
+            let text = match inside {
                 [] => self.plain(isa, &inst, raw, index, offset),
                 [rela] => self.relocated(isa, &inst, raw, offset, rela),
                 _ => None,

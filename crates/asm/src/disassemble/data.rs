@@ -8,6 +8,13 @@ use wavemark_codeobj::elf::{Rela, Section};
 use super::Printer;
 use super::code::specifier_of;
 
+/// The relocations at the offsets from `start` to before `end`; they are in order.
+pub(super) fn between(relocations: &[Rela], start: u64, end: u64) -> &[Rela] {
+    let first = relocations.partition_point(|rela| rela.offset < start);
+    let last = relocations.partition_point(|rela| rela.offset < end);
+    relocations.get(first..last).unwrap_or(&[])
+}
+
 impl Printer<'_> {
     /// The relocations that apply to a section, offsets in the section, in order.
     pub(super) fn relocations_of(&self, index: usize, section: &Section) -> Vec<Rela> {
@@ -53,8 +60,8 @@ impl Printer<'_> {
         relocations: &[Rela],
     ) -> u64 {
         while offset < end {
-            let next = relocations.iter().find(|rela| rela.offset >= offset && rela.offset < end);
-            if let Some(rela) = next.filter(|rela| rela.offset == offset)
+            let coming = between(relocations, offset, end);
+            if let Some(rela) = coming.first().filter(|rela| rela.offset == offset)
                 && let Some((text, size)) = self.relocated_data(rela, end - offset)
             {
                 self.line(text);
@@ -62,8 +69,7 @@ impl Printer<'_> {
                 continue;
             }
             // A relocation that has no text leaves its bytes; go on after its first.
-            let limit =
-                relocations.iter().map(|rela| rela.offset).find(|&at| at > offset).unwrap_or(end).min(end);
+            let limit = coming.iter().map(|rela| rela.offset).find(|&at| at > offset).unwrap_or(end);
             self.raw(bytes.get(offset as usize..limit as usize).unwrap_or(&[]));
             offset = limit;
         }

@@ -22,6 +22,7 @@ twice:
 	.size twice
 	.include "other.s"
 	s_branch nowhere
+	s_branch twice+4
 	s_mov_b32 s0, .Lnowhere
 	s_mov_b32 s0, foo@bar
 	s_branch 9f
@@ -46,6 +47,8 @@ twice:
 	.popsection
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
 	.amdgcn_target "banana"
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950:xnack-"
+	.amdgcn_target "amdgpu9.5-amd-amdhsa-unknown-gfx950"
 	.amdhsa_code_object_version 9
 	.loc 5 1
 	.uleb128 later
@@ -79,34 +82,36 @@ twice:
 ;> file:22:13: error: expected ','
 ;> file:23:2: error: .include is not supported: an input is one file
 ;> file:24:11: error: undefined label nowhere
-;> file:25:16: error: undefined label .Lnowhere
-;> file:26:16: error: unknown relocation specifier @bar
-;> file:27:11: error: there is no such numeric label after this
-;> file:28:8: error: no numeric label of this number before
-;> file:29:6: error: expected an absolute expression, but later is not defined
-;> file:31:2: error: .endif without .if
-;> file:32:2: error: .else without .if
-;> file:33:28: error: a :vararg parameter must be the last
-;> file:38:2: error: macro need needs a value for x
-;> file:39:2: error: macro need takes 1 arguments
-;> file:40:2: error: 300 does not fit in 1 byte
+;> file:25:11: error: expected an absolute expression or a label
+;> file:26:16: error: undefined label .Lnowhere
+;> file:27:16: error: unknown relocation specifier @bar
+;> file:28:11: error: there is no such numeric label after this
+;> file:29:8: error: no numeric label of this number before
+;> file:30:6: error: expected an absolute expression, but later is not defined
+;> file:32:2: error: .endif without .if
+;> file:33:2: error: .else without .if
+;> file:34:28: error: a :vararg parameter must be the last
+;> file:39:2: error: macro need needs a value for x
+;> file:40:2: error: macro need takes 1 arguments
+;> file:41:2: error: 300 does not fit in 1 byte
 ;>   note: in the expansion of macro need
-;> file:41:2: error: .endm closes nothing
-;> file:42:2: error: 1000 does not fit in 1 byte
+;> file:42:2: error: .endm closes nothing
+;> file:43:2: error: 1000 does not fit in 1 byte
 ;>   note: in the expansion of .rept
-;> file:42:2: error: 1000 does not fit in 1 byte
+;> file:43:2: error: 1000 does not fit in 1 byte
 ;>   note: in the expansion of .rept
-;> file:42:2: error: 1000 does not fit in 1 byte
+;> file:43:2: error: 1000 does not fit in 1 byte
 ;>   note: in the expansion of .rept
-;> file:45:2: error: stop
-;> file:46:2: error: .popsection without .pushsection
-;> file:47:17: error: the file is for amdgcn-amd-amdhsa--gfx942, but amdgcn-amd-amdhsa--gfx950 was asked for
-;> file:48:17: error: `banana` is not a target triple of AMD GPUs (expected for example `amdgcn-amd-amdhsa--gfx942`)
-;> file:49:30: error: code object version 9 is not one of 4, 5, 6
-;> file:50:7: error: there is no .file 5
-;> file:51:11: error: expected an absolute expression, but later is not defined
-;> file:52:19: error: 1000000 bytes are more LDS than the 163840 of gfx950
-;> file:53:9: error: section .text would be larger than 256 MiB
-;> file:55:8: error: the difference is not one that a linker can compute
-;> file:56:9: error: an address does not fit in less than 4 bytes
-;> file:58:2: error: .macro without .endm
+;> file:46:2: error: stop
+;> file:47:2: error: .popsection without .pushsection
+;> file:48:17: error: the file is for amdgcn-amd-amdhsa--gfx942, but amdgcn-amd-amdhsa--gfx950 was asked for
+;> file:49:17: error: `banana` is not a target triple of AMD GPUs (expected for example `amdgcn-amd-amdhsa--gfx942`)
+;> file:50:17: error: the file is for amdgcn-amd-amdhsa--gfx950:xnack-, but amdgcn-amd-amdhsa--gfx950 was asked for
+;> file:52:30: error: code object version 9 is not one of 4, 5, 6
+;> file:53:7: error: there is no .file 5
+;> file:54:11: error: expected an absolute expression, but later is not defined
+;> file:55:19: error: 1000000 bytes are more LDS than the 163840 of gfx950
+;> file:56:9: error: section .text would be larger than 256 MiB
+;> file:58:8: error: the difference is not one that a linker can compute
+;> file:59:9: error: an address does not fit in less than 4 bytes
+;> file:61:2: error: .macro without .endm

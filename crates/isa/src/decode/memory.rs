@@ -17,7 +17,11 @@ pub(crate) const fn no_saddr(isa: Isa) -> u32 {
 /// Width of a signed offset field; `None` where the offset is unsigned.
 pub(crate) fn signed_offset_bits(isa: Isa, format: &str, row: &Row) -> Option<u32> {
     match (isa, format) {
-        (Isa::Gfx950, "SMEM") if row.attribute("memory") == Some("buffer") => None,
+        (Isa::Gfx950, "SMEM")
+            if row.attribute("memory") == Some("buffer") && !row.mnemonic.starts_with("s_buffer_atomic") =>
+        {
+            None
+        }
         (Isa::Gfx950, "SMEM") => Some(21),
         (Isa::Gfx950, "GLOBAL" | "SCRATCH") => Some(13),
         (Isa::Gfx1250, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH") => Some(24),
@@ -48,10 +52,10 @@ pub(super) fn finish(
         inst.mods.offset = 0;
     }
     // With `tfe` a load returns one more dword, the fault status.
-    if inst.mods.tfe {
-        if let Some(Operand::Reg(reg)) = inst.operands.first_mut() {
-            reg.dwords += 1;
-        }
+    if inst.mods.tfe
+        && let Some(Operand::Reg(reg)) = inst.operands.first_mut()
+    {
+        reg.dwords += 1;
     }
     // Prefetches and scalar cache controls have the cache policy bits but do not use them.
     if format.name == "SMEM" && !takes_cache_policy(input.isa, row) {
@@ -61,15 +65,14 @@ pub(super) fn finish(
         let shift = 32 - bits;
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
-    if input.isa == Isa::Gfx950 && format.name == "SMEM" && row.operand_index("soffset").is_some() {
-        let (soe, imm) = smem_flags(input);
-        if !imm {
-            inst.mods.control = 1;
-            if !soe {
-                // The offset field held the SGPR's number.
-                inst.mods.offset = 0;
-            }
-        }
+    if input.isa == Isa::Gfx950
+        && format.name == "SMEM"
+        && row.operand_index("soffset").is_some()
+        && !smem_flags(input).1
+    {
+        // The offset field holds the SGPR's number, or nothing.
+        inst.mods.control = 1;
+        inst.mods.offset = 0;
     }
     Ok(())
 }

@@ -37,6 +37,16 @@ pub(super) fn finish(
         Form::Sdwa => inst.mods.sdwa = Some(sdwa(input, row, &traits).map_err(invalid)?),
         _ => {}
     }
+    // The literal that the opcode demands is of its own width, whatever a source calls for.
+    let mandatory = |spec: &crate::OperandSpec, operand: &Operand| {
+        matches!(
+            (spec.class, operand),
+            (Class::Literal32, Operand::Literal64(_)) | (Class::Literal64, Operand::Literal(_))
+        )
+    };
+    if encoding.specs(row).zip(&inst.operands).any(|(spec, operand)| mandatory(spec, operand)) {
+        return Err(invalid("a source literal of another width than the instruction's"));
+    }
     if is_wide(inst.form) {
         wide_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
     } else {

@@ -150,6 +150,7 @@ pub(super) static FORMATS: &[Format] = &[
             field("nt", &[(17, 1)]),
             field("vaddr", &[(32, 8)]),
             field("vdata", &[(40, 8), (55, 1)]),
+            field("acc", &[(55, 1)]),
             scaled("srsrc", &[(48, 5)], 2),
             field("soffset", &[(56, 8)]),
         ],
@@ -255,7 +256,7 @@ pub(super) static FORMATS: &[Format] = &[
         Isa::Gfx1250,
         3,
         // What only image instructions use is fixed: dim 1, dmask 1, no data VGPR, no resource, VADDR4 NULL.
-        &[(26, 6, 0b11_0100), (0, 7, 1), (22, 4, 1), (32, 18, 0), (55, 1, 0), (56, 8, 0x7c)],
+        &[(26, 6, 0b11_0100), (0, 3, 1), (4, 3, 0), (22, 4, 1), (32, 18, 0), (55, 1, 0), (56, 8, 0x7c)],
         &[(14, 8)],
         &[
             field("nv", &[(7, 1)]),

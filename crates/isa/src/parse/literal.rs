@@ -44,10 +44,10 @@ pub(crate) fn integer_in(
     if matches!(spec.class, Class::Literal64) {
         return Ok(Operand::Literal64(value as u64));
     }
-    if force == Force::None {
-        if let Some(inline) = inline_integer(spec, value) {
-            return Ok(inline);
-        }
+    if force == Force::None
+        && let Some(inline) = inline_integer(spec, value)
+    {
+        return Ok(inline);
     }
     if bits == 64 {
         if isa == Isa::Gfx1250 {
@@ -95,10 +95,10 @@ pub(crate) fn float_in(
     let bits = element_bits(spec);
     if bits == 64 {
         let pattern = value.to_bits();
-        if force == Force::None {
-            if let Some(inline) = inline_integer(spec, pattern as i64) {
-                return Ok(inline);
-            }
+        if force == Force::None
+            && let Some(inline) = inline_integer(spec, pattern as i64)
+        {
+            return Ok(inline);
         }
         if spec.ty.kind != Kind::Float {
             return Err("invalid operand for instruction");

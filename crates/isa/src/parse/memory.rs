@@ -120,7 +120,9 @@ fn register_operand(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> 
         Operand::Special(Special::Exec | Special::ExecLo | Special::ExecHi) => {
             Err(p.error_at(start, "invalid operand for instruction"))
         }
-        Operand::Special(Special::Null) => Err(p.error_at(start, "invalid operand for instruction")),
+        Operand::Special(Special::Null) if encoding.format.name != "SMEM" => {
+            Err(p.error_at(start, "invalid operand for instruction"))
+        }
         _ => Ok(operand),
     }
 }
@@ -140,7 +142,7 @@ fn vector(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
         let start = p.pos;
         let wrong = |p: &Parser| p.error_at(start, "invalid operand for instruction");
         let operand = match spec.role {
-            "vaddr" | "saddr" if p.eat_word("off") => Operand::Off,
+            "vaddr" | "saddr" if format != "VFLAT" && p.eat_word("off") => Operand::Off,
             "vaddr" => match p.register()? {
                 Some(RegisterText::Numbered(
                     reg @ Reg { file: RegFile::Vgpr, dwords: 1 | 2, half: crate::Half::Whole, .. },
@@ -195,11 +197,13 @@ fn buffer_data(
 ) -> Result<Operand, ParseError> {
     let takes_tfe = encoding.modifiers.iter().any(|(field, _)| field.name == "tfe");
     let mark = p.mark();
-    if let (true, Some(RegisterText::Numbered(reg))) = (takes_tfe, p.register()?) {
-        if reg.file == RegFile::Vgpr && reg.dwords == spec.ty.dwords() + 1 && reg.index % 2 == 0 {
-            inst.mods.tfe = true;
-            return Ok(Operand::Reg(reg));
-        }
+    if let (true, Some(RegisterText::Numbered(reg))) = (takes_tfe, p.register()?)
+        && reg.file == RegFile::Vgpr
+        && reg.dwords == spec.ty.dwords() + 1
+        && reg.index % 2 == 0
+    {
+        inst.mods.tfe = true;
+        return Ok(Operand::Reg(reg));
     }
     p.reset(mark);
     register_operand(p, encoding, spec)

@@ -148,11 +148,16 @@ impl Parser<'_> {
         if let Some(value) = self.float() {
             return Ok(Constant::Float(value));
         }
+        self.skip_space();
+        let start = self.pos;
         let expr = self.expression()?;
-        Ok(match expr.evaluate(self.resolve) {
-            Some(value) => Constant::Int(value),
-            None => Constant::Unknown(expr),
-        })
+        match expr.evaluate(self.resolve) {
+            Some(value) => Ok(Constant::Int(value)),
+            None if names_register(self.isa, &expr) => {
+                Err(self.error_at(start, "invalid operand for instruction"))
+            }
+            None => Ok(Constant::Unknown(expr)),
+        }
     }
 
     /// A floating number with optional sign, if one is next: digits with a point or an exponent.
@@ -161,6 +166,11 @@ impl Parser<'_> {
         let rest = self.rest();
         let unsigned = rest.strip_prefix('-').map_or(rest, |tail| tail.trim_start_matches([' ', '\t']));
         let negative = unsigned.len() != rest.len();
+        if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
+            let (value, length) = hexadecimal_float(unsigned)?;
+            self.pos += rest.len() - unsigned.len() + length;
+            return Some(if negative { -value } else { value });
+        }
         let bytes = unsigned.as_bytes();
         let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
         let mut end = digits(0);
@@ -240,6 +250,9 @@ impl Parser<'_> {
         let low = self.absolute()?;
         let high = if self.eat(":") { self.absolute()? } else { low };
         self.expect("]")?;
+        if !(0..=0xffff).contains(&low) || !(0..=0xffff).contains(&high) {
+            return Err(self.error_at(start, "register index is out of range"));
+        }
         if high < low {
             return Err(self.error_at(start, "first register index should not exceed second index"));
         }
@@ -253,6 +266,10 @@ impl Parser<'_> {
         let mut whole: Option<RegisterText> = None;
         loop {
             let at = self.pos;
+            self.skip_space();
+            if self.rest().starts_with('[') {
+                return Err(self.error("expected a register"));
+            }
             let Some(next) = self.register()? else { return Err(self.error("expected a register")) };
             whole = Some(match (whole, next) {
                 (None, first) => first,
@@ -288,10 +305,13 @@ impl Parser<'_> {
     }
 
     fn numbered(&self, file: RegFile, index: i64, count: i64, start: usize) -> Result<Reg, ParseError> {
+        if !(0..=0xffff).contains(&index) {
+            return Err(self.error_at(start, "register index is out of range"));
+        }
         let limit = match file {
             RegFile::Sgpr => i64::from(code::sgpr_count(self.isa)),
             // A tuple may begin at any number that a field holds; the rest is in the next bank.
-            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255 + count,
+            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255i64.saturating_add(count),
             RegFile::Vgpr => 256,
             RegFile::Agpr if self.isa == Isa::Gfx950 => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
@@ -317,6 +337,9 @@ impl Parser<'_> {
         match register {
             RegisterText::Numbered(reg) => {
                 if reg.dwords != dwords {
+                    return None;
+                }
+                if reg.half != Half::Whole && spec.ty.bits() != 16 {
                     return None;
                 }
                 let vector = matches!(reg.file, RegFile::Vgpr | RegFile::Agpr);
@@ -388,6 +411,51 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
         _ => return None,
     };
     Some((file, &word[1..]))
+}
+
+/// Whether a register stands in the expression, as in `-s4`.
+fn names_register(isa: Isa, expr: &Expr) -> bool {
+    match expr {
+        Expr::Symbol { name, .. } => {
+            let stem = name.strip_suffix(".l").or_else(|| name.strip_suffix(".h")).unwrap_or(name);
+            special_by_name(isa, stem).is_some()
+                || split_register(stem).is_some_and(|(_, digits)| {
+                    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+                })
+        }
+        Expr::Unary(_, operand) => names_register(isa, operand),
+        Expr::Binary(_, left, right) => names_register(isa, left) || names_register(isa, right),
+        Expr::Int(_) | Expr::Call(..) => false,
+    }
+}
+
+/// A number like `0x1.8p3` at the beginning of `text`, and its length.
+fn hexadecimal_float(text: &str) -> Option<(f64, usize)> {
+    let digits = |from: usize| {
+        text.as_bytes()
+            .get(from..)
+            .map_or(0, |tail| tail.iter().take_while(|b| b.is_ascii_hexdigit()).count())
+    };
+    let whole = digits(2);
+    let mut end = 2 + whole;
+    let mut value = 0f64;
+    for digit in text[2..end].chars() {
+        value = value * 16.0 + f64::from(digit.to_digit(16)?);
+    }
+    if text[end..].starts_with('.') {
+        let count = digits(end + 1);
+        let mut scale = 1.0 / 16.0;
+        for digit in text[end + 1..end + 1 + count].chars() {
+            value += f64::from(digit.to_digit(16)?) * scale;
+            scale /= 16.0;
+        }
+        end += 1 + count;
+    }
+    let exponent = text[end..].strip_prefix(['p', 'P'])?;
+    let sign = usize::from(exponent.starts_with(['-', '+']));
+    let length = sign + exponent[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    let power: i32 = exponent[..length].parse().ok()?;
+    Some((value * 2f64.powi(power), end + 1 + length))
 }
 
 /// Whether `name` is a special register that only other processors have.

@@ -72,7 +72,7 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         ImmKind::WaitCnt => counters(p, named::WAITCNT)?,
         ImmKind::DepCtr => counters(p, named::DEPCTR)?,
         ImmKind::DelayAlu => delay(p)?,
-        ImmKind::Version => version(p)?,
+        ImmKind::Version => version(p, 0)?,
         ImmKind::GprIdx => gpr_idx(p)?,
         ImmKind::Dec => plain_number(p)?,
         ImmKind::Hex => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
@@ -114,6 +114,9 @@ fn in_16_bits(p: &mut Parser, start: usize) -> Result<i64, ParseError> {
 /// A branch target: dwords after the next instruction, or an expression for a fixup.
 fn label(p: &mut Parser) -> Result<Operand, ParseError> {
     let start = p.pos;
+    if p.register()?.is_some() {
+        return Err(p.error_at(start, "invalid operand for instruction"));
+    }
     let expr = p.expression()?;
     match expr.evaluate(p.resolve) {
         Some(value @ -0x8000..=0xffff) => Ok(Operand::Imm(i64::from(value as i16))),
@@ -341,13 +344,16 @@ fn delay(p: &mut Parser) -> Result<i64, ParseError> {
     }
 }
 
-fn version(p: &mut Parser) -> Result<i64, ParseError> {
+fn version(p: &mut Parser, depth: u8) -> Result<i64, ParseError> {
     let start = p.pos;
     let mut bits = 0i64;
     loop {
         let parenthesis = p.eat("(");
         bits |= if parenthesis {
-            let inner = version(p)?;
+            if depth > 8 {
+                return Err(p.error("expression is nested too deeply"));
+            }
+            let inner = version(p, depth + 1)?;
             p.expect(")")?;
             inner
         } else {

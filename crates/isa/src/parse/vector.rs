@@ -50,6 +50,14 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             match attempt(p, row, encoding, &traits, &items, &modifiers) {
                 Ok((inst, symbols)) => {
                     check_limits(p, row, encoding, &inst, &items)?;
+                    let literals = inst
+                        .operands
+                        .iter()
+                        .filter(|o| matches!(o, Operand::Literal(_) | Operand::Literal64(_)));
+                    if !symbols.is_empty() && literals.count() > 1 {
+                        let at = items.last().map_or(0, |item| item.start);
+                        return Err(p.error_at(at, "only one unique literal operand is allowed"));
+                    }
                     for expr in symbols {
                         p.fixup(encoding.format.dwords * 4, FixupKind::Literal32, expr);
                     }

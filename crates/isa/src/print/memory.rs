@@ -24,6 +24,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     let Some(encoding) = row.encoding(inst.form) else { return };
     let format = encoding.format.name;
     let prefetch = row.attribute("memory") == Some("prefetch") && format == "SMEM";
+    let tied = encoding.specs(row).filter(|spec| spec.class == Class::VgprOrAgpr).count() > 1;
     let mut first = true;
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
         if format == "VFLAT" && *operand == Operand::Off {
@@ -37,7 +38,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
         match operand {
             Operand::Reg(reg) if row.has("memory.unaligned") && spec.role == "vdst" => p.register_name(reg),
             Operand::Off if format == "SMEM" => signed_hex(p, inst.mods.offset),
-            _ => p.operand(&printed_spec(spec), operand),
+            _ => p.operand(&printed_spec(spec, tied), operand),
         }
     }
     match format {
@@ -92,8 +93,10 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
 }
 
 /// The class that prints a custom operand: registers by their own width.
-fn printed_spec(spec: &OperandSpec) -> OperandSpec {
+fn printed_spec(spec: &OperandSpec, tied: bool) -> OperandSpec {
     match spec.role {
+        // Where one bit decides for two operands, LLVM names the class of the one file.
+        _ if tied && spec.class == Class::VgprOrAgpr => OperandSpec { class: Class::Vgpr, ..spec.clone() },
         "vaddr" => OperandSpec { class: Class::Vgpr, ..spec.clone() },
         _ => spec.clone(),
     }

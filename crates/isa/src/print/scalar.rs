@@ -153,24 +153,14 @@ fn delay(p: &mut Printer, bits: u16) {
 fn version(p: &mut Printer, bits: u16) {
     let flags: u16 = named::VERSION_FLAGS.iter().fold(0, |mask, (flag, _)| mask | flag);
     let number = bits & !flags;
-    let Some((_, name)) = named::VERSIONS.iter().find(|(value, _)| *value == number) else {
-        if bits < 0x1000 {
-            p.number(i64::from(bits));
-        } else {
-            p.hex(u64::from(bits));
-        }
-        return;
+    let mut text = match named::VERSIONS.iter().find(|(value, _)| *value == number) {
+        Some((_, name)) => (*name).to_owned(),
+        None if number < 0x100 => number.to_string(),
+        None => return p.hex(u64::from(bits)),
     };
-    let mut text = (*name).to_owned();
-    let mut parts = 0;
-    for (flag, name) in named::VERSION_FLAGS {
-        if bits & flag != 0 {
-            if parts > 0 {
-                text = format!("({text})");
-            }
-            text = format!("{text}|{name}");
-            parts += 1;
-        }
+    let set = named::VERSION_FLAGS.iter().filter(|(flag, _)| bits & flag != 0);
+    for (count, (_, name)) in set.enumerate() {
+        text = if count > 0 { format!("({text})|{name}") } else { format!("{text}|{name}") };
     }
     p.text(&text);
 }

@@ -3,21 +3,25 @@
 //! A compare writes a 0 for inactive lanes; `v_cmpx` writes EXEC as well (gfx9: and VCC or the SGPR; gfx12: EXEC
 //! only).
 
+// The negated compares are not the opposite ones: they are true for NaNs.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
 use wavemark_numerics::{class, f16};
 
-use super::def::Line;
+use super::def::{Line, VectorDef};
 use super::word::{self, Bit};
+
+/// A compare and its `v_cmpx` form: one body.
+const fn both(cmp: &'static str, cmpx: &'static str, def: VectorDef) -> [Line; 2] {
+    [(cmp, def.def()), (cmpx, def.cmpx().def())]
+}
 
 macro_rules! conditions {
     // `$make!(|a, b| condition)` gives the definition of one compare of the type.
     ($table:ident, $make:ident, $($cmp:literal, $cmpx:literal => |$a:ident, $b:ident| $e:expr;)*) => {
         /// Compares of one type.
-        pub const $table: &[Line] = &[
-            $(
-                ($cmp, $make!(|$a, $b| $e).def()),
-                ($cmpx, $make!(|$a, $b| $e).cmpx().def()),
-            )*
-        ];
+        pub const $table: &[Line] =
+            [$(both($cmp, $cmpx, $make!(|$a, $b| $e)),)*].as_flattened();
     };
 }
 
@@ -197,7 +201,7 @@ conditions! { U64, u64_compare,
 macro_rules! class_tests {
     ($($cmp:literal, $cmpx:literal => $e:expr;)*) => {
         /// The class tests: bit n of source 1 asks for class n.
-        pub const CLASS: &[Line] = &[$(($cmp, $e.def()), ($cmpx, $e.cmpx().def()),)*];
+        pub const CLASS: &[Line] = [$(both($cmp, $cmpx, $e),)*].as_flattened();
     };
 }
 

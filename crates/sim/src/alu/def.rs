@@ -1,9 +1,9 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
-use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, Special};
+use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, SdwaSel, Special};
 
 use super::host::{Bodies, bodies, level};
-use super::lane::{Exact, Fast, Lane, Slow};
+use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
 use super::modifiers::{Modified, SourceMods};
 use super::scalar::{ScalarDef, widen_literal};
 use super::word::{Kind, Word as _};
@@ -45,6 +45,8 @@ pub struct VectorDef {
     pub keeps_half: bool,
     /// The third operand is src1 (`fmamk`).
     pub literal_second: bool,
+    /// The body takes sign modifiers of 32-bit sources from [`Op::imm`].
+    pub signs_in_imm: bool,
     /// A source whose `op_sel_hi` bit is set has this kind (mixed precision).
     pub mixed: Option<Kind>,
 }
@@ -82,6 +84,7 @@ impl OwnMods {
 
 const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
     VectorDef {
+        signs_in_imm: true,
         src: [K::A::KIND, K::B::KIND, K::C::KIND],
         dst: [K::D::KIND, K::E::KIND],
         bodies,
@@ -108,6 +111,7 @@ pub const fn slow<K: Exact>() -> VectorDef {
 /// A body that does the whole wave itself.
 pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
     VectorDef {
+        signs_in_imm: false,
         src,
         dst,
         bodies: [body; 3],
@@ -416,14 +420,16 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
             (Kind::Mask, None) => {} // signals exceptions, which are not modelled
             (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,
-            _ => return Err(unsupported(mnemonic, "clamp")),
+            // Where clamp has no meaning it is ignored (CDNA5 7.2.3.1).
+            _ => {}
         }
     }
     if mods.omod != OutMod::None {
         match dst {
-            Kind::F32 | Kind::F64 | Kind::F16 => modified.omod = mods.omod,
+            Kind::F32 | Kind::F64 | Kind::F16 if !def.own_mods => modified.omod = mods.omod,
             _ => return Err(unsupported(mnemonic, "output multiplier")),
         }
+        modified.omod_needs_flush = isa == Isa::Gfx950;
     }
     if dst.is_half() && !def.own_mods {
         modified.dst_high = is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0;
@@ -440,6 +446,14 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         modified.set_dpp(mnemonic, isa, dpp, binder.layout.chunks)?;
     }
     modified.status = status;
+    if def.signs_in_imm && modified.dpp.is_none() && status.is_none() {
+        for (i, m) in modified.sources.iter_mut().enumerate() {
+            if takes_signs(m.kind) && m.sel == SdwaSel::Dword {
+                op.imm |= u64::from(m.abs) << (SIGNS + i as u32) | u64::from(m.neg) << (SIGNS + 3 + i as u32);
+                (m.abs, m.neg) = (false, false);
+            }
+        }
+    }
     if modified.is_needed() {
         if def.dst[0] == Kind::None && def.dst[1] == Kind::None {
             return Err(unsupported(mnemonic, "modifiers"));
@@ -455,11 +469,8 @@ fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) ->
         && let Some(bits) = binder.constant_bits(operand, Kind::F32.const_type())
     {
         // Both halves of the pair take the 32-bit constant.
-        let twice = Operand::Literal(bits & 0xffff_ffff | bits << 32);
+        let twice = Operand::Literal64(bits & 0xffff_ffff | bits << 32);
         let wide = Kind::B64.const_type();
-        if bits == 0 {
-            return binder.vector_source(&Operand::Int(0), wide, bank);
-        }
         return binder.vector_source(&twice, wide, bank);
     }
     if let Operand::Reg(reg) = operand

@@ -107,7 +107,7 @@ impl Host for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Portable};
+    use super::Host;
 
     /// [`super::Level::Avx2`].
     pub struct Avx2;
@@ -119,6 +119,17 @@ mod x86 {
     unsafe fn load(x: *const u32) -> (__m256i, __m256i) {
         // SAFETY: the caller passes a pointer to 16 words and has AVX.
         unsafe { (_mm256_loadu_si256(x.cast()), _mm256_loadu_si256(x.add(8).cast())) }
+    }
+
+    /// Lane n of the two halves all ones if bit n of `mask`.
+    #[inline(always)]
+    unsafe fn lane_masks(mask: u32) -> (__m256i, __m256i) {
+        // SAFETY: the caller has AVX2.
+        unsafe {
+            let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let half = |m: u32| _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(m as i32), bits), bits);
+            (half(mask), half(mask >> 8))
+        }
     }
 
     impl Host for Avx2 {
@@ -133,11 +144,30 @@ mod x86 {
         }
         #[inline(always)]
         fn expand(mask: u32) -> [u32; 16] {
-            Portable::expand(mask)
+            let mut out = [0u32; 16];
+            // SAFETY: code of this level runs only where AVX2 is; `out` is 64 bytes.
+            unsafe {
+                let (lo, hi) = lane_masks(mask);
+                _mm256_storeu_si256(out.as_mut_ptr().cast(), lo);
+                _mm256_storeu_si256(out.as_mut_ptr().add(8).cast(), hi);
+            }
+            out
         }
         #[inline(always)]
         fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16] {
-            Portable::select(mask, new, old)
+            let mut out = [0u32; 16];
+            // SAFETY: as above; all three arrays are 64 bytes.
+            unsafe {
+                let (mask_lo, mask_hi) = lane_masks(mask);
+                let (new_lo, new_hi) = load(new.as_ptr());
+                let (old_lo, old_hi) = load(old.as_ptr());
+                _mm256_storeu_si256(out.as_mut_ptr().cast(), _mm256_blendv_epi8(old_lo, new_lo, mask_lo));
+                _mm256_storeu_si256(
+                    out.as_mut_ptr().add(8).cast(),
+                    _mm256_blendv_epi8(old_hi, new_hi, mask_hi),
+                );
+            }
+            out
         }
         #[inline(always)]
         fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16] {

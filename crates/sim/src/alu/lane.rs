@@ -198,23 +198,59 @@ impl Rows {
     }
 }
 
-/// Find the rows of `place`; what is the same for all lanes is spread into `room`.
+/// Sign modifiers of 32-bit sources travel in the top bits of [`Op::imm`]: |x| of source n in bit 56 + n, -x in
+/// bit 59 + n.
+pub const SIGNS: u32 = 56;
+
+/// What the sign modifiers of source `i` do to a word: `word & and ^ xor`.
+#[inline(always)]
+fn signs(imm: u64, i: u32) -> (u32, u32) {
+    let abs = (imm >> (SIGNS + i)) as u32 & 1;
+    let neg = (imm >> (SIGNS + 3 + i)) as u32 & 1;
+    (u32::MAX >> abs, neg << 31)
+}
+
+/// Does the kind take sign modifiers from [`Op::imm`]?
+pub const fn takes_signs(kind: Kind) -> bool {
+    matches!(kind, Kind::F32 | Kind::B32)
+}
+
+/// A 32-bit source with its signs changed, in `room`.
+#[inline(never)]
+fn spread_signed(regs: &Regs, place: Place, and: u32, xor: u32, room: &mut Row) {
+    for c in 0..regs.chunks.min(4) {
+        let mut chunk = match place.kind {
+            PlaceKind::Vector => regs.v[place.at as usize + c].0,
+            PlaceKind::VectorConst => regs.v[place.at as usize].0,
+            PlaceKind::Scalar | PlaceKind::None => [regs.s[place.at as usize]; 16],
+        };
+        for word in &mut chunk {
+            *word = *word & and ^ xor;
+        }
+        // SAFETY: `c` is below 4.
+        unsafe { room.set_chunk(c, &chunk) };
+    }
+}
+
+/// Find the rows of source `i` of `op`; what is the same for all lanes is spread into `room`.
 ///
 /// # Safety
-/// `place` must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
+/// The place must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
 #[inline(always)]
 unsafe fn find<H: Host>(
     regs: &Regs,
     slab: *const Chunk,
-    place: Place,
+    op: &Op,
+    i: usize,
     kind: Kind,
     room: &mut [Row; 2],
 ) -> Rows {
+    let place = op.src[i];
     let none = Rows { lo: std::ptr::null(), hi: std::ptr::null() };
     let spread = Rows { lo: room[0].0.as_ptr().cast(), hi: room[1].0.as_ptr().cast() };
     if let Kind::Mask = kind {
         let mask = read_mask(regs, place.at);
-        for c in 0..regs.chunks {
+        for c in 0..4 {
             // SAFETY: at most 4 chunks.
             unsafe { room[0].set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff)) };
         }
@@ -222,6 +258,13 @@ unsafe fn find<H: Host>(
     }
     if kind.rows() == 0 {
         return none;
+    }
+    if takes_signs(kind) && op.imm >> SIGNS != 0 {
+        let (and, xor) = signs(op.imm, i as u32);
+        if (and, xor) != (u32::MAX, 0) {
+            spread_signed(regs, place, and, xor, &mut room[0]);
+            return spread;
+        }
     }
     // SAFETY: `at` is inside the slab by the caller's promise.
     unsafe {
@@ -235,7 +278,8 @@ unsafe fn find<H: Host>(
         } else {
             (*regs.s.get_unchecked(at), if kind.rows() > 1 { *regs.s.get_unchecked(at + 1) } else { 0 })
         };
-        for c in 0..regs.chunks {
+        // All four chunks, needed or not: a fixed count is four stores.
+        for c in 0..4 {
             room[0].set_chunk(c, &[words.0; 16]);
             if kind.rows() > 1 {
                 room[1].set_chunk(c, &[words.1; 16]);
@@ -274,7 +318,7 @@ impl<K: Lane> Kernel for Fast<K> {
     #[inline(always)]
     unsafe fn run<H: Host>(regs: &mut Regs, op: &Op) {
         let (mode_mask, mode_want) = K::DEPENDS.mask();
-        if mode_mask != 0 && regs.mode.raw & mode_mask != mode_want {
+        if regs.mode.raw & (mode_mask | GPR_IDX_EN) != mode_want {
             every_lane(regs, op, &Shim::of::<K>());
             return;
         }
@@ -288,9 +332,9 @@ impl<K: Lane> Kernel for Fast<K> {
         // SAFETY: the binder placed all operands, of these kinds, inside the slabs; a wave has 2 or 4 chunks.
         let nan = unsafe {
             std::hint::assert_unchecked(chunks == 2 || chunks == 4);
-            let a = find::<H>(regs, slab, op.src[0], K::A::KIND, &mut ra);
-            let b = find::<H>(regs, slab, op.src[1], K::B::KIND, &mut rb);
-            let c = find::<H>(regs, slab, op.src[2], K::C::KIND, &mut rc);
+            let a = find::<H>(regs, slab, op, 0, K::A::KIND, &mut ra);
+            let b = find::<H>(regs, slab, op, 1, K::B::KIND, &mut rb);
+            let c = find::<H>(regs, slab, op, 2, K::C::KIND, &mut rc);
             K::lanes::<H>(op.imm, chunks * 16, a, b, c, &mut out)
         };
         if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
@@ -298,32 +342,28 @@ impl<K: Lane> Kernel for Fast<K> {
             return;
         }
         let (mut dmask, mut emask) = (0u64, 0u64);
-        let slab = regs.v.as_mut_ptr();
-        for c in 0..chunks {
-            // SAFETY: `lanes` wrote all lanes of the rows that the kinds have; the binder placed all rows of the
-            // destination inside the slab.
-            unsafe {
-                if let Kind::Mask = K::D::KIND {
-                    dmask |= u64::from(H::movemask(out.lo.chunk(c))) << (16 * c);
-                }
-                if let Kind::Mask = K::E::KIND {
-                    emask |= u64::from(H::movemask(out.second.chunk(c))) << (16 * c);
-                }
-                if K::D::KIND.rows() > 0 {
-                    let p = slab.add(op.dst.at as usize + c);
+        // SAFETY: the binder placed all rows of the destination inside the slab.
+        let dst = unsafe { regs.v.as_mut_ptr().add(op.dst.at as usize) };
+        // Two fixed steps of two chunks: a loop over `chunks` would become a call of memcpy.
+        for first in [0, 2] {
+            if first == 2 && chunks != 4 {
+                break;
+            }
+            for c in [first, first + 1] {
+                // SAFETY: `lanes` wrote all lanes of the rows that the kinds have; `c` is below `chunks`.
+                unsafe {
+                    if let Kind::Mask = K::D::KIND {
+                        dmask |= u64::from(H::movemask(out.lo.chunk(c))) << (16 * c);
+                    }
+                    if let Kind::Mask = K::E::KIND {
+                        emask |= u64::from(H::movemask(out.second.chunk(c))) << (16 * c);
+                    }
                     let lanes = (exec >> (16 * c)) as u32 & 0xffff;
-                    if full {
-                        (*p).0 = *out.lo.chunk(c);
-                    } else {
-                        (*p).0 = H::select(lanes, out.lo.chunk(c), &(*p).0);
+                    if K::D::KIND.rows() > 0 {
+                        merge::<H>(dst.add(c), out.lo.chunk(c), full, lanes);
                     }
                     if K::D::KIND.rows() > 1 {
-                        let p = p.add(chunks);
-                        if full {
-                            (*p).0 = *out.hi.chunk(c);
-                        } else {
-                            (*p).0 = H::select(lanes, out.hi.chunk(c), &(*p).0);
-                        }
+                        merge::<H>(dst.add(chunks + c), out.hi.chunk(c), full, lanes);
                     }
                 }
             }
@@ -334,6 +374,22 @@ impl<K: Lane> Kernel for Fast<K> {
         }
         if let Kind::Mask = K::E::KIND {
             write_mask(regs, op.dst2, emask & exec);
+        }
+    }
+}
+
+/// Write the active lanes of a chunk.
+///
+/// # Safety
+/// `dst` must point into the slab.
+#[inline(always)]
+unsafe fn merge<H: Host>(dst: *mut Chunk, new: &[u32; 16], full: bool, lanes: u32) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if full {
+            (*dst).0 = *new;
+        } else {
+            (*dst).0 = H::select(lanes, new, &(*dst).0);
         }
     }
 }
@@ -459,9 +515,44 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     }
 }
 
+/// MODE.GPR_IDX_EN (gfx9; a wave of gfx9 has 64 lanes here, one of gfx12 32): VGPR operands are relative to M0.
+const GPR_IDX_EN: u32 = 1 << 27;
+
+/// The operation with its VGPR operands moved as CDNA4 6.6 says: by M0\[7:0\], those that M0\[15:12\] names. `None`
+/// if it does nothing because its destination is out of range.
+fn indexed(regs: &Regs, op: &Op) -> Option<Op> {
+    let m0 = regs.s[sindex::M0 as usize];
+    let (index, enabled) = (m0 & 0xff, m0 >> 12 & 15);
+    let end = regs.vgprs * regs.chunks as u32;
+    let moved = |place: Place, bit: u32| {
+        let relative = enabled >> bit & 1 != 0 && place.kind == PlaceKind::Vector && place.at < end;
+        let at = place.at + if relative { index * regs.chunks as u32 } else { 0 };
+        (Place { at, ..place }, relative && at >= end)
+    };
+    let mut out = Op { detail: None, ..*op };
+    for (i, place) in out.src.iter_mut().enumerate() {
+        let (to, beyond) = moved(*place, i as u32);
+        // A source out of range is VGPR 0.
+        *place = if beyond { Place { at: 0, ..to } } else { to };
+    }
+    let (dst, beyond) = moved(op.dst, 3);
+    out.dst = dst;
+    (!beyond).then_some(out)
+}
+
 /// Run a lane function lane by lane over the active lanes.
 #[inline(never)]
 pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
+    if regs.mode.raw & GPR_IDX_EN != 0 && regs.chunks == 4 {
+        if let Some(op) = indexed(regs, op) {
+            lane_by_lane(regs, &op, shim);
+        }
+        return;
+    }
+    lane_by_lane(regs, op, shim);
+}
+
+fn lane_by_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
     let cx = Cx::new(regs, op.imm);
     let exec = regs.exec();
     let (mut dmask, mut emask) = (0u64, 0u64);
@@ -469,7 +560,14 @@ pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
         if exec >> lane & 1 == 0 {
             continue;
         }
-        let [a, b, c] = std::array::from_fn(|i| lane_bits(regs, op.src[i], shim.src[i], lane));
+        let [a, b, c] = std::array::from_fn(|i| {
+            let bits = lane_bits(regs, op.src[i], shim.src[i], lane);
+            if !takes_signs(shim.src[i]) {
+                return bits;
+            }
+            let (and, xor) = signs(op.imm, i as u32);
+            u64::from(bits as u32 & and ^ xor)
+        });
         let (d, e) = (shim.exact)(&cx, a, b, c);
         match shim.dst[0].rows() {
             0 => dmask |= (d & 1) << lane,

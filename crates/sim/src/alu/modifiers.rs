@@ -220,10 +220,9 @@ impl Permutation {
 
     fn apply(&self, row: &[u32; 64], lanes: u32, exec: u64) -> [u32; 64] {
         let mut out = [0; 64];
-        for lane in 0..lanes as usize {
-            let from = self.from[lane];
+        for (word, from) in out.iter_mut().zip(self.from).take(lanes as usize) {
             if from != OUT && self.readable(from, exec) {
-                out[lane] = row[from as usize & 63];
+                *word = row[from as usize & 63];
             }
         }
         out
@@ -243,6 +242,8 @@ pub struct Modified {
     pub clamp: bool,
     /// Output multiplier.
     pub omod: OutMod,
+    /// The output multiplier works only while output denormals are flushed and IEEE is off (before gfx12).
+    pub omod_needs_flush: bool,
     /// A 16-bit result goes to the high half.
     pub dst_high: bool,
     /// A 16-bit result leaves the other half alone (otherwise it becomes 0).
@@ -264,6 +265,7 @@ impl Modified {
             dst,
             clamp: false,
             omod: OutMod::None,
+            omod_needs_flush: false,
             dst_high: false,
             dst_keep: false,
             dst_sel: SdwaSel::Dword,
@@ -335,7 +337,12 @@ impl Modified {
     }
 
     fn scale_and_clamp(&self, cx: &Cx, lo: u32, hi: u32) -> (u32, u32) {
+        let keeps_denormals = match self.dst {
+            Kind::F32 => cx.mode.denorm_32.output,
+            _ => cx.mode.denorm_16_64.output,
+        };
         let omod = match self.omod {
+            _ if self.omod_needs_flush && (keeps_denormals || cx.mode.ieee) => 0,
             OutMod::None => 0,
             OutMod::Mul2 => 1,
             OutMod::Mul4 => 2,

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use wavemark_isa::Inst;
 
-use super::AluDetail;
-use super::bind_mnemonic;
-use super::def::unsupported;
+use super::def::{Def, VectorDef, unsupported};
+use super::{AluDetail, bind_mnemonic, lookup};
 use crate::bind::{BindError, Binder};
 use crate::op::{Detail, Op, OpKind, Place, PlaceKind};
 use crate::regs::{Chunk, Regs};
@@ -18,12 +17,13 @@ pub enum Order {
     XThenY,
     /// Y, then X: X reads nothing that Y writes.
     YThenX,
-    /// Each reads what the other writes: X's result is held back while Y runs.
-    Hold,
+    /// Each reads what the other writes: X's result, of so many registers, is held back while Y runs.
+    Hold(usize),
 }
 
 /// Bind a VOPD instruction.
 pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<Option<Op>, BindError> {
+    let (x_def, y_def) = (vector_def(x)?, vector_def(y)?);
     let missing = |name: &str| unsupported(name, "no definition");
     let x_op = bind_mnemonic(binder, x)?.ok_or_else(|| missing(x))?;
     let mut other = Binder {
@@ -36,10 +36,12 @@ pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<
     };
     let y_op = bind_mnemonic(&mut other, y)?.ok_or_else(|| missing(y))?;
     let chunks = binder.layout.chunks as u32;
-    let order = match (reads(&y_op, &x_op, chunks), reads(&x_op, &y_op, chunks)) {
+    let y_reads_x = reads((&y_op, y_def), (&x_op, x_def), chunks);
+    let x_reads_y = reads((&x_op, x_def), (&y_op, y_def), chunks);
+    let order = match (y_reads_x, x_reads_y) {
         (false, _) => Order::XThenY,
         (true, false) => Order::YThenX,
-        (true, true) => Order::Hold,
+        (true, true) => Order::Hold(x_def.dst[0].rows()),
     };
     Ok(Some(Op {
         body: run,
@@ -53,12 +55,22 @@ pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<
     }))
 }
 
-/// May a source of `reader` be what `writer` writes? Sources and results are taken to be two registers.
-fn reads(reader: &Op, writer: &Op, chunks: u32) -> bool {
-    let near = |a: Place, b: Place| {
-        a.kind == PlaceKind::Vector && b.kind == PlaceKind::Vector && a.at.abs_diff(b.at) < 2 * chunks
-    };
-    reader.src.iter().any(|source| near(*source, writer.dst))
+/// The definition of a half, which is a vector instruction.
+fn vector_def(mnemonic: &str) -> Result<&'static VectorDef, BindError> {
+    match lookup(mnemonic) {
+        Some(Def::Vector(def)) => Ok(def),
+        _ => Err(unsupported(mnemonic, "as half of a pair")),
+    }
+}
+
+/// Is a source of `reader` what `writer` writes?
+fn reads(reader: (&Op, &VectorDef), writer: (&Op, &VectorDef), chunks: u32) -> bool {
+    let span = |place: Place, rows: usize| place.at..place.at + rows as u32 * chunks;
+    let written = span(writer.0.dst, writer.1.dst[0].rows());
+    reader.0.src.iter().zip(reader.1.src).any(|(&source, kind)| {
+        let read = span(source, kind.rows());
+        source.kind == PlaceKind::Vector && read.start < written.end && written.start < read.end
+    })
 }
 
 /// The body.
@@ -80,10 +92,10 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
                 (y.body)(regs, y);
                 (x.body)(regs, x);
             }
-            Order::Hold => {
-                let old = rows(regs, x.dst);
+            Order::Hold(count) => {
+                let old = rows(regs, x.dst, *count);
                 (x.body)(regs, x);
-                let new = rows(regs, x.dst);
+                let new = rows(regs, x.dst, *count);
                 put(regs, x.dst, &old);
                 (y.body)(regs, y);
                 put(regs, x.dst, &new);
@@ -92,10 +104,9 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
     }
 }
 
-/// The destination register and, where the slab goes on, the next one.
-fn rows(regs: &Regs, place: Place) -> Vec<Chunk> {
-    let end = (place.at as usize + 2 * regs.chunks).min(regs.v.len());
-    regs.v[place.at as usize..end].to_vec()
+/// `count` registers from `place` on.
+fn rows(regs: &Regs, place: Place, count: usize) -> Vec<Chunk> {
+    regs.v[place.at as usize..][..count * regs.chunks].to_vec()
 }
 
 fn put(regs: &mut Regs, place: Place, rows: &[Chunk]) {

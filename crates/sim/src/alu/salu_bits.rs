@@ -55,7 +55,7 @@ fn whole_quads(a: u64) -> u64 {
 
 /// Each bit twice.
 fn replicate(a: u32) -> u64 {
-    (0..32).fold(0, |out, i| out | u64::from(a >> i & 1) * 3 << (2 * i))
+    (0..32).fold(0, |out, i| out | (u64::from(a >> i & 1) * 3) << (2 * i))
 }
 
 #[inline(always)]

@@ -3,6 +3,9 @@
 //! They follow MODE as the vector instructions do: the lane functions' rules for denormals and NaNs are applied
 //! by [`f32_op`] and [`f16_op`].
 
+// The negated compares are not the opposite ones: they are true for NaNs.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
 use wavemark_numerics::{Denorm, Mode, arith, f16, int_convert as ic, integral, minmax, transcendental};
 
 use super::def::Line;

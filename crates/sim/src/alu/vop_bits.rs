@@ -126,8 +126,5 @@ pub const TABLE: &[Line] = &[
     ("v_prng_b32", raw!(|a: u32| -> u32 { wavemark_numerics::stochastic::prng(a) }).def()),
 ];
 
-/// The two-input truth table of VOPD: bit `2 * a + b`.
-const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 {
-    let m = |i: u32| 0u32.wrapping_sub((imm >> i) as u32 & 1);
-    !a & (!b & m(0) | b & m(1)) | a & (!b & m(2) | b & m(3))
-});
+/// VOPD's two-input function: the three-input truth table with a third source of 0.
+const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 { bitop3(imm, a, b, 0) });

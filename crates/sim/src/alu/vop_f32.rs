@@ -87,7 +87,7 @@ fn cube_face(x: f32, y: f32, z: f32) -> u32 {
 fn cube_s(x: f32, y: f32, z: f32) -> f32 {
     match cube_face(x, y, z) {
         5 => -x,
-        4 | 3 | 2 => x,
+        2..=4 => x,
         1 => z,
         _ => -z,
     }
@@ -144,7 +144,8 @@ pub const TABLE: &[Line] = &[
     ("v_pk_add_f32", PK_ADD.def()),
     ("v_pk_mul_f32", PK_MUL.def()),
     ("v_pk_fma_f32", PK_FMA.def()),
-    ("v_pk_mov_b32", raw!(|a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0, b.1) }).def()),
+    // Each source gives the dword that its OP_SEL names; OP_SEL_HI does not matter.
+    ("v_pk_mov_b32", raw!(|a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0, b.0) }).def()),
     ("v_min_f32", MIN_GFX9.def()),
     ("v_max_f32", MAX_GFX9.def()),
     ("v_min_num_f32", MIN_NUM.def()),
@@ -171,8 +172,16 @@ pub const TABLE: &[Line] = &[
     ("v_exp_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
     ("v_log_f32", raw!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
     ("v_log_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
-    ("v_sin_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::sin_f32(a) }).def()),
-    ("v_cos_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::cos_f32(a) }).def()),
+    (
+        "v_sin_f32",
+        float!(Select32; |a: f32| -> f32 { transcendental::sin_f32(a) }; cx => transcendental::sin_f32(a))
+            .def(),
+    ),
+    (
+        "v_cos_f32",
+        float!(Select32; |a: f32| -> f32 { transcendental::cos_f32(a) }; cx => transcendental::cos_f32(a))
+            .def(),
+    ),
     ("v_tanh_f32", raw!(|a: f32| -> f32 { transcendental::tanh_f32(a) }).def()),
     (
         "v_trunc_f32",

@@ -48,11 +48,11 @@ pub fn sad_u8(a: u32, b: u32, c: u32, masked: bool) -> u32 {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_mov_b32", raw!(|a: u32| -> u32 { a }).def()),
+    ("v_mov_b32", MOV.def()),
     ("v_mov_b64", raw!(|a: u64| -> u64 { a }).def()),
-    ("v_accvgpr_mov_b32", raw!(|a: u32| -> u32 { a }).def()),
-    ("v_accvgpr_read_b32", raw!(|a: u32| -> u32 { a }).def()),
-    ("v_accvgpr_write_b32", raw!(|a: u32| -> u32 { a }).def()),
+    ("v_accvgpr_mov_b32", MOV.def()),
+    ("v_accvgpr_read_b32", MOV.def()),
+    ("v_accvgpr_write_b32", MOV.def()),
     ("v_add_u32", ADD_U32.def()),
     ("v_add_nc_u32", ADD_U32.def()),
     ("v_sub_u32", SUB_U32.def()),
@@ -89,17 +89,17 @@ pub const TABLE: &[Line] = &[
     ),
     ("v_xad_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a ^ b).wrapping_add(c) }).def()),
     ("v_mul_lo_u32", raw!(|a: u32, b: u32| -> u32 { a.wrapping_mul(b) }).def()),
-    ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { (u64::from(a) * u64::from(b) >> 32) as u32 }).def()),
-    ("v_mul_hi_i32", raw!(|a: i32, b: i32| -> i32 { (i64::from(a) * i64::from(b) >> 32) as i32 }).def()),
+    ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }).def()),
+    ("v_mul_hi_i32", raw!(|a: i32, b: i32| -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }).def()),
     ("v_mul_u32_u24", raw!(|a: u32, b: u32| -> u32 { u24(a).wrapping_mul(u24(b)) }).def()),
     ("v_mul_i32_i24", raw!(|a: u32, b: u32| -> i32 { i24(a).wrapping_mul(i24(b)) }).def()),
     (
         "v_mul_hi_u32_u24",
-        raw!(|a: u32, b: u32| -> u32 { (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32 }).def(),
+        raw!(|a: u32, b: u32| -> u32 { ((u64::from(u24(a)) * u64::from(u24(b))) >> 32) as u32 }).def(),
     ),
     (
         "v_mul_hi_i32_i24",
-        raw!(|a: u32, b: u32| -> i32 { (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32 }).def(),
+        raw!(|a: u32, b: u32| -> i32 { ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as i32 }).def(),
     ),
     (
         "v_mad_u32_u24",
@@ -221,6 +221,8 @@ pub const TABLE: &[Line] = &[
 ];
 
 use super::def::VectorDef;
+
+const MOV: VectorDef = raw!(|a: u32| -> u32 { a });
 
 const ADD_U32: VectorDef =
     raw!(|a: u32, b: u32| -> u32 { a.wrapping_add(b) })

@@ -192,6 +192,7 @@ impl<O: Observer> Cx<'_, O> {
             atomic: false,
             scope: cache.scope,
             multicast: None,
+            stored: Vec::new(),
         };
         if O::ACTIVE {
             self.observer.cache(wave.id, site, cache, &issue);

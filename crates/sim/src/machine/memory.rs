@@ -24,6 +24,10 @@ struct Resolved {
     partial: SmallVec<[(u32, u32); 4]>,
 }
 
+/// LDS addresses from here on are how compilers switch a lane off (Triton: 0x7fffffff): no hardware has that
+/// much LDS, the access does nothing, and that is meant.
+const LDS_OFF: u64 = 0x4000_0000;
+
 fn direction(verb: &Verb) -> Direction {
     match verb {
         Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LdsDma(_) | Verb::AsyncLoad(_) | Verb::LoadBlock => {
@@ -53,12 +57,24 @@ fn capture(wave: &Wave, row: u32, dwords: u32, data: &mut Vec<u32>) {
     }
 }
 
+/// The active lanes of an asynchronous copy whose LDS address is one: a lane that is switched off there
+/// ([`LDS_OFF`]) copies nothing, wherever its global address points.
+fn switched_on(wave: &Wave, op: &MemoryOp) -> u64 {
+    let off = |lane: &u32| {
+        let base = u64::from(wave.regs.lane(op.lds_addr as usize, *lane));
+        base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff >= LDS_OFF
+    };
+    let exec = wave.regs.exec();
+    lanes(exec).filter(off).fold(exec, |on, lane| on & !(1 << lane))
+}
+
 impl<O: Observer> Cx<'_, O> {
     /// Issue a vector memory or LDS instruction.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
         let exec = match op.verb {
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
             Verb::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
+            Verb::AsyncLoad(_) | Verb::AsyncStore(_) => switched_on(wave, op),
             _ => wave.regs.exec(),
         };
         let size = bytes(&op.verb);
@@ -487,7 +503,9 @@ impl<O: Observer> Cx<'_, O> {
             let at = part.addr[lane as usize];
             if !memories.in_bounds(part.space, at, u64::from(size), write) {
                 lost |= 1 << lane;
-                first = first.or(Some(at));
+                if part.space != Space::Lds || at < LDS_OFF {
+                    first = first.or(Some(at));
+                }
             }
         }
         for (lane, n) in &part.partial {
@@ -578,7 +596,11 @@ impl<O: Observer> Cx<'_, O> {
         action: Action,
     ) {
         *self.next_op += 1;
-        let issue = Issue { id: OpId(*self.next_op), seq, accesses, atomic, scope, multicast };
+        let stored = match &action {
+            Action::Store { data } if O::ACTIVE => data.clone(),
+            _ => Vec::new(),
+        };
+        let issue = Issue { id: OpId(*self.next_op), seq, accesses, atomic, scope, multicast, stored };
         if O::ACTIVE {
             self.observer.issued(wave.id, site, &issue);
         }

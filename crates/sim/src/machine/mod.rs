@@ -461,13 +461,14 @@ impl<'a, O: Observer> Machine<'a, O> {
                     BarrierId::Named(n) => group.named.get_mut(usize::from(n)),
                     _ => Some(&mut group.workgroup),
                 };
-                let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) else { return Ok(false) };
-                wave.state = WaveState::Running;
-                if O::ACTIVE
-                    && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
-                    && let Some(site) = &program.ops(wave.table).sites[slot]
-                {
-                    observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+                if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
+                    wave.state = WaveState::Running;
+                    if O::ACTIVE
+                        && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
+                        && let Some(site) = &program.ops(wave.table).sites[slot]
+                    {
+                        observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+                    }
                 }
             }
         }
@@ -487,6 +488,11 @@ impl<'a, O: Observer> Machine<'a, O> {
             random,
             pool,
         };
+        if wave.state != WaveState::Running {
+            // What a waiting wave has in flight lands all the same: others may poll for it.
+            cx.complete_by_mode(wave);
+            return Ok(false);
+        }
         // A wave alone in its workgroup would get each turn of it anyway.
         let turns = if group_waves == 1 { GROUP_TURNS } else { 1 };
         run_wave(program, wave, &mut cx, turns)?;

@@ -105,7 +105,12 @@ impl<O: Observer> Cx<'_, O> {
         pending.issue.id = OpId(*self.next_op);
         pending.issued_at = *self.clock;
         if O::ACTIVE {
-            self.observer.issued(wave.id, site, &pending.issue);
+            let Pending { issue, action, .. } = &mut *pending;
+            issue.stored.clear();
+            if let Action::Store { data } = action {
+                issue.stored.extend_from_slice(data);
+            }
+            self.observer.issued(wave.id, site, issue);
         }
         wave.queue.push(pending);
         true

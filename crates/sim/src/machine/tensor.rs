@@ -197,6 +197,8 @@ impl<O: Observer> Cx<'_, O> {
         }
         let mut pieces = if descriptor.count == 0 { Vec::new() } else { descriptor.pieces() };
         let mut lost = None;
+        // What a store would read for elements outside the tensor is dropped: it touches nothing.
+        pieces.retain(|piece| !op.store || piece.global.is_some());
         pieces.retain_mut(|piece| {
             let lds_ok = (u64::from(piece.lds) + u64::from(piece.bytes)) <= self.lds.len() as u64;
             if !lds_ok {

@@ -127,7 +127,7 @@ impl Binding<'_, '_> {
             flushes_inputs: gfx950 && a_type == Element::F32,
             clamps_f32: gfx950 || row.d == Accumulator::Bf16,
             saturates: self.inst().mods.clamp,
-            a_lanes: lanes.a,
+            a_lanes: [[0; 64]; 4],
         };
         let body = match row.kind {
             Kind::Dense => body::<Dense>(level),
@@ -175,7 +175,7 @@ impl Binding<'_, '_> {
             flushes_inputs: element == Element::F32,
             clamps_f32: true,
             saturates: false,
-            a_lanes: lanes.a,
+            a_lanes: [0, 1, 2, 3].map(|row| std::array::from_fn(|lane| lanes.a[lane & !3 | row])),
         };
         let body = match (double, row.m) {
             (true, 16) => body::<Double>(level),
@@ -393,14 +393,14 @@ impl Binding<'_, '_> {
                 if self.binder.msb == VgprMsb(0) || self.binder.msb.offset(bank) == 0 {
                     let reg = Reg { dwords: registers, ..*reg };
                     let at = self.binder.vector_at(reg, bank)? as usize;
-                    return Ok(ScaleFrom::Bytes { at, lane: if high { 16 } else { 0 } });
+                    return Ok(ScaleFrom::Bytes { at, half: usize::from(high) });
                 }
                 let last = u32::from(reg.index) + u32::from(registers);
                 if last > self.binder.layout.vgprs {
                     return Err(BindError::RegisterRange(format!("v{}", last - 1)));
                 }
                 let at = reg.index as usize * self.binder.layout.chunks;
-                Ok(ScaleFrom::Bytes { at, lane: if high { 16 } else { 0 } })
+                Ok(ScaleFrom::Bytes { at, half: usize::from(high) })
             }
             Some(Operand::Int(0)) => Ok(ScaleFrom::Constant(0x7f)),
             Some(Operand::Int(x)) => Ok(ScaleFrom::Constant(*x as u8)),

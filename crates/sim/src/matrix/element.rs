@@ -7,7 +7,7 @@
 
 use wavemark_numerics::{bf16, fp8, mx};
 
-use super::host::{Host, Lanes};
+use super::host::{Host, Lanes, numbers_mut, words_of};
 use crate::regs::Chunk;
 
 /// A type of element.
@@ -72,49 +72,31 @@ impl Element {
     }
 }
 
-/// Where the registers of a matrix are, in chunks.
-#[derive(Clone, Copy, Debug)]
-pub struct Registers<'a> {
-    /// The registers: `chunks` chunks each.
-    pub words: &'a [Chunk],
-    /// Chunks of a register.
-    pub chunks: usize,
-    /// The chunk that is read in place of chunk c.
-    pub from: [u8; 4],
-}
-
-impl Registers<'_> {
-    #[inline(always)]
-    fn word(&self, register: usize, chunk: usize) -> &[u32; 16] {
-        &self.words[register * self.chunks + self.from[chunk] as usize].0
-    }
-}
-
-/// Decodes all `items` elements of each lane: item i of the lanes of chunk c goes to `out[i * chunks + c]`.
+/// Decodes all `items` elements of each lane from registers of `chunks` chunks: item i of the lanes of chunk c goes to
+/// `out[i * chunks + c]`. Loops run over all lanes of a register, which the compiler vectorises.
 #[inline(always)]
-pub fn decode<H: Host>(element: Element, items: usize, from: Registers, out: &mut [Lanes]) {
+pub fn decode<H: Host>(element: Element, items: usize, chunks: usize, words: &[Chunk], out: &mut [Lanes]) {
     match element {
-        Element::F32 => each::<32>(items, from, out, f32::from_bits),
+        Element::F32 => each::<32>(items, chunks, words, out, f32::from_bits),
         Element::F16 => {
-            for register in 0..items / 2 {
-                for chunk in 0..from.chunks {
-                    let word = from.word(register, chunk);
-                    let at = 2 * register * from.chunks + chunk;
-                    out[at] = H::f16::<0>(word);
-                    out[at + from.chunks] = H::f16::<16>(word);
+            for (register, words) in words.chunks_exact(chunks).enumerate().take(items / 2) {
+                for (chunk, word) in words.iter().enumerate() {
+                    let at = 2 * register * chunks + chunk;
+                    out[at] = H::f16::<0>(&word.0);
+                    out[at + chunks] = H::f16::<16>(&word.0);
                 }
             }
         }
-        Element::Bf16 => each::<16>(items, from, out, |x| bf16::to_f32(x as u16)),
-        Element::E4m3 => each::<8>(items, from, out, |x| fp8::e4m3_to_f32(x as u8)),
-        Element::E5m2 => each::<8>(items, from, out, |x| fp8::e5m2_to_f32(x as u8)),
-        Element::I8 => each::<8>(items, from, out, |x| f32::from(x as u8 as i8)),
-        Element::U8 => each::<8>(items, from, out, |x| x as f32),
-        Element::E2m1 => each::<4>(items, from, out, |x| mx::e2m1_to_f32(x as u8)),
-        Element::I4 => each::<4>(items, from, out, |x| ((x << 28) as i32 >> 28) as f32),
-        Element::U4 => each::<4>(items, from, out, |x| x as f32),
-        Element::E2m3 => each_six(items, from, out, |x| mx::e2m3_to_f32(x as u8)),
-        Element::E3m2 => each_six(items, from, out, |x| mx::e3m2_to_f32(x as u8)),
+        Element::Bf16 => each::<16>(items, chunks, words, out, |x| bf16::to_f32(x as u16)),
+        Element::E4m3 => each::<8>(items, chunks, words, out, |x| fp8::e4m3_to_f32(x as u8)),
+        Element::E5m2 => each::<8>(items, chunks, words, out, |x| fp8::e5m2_to_f32(x as u8)),
+        Element::I8 => each::<8>(items, chunks, words, out, |x| f32::from(x as u8 as i8)),
+        Element::U8 => each::<8>(items, chunks, words, out, |x| x as i32 as f32),
+        Element::E2m1 => each::<4>(items, chunks, words, out, |x| mx::e2m1_to_f32(x as u8)),
+        Element::I4 => each::<4>(items, chunks, words, out, |x| ((x << 28) as i32 >> 28) as f32),
+        Element::U4 => each::<4>(items, chunks, words, out, |x| x as i32 as f32),
+        Element::E2m3 => each_six(items, chunks, words, out, |x| mx::e2m3_to_f32(x as u8)),
+        Element::E3m2 => each_six(items, chunks, words, out, |x| mx::e3m2_to_f32(x as u8)),
         // The binary64 path reads its registers itself.
         Element::F64 => {}
     }
@@ -122,40 +104,43 @@ pub fn decode<H: Host>(element: Element, items: usize, from: Registers, out: &mu
 
 /// Elements of a width that divides 32.
 #[inline(always)]
-fn each<const BITS: usize>(
+fn each<const BITS: u32>(
     items: usize,
-    from: Registers,
+    chunks: usize,
+    words: &[Chunk],
     out: &mut [Lanes],
     value: impl Fn(u32) -> f32 + Copy,
 ) {
-    let per_register = 32 / BITS;
+    let per_register = (32 / BITS) as usize;
     let mask = u32::MAX >> (32 - BITS);
-    for register in 0..items.div_ceil(per_register) {
-        for chunk in 0..from.chunks {
-            let word = from.word(register, chunk);
-            for slot in 0..per_register {
-                let at = (register * per_register + slot) * from.chunks + chunk;
-                out[at] = Lanes(std::array::from_fn(|lane| value(word[lane] >> (BITS * slot) & mask)));
-            }
+    for (item, out) in out.chunks_exact_mut(chunks).enumerate().take(items) {
+        let words = &words[item / per_register * chunks..][..chunks];
+        let shift = (item % per_register) as u32 * BITS;
+        for (x, word) in numbers_mut(out).iter_mut().zip(words_of(words)) {
+            *x = value(word.wrapping_shr(shift) & mask);
         }
     }
 }
 
 /// Elements of six bits.
 #[inline(always)]
-fn each_six(items: usize, from: Registers, out: &mut [Lanes], value: impl Fn(u32) -> f32 + Copy) {
-    for chunk in 0..from.chunks {
-        for item in 0..items {
-            let (register, shift) = (6 * item / 32, 6 * item % 32);
-            let low = from.word(register, chunk);
-            out[item * from.chunks + chunk] = if shift > 26 {
-                let high = from.word(register + 1, chunk);
-                Lanes(std::array::from_fn(|lane| {
-                    value((low[lane] >> shift | high[lane] << (32 - shift)) & 0x3f)
-                }))
-            } else {
-                Lanes(std::array::from_fn(|lane| value(low[lane] >> shift & 0x3f)))
-            };
+fn each_six(
+    items: usize,
+    chunks: usize,
+    words: &[Chunk],
+    out: &mut [Lanes],
+    value: impl Fn(u32) -> f32 + Copy,
+) {
+    for (item, out) in out.chunks_exact_mut(chunks).enumerate().take(items) {
+        let (register, shift) = (6 * item / 32, 6 * item as u32 % 32);
+        let low = &words[register * chunks..][..chunks];
+        // Where the element ends in this register, the next one's bits are shifted out of it.
+        let next = if shift > 26 { register + 1 } else { register };
+        let high = &words[next * chunks..][..chunks];
+        let words = words_of(low).iter().zip(words_of(high));
+        for (x, (low, high)) in numbers_mut(out).iter_mut().zip(words) {
+            let both = u64::from(*high) << 32 | u64::from(*low);
+            *x = value((both >> shift) as u32 & 0x3f);
         }
     }
 }
@@ -163,11 +148,9 @@ fn each_six(items: usize, from: Registers, out: &mut [Lanes], value: impl Fn(u32
 /// Denormals become zeros of the same sign: inputs of `V_MFMA_F32_*_F32` unless MODE keeps them (CDNA4 7.4).
 #[inline(always)]
 pub fn flush(values: &mut [Lanes]) {
-    for lanes in values {
-        for x in &mut lanes.0 {
-            let bits = x.to_bits();
-            *x = f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits });
-        }
+    for x in numbers_mut(values) {
+        let bits = x.to_bits();
+        *x = f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits });
     }
 }
 
@@ -176,7 +159,7 @@ pub fn flush(values: &mut [Lanes]) {
 pub fn negate(values: &mut [Lanes], chunks: usize, [even, odd]: [bool; 2]) {
     for (item, lanes) in values.chunks_mut(chunks).enumerate() {
         if if item % 2 == 0 { even } else { odd } {
-            for x in lanes.iter_mut().flat_map(|lanes| &mut lanes.0) {
+            for x in numbers_mut(lanes) {
                 *x = -*x;
             }
         }

@@ -2,10 +2,11 @@
 //!
 //! All levels give the same bits, but for which NaN a NaN is: the results' are made canonical afterwards.
 
-use std::sync::OnceLock;
-
+pub use crate::alu::{Level, level, levels};
 use crate::op::{Body, Op};
-use crate::regs::Regs;
+use crate::regs::{Chunk, Regs};
+
+use super::layout::Pair;
 
 /// 16 binary32 numbers: 16 lanes of a register after decoding, or 16 columns of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,44 +18,32 @@ impl Lanes {
     pub const ZERO: Lanes = Lanes([0.0; 16]);
 }
 
-/// A vector instruction set of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// The target's baseline.
-    Portable = 0,
-    /// AVX2, FMA, F16C.
-    Avx2 = 1,
-    /// AVX-512 F, BW, DQ, VL.
-    Avx512 = 2,
+/// The numbers of consecutive vectors.
+#[inline(always)]
+pub fn numbers(vectors: &[Lanes]) -> &[f32] {
+    // SAFETY: `Lanes` is 16 `f32` without padding (`repr(C)`, 64 bytes).
+    unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), vectors.len() * 16) }
 }
 
-/// All levels that this host can run, lowest first.
-pub fn levels() -> Vec<Level> {
-    #[allow(unused_mut)]
-    let mut found = vec![Level::Portable];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-        {
-            found.push(Level::Avx2);
-            if is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-            {
-                found.push(Level::Avx512);
-            }
-        }
-    }
-    found
+/// The numbers of consecutive vectors, to change.
+#[inline(always)]
+pub fn numbers_mut(vectors: &mut [Lanes]) -> &mut [f32] {
+    // SAFETY: as above, and the borrow is exclusive.
+    unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), vectors.len() * 16) }
 }
 
-/// The highest level of this host, found once.
-pub fn level() -> Level {
-    static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable))
+/// The words of consecutive chunks.
+#[inline(always)]
+pub fn words_of(chunks: &[Chunk]) -> &[u32] {
+    // SAFETY: `Chunk` is 16 `u32` without padding (`repr(C)`, 64 bytes).
+    unsafe { std::slice::from_raw_parts(chunks.as_ptr().cast(), chunks.len() * 16) }
+}
+
+/// The words of consecutive chunks, to change.
+#[inline(always)]
+pub fn words_of_mut(chunks: &mut [Chunk]) -> &mut [u32] {
+    // SAFETY: as above, and the borrow is exclusive.
+    unsafe { std::slice::from_raw_parts_mut(chunks.as_mut_ptr().cast(), chunks.len() * 16) }
 }
 
 /// One step of a product: which vector of the decoded A and which of the decoded B meet.
@@ -74,6 +63,25 @@ pub trait Host: 'static {
     /// For each step in order, row r and column c: `acc[r][c] = fma(a[step.a][r], b[step.b][c], acc[r][c])`. `EXACT`
     /// promises that the products are binary32 numbers.
     fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]);
+
+    /// The same for a sparse A: each element of a pair meets the vector of B that its index says. `chunks` is the
+    /// distance of a pair's elements.
+    fn multiply_sparse<const EXACT: bool>(
+        acc: &mut [Lanes; 16],
+        a: &[Lanes],
+        b: &[Lanes],
+        index: &[Chunk],
+        pairs: &[Pair],
+        chunks: usize,
+    );
+}
+
+/// The vector of B that the first (`second`) element of a pair of row `r` meets.
+#[inline(always)]
+fn met<'b>(pair: &Pair, index: &[Chunk], r: usize, second: bool, b: &'b [Lanes]) -> &'b [f32; 16] {
+    let bits = index[pair.index as usize].0[r] >> pair.shift;
+    let position = if second { bits >> 2 & 3 } else { bits & 3 };
+    &b[pair.b[position as usize] as usize].0
 }
 
 /// [`Level::Portable`].
@@ -87,12 +95,36 @@ impl Host for Portable {
 
     #[inline(always)]
     fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-        for step in steps {
-            let (a, b) = (&a[step.a as usize].0, &b[step.b as usize].0);
-            for (row, x) in acc.iter_mut().zip(a) {
-                for (sum, y) in row.0.iter_mut().zip(b) {
+        for (r, row) in acc.iter_mut().enumerate() {
+            let mut sums = row.0;
+            for step in steps {
+                let (x, b) = (a[step.a as usize].0[r], &b[step.b as usize].0);
+                for i in 0..16 {
                     // Without FMA instructions `mul_add` is a call; an exact product needs none.
-                    *sum = if EXACT { *sum + x * y } else { x.mul_add(*y, *sum) };
+                    sums[i] = if EXACT { sums[i] + x * b[i] } else { x.mul_add(b[i], sums[i]) };
+                }
+            }
+            row.0 = sums;
+        }
+    }
+
+    #[inline(always)]
+    fn multiply_sparse<const EXACT: bool>(
+        acc: &mut [Lanes; 16],
+        a: &[Lanes],
+        b: &[Lanes],
+        index: &[Chunk],
+        pairs: &[Pair],
+        chunks: usize,
+    ) {
+        for pair in pairs {
+            for second in [false, true] {
+                let a = &a[pair.a as usize + usize::from(second) * chunks].0;
+                for (r, row) in acc.iter_mut().enumerate() {
+                    let (x, b) = (a[r], met(pair, index, r, second, b));
+                    for (sum, y) in row.0.iter_mut().zip(b) {
+                        *sum = if EXACT { *sum + x * y } else { x.mul_add(*y, *sum) };
+                    }
                 }
             }
         }
@@ -103,7 +135,8 @@ impl Host for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Lanes, Step};
+    use super::{Host, Lanes, Pair, Step, met};
+    use crate::regs::Chunk;
 
     /// [`super::Level::Avx2`].
     pub struct Avx2;
@@ -115,7 +148,7 @@ mod x86 {
         fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
             let halves: [u16; 16] = std::array::from_fn(|i| (words[i] >> SHIFT) as u16);
             let mut out = Lanes::ZERO;
-            // SAFETY: code of this level runs only where F16C is (`super::level`); the pointers are to 16 halves and
+            // SAFETY: code of this level runs only where F16C is (`level`); the pointers are to 16 halves and
             // 16 floats.
             unsafe {
                 let (from, to) = (halves.as_ptr(), out.0.as_mut_ptr());
@@ -140,6 +173,40 @@ mod x86 {
                             let x = _mm256_set1_ps(a[4 * group + r]);
                             low[r] = _mm256_fmadd_ps(x, b_low, low[r]);
                             high[r] = _mm256_fmadd_ps(x, b_high, high[r]);
+                        }
+                    }
+                    for r in 0..4 {
+                        _mm256_storeu_ps(rows[r].0.as_mut_ptr(), low[r]);
+                        _mm256_storeu_ps(rows[r].0.as_mut_ptr().add(8), high[r]);
+                    }
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn multiply_sparse<const EXACT: bool>(
+            acc: &mut [Lanes; 16],
+            a: &[Lanes],
+            b: &[Lanes],
+            index: &[Chunk],
+            pairs: &[Pair],
+            chunks: usize,
+        ) {
+            for (group, rows) in acc.chunks_exact_mut(4).enumerate() {
+                // SAFETY: code of this level runs only where AVX2 and FMA are; every pointer is to 16 floats.
+                unsafe {
+                    let mut low: [__m256; 4] = std::array::from_fn(|r| _mm256_loadu_ps(rows[r].0.as_ptr()));
+                    let mut high: [__m256; 4] =
+                        std::array::from_fn(|r| _mm256_loadu_ps(rows[r].0.as_ptr().add(8)));
+                    for pair in pairs {
+                        for second in [false, true] {
+                            let a = &a[pair.a as usize + usize::from(second) * chunks].0;
+                            for r in 0..4 {
+                                let x = _mm256_set1_ps(a[4 * group + r]);
+                                let b = met(pair, index, 4 * group + r, second, b).as_ptr();
+                                low[r] = _mm256_fmadd_ps(x, _mm256_loadu_ps(b), low[r]);
+                                high[r] = _mm256_fmadd_ps(x, _mm256_loadu_ps(b.add(8)), high[r]);
+                            }
                         }
                     }
                     for r in 0..4 {
@@ -174,6 +241,33 @@ mod x86 {
                     let b = _mm512_loadu_ps(b[step.b as usize].0.as_ptr());
                     for r in 0..16 {
                         sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r]), b, sums[r]);
+                    }
+                }
+                for r in 0..16 {
+                    _mm512_storeu_ps(acc[r].0.as_mut_ptr(), sums[r]);
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn multiply_sparse<const EXACT: bool>(
+            acc: &mut [Lanes; 16],
+            a: &[Lanes],
+            b: &[Lanes],
+            index: &[Chunk],
+            pairs: &[Pair],
+            chunks: usize,
+        ) {
+            // SAFETY: code of this level runs only where AVX-512 F is; every pointer is to 16 floats.
+            unsafe {
+                let mut sums: [__m512; 16] = std::array::from_fn(|r| _mm512_loadu_ps(acc[r].0.as_ptr()));
+                for pair in pairs {
+                    for second in [false, true] {
+                        let a = &a[pair.a as usize + usize::from(second) * chunks].0;
+                        for r in 0..16 {
+                            let b = _mm512_loadu_ps(met(pair, index, r, second, b).as_ptr());
+                            sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r]), b, sums[r]);
+                        }
                     }
                 }
                 for r in 0..16 {

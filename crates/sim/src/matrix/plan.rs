@@ -40,8 +40,8 @@ pub struct Plan {
     pub clamps_f32: bool,
     /// Integer results saturate whatever MODE says.
     pub saturates: bool,
-    /// Lane that lane l of A is read from, where that is finer than chunks (4x4 products).
-    pub a_lanes: [u8; 64],
+    /// Of 4x4 products: for each row of the blocks, the lane of A that each lane takes it from.
+    pub a_lanes: [[u8; 64]; 4],
 }
 
 /// A or B.
@@ -115,12 +115,12 @@ pub enum ScaleFrom {
         /// Byte of the dword.
         byte: u8,
     },
-    /// gfx1250: block k in byte k%4 of register k/4, row i in lane i + `lane`.
+    /// gfx1250: block k in byte k%4 of register k/4, row i in lane i + 16·`half`.
     Bytes {
         /// Chunk of the first register.
         at: usize,
-        /// Lane of row 0.
-        lane: usize,
+        /// 1 if the first row is in lane 16.
+        half: usize,
     },
     /// Bits 7:0 of a scalar register, for all elements.
     Scalar(usize),

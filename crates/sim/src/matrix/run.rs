@@ -12,9 +12,10 @@ use std::cell::Cell;
 
 use wavemark_numerics::{bf16, f16, scale};
 
-use super::element::{Registers, decode, flush, negate};
-use super::host::{Host, Kernel, Lanes, Step};
-use super::plan::{Addend, AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom};
+use super::element::{decode, flush, negate};
+use super::host::{Host, Kernel, Lanes, Step, numbers, numbers_mut, words_of, words_of_mut};
+use super::layout::Pair;
+use super::plan::{AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom};
 use super::table::Accumulator;
 use crate::op::{Detail, Op};
 use crate::regs::{Chunk, Regs};
@@ -27,8 +28,8 @@ pub struct Scratch {
     pub b: [Lanes; 256],
     /// Sums: 16 rows for each tile.
     pub sums: [Lanes; 128],
-    /// C of an integer product.
-    pub c: [Chunk; 128],
+    /// Rows of C and D as they are in registers.
+    pub words: [Chunk; 128],
 }
 
 thread_local! {
@@ -54,7 +55,7 @@ impl Scratch {
             a: [Lanes::ZERO; 256],
             b: [Lanes::ZERO; 256],
             sums: [Lanes::ZERO; 128],
-            c: [Chunk::ZERO; 128],
+            words: [Chunk::ZERO; 128],
         })
     }
 }
@@ -68,117 +69,123 @@ pub fn plan_of(op: &Op) -> Option<&Plan> {
     }
 }
 
-/// `acc + a * b`, rounded once; with `clamps`, a finite overflow gives the largest finite number.
-#[inline(always)]
-pub fn fused(acc: f32, a: f32, b: f32, clamps: bool) -> f32 {
-    let sum = a.mul_add(b, acc);
-    if clamps && sum.is_infinite() && a.is_finite() && b.is_finite() && acc.is_finite() {
-        f32::MAX.copysign(sum)
-    } else {
-        sum
-    }
-}
-
 /// Decodes A or B.
 #[inline(always)]
-pub fn load<H: Host>(regs: &Regs, plan: &Plan, factor: &Factor, out: &mut [Lanes]) {
+pub fn load<H: Host>(regs: &Regs, plan: &Plan, factor: &Factor, words: &mut [Chunk; 128], out: &mut [Lanes]) {
+    let chunks = plan.chunks;
     let registers = (factor.items * factor.element.bits()).div_ceil(32);
-    let words = &regs.v[factor.at..factor.at + registers * plan.chunks];
-    let out = &mut out[..factor.items * plan.chunks];
-    decode::<H>(
-        factor.element,
-        factor.items,
-        Registers { words, chunks: plan.chunks, from: factor.from },
-        out,
-    );
+    let mut from = &regs.v[factor.at..factor.at + registers * chunks];
+    if factor.from != [0, 1, 2, 3] {
+        for (i, word) in words.iter_mut().enumerate().take(from.len()) {
+            *word = from[i / chunks * chunks + factor.from[i % chunks] as usize];
+        }
+        from = &words[..from.len()];
+    }
+    let out = &mut out[..factor.items * chunks];
+    decode::<H>(factor.element, factor.items, chunks, from, out);
     if factor.negate != [false; 2] {
-        negate(out, plan.chunks, factor.negate);
+        negate(out, chunks, factor.negate);
     }
     if plan.flushes_inputs && !regs.mode.denorm_in_f32 {
         flush(out);
     }
 }
 
-/// The bits of a row of C.
+/// Decodes A, B and C.
 #[inline(always)]
-fn addend_row(regs: &Regs, c: &Addend, chunk: u16, high: bool) -> Chunk {
-    match c.from {
-        AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
-        AddendFrom::Registers(at) => {
-            let word = &regs.v[at + chunk as usize];
-            if high { Chunk(word.0.map(|x| x >> 16)) } else { *word }
-        }
-    }
+pub fn load_all<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
+    load::<H>(regs, plan, &plan.a, &mut scratch.words, &mut scratch.a);
+    load::<H>(regs, plan, &plan.b, &mut scratch.words, &mut scratch.b);
+    load_addend::<H>(regs, plan, scratch);
 }
 
-/// C as the start of the sums; of an integer product, C aside and zeros as the start.
+/// C as the start of the sums; of an integer product, C aside (in `words`) and zeros as the start.
 #[inline(always)]
-pub fn load_addend(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
+pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     let c = &plan.c;
-    for (i, place) in plan.c_rows.iter().enumerate() {
-        let row = addend_row(regs, c, place.chunk, place.high);
-        let mut sum = match c.element {
-            Accumulator::F32 => Lanes(row.0.map(f32::from_bits)),
-            Accumulator::F16 => Lanes(row.0.map(|x| f16::to_f32(x as u16))),
-            Accumulator::Bf16 => Lanes(row.0.map(|x| bf16::to_f32(x as u16))),
-            Accumulator::I32 | Accumulator::F64 => {
-                scratch.c[i] = row;
-                Lanes::ZERO
+    let rows = plan.c_rows.len();
+    let (words, sums) = (&mut scratch.words[..rows], &mut scratch.sums[..rows]);
+    match c.from {
+        AddendFrom::Constant(bits) => words.fill(Chunk::splat(bits as u32)),
+        AddendFrom::Registers(at) => {
+            for (word, place) in words.iter_mut().zip(&plan.c_rows) {
+                *word = regs.v[at + place.chunk as usize];
             }
-        };
-        if c.abs {
-            sum = Lanes(sum.0.map(f32::abs));
         }
-        if c.neg {
-            sum = Lanes(sum.0.map(|x| -x));
+    }
+    match c.element {
+        Accumulator::F32 => {
+            for (sum, word) in numbers_mut(sums).iter_mut().zip(words_of(words)) {
+                *sum = f32::from_bits(*word);
+            }
         }
-        scratch.sums[i] = sum;
+        Accumulator::F16 | Accumulator::Bf16 => {
+            let constant = matches!(c.from, AddendFrom::Constant(_));
+            for ((sum, word), place) in sums.iter_mut().zip(words).zip(&plan.c_rows) {
+                let high = place.high && !constant;
+                *sum = match c.element {
+                    Accumulator::F16 if high => H::f16::<16>(&word.0),
+                    Accumulator::F16 => H::f16::<0>(&word.0),
+                    _ if high => Lanes(word.0.map(|x| f32::from_bits(x & 0xffff_0000))),
+                    _ => Lanes(word.0.map(|x| f32::from_bits(x << 16))),
+                };
+            }
+        }
+        Accumulator::I32 | Accumulator::F64 => sums.fill(Lanes::ZERO),
+    }
+    let sums = &mut scratch.sums[..rows];
+    if c.abs {
+        numbers_mut(sums).iter_mut().for_each(|x| *x = x.abs());
+    }
+    if c.neg {
+        numbers_mut(sums).iter_mut().for_each(|x| *x = -*x);
     }
 }
 
 /// Rounds the sums to the elements of D and writes them.
 #[inline(always)]
-pub fn store(regs: &mut Regs, plan: &Plan, scratch: &Scratch) {
+pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
     let ovfl = regs.mode.fp16_ovfl;
-    let d = &mut regs.v[plan.d..];
+    let rows = plan.d_rows.len();
+    let (words, sums) = (words_of_mut(&mut scratch.words[..rows]), numbers(&scratch.sums[..rows]));
     match plan.d_type {
         Accumulator::F32 => {
-            for (place, sum) in plan.d_rows.iter().zip(&scratch.sums) {
-                d[place.chunk as usize] =
-                    Chunk(sum.0.map(|x| if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }));
+            for (word, x) in words.iter_mut().zip(sums) {
+                *word = if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
             }
         }
         Accumulator::I32 => {
             let saturates = plan.saturates || ovfl;
-            for ((place, sum), c) in plan.d_rows.iter().zip(&scratch.sums).zip(&scratch.c) {
-                d[place.chunk as usize] = Chunk(std::array::from_fn(|i| {
-                    // Below 2^24, so exact.
-                    let (c, sum) = (c.0[i] as i32, sum.0[i] as i32);
-                    (if saturates { c.saturating_add(sum) } else { c.wrapping_add(sum) }) as u32
-                }));
+            for (word, x) in words.iter_mut().zip(sums) {
+                // Below 2^24, so exact.
+                let (c, sum) = (*word as i32, *x as i32);
+                *word = (if saturates { c.saturating_add(sum) } else { c.wrapping_add(sum) }) as u32;
             }
         }
-        Accumulator::F16 => store_halves(d, plan, scratch, |x| match (x.is_nan(), ovfl) {
-            (true, _) => 0x7e00,
-            (_, true) => f16::from_f32_clamped(x),
-            (_, false) => f16::from_f32(x),
-        }),
-        Accumulator::Bf16 => store_halves(d, plan, scratch, |x| match (x.is_nan(), ovfl) {
-            (true, _) => 0x7fc0,
-            (_, true) => bf16::from_f32_clamped(x),
-            (_, false) => bf16::from_f32(x),
-        }),
+        Accumulator::F16 if ovfl => round(words, sums, 0x7e00, f16::from_f32_clamped),
+        Accumulator::F16 => round(words, sums, 0x7e00, f16::from_f32),
+        Accumulator::Bf16 if ovfl => round(words, sums, 0x7fc0, bf16::from_f32_clamped),
+        Accumulator::Bf16 => round(words, sums, 0x7fc0, bf16::from_f32),
         Accumulator::F64 => {}
+    }
+    let words = &scratch.words[..rows];
+    let d = &mut regs.v[plan.d..];
+    if matches!(plan.d_type, Accumulator::F16 | Accumulator::Bf16) {
+        // Rows 2r and 2r+1 share a register.
+        for (places, words) in plan.d_rows.chunks_exact(2).zip(words.chunks_exact(2)) {
+            d[places[0].chunk as usize] = Chunk(std::array::from_fn(|i| words[0].0[i] | words[1].0[i] << 16));
+        }
+    } else {
+        for (place, word) in plan.d_rows.iter().zip(words) {
+            d[place.chunk as usize] = *word;
+        }
     }
 }
 
-/// Rows 2r and 2r+1 share a register.
 #[inline(always)]
-fn store_halves(d: &mut [Chunk], plan: &Plan, scratch: &Scratch, round: impl Fn(f32) -> u16) {
-    for (places, sums) in plan.d_rows.chunks_exact(2).zip(scratch.sums.chunks_exact(2)) {
-        d[places[0].chunk as usize] = Chunk(std::array::from_fn(|i| {
-            u32::from(round(sums[0].0[i])) | u32::from(round(sums[1].0[i])) << 16
-        }));
+fn round(words: &mut [u32], sums: &[f32], nan: u16, round: impl Fn(f32) -> u16) {
+    for (word, x) in words.iter_mut().zip(sums) {
+        *word = u32::from(if x.is_nan() { nan } else { round(*x) });
     }
 }
 
@@ -214,27 +221,51 @@ struct Tile {
     column: usize,
 }
 
-/// [`Host::multiply`], or its slow double that clamps each sum.
-#[inline(always)]
-fn multiply<H: Host>(
+/// `acc + a * b`, rounded once; a finite overflow gives the largest finite number.
+#[cold]
+pub fn clamped(acc: f32, a: f32, b: f32) -> f32 {
+    let sum = a.mul_add(b, acc);
+    if sum.is_infinite() && a.is_finite() && b.is_finite() && acc.is_finite() {
+        f32::MAX.copysign(sum)
+    } else {
+        sum
+    }
+}
+
+/// [`Host::multiply`] with each sum clamped.
+#[cold]
+fn clamped_dense(sums: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+    for step in steps {
+        let (a, b) = (&a[step.a as usize].0, &b[step.b as usize].0);
+        for (row, x) in sums.iter_mut().zip(a) {
+            for (sum, y) in row.0.iter_mut().zip(b) {
+                *sum = clamped(*sum, *x, *y);
+            }
+        }
+    }
+}
+
+/// [`Host::multiply_sparse`] with each sum clamped.
+#[cold]
+fn clamped_sparse(
     sums: &mut [Lanes; 16],
     a: &[Lanes],
     b: &[Lanes],
-    steps: &[Step],
-    exact: bool,
-    clamps: bool,
+    index: &[Chunk],
+    pairs: &[Pair],
+    chunks: usize,
 ) {
-    if clamps {
-        for step in steps {
-            for (row, sum) in sums.iter_mut().enumerate() {
-                let (x, y) = (a[step.a as usize].0[row], &b[step.b as usize].0);
-                *sum = Lanes(std::array::from_fn(|i| fused(sum.0[i], x, y[i], true)));
+    for pair in pairs {
+        for (r, row) in sums.iter_mut().enumerate() {
+            let bits = index[pair.index as usize].0[r] >> pair.shift;
+            for (n, position) in [bits & 3, bits >> 2 & 3].into_iter().enumerate() {
+                let x = a[pair.a as usize + n * chunks].0[r];
+                let b = &b[pair.b[position as usize] as usize].0;
+                for (sum, y) in row.0.iter_mut().zip(b) {
+                    *sum = clamped(*sum, x, *y);
+                }
             }
         }
-    } else if exact {
-        H::multiply::<true>(sums, a, b, steps);
-    } else {
-        H::multiply::<false>(sums, a, b, steps);
     }
 }
 
@@ -246,16 +277,21 @@ impl Kernel for Dense {
     fn run<H: Host>(regs: &mut Regs, op: &Op) {
         let Some(plan) = plan_of(op) else { return };
         let mut scratch = Scratch::take();
-        load::<H>(regs, plan, &plan.a, &mut scratch.a);
-        load::<H>(regs, plan, &plan.b, &mut scratch.b);
-        load_addend(regs, plan, &mut scratch);
+        load_all::<H>(regs, plan, &mut scratch);
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let exact = plan.a.element.exact_products() && plan.b.element.exact_products();
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
-            multiply::<H>(sums, &a[at.a..], &b[at.b..], &plan.steps, exact, clamps);
+            let (a, b) = (&a[at.a..], &b[at.b..]);
+            if clamps {
+                clamped_dense(sums, a, b, &plan.steps);
+            } else if exact {
+                H::multiply::<true>(sums, a, b, &plan.steps);
+            } else {
+                H::multiply::<false>(sums, a, b, &plan.steps);
+            }
         });
-        store(regs, plan, &scratch);
+        store(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }
@@ -269,57 +305,77 @@ impl Kernel for Scaled {
         let Some(plan) = plan_of(op) else { return };
         let Some(scales) = &plan.scales else { return };
         let mut scratch = Scratch::take();
-        load::<H>(regs, plan, &plan.a, &mut scratch.a);
-        load::<H>(regs, plan, &plan.b, &mut scratch.b);
-        load_addend(regs, plan, &mut scratch);
+        load_all::<H>(regs, plan, &mut scratch);
         let [_, row_tiles, column_tiles] = plan.tiles;
         let blocks = plan.steps.len() / scales.block;
-        let a_scales = scale_values(regs, &scales.a, 16 * row_tiles, blocks);
-        let b_scales = scale_values(regs, &scales.b, 16 * column_tiles, blocks);
+        let a_scales = scale_values(regs, &scales.a, row_tiles, blocks);
+        let b_scales = scale_values(regs, &scales.b, column_tiles, blocks);
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
             for (block, steps) in plan.steps.chunks_exact(scales.block).enumerate() {
                 let mut products = [Lanes::ZERO; 16];
                 H::multiply::<true>(&mut products, &a[at.a..], &b[at.b..], steps);
+                let rows = &a_scales[block][16 * at.row..][..16];
                 let columns = &b_scales[block][16 * at.column..][..16];
-                for (r, (sum, product)) in sums.iter_mut().zip(&products).enumerate() {
-                    let row = f64::from(a_scales[block][16 * at.row + r]);
-                    for (i, sum) in sum.0.iter_mut().enumerate() {
-                        let scaled = f64::from(product.0[i]) * (row * f64::from(columns[i]));
-                        let added = (f64::from(*sum) + scaled) as f32;
-                        let overflow = clamps && added.is_infinite() && sum.is_finite() && scaled.is_finite();
-                        *sum = if overflow { f32::MAX.copysign(added) } else { added };
+                for ((sum, product), row) in sums.iter_mut().zip(&products).zip(rows) {
+                    let before = *sum;
+                    for ((sum, product), column) in sum.0.iter_mut().zip(&product.0).zip(columns) {
+                        *sum = (f64::from(*sum) + f64::from(*product) * (row * column)) as f32;
+                    }
+                    if clamps {
+                        clamp_row(sum, &before, product);
                     }
                 }
             }
         });
-        store(regs, plan, &scratch);
+        store(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }
 
-/// Scales by block along K and row (column).
-fn scale_values(regs: &Regs, scale: &Scale, rows: usize, blocks: usize) -> [[f32; 32]; 8] {
-    let value = |byte: u8| match scale.format {
-        ScaleFormat::E8m0 => scale::e8m0_to_f32(byte),
-        ScaleFormat::E5m3 => scale::e5m3_to_f32(byte),
-        ScaleFormat::E4m3 => scale::e4m3_scale_to_f32(byte),
-    };
+/// Makes infinities the largest finite numbers, but where one was added to or added.
+#[cold]
+fn clamp_row(sums: &mut Lanes, before: &Lanes, product: &Lanes) {
+    for ((sum, before), product) in sums.0.iter_mut().zip(&before.0).zip(&product.0) {
+        if sum.is_infinite() && before.is_finite() && product.is_finite() {
+            *sum = f32::MAX.copysign(*sum);
+        }
+    }
+}
+
+/// Scales by block along K and row (column), of `tiles` times 16 rows.
+#[inline(always)]
+fn scale_values(regs: &Regs, scale: &Scale, tiles: usize, blocks: usize) -> [[f64; 32]; 8] {
+    match scale.format {
+        ScaleFormat::E8m0 => scale_values_of(regs, scale, tiles, blocks, scale::e8m0_to_f32),
+        ScaleFormat::E5m3 => scale_values_of(regs, scale, tiles, blocks, scale::e5m3_to_f32),
+        ScaleFormat::E4m3 => scale_values_of(regs, scale, tiles, blocks, scale::e4m3_scale_to_f32),
+    }
+}
+
+#[inline(always)]
+fn scale_values_of(
+    regs: &Regs,
+    scale: &Scale,
+    tiles: usize,
+    blocks: usize,
+    value: impl Fn(u8) -> f32,
+) -> [[f64; 32]; 8] {
     let mut values = [[0.0; 32]; 8];
     for (block, values) in values.iter_mut().enumerate().take(blocks) {
-        for (i, x) in values.iter_mut().enumerate().take(rows) {
-            *x = value(match scale.from {
-                ScaleFrom::Lanes { at, byte } => {
-                    regs.lane(at, (i + rows * block) as u32).to_le_bytes()[byte as usize]
+        for (tile, values) in values.chunks_exact_mut(16).enumerate().take(tiles) {
+            let (chunk, byte) = match scale.from {
+                ScaleFrom::Lanes { at, byte } => (&regs.v[at + tile + tiles * block], u32::from(byte)),
+                ScaleFrom::Bytes { at, half } => {
+                    (&regs.v[at + block / 4 * regs.chunks + tile + half], block as u32 % 4)
                 }
-                ScaleFrom::Bytes { at, lane } => {
-                    let register = at + block / 4 * regs.chunks;
-                    regs.lane(register, (i + lane) as u32).to_le_bytes()[block % 4]
-                }
-                ScaleFrom::Scalar(at) => regs.s[at] as u8,
-                ScaleFrom::Constant(byte) => byte,
-            });
+                ScaleFrom::Scalar(at) => (&Chunk::splat(regs.s[at]), 0),
+                ScaleFrom::Constant(byte) => (&Chunk::splat(u32::from(byte)), 0),
+            };
+            for (x, word) in values.iter_mut().zip(&chunk.0) {
+                *x = f64::from(value((word >> (8 * byte)) as u8));
+            }
         }
     }
     values
@@ -333,36 +389,21 @@ impl Kernel for Sparse {
     fn run<H: Host>(regs: &mut Regs, op: &Op) {
         let Some(plan) = plan_of(op) else { return };
         let mut scratch = Scratch::take();
-        load::<H>(regs, plan, &plan.a, &mut scratch.a);
-        load::<H>(regs, plan, &plan.b, &mut scratch.b);
-        load_addend(regs, plan, &mut scratch);
+        load_all::<H>(regs, plan, &mut scratch);
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let exact = plan.a.element.exact_products() && plan.b.element.exact_products();
-        let indices = &regs.v[plan.index..];
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
-            let (a, b) = (&a[at.a..], &b[at.b..]);
-            // Four rows at a time, so that their sums are independent.
-            for (group, sums) in sums.chunks_exact_mut(4).enumerate() {
-                for pair in &plan.pairs {
-                    let first = &a[pair.a as usize].0;
-                    let second = &a[pair.a as usize + plan.chunks].0;
-                    let bits = &indices[pair.index as usize + at.row].0;
-                    for (r, sum) in sums.iter_mut().enumerate() {
-                        let r = 4 * group + r;
-                        let bits = bits[r] >> pair.shift;
-                        for (x, index) in [(first[r], bits & 3), (second[r], bits >> 2 & 3)] {
-                            let y = &b[pair.b[index as usize] as usize].0;
-                            *sum = match (exact, clamps) {
-                                (true, false) => Lanes(std::array::from_fn(|i| sum.0[i] + x * y[i])),
-                                _ => Lanes(std::array::from_fn(|i| fused(sum.0[i], x, y[i], clamps))),
-                            };
-                        }
-                    }
-                }
+            let (a, b, index) = (&a[at.a..], &b[at.b..], &regs.v[plan.index + at.row..]);
+            if clamps {
+                clamped_sparse(sums, a, b, index, &plan.pairs, plan.chunks);
+            } else if exact {
+                H::multiply_sparse::<true>(sums, a, b, index, &plan.pairs, plan.chunks);
+            } else {
+                H::multiply_sparse::<false>(sums, a, b, index, &plan.pairs, plan.chunks);
             }
         });
-        store(regs, plan, &scratch);
+        store(regs, plan, &mut scratch);
         scratch.give_back();
     }
 }

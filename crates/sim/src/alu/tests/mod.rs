@@ -9,8 +9,11 @@ use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
 use crate::op::Op;
 use crate::regs::{Chunk, Mode, Regs, sindex};
 
+mod lanes;
 mod levels;
+mod scalar;
 mod speed;
+mod values;
 
 /// A wave of its own with 64 VGPRs and 8 AGPRs, and the constants of what was bound for it.
 pub struct Wave {

@@ -1,5 +1,6 @@
 //! Matrix operations against a plain product over [`place`]'s element places, at every level of the host.
 
+mod modifiers;
 mod numbers;
 mod place;
 mod refused;
@@ -85,10 +86,9 @@ fn bind_all(isa: Isa, inst: &Inst, msb: u8) -> Result<Vec<Op>, BindError> {
     levels().into_iter().filter_map(|level| bind_at(&mut binder, level).transpose()).collect()
 }
 
-/// Runs `text` at every level from the same registers; the levels must agree. The registers afterwards.
-fn run_with(isa: Isa, text: &str, before: &Regs, msb: u8) -> Regs {
-    let inst = inst(isa, text);
-    let ops = bind_all(isa, &inst, msb).unwrap_or_else(|error| panic!("{text}: {error}"));
+/// Runs an instruction at every level from the same registers; the levels must agree. The registers afterwards.
+fn run_inst(isa: Isa, inst: &Inst, text: &str, before: &Regs, msb: u8) -> Regs {
+    let ops = bind_all(isa, inst, msb).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut result: Option<Regs> = None;
     assert!(!ops.is_empty(), "{text}: not a matrix instruction");
     for op in ops {
@@ -103,6 +103,10 @@ fn run_with(isa: Isa, text: &str, before: &Regs, msb: u8) -> Regs {
         }
     }
     result.unwrap_or_else(|| panic!("{text}: no level"))
+}
+
+fn run_with(isa: Isa, text: &str, before: &Regs, msb: u8) -> Regs {
+    run_inst(isa, &inst(isa, text), text, before, msb)
 }
 
 fn run(isa: Isa, text: &str, before: &Regs) -> Regs {

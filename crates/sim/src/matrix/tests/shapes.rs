@@ -130,18 +130,18 @@ impl Case {
         text
     }
 
-    /// A\[block, i, k\].
-    pub fn a(&self, regs: &Regs, block: usize, i: usize, k: usize, first_bit: usize) -> f64 {
+    /// A\[block, i, k\]; `None` if it is not stored.
+    pub fn a(&self, regs: &Regs, block: usize, i: usize, k: usize, first_bit: usize) -> Option<f64> {
         let (item, lane) = place::factor(self.isa, self.row, false, self.a.bits(), block, i, k);
         let stored = |item| value(self.a, read(regs, A, lane, item, self.a.bits()));
         if !self.sparse() {
-            return stored(item);
+            return Some(stored(item));
         }
         let index = |item| read(regs, INDEX, lane, first_bit / 2 + item, 2);
         match (k % 4) as u64 {
-            n if n == index(item) => stored(item),
-            n if n == index(item + 1) => stored(item + 1),
-            _ => 0.0,
+            n if n == index(item) => Some(stored(item)),
+            n if n == index(item + 1) => Some(stored(item + 1)),
+            _ => None,
         }
     }
 
@@ -181,24 +181,15 @@ impl Case {
         2f64.powi(read(regs, at, lane, item, 8) as i32 - 127)
     }
 
-    /// Fills all operands with elements of which `accept` approves, legal indices, and scales around one.
-    pub fn fill(&self, random: &mut Random, accept: &dyn Fn(f64) -> bool) -> Regs {
+    /// Fills all operands with elements that `draw` draws, legal indices, and scales around one.
+    pub fn fill(&self, random: &mut Random, draw: Draw) -> Regs {
         let mut regs = registers(self.isa);
         let row = self.row;
         let counts = self.counts();
         for lane in 0..self.lanes() {
             let mut elements = |at, count: usize, bits: usize, decode: &dyn Fn(u64) -> f64| {
                 for item in 0..count * 32 / bits {
-                    let code = loop {
-                        let code = if bits >= 16 {
-                            small_integer(bits, decode, random)
-                        } else {
-                            random.next() & (u64::MAX >> (64 - bits))
-                        };
-                        if accept(decode(code)) {
-                            break code;
-                        }
-                    };
+                    let code = draw(random, bits, decode);
                     write(&mut regs, at, lane, item, bits, code);
                 }
             };
@@ -220,19 +211,90 @@ impl Case {
     }
 }
 
-/// The code of a small integer in a wide format.
-fn small_integer(bits: usize, decode: &dyn Fn(u64) -> f64, random: &mut Random) -> u64 {
-    let wanted = (random.next() % 9) as i32 - 4;
+/// Draws an element of some bits; the function says what a code's value is.
+pub type Draw = fn(&mut Random, usize, &dyn Fn(u64) -> f64) -> u64;
+
+/// Small integers, whose sums of products are exact.
+pub fn integers(random: &mut Random, bits: usize, decode: &dyn Fn(u64) -> f64) -> u64 {
+    if bits >= 16 {
+        let wanted = (random.next() % 9) as i32 - 4;
+        return code_of(bits, decode, f64::from(wanted));
+    }
+    narrow(random, bits, decode, |x| x.fract() == 0.0 && x.abs() <= 4.0)
+}
+
+/// Zero and both ones.
+pub fn ones(random: &mut Random, bits: usize, decode: &dyn Fn(u64) -> f64) -> u64 {
+    loop {
+        let code = integers(random, bits, decode);
+        if decode(code).abs() <= 1.0 {
+            return code;
+        }
+    }
+}
+
+/// Any integer; of a wide format a number below 2^30.
+pub fn any_integer(random: &mut Random, bits: usize, _: &dyn Fn(u64) -> f64) -> u64 {
+    random.next() >> (64 - bits.min(30))
+}
+
+/// Numbers below 8.
+pub fn fractions(random: &mut Random, bits: usize, decode: &dyn Fn(u64) -> f64) -> u64 {
+    if bits >= 16 {
+        let wanted = (random.next() >> 40) as f64 / f64::from(1 << 21) - 4.0;
+        return code_of(bits, decode, wanted);
+    }
+    narrow(random, bits, decode, |x| x.abs() <= 8.0)
+}
+
+/// The same with infinities, NaNs, zeros and denormals among them.
+pub fn specials(random: &mut Random, bits: usize, decode: &dyn Fn(u64) -> f64) -> u64 {
+    let special = random.next().is_multiple_of(64);
+    if bits >= 16 {
+        let special = match random.next() % 5 {
+            _ if !special => return fractions(random, bits, decode),
+            0 => return 1,
+            1 => -0.0,
+            2 => f64::INFINITY,
+            3 => f64::NEG_INFINITY,
+            _ => f64::NAN,
+        };
+        return code_of(bits, decode, special);
+    }
+    narrow(random, bits, decode, |x| x.abs() <= 8.0 || special)
+}
+
+/// A code whose value is accepted.
+fn narrow(
+    random: &mut Random,
+    bits: usize,
+    decode: &dyn Fn(u64) -> f64,
+    accept: impl Fn(f64) -> bool,
+) -> u64 {
+    loop {
+        let code = random.next() >> (64 - bits);
+        if accept(decode(code)) {
+            return code;
+        }
+    }
+}
+
+/// The code of a number in a wide format, found by trying the formats of that width.
+fn code_of(bits: usize, decode: &dyn Fn(u64) -> f64, wanted: f64) -> u64 {
     let x = wanted as f32;
-    let candidates = match bits {
+    let codes = match bits {
         16 => vec![
             u64::from(wavemark_numerics::f16::from_f32(x)),
             u64::from(wavemark_numerics::bf16::from_f32(x)),
         ],
-        32 => vec![u64::from(x.to_bits()), u64::from(wanted as u32)],
-        _ => vec![f64::from(x).to_bits()],
+        32 => vec![u64::from(x.to_bits()), u64::from(wanted as i32 as u32)],
+        _ => vec![wanted.to_bits()],
     };
-    candidates.into_iter().find(|&code| decode(code) == f64::from(wanted)).unwrap_or(0)
+    let distance = |code: u64| {
+        let value = decode(code);
+        if value == wanted || value.is_nan() && wanted.is_nan() { 0.0 } else { (value - wanted).abs() }
+    };
+    codes.into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b))).unwrap_or(0)
 }
 
 /// Compares all of D with the plain product.
@@ -247,9 +309,10 @@ pub fn compare(
 ) {
     let [m, n, k, blocks] = [case.row.m, case.row.n, case.row.k, case.row.blocks].map(usize::from);
     for block in 0..blocks {
-        let a: Vec<f64> = (0..m * k)
+        let a: Vec<Option<f64>> = (0..m * k)
             .map(|at| {
-                case.a(before, block, at / k, at % k, first_bit) * case.scale(before, false, at / k, at % k)
+                let a = case.a(before, block, at / k, at % k, first_bit)?;
+                Some(a * case.scale(before, false, at / k, at % k))
             })
             .collect();
         let b: Vec<f64> = (0..k * n)
@@ -260,7 +323,8 @@ pub fn compare(
                 let mut sum = c(block, i, j);
                 let mut magnitude = sum.abs();
                 for k_at in 0..k {
-                    let product = a[i * k + k_at] * b[k_at * n + j];
+                    let Some(a) = a[i * k + k_at] else { continue };
+                    let product = a * b[k_at * n + j];
                     sum += product;
                     magnitude += product.abs();
                 }
@@ -279,7 +343,7 @@ fn exact(got: f64, wanted: f64, _magnitude: f64) -> bool {
 fn every_shape_multiplies_exactly() {
     let mut random = Random(1);
     for case in cases() {
-        let regs = case.fill(&mut random, &|x| x.fract() == 0.0 && x.abs() <= 4.0);
+        let regs = case.fill(&mut random, integers);
         let text = case.text(None);
         let after = run(case.isa, &text, &regs);
         // Sums of 128 products of up to 16 times 4 pass binary16's and bfloat16's exact integers: round those.
@@ -302,12 +366,7 @@ fn every_shape_multiplies_exactly() {
 fn integers_of_all_sizes_are_exact() {
     let mut random = Random(2);
     for case in cases().iter().filter(|case| case.row.d == Accumulator::I32) {
-        let mut regs = case.fill(&mut random, &|_| true);
-        for lane in 0..case.lanes() {
-            for item in 0..case.counts()[2] {
-                write(&mut regs, if case.sparse() { D } else { C }, lane, item, 32, random.next() >> 34);
-            }
-        }
+        let regs = case.fill(&mut random, any_integer);
         let text = case.text(None);
         let after = run(case.isa, &text, &regs);
         compare(case, &text, &regs, &after, &|b, i, j| case.c(&regs, b, i, j), 0, &exact);
@@ -318,7 +377,7 @@ fn integers_of_all_sizes_are_exact() {
 fn c_may_be_an_inline_constant() {
     let mut random = Random(3);
     for case in cases().iter().filter(|case| !case.sparse()) {
-        let regs = case.fill(&mut random, &|x| x.fract() == 0.0 && x.abs() <= 1.0);
+        let regs = case.fill(&mut random, ones);
         let texts: &[(&str, f64)] = match case.row.c {
             Accumulator::I32 => &[("0", 0.0), ("-7", -7.0), ("64", 64.0)],
             _ => &[("0", 0.0), ("1.0", 1.0), ("-4.0", -4.0)],

@@ -1,0 +1,69 @@
+//! Runs a case through the driver, as `wavemark run` and `wavemark check` would, and keeps the report.
+
+use wavemark_diag::{SourceMap, Style, render_short};
+use wavemark_driver::build::Failure;
+use wavemark_driver::cases::Case;
+use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::report::Report;
+use wavemark_driver::run::{self, source_lines};
+use wavemark_driver::verdict::{Score, score};
+use wavemark_driver::{input, render_text};
+
+/// Schedules of a case whose defect only some of them show.
+const SCHEDULES: u32 = 16;
+
+/// A case's outcome under one setting.
+#[derive(Debug)]
+pub struct Ran {
+    /// The report.
+    pub report: Report,
+    /// It, as `wavemark run` prints it, but for the time that it took.
+    pub text: String,
+    /// How it stands to the case's verdict file.
+    pub score: Score,
+}
+
+/// Runs `case` with asynchronous operations landing as `completion` says and everything random drawn from `seed`.
+pub fn run(case: &Case, completion: Completion, seed: u64) -> Ran {
+    let schedules =
+        if case.verdict.as_ref().is_some_and(|verdict| verdict.schedule_dependent) { SCHEDULES } else { 1 };
+    let options = RunOptions { completion, seed, schedules, ..RunOptions::default() };
+    let mut sources = SourceMap::new();
+    let mut report = report(case, &mut sources, &options);
+    report.stats.seconds = 0.0;
+    let score = score(case.verdict.as_ref(), &report);
+    let lines = source_lines(&sources, &case.input.display().to_string());
+    let text = render_text(&report, &lines, Style::Plain);
+    drop(lines);
+    Ran { report, text, score }
+}
+
+/// The report names the input by its file name alone, so that it is the same wherever the repository is.
+fn report(case: &Case, sources: &mut SourceMap, options: &RunOptions) -> Report {
+    let name = case.input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bytes = match std::fs::read(&case.input) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let mut report = Report::new(name);
+            report.diagnostics = vec![format!("cannot read {}: {error}", case.input.display())];
+            report.conclude();
+            return report;
+        }
+    };
+    let input = input::from_bytes(name.clone(), Some(&case.input), bytes, None).map_err(Failure::from);
+    match input.and_then(|input| run::run(sources, &input, Some(&case.launch), options)) {
+        Ok(report) => report,
+        Err(failure) => {
+            let mut report = Report::new(name);
+            match failure {
+                Failure::Unusable(diagnostics) => {
+                    report.diagnostics =
+                        diagnostics.iter().map(|diagnostic| render_short(sources, diagnostic)).collect();
+                }
+                Failure::Unsupported(what) => report.unsupported = vec![what],
+            }
+            report.conclude();
+            report
+        }
+    }
+}

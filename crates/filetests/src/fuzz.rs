@@ -1,0 +1,72 @@
+//! What each fuzz target checks, as functions: `cargo test` runs them for a second each on generated inputs, the
+//! targets in `fuzz/` for as long as one likes. None may panic, hang, or break what it says it checks.
+
+use wavemark_asm::{Machine, Source, assemble, disassemble};
+use wavemark_codeobj::lines::LineTable;
+use wavemark_codeobj::{CodeObject, LoadedImage, Metadata, inspect, link};
+use wavemark_diag::{SourceMap, render_short};
+use wavemark_isa::{Features, Isa, NoSymbols, decode, encode, parse, print};
+use wavemark_target::{Target, TargetId};
+
+const ISAS: [Isa; 2] = [Isa::Gfx950, Isa::Gfx1250];
+
+/// A file that says it is a code object: read, inspected, loaded, linked, disassembled.
+pub fn elf(bytes: &[u8]) {
+    let Ok(object) = CodeObject::parse(bytes) else { return };
+    _ = inspect::inspect(&object);
+    _ = LoadedImage::load(&object, 0x1_0000_0000);
+    _ = LoadedImage::load(&object, u64::MAX - 0xfff);
+    _ = link(std::slice::from_ref(&object));
+    if let Ok(lines) = LineTable::build(&object) {
+        _ = lines.lookup(0);
+    }
+    for kernel in &object.kernels {
+        _ = object.kernel_metadata(kernel);
+    }
+    _ = disassemble(&object, "");
+}
+
+/// Metadata as MessagePack: what can be read is written so that it reads the same, and so as YAML.
+pub fn metadata(bytes: &[u8]) {
+    let Ok(metadata) = Metadata::from_message_pack(bytes) else { return };
+    let again = Metadata::from_message_pack(&metadata.to_message_pack());
+    assert_eq!(again.as_ref(), Ok(&metadata), "MessagePack does not read back");
+    _ = Metadata::from_yaml(&metadata.to_yaml());
+}
+
+/// Assembly text: an object that can be read, or diagnostics that can be shown.
+pub fn assembly(text: &str) {
+    for processor in ["gfx950", "gfx1250"] {
+        let Ok(id) = processor.parse::<TargetId>() else { continue };
+        let Ok(machine) = Machine::new(Target::amdhsa(id), "") else { continue };
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("fuzz.s", text);
+        match assemble(Source { file, name: "fuzz.s", text }, &machine) {
+            Ok(object) => elf(&object.elf),
+            Err(diagnostics) => {
+                assert!(!diagnostics.is_empty(), "refused without a reason");
+                for diagnostic in &diagnostics {
+                    _ = render_short(&sources, diagnostic);
+                }
+            }
+        }
+    }
+}
+
+/// Bytes as an instruction: what can be decoded prints, encodes, and decodes again to what prints the same.
+/// Where the text is read again it gives those bytes, too.
+pub fn instruction(bytes: &[u8]) {
+    for isa in ISAS {
+        let Ok(inst) = decode(isa, bytes) else { continue };
+        assert!(usize::from(inst.size) <= bytes.len(), "{isa:?} {bytes:02x?}: longer than there is");
+        for real_true16 in [false, true] {
+            let features = Features { real_true16, ..Features::default_of(isa) };
+            let text = print(isa, &inst, features);
+            let Ok(encoded) = encode(isa, &inst) else { continue };
+            let again = decode(isa, &encoded);
+            let reprinted = again.as_ref().map(|inst| print(isa, inst, features));
+            assert_eq!(reprinted.as_ref(), Ok(&text), "{isa:?} {bytes:02x?} encodes as {encoded:02x?}");
+            _ = parse(isa, features, &text, &NoSymbols);
+        }
+    }
+}

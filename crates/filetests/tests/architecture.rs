@@ -1,0 +1,157 @@
+//! ARCHITECTURE.md and the tree say the same: every path it names exists, every crate is in its table, and the
+//! dependency arrows of the manifests respect the layers. Every rule of the checker has a page in the guide.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use wavemark_filetests::paths::root;
+
+/// Layers from the bottom, with what each crate may see of its own layer.
+const LAYERS: &[&[(&str, &[&str])]] = &[
+    &[("target", &[]), ("numerics", &[]), ("order", &[]), ("diag", &[])],
+    &[("isa", &[]), ("codeobj", &[]), ("asm", &["isa", "codeobj"])],
+    &[("sim", &[]), ("check", &["sim"])],
+    &[("driver", &[]), ("cli", &["driver"]), ("filetests", &["driver"]), ("xtask", &["driver", "filetests"])],
+];
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Words in backquotes, outside of fenced blocks.
+fn quoted(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (index, block) in text.split("```").enumerate() {
+        if index % 2 == 0 {
+            words.extend(block.split('`').skip(1).step_by(2));
+        }
+    }
+    words
+}
+
+fn exists(root: &Path, word: &str) -> bool {
+    root.join(word).exists()
+}
+
+#[test]
+fn paths_named_in_the_pages_exist() {
+    let root = root();
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"] {
+        let text = read(&root.join(page));
+        let is_path = |word: &&str| {
+            let looks = |rest: &str| rest.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+            let folders = ["crates/", "docs/", "tests/", "examples/", "fuzz/", "xtask/", ".ci/"];
+            looks(word)
+                && (folders.iter().any(|folder| word.starts_with(folder))
+                    || ["docs", "tests", "examples", "fuzz", "xtask"].contains(word))
+        };
+        for word in quoted(&text).into_iter().filter(is_path) {
+            count += 1;
+            if !exists(&root, word) {
+                missing.push(format!("{page}: {word}"));
+            }
+        }
+    }
+    assert!(count > 20, "only {count} paths found: is the reader of this test still right?");
+    assert!(missing.is_empty(), "named but not there:\n{}", missing.join("\n"));
+}
+
+/// Crate name (folder) to manifest path.
+fn crates() -> BTreeMap<String, PathBuf> {
+    let root = root();
+    let mut crates = BTreeMap::from([("xtask".to_owned(), root.join("xtask/Cargo.toml"))]);
+    for entry in std::fs::read_dir(root.join("crates")).expect("crates/") {
+        let entry = entry.expect("an entry of crates/");
+        let manifest = entry.path().join("Cargo.toml");
+        if manifest.is_file() {
+            crates.insert(entry.file_name().to_string_lossy().into_owned(), manifest);
+        }
+    }
+    crates
+}
+
+#[test]
+fn dependencies_respect_the_layers() {
+    let page = read(&root().join("ARCHITECTURE.md"));
+    let mut problems = Vec::new();
+    for (name, manifest) in crates() {
+        let Some(layer) = LAYERS.iter().position(|layer| layer.iter().any(|(other, _)| *other == name))
+        else {
+            problems.push(format!("{name} is in no layer of this test"));
+            continue;
+        };
+        let in_table =
+            if name == "xtask" { "| `xtask` |".to_owned() } else { format!("| `crates/{name}` |") };
+        if !page.contains(&in_table) {
+            problems.push(format!("{name} is not in the table of ARCHITECTURE.md"));
+        }
+        let peers =
+            LAYERS[layer].iter().find(|(other, _)| *other == name).map_or(&[][..], |(_, peers)| peers);
+        let manifest: toml::Table = read(&manifest).parse().expect("a manifest is TOML");
+        let dependencies = manifest.get("dependencies").and_then(|table| table.as_table());
+        let ours = dependencies.into_iter().flatten().filter_map(|(name, _)| name.strip_prefix("wavemark-"));
+        for dependency in ours {
+            let below =
+                LAYERS[..layer].iter().flat_map(|layer| layer.iter()).any(|(other, _)| *other == dependency);
+            if !below && !peers.contains(&dependency) {
+                problems.push(format!("{name} must not depend on {dependency}"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// The rule ids that the checker's sources spell as string literals.
+fn rules_of_the_checker() -> BTreeSet<String> {
+    let mut rules = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("crates/check/src")).expect("crates/check/src") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let text = read(&path);
+        // Only what stands between quotes and is a letter and a number.
+        for word in text.split('"') {
+            let (head, digits) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+            let is_rule = "RSMBHUOTCWLP".contains(head)
+                && !head.is_empty()
+                && (1..=2).contains(&digits.len())
+                && digits.chars().all(|c| c.is_ascii_digit());
+            if is_rule {
+                rules.insert(word.to_owned());
+            }
+        }
+    }
+    rules
+}
+
+#[test]
+fn every_rule_has_a_page() {
+    let rules = rules_of_the_checker();
+    assert!(rules.len() > 20, "only {rules:?}: is the reader of this test still right?");
+    let docs = root().join("docs/src");
+    let summary = read(&docs.join("SUMMARY.md"));
+    let mut problems = Vec::new();
+    for rule in &rules {
+        let page = docs.join(format!("rules/{rule}.md"));
+        if !page.is_file() {
+            problems.push(format!("no page docs/src/rules/{rule}.md"));
+            continue;
+        }
+        let text = read(&page);
+        if !text.starts_with(&format!("# {rule}: ")) {
+            problems.push(format!("{rule}.md does not begin with `# {rule}: TITLE`"));
+        }
+        for section in ["## What", "## Why", "## Example", "## Fix"] {
+            if !text.contains(section) {
+                problems.push(format!("{rule}.md has no section `{section}`"));
+            }
+        }
+        if !summary.contains(&format!("(rules/{rule}.md)")) {
+            problems.push(format!("SUMMARY.md does not list {rule}"));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}

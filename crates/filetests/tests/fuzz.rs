@@ -1,0 +1,145 @@
+//! The checks of the fuzz targets, about a second each, on damaged real inputs and on generated ones.
+//!
+//! The seed is printed; `WAVEMARK_SEED=N` runs the same inputs again (as many as fit into the time).
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use wavemark_asm::{Machine, Source, assemble};
+use wavemark_codeobj::{CodeObject, link};
+use wavemark_diag::SourceMap;
+use wavemark_filetests::fuzz;
+use wavemark_filetests::paths::root;
+use wavemark_filetests::random::Random;
+use wavemark_target::{Target, TargetId};
+
+const TIME: Duration = Duration::from_millis(1000);
+
+/// Calls `check` with fresh random choices until the time is over.
+fn for_a_second(name: &str, mut check: impl FnMut(&mut Random)) {
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    let seed = std::env::var("WAVEMARK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(clock);
+    println!("{name}: WAVEMARK_SEED={seed}");
+    let mut random = Random::new(seed);
+    let start = Instant::now();
+    let mut inputs = 0u64;
+    while start.elapsed() < TIME {
+        check(&mut random);
+        inputs += 1;
+    }
+    println!("{name}: {inputs} inputs");
+}
+
+/// The kernels of the examples: processor and text.
+fn kernels() -> Vec<(String, String)> {
+    let mut kernels = Vec::new();
+    for entry in std::fs::read_dir(root().join("examples")).expect("examples/") {
+        let path = entry.expect("an entry").path().join("kernel.s");
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let processor = if text.contains("--gfx950") { "gfx950" } else { "gfx1250" };
+        kernels.push((processor.to_owned(), text));
+    }
+    assert!(!kernels.is_empty(), "no examples");
+    kernels
+}
+
+/// Their objects, as assembled and as linked.
+fn objects() -> Vec<Vec<u8>> {
+    let mut objects = Vec::new();
+    for (processor, text) in kernels() {
+        let id: TargetId = processor.parse().expect("a target");
+        let machine = Machine::new(Target::amdhsa(id), "").expect("no features");
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("kernel.s", text.as_str());
+        let object = assemble(Source { file, name: "kernel.s", text: &text }, &machine).expect("an example");
+        let parsed = CodeObject::parse(&object.elf).expect("what we assemble");
+        objects.push(link(&[parsed]).expect("links"));
+        objects.push(object.elf);
+    }
+    objects
+}
+
+/// A few bytes changed, cut or doubled.
+fn damaged(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + random.below(6) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.below(bytes.len());
+        match random.below(8) {
+            0 => bytes.truncate(at),
+            1 => {
+                let end = (at + random.below(64)).min(bytes.len());
+                let piece = bytes[at..end].to_vec();
+                bytes.splice(at..at, piece);
+            }
+            2 => bytes[at] = *random.pick(&[&0, &1, &0x7f, &0x80, &0xff]),
+            3 => {
+                let wide = random.bits().to_le_bytes();
+                for (byte, new) in bytes[at..].iter_mut().zip(wide) {
+                    *byte = new;
+                }
+            }
+            _ => bytes[at] ^= 1 << random.below(8),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn elf() {
+    let objects = objects();
+    for_a_second("elf", |random| {
+        let object = &objects[random.below(objects.len())];
+        fuzz::elf(&damaged(random, object));
+    });
+}
+
+#[test]
+fn metadata() {
+    let packed: Vec<Vec<u8>> = objects()
+        .iter()
+        .filter_map(|object| Some(CodeObject::parse(object).ok()?.metadata?.to_message_pack()))
+        .collect();
+    for_a_second("metadata", |random| {
+        let bytes = &packed[random.below(packed.len())];
+        fuzz::metadata(&damaged(random, bytes));
+    });
+}
+
+#[test]
+fn assembly() {
+    let kernels = kernels();
+    let lines: Vec<&str> = kernels.iter().flat_map(|(_, text)| text.lines()).collect();
+    for_a_second("assembly", |random| {
+        // Lines of all kernels, shuffled, some of them damaged.
+        let mut text = String::new();
+        for _ in 0..1 + random.below(40) {
+            let line = lines[random.below(lines.len())];
+            if random.one_in(3) {
+                text += &String::from_utf8_lossy(&damaged(random, line.as_bytes()));
+            } else {
+                text += line;
+            }
+            text.push('\n');
+        }
+        fuzz::assembly(&text);
+    });
+}
+
+#[test]
+fn instruction() {
+    for_a_second("instruction", |random| {
+        let mut bytes = [0u8; 20];
+        let sparse = random.one_in(2);
+        for word in bytes.chunks_exact_mut(4) {
+            let mut bits = random.bits();
+            if sparse {
+                bits &= random.bits();
+            }
+            word.copy_from_slice(&(bits as u32).to_le_bytes());
+        }
+        let length = if random.one_in(8) { random.below(21) } else { 20 };
+        fuzz::instruction(&bytes[..length]);
+    });
+}

@@ -1,0 +1,199 @@
+//! `cargo xtask parity`: our assembler and disassembler against the LLVM inside the Rust toolchain.
+//!
+//! What is compared, for each target: every line of the variant lists (`facts/isa/TARGET.variants.tsv` of the shared
+//! folder), both ways; every instruction of the corpus objects' `.text`; the corpus `.s` files against the `.text` of
+//! the objects beside them; and random instructions made from the instruction table, bytes to text and text to bytes.
+//! Fails if any answer differs, or if one side alone accepts 1 line in 200 or more.
+
+mod corpus;
+mod generate;
+mod llvm;
+mod tally;
+mod worker;
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use wavemark_asm::Machine;
+use wavemark_asm::lines::{Answer as Ours, assemble_line, disassemble_line};
+use wavemark_isa::{Isa, decode};
+use wavemark_target::{Target, TargetId};
+
+pub use self::worker::{WorkerArgs, serve};
+use tally::Tally;
+use wavemark_filetests::random::Random;
+use worker::{Direction, ask};
+
+/// `parity`
+#[derive(Args)]
+pub struct ParityArgs {
+    /// Only this target
+    #[arg(long, value_parser = ["gfx1250", "gfx950"])]
+    target: Option<String>,
+    /// Seed of the generated lines; from the clock when left out
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Generated lines a target and direction
+    #[arg(long, default_value_t = 20_000)]
+    lines: usize,
+    /// Only lines that contain this
+    #[arg(long)]
+    only: Option<String>,
+    /// Samples to show of each kind of disagreement
+    #[arg(long, default_value_t = 8)]
+    samples: usize,
+    /// Skip what needs the shared folder
+    #[arg(long)]
+    generated_only: bool,
+}
+
+/// A target as both sides are asked for it.
+struct Side {
+    cpu: &'static str,
+    isa: Isa,
+    features: &'static str,
+    machine: Machine,
+}
+
+/// Processor, instruction set, features: gfx1250 with 16-bit register names and without.
+const SIDES: &[(&str, Isa, &str)] =
+    &[("gfx1250", Isa::Gfx1250, "+real-true16"), ("gfx1250", Isa::Gfx1250, ""), ("gfx950", Isa::Gfx950, "")];
+
+/// Runs all comparisons.
+pub fn run(args: &ParityArgs) -> ExitCode {
+    match try_run(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("parity: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn try_run(args: &ParityArgs) -> Result<bool> {
+    let seed = match args.seed {
+        Some(seed) => seed,
+        None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64,
+    };
+    println!("seed {seed}");
+    let mut good = true;
+    for &(cpu, isa, features) in SIDES {
+        if args.target.as_ref().is_some_and(|target| target != cpu) {
+            continue;
+        }
+        let target = Target::amdhsa(cpu.parse::<TargetId>().context(cpu)?);
+        let machine = Machine::new(target, features).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let side = Side { cpu, isa, features, machine };
+        let title = if features.is_empty() { cpu.to_owned() } else { format!("{cpu} {features}") };
+        let llvm = llvm::Llvm::new(cpu, features)?;
+        let (major, minor, patch) = llvm.version();
+        println!("\n{title} against LLVM {major}.{minor}.{patch}");
+        drop(llvm);
+        if !args.generated_only {
+            good &= shared(args, &side)?;
+        }
+        good &= generated(args, &side, seed)?;
+    }
+    Ok(good)
+}
+
+/// What the shared folder has.
+fn shared(args: &ParityArgs, side: &Side) -> Result<bool> {
+    let folder = match wavemark_filetests::paths::shared() {
+        Ok(folder) => folder,
+        Err(skipped) => {
+            println!("  variant lists and corpus {skipped}");
+            return Ok(true);
+        }
+    };
+    let wanted = |line: &&str| args.only.as_ref().is_none_or(|only| line.contains(only.as_str()));
+    let path = folder.join(format!("facts/isa/{}.variants.tsv", side.cpu));
+    let list = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let columns: Vec<(&str, &str)> =
+        list.lines().filter(wanted).filter_map(|line| line.split_once('\t')?.1.split_once('\t')).collect();
+    let hex: Vec<String> = columns.iter().map(|(hex, _)| (*hex).to_owned()).collect();
+    let text: Vec<String> = columns.iter().map(|(_, text)| (*text).to_owned()).collect();
+    let mut good = disassemble(args, side, "variant list, disassembled", &hex)?;
+    good &= assemble(args, side, "variant list, assembled", &text)?;
+    // The objects do not depend on how 16-bit registers are written.
+    if side.features.is_empty() || side.isa == Isa::Gfx950 {
+        let words: Vec<String> = corpus::instructions(&folder, side.cpu, side.isa)?;
+        good &= disassemble(args, side, "corpus .text", &words)?;
+        good &= corpus::sources(&folder, side.cpu, args.samples)?;
+    }
+    Ok(good)
+}
+
+/// Random instructions, both ways.
+fn generated(args: &ParityArgs, side: &Side, seed: u64) -> Result<bool> {
+    let mut random = Random::new(seed);
+    let mut hexes = Vec::new();
+    let mut texts = Vec::new();
+    let mut tries = 0usize;
+    while texts.len() < args.lines && tries < args.lines * 400 {
+        tries += 1;
+        let bytes = generate::bytes(&mut random, side.isa);
+        let decoded = decode(side.isa, &bytes);
+        let size = decoded.as_ref().map_or(bytes.len().min(8), |inst| usize::from(inst.size));
+        let text = decoded.ok().map(|inst| {
+            let features = wavemark_isa::Features {
+                real_true16: side.features.contains("real-true16"),
+                ..wavemark_isa::Features::default_of(side.isa)
+            };
+            wavemark_isa::print(side.isa, &inst, features)
+        });
+        if let Some(only) = &args.only
+            && !text.as_ref().is_some_and(|text| text.contains(only.as_str()))
+        {
+            continue;
+        }
+        if hexes.len() < args.lines {
+            hexes.push(hex(&bytes[..size]));
+        }
+        // What LLVM marks as invalid in a comment is nobody's source text.
+        if let Some(text) = text.filter(|text| !text.contains("/*") && !text.contains(';')) {
+            let line = if random.one_in(4) { text } else { generate::vary(&mut random, side.isa, &text) };
+            texts.push(line);
+        }
+    }
+    let mut good = disassemble(args, side, "generated, disassembled", &hexes)?;
+    good &= assemble(args, side, "generated, assembled", &texts)?;
+    Ok(good)
+}
+
+/// Compares what both sides print.
+fn disassemble(args: &ParityArgs, side: &Side, what: &str, lines: &[String]) -> Result<bool> {
+    let theirs = ask(Direction::Dis, side.cpu, side.features, lines)?;
+    let mut tally = Tally::default();
+    for (line, theirs) in lines.iter().zip(&theirs) {
+        tally.add(line, &disassemble_line(line, &side.machine), theirs);
+    }
+    Ok(tally.report(what, args.samples))
+}
+
+/// Compares the bytes of both sides.
+fn assemble(args: &ParityArgs, side: &Side, what: &str, lines: &[String]) -> Result<bool> {
+    let theirs = ask(Direction::Asm, side.cpu, side.features, lines)?;
+    let mut tally = Tally::default();
+    for (line, theirs) in lines.iter().zip(&theirs) {
+        tally.add(line, &assemble_line(line, &side.machine), theirs);
+    }
+    Ok(tally.report(what, args.samples))
+}
+
+/// Bytes in memory order as hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes that `text` spells; `None`: it does not.
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes().chunks_exact(2);
+    if !digits.remainder().is_empty() {
+        return None;
+    }
+    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
