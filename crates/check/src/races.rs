@@ -131,7 +131,10 @@ impl Checker {
             }
             let polls = cell.synchronises && access.direction == Direction::Read;
             let mut meet = |old: &Record, write_first: bool| {
-                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) {
+                // A poll does not race with the atomic that it waits for, whichever comes first.
+                let polled =
+                    !write_first && access.space == Space::Lds && access.direction == Direction::Atomic;
+                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || polled {
                     return;
                 }
                 if ordered(old) {

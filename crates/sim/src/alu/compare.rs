@@ -8,19 +8,20 @@
 
 use wavemark_numerics::{class, f16};
 
-use super::def::Line;
+use super::def::{Line, VectorDef};
 use super::word::{self, Bit};
+
+/// A compare and its `v_cmpx` form: one body.
+const fn both(cmp: &'static str, cmpx: &'static str, def: VectorDef) -> [Line; 2] {
+    [(cmp, def.def()), (cmpx, def.cmpx().def())]
+}
 
 macro_rules! conditions {
     // `$make!(|a, b| condition)` gives the definition of one compare of the type.
     ($table:ident, $make:ident, $($cmp:literal, $cmpx:literal => |$a:ident, $b:ident| $e:expr;)*) => {
         /// Compares of one type.
-        pub const $table: &[Line] = &[
-            $(
-                ($cmp, $make!(|$a, $b| $e).def()),
-                ($cmpx, $make!(|$a, $b| $e).cmpx().def()),
-            )*
-        ];
+        pub const $table: &[Line] =
+            [$(both($cmp, $cmpx, $make!(|$a, $b| $e)),)*].as_flattened();
     };
 }
 
@@ -200,7 +201,7 @@ conditions! { U64, u64_compare,
 macro_rules! class_tests {
     ($($cmp:literal, $cmpx:literal => $e:expr;)*) => {
         /// The class tests: bit n of source 1 asks for class n.
-        pub const CLASS: &[Line] = &[$(($cmp, $e.def()), ($cmpx, $e.cmpx().def()),)*];
+        pub const CLASS: &[Line] = [$(both($cmp, $cmpx, $e),)*].as_flattened();
     };
 }
 

@@ -318,7 +318,7 @@ impl<K: Lane> Kernel for Fast<K> {
     #[inline(always)]
     unsafe fn run<H: Host>(regs: &mut Regs, op: &Op) {
         let (mode_mask, mode_want) = K::DEPENDS.mask();
-        if mode_mask != 0 && regs.mode.raw & mode_mask != mode_want {
+        if regs.mode.raw & (mode_mask | GPR_IDX_EN) != mode_want {
             every_lane(regs, op, &Shim::of::<K>());
             return;
         }
@@ -515,9 +515,44 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     }
 }
 
+/// MODE.GPR_IDX_EN (gfx9; a wave of gfx9 has 64 lanes here, one of gfx12 32): VGPR operands are relative to M0.
+const GPR_IDX_EN: u32 = 1 << 27;
+
+/// The operation with its VGPR operands moved as CDNA4 6.6 says: by M0\[7:0\], those that M0\[15:12\] names. `None`
+/// if it does nothing because its destination is out of range.
+fn indexed(regs: &Regs, op: &Op) -> Option<Op> {
+    let m0 = regs.s[sindex::M0 as usize];
+    let (index, enabled) = (m0 & 0xff, m0 >> 12 & 15);
+    let end = regs.vgprs * regs.chunks as u32;
+    let moved = |place: Place, bit: u32| {
+        let relative = enabled >> bit & 1 != 0 && place.kind == PlaceKind::Vector && place.at < end;
+        let at = place.at + if relative { index * regs.chunks as u32 } else { 0 };
+        (Place { at, ..place }, relative && at >= end)
+    };
+    let mut out = Op { detail: None, ..*op };
+    for (i, place) in out.src.iter_mut().enumerate() {
+        let (to, beyond) = moved(*place, i as u32);
+        // A source out of range is VGPR 0.
+        *place = if beyond { Place { at: 0, ..to } } else { to };
+    }
+    let (dst, beyond) = moved(op.dst, 3);
+    out.dst = dst;
+    (!beyond).then_some(out)
+}
+
 /// Run a lane function lane by lane over the active lanes.
 #[inline(never)]
 pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
+    if regs.mode.raw & GPR_IDX_EN != 0 && regs.chunks == 4 {
+        if let Some(op) = indexed(regs, op) {
+            lane_by_lane(regs, &op, shim);
+        }
+        return;
+    }
+    lane_by_lane(regs, op, shim);
+}
+
+fn lane_by_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
     let cx = Cx::new(regs, op.imm);
     let exec = regs.exec();
     let (mut dmask, mut emask) = (0u64, 0u64);

@@ -2,6 +2,7 @@
 
 use super::def::Line;
 use super::scalar::ScalarDef;
+use crate::regs::sindex;
 
 const ADD_U32: ScalarDef = salu_scc!(|a: u32, b: u32| -> u32 { a.overflowing_add(b) });
 const SUB_U32: ScalarDef = salu_scc!(|a: u32, b: u32| -> u32 { a.overflowing_sub(b) });
@@ -132,6 +133,36 @@ pub const TABLE: &[Line] = &[
     ),
     ("s_cselect_b32", salu_regs!(r |a: u32, b: u32| -> u32 { (if r.scc { a } else { b }, None) }).def()),
     ("s_cselect_b64", salu_regs!(r |a: u64, b: u64| -> u64 { (if r.scc { a } else { b }, None) }).def()),
+    // VGPR indexing (gfx9): MODE.GPR_IDX_EN is bit 27; M0[7:0] the index, M0[15:12] which operands.
+    (
+        "s_set_gpr_idx_on",
+        salu_regs!(r |a: u32, which: u32| -> () {
+            let m0 = &mut r.s[sindex::M0 as usize];
+            *m0 = *m0 & !0xf0ff | a & 0xff | (which & 15) << 12;
+            r.mode.raw |= 1 << 27;
+            ((), None)
+        })
+        .def(),
+    ),
+    ("s_set_gpr_idx_off", salu_regs!(r || -> () { r.mode.raw &= !(1 << 27); ((), None) }).def()),
+    (
+        "s_set_gpr_idx_mode",
+        salu_regs!(r |which: u32| -> () {
+            let m0 = &mut r.s[sindex::M0 as usize];
+            *m0 = *m0 & !0xf000 | (which & 15) << 12;
+            ((), None)
+        })
+        .def(),
+    ),
+    (
+        "s_set_gpr_idx_idx",
+        salu_regs!(r |a: u32| -> () {
+            let m0 = &mut r.s[sindex::M0 as usize];
+            *m0 = *m0 & !0xff | a & 0xff;
+            ((), None)
+        })
+        .def(),
+    ),
     ("s_cmp_eq_i32", compare!(|a: i32, b| a == b)),
     ("s_cmp_lg_i32", compare!(|a: i32, b| a != b)),
     ("s_cmp_gt_i32", compare!(|a: i32, b| a > b)),

@@ -172,8 +172,16 @@ pub const TABLE: &[Line] = &[
     ("v_exp_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
     ("v_log_f32", raw!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
     ("v_log_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
-    ("v_sin_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::sin_f32(a) }).def()),
-    ("v_cos_f32", rare!(Select32; cx |a: f32| -> f32 { transcendental::cos_f32(a) }).def()),
+    (
+        "v_sin_f32",
+        float!(Select32; |a: f32| -> f32 { transcendental::sin_f32(a) }; cx => transcendental::sin_f32(a))
+            .def(),
+    ),
+    (
+        "v_cos_f32",
+        float!(Select32; |a: f32| -> f32 { transcendental::cos_f32(a) }; cx => transcendental::cos_f32(a))
+            .def(),
+    ),
     ("v_tanh_f32", raw!(|a: f32| -> f32 { transcendental::tanh_f32(a) }).def()),
     (
         "v_trunc_f32",

@@ -48,11 +48,11 @@ pub fn sad_u8(a: u32, b: u32, c: u32, masked: bool) -> u32 {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_mov_b32", raw!(|a: u32| -> u32 { a }).def()),
+    ("v_mov_b32", MOV.def()),
     ("v_mov_b64", raw!(|a: u64| -> u64 { a }).def()),
-    ("v_accvgpr_mov_b32", raw!(|a: u32| -> u32 { a }).def()),
-    ("v_accvgpr_read_b32", raw!(|a: u32| -> u32 { a }).def()),
-    ("v_accvgpr_write_b32", raw!(|a: u32| -> u32 { a }).def()),
+    ("v_accvgpr_mov_b32", MOV.def()),
+    ("v_accvgpr_read_b32", MOV.def()),
+    ("v_accvgpr_write_b32", MOV.def()),
     ("v_add_u32", ADD_U32.def()),
     ("v_add_nc_u32", ADD_U32.def()),
     ("v_sub_u32", SUB_U32.def()),
@@ -221,6 +221,8 @@ pub const TABLE: &[Line] = &[
 ];
 
 use super::def::VectorDef;
+
+const MOV: VectorDef = raw!(|a: u32| -> u32 { a });
 
 const ADD_U32: VectorDef =
     raw!(|a: u32, b: u32| -> u32 { a.wrapping_add(b) })

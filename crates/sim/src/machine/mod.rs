@@ -185,7 +185,7 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    fn complete_one(&mut self, wave: &mut Wave, pending: Pending) {
+    fn complete_one(&mut self, wave: &mut Wave, pending: Box<Pending>) {
         complete(&mut wave.regs, &mut memories(self.global, self.lds, &mut wave.scratch), &pending);
         if O::ACTIVE {
             self.observer.completed(wave.id, &pending.issue);

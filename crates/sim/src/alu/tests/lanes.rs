@@ -159,3 +159,29 @@ fn relative_registers() {
     wave.run("s_movrels_b32", &[s(5), s(7)]);
     assert_eq!(wave.regs.s[5], 99);
 }
+
+#[test]
+fn vgpr_indexing() {
+    let mut wave = Wave::new(Isa::Gfx950);
+    for n in 0..16 {
+        wave.set_v(n, |l| 100 * u32::from(n) + l);
+    }
+    wave.regs.s[2] = 5;
+    // gpr_idx(SRC0), then gpr_idx(DST).
+    wave.run("s_set_gpr_idx_on", &[s(2), Operand::Imm(1)]);
+    wave.run("v_mov_b32", &[v(20), v(1)]);
+    assert_eq!(wave.v(20, 7), 607);
+    wave.run("s_set_gpr_idx_mode", &[Operand::Imm(8)]);
+    wave.run("v_mov_b32", &[v(20), v(1)]);
+    assert_eq!(wave.v(25, 7), 107);
+    wave.run("s_set_gpr_idx_idx", &[Operand::Int(6)]);
+    wave.run("v_add_u32", &[v(20), v(1), v(2)]);
+    assert_eq!(wave.v(26, 7), 314);
+    // Beyond the allocation nothing is written.
+    wave.regs.s[2] = 60;
+    wave.run("s_set_gpr_idx_on", &[s(2), Operand::Imm(8)]);
+    wave.run("v_mov_b32", &[v(20), v(1)]);
+    wave.run("s_set_gpr_idx_off", &[]);
+    wave.run("v_mov_b32", &[v(20), v(1)]);
+    assert_eq!(wave.v(20, 7), 107);
+}
