@@ -141,7 +141,6 @@ impl Checker {
             seq: op.seq.clone(),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
             covered_by: None,
-            dma,
             writes_lds: dma && writes_lds,
             touches_memory: !op.accesses.is_empty(),
         };

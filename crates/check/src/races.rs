@@ -165,7 +165,7 @@ impl Checker {
                     if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
                         undefined = Some((dword * 4, lane));
                     }
-                    cell.read(record, &ordered);
+                    cell.read(record, ordered);
                 }
                 Direction::Atomic => {
                     if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {

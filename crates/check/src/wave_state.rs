@@ -23,8 +23,6 @@ pub struct Operation {
     /// The last wait that retired it, or would have: instance number, and how many younger operations of its
     /// class there were then.
     pub covered_by: Option<(u32, u32)>,
-    /// It moves data between memory and LDS.
-    pub dma: bool,
     /// It is a DMA that writes LDS.
     pub writes_lds: bool,
     /// It reads or writes memory.
@@ -100,11 +98,6 @@ impl WaveState {
             acquires: Vec::new(),
             ended: false,
         }
-    }
-
-    /// Something is in flight.
-    pub fn busy(&self) -> bool {
-        self.seq != self.retired
     }
 
     /// All channels of the operation are retired.
