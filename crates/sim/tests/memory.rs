@@ -110,7 +110,7 @@ fn high_halves_are_stored() {
         Gfx1250,
         "v_lshlrev_b32 v4, 16, v2\n global_store_d16_hi_b16 v2, v4, s[2:3]\n s_wait_storecnt 0x0\n \
          global_load_b32 v9, v2, s[2:3]",
-        |n| word(n) & 0xffff_0000 | n * 4,
+        |n| word(n) & 0xffff_0000 | (n * 4),
     );
     check(
         Gfx950,
