@@ -175,10 +175,9 @@ impl Pending {
 /// Completed plain loads and stores, to be used again with their buffers.
 #[derive(Debug, Default)]
 pub struct Pool {
-    // Boxed: they go back into queues of boxes.
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
     loads: Vec<Box<Pending>>,
-    #[allow(clippy::vec_box)]
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
     stores: Vec<Box<Pending>>,
 }
 
@@ -627,6 +626,8 @@ pub struct Queue {
     issued: [u32; CHANNELS],
     /// Operations up to this number are complete, per channel.
     retired: [u32; CHANNELS],
+    /// How many of the operations in flight are of each channel.
+    live: [u32; CHANNELS],
 }
 
 impl Queue {
@@ -643,7 +644,41 @@ impl Queue {
 
     /// Put an operation into flight.
     pub fn push(&mut self, pending: Box<Pending>) {
+        for &(channel, _) in &pending.issue.seq {
+            self.live[channel as usize] += 1;
+        }
         self.pending.push_back(pending);
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Box<Pending>> {
+        let pending = self.pending.remove(at)?;
+        for &(channel, _) in &pending.issue.seq {
+            self.live[channel as usize] -= 1;
+        }
+        Some(pending)
+    }
+
+    /// The first operation whose time has come. Channels retire in order of issue, so that nothing behind the
+    /// first unretired operation of each channel need be looked at.
+    #[inline]
+    fn first_due(&self) -> Option<usize> {
+        let live = (0..CHANNELS).fold(0u8, |mask, c| mask | u8::from(self.live[c] != 0) << c);
+        let mut blocked = 0u8;
+        for (at, pending) in self.pending.iter().enumerate() {
+            let before = blocked;
+            for &(channel, seq) in &pending.issue.seq {
+                if seq > self.retired[channel as usize] {
+                    blocked |= 1 << channel as u8;
+                }
+            }
+            if blocked == before && self.due(pending) {
+                return Some(at);
+            }
+            if blocked == live {
+                return None;
+            }
+        }
+        None
     }
 
     /// Machine time at which the oldest operation in flight was issued.
@@ -703,11 +738,11 @@ impl Queue {
         if self.pending.is_empty() {
             return None;
         }
-        let mut at = self.pending.iter().position(|p| self.due(p))?;
+        let mut at = self.first_due()?;
         while let Some(earlier) = (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at])) {
             at = earlier;
         }
-        self.pending.remove(at)
+        self.remove(at)
     }
 
     /// Take operation number `at` in the order of issue, or one that must go before it; its channel stays
@@ -722,7 +757,7 @@ impl Queue {
         }) {
             at = earlier;
         }
-        self.pending.remove(at)
+        self.remove(at)
     }
 
     /// Operations in flight.

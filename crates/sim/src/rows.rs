@@ -37,6 +37,29 @@ pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) 
     }
 }
 
+/// Whether lane l of the row holds that of lane 0 plus l times `step`.
+pub(crate) fn is_run(row: &[Chunk], step: u32) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what `Level::Avx512` stands for.
+        return unsafe { avx512::is_run(row, step) };
+    }
+    rises(row, step)
+}
+
+#[inline(always)]
+fn rises(row: &[Chunk], step: u32) -> bool {
+    let Some(first) = row.first().map(|chunk| chunk.0[0]) else { return false };
+    let mut odd = [0u32; 16];
+    for (c, chunk) in row.iter().enumerate() {
+        let base = first.wrapping_add(c as u32 * 16 * step);
+        for (l, x) in chunk.0.iter().enumerate() {
+            odd[l] |= x ^ base.wrapping_add(l as u32 * step);
+        }
+    }
+    odd.iter().fold(0, |all, x| all | x) == 0
+}
+
 fn gather<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
     for (c, from) in bytes.chunks_exact(64 * D).enumerate() {
         let mut rows = [[0u32; 16]; D];
@@ -123,6 +146,12 @@ mod avx512 {
     fn table(t: &[i32; 16]) -> __m512i {
         // SAFETY: the array is 64 bytes.
         unsafe { _mm512_loadu_si512(t.as_ptr().cast()) }
+    }
+
+    /// See [`super::is_run`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn is_run(row: &[Chunk], step: u32) -> bool {
+        super::rises(row, step)
     }
 
     /// See [`super::load`]; `dwords` is 2 or 4.

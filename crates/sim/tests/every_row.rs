@@ -38,16 +38,16 @@ fn sample(isa: Isa, row: &Row, encoding: &Encoding, random: &mut Random) -> Opti
     let mut first = None;
     let mut samples = 0;
     for attempt in 0..TRIES {
-        let wide = u128::from(random.next()) | u128::from(random.next()) << 64;
+        let wide = u128::from(random.draw()) | u128::from(random.draw()) << 64;
         // Few bits at first: zeros mean s0 and v0, and few modifiers.
         let noise = match attempt {
             0 => 0,
-            1..100 => wide & u128::from(random.next()) & (u128::from(random.next()) | u128::MAX << 64),
+            1..100 => wide & u128::from(random.draw()) & (u128::from(random.draw()) | u128::MAX << 64),
             _ => wide,
         };
         let open = !(encoding.constant | encoding.required.0);
         let mut bits = encoding.constant | noise & open;
-        if attempt > 0 && bits & 0x1ff != encoding.constant & 0x1ff && random.next() & 1 != 0 {
+        if attempt > 0 && bits & 0x1ff != encoding.constant & 0x1ff && random.draw() & 1 != 0 {
             // A VGPR as the first source.
             bits |= 0x100 & open;
         }

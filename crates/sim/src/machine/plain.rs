@@ -7,6 +7,7 @@ use super::bind::{MemoryOp, Verb};
 use crate::events::{Channel, Extent, Issue, Observer, OpId, Site, Space};
 use crate::pending::{Action, Pending, contiguous, lanes};
 use crate::regs::Regs;
+use crate::rows;
 use crate::wave::Wave;
 use wavemark_isa::Isa;
 
@@ -17,15 +18,8 @@ fn run_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
     if !regs.full {
         return None;
     }
-    let first = regs.v[row].0[0];
-    let mut odd = 0;
-    for (c, chunk) in regs.v[row..row + regs.chunks].iter().enumerate() {
-        let base = first.wrapping_add(c as u32 * 16 * step);
-        for (l, x) in chunk.0.iter().enumerate() {
-            odd |= x ^ base.wrapping_add(l as u32 * step);
-        }
-    }
-    (odd == 0).then_some(first)
+    let words = &regs.v[row..row + regs.chunks];
+    rows::is_run(words, step).then(|| words[0].0[0])
 }
 
 /// Fill in the addresses of a plain operation: the space, and whether they are one run, of which only the
