@@ -1,7 +1,11 @@
-//! `cargo xtask cases DIR…`: runs every case below the folders and scores it against its verdict file.
+//! `cargo xtask cases DIR…`: runs every case below the folders under every setting asked for, and scores it against
+//! its verdict file. A case passes if it does so under all of them.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Args, ValueEnum};
 use wavemark_driver::build::Failure;
@@ -25,15 +29,30 @@ pub struct CasesArgs {
     /// Which checks: full, off, or a list
     #[arg(long, default_value = "full")]
     check: String,
-    /// When an asynchronous operation lands
-    #[arg(long, value_enum, default_value = "late")]
-    completion: CompletionArg,
-    /// Seed
+    /// When asynchronous operations land; several, separated by commas
+    #[arg(long, value_enum, default_value = "late", value_delimiter = ',')]
+    completion: Vec<CompletionArg>,
+    /// First seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Schedules
+    /// Seeds, counted up from the first
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// All completion modes, ten seeds
+    #[arg(long)]
+    all: bool,
+    /// Schedules of each run; cases that only some schedules show run with 16 at least
     #[arg(long, default_value_t = 1)]
     schedules: u32,
+    /// Instructions that a wave may execute
+    #[arg(long)]
+    max_steps: Option<u64>,
+    /// Readings of open questions, NAME=READING
+    #[arg(long)]
+    model: Vec<String>,
+    /// Cases run side by side
+    #[arg(long, short, default_value_t = 1)]
+    jobs: usize,
     /// Only cases whose path contains this
     #[arg(long)]
     only: Option<String>,
@@ -42,76 +61,144 @@ pub struct CasesArgs {
     verbose: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum CompletionArg {
     Late,
     Early,
     Random,
 }
 
+/// Schedules of a case whose defect only some of them show.
+const MANY_SCHEDULES: u32 = 16;
+
 /// Runs the cases; fails when one does.
 pub fn run(args: &CasesArgs) -> ExitCode {
-    let check = match Checked::parse(&args.check) {
-        Ok(check) => check,
+    match try_run(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
-            eprintln!("--check: {problem}");
-            return ExitCode::from(2);
-        }
-    };
-    let options = RunOptions {
-        check,
-        completion: match args.completion {
-            CompletionArg::Late => Completion::Late,
-            CompletionArg::Early => Completion::Early,
-            CompletionArg::Random => Completion::Random,
-        },
-        seed: args.seed,
-        schedules: args.schedules,
-        ..RunOptions::default()
-    };
-    let prefer = if args.assembly { Prefer::Assembly } else { Prefer::Object };
-    let mut tally = Tally::default();
-    for folder in &args.folders {
-        let cases = match cases::find(folder, prefer) {
-            Ok(cases) => cases,
-            Err(problem) => {
-                eprintln!("{problem}");
-                return ExitCode::from(2);
-            }
-        };
-        for case in cases {
-            let name = case.folder.display().to_string();
-            if args.only.as_ref().is_some_and(|only| !name.contains(only)) {
-                continue;
-            }
-            let score = run_case(&case, &options);
-            tally.add(&score);
-            print(&case.folder, &score, args.verbose);
+            eprintln!("{problem}");
+            ExitCode::from(2)
         }
     }
-    println!("{} passed, {} failed, {} ambiguous", tally.passed, tally.failed, tally.ambiguous);
-    if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn print(folder: &Path, score: &Score, verbose: bool) {
+fn try_run(args: &CasesArgs) -> Result<bool, String> {
+    let check = Checked::parse(&args.check).map_err(|problem| format!("--check: {problem}"))?;
+    let settings = settings(args, check);
+    let prefer = if args.assembly { Prefer::Assembly } else { Prefer::Object };
+    let mut cases = Vec::new();
+    for folder in &args.folders {
+        cases.extend(cases::find(folder, prefer)?);
+    }
+    if let Some(only) = &args.only {
+        cases.retain(|case| case.folder.display().to_string().contains(only.as_str()));
+    }
+    if cases.is_empty() {
+        return Err("no cases: a case is a folder with launch.toml and kernel.s or kernel.hsaco".to_owned());
+    }
+    // Of cases by the folder that they are in, so that sets and targets can be told apart.
+    let tallies: Mutex<BTreeMap<PathBuf, Tally>> = Mutex::default();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let score = run_case(case, &settings);
+                    let set = case.folder.parent().unwrap_or(&case.folder).to_owned();
+                    let mut tallies = tallies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    tallies.entry(set).or_default().add(&score);
+                    print(case, &score, args.verbose);
+                }
+            });
+        }
+    });
+    let tallies = tallies.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    Ok(table(&tallies, settings.len()))
+}
+
+/// Every combination of completion mode and seed.
+fn settings(args: &CasesArgs, check: Checked) -> Vec<RunOptions> {
+    let completions = match args.all {
+        true => &[CompletionArg::Late, CompletionArg::Early, CompletionArg::Random][..],
+        false => &args.completion,
+    };
+    let seeds = if args.all { args.seeds.max(10) } else { args.seeds.max(1) };
+    let mut settings = Vec::new();
+    for completion in completions {
+        for seed in args.seed..args.seed.saturating_add(seeds) {
+            settings.push(RunOptions {
+                check,
+                completion: match completion {
+                    CompletionArg::Late => Completion::Late,
+                    CompletionArg::Early => Completion::Early,
+                    CompletionArg::Random => Completion::Random,
+                },
+                seed,
+                schedules: args.schedules,
+                max_steps: args.max_steps,
+                model: args.model.clone(),
+                ..RunOptions::default()
+            });
+        }
+    }
+    settings
+}
+
+fn print(case: &Case, score: &Score, verbose: bool) {
     let (word, problems): (&str, &[String]) = match score {
         Score::Pass if !verbose => return,
         Score::Pass => ("pass", &[]),
         Score::Fail(problems) => ("FAIL", problems),
         Score::Ambiguous(problems) => ("ambiguous", problems),
     };
-    println!("{word} {}", folder.display());
+    let mut lines = format!("{word} {}", case.folder.display());
     for problem in problems {
-        println!("    {problem}");
+        lines += &format!("\n    {problem}");
     }
+    println!("{lines}");
 }
 
-fn run_case(case: &Case, options: &RunOptions) -> Score {
-    let work = || report(case, options);
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
-        Ok(report) => score(case.verdict.as_ref(), &report),
-        Err(_) => Score::Fail(vec!["internal error: a panic, see above".to_owned()]),
+/// Prints the scores of each folder and of all; whether none failed.
+fn table(tallies: &BTreeMap<PathBuf, Tally>, settings: usize) -> bool {
+    let mut all = Tally::default();
+    println!("\n{:>7} {:>7} {:>10}", "passed", "failed", "ambiguous");
+    for (folder, tally) in tallies {
+        println!("{:>7} {:>7} {:>10}  {}", tally.passed, tally.failed, tally.ambiguous, folder.display());
+        all.passed += tally.passed;
+        all.failed += tally.failed;
+        all.ambiguous += tally.ambiguous;
     }
+    println!("{:>7} {:>7} {:>10}  all, {settings} runs a case", all.passed, all.failed, all.ambiguous);
+    all.failed == 0
+}
+
+/// The score under all settings: the first failure, with the setting that shows it.
+fn run_case(case: &Case, settings: &[RunOptions]) -> Score {
+    let mut last = Score::Pass;
+    for options in settings {
+        let mut options = options.clone();
+        if case.verdict.as_ref().is_some_and(|verdict| verdict.schedule_dependent) {
+            options.schedules = options.schedules.max(MANY_SCHEDULES);
+        }
+        let work = || report(case, &options);
+        let scored = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+            Ok(report) => score(case.verdict.as_ref(), &report),
+            Err(_) => Score::Fail(vec!["internal error: a panic, see above".to_owned()]),
+        };
+        match scored {
+            Score::Fail(mut problems) => {
+                if settings.len() > 1 {
+                    problems.insert(0, format!("completion {:?}, seed {}", options.completion, options.seed));
+                }
+                return Score::Fail(problems);
+            }
+            Score::Ambiguous(problems) if !problems.is_empty() => last = Score::Ambiguous(problems),
+            Score::Ambiguous(problems) if last == Score::Pass => last = Score::Ambiguous(problems),
+            Score::Ambiguous(_) | Score::Pass => {}
+        }
+    }
+    last
 }
 
 fn report(case: &Case, options: &RunOptions) -> Report {

@@ -103,7 +103,15 @@ impl Checker {
                 object.unwaited.insert(wave.index, (phase, site));
                 let uninitialised = !object.initialised && before.1.is_none();
                 self.consume_published(wave.index);
-                if uninitialised {
+                if uninitialised && count.is_some() {
+                    // The hardware takes the count from M0 (CDNA5 ISA 5.6.5.3); the model wants an init first.
+                    let title =
+                        format!("{mnemonic} gives {name} its count: the model knows only s_barrier_init");
+                    let info = self.sites.get(site);
+                    let finding = Finding::new("B1", Class::Barrier, Severity::Warning, title)
+                        .at("barrier", &info.site, wave);
+                    self.findings.add(finding);
+                } else if uninitialised {
                     let title = format!("{mnemonic} on {name}, which was never initialised");
                     self.barrier_error("B1", title, wave, site);
                 }

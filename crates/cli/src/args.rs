@@ -155,7 +155,7 @@ pub struct AsmArgs {
     pub input: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
-    /// One source line in, one line out: OK<TAB>hex or ERR<TAB>column: message
+    /// One source line in, one line out: `OK<TAB>hex` or `ERR<TAB>column: message`
     #[arg(long, conflicts_with = "output")]
     pub lines: bool,
     /// Where to write the object file
@@ -171,7 +171,7 @@ pub struct DisArgs {
     pub input: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
-    /// One hex string in, one line out: OK<TAB>text or ERR<TAB>message
+    /// One hex string in, one line out: `OK<TAB>text` or `ERR<TAB>message`
     #[arg(long, requires = "target")]
     pub lines: bool,
     /// Where to write the text; standard output when left out

@@ -30,7 +30,9 @@ fn long_text(example: &str, processor: &str) -> (Machine, String, u64) {
         std::fs::read_to_string(root().join("examples").join(example).join("kernel.s")).expect("an example");
     let body: Vec<&str> = text
         .lines()
-        .filter(|line| line.starts_with('\t') && !line.starts_with("\t.") && !line.contains("branch"))
+        .filter(|line| {
+            line.starts_with('\t') && !line.trim_start().starts_with('.') && !line.contains("branch")
+        })
         .collect();
     let instructions = (body.len() * COPIES) as u64;
     (machine, format!("{}\n", body.join("\n")).repeat(COPIES), instructions)

@@ -94,7 +94,7 @@ fn scored(case: &Case, completion: Completion, seed: u64) -> Result<(), Failed> 
 fn run(case: &Case, completion: Completion, seed: u64) -> Result<Ran, Failed> {
     let (sender, receiver) = mpsc::channel();
     let case = case.clone();
-    std::thread::spawn(move || sender.send(case::run(&case, completion, seed)));
+    std::thread::spawn(move || sender.send(case::run(&case, completion, seed)).is_ok());
     receiver.recv_timeout(LIMIT).map_err(|error| match error {
         mpsc::RecvTimeoutError::Timeout => {
             format!("completion {completion:?}, seed {seed}: not done after {LIMIT:?}").into()

@@ -1,5 +1,5 @@
-//! Instruction formats: which bits of an encoding are what. Data only; [`crate::decode`] and
-//! [`crate::encode`] read it.
+//! Instruction formats: which bits of an encoding are what. Data only; [`mod@crate::decode`] and
+//! [`mod@crate::encode`] read it.
 //!
 //! A format is named as in the ISA manual ("Microcode Formats"); where the same name means different bits on
 //! the two instruction sets the table key is the pair (name, instruction set). Dword n of the encoding is bits

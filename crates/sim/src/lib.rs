@@ -18,6 +18,7 @@ pub mod op;
 pub mod pending;
 pub mod program;
 pub mod regs;
+mod rows;
 pub mod shape;
 pub mod transpose;
 pub mod wave;

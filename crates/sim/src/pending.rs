@@ -7,13 +7,14 @@
 
 use std::collections::VecDeque;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use wavemark_isa::Isa;
 
 use crate::atomic::{self, AtomicShape, Flush};
-use crate::events::{Access, CHANNELS, Channel, Counter, Direction, Extent, Issue, Space};
+use crate::events::{Access, CHANNELS, Channel, Counter, Direction, Extent, Issue, OpId, Scope, Space};
 use crate::global::Global;
-use crate::regs::{Chunk, Regs};
+use crate::regs::Regs;
+use crate::rows;
 use crate::shape::{Extend, LoadShape};
 use crate::transpose::Transpose;
 
@@ -142,51 +143,64 @@ pub struct Pending {
     /// The only access is that of all lanes, one right behind the other: only `addr[0]` is sure to be filled
     /// in if nobody observes.
     pub run: bool,
+    /// It came from the [`Pool`] and returns there.
+    pub plain: bool,
 }
 
 impl Pending {
     /// An operation issued at machine time `issued_at`.
-    pub fn new(issue: Issue, action: Action, issued_at: u64) -> Pending {
+    pub fn new(issue: Issue, action: Action, issued_at: u64) -> Box<Pending> {
         let hulls = issue.accesses.iter().map(hull).collect();
-        Pending { issue, action, issued_at, hulls, run: false }
+        Box::new(Pending { issue, action, issued_at, hulls, run: false, plain: false })
     }
 }
 
-/// Buffers of operations that have completed, for those to come.
+impl Pending {
+    /// A load or store of one access with everything yet to be filled in.
+    fn blank(direction: Direction, action: Action) -> Box<Pending> {
+        let extent = Extent::Lanes { mask: 0, bytes: 0, addr: Box::new([0; 64]) };
+        let issue = Issue {
+            id: OpId(0),
+            seq: smallvec![(Channel::Ds, 0)],
+            accesses: smallvec![Access { space: Space::Lds, direction, extent }],
+            atomic: false,
+            scope: Scope::Cu,
+            multicast: None,
+            stored: Vec::new(),
+        };
+        Box::new(Pending { issue, action, issued_at: 0, hulls: smallvec![(0, 0)], run: false, plain: true })
+    }
+}
+
+/// Completed plain loads and stores, to be used again with their buffers.
 #[derive(Debug, Default)]
 pub struct Pool {
-    addresses: Vec<Box<[u64; 64]>>,
-    data: Vec<Vec<u32>>,
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
+    loads: Vec<Box<Pending>>,
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
+    stores: Vec<Box<Pending>>,
 }
 
 impl Pool {
-    /// An address per lane, with any contents.
+    /// A plain load: one access and one sequence number, with any contents.
     #[inline]
-    pub fn addresses(&mut self) -> Box<[u64; 64]> {
-        self.addresses.pop().unwrap_or_else(|| Box::new([0; 64]))
+    pub fn load(&mut self) -> Box<Pending> {
+        self.loads.pop().unwrap_or_else(|| Pending::blank(Direction::Read, Action::Nothing))
     }
-    /// An empty vector.
+    /// A plain store: as a load, and its action is [`Action::Store`].
     #[inline]
-    pub fn data(&mut self) -> Vec<u32> {
-        let mut data = self.data.pop().unwrap_or_default();
-        data.clear();
-        data
+    pub fn store(&mut self) -> Box<Pending> {
+        let action = Action::Store { data: Vec::new() };
+        self.stores.pop().unwrap_or_else(|| Pending::blank(Direction::Write, action))
     }
-    /// Give addresses back.
+    /// Take a completed operation back.
     #[inline]
-    pub fn put_addresses(&mut self, addresses: Box<[u64; 64]>) {
-        self.addresses.push(addresses);
-    }
-    /// Take the buffers of a completed operation back.
-    #[inline]
-    pub fn recycle(&mut self, pending: Pending) {
-        for access in pending.issue.accesses {
-            if let Extent::Lanes { addr, .. } = access.extent {
-                self.addresses.push(addr);
+    pub fn recycle(&mut self, pending: Box<Pending>) {
+        if pending.plain {
+            match pending.action {
+                Action::Store { .. } => self.stores.push(pending),
+                _ => self.loads.push(pending),
             }
-        }
-        if let Action::Store { data } | Action::Atomic { data, .. } = pending.action {
-            self.data.push(data);
         }
     }
 }
@@ -271,57 +285,6 @@ pub fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
     odd == 0
 }
 
-/// From `16 * chunks` lanes of `D` dwords each, lane after lane, to `D` rows.
-#[inline(always)]
-fn gather_rows<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
-    for (c, from) in bytes.chunks_exact(64 * D).enumerate() {
-        let mut rows = [[0u32; 16]; D];
-        for (l, lane) in from.chunks_exact(4 * D).enumerate() {
-            for (d, word) in lane.chunks_exact(4).enumerate() {
-                rows[d][l & 15] = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-            }
-        }
-        for (d, row) in rows.into_iter().enumerate() {
-            out[d * chunks + c] = Chunk(row);
-        }
-    }
-}
-
-/// From `D` rows of `16 * chunks` lanes to lanes of `D` dwords each, lane after lane.
-#[inline(always)]
-fn scatter_rows<const D: usize>(data: &[u32], chunks: usize, out: &mut [u8]) {
-    for (c, to) in out.chunks_exact_mut(64 * D).enumerate() {
-        let mut rows = [[0u32; 16]; D];
-        for (d, row) in rows.iter_mut().enumerate() {
-            let at = (d * chunks + c) * 16;
-            row.copy_from_slice(&data[at..at + 16]);
-        }
-        for (l, lane) in to.chunks_exact_mut(4 * D).enumerate() {
-            for (d, word) in lane.chunks_exact_mut(4).enumerate() {
-                word.copy_from_slice(&rows[d][l & 15].to_le_bytes());
-            }
-        }
-    }
-}
-
-fn load_run(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
-    match dwords {
-        1 => gather_rows::<1>(out, chunks, bytes),
-        2 => gather_rows::<2>(out, chunks, bytes),
-        3 => gather_rows::<3>(out, chunks, bytes),
-        _ => gather_rows::<4>(out, chunks, bytes),
-    }
-}
-
-fn store_run(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
-    match dwords {
-        1 => scatter_rows::<1>(data, chunks, out),
-        2 => scatter_rows::<2>(data, chunks, out),
-        3 => scatter_rows::<3>(data, chunks, out),
-        _ => scatter_rows::<4>(data, chunks, out),
-    }
-}
-
 fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
     let sign =
         |x: u32| if shape.bytes == 1 { x as u8 as i8 as i32 as u32 } else { x as u16 as i16 as i32 as u32 };
@@ -352,7 +315,7 @@ fn load_lanes(
         && (run || contiguous(addr, mask, regs.full_mask(), shape.bytes))
         && let Some(bytes) = memories.bytes(space, addr[0], u64::from(regs.lanes() * shape.bytes))
     {
-        load_run(&mut regs.v[row..row + dwords * chunks], chunks, dwords, bytes);
+        rows::load(&mut regs.v[row..row + dwords * chunks], chunks, dwords, bytes);
         return;
     }
     for lane in lanes(mask | zero) {
@@ -381,11 +344,11 @@ fn store_lanes(
 ) {
     let dwords = bytes.div_ceil(4) as usize;
     let count = full.count_ones() as usize;
-    if bytes % 4 == 0
+    if bytes.is_multiple_of(4)
         && (run || contiguous(addr, mask, full, bytes))
         && let Some(out) = memories.bytes_mut(space, addr[0], count as u64 * u64::from(bytes))
     {
-        store_run(data, count / 16, dwords, out);
+        rows::store(data, count / 16, dwords, out);
         return;
     }
     for lane in lanes(mask) {
@@ -658,11 +621,13 @@ fn must_precede(earlier: &Pending, later: &Pending) -> bool {
 /// The operations of one wave that are in flight.
 #[derive(Debug, Default)]
 pub struct Queue {
-    pending: VecDeque<Pending>,
+    pending: VecDeque<Box<Pending>>,
     /// Sequence number of the youngest operation per channel; the first is 1.
     issued: [u32; CHANNELS],
     /// Operations up to this number are complete, per channel.
     retired: [u32; CHANNELS],
+    /// How many of the operations in flight are of each channel.
+    live: [u32; CHANNELS],
 }
 
 impl Queue {
@@ -678,8 +643,42 @@ impl Queue {
     }
 
     /// Put an operation into flight.
-    pub fn push(&mut self, pending: Pending) {
+    pub fn push(&mut self, pending: Box<Pending>) {
+        for &(channel, _) in &pending.issue.seq {
+            self.live[channel as usize] += 1;
+        }
         self.pending.push_back(pending);
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Box<Pending>> {
+        let pending = self.pending.remove(at)?;
+        for &(channel, _) in &pending.issue.seq {
+            self.live[channel as usize] -= 1;
+        }
+        Some(pending)
+    }
+
+    /// The first operation whose time has come. Channels retire in order of issue, so that nothing behind the
+    /// first unretired operation of each channel need be looked at.
+    #[inline]
+    fn first_due(&self) -> Option<usize> {
+        let live = (0..CHANNELS).fold(0u8, |mask, c| mask | u8::from(self.live[c] != 0) << c);
+        let mut blocked = 0u8;
+        for (at, pending) in self.pending.iter().enumerate() {
+            let before = blocked;
+            for &(channel, seq) in &pending.issue.seq {
+                if seq > self.retired[channel as usize] {
+                    blocked |= 1 << channel as u8;
+                }
+            }
+            if blocked == before && self.due(pending) {
+                return Some(at);
+            }
+            if blocked == live {
+                return None;
+            }
+        }
+        None
     }
 
     /// Machine time at which the oldest operation in flight was issued.
@@ -710,11 +709,11 @@ impl Queue {
         self.retired = self.issued;
     }
 
-    /// Whether any counter can be at its capacity: the smallest one is 15 (lgkmcnt of gfx9).
+    /// Whether an operation in flight can have as many younger ones of its counter as that can count: the
+    /// smallest counter, lgkmcnt of gfx9, goes to 15.
     #[inline]
     pub fn crowded(&self) -> bool {
-        let count = |(&issued, &retired): (&u32, &u32)| issued - retired;
-        self.issued.iter().zip(&self.retired).map(count).sum::<u32>() > 15
+        self.pending.len() > 15
     }
 
     /// Stall-on-issue: a counter never counts more than its capacity.
@@ -735,20 +734,20 @@ impl Queue {
 
     /// Take the next operation whose time has come, or one that must go before it.
     #[inline]
-    pub fn take_due(&mut self) -> Option<Pending> {
+    pub fn take_due(&mut self) -> Option<Box<Pending>> {
         if self.pending.is_empty() {
             return None;
         }
-        let mut at = self.pending.iter().position(|p| self.due(p))?;
+        let mut at = self.first_due()?;
         while let Some(earlier) = (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at])) {
             at = earlier;
         }
-        self.pending.remove(at)
+        self.remove(at)
     }
 
     /// Take operation number `at` in the order of issue, or one that must go before it; its channel stays
     /// unretired. For completion earlier than any wait demands.
-    pub fn take_early(&mut self, mut at: usize) -> Option<Pending> {
+    pub fn take_early(&mut self, mut at: usize) -> Option<Box<Pending>> {
         if at >= self.pending.len() {
             return None;
         }
@@ -758,7 +757,7 @@ impl Queue {
         }) {
             at = earlier;
         }
-        self.pending.remove(at)
+        self.remove(at)
     }
 
     /// Operations in flight.

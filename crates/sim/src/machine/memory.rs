@@ -57,12 +57,24 @@ fn capture(wave: &Wave, row: u32, dwords: u32, data: &mut Vec<u32>) {
     }
 }
 
+/// The active lanes of an asynchronous copy whose LDS address is one: a lane that is switched off there
+/// ([`LDS_OFF`]) copies nothing, wherever its global address points.
+fn switched_on(wave: &Wave, op: &MemoryOp) -> u64 {
+    let off = |lane: &u32| {
+        let base = u64::from(wave.regs.lane(op.lds_addr as usize, *lane));
+        base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff >= LDS_OFF
+    };
+    let exec = wave.regs.exec();
+    lanes(exec).filter(off).fold(exec, |on, lane| on & !(1 << lane))
+}
+
 impl<O: Observer> Cx<'_, O> {
     /// Issue a vector memory or LDS instruction.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
         let exec = match op.verb {
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
             Verb::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
+            Verb::AsyncLoad(_) | Verb::AsyncStore(_) => switched_on(wave, op),
             _ => wave.regs.exec(),
         };
         let size = bytes(&op.verb);

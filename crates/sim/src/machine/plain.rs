@@ -1,14 +1,13 @@
 //! The fast path of issue: loads and stores of whole dwords, one address a lane, in one known space, all in
 //! bounds. Whatever is not like that is left to the general path, which does the same for these as well.
 
-use smallvec::smallvec;
-
 use super::Cx;
 use super::address::{self, Addressing};
 use super::bind::{MemoryOp, Verb};
-use crate::events::{Access, Channel, Direction, Extent, Issue, Observer, OpId, Site, Space};
+use crate::events::{Channel, Extent, Issue, Observer, OpId, Site, Space};
 use crate::pending::{Action, Pending, contiguous, lanes};
 use crate::regs::Regs;
+use crate::rows;
 use crate::wave::Wave;
 use wavemark_isa::Isa;
 
@@ -19,19 +18,72 @@ fn run_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
     if !regs.full {
         return None;
     }
-    let first = regs.v[row].0[0];
-    let mut odd = 0;
-    for (c, chunk) in regs.v[row..row + regs.chunks].iter().enumerate() {
-        let base = first.wrapping_add(c as u32 * 16 * step);
-        for (l, x) in chunk.0.iter().enumerate() {
-            odd |= x ^ base.wrapping_add(l as u32 * step);
+    let words = &regs.v[row..row + regs.chunks];
+    rows::is_run(words, step).then(|| words[0].0[0])
+}
+
+/// Fill in the addresses of a plain operation: the space, and whether they are one run, of which only the
+/// first is filled in. `None` if the operation is not addressed so.
+#[inline]
+fn addresses(
+    regs: &Regs,
+    isa: Isa,
+    op: &MemoryOp,
+    exec: u64,
+    size: u32,
+    addr: &mut [u64; 64],
+) -> Option<(Space, bool)> {
+    match &op.addressing {
+        Addressing::Lds { addr: Some(row), offsets, .. } => {
+            let row = *row as usize;
+            let run = run_of(regs, row, size)
+                .and_then(|first| first.checked_add(offsets[0]))
+                .filter(|first| first.checked_add(64 * size).is_some());
+            if let Some(first) = run {
+                addr[0] = u64::from(first);
+                return Some((Space::Lds, true));
+            }
+            for (out, chunk) in addr.chunks_exact_mut(16).zip(&regs.v[row..row + regs.chunks]) {
+                for (out, x) in out.iter_mut().zip(&chunk.0) {
+                    *out = u64::from(x.wrapping_add(offsets[0]));
+                }
+            }
+            Some((Space::Lds, false))
         }
+        Addressing::Flat { vaddr: Some(row), saddr, scale, offset, .. } => {
+            if let Some(saddr) = saddr
+                && *scale == 1
+                // The last lane's offset must neither wrap nor change its sign.
+                && let Some(first) = run_of(regs, *row as usize, size).filter(|x| *x < 0x4000_0000)
+            {
+                let base = regs.s64(*saddr).wrapping_add_signed(*offset);
+                addr[0] = base.wrapping_add(u64::from(first));
+                return Some((Space::Global, true));
+            }
+            address::flat(regs, isa, exec, Some(*row), *saddr, *scale, false, *offset, addr);
+            Some((Space::Global, contiguous(addr, exec, regs.full_mask(), size)))
+        }
+        _ => None,
     }
-    (odd == 0).then_some(first)
+}
+
+/// First byte and the byte behind the last one.
+#[inline]
+fn hull(addr: &[u64; 64], exec: u64, size: u32, run: bool, count: u64) -> (u64, u64) {
+    if run {
+        return (addr[0], addr[0].saturating_add(count * u64::from(size)));
+    }
+    let (mut low, mut high) = (u64::MAX, 0);
+    for lane in lanes(exec) {
+        low = low.min(addr[lane as usize]);
+        high = high.max(addr[lane as usize]);
+    }
+    (low, high.saturating_add(u64::from(size)))
 }
 
 impl<O: Observer> Cx<'_, O> {
     /// Issue a plain load or store; `false` if it is for the general path to do.
+    #[inline]
     pub(super) fn plain(
         &mut self,
         wave: &mut Wave,
@@ -43,77 +95,66 @@ impl<O: Observer> Cx<'_, O> {
         if exec == 0 || op.cluster {
             return false;
         }
-        let regs = &wave.regs;
-        let count = u64::from(regs.lanes());
-        let mut addr = self.pool.addresses();
-        let mut run = false;
-        let space = match &op.addressing {
-            Addressing::Lds { addr: Some(row), offsets, .. } => {
-                let row = *row as usize;
-                match run_of(regs, row, size) {
-                    Some(first) if first.checked_add(offsets[0] + 64 * size).is_some() => {
-                        addr[0] = u64::from(first + offsets[0]);
-                        run = true;
-                    }
-                    _ => {
-                        for (out, chunk) in addr.chunks_exact_mut(16).zip(&regs.v[row..row + regs.chunks]) {
-                            for (out, x) in out.iter_mut().zip(&chunk.0) {
-                                *out = u64::from(x.wrapping_add(offsets[0]));
-                            }
-                        }
-                    }
-                }
-                Space::Lds
-            }
-            Addressing::Flat { vaddr: Some(row), saddr, scale, offset, .. } => {
-                let first = match saddr {
-                    // The last lane's offset must not wrap, nor change its sign.
-                    Some(_) if *scale == 1 => run_of(regs, *row as usize, size).filter(|x| *x < 0x4000_0000),
-                    _ => None,
-                };
-                match (first, saddr) {
-                    (Some(first), Some(saddr)) => {
-                        let base = regs.s64(*saddr).wrapping_add_signed(*offset);
-                        addr[0] = base.wrapping_add(u64::from(first));
-                        run = true;
-                    }
-                    _ => {
-                        let isa = self.isa;
-                        address::flat(regs, isa, exec, Some(*row), *saddr, *scale, false, *offset, &mut addr);
-                        run = contiguous(&addr, exec, regs.full_mask(), size);
-                    }
-                }
-                Space::Global
-            }
-            _ => {
-                self.pool.put_addresses(addr);
-                return false;
-            }
-        };
         let store = matches!(op.verb, Verb::Store(_));
-        let (low, high) = if run {
-            if O::ACTIVE {
-                let first = addr[0];
-                for (l, out) in addr.iter_mut().enumerate() {
-                    *out = first.wrapping_add(l as u64 * u64::from(size));
-                }
+        let mut pending = if store { self.pool.store() } else { self.pool.load() };
+        if !self.fill(wave, op, exec, size, &mut pending) {
+            self.pool.recycle(pending);
+            return false;
+        }
+        *self.next_op += 1;
+        pending.issue.id = OpId(*self.next_op);
+        pending.issued_at = *self.clock;
+        if O::ACTIVE {
+            let Pending { issue, action, .. } = &mut *pending;
+            issue.stored.clear();
+            if let Action::Store { data } = action {
+                issue.stored.extend_from_slice(data);
             }
-            (addr[0], addr[0].saturating_add(count * u64::from(size)))
-        } else {
-            let (mut low, mut high) = (u64::MAX, 0);
-            for lane in lanes(exec) {
-                low = low.min(addr[lane as usize]);
-                high = high.max(addr[lane as usize]);
-            }
-            (low, high.saturating_add(u64::from(size)))
-        };
+            self.observer.issued(wave.id, site, issue);
+        }
+        wave.queue.push(pending);
+        true
+    }
+
+    /// Fill in a plain operation; `false` if it does not fit into memory.
+    #[inline]
+    fn fill(&mut self, wave: &mut Wave, op: &MemoryOp, exec: u64, size: u32, pending: &mut Pending) -> bool {
+        let regs = &wave.regs;
+        let store = matches!(op.verb, Verb::Store(_));
+        let Issue { seq, accesses, scope, .. } = &mut pending.issue;
+        let ([seq], [access]) = (seq.as_mut_slice(), accesses.as_mut_slice()) else { return false };
+        let Extent::Lanes { mask, bytes, addr } = &mut access.extent else { return false };
+        let Some((space, run)) = addresses(regs, self.isa, op, exec, size, addr) else { return false };
+        let (low, high) = hull(addr, exec, size, run, u64::from(regs.lanes()));
         let inside = match space {
             Space::Global => self.global.in_bounds(low, high - low, store),
             _ => high <= self.lds.len() as u64,
         };
         if !inside {
-            self.pool.put_addresses(addr);
             return false;
+        }
+        if O::ACTIVE && run {
+            for (l, out) in addr.iter_mut().enumerate() {
+                *out = low.wrapping_add(l as u64 * u64::from(size));
+            }
+        }
+        (*mask, *bytes) = (exec, size);
+        access.space = space;
+        *scope = op.scope;
+        pending.hulls[0] = (low, high);
+        pending.run = run;
+        match (&op.verb, &mut pending.action) {
+            (Verb::Store(_), Action::Store { data }) => {
+                data.clear();
+                let chunks = (size / 4) as usize * regs.chunks;
+                for chunk in &regs.v[op.data[0] as usize..][..chunks] {
+                    data.extend_from_slice(&chunk.0);
+                }
+            }
+            (Verb::Load(shape), action) => {
+                *action = Action::Load { shape: *shape, rows: [op.dst[0], 0], zero: 0 };
+            }
+            _ => return false,
         }
         let channel = match (space, self.isa) {
             (Space::Lds, _) => Channel::Ds,
@@ -121,43 +162,7 @@ impl<O: Observer> Cx<'_, O> {
             _ if store => Channel::St,
             _ => Channel::Ld,
         };
-        let (direction, action) = match &op.verb {
-            Verb::Load(shape) => {
-                (Direction::Read, Action::Load { shape: *shape, rows: [op.dst[0], 0], zero: 0 })
-            }
-            _ => {
-                let mut data = self.pool.data();
-                let chunks = (size / 4) as usize * regs.chunks;
-                for chunk in &regs.v[op.data[0] as usize..][..chunks] {
-                    data.extend_from_slice(&chunk.0);
-                }
-                (Direction::Write, Action::Store { data })
-            }
-        };
-        *self.next_op += 1;
-        let access = Access { space, direction, extent: Extent::Lanes { mask: exec, bytes: size, addr } };
-        let issue = Issue {
-            id: OpId(*self.next_op),
-            seq: smallvec![wave.queue.next(channel)],
-            accesses: smallvec![access],
-            atomic: false,
-            scope: op.scope,
-            multicast: None,
-            stored: match &action {
-                Action::Store { data } if O::ACTIVE => data.clone(),
-                _ => Vec::new(),
-            },
-        };
-        if O::ACTIVE {
-            self.observer.issued(wave.id, site, &issue);
-        }
-        wave.queue.push(Pending {
-            issue,
-            action,
-            issued_at: *self.clock,
-            hulls: smallvec![(low, high)],
-            run,
-        });
+        *seq = wave.queue.next(channel);
         true
     }
 }

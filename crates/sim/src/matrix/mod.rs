@@ -1,6 +1,6 @@
 //! Matrix instructions: MFMA and SMFMAC of gfx950, WMMA and SWMMAC of gfx1250.
 //!
-//! [`bind`] turns an instruction into an operation with a plan: which registers hold which rows and columns, and in
+//! [`bind()`] turns an instruction into an operation with a plan: which registers hold which rows and columns, and in
 //! which order they meet ([`layout`]). The bodies ([`run`], [`blocks`], [`double`]) only follow the plan. EXEC plays no
 //! part: MFMA ignores it (CDNA4 7.1.2), WMMA sets it aside (CDNA5 15.10).
 //!

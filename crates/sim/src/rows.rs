@@ -1,0 +1,265 @@
+//! Moving runs of lanes between memory, where a lane's dwords stand together, and rows of registers, where
+//! those of all lanes do: a transpose, done 16 lanes at a time with AVX-512 where the host has it.
+
+#[cfg(target_arch = "x86_64")]
+use crate::alu::{Level, level};
+use crate::regs::Chunk;
+
+/// Lanes of `dwords` dwords, one after the other in `bytes`, to `dwords` rows of `chunks` chunks.
+pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 && (dwords == 2 || dwords == 4) {
+        // SAFETY: the host has what `Level::Avx512` stands for.
+        unsafe { avx512::load(out, chunks, dwords, bytes) };
+        return;
+    }
+    match dwords {
+        1 => gather::<1>(out, chunks, bytes),
+        2 => gather::<2>(out, chunks, bytes),
+        3 => gather::<3>(out, chunks, bytes),
+        _ => gather::<4>(out, chunks, bytes),
+    }
+}
+
+/// `dwords` rows of `16 * chunks` lanes in `data` to lanes of `dwords` dwords, one after the other in `out`.
+pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 && (dwords == 2 || dwords == 4) {
+        // SAFETY: as above.
+        unsafe { avx512::store(data, chunks, dwords, out) };
+        return;
+    }
+    match dwords {
+        1 => scatter::<1>(data, chunks, out),
+        2 => scatter::<2>(data, chunks, out),
+        3 => scatter::<3>(data, chunks, out),
+        _ => scatter::<4>(data, chunks, out),
+    }
+}
+
+/// Whether lane l of the row holds that of lane 0 plus l times `step`.
+pub(crate) fn is_run(row: &[Chunk], step: u32) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what `Level::Avx512` stands for.
+        return unsafe { avx512::is_run(row, step) };
+    }
+    rises(row, step)
+}
+
+#[inline(always)]
+fn rises(row: &[Chunk], step: u32) -> bool {
+    let Some(first) = row.first().map(|chunk| chunk.0[0]) else { return false };
+    let mut odd = [0u32; 16];
+    for (c, chunk) in row.iter().enumerate() {
+        let base = first.wrapping_add(c as u32 * 16 * step);
+        for (l, x) in chunk.0.iter().enumerate() {
+            odd[l] |= x ^ base.wrapping_add(l as u32 * step);
+        }
+    }
+    odd.iter().fold(0, |all, x| all | x) == 0
+}
+
+fn gather<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
+    for (c, from) in bytes.chunks_exact(64 * D).enumerate() {
+        let mut rows = [[0u32; 16]; D];
+        for (l, lane) in from.chunks_exact(4 * D).enumerate() {
+            for (d, word) in lane.chunks_exact(4).enumerate() {
+                rows[d][l & 15] = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            }
+        }
+        for (d, row) in rows.into_iter().enumerate() {
+            out[d * chunks + c] = Chunk(row);
+        }
+    }
+}
+
+fn scatter<const D: usize>(data: &[u32], chunks: usize, out: &mut [u8]) {
+    for (c, to) in out.chunks_exact_mut(64 * D).enumerate() {
+        let mut rows = [[0u32; 16]; D];
+        for (d, row) in rows.iter_mut().enumerate() {
+            let at = (d * chunks + c) * 16;
+            row.copy_from_slice(&data[at..at + 16]);
+        }
+        for (l, lane) in to.chunks_exact_mut(4 * D).enumerate() {
+            for (d, word) in lane.chunks_exact_mut(4).enumerate() {
+                word.copy_from_slice(&rows[d][l & 15].to_le_bytes());
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use crate::regs::Chunk;
+
+    /// Of 32 dwords in two registers: numbers `first`, `first + step`, … (16 of them).
+    const fn every(first: i32, step: i32) -> [i32; 16] {
+        let mut out = [0; 16];
+        let mut n = 0;
+        while n < 16 {
+            out[n] = first + step * n as i32;
+            n += 1;
+        }
+        out
+    }
+
+    /// Dwords d and d + 1 of eight lanes of four dwords: eight of the one, eight of the other.
+    const fn two_of_four(d: i32) -> [i32; 16] {
+        let mut out = [0; 16];
+        let mut n = 0;
+        while n < 16 {
+            out[n] = 4 * (n as i32 & 7) + d + n as i32 / 8;
+            n += 1;
+        }
+        out
+    }
+
+    /// From two rows of 16: the lanes `from`… of both alternate.
+    const fn alternate(from: i32) -> [i32; 16] {
+        let mut out = [0; 16];
+        let mut n = 0;
+        while n < 16 {
+            out[n] = from + n as i32 / 2 + 16 * (n as i32 & 1);
+            n += 1;
+        }
+        out
+    }
+
+    /// From two registers of alternating pairs (rows 0 and 1; rows 2 and 3): four lanes of four dwords, the
+    /// `half`th four of the eight lanes there.
+    const fn four_lanes(half: i32) -> [i32; 16] {
+        let mut out = [0; 16];
+        let mut n = 0;
+        while n < 16 {
+            let (lane, d) = (n as i32 / 4 + 4 * half, n as i32 & 3);
+            out[n] = 2 * lane + (d & 1) + 16 * (d / 2);
+            n += 1;
+        }
+        out
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn table(t: &[i32; 16]) -> __m512i {
+        // SAFETY: the array is 64 bytes.
+        unsafe { _mm512_loadu_si512(t.as_ptr().cast()) }
+    }
+
+    /// See [`super::is_run`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn is_run(row: &[Chunk], step: u32) -> bool {
+        let Some(first) = row.first() else { return false };
+        let steps = _mm512_mullo_epi32(table(const { &every(0, 1) }), _mm512_set1_epi32(step as i32));
+        let mut odd = _mm512_setzero_si512();
+        let mut base = first.0[0];
+        for chunk in row {
+            // SAFETY: a chunk is 64 bytes.
+            let x = unsafe { _mm512_loadu_si512((&raw const *chunk).cast()) };
+            let wanted = _mm512_add_epi32(_mm512_set1_epi32(base as i32), steps);
+            odd = _mm512_or_si512(odd, _mm512_xor_si512(x, wanted));
+            base = base.wrapping_add(16 * step);
+        }
+        _mm512_test_epi32_mask(odd, odd) == 0
+    }
+
+    /// See [`super::load`]; `dwords` is 2 or 4.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
+        for (c, from) in bytes.chunks_exact(64 * dwords).enumerate() {
+            // SAFETY: `from` has `dwords` times 64 bytes, and `n` stays below `dwords`.
+            let z = |n: usize| unsafe { _mm512_loadu_si512(from.as_ptr().add(64 * n).cast()) };
+            let mut put = |d: usize, x: __m512i| {
+                // SAFETY: a chunk is 64 bytes.
+                unsafe { _mm512_storeu_si512((&raw mut out[d * chunks + c]).cast(), x) }
+            };
+            if dwords == 2 {
+                let (a, b) = (z(0), z(1));
+                put(0, _mm512_permutex2var_epi32(a, table(const { &every(0, 2) }), b));
+                put(1, _mm512_permutex2var_epi32(a, table(const { &every(1, 2) }), b));
+            } else {
+                let (i, j) = (table(const { &two_of_four(0) }), table(const { &two_of_four(2) }));
+                let (z0, z1, z2, z3) = (z(0), z(1), z(2), z(3));
+                let low = [_mm512_permutex2var_epi32(z0, i, z1), _mm512_permutex2var_epi32(z2, i, z3)];
+                let high = [_mm512_permutex2var_epi32(z0, j, z1), _mm512_permutex2var_epi32(z2, j, z3)];
+                put(0, _mm512_shuffle_i64x2::<0x44>(low[0], low[1]));
+                put(1, _mm512_shuffle_i64x2::<0xee>(low[0], low[1]));
+                put(2, _mm512_shuffle_i64x2::<0x44>(high[0], high[1]));
+                put(3, _mm512_shuffle_i64x2::<0xee>(high[0], high[1]));
+            }
+        }
+    }
+
+    /// See [`super::store`]; `dwords` is 2 or 4.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
+        for (c, to) in out.chunks_exact_mut(64 * dwords).enumerate() {
+            let row = |d: usize| {
+                let at = (d * chunks + c) * 16;
+                let row = &data[at..at + 16];
+                // SAFETY: `row` has 16 dwords.
+                unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+            };
+            let mut put = |n: usize, x: __m512i| {
+                // SAFETY: `to` has `dwords` times 64 bytes, and `n` stays below `dwords`.
+                unsafe { _mm512_storeu_si512(to.as_mut_ptr().add(64 * n).cast(), x) }
+            };
+            let (i, j) = (table(const { &alternate(0) }), table(const { &alternate(8) }));
+            let (r0, r1) = (row(0), row(1));
+            let first = [_mm512_permutex2var_epi32(r0, i, r1), _mm512_permutex2var_epi32(r0, j, r1)];
+            if dwords == 2 {
+                put(0, first[0]);
+                put(1, first[1]);
+            } else {
+                let (r2, r3) = (row(2), row(3));
+                let (k, m) = (table(const { &four_lanes(0) }), table(const { &four_lanes(1) }));
+                let second = [_mm512_permutex2var_epi32(r2, i, r3), _mm512_permutex2var_epi32(r2, j, r3)];
+                put(0, _mm512_permutex2var_epi32(first[0], k, second[0]));
+                put(1, _mm512_permutex2var_epi32(first[0], m, second[0]));
+                put(2, _mm512_permutex2var_epi32(first[1], k, second[1]));
+                put(3, _mm512_permutex2var_epi32(first[1], m, second[1]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs() {
+        let row = |f: fn(u32) -> u32| -> Vec<Chunk> {
+            (0..4).map(|c| Chunk(std::array::from_fn(|l| f(c * 16 + l as u32)))).collect()
+        };
+        assert!(is_run(&row(|l| 0xffff_fff0u32.wrapping_add(l * 16)), 16));
+        assert!(!is_run(&row(|l| l * 16), 4));
+        assert!(!is_run(&row(|l| if l == 63 { 0 } else { l * 4 }), 4));
+    }
+
+    /// Every width, on the host's level, against the definition.
+    #[test]
+    fn lanes_become_rows_and_back() {
+        for chunks in [2, 4] {
+            for dwords in 1..=4 {
+                let lanes = chunks * 16;
+                let words: Vec<u32> = (0..(lanes * dwords) as u32).map(|n| n * 0x0101_0101).collect();
+                let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+                let mut out = vec![Chunk::ZERO; chunks * dwords];
+                load(&mut out, chunks, dwords, &bytes);
+                for lane in 0..lanes {
+                    for d in 0..dwords {
+                        let got = out[d * chunks + lane / 16].0[lane % 16];
+                        assert_eq!(got, words[lane * dwords + d], "{chunks} {dwords} {lane} {d}");
+                    }
+                }
+                let data: Vec<u32> = out.iter().flat_map(|chunk| chunk.0).collect();
+                let mut back = vec![0; bytes.len()];
+                store(&data, chunks, dwords, &mut back);
+                assert_eq!(back, bytes, "{chunks} {dwords}");
+            }
+        }
+    }
+}
