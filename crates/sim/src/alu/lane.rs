@@ -57,6 +57,11 @@ pub enum Depends {
 }
 
 impl Depends {
+    /// Is there a fast path for flushed f32 denormals?
+    const fn has_flush(self) -> bool {
+        matches!(self, Depends::F32 | Depends::Select32)
+    }
+
     const fn mask(self) -> (u32, u32) {
         match self {
             Depends::Nothing => (0, 0),
@@ -89,19 +94,33 @@ pub trait Lane: Exact {
     /// One lane; the bits of NaN results do not matter if `DEPENDS` is not `Nothing`.
     fn one(imm: u64, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Self::E);
 
-    /// The lanes `0..n` of a wave; returns not 0 if a result is a NaN.
+    /// The lanes `0..n` of a wave; returns not 0 if a result is a NaN. `FLUSH`: f32 denormals are flushed, sources
+    /// and (unless the operation only selects) results.
     ///
     /// # Safety
     /// The sources must have `n` lanes.
     #[inline(always)]
-    unsafe fn lanes<H: Host>(imm: u64, n: usize, a: Rows, b: Rows, c: Rows, out: &mut Out) -> u32 {
+    unsafe fn lanes<H: Host, const FLUSH: bool>(
+        imm: u64,
+        n: usize,
+        a: Rows,
+        b: Rows,
+        c: Rows,
+        out: &mut Out,
+    ) -> u32 {
         let mut nan = 0;
         // The number of lanes is kept unknown so that the loop is vectorised as a loop (a known small count is
         // unrolled first, and straight-line code does worse).
         for l in 0..n {
             // SAFETY: the caller's promise, and n is at most 64.
             unsafe {
-                let (d, e) = Self::one(imm, a.get(l), b.get(l), c.get(l));
+                let (a, b, c): (Self::A, Self::B, Self::C) = (a.get(l), b.get(l), c.get(l));
+                let (d, e) = if FLUSH {
+                    let (d, e) = Self::one(imm, a.flush(), b.flush(), c.flush());
+                    (if Self::DEPENDS as u8 == Depends::F32 as u8 { d.flush() } else { d }, e)
+                } else {
+                    Self::one(imm, a, b, c)
+                };
                 let (lo, hi) = d.to_words();
                 if Self::D::KIND.rows() > 0 || matches!(Self::D::KIND, Kind::Mask) {
                     out.lo.0.get_unchecked_mut(l).write(lo);
@@ -318,7 +337,10 @@ impl<K: Lane> Kernel for Fast<K> {
     #[inline(always)]
     unsafe fn run<H: Host>(regs: &mut Regs, op: &Op) {
         let (mode_mask, mode_want) = K::DEPENDS.mask();
-        if regs.mode.raw & (mode_mask | GPR_IDX_EN) != mode_want {
+        let mode = regs.mode.raw & (mode_mask | GPR_IDX_EN);
+        // The two usual settings: f32 denormals kept (compiled code) or flushed (the assembler's default).
+        let flush = K::DEPENDS.has_flush() && mode == 0;
+        if (mode != mode_want && !flush) || exact_only() {
             every_lane(regs, op, &Shim::of::<K>());
             return;
         }
@@ -335,7 +357,11 @@ impl<K: Lane> Kernel for Fast<K> {
             let a = find::<H>(regs, slab, op, 0, K::A::KIND, &mut ra);
             let b = find::<H>(regs, slab, op, 1, K::B::KIND, &mut rb);
             let c = find::<H>(regs, slab, op, 2, K::C::KIND, &mut rc);
-            K::lanes::<H>(op.imm, chunks * 16, a, b, c, &mut out)
+            if flush {
+                K::lanes::<H, true>(op.imm, chunks * 16, a, b, c, &mut out)
+            } else {
+                K::lanes::<H, false>(op.imm, chunks * 16, a, b, c, &mut out)
+            }
         };
         if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
             every_lane(regs, op, &Shim::of::<K>());
@@ -513,6 +539,26 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
         _ if kind.rows() > 1 => u64::from(word(0)) | u64::from(word(1)) << 32,
         _ => u64::from(word(0)),
     }
+}
+
+/// Tests compare the fast path with the exact functions.
+#[cfg(test)]
+pub mod exact_only {
+    thread_local! {
+        /// Take the exact functions on this thread.
+        pub static FORCED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    }
+}
+
+#[cfg(test)]
+fn exact_only() -> bool {
+    exact_only::FORCED.get()
+}
+
+#[cfg(not(test))]
+#[inline(always)]
+fn exact_only() -> bool {
+    false
 }
 
 /// MODE.GPR_IDX_EN (gfx9; a wave of gfx9 has 64 lanes here, one of gfx12 32): VGPR operands are relative to M0.

@@ -73,7 +73,14 @@ macro_rules! half_lane {
                 ($one::ZERO, ())
             }
             #[inline(always)]
-            unsafe fn lanes<H: Host>(_imm: u64, n: usize, a: Rows, b: Rows, c: Rows, out: &mut Out) -> u32 {
+            unsafe fn lanes<H: Host, const FLUSH: bool>(
+                _imm: u64,
+                n: usize,
+                a: Rows,
+                b: Rows,
+                c: Rows,
+                out: &mut Out,
+            ) -> u32 {
                 let mut nan = 0;
                 for i in 0..n / 16 {
                     // SAFETY: the caller's promise: the sources have n lanes.

@@ -1,6 +1,8 @@
 //! The operand types of lane functions: how a value is found in registers, what its constants mean and which
 //! modifiers apply to it.
 
+use wavemark_numerics::arith::flush_f32;
+
 use crate::bind::ConstType;
 
 /// The kind of an operand of a vector operation.
@@ -82,6 +84,11 @@ pub trait Word: Copy + 'static {
     fn from_words(lo: u32, hi: u32) -> Self;
     /// To its first and second register.
     fn to_words(self) -> (u32, u32);
+    /// An f32 denormal becomes a zero of its sign; anything else stays.
+    #[inline(always)]
+    fn flush(self) -> Self {
+        self
+    }
     /// All ones if a floating value is a NaN (one of the two for packed types), else 0.
     #[inline(always)]
     fn nan_mask(self) -> u32 {
@@ -127,7 +134,8 @@ fn half_nan(bits: u32, inf: u32) -> bool {
 }
 
 macro_rules! word {
-    ($t:ty, $kind:ident, $zero:expr, |$lo:ident, $hi:ident| $from:expr, |$x:ident| $to:expr, |$n:ident| $nan:expr) => {
+    ($t:ty, $kind:ident, $zero:expr, |$lo:ident, $hi:ident| $from:expr, |$x:ident| $to:expr, |$n:ident| $nan:expr
+     $(, |$f:ident| $flush:expr)?) => {
         impl Word for $t {
             const KIND: Kind = Kind::$kind;
             const ZERO: Self = $zero;
@@ -145,6 +153,13 @@ macro_rules! word {
                 let $n = self;
                 $nan
             }
+            $(
+                #[inline(always)]
+                fn flush(self) -> Self {
+                    let $f = self;
+                    $flush
+                }
+            )?
         }
     };
 }
@@ -152,7 +167,9 @@ macro_rules! word {
 word!((), None, (), |_lo, _hi| (), |_x| (0, 0), |_n| 0);
 word!(u32, B32, 0, |lo, _hi| lo, |x| (x, 0), |_n| 0);
 word!(i32, B32, 0, |lo, _hi| lo as i32, |x| (x as u32, 0), |_n| 0);
-word!(f32, F32, 0.0, |lo, _hi| f32::from_bits(lo), |x| (x.to_bits(), 0), |n| Bit::new(n.is_nan()).0);
+word!(f32, F32, 0.0, |lo, _hi| f32::from_bits(lo), |x| (x.to_bits(), 0), |n| Bit::new(n.is_nan()).0, |x| {
+    flush_f32(x)
+});
 word!(u64, B64, 0, |lo, hi| u64::from(lo) | u64::from(hi) << 32, |x| (x as u32, (x >> 32) as u32), |_n| 0);
 word!(
     i64,
@@ -197,6 +214,7 @@ word!(
     PkF32(0.0, 0.0),
     |lo, hi| PkF32(f32::from_bits(lo), f32::from_bits(hi)),
     |x| (x.0.to_bits(), x.1.to_bits()),
-    |n| Bit::new(n.0.is_nan() || n.1.is_nan()).0
+    |n| Bit::new(n.0.is_nan() || n.1.is_nan()).0,
+    |x| PkF32(flush_f32(x.0), flush_f32(x.1))
 );
 word!(Bit, Mask, Bit(0), |lo, _hi| Bit(lo), |x| (x.0, 0), |_n| 0);
