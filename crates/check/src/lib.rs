@@ -136,12 +136,14 @@ impl Checker {
         }
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
         let writes_lds = op.accesses.iter().any(|a| a.space == Space::Lds && a.direction != Direction::Read);
+        let copies = op.seq.iter().any(|(c, _)| matches!(c, Channel::Al | Channel::As));
+        state.async_issued += u32::from(copies);
         let operation = Operation {
             site,
             seq: op.seq.clone(),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
             covered_by: None,
-            dma,
+            async_index: if copies { state.async_issued } else { 0 },
             writes_lds: dma && writes_lds,
             touches_memory: !op.accesses.is_empty(),
         };

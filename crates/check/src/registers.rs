@@ -203,7 +203,7 @@ impl Checker {
 
 /// Registers of which the checker knows whether they were written: dispatch sets the others.
 fn tracked(register: u32) -> bool {
-    register < 106 || register >= VGPR0
+    !(106..VGPR0).contains(&register)
 }
 
 /// Instructions that only move what they read: saving a register that holds nothing yet is no use of it.

@@ -5,7 +5,7 @@
 //! retires, and a cache invalidate makes it count for plain loads ("synchronisation", 5.4). An LDS location
 //! that an atomic has touched synchronises likewise, without caches in between.
 
-use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, OpId, Scope, Space, WaveId};
+use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, Scope, Space, WaveId};
 
 use crate::Checker;
 use crate::races::common_scope;
@@ -187,10 +187,5 @@ impl Checker {
         state.relied.join_where(&acquired, |agent| {
             ids.get(&agent).is_none_or(|&other| common_scope(wave, other) <= cache.scope)
         });
-    }
-
-    /// Forget what a finished operation would have published.
-    pub(crate) fn forget_release(&mut self, op: OpId) {
-        self.releases.remove(&op);
     }
 }

@@ -43,6 +43,9 @@ impl Checker {
             state.first_wait += 1;
         }
         for &(counter, n) in waits {
+            if counter == Counter::Async {
+                state.async_retired = state.async_retired.max(state.async_issued.saturating_sub(n));
+            }
             let mut effective = false;
             for &channel in counter.channels() {
                 let c = channel as usize;

@@ -23,8 +23,8 @@ pub struct Operation {
     /// The last wait that retired it, or would have: instance number, and how many younger operations of its
     /// class there were then.
     pub covered_by: Option<(u32, u32)>,
-    /// It moves data between memory and LDS.
-    pub dma: bool,
+    /// Which of the wave's asynchronous copies it is, loads and stores counted together; 0: none.
+    pub async_index: u32,
     /// It is a DMA that writes LDS.
     pub writes_lds: bool,
     /// It reads or writes memory.
@@ -69,6 +69,10 @@ pub struct WaveState {
     pub waits: VecDeque<WaitInstance>,
     /// Number of the front wait.
     pub first_wait: u32,
+    /// Asynchronous copies issued, loads and stores counted together.
+    pub async_issued: u32,
+    /// Those that the waits cover if ASYNCcnt is one queue.
+    pub async_retired: u32,
     /// The last barrier arrive, for messages.
     pub last_arrive: Option<SiteId>,
     /// The last access that published to global memory, for messages.
@@ -95,16 +99,13 @@ impl WaveState {
             defined: vec![false; REGISTERS].into_boxed_slice(),
             waits: VecDeque::new(),
             first_wait: 1,
+            async_issued: 0,
+            async_retired: 0,
             last_arrive: None,
             last_release: None,
             acquires: Vec::new(),
             ended: false,
         }
-    }
-
-    /// Something is in flight.
-    pub fn busy(&self) -> bool {
-        self.seq != self.retired
     }
 
     /// All channels of the operation are retired.

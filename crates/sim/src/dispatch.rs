@@ -163,7 +163,7 @@ impl Plan {
         }
         let mut clusters = [0; 3];
         for d in 0..3 {
-            if dispatch.grid[d] % cluster[d] != 0 {
+            if !dispatch.grid[d].is_multiple_of(cluster[d]) {
                 return Err(DispatchError::Cluster(format!(
                     "grid {:?} is no multiple of cluster {:?}",
                     dispatch.grid, cluster

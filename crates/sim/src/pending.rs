@@ -175,7 +175,9 @@ impl Pending {
 /// Completed plain loads and stores, to be used again with their buffers.
 #[derive(Debug, Default)]
 pub struct Pool {
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
     loads: Vec<Box<Pending>>,
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
     stores: Vec<Box<Pending>>,
 }
 
@@ -342,7 +344,7 @@ fn store_lanes(
 ) {
     let dwords = bytes.div_ceil(4) as usize;
     let count = full.count_ones() as usize;
-    if bytes % 4 == 0
+    if bytes.is_multiple_of(4)
         && (run || contiguous(addr, mask, full, bytes))
         && let Some(out) = memories.bytes_mut(space, addr[0], count as u64 * u64::from(bytes))
     {

@@ -38,11 +38,11 @@ fn sample(isa: Isa, row: &Row, encoding: &Encoding, random: &mut Random) -> Opti
     let mut first = None;
     let mut samples = 0;
     for attempt in 0..TRIES {
-        let wide = u128::from(random.next()) | u128::from(random.next()) << 64;
+        let wide = u128::from(random.draw()) | u128::from(random.draw()) << 64;
         // Few bits at first: zeros mean s0 and v0, and few modifiers.
         let noise = match attempt {
             0 => 0,
-            1..100 => wide & u128::from(random.next()) & (u128::from(random.next()) | u128::MAX << 64),
+            1..100 => wide & u128::from(random.draw()) & (u128::from(random.draw()) | u128::MAX << 64),
             _ => wide,
         };
         let open = !(encoding.constant | encoding.required.0);

@@ -156,7 +156,7 @@ impl Random {
         Random(seed)
     }
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -165,7 +165,7 @@ impl Random {
     }
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        if n <= 1 { 0 } else { (self.next() % n as u64) as usize }
+        if n <= 1 { 0 } else { (self.draw() % n as u64) as usize }
     }
 }
 
@@ -209,7 +209,7 @@ impl<O: Observer> Cx<'_, O> {
                 }
             }
             Completion::Random => {
-                while !wave.queue.is_empty() && self.random.next() & 1 == 0 {
+                while !wave.queue.is_empty() && self.random.draw() & 1 == 0 {
                     let at = self.random.below(wave.queue.len());
                     if let Some(pending) = wave.queue.take_early(at) {
                         self.complete_one(wave, pending);

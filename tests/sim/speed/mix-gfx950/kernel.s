@@ -62,6 +62,7 @@ k:
 		.amdhsa_kernarg_size 20
 		.amdhsa_user_sgpr_count 2
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_float_denorm_mode_32 3
 		.amdhsa_next_free_vgpr 32
 		.amdhsa_next_free_sgpr 24
 		.amdhsa_accum_offset 32
