@@ -200,7 +200,7 @@ fn runs() {
         expect![[r#"
         exit 0
         output out: as expected (max abs error 0, max rel error 0)
-        kernels/scale.s: scale on gfx1250: clean
+        kernels/scale.s: scale on gfx1250: clean, no findings
           1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
           checked: registers, lds, global, barriers, waits
         ---
@@ -562,7 +562,7 @@ fn checks() {
         expect![[r#"
             exit 0
             output out: as expected (max abs error 0, max rel error 0)
-            kernels/scale.s: scale on gfx1250: clean
+            kernels/scale.s: scale on gfx1250: clean, no findings
               3 workgroups, 3 waves, 30 wave instructions, 960 lane instructions in TIME s
               checked: registers, lds, global, barriers, waits
             ---

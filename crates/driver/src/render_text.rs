@@ -154,7 +154,11 @@ fn summary(text: &mut String, report: &Report, style: Style) {
     };
     let counts: Vec<String> =
         [Severity::Error, Severity::Warning, Severity::Advice].into_iter().filter_map(count).collect();
-    let counts = if counts.is_empty() { String::new() } else { format!(", {}", counts.join(", ")) };
+    let counts = match report.outcome {
+        Outcome::Clean if counts.is_empty() => ", no findings".to_owned(),
+        _ if counts.is_empty() => String::new(),
+        _ => format!(", {}", counts.join(", ")),
+    };
     line(text, &what, &format!("{}{counts}", paint(report.outcome.name(), colour, style)));
 
     let stats = &report.stats;

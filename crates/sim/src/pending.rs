@@ -709,11 +709,11 @@ impl Queue {
         self.retired = self.issued;
     }
 
-    /// Whether any counter can be at its capacity: the smallest one is 15 (lgkmcnt of gfx9).
+    /// Whether an operation in flight can have as many younger ones of its counter as that can count: the
+    /// smallest counter, lgkmcnt of gfx9, goes to 15.
     #[inline]
     pub fn crowded(&self) -> bool {
-        let count = |(&issued, &retired): (&u32, &u32)| issued - retired;
-        self.issued.iter().zip(&self.retired).map(count).sum::<u32>() > 15
+        self.pending.len() > 15
     }
 
     /// Stall-on-issue: a counter never counts more than its capacity.

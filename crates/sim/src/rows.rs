@@ -151,7 +151,18 @@ mod avx512 {
     /// See [`super::is_run`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(super) fn is_run(row: &[Chunk], step: u32) -> bool {
-        super::rises(row, step)
+        let Some(first) = row.first() else { return false };
+        let steps = _mm512_mullo_epi32(table(const { &every(0, 1) }), _mm512_set1_epi32(step as i32));
+        let mut odd = _mm512_setzero_si512();
+        let mut base = first.0[0];
+        for chunk in row {
+            // SAFETY: a chunk is 64 bytes.
+            let x = unsafe { _mm512_loadu_si512((&raw const *chunk).cast()) };
+            let wanted = _mm512_add_epi32(_mm512_set1_epi32(base as i32), steps);
+            odd = _mm512_or_si512(odd, _mm512_xor_si512(x, wanted));
+            base = base.wrapping_add(16 * step);
+        }
+        _mm512_test_epi32_mask(odd, odd) == 0
     }
 
     /// See [`super::load`]; `dwords` is 2 or 4.
@@ -217,6 +228,16 @@ mod avx512 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs() {
+        let row = |f: fn(u32) -> u32| -> Vec<Chunk> {
+            (0..4).map(|c| Chunk(std::array::from_fn(|l| f(c * 16 + l as u32)))).collect()
+        };
+        assert!(is_run(&row(|l| 0xffff_fff0u32.wrapping_add(l * 16)), 16));
+        assert!(!is_run(&row(|l| l * 16), 4));
+        assert!(!is_run(&row(|l| if l == 63 { 0 } else { l * 4 }), 4));
+    }
 
     /// Every width, on the host's level, against the definition.
     #[test]

@@ -47,9 +47,15 @@ fn sample(isa: Isa, row: &Row, encoding: &Encoding, random: &mut Random) -> Opti
         };
         let open = !(encoding.constant | encoding.required.0);
         let mut bits = encoding.constant | noise & open;
-        if attempt > 0 && bits & 0x1ff != encoding.constant & 0x1ff && random.draw() & 1 != 0 {
-            // A VGPR as the first source.
-            bits |= 0x100 & open;
+        if attempt % 2 == 1 {
+            // VGPRs wherever a 9-bit source can be one.
+            for (_, field) in &encoding.operands {
+                if let Some(field) = field
+                    && field.pieces.iter().map(|(_, width)| width).sum::<u8>() >= 9
+                {
+                    bits |= (field.put(0x100) ^ field.put(0)) & open;
+                }
+            }
         }
         let mut bytes = bits.to_le_bytes().to_vec();
         bytes.extend_from_slice(&[0; 16]);

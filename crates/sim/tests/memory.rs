@@ -110,7 +110,7 @@ fn high_halves_are_stored() {
         Gfx1250,
         "v_lshlrev_b32 v4, 16, v2\n global_store_d16_hi_b16 v2, v4, s[2:3]\n s_wait_storecnt 0x0\n \
          global_load_b32 v9, v2, s[2:3]",
-        |n| word(n) & 0xffff_0000 | n * 4,
+        |n| word(n) & 0xffff_0000 | (n * 4),
     );
     check(
         Gfx950,
@@ -468,6 +468,24 @@ fn multicast_brings_nothing_to_those_left_out() {
     setup.grid = [1; 3];
     let text = text.replace("m0, 1", "m0, 2");
     assert_eq!(outcome(&setup, &text).word(3), word(3));
+}
+
+#[test]
+fn indexed_vgprs() {
+    // v[40 + i] for i = 0…2, read and written by index.
+    check(
+        Gfx950,
+        "v_mov_b32 v40, 10\n v_mov_b32 v41, 20\n v_mov_b32 v42, 30\n v_mov_b32 v9, 0\n s_mov_b32 s8, 0\n\
+         again:\n s_set_gpr_idx_on s8, gpr_idx(SRC0)\n v_mov_b32 v4, v40\n s_set_gpr_idx_off\n \
+         v_lshl_add_u32 v9, v9, 8, v4\n s_add_u32 s8, s8, 1\n s_cmp_lg_u32 s8, 3\n s_cbranch_scc1 again",
+        |_| 10 << 16 | 20 << 8 | 30,
+    );
+    check(
+        Gfx950,
+        "v_mov_b32 v40, 10\n v_mov_b32 v41, 20\n s_set_gpr_idx_on 1, gpr_idx(DST)\n v_mov_b32 v40, v1\n \
+         s_set_gpr_idx_off\n v_add_u32 v9, v40, v41",
+        |n| 10 + n,
+    );
 }
 
 #[derive(Default)]
