@@ -26,6 +26,9 @@ pub struct CasesArgs {
     /// Run kernel.s and not kernel.hsaco where both are there
     #[arg(long)]
     assembly: bool,
+    /// Features for kernel.s, in LLVM's spelling
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    features: String,
     /// Which checks: full, off, or a list
     #[arg(long, default_value = "full")]
     check: String,
@@ -138,6 +141,7 @@ fn settings(args: &CasesArgs, check: Checked) -> Vec<RunOptions> {
                 schedules: args.schedules,
                 max_steps: args.max_steps,
                 model: args.model.clone(),
+                features: args.features.clone(),
                 ..RunOptions::default()
             });
         }

@@ -46,8 +46,9 @@ impl Assembler<'_> {
         }
         let isa = self.machine.require_isa().map_err(|message| Fault::new(all.clone(), message))?;
         self.refresh_counts();
-        let parsed = isa::parse(isa, self.machine.isa_features(), text, &Constants(&self.symbols))
+        let mut parsed = isa::parse(isa, self.machine.isa_features(), text, &Constants(&self.symbols))
             .map_err(|error| point(text, error.column, error.message))?;
+        parsed.inst.mods.idle_zero = isa == isa::Isa::Gfx1250 && self.is_of_newer_compiler();
         let bytes =
             isa::encode(isa, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
         if self.next_free.wanted {
@@ -72,6 +73,12 @@ impl Assembler<'_> {
         }
         self.emit(&bytes);
         Ok(())
+    }
+
+    /// The file names its target as compilers after LLVM 22 do. They write the inline constant 0 into source fields that
+    /// an instruction does not use, where LLVM 22 writes zero bits; text of theirs assembles to their bytes.
+    fn is_of_newer_compiler(&self) -> bool {
+        self.file_target.as_ref().is_some_and(|target| target.arch.starts_with("amdgpu"))
     }
 
     /// Records where the instruction that comes now is from.

@@ -66,7 +66,7 @@ impl Build {
             let symbol = assembler.symbols.get(id);
             let predefined = symbol.span.is_none() && matches!(symbol.definition, Definition::Variable(_));
             let wanted = symbol.definition != Definition::Undefined || symbol.mentioned;
-            if !wanted || symbol.is_temporary() || predefined {
+            if !wanted || symbol.is_temporary() || predefined || named_section(assembler, id).is_some() {
                 continue;
             }
             match self.add(assembler, id) {
@@ -176,7 +176,10 @@ impl Build {
                         }
                         (section, offset)
                     }
-                    _ => return self.add(assembler, id).ok().flatten().map(|symbol| (symbol, addend)),
+                    _ => match named_section(assembler, id) {
+                        Some(section) => (section, 0),
+                        None => return self.add(assembler, id).ok().flatten().map(|symbol| (symbol, addend)),
+                    },
                 }
             }
         };
@@ -213,5 +216,14 @@ impl Build {
             let symbol = self.section_symbol(target);
             self.builder.add_relocation(section, at, RelocationKind::Abs64, symbol, offset as i64);
         }
+    }
+}
+
+/// The section that an undefined symbol names: a section's name stands for its start.
+fn named_section(assembler: &Assembler<'_>, id: SymbolId) -> Option<SectionId> {
+    let symbol = assembler.symbols.get(id);
+    match symbol.definition {
+        Definition::Undefined => assembler.sections.find(&symbol.name),
+        _ => None,
     }
 }

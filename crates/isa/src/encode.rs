@@ -97,7 +97,7 @@ pub(crate) fn encode_bits(
     }
     let mut bits = encoding.constant;
     if inst.mods.idle_zero {
-        bits |= encoding.idle.1;
+        bits = bits & !encoding.idle.0 | encoding.idle.1;
     }
     for (field, modifier) in &encoding.modifiers {
         let mask = (1u64 << (field.width() + u32::from(field.shift))) - 1;

@@ -446,10 +446,10 @@ fn encoding(
     })
 }
 
-/// The source fields of a VOP3 or VOP3P format that are not used: their bits, and their bits when they hold the
+/// The source fields of a VOP3, VOP3P or scaled WMMA format that are not used: their bits, and their bits when they hold the
 /// inline constant 0.
 fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
-    if !format.name.starts_with("VOP3") {
+    if !format.name.starts_with("VOP3") && !format.name.starts_with("WMMA") {
         return (0, 0);
     }
     let taken = used.iter().fold(0, |mask, field| mask | field.mask());
@@ -457,7 +457,7 @@ fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
         .fields
         .iter()
         .filter(|field| {
-            matches!(field.name, "src1" | "src2" | "src2_unused")
+            matches!(field.name, "src1" | "src2" | "src2_unused" | "ld_src2")
                 && field.width() == 9
                 && field.mask() & taken == 0
         })

@@ -352,6 +352,13 @@ fn dma_to_lds() {
          ds_read_b32 v9, v5 offset:12",
         |n| word(n % 16 * 4 + 3),
     );
+    // Three dwords stand 16 bytes apart.
+    check(
+        Gfx950,
+        "s_mov_b32 m0, 0\n v_mul_u32_u24 v4, 12, v1\n global_load_lds_dwordx3 v4, s[2:3]\n \
+         s_waitcnt vmcnt(0)\n v_lshlrev_b32 v5, 4, v1\n ds_read_b32 v9, v5 offset:8",
+        |n| word(n * 3 + 2),
+    );
     // Lanes out of range write zeros.
     check(
         Gfx950,

@@ -174,7 +174,7 @@ pub struct BufferResource {
     pub swizzle: bool,
     /// gfx9 `ADD_TID_ENABLE`.
     pub add_tid: bool,
-    /// gfx9 element size in bytes when swizzled (16 on gfx1250).
+    /// Element size in bytes when swizzled: 4 on gfx9, 16 on gfx1250.
     pub element_size: u64,
     /// Indices per swizzled element.
     pub index_stride: u64,
@@ -189,11 +189,13 @@ impl BufferResource {
         match isa {
             Isa::Gfx950 => BufferResource {
                 base: low & 0xffff_ffff_ffff,
-                stride: low >> 48 & 0x3fff,
+                // With ADD_TID_ENABLE the data format holds stride[17:14].
+                stride: low >> 48 & 0x3fff
+                    | if words[3] >> 23 & 1 != 0 { u64::from(words[3] >> 15 & 15) << 14 } else { 0 },
                 num_records: u64::from(words[2]),
                 swizzle: words[1] >> 31 != 0,
                 add_tid: words[3] >> 23 & 1 != 0,
-                element_size: 2 << (words[3] >> 19 & 3),
+                element_size: 4,
                 index_stride: 8 << (words[3] >> 21 & 3),
                 oob_structured: false,
             },

@@ -26,6 +26,8 @@ mod hwreg {
     pub const SHADER_CYCLES: u32 = 29;
     pub const SHADER_CYCLES_HI: u32 = 30;
     pub const SH_MEM_BASES: u32 = 15;
+    pub const SCRATCH_BASE_LO: u32 = 20;
+    pub const SCRATCH_BASE_HI: u32 = 21;
 }
 
 /// The VGPR-bank fields of MODE on gfx1250 (CDNA5 ISA 3.3.7): destination 13:12, sources 0, 1, 2 above it.
@@ -349,6 +351,16 @@ impl<O: Observer> Cx<'_, O> {
                     | u32::from(wave.regs.vcc() == 0) << 10
                     | 1 << 16
             }
+            // PRIV, TRAP_EN, EXECZ, VCCZ, IN_WG, VALID (CDNA5 ISA table 5).
+            (hwreg::STATUS, Isa::Gfx1250) => {
+                u32::from(wave.regs.exec() == 0) << 9
+                    | u32::from(wave.regs.vcc() == 0) << 10
+                    | u32::from(self.group_waves > 1) << 11
+                    | 1 << 16
+            }
+            // SCRATCH_BASE[56:7] is bits 51:2 of the flat scratch base (CDNA5 ISA 10.2.1).
+            (hwreg::SCRATCH_BASE_LO, Isa::Gfx1250) => (address::SCRATCH_BASE_GFX1250 << 5) as u32,
+            (hwreg::SCRATCH_BASE_HI, Isa::Gfx1250) => (address::SCRATCH_BASE_GFX1250 << 5 >> 32) as u32,
             (hwreg::HW_ID, Isa::Gfx950) | (hwreg::HW_ID1 | hwreg::HW_ID2, Isa::Gfx1250) => wave.id.wave & 15,
             (hwreg::SHADER_CYCLES, Isa::Gfx1250) => *self.clock as u32,
             (hwreg::SHADER_CYCLES_HI, Isa::Gfx1250) => (*self.clock >> 32) as u32,

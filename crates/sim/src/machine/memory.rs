@@ -247,20 +247,22 @@ impl<O: Observer> Cx<'_, O> {
             }
             Verb::LdsDma(shape) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
-                // CDNA4 ISA 9.1: LDS_base + M0[17:2]*4 + offset + lane number times the stride.
-                let stride = size.div_ceil(4) * 4;
+                // CDNA4 ISA 10.3, 9.1.9: LDS base + M0[17:2] * 4 + offset + lane number times 4, or times 16
+                // for 3 and 4 dwords; sub-dword loads write a dword.
+                let written = size.div_ceil(4) * 4;
+                let stride = if written == 4 { 4 } else { 16 };
                 let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
                 let mut to = Box::new([0; 64]);
                 for lane in lanes(exec) {
-                    let at = m0.wrapping_add_signed(op.lds_offset) + u64::from(lane * stride);
+                    let at = m0.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride));
                     to[lane as usize] = at;
                 }
                 let mut target =
                     Resolved { space: Space::Lds, mask: exec, addr: to, zero: 0, partial: smallvec![] };
-                let lost = self.check_bounds(wave, site, &mut target, Direction::Write, stride, op);
+                let lost = self.check_bounds(wave, site, &mut target, Direction::Write, written, op);
                 target.mask &= !lost;
                 let from = access_of(part, Direction::Read, size);
-                let to = access_of(target, Direction::Write, stride);
+                let to = access_of(target, Direction::Write, written);
                 let action = Action::Copy { zero, extend: Some(*shape) };
                 self.launch(wave, site, op, seq, smallvec![from, to], action);
             }

@@ -4,6 +4,10 @@
 //! barriers); between two of those a wave only changes its own registers, so that a finer interleaving would
 //! show nothing else. Which wave goes next is round-robin, or drawn from the seed. A run is a pure function
 //! of its inputs.
+//!
+//! A launch runs on one thread of the host. Workgroups side by side would give the same result only where
+//! nothing that one of them writes is touched by another before the launch ends, and a program's addresses
+//! are not known before it runs; whole launches (schedules, cases) are what runs in parallel.
 
 pub mod address;
 pub mod bind;
@@ -422,7 +426,9 @@ impl<'a, O: Observer> Machine<'a, O> {
     /// One workgroup's turn; whether any of its waves executed something.
     fn turn(&mut self, at: usize) -> Result<bool, (WaveId, Stop)> {
         let mut progress = false;
-        for _ in 0..GROUP_TURNS {
+        // A wave alone in its workgroup has all of the turn at once.
+        let turns = if self.groups[at].waves.len() == 1 { 1 } else { GROUP_TURNS };
+        for _ in 0..turns {
             let group = &mut self.groups[at];
             let count = group.waves.len();
             let first = if self.config.seed == 0 { group.turn } else { self.random.below(count) };
@@ -493,7 +499,6 @@ impl<'a, O: Observer> Machine<'a, O> {
             cx.complete_by_mode(wave);
             return Ok(false);
         }
-        // A wave alone in its workgroup would get each turn of it anyway.
         let turns = if group_waves == 1 { GROUP_TURNS } else { 1 };
         run_wave(program, wave, &mut cx, turns)?;
         Ok(true)

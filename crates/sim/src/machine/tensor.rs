@@ -12,6 +12,10 @@ use crate::events::{Access, Channel, Direction, Extent, Fault, Observer, Site, S
 use crate::pending::{Action, TensorPiece};
 use crate::wave::Wave;
 
+/// Pieces of one transfer that are looked at: more than LDS has bytes, so that a transfer of more has long
+/// been reported as out of bounds.
+const MOST_PIECES: usize = 1 << 20;
+
 /// A tensor descriptor, unpacked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Descriptor {
@@ -104,25 +108,29 @@ impl Descriptor {
         let mut pieces = Vec::new();
         let (iterations, lds_step, global_step) = self.iterate.unwrap_or((1, 0, 0));
         for i in 0..iterations {
-            let lds = self.lds_addr.wrapping_add(i * lds_step * self.element);
-            let global = self.global_addr.wrapping_add(u64::from(i) * global_step * u64::from(self.element));
-            self.tile_pieces(lds, global, &mut pieces);
+            let lds = self.lds_addr.wrapping_add(i.wrapping_mul(lds_step).wrapping_mul(self.element));
+            let step = u64::from(i).wrapping_mul(global_step).wrapping_mul(u64::from(self.element));
+            if !self.tile_pieces(lds, self.global_addr.wrapping_add(step), &mut pieces) {
+                break;
+            }
         }
         pieces
     }
 
-    fn tile_pieces(&self, lds: u32, global: u64, out: &mut Vec<TensorPiece>) {
+    /// The pieces of one tile; `false` if there are more than [`MOST_PIECES`] by now.
+    fn tile_pieces(&self, lds: u32, global: u64, out: &mut Vec<TensorPiece>) -> bool {
         let mut place = LdsPlace { at: lds, since_pad: 0, pad: self.pad };
         if self.tile[0] == 0 {
-            return;
+            return true;
         }
         if let Some(rows) = &self.gather {
             for &row in rows {
                 let inside = row < self.tensor[1];
-                let base = global.wrapping_add(u64::from(row) * self.stride[0] * u64::from(self.element));
+                let elements = u64::from(row).wrapping_mul(self.stride[0]);
+                let base = global.wrapping_add(elements.wrapping_mul(u64::from(self.element)));
                 self.row(base, inside, &mut place, out);
             }
-            return;
+            return true;
         }
         let extent = |d: usize| self.tile[d].max(1);
         for w in 0..extent(4) {
@@ -137,10 +145,14 @@ impl Descriptor {
                         });
                         let base = global.wrapping_add(elements.wrapping_mul(u64::from(self.element)));
                         self.row(base, inside, &mut place, out);
+                        if out.len() > MOST_PIECES {
+                            return false;
+                        }
                     }
                 }
             }
         }
+        true
     }
 
     fn row(&self, base: u64, inside: bool, place: &mut LdsPlace, out: &mut Vec<TensorPiece>) {
