@@ -541,7 +541,7 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     }
 }
 
-/// Tests compare the fast path with the exact functions.
+// Tests compare the fast path with the exact functions.
 #[cfg(test)]
 thread_local! {
     /// Take the exact functions on this thread.
