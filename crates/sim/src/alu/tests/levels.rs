@@ -142,6 +142,9 @@ fn test_wave(isa: Isa) -> Wave {
     wave
 }
 
+/// How often each variant is run.
+const ROUNDS: usize = 3;
+
 fn check_isa(isa: Isa) {
     let Some(variants) = variants(isa) else { return };
     let seed = 0x9e37_79b9_7f4a_7c15u64;
@@ -150,7 +153,8 @@ fn check_isa(isa: Isa) {
     let levels = super::super::levels();
     let mut missing: Vec<String> = Vec::new();
     let mut bound = 0;
-    for (name, bytes) in &variants {
+    // Several draws of registers for each variant.
+    for (name, bytes) in std::iter::repeat_n(&variants, ROUNDS).flatten() {
         let inst = match wavemark_isa::decode(isa, bytes) {
             Ok(inst) => inst,
             Err(error) => {
