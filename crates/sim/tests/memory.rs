@@ -80,6 +80,39 @@ fn address_forms() {
 }
 
 #[test]
+fn scattered_lanes() {
+    // Every lane its own place, in no order, some lanes off.
+    let gfx1250 =
+        "v_mul_u32_u24 v4, 21, v1\n v_and_b32 v4, 31, v4\n v_lshlrev_b32 v4, 4, v4\n v_mov_b32 v9, 7\n";
+    let on = |n: u32| 0x5a5a_5a5a >> n & 1 != 0;
+    check(Gfx1250, &format!("{gfx1250} global_load_b64 v[8:9], v4, s[2:3]"), |n| word(n * 21 % 32 * 4 + 1));
+    check(
+        Gfx1250,
+        &format!(
+            "{gfx1250} s_mov_b32 exec_lo, 0x5a5a5a5a\n global_load_b64 v[8:9], v4, s[2:3]\n \
+             s_wait_loadcnt 0x0\n s_mov_b32 exec_lo, -1"
+        ),
+        |n| if on(n) { word(n * 21 % 32 * 4 + 1) } else { 7 },
+    );
+    check(
+        Gfx1250,
+        &format!(
+            "{gfx1250} v_lshrrev_b32 v5, 2, v4\n v_mov_b32 v10, v1\n s_mov_b32 exec_lo, 0x5a5a5a5a\n \
+             global_store_b32 v5, v10, s[2:3]\n s_wait_storecnt 0x0\n s_mov_b32 exec_lo, -1\n \
+             global_load_b32 v9, v5, s[2:3]"
+        ),
+        |n| if on(n) { n } else { word(n * 21 % 32) },
+    );
+    check(
+        Gfx950,
+        "v_mul_u32_u24 v4, 13, v1\n v_and_b32 v4, 63, v4\n v_lshlrev_b32 v4, 3, v4\n v_mov_b32 v10, v1\n \
+         v_add_u32 v11, 100, v1\n ds_write_b64 v4, v[10:11]\n s_waitcnt lgkmcnt(0)\n \
+         ds_read_b64 v[8:9], v4",
+        |n| n + 100,
+    );
+}
+
+#[test]
 fn scalar_loads() {
     check(Gfx1250, "s_load_u16 s8, s[2:3], 0x4\n s_wait_kmcnt 0x0\n v_mov_b32 v9, s8", |_| word(1) & 0xffff);
     check(
