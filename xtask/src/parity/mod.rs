@@ -2,8 +2,9 @@
 //!
 //! What is compared, for each target: every line of the variant lists (`facts/isa/TARGET.variants.tsv` of the shared
 //! folder), both ways; every instruction of the corpus objects' `.text`; the corpus `.s` files against the `.text` of
-//! the objects beside them; and random instructions made from the instruction table, bytes to text and text to bytes.
-//! Fails if any answer differs, or if one side alone accepts 1 line in 200 or more.
+//! the objects beside them; and random instructions made from the instruction table, text to bytes.
+//! Fails if any answer differs, or if one side alone accepts 1 line in 200 or more. Random words, most of which nobody
+//! would write, are disassembled for information: LLVM prints some so that its own assembler refuses them.
 
 mod corpus;
 mod generate;
@@ -159,9 +160,8 @@ fn generated(args: &ParityArgs, side: &Side, seed: u64) -> Result<bool> {
             texts.push(line);
         }
     }
-    let mut good = disassemble(args, side, "generated, disassembled", &hexes)?;
-    good &= assemble(args, side, "generated, assembled", &texts)?;
-    Ok(good)
+    disassemble(args, side, "random words (for information)", &hexes)?;
+    assemble(args, side, "generated lines", &texts)
 }
 
 /// Compares what both sides print.

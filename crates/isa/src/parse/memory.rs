@@ -92,9 +92,7 @@ fn offset_register(
     start: usize,
 ) -> Result<Operand, ParseError> {
     let spec = OperandSpec { class: Class::ScalarReg, ..spec.clone() };
-    p.place_register(&spec, register)
-        .filter(|operand| !matches!(operand, Operand::Special(Special::ExecLo | Special::ExecHi)))
-        .ok_or_else(|| p.error_at(start, "invalid operand for instruction"))
+    p.place_register(&spec, register).ok_or_else(|| p.error_at(start, "invalid operand for instruction"))
 }
 
 fn scalar_offset(p: &mut Parser, row: &Row) -> Result<i32, ParseError> {
@@ -111,12 +109,13 @@ fn scalar_offset(p: &mut Parser, row: &Row) -> Result<i32, ParseError> {
     if range.contains(&value) { Ok(value as i32) } else { Err(p.error_at(start, message)) }
 }
 
-/// A register operand of a memory instruction: EXEC is no address and no data.
+/// A register operand of a memory instruction: EXEC is no data, but LLVM takes it as a scalar base.
 fn register_operand(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Operand, ParseError> {
     p.skip_space();
     let start = p.pos;
     let operand = p.operand(encoding, spec)?;
     match operand {
+        Operand::Special(Special::Exec) if spec.role == "sbase" => Ok(operand),
         Operand::Special(Special::Exec | Special::ExecLo | Special::ExecHi) => {
             Err(p.error_at(start, "invalid operand for instruction"))
         }
@@ -152,7 +151,13 @@ fn vector(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
             "saddr" => {
                 let register = p.register()?.ok_or_else(|| wrong(p))?;
                 let spec = OperandSpec { class: Class::ScalarReg, ..spec.clone() };
+                // As LLVM has it: an offset of scratch may be EXEC's halves, or nothing; copies to LDS may start at EXEC.
+                let scratch = row.mnemonic.starts_with("scratch_");
+                let copies = row.mnemonic.contains("_lds");
                 match p.place_register(&spec, register) {
+                    Some(Operand::Special(Special::Null)) if scratch && p.isa == Isa::Gfx1250 => Operand::Off,
+                    Some(operand @ Operand::Special(Special::ExecLo | Special::ExecHi)) if scratch => operand,
+                    Some(operand @ Operand::Special(Special::Exec)) if copies => operand,
                     Some(Operand::Special(
                         Special::Null | Special::Exec | Special::ExecLo | Special::ExecHi,
                     ))

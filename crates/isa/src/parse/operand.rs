@@ -120,7 +120,8 @@ impl Parser<'_> {
         self.text = full.get(..end).unwrap_or(full);
         let result = self.constant();
         self.text = full;
-        result
+        // LLVM 22 forgets between bars that a literal was asked for.
+        result.map(|(constant, _)| (constant, Force::None))
     }
 
     /// A constant: `-1`, `0x10`, `2.5`, `lit(7)`, `lit64(x)`, an expression with symbols.
