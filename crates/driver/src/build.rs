@@ -104,7 +104,7 @@ pub fn assemble_input(
     let file = sources.add_text(&input.name, text);
     let source = Source { file, name: &input.name, text };
     let found = target_of(source)?;
-    let id = agree(&input.name, target, found.map(|target| target.id))?;
+    let id = agree(&input.name, target, found.as_ref().map(|target| target.id))?;
     // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
     let newer = found.is_some_and(|target| target.to_string().starts_with("amdgpu"));
     let halves = newer && id.processor == Processor::Gfx1250;
