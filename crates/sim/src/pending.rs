@@ -216,6 +216,7 @@ pub struct Memories<'a> {
 }
 
 impl Memories<'_> {
+    #[inline]
     fn bytes(&mut self, space: Space, addr: u64, len: u64) -> Option<&[u8]> {
         let local: &[u8] = match space {
             Space::Global => return self.global.slice(addr, len),
@@ -226,6 +227,7 @@ impl Memories<'_> {
         local.get(from..from.checked_add(len as usize)?)
     }
 
+    #[inline]
     fn bytes_mut(&mut self, space: Space, addr: u64, len: u64) -> Option<&mut [u8]> {
         let local: &mut [u8] = match space {
             Space::Global => return self.global.slice_mut(addr, len),
@@ -259,6 +261,7 @@ impl Memories<'_> {
 }
 
 /// The lanes of a mask, ascending.
+#[inline]
 pub fn lanes(mask: u64) -> impl Iterator<Item = u32> {
     let mut rest = mask;
     std::iter::from_fn(move || {
@@ -272,6 +275,7 @@ pub fn lanes(mask: u64) -> impl Iterator<Item = u32> {
 }
 
 /// Whether the whole wave is on and lane l's address is `addr[0] + l * bytes`.
+#[inline]
 pub fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
     if mask != full {
         return false;
@@ -688,17 +692,20 @@ pub struct Queue {
 
 impl Queue {
     /// Nothing is in flight.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
     /// The next sequence number of `channel`.
+    #[inline]
     pub fn next(&mut self, channel: Channel) -> (Channel, u32) {
         self.issued[channel as usize] += 1;
         (channel, self.issued[channel as usize])
     }
 
     /// Put an operation into flight.
+    #[inline]
     pub fn push(&mut self, pending: Box<Pending>) {
         for &(channel, _) in &pending.issue.seq {
             self.live[channel as usize] += 1;
@@ -706,6 +713,7 @@ impl Queue {
         self.pending.push_back(pending);
     }
 
+    #[inline]
     fn remove(&mut self, at: usize) -> Option<Box<Pending>> {
         let pending = self.pending.remove(at)?;
         for &(channel, _) in &pending.issue.seq {
@@ -738,6 +746,7 @@ impl Queue {
     }
 
     /// Machine time at which the oldest operation in flight was issued.
+    #[inline]
     pub fn oldest(&self) -> Option<u64> {
         self.pending.front().map(|p| p.issued_at)
     }
@@ -749,6 +758,7 @@ impl Queue {
 
     /// What a wait for `counter` to be at most `n` guarantees becomes retired: all but the `n` youngest of
     /// each in-order class; of the out-of-order class all if `n` is 0, else nothing.
+    #[inline]
     pub fn retire(&mut self, counter: Counter, n: u32) {
         for &channel in counter.channels() {
             if channel == Channel::Sm && n != 0 {
@@ -784,6 +794,7 @@ impl Queue {
         }
     }
 
+    #[inline]
     fn due(&self, pending: &Pending) -> bool {
         pending.issue.seq.iter().all(|&(c, seq)| seq <= self.retired[c as usize])
     }

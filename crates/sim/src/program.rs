@@ -104,6 +104,7 @@ impl Program {
     }
 
     /// The operations of table `table`.
+    #[inline]
     pub fn ops(&self, table: usize) -> &OpTable {
         &self.tables[table]
     }

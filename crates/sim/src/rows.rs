@@ -6,6 +6,7 @@ use crate::alu::{Level, level};
 use crate::regs::Chunk;
 
 /// Lanes of `dwords` dwords, one after the other in `bytes`, to `dwords` rows of `chunks` chunks.
+#[inline]
 pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 && (dwords == 2 || dwords == 4) {
@@ -22,6 +23,7 @@ pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]
 }
 
 /// `dwords` rows of `16 * chunks` lanes in `data` to lanes of `dwords` dwords, one after the other in `out`.
+#[inline]
 pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 && (dwords == 2 || dwords == 4) {
@@ -38,6 +40,7 @@ pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) 
 }
 
 /// Whether lane l of the row holds that of lane 0 plus l times `step`.
+#[inline]
 pub(crate) fn is_run(row: &[Chunk], step: u32) -> bool {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {

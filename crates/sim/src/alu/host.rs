@@ -23,6 +23,7 @@ pub enum Level {
 }
 
 /// The level of this host, found once.
+#[inline]
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable))

@@ -614,6 +614,7 @@ fn run_wave<O: Observer>(
 }
 
 /// Give the wave the constants of code that was bound after its start.
+#[inline]
 fn refresh_constants(program: &Program, wave: &mut Wave) {
     if wave.late_constants != program.late_constants {
         wave.late_constants = program.late_constants;
