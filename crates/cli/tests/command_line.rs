@@ -264,28 +264,28 @@ fn runs() {
     check_run(
         &["run", "kernels/spin.s", "--max-steps", "1000"],
         expect![[r#"
-        exit 1
-        error[T2]: a wave has executed more instructions than permitted: does the kernel end?
-          limit: kernels/spin.s:8:2 (at 0x1300), workgroup 0,0,0, wave 0
-                8 | s_branch spin
+            exit 1
+            error[T2]: a wave has executed more instructions than permitted: does the kernel end?
+              limit: kernels/spin.s:8:2 (at 0x1300), workgroup 0,0,0, wave 0
+                    8 | s_branch spin
 
-        kernels/spin.s: spin on gfx950: findings, 1 error
-          1 workgroups, 1 waves, 4096 wave instructions, 262144 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            kernels/spin.s: spin on gfx950: findings, 1 error
+              1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &["run", "kernels/spin.s", "--max-steps", "1000", "--check", "off"],
         expect![[r#"
-        exit 1
-        error[T2]: a wave has executed more instructions than permitted: does the kernel end?
+            exit 1
+            error[T2]: a wave has executed more instructions than permitted: does the kernel end?
 
-        kernels/spin.s: spin on gfx950: findings, 1 error
-          1 workgroups, 1 waves, 4096 wave instructions, 262144 lane instructions in TIME s
-          checked: nothing; not checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            kernels/spin.s: spin on gfx950: findings, 1 error
+              1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
+              checked: nothing; not checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &[&scale[..], &["--check", "off"]].concat(),
