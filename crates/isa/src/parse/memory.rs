@@ -92,8 +92,7 @@ fn offset_register(
     start: usize,
 ) -> Result<Operand, ParseError> {
     let spec = OperandSpec { class: Class::ScalarReg, ..spec.clone() };
-    p.place_register(&spec, register)
-        .ok_or_else(|| p.error_at(start, "invalid operand for instruction"))
+    p.place_register(&spec, register).ok_or_else(|| p.error_at(start, "invalid operand for instruction"))
 }
 
 fn scalar_offset(p: &mut Parser, row: &Row) -> Result<i32, ParseError> {

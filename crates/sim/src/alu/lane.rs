@@ -543,6 +543,7 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
 
 /// Tests compare the fast path with the exact functions.
 #[cfg(test)]
+#[allow(clippy::items_after_test_module)]
 pub mod exact_only {
     thread_local! {
         /// Take the exact functions on this thread.
