@@ -5,7 +5,7 @@ use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::lines::{LineTable, Row};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
-use wavemark_target::TargetId;
+use wavemark_target::{Processor, TargetId};
 
 use crate::input::{Form, Input, agree};
 use crate::lines::machine;
@@ -104,8 +104,14 @@ pub fn assemble_input(
     let file = sources.add_text(&input.name, text);
     let source = Source { file, name: &input.name, text };
     let found = target_of(source)?;
-    let id = agree(&input.name, target, found.map(|target| target.id))?;
-    let machine = machine(id, features)?;
+    let id = agree(&input.name, target, found.as_ref().map(|target| target.id))?;
+    // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
+    let newer = found.is_some_and(|target| target.to_string().starts_with("amdgpu"));
+    let halves = newer && id.processor == Processor::Gfx1250;
+    let machine = match halves {
+        true => machine(id, &format!("+real-true16,{features}"))?,
+        false => machine(id, features)?,
+    };
     Ok(assemble(source, &machine)?)
 }
 

@@ -360,6 +360,45 @@ fn store_lanes(
     }
 }
 
+/// Load whole dwords of scattered lanes from `all`, the bytes from address `low` on, which hold every lane's.
+fn load_scattered(
+    regs: &mut Regs,
+    all: &[u8],
+    low: u64,
+    mask: u64,
+    addr: &[u64; 64],
+    dwords: usize,
+    row: usize,
+) {
+    let chunks = regs.chunks;
+    for lane in lanes(mask) {
+        let from = addr[lane as usize].wrapping_sub(low) as usize;
+        let Some(bytes) = all.get(from..).and_then(|rest| rest.get(..dwords * 4)) else { continue };
+        for (d, word) in bytes.chunks_exact(4).enumerate() {
+            regs.set_lane(row + d * chunks, lane, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        }
+    }
+}
+
+/// The reverse of [`load_scattered`]; later lanes win.
+fn store_scattered(
+    all: &mut [u8],
+    low: u64,
+    mask: u64,
+    addr: &[u64; 64],
+    dwords: usize,
+    data: &[u32],
+    stride: usize,
+) {
+    for lane in lanes(mask) {
+        let from = addr[lane as usize].wrapping_sub(low) as usize;
+        let Some(bytes) = all.get_mut(from..).and_then(|rest| rest.get_mut(..dwords * 4)) else { continue };
+        for (d, word) in bytes.chunks_exact_mut(4).enumerate() {
+            word.copy_from_slice(&data[d * stride + lane as usize].to_le_bytes());
+        }
+    }
+}
+
 fn read_word(memories: &mut Memories<'_>, space: Space, addr: u64, bytes: u32) -> u64 {
     let mut raw = [0u8; 8];
     memories.read(space, addr, &mut raw[..bytes as usize]);
@@ -403,6 +442,14 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             for (access, &row) in accesses.iter().zip(rows) {
                 let (mask, _, addr) = lane_extent(access);
                 let run = pending.run;
+                let (low, high) = pending.hulls[0];
+                if pending.plain
+                    && !run
+                    && let Some(all) = memories.bytes(access.space, low, high - low)
+                {
+                    load_scattered(regs, all, low, mask, addr, shape.dwords() as usize, row as usize);
+                    continue;
+                }
                 load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero, run);
             }
         }
@@ -411,6 +458,15 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let mut from = 0;
             for access in accesses {
                 let (mask, bytes, addr) = lane_extent(access);
+                let (low, high) = pending.hulls[0];
+                if pending.plain
+                    && !pending.run
+                    && let Some(all) = memories.bytes_mut(access.space, low, high - low)
+                {
+                    let lanes = full.count_ones() as usize;
+                    store_scattered(all, low, mask, addr, bytes as usize / 4, data, lanes);
+                    continue;
+                }
                 store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..], pending.run);
                 from += bytes.div_ceil(4) as usize * full.count_ones() as usize;
             }

@@ -80,6 +80,39 @@ fn address_forms() {
 }
 
 #[test]
+fn scattered_lanes() {
+    // Every lane its own place, in no order, some lanes off.
+    let gfx1250 =
+        "v_mul_u32_u24 v4, 21, v1\n v_and_b32 v4, 31, v4\n v_lshlrev_b32 v4, 4, v4\n v_mov_b32 v9, 7\n";
+    let on = |n: u32| 0x5a5a_5a5a >> n & 1 != 0;
+    check(Gfx1250, &format!("{gfx1250} global_load_b64 v[8:9], v4, s[2:3]"), |n| word(n * 21 % 32 * 4 + 1));
+    check(
+        Gfx1250,
+        &format!(
+            "{gfx1250} s_mov_b32 exec_lo, 0x5a5a5a5a\n global_load_b64 v[8:9], v4, s[2:3]\n \
+             s_wait_loadcnt 0x0\n s_mov_b32 exec_lo, -1"
+        ),
+        |n| if on(n) { word(n * 21 % 32 * 4 + 1) } else { 7 },
+    );
+    check(
+        Gfx1250,
+        &format!(
+            "{gfx1250} v_lshrrev_b32 v5, 2, v4\n v_mov_b32 v10, v1\n s_mov_b32 exec_lo, 0x5a5a5a5a\n \
+             global_store_b32 v5, v10, s[2:3]\n s_wait_storecnt 0x0\n s_mov_b32 exec_lo, -1\n \
+             global_load_b32 v9, v5, s[2:3]"
+        ),
+        |n| if on(n) { n } else { word(n * 21 % 32) },
+    );
+    check(
+        Gfx950,
+        "v_mul_u32_u24 v4, 13, v1\n v_and_b32 v4, 63, v4\n v_lshlrev_b32 v4, 3, v4\n v_mov_b32 v10, v1\n \
+         v_add_u32 v11, 100, v1\n ds_write_b64 v4, v[10:11]\n s_waitcnt lgkmcnt(0)\n \
+         ds_read_b64 v[8:9], v4",
+        |n| n + 100,
+    );
+}
+
+#[test]
 fn scalar_loads() {
     check(Gfx1250, "s_load_u16 s8, s[2:3], 0x4\n s_wait_kmcnt 0x0\n v_mov_b32 v9, s8", |_| word(1) & 0xffff);
     check(
@@ -475,6 +508,100 @@ fn multicast_brings_nothing_to_those_left_out() {
     setup.grid = [1; 3];
     let text = text.replace("m0, 1", "m0, 2");
     assert_eq!(outcome(&setup, &text).word(3), word(3));
+}
+
+#[test]
+fn transposing_loads() {
+    // Lane l stores elements 8 l … 8 l + 7 of 16 bits; in each group of 16 lanes, lane m gets element m % 8 of
+    // lanes 8 (m / 8) and following.
+    check(
+        Gfx1250,
+        "v_lshlrev_b32 v4, 4, v1\n v_lshlrev_b32 v5, 3, v1\n v_mul_u32_u24 v6, 0x10001, v5\n \
+         v_add_nc_u32 v10, 0x10000, v6\n v_add_nc_u32 v11, 0x30002, v6\n v_add_nc_u32 v12, 0x50004, v6\n \
+         v_add_nc_u32 v13, 0x70006, v6\n ds_store_b128 v4, v[10:13]\n s_wait_dscnt 0x0\n \
+         ds_load_tr16_b128 v[8:11], v4\n s_wait_dscnt 0x0\n v_mov_b32 v9, v8",
+        |n| {
+            let (group, m) = (n / 16 * 16, n % 16);
+            let from = group + m / 8 * 8;
+            (from * 8 + m % 8) | ((from + 1) * 8 + m % 8) << 16
+        },
+    );
+    // gfx950: a group of 16 lanes holds 4 rows of 16 elements; lane m gets column m.
+    check(
+        Gfx950,
+        "v_lshlrev_b32 v4, 3, v1\n v_lshlrev_b32 v5, 2, v1\n v_mul_u32_u24 v6, 0x10001, v5\n \
+         v_add_u32 v10, 0x10000, v6\n v_add_u32 v11, 0x30002, v6\n ds_write_b64 v4, v[10:11]\n \
+         s_waitcnt lgkmcnt(0)\n ds_read_b64_tr_b16 v[8:9], v4\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v9, v8",
+        |n| {
+            let (group, m) = (n / 16 * 64, n % 16);
+            (group + m) | (group + 16 + m) << 16
+        },
+    );
+}
+
+#[test]
+fn tensor_tiles() {
+    // Two rows of 16 dwords of a matrix with 64 columns.
+    check(
+        Gfx1250,
+        "s_mov_b32 s8, 1\n s_mov_b32 s9, 0\n s_mov_b32 s10, s2\n s_or_b32 s11, s3, 0x80000000\n \
+         s_mov_b32 s12, 0x20000\n s_mov_b32 s13, 0x400000\n s_mov_b32 s14, 0x400000\n \
+         s_mov_b32 s15, 0x100000\n s_mov_b32 s16, 2\n s_mov_b32 s17, 64\n s_mov_b32 s18, 0\n \
+         s_mov_b32 s19, 0\n tensor_load_to_lds s[8:11], s[12:19]\n s_wait_tensorcnt 0x0\n ds_load_b32 v9, v2",
+        |n| word(n / 16 * 64 + n % 16),
+    );
+}
+
+#[test]
+fn barrier_cells_in_lds() {
+    // Pending 1, init count 1: the first arrival leaves 0, the second turns the phase and reloads.
+    check(
+        Gfx1250,
+        "v_mov_b32 v4, 0\n v_mov_b32 v6, 1\n v_mov_b32 v7, 1\n v_mov_b32 v10, 1\n v_mov_b32 v11, 0\n \
+         s_mov_b32 exec_lo, 1\n ds_store_b64 v4, v[6:7]\n s_wait_dscnt 0x0\n \
+         ds_atomic_async_barrier_arrive_b64 v4\n s_wait_asynccnt 0x0\n \
+         ds_atomic_barrier_arrive_rtn_b64 v[12:13], v4, v[10:11]\n s_wait_dscnt 0x0\n \
+         s_mov_b32 exec_lo, -1\n ds_load_b32 v9, v4",
+        |_| 0xe000_0001,
+    );
+}
+
+#[test]
+fn clusters_meet_and_ended_waves_are_not_waited_for() {
+    let mut setup = Setup::new(Gfx1250);
+    setup.grid = [4, 1, 1];
+    setup.cluster = Some([2, 1, 1]);
+    // Each workgroup writes the input's dwords at 128 times its place, then reads its neighbour's.
+    let text = "s_getreg_b32 s8, hwreg(28, 21, 4)\n s_lshl_b32 s9, ttmp9, 1\n s_add_co_u32 s9, s9, s8\n \
+                s_lshl_b32 s10, s9, 7\n v_add_nc_u32 v3, s10, v2\n v_mov_b32 v4, s9\n \
+                global_store_b32 v3, v4, s[2:3]\n s_wait_storecnt 0x0\n s_barrier_signal -3\n \
+                s_barrier_wait -3\n v_xor_b32 v5, 0x80, v3\n global_load_b32 v9, v5, s[2:3]";
+    for seed in 0..4 {
+        setup.config.seed = seed;
+        let got = outcome(&setup, text);
+        assert_eq!([0, 32, 64, 96].map(|n| got.word(n)), [1, 0, 3, 2], "seed {seed}");
+    }
+    let mut setup = Setup::new(Gfx1250);
+    setup.block[0] = 96;
+    let text = "v_readfirstlane_b32 s8, v1\n s_cmp_eq_u32 s8, 32\n s_cbranch_scc1 out\n s_barrier_signal -1\n \
+                s_barrier_wait -1\n out:\n v_mov_b32 v9, v1";
+    check_in(&setup, &text.replace("out:", "\nout:"), |n| n);
+}
+
+#[test]
+fn a_wait_that_nobody_ends_is_a_deadlock() {
+    let mut setup = Setup::new(Gfx1250);
+    setup.block[0] = 64;
+    let text = whole(Gfx1250, "s_barrier_wait -1");
+    assert_eq!(run(&setup, &text, &mut Silent).end, RunEnd::Deadlock);
+}
+
+#[test]
+fn partial_waves_have_their_lanes_off() {
+    let mut setup = Setup::new(Gfx950);
+    setup.block = [70, 1, 1];
+    let got = outcome(&setup, "v_mov_b32 v9, exec_lo");
+    assert_eq!([got.word(69), got.word(70)], [0x3f, u32::MAX]);
 }
 
 #[test]

@@ -109,13 +109,14 @@ pub const TABLE: &[Line] = &[
             })
         .def(),
     ),
+    // Sources as bits: bfloat16 keeps f32's denormals, whatever MODE says of f32.
     (
         "v_cvt_pk_bf16_f32",
-        float!(Select16F64; |a: f32, b: f32| -> u32 { pack(bf16::from_f32(a), bf16::from_f32(b)) };
+        float!(Select16F64; |a: u32, b: u32| -> u32 { pack(bf16::from_f32(f32::from_bits(a)), bf16::from_f32(f32::from_bits(b))) };
             cx => {
                 let clamp = cx.mode.fp16_ovfl;
                 let f = |x| if clamp { bf16::from_f32_clamped(x) } else { bf16::from_f32(x) };
-                pack(f(a), f(b))
+                pack(f(f32::from_bits(a)), f(f32::from_bits(b)))
             })
         .def(),
     ),

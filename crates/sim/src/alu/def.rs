@@ -454,10 +454,8 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             }
         }
     }
-    if modified.is_needed() {
-        if def.dst[0] == Kind::None && def.dst[1] == Kind::None {
-            return Err(unsupported(mnemonic, "modifiers"));
-        }
+    // What writes nothing (`v_nop`) has nothing to modify.
+    if modified.is_needed() && def.dst != [Kind::None; 2] {
         op = modified.wrap(op);
     }
     Ok(op)

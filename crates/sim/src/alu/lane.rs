@@ -541,19 +541,16 @@ fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     }
 }
 
-/// Tests compare the fast path with the exact functions.
+// Tests compare the fast path with the exact functions.
 #[cfg(test)]
-#[allow(clippy::items_after_test_module)]
-pub mod exact_only {
-    thread_local! {
-        /// Take the exact functions on this thread.
-        pub static FORCED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-    }
+thread_local! {
+    /// Take the exact functions on this thread.
+    pub static EXACT_ONLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 #[cfg(test)]
 fn exact_only() -> bool {
-    exact_only::FORCED.get()
+    EXACT_ONLY.get()
 }
 
 #[cfg(not(test))]

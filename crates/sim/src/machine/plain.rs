@@ -74,6 +74,13 @@ fn hull(addr: &[u64; 64], exec: u64, size: u32, run: bool, count: u64) -> (u64, 
         return (addr[0], addr[0].saturating_add(count * u64::from(size)));
     }
     let (mut low, mut high) = (u64::MAX, 0);
+    if u64::from(exec.count_ones()) == count {
+        for &at in &addr[..count as usize] {
+            low = low.min(at);
+            high = high.max(at);
+        }
+        return (low, high.saturating_add(u64::from(size)));
+    }
     for lane in lanes(exec) {
         low = low.min(addr[lane as usize]);
         high = high.max(addr[lane as usize]);
