@@ -80,7 +80,6 @@ pub struct Checker {
     cluster_size: FxHashMap<u32, u32>,
     cluster_live: FxHashMap<u32, u32>,
     group_cluster: FxHashMap<u32, u32>,
-    group_waves: FxHashMap<u32, u32>,
 }
 
 impl Checker {
@@ -105,7 +104,6 @@ impl Checker {
             cluster_size: FxHashMap::default(),
             cluster_live: FxHashMap::default(),
             group_cluster: FxHashMap::default(),
-            group_waves: FxHashMap::default(),
         }
     }
 
@@ -155,10 +153,6 @@ impl Checker {
 }
 
 impl Observer for Checker {
-    fn workgroup_started(&mut self, workgroup_flat: u32, _lds: u32, waves: u32) {
-        self.group_waves.insert(workgroup_flat, waves);
-    }
-
     fn workgroup_ended(&mut self, workgroup_flat: u32) {
         self.lds.remove(&workgroup_flat);
         self.barriers.retain(|(flat, id), _| {
