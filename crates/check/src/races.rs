@@ -48,14 +48,6 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
     }
 }
 
-/// Lanes of a wave.
-fn lanes(isa: Isa) -> u32 {
-    match isa {
-        Isa::Gfx950 => 64,
-        Isa::Gfx1250 => 32,
-    }
-}
-
 /// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
 /// which starts at `from` in the operation's.
 fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
@@ -115,7 +107,7 @@ impl Checker {
             Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
             Extent::Runs(_) => 0,
         };
-        let lanes = lanes(self.isa);
+        let lanes = self.isa.lanes();
         let data_from: usize = op
             .accesses
             .iter()

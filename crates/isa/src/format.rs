@@ -140,7 +140,6 @@ const fn field(name: &'static str, piece: &'static [(u8, u8)]) -> Field {
 }
 
 /// A field that is `default` when the row does not use it.
-#[allow(dead_code)] // formats to come use it
 const fn field_or(name: &'static str, pieces: &'static [(u8, u8)], default: u32) -> Field {
     Field { name, pieces, default, shift: 0, flip: 0 }
 }

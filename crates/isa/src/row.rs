@@ -46,6 +46,14 @@ impl Isa {
             Isa::Gfx1250 => "gfx1250",
         }
     }
+
+    /// Lanes of a wave.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Isa::Gfx950 => 64,
+            Isa::Gfx1250 => 32,
+        }
+    }
 }
 
 /// Number of a row in the table of its instruction set.

@@ -171,10 +171,7 @@ impl Plan {
             }
             clusters[d] = dispatch.grid[d] / cluster[d];
         }
-        let lanes = match kernel.isa {
-            Isa::Gfx950 => 64,
-            Isa::Gfx1250 => 32,
-        };
+        let lanes = kernel.isa.lanes();
         let (vgprs, agprs) = match descriptor.accum_offset() {
             Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
             None => (descriptor.vgprs(), 0),
@@ -186,9 +183,9 @@ impl Plan {
         }
         mode |= (rsrc1 >> 26 & 1) << 23;
         Ok(Plan {
-            layout: Layout { chunks: lanes / 16, vgprs, agprs },
+            layout: Layout { chunks: lanes as usize / 16, vgprs, agprs },
             lds: lds as u32,
-            waves: (size as u32).div_ceil(lanes as u32),
+            waves: (size as u32).div_ceil(lanes),
             cluster,
             clusters,
             scratch: (descriptor.private_segment_fixed_size + dispatch.dynamic_stack).next_multiple_of(16),
