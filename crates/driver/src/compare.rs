@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::dtype::{Dtype, Kind};
+use wavemark_numerics::dtype::{Dtype, Kind};
 
 /// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]

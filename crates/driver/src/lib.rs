@@ -7,7 +7,6 @@ pub mod build;
 pub mod cases;
 pub mod compare;
 mod document;
-pub mod dtype;
 mod findings;
 pub mod input;
 pub mod kernarg;

@@ -9,7 +9,7 @@
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriterBuilder};
 use thiserror::Error;
 
-use crate::dtype::Dtype;
+use wavemark_numerics::dtype::Dtype;
 
 /// Longest header we read; numpy's own reader stops at 10,000 characters by default.
 const MAX_HEADER: usize = 10_000;

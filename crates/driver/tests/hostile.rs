@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use wavemark_diag::{SourceMap, Style, render};
-use wavemark_driver::dtype::Dtype;
 use wavemark_driver::{launch, npy, verdict};
+use wavemark_numerics::dtype::Dtype;
 
 /// SplitMix64.
 struct Random(u64);

@@ -3,11 +3,11 @@
 use expect_test::{Expect, expect};
 use wavemark_diag::Style;
 use wavemark_driver::compare::compare;
-use wavemark_driver::dtype::Dtype;
 use wavemark_driver::report::{
     Checked, Class, ExitStatus, Finding, Lanes, Output, Report, Severity, Site, Stats,
 };
 use wavemark_driver::{render_sarif, render_text};
+use wavemark_numerics::dtype::Dtype;
 
 fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
     Site {

@@ -26,6 +26,7 @@ pub mod bf16;
 pub mod class;
 pub mod div;
 pub mod dot;
+pub mod dtype;
 pub mod f16;
 pub mod fp8;
 pub mod int_convert;

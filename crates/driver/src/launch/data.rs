@@ -21,8 +21,8 @@ use std::path::Path;
 use wavemark_diag::{Diagnostic, Span};
 
 use super::{Arg, ArgValue, Buffer, Init, Launch};
-use crate::dtype::{Dtype, Kind};
 use crate::npy;
+use wavemark_numerics::dtype::{Dtype, Kind};
 
 /// An argument with its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use wavemark_diag::Span;
 
-use crate::dtype::Dtype;
+use wavemark_numerics::dtype::Dtype;
 
 pub(crate) use data::split_mix;
 pub use data::{Filled, fill};

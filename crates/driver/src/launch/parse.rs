@@ -11,7 +11,7 @@ use super::{
     MAX_WORKGROUP_SIZE, product,
 };
 use crate::document::{Document, Node, nearest};
-use crate::dtype::{Dtype, Kind};
+use wavemark_numerics::dtype::{Dtype, Kind};
 
 const LAUNCH_KEYS: &[&str] = &["kernel", "grid", "block", "cluster", "dynamic_lds", "arg"];
 const ARG_KEYS: &[&str] = &["name", "dtype", "shape", "init", "values", "value", "expect", "rtol", "atol"];

@@ -1,10 +1,11 @@
-//! The element types of a launch file: names, sizes, and how numbers become their bits.
+//! The element types of buffers that users name (launch files, tile programs): names, sizes, and how numbers
+//! become their bits.
 //!
 //! Follows the launch-file section of the project's interfaces; the narrow formats are those of the OCP 8-bit
 //! and microscaling specifications and, for `fnuz`, of the CDNA3 ISA manual. Conversions round to nearest, ties
 //! to even, once from `f64`, and never saturate unless asked to.
 //!
-//! Does not: arithmetic. This is the door's own reading of the formats, on purpose apart from the simulator's.
+//! Does not: arithmetic. This is a second reading of the formats, on purpose apart from the simulator's.
 
 use std::fmt;
 

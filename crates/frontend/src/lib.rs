@@ -1,0 +1,1 @@
+//! TVMScript (Python syntax) to tile programs.

@@ -1,0 +1,1 @@
+//! Passes from tile program to tile program: software pipelining with asynchronous stages.

@@ -1,0 +1,19 @@
+//! The tile level: TVM's TIR with blocks, buffers and asynchronous scopes.
+//!
+//! For: the front end (which makes these programs from TVMScript), the scheduler (which pipelines them) and the
+//! doors (which print and execute them). Follows the TVMScript that TVM 0.17 to 0.27 print and the
+//! asynchronous-pipeline RFC for the meaning of the `async_*` scopes.
+//!
+//! Promises: nothing here panics on a program that [`verify`] accepts.
+
+mod dtype;
+mod expr;
+mod function;
+mod stmt;
+
+pub use dtype::{Dtype, Element};
+pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
+pub use function::{Buffer, Dialect, Function, Module, Param, Var};
+pub use stmt::{
+    Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
+};
