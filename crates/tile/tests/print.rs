@@ -31,11 +31,11 @@ fn new_dialect() {
                             S[(ko - 1) % 4, i] = T.Cast("float16", A[i, ko] * T.float32(2.0))
                     for i, k in T.grid(4, 8):
                         with T.sblock("c"):
-                            vi, vk = T.axis.remap("SR", [i, k])
-                            T.reads(S[(ko - 1) % 4, vk])
+                            vo, vi, vk = T.axis.remap("SSR", [ko, i, k])
+                            T.reads(S[(vo - 1) % 4, vk])
                             T.writes(C[vi])
                             T.sblock_attr({"double_buffer_scope": 0})
-                            sub = T.match_buffer(S[(ko - 1) % 4, 0:8], (8,), "float16", scope="shared", offset_factor=1)
+                            sub = T.match_buffer(S[(vo - 1) % 4, 0:8], (8,), "float16", scope="shared", offset_factor=1)
                             with T.init():
                                 C[vi] = T.float32(0.5)
                             with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 1}):
@@ -74,11 +74,11 @@ fn old_dialect() {
                             S[(ko - 1) % 4, i] = T.Cast("float16", A[i, ko] * T.float32(2))
                     for i, k in T.grid(4, 8):
                         with T.block("c"):
-                            vi, vk = T.axis.remap("SR", [i, k])
-                            T.reads(S[(ko - 1) % 4, vk])
+                            vo, vi, vk = T.axis.remap("SSR", [ko, i, k])
+                            T.reads(S[(vo - 1) % 4, vk])
                             T.writes(C[vi])
                             T.block_attr({"double_buffer_scope": 0})
-                            sub = T.match_buffer(S[(ko - 1) % 4, 0:8], (8,), "float16", scope="shared", offset_factor=1)
+                            sub = T.match_buffer(S[(vo - 1) % 4, 0:8], (8,), "float16", scope="shared", offset_factor=1)
                             with T.init():
                                 C[vi] = T.float32(0.5)
                             with T.attr(0, "async_wait_queue_scope", 0):

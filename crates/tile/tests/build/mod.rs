@@ -127,11 +127,14 @@ pub fn sample() -> Module {
     ];
     f.attributes.insert("tirx.noalias".into(), Annotation::Bool(true));
 
-    let [i, j, k, vi, vk, outer] =
-        ["i", "i", "k", "vi", "vk", "ko"].map(|name| f.add_var(name, Dtype::INT32));
-    let [ie, je, ke, vie, vke, oe] = [i, j, k, vi, vk, outer].map(|var| f.var_expr(var));
+    let [i, j, k, vi, vk, outer, vo] =
+        ["i", "i", "k", "vi", "vk", "ko", "vo"].map(|name| f.add_var(name, Dtype::INT32));
+    let [ie, je, ke, vie, vke, oe, voe] = [i, j, k, vi, vk, outer, vo].map(|var| f.var_expr(var));
 
-    let slot = op(BinaryOp::FloorMod, &op(BinaryOp::Sub, &oe, &Expr::int(1)), &Expr::int(4));
+    let version = |iteration: &Expr| {
+        op(BinaryOp::FloorMod, &op(BinaryOp::Sub, iteration, &Expr::int(1)), &Expr::int(4))
+    };
+    let slot = version(&oe);
     let load = Expr::load(a, Dtype::FLOAT32, vec![ie.clone(), oe.clone()]);
     let copy = store(
         s,
@@ -148,8 +151,9 @@ pub fn sample() -> Module {
     );
     producer.predicate = op(BinaryOp::Lt, &oe, &lo_expr);
     producer.reads = vec![region(a, vec![(Expr::int(0), Expr::int(8)), (oe.clone(), Expr::int(1))])];
-    producer.writes = vec![region(s, vec![(slot.clone(), Expr::int(1)), (Expr::int(0), Expr::int(8))])];
+    producer.writes = vec![region(s, vec![(slot, Expr::int(1)), (Expr::int(0), Expr::int(8))])];
 
+    let slot = version(&voe);
     let sum = Expr::load(c, Dtype::FLOAT32, vec![vie.clone()]);
     let part = Expr::Cast(Dtype::FLOAT32, std::sync::Arc::new(Expr::load(sub, F16, vec![vke.clone()])));
     let update = store(c, vec![vie.clone()], op(BinaryOp::Add, &sum, &part));
@@ -173,7 +177,9 @@ pub fn sample() -> Module {
         update,
     ]);
     let mut consumer = block("c", wait);
+    let iterations = Range { min: Expr::int(1), extent: op(BinaryOp::Sub, &n, &Expr::int(1)) };
     consumer.axes = vec![
+        Axis { var: vo, domain: iterations, kind: AxisKind::Spatial, value: oe.clone() },
         axis(vi, Expr::int(4), AxisKind::Spatial, je.clone()),
         axis(vk, Expr::int(8), AxisKind::Reduce, ke.clone()),
     ];
