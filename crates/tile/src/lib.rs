@@ -6,8 +6,10 @@
 //!
 //! Promises: nothing here panics on a program that [`verify`] accepts.
 
+pub mod arith;
 mod dtype;
 mod expr;
+pub mod fold;
 mod function;
 mod print;
 mod stmt;
