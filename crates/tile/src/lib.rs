@@ -6,9 +6,11 @@
 //!
 //! Promises: nothing here panics on a program that [`verify`] accepts.
 
+pub mod arith;
 mod dtype;
 mod equal;
 mod expr;
+pub mod fold;
 mod function;
 mod print;
 mod stmt;
