@@ -9,6 +9,7 @@
 mod dtype;
 mod expr;
 mod function;
+pub mod interp;
 mod stmt;
 
 pub use dtype::{Dtype, Element};
