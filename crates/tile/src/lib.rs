@@ -13,6 +13,7 @@ mod expr;
 pub mod fold;
 mod function;
 mod print;
+pub mod interp;
 mod stmt;
 mod verify;
 
