@@ -1,1 +1,3 @@
 //! Passes from tile program to tile program: software pipelining with asynchronous stages.
+
+pub mod checker;
