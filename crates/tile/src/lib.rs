@@ -9,11 +9,13 @@
 mod dtype;
 mod expr;
 mod function;
+mod print;
 mod stmt;
 
 pub use dtype::{Dtype, Element};
 pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
 pub use function::{Buffer, Dialect, Function, Module, Param, Var};
+pub use print::print;
 pub use stmt::{
     Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
 };
