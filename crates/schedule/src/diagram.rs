@@ -12,6 +12,8 @@
 
 mod draw;
 mod svg;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use wavemark_tile::Function;

@@ -17,13 +17,13 @@ const STRIP: f64 = 34.0;
 /// Top of the rows.
 const TOP: f64 = 82.0;
 /// On either side of an iteration.
-const PAD: f64 = 7.0;
+const PAD: f64 = 6.0;
 /// Between boxes: a commit on its left side, a wait on its right.
-const GAP: f64 = 12.0;
+const GAP: f64 = 11.0;
 /// Width of the place of the iterations that are left out.
-const CUT: f64 = 76.0;
+const CUT: f64 = 70.0;
 /// Boxes side by side, about.
-const BUDGET: usize = 34;
+const BUDGET: usize = 28;
 
 const INK: &str = "#222222";
 const GREY: &str = "#6b6b6b";
@@ -100,10 +100,9 @@ impl<'t> Layout<'t> {
         let slots = slots(timeline);
         let shown = choose(timeline, &slots);
         let longest = timeline.rows.iter().map(|row| row.name.chars().count().min(26)).max().unwrap_or(0);
-        let labels = (longest as f64 * 7.0).max(112.0) + 24.0;
+        let labels = (longest as f64 * 7.0).max(118.0) + 28.0;
         let box_width = match timeline.rows.len() {
-            0..=3 => 30.0,
-            4..=5 => 26.0,
+            0..=3 => 27.0,
             _ => 24.0,
         };
         let slot = box_width + GAP;
@@ -367,14 +366,16 @@ fn queue_area(svg: &mut Svg, layout: &Layout, queue: i64, y: f64, bars: &[Bar]) 
         let first = rows.next();
         rows.any(|row| Some(&row) != first.as_ref())
     };
+    let colour = |group| layout.group_row(group).map_or((GREY, "#ececec", INK), |row| layout.colour(row));
+    let top = |bar: &Bar| lanes + bar.lane as f64 * LANE;
+    // All lines first: they pass under the bars.
+    for bar in bars.iter().filter(|bar| bar.starts) {
+        let group = &timeline.groups[bar.group];
+        bracket(svg, layout, group, bar.from, top(bar) + BAR / 2.0, colour(group).0);
+    }
     for bar in bars {
         let group = &timeline.groups[bar.group];
-        let (stroke, fill, text) =
-            layout.group_row(group).map_or((GREY, "#ececec", INK), |row| layout.colour(row));
-        let top = lanes + bar.lane as f64 * LANE;
-        if bar.starts {
-            bracket(svg, layout, group, bar.from, top + BAR / 2.0, stroke);
-        }
+        let ((stroke, fill, text), top) = (colour(group), top(bar));
         let guarded = group.members.iter().any(|&member| timeline.instances[member].guarded);
         svg.rect(bar.from, top, bar.to - bar.from, BAR, 3.0, fill, stroke, guarded || !bar.ends);
         let label = group_label(layout, group, mixed, bar.to - bar.from);
@@ -419,9 +420,14 @@ fn bracket(svg: &mut Svg, layout: &Layout, group: &Group, x: f64, to: f64, strok
         svg.path(&format!("M{x:.1} {:.1}V{to:.1}", to - STRIP), stroke, 1.0, None, "none");
         return;
     };
-    let y = layout.row_top(lowest) + BOX + 4.0;
-    let left = members.iter().map(|member| member.0).fold(x, f64::min) + 3.0;
-    svg.path(&format!("M{left:.1} {:.1}V{y:.1}H{x:.1}V{to:.1}", y - 3.5), stroke, 1.2, None, "none");
+    let y = layout.row_top(lowest) + BOX + 5.0;
+    let middle = (layout.slot - GAP) / 2.0;
+    for (left, row) in &members {
+        let x = left + middle;
+        svg.path(&format!("M{x:.1} {:.1}V{y:.1}", layout.row_top(*row) + BOX), stroke, 1.2, None, "none");
+    }
+    let left = members.iter().map(|member| member.0 + middle).fold(x, f64::min);
+    svg.path(&format!("M{left:.1} {y:.1}H{x:.1}V{to:.1}"), stroke, 1.2, None, "none");
 }
 
 fn legend(svg: &mut Svg, layout: &Layout, y: f64, queues: bool) {
