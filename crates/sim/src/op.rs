@@ -28,7 +28,8 @@ pub enum PlaceKind {
     None,
     /// A vector register row: consecutive chunks; register n+1 follows `Regs::chunks` further.
     Vector,
-    /// A vector constant: one chunk for all lanes (the high dword of a 64-bit constant is the next chunk).
+    /// A vector constant: a row like a register's, the same value in all lanes (the high dword of a 64-bit constant
+    /// is the next row).
     VectorConst,
     /// A scalar register or scalar constant, to be broadcast by a vector operation.
     Scalar,
