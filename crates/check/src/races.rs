@@ -7,7 +7,7 @@
 use wavemark_isa::Isa;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
-use wavemark_sim::pending::ordered as pipe_ordered;
+use wavemark_sim::queue::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};

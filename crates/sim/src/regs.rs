@@ -16,6 +16,12 @@ pub struct Chunk(pub [u32; 16]);
 impl Chunk {
     /// All lanes zero.
     pub const ZERO: Chunk = Chunk([0; 16]);
+    /// The words of consecutive chunks.
+    #[inline]
+    pub fn words(chunks: &[Chunk]) -> &[u32] {
+        // SAFETY: a chunk is 16 words and nothing else (`repr(C)`, 64 bytes).
+        unsafe { std::slice::from_raw_parts(chunks.as_ptr().cast(), chunks.len() * 16) }
+    }
     /// The same value in all lanes.
     pub const fn splat(x: u32) -> Chunk {
         Chunk([x; 16])

@@ -5,7 +5,7 @@ use wavemark_isa::Isa;
 use crate::bind::Layout;
 use crate::events::{BarrierId, WaveId};
 use crate::machine::address;
-use crate::pending::Queue;
+use crate::queue::Queue;
 use crate::regs::{Chunk, Mode, Regs, sindex};
 
 /// What a wave is doing.

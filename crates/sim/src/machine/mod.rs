@@ -22,8 +22,9 @@ use crate::barrier::Barrier;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
-use crate::pending::{Memories, Pending, Pool, complete};
+use crate::pending::{Memories, Pool, complete};
 use crate::program::Program;
+use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 use bind::MachineOp;
 
@@ -184,41 +185,63 @@ const STEPS_UNCHECKED: u64 = 0x1000;
 impl<O: Observer> Cx<'_, O> {
     /// Complete everything whose time has come.
     fn complete_due(&mut self, wave: &mut Wave) {
-        while let Some(pending) = wave.queue.take_due() {
-            self.complete_one(wave, pending);
+        let mut scan = Scan::default();
+        while let Some(slot) = wave.queue.take_due(&mut scan) {
+            self.complete_one(wave, slot);
         }
     }
 
-    fn complete_one(&mut self, wave: &mut Wave, pending: Box<Pending>) {
-        complete(&mut wave.regs, &mut memories(self.global, self.lds, &mut wave.scratch), &pending);
-        if O::ACTIVE {
-            self.observer.completed(wave.id, &pending.issue);
+    /// Complete the operation in `slot`, which was taken out of the queue.
+    #[inline]
+    fn complete_one(&mut self, wave: &mut Wave, slot: usize) {
+        let mut memories = memories(self.global, self.lds, &mut wave.scratch);
+        match wave.queue.flight(slot) {
+            Flight::Run(run) => run.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
+            Flight::Other(pending) => {
+                complete(&mut wave.regs, &mut memories, pending);
+                if O::ACTIVE {
+                    self.observer.completed(wave.id, &pending.issue);
+                }
+            }
+            Flight::Free => {}
         }
-        self.pool.recycle(pending);
+        if let Some(pending) = wave.queue.release(slot) {
+            self.pool.recycle(pending);
+        }
     }
 
     /// Complete what the completion mode lets land now.
+    #[inline(always)]
     fn complete_by_mode(&mut self, wave: &mut Wave) {
         match self.config.completion {
             Completion::Late => {
-                while wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
-                    if let Some(pending) = wave.queue.take_early(0) {
-                        self.complete_one(wave, pending);
-                    }
+                if wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
+                    self.complete_old(wave);
                 }
             }
             Completion::Early => {
-                while let Some(pending) = wave.queue.take_early(0) {
-                    self.complete_one(wave, pending);
+                while let Some(slot) = wave.queue.take_early(0) {
+                    self.complete_one(wave, slot);
                 }
             }
             Completion::Random => {
                 while !wave.queue.is_empty() && self.random.draw() & 1 == 0 {
                     let at = self.random.below(wave.queue.len());
-                    if let Some(pending) = wave.queue.take_early(at) {
-                        self.complete_one(wave, pending);
+                    if let Some(slot) = wave.queue.take_early(at) {
+                        self.complete_one(wave, slot);
                     }
                 }
+            }
+        }
+    }
+
+    /// Complete what has been in flight for longer than [`PATIENCE`].
+    #[cold]
+    #[inline(never)]
+    fn complete_old(&mut self, wave: &mut Wave) {
+        while wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
+            if let Some(slot) = wave.queue.take_early(0) {
+                self.complete_one(wave, slot);
             }
         }
     }
@@ -574,8 +597,13 @@ fn run_wave<O: Observer>(
                 if wave.steps > cx.config.max_steps {
                     break limit(program, wave, cx, slot);
                 }
-                let Some(site) = &table.sites[slot] else { continue };
-                match cx.execute(wave, machine_op, site) {
+                let flow = if !O::ACTIVE && cx.quick(wave, machine_op) {
+                    Ok(Flow::Yield)
+                } else {
+                    let Some(site) = &table.sites[slot] else { continue };
+                    cx.execute(wave, machine_op, site)
+                };
+                match flow {
                     Ok(Flow::Continue) => {}
                     Ok(Flow::Yield) => {
                         turns -= 1;
