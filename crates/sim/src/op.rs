@@ -61,7 +61,7 @@ pub struct Op {
 pub enum OpKind {
     /// Touches only [`Regs`]: call the body, go on.
     Alu,
-    /// Touches only [`Regs`], and may write `pc`.
+    /// Touches only [`Regs`], and may read or write `pc`, which is kept for these and the machine's.
     Branch,
     /// Handled by the machine: memory, waits, barriers, messages, end.
     Machine,

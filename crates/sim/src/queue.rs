@@ -129,8 +129,9 @@ pub struct Scan {
 pub struct Queue {
     slots: Vec<Flight>,
     free: Vec<u32>,
-    /// The slots in use, in the order of issue.
+    /// The slots in use, in the order of issue, from number `head` on.
     order: Vec<Place>,
+    head: usize,
     /// Sequence number of the youngest operation per channel; the first is 1.
     issued: [u32; CHANNELS],
     /// Operations up to this number are complete, per channel.
@@ -145,7 +146,7 @@ impl Queue {
     /// Nothing is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.order().is_empty()
     }
 
     /// The next sequence number of `channel`.
@@ -166,7 +167,7 @@ impl Queue {
         };
         let slot = self.free_slot();
         self.slots[slot as usize] = Flight::Other(pending);
-        self.order.push(Place { slot, channel, seq });
+        self.append(Place { slot, channel, seq });
     }
 
     /// Put a run into flight.
@@ -176,7 +177,22 @@ impl Queue {
         self.lives(channel);
         let slot = self.free_slot();
         self.slots[slot as usize] = Flight::Run(run);
-        self.order.push(Place { slot, channel: channel as u8, seq });
+        self.append(Place { slot, channel: channel as u8, seq });
+    }
+
+    /// The slots in use, in the order of issue.
+    #[inline(always)]
+    fn order(&self) -> &[Place] {
+        &self.order[self.head..]
+    }
+
+    #[inline(always)]
+    fn append(&mut self, place: Place) {
+        if self.order.len() == self.order.capacity() {
+            self.order.drain(..self.head);
+            self.head = 0;
+        }
+        self.order.push(place);
     }
 
     #[inline(always)]
@@ -194,15 +210,33 @@ impl Queue {
     }
 
     /// Take number `at` in the order of issue out of it; its slot.
-    #[inline]
+    #[inline(always)]
     fn remove(&mut self, at: usize) -> usize {
-        let slot = self.order.remove(at).slot as usize;
-        for &(channel, _) in self.slots[slot].seq() {
-            let live = &mut self.live[channel as usize];
-            *live -= 1;
-            self.live_mask &= !(u8::from(*live == 0) << channel as u8);
+        let place = self.order[self.head + at];
+        // What is in front of it, mostly little, moves up.
+        if at != 0 {
+            self.order.copy_within(self.head..self.head + at, self.head + 1);
+        }
+        self.head += 1;
+        if self.head == self.order.len() {
+            self.order.clear();
+            self.head = 0;
+        }
+        let slot = place.slot as usize;
+        if place.channel != Place::MANY {
+            self.dies(usize::from(place.channel) & (CHANNELS - 1));
+        } else {
+            for i in 0..self.slots[slot].seq().len() {
+                self.dies(self.slots[slot].seq()[i].0 as usize);
+            }
         }
         slot
+    }
+
+    #[inline(always)]
+    fn dies(&mut self, channel: usize) {
+        self.live[channel] -= 1;
+        self.live_mask &= !(u8::from(self.live[channel] == 0) << channel);
     }
 
     /// The operation in `slot`.
@@ -212,7 +246,7 @@ impl Queue {
     }
 
     /// Free `slot`, whose operation was taken and is complete; what it held apart from runs.
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Box<Pending>> {
         self.free.push(slot as u32);
         if let Flight::Run(_) = self.slots[slot] {
@@ -227,13 +261,13 @@ impl Queue {
     /// Number `at` in the order of issue.
     #[inline]
     fn nth(&self, at: usize) -> &Flight {
-        &self.slots[self.order[at].slot as usize]
+        &self.slots[self.order[self.head + at].slot as usize]
     }
 
     /// Machine time at which the oldest operation in flight was issued.
     #[inline]
     pub fn oldest(&self) -> Option<u64> {
-        self.order.first().map(|place| self.slots[place.slot as usize].issued_at())
+        self.order().first().map(|place| self.slots[place.slot as usize].issued_at())
     }
 
     /// How many operations a counter counts now.
@@ -259,7 +293,7 @@ impl Queue {
     /// smallest counter, lgkmcnt of gfx9, goes to 15.
     #[inline]
     pub fn crowded(&self) -> bool {
-        self.order.len() > 15
+        self.order().len() > 15
     }
 
     /// Stall-on-issue: a counter never counts more than its capacity.
@@ -276,9 +310,9 @@ impl Queue {
     ///
     /// What `scan` has passed is not due and will not be while nothing more is retired. Channels retire in order of
     /// issue, so that nothing behind the first unretired operation of each channel need be looked at.
-    #[inline]
+    #[inline(always)]
     pub fn take_due(&mut self, scan: &mut Scan) -> Option<usize> {
-        while let Some(place) = self.order.get(scan.at) {
+        while let Some(place) = self.order().get(scan.at) {
             let blocked = if place.channel == Place::MANY {
                 self.unretired(place.slot)
             } else {
@@ -304,7 +338,7 @@ impl Queue {
     }
 
     /// Take operation number `at`, or one that must go before it.
-    #[inline]
+    #[inline(always)]
     fn take_in_order(&mut self, mut at: usize, scan: &mut Scan) -> usize {
         while let Some(earlier) = (0..at).find(|&i| self.nth(i).must_precede(self.nth(at))) {
             at = earlier;
@@ -316,7 +350,7 @@ impl Queue {
     /// Take operation number `at` in the order of issue, or one that must go before it; its channel stays
     /// unretired. For completion earlier than any wait demands.
     pub fn take_early(&mut self, mut at: usize) -> Option<usize> {
-        if at >= self.order.len() {
+        if at >= self.order().len() {
             return None;
         }
         while let Some(earlier) = (0..at)
@@ -329,6 +363,6 @@ impl Queue {
 
     /// Operations in flight.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.order().len()
     }
 }

@@ -59,25 +59,36 @@ pub(crate) fn copy(to: &mut [Chunk], from: &[Chunk]) {
     to[..from.len()].copy_from_slice(from);
 }
 
-/// Whether lane l of the row holds that of lane 0 plus l times `step`.
+/// What lane 0 of the row holds, if lane l holds that plus l times `step`, which is at most 16.
 #[inline]
-pub(crate) fn is_run(row: &[Chunk], step: u32) -> bool {
+pub(crate) fn run_start(row: &[Chunk], step: u32) -> Option<u32> {
+    let first = row.first()?.0[0];
+    let steps = STEPS.get(step as usize)?;
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the host has what `Level::Avx512` stands for.
-        return unsafe { avx512::is_run(row, step) };
+        return unsafe { avx512::rises(row, first, steps, step) }.then_some(first);
     }
-    rises(row, step)
+    rises(row, first, steps, step).then_some(first)
 }
 
-#[inline(always)]
-fn rises(row: &[Chunk], step: u32) -> bool {
-    let Some(first) = row.first().map(|chunk| chunk.0[0]) else { return false };
+/// Multiples of the first numbers, to be added to 16 lanes.
+static STEPS: [Chunk; 17] = {
+    let mut steps = [Chunk::ZERO; 17];
+    let mut n = 0;
+    while n < 17 * 16 {
+        steps[n / 16].0[n % 16] = (n / 16 * (n % 16)) as u32;
+        n += 1;
+    }
+    steps
+};
+
+fn rises(row: &[Chunk], first: u32, steps: &Chunk, step: u32) -> bool {
     let mut odd = [0u32; 16];
     for (c, chunk) in row.iter().enumerate() {
         let base = first.wrapping_add(c as u32 * 16 * step);
         for (l, x) in chunk.0.iter().enumerate() {
-            odd[l] |= x ^ base.wrapping_add(l as u32 * step);
+            odd[l] |= x ^ base.wrapping_add(steps.0[l]);
         }
     }
     odd.iter().fold(0, |all, x| all | x) == 0
@@ -166,23 +177,21 @@ mod avx512 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn table(t: &[i32; 16]) -> __m512i {
+    fn table<T>(t: &[T; 16]) -> __m512i {
+        const { assert!(size_of::<T>() == 4) };
         // SAFETY: the array is 64 bytes.
         unsafe { _mm512_loadu_si512(t.as_ptr().cast()) }
     }
 
-    /// See [`super::is_run`].
+    /// See [`super::rises`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn is_run(row: &[Chunk], step: u32) -> bool {
-        let Some(first) = row.first() else { return false };
-        let steps = _mm512_mullo_epi32(table(const { &every(0, 1) }), _mm512_set1_epi32(step as i32));
+    pub(super) fn rises(row: &[Chunk], first: u32, steps: &Chunk, step: u32) -> bool {
+        let steps = table(&steps.0);
         let mut odd = _mm512_setzero_si512();
-        let mut base = first.0[0];
+        let mut base = first;
         for chunk in row {
-            // SAFETY: a chunk is 64 bytes.
-            let x = unsafe { _mm512_loadu_si512((&raw const *chunk).cast()) };
             let wanted = _mm512_add_epi32(_mm512_set1_epi32(base as i32), steps);
-            odd = _mm512_or_si512(odd, _mm512_xor_si512(x, wanted));
+            odd = _mm512_or_si512(odd, _mm512_xor_si512(table(&chunk.0), wanted));
             base = base.wrapping_add(16 * step);
         }
         _mm512_test_epi32_mask(odd, odd) == 0
@@ -265,9 +274,19 @@ mod tests {
         let row = |f: fn(u32) -> u32| -> Vec<Chunk> {
             (0..4).map(|c| Chunk(std::array::from_fn(|l| f(c * 16 + l as u32)))).collect()
         };
-        assert!(is_run(&row(|l| 0xffff_fff0u32.wrapping_add(l * 16)), 16));
-        assert!(!is_run(&row(|l| l * 16), 4));
-        assert!(!is_run(&row(|l| if l == 63 { 0 } else { l * 4 }), 4));
+        let wrapping = row(|l| 0xffff_fff0u32.wrapping_add(l * 16));
+        for (row, step, first) in [
+            (wrapping, 16, Some(0xffff_fff0)),
+            (row(|_| 7), 0, Some(7)),
+            (row(|l| l * 16), 4, None),
+            (row(|l| l * 17), 17, None),
+            (row(|l| if l == 63 { 0 } else { l * 4 }), 4, None),
+        ] {
+            assert_eq!(run_start(&row, step), first, "{step}");
+            if let Some(first) = first {
+                assert!(rises(&row, first, &STEPS[step as usize], step), "{step}");
+            }
+        }
     }
 
     /// Every width, on the host's level, against the definition.

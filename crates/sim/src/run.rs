@@ -45,7 +45,7 @@ impl Run {
     }
 
     /// Move the data.
-    #[inline]
+    #[inline(always)]
     pub fn complete(&self, regs: &mut Regs, memories: &mut Memories<'_>, captured: &mut Captured) {
         let (chunks, dwords, len) = (regs.chunks, usize::from(self.dwords), self.high - self.low);
         match self.side {

@@ -187,13 +187,17 @@ impl<O: Observer> Cx<'_, O> {
     fn complete_due(&mut self, wave: &mut Wave) {
         let mut scan = Scan::default();
         while let Some(slot) = wave.queue.take_due(&mut scan) {
-            self.complete_one(wave, slot);
+            self.complete_slot(wave, slot);
         }
     }
 
-    /// Complete the operation in `slot`, which was taken out of the queue.
-    #[inline]
     fn complete_one(&mut self, wave: &mut Wave, slot: usize) {
+        self.complete_slot(wave, slot);
+    }
+
+    /// Complete the operation in `slot`, which was taken out of the queue.
+    #[inline(always)]
+    fn complete_slot(&mut self, wave: &mut Wave, slot: usize) {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         match wave.queue.flight(slot) {
             Flight::Run(run) => run.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
@@ -536,15 +540,12 @@ fn run_wave<O: Observer>(
     mut turns: usize,
 ) -> Result<(), Stop> {
     refresh_constants(program, wave);
+    let base = program.segment.base;
+    let Some(mut at) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
     let mut steps = 0u64;
-    let mut pc = wave.regs.pc;
     let result = loop {
-        let Some(slot) = program.slot(pc) else {
-            break Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") });
-        };
         let table = program.ops(wave.table);
-        let mut at = slot;
-        // Straight lines of arithmetic: neither the program counter nor the table is looked at again.
+        // Straight lines of arithmetic: nothing but slot and step is counted.
         let op = loop {
             let Some(op) = table.ops.get(at) else { break None };
             if O::ACTIVE
@@ -556,13 +557,12 @@ fn run_wave<O: Observer>(
                 break Some(op);
             }
             steps += 1;
-            pc += u64::from(op.dwords) * 4;
-            wave.regs.pc = pc;
+            at += usize::from(op.dwords);
             // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
             unsafe { (op.body)(&mut wave.regs, op) };
-            at += usize::from(op.dwords);
         };
-        let Some(op) = op else { continue };
+        let pc = base + at as u64 * 4;
+        let Some(op) = op else { break left_the_code(pc) };
         let slot = at;
         match op.kind {
             OpKind::Alu => {}
@@ -571,7 +571,6 @@ fn run_wave<O: Observer>(
                 wave.regs.pc = pc + u64::from(op.dwords) * 4;
                 // SAFETY: as above.
                 unsafe { (op.body)(&mut wave.regs, op) };
-                pc = wave.regs.pc;
                 if steps > STEPS_UNCHECKED {
                     *cx.clock += steps;
                     wave.steps += steps;
@@ -580,11 +579,15 @@ fn run_wave<O: Observer>(
                         break limit(program, wave, cx, slot);
                     }
                 }
+                match program.slot(wave.regs.pc) {
+                    Some(target) => at = target,
+                    None => break left_the_code(wave.regs.pc),
+                }
             }
             OpKind::Machine => {
                 steps += 1;
-                pc += u64::from(op.dwords) * 4;
-                wave.regs.pc = pc;
+                at += usize::from(op.dwords);
+                wave.regs.pc = pc + u64::from(op.dwords) * 4;
                 let Some(Detail::Machine(machine_op)) = op.detail.as_deref() else { continue };
                 if let MachineOp::SetVgprMsb(msb) = *machine_op {
                     wave.msb = msb;
@@ -597,13 +600,15 @@ fn run_wave<O: Observer>(
                 if wave.steps > cx.config.max_steps {
                     break limit(program, wave, cx, slot);
                 }
-                let flow = if !O::ACTIVE && cx.quick(wave, machine_op) {
-                    Ok(Flow::Yield)
-                } else {
-                    let Some(site) = &table.sites[slot] else { continue };
-                    cx.execute(wave, machine_op, site)
-                };
-                match flow {
+                if !O::ACTIVE && cx.quick(wave, machine_op) {
+                    turns -= 1;
+                    if turns == 0 {
+                        break Ok(());
+                    }
+                    continue;
+                }
+                let Some(site) = &table.sites[slot] else { continue };
+                match cx.execute(wave, machine_op, site) {
                     Ok(Flow::Continue) => {}
                     Ok(Flow::Yield) => {
                         turns -= 1;
@@ -639,6 +644,11 @@ fn run_wave<O: Observer>(
     *cx.clock += steps;
     wave.steps += steps;
     result
+}
+
+#[cold]
+fn left_the_code(pc: u64) -> Result<(), Stop> {
+    Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") })
 }
 
 /// Give the wave the constants of code that was bound after its start.

@@ -19,8 +19,7 @@ fn run_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
     if !regs.full {
         return None;
     }
-    let words = &regs.v[row..row + regs.chunks];
-    rows::is_run(words, step).then(|| words[0].0[0])
+    rows::run_start(&regs.v[row..row + regs.chunks], step)
 }
 
 /// Fill in the addresses of a plain operation: the space, and whether they are one run, of which only the
