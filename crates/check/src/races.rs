@@ -4,6 +4,8 @@
 //! was retired by a wait before it was published. If it is only known to have been *issued*, a wait is
 //! missing before the publication; if not even that, synchronisation is missing ("synchronisation", 5.2).
 
+use std::cell::Cell;
+
 use wavemark_isa::Isa;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
@@ -12,7 +14,7 @@ use wavemark_sim::queue::ordered as pipe_ordered;
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::registers::wait_text;
-use crate::shadow::{Dword, Record, for_each_dword};
+use crate::shadow::{Dword, Record, WHOLE, for_each_dword};
 use crate::site_info::SiteId;
 
 /// A pair of accesses that conflict.
@@ -21,6 +23,30 @@ struct Conflict {
     lane: u32,
     dword: u64,
     write_first: bool,
+}
+
+/// A question about epochs that keeps its last answer.
+struct Memo<F> {
+    question: F,
+    last: Cell<Option<(Epoch, bool)>>,
+}
+
+impl<F: Fn(Epoch) -> bool> Memo<F> {
+    fn new(question: F) -> Self {
+        Memo { question, last: Cell::new(None) }
+    }
+
+    #[inline]
+    fn ask(&self, epoch: Epoch) -> bool {
+        match self.last.get() {
+            Some((last, answer)) if last == epoch => answer,
+            _ => {
+                let answer = (self.question)(epoch);
+                self.last.set(Some((epoch, answer)));
+                answer
+            }
+        }
+    }
 }
 
 /// The channel by number.
@@ -51,6 +77,9 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
 /// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
 /// which starts at `from` in the operation's.
 fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
+    if bytes == WHOLE && offset % 4 == 0 {
+        return op.stored.get(from + (offset / 4 * lanes + lane) as usize).copied();
+    }
     let first = bytes.trailing_zeros();
     let mut value = 0;
     for i in 0..bytes.count_ones() {
@@ -92,16 +121,18 @@ impl Checker {
             _ => &mut self.global,
         };
         let relied = &state.relied;
-        let ordered = |old: &Record| {
-            if old.epoch.agent == wave.index {
-                old.epoch == epoch
-                    || state.retired[usize::from(old.epoch.channel)] >= old.epoch.seq
-                    || relied.knows(old.epoch)
-                    || pipe_ordered(channel(old.epoch.channel), own_channel, access.space)
+        let look_up = |old: Epoch| {
+            if old.agent == wave.index {
+                old == epoch
+                    || state.retired[usize::from(old.channel)] >= old.seq
+                    || relied.knows(old)
+                    || pipe_ordered(channel(old.channel), own_channel, access.space)
             } else {
-                relied.knows(old.epoch)
+                relied.knows(old)
             }
         };
+        // Neighbouring dwords were mostly touched by the same operations.
+        let (written, read) = (Memo::new(&look_up), Memo::new(&look_up));
         // Data of this access in `stored`: those of the accesses before it come first.
         let dwords = |a: &Access| match &a.extent {
             Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
@@ -114,10 +145,10 @@ impl Checker {
             .take_while(|a| !std::ptr::eq(*a, access))
             .map(|a| dwords(a) * lanes as usize)
             .sum();
+        let common = Record { epoch, site, bytes: 0, atomic, scope: op.scope, dma, value: None };
         for_each_dword(&access.extent, |Dword { number: dword, bytes, lane, offset }| {
             let cell = shadow.cell(dword);
             let value = stored_value(op, data_from, lanes, lane, offset, bytes);
-            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma, value };
             if access.direction == Direction::Atomic {
                 cell.synchronises = true;
             }
@@ -129,7 +160,8 @@ impl Checker {
                 if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || polled {
                     return;
                 }
-                if ordered(old) {
+                let memo = if write_first { &written } else { &read };
+                if memo.ask(old.epoch) {
                     // A copy that a wait made safe: that wait was needed.
                     if old.dma && access.space == Space::Lds && copies.last() != Some(&old.epoch) {
                         copies.push(old.epoch);
@@ -157,15 +189,15 @@ impl Checker {
                     if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
                         undefined = Some((dword * 4, lane));
                     }
-                    cell.read(record, ordered);
+                    cell.read(&common, bytes, |old| read.ask(old.epoch));
                 }
                 Direction::Atomic => {
                     if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
                         undefined = Some((dword * 4, lane));
                     }
-                    cell.write(record);
+                    cell.write(&common, bytes, value);
                 }
-                Direction::Write => cell.write(record),
+                Direction::Write => cell.write(&common, bytes, value),
             }
         });
         for conflict in conflicts {

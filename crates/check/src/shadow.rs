@@ -15,6 +15,8 @@ use crate::site_info::SiteId;
 const READERS: usize = 4;
 /// Dwords of a page of global shadow memory.
 const PAGE: u64 = 256;
+/// All bytes of a dword.
+pub const WHOLE: u8 = 0b1111;
 
 /// An access that a dword remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +50,38 @@ pub struct Cell {
     pub defined: u8,
 }
 
+impl Record {
+    /// The record of an access to one dword, from what is the same for all dwords of the operation.
+    #[inline]
+    fn with(&self, bytes: u8, value: Option<u32>) -> Record {
+        Record { bytes, value, ..*self }
+    }
+
+    /// The same in place: only what differs is written afresh, and nothing is read back at once.
+    #[inline]
+    fn put(&mut self, common: &Record, bytes: u8, value: Option<u32>) {
+        *self = *common;
+        self.bytes = bytes;
+        self.value = value;
+    }
+}
+
 impl Cell {
-    /// Remember a write: it replaces what it covers.
-    pub fn write(&mut self, record: Record) {
+    /// Remember a write of `bytes`: it replaces what it covers.
+    #[inline]
+    pub fn write(&mut self, common: &Record, bytes: u8, value: Option<u32>) {
+        if bytes == WHOLE
+            && let [old] = self.writes.as_mut_slice()
+        {
+            old.put(common, bytes, value);
+            self.reads.clear();
+            self.defined = WHOLE;
+            return;
+        }
+        self.write_part(common.with(bytes, value));
+    }
+
+    fn write_part(&mut self, record: Record) {
         let uncover = |list: &mut SmallVec<[Record; 1]>| {
             for old in list.iter_mut() {
                 old.bytes &= !record.bytes;
@@ -63,31 +94,53 @@ impl Cell {
         self.defined |= record.bytes;
     }
 
-    /// Remember a read; reads that `ordered` says are known to it are replaced.
-    pub fn read(&mut self, record: Record, ordered: impl Fn(&Record) -> bool) {
-        self.reads
-            .retain(|old| old.bytes & !record.bytes != 0 || !(old.epoch == record.epoch || ordered(old)));
+    /// Remember a read of `bytes`; reads that `ordered` says are known to it are replaced.
+    #[inline]
+    pub fn read(&mut self, common: &Record, bytes: u8, ordered: impl Fn(&Record) -> bool) {
+        let replaced =
+            |old: &Record| old.bytes & !bytes == 0 && (old.epoch == common.epoch || ordered(old));
+        if let [old] = self.reads.as_mut_slice()
+            && replaced(old)
+        {
+            old.put(common, bytes, None);
+            return;
+        }
+        self.reads.retain(|old| !replaced(old));
         if self.reads.len() >= READERS {
             self.reads.remove(0);
         }
-        self.reads.push(record);
+        self.reads.push(common.with(bytes, None));
     }
 }
 
 /// Shadow of a memory.
 #[derive(Debug, Default)]
 pub struct Shadow {
-    pages: FxHashMap<u64, Box<[Cell]>>,
+    pages: Vec<Box<[Cell]>>,
+    by_number: FxHashMap<u64, usize>,
+    /// The page of the last look-up: its number and its place in `pages`.
+    last: Option<(u64, usize)>,
 }
 
 impl Shadow {
     /// The cell of dword number `dword`.
+    #[inline]
     pub fn cell(&mut self, dword: u64) -> &mut Cell {
-        let page = self
-            .pages
-            .entry(dword / PAGE)
-            .or_insert_with(|| vec![Cell::default(); PAGE as usize].into_boxed_slice());
-        &mut page[(dword % PAGE) as usize]
+        let number = dword / PAGE;
+        let at = match self.last {
+            Some((last, at)) if last == number => at,
+            _ => self.page(number),
+        };
+        &mut self.pages[at][(dword % PAGE) as usize]
+    }
+
+    fn page(&mut self, number: u64) -> usize {
+        let at = *self.by_number.entry(number).or_insert(self.pages.len());
+        if at == self.pages.len() {
+            self.pages.push(vec![Cell::default(); PAGE as usize].into_boxed_slice());
+        }
+        self.last = Some((number, at));
+        at
     }
 }
 
@@ -107,6 +160,12 @@ pub struct Dword {
 /// Call `visit` with each dword that an extent touches.
 pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(Dword)) {
     let mut run = |addr: u64, bytes: u32, lane: u32| {
+        if addr % 4 == 0 && bytes % 4 == 0 && addr.checked_add(u64::from(bytes)).is_some() {
+            for n in 0..bytes / 4 {
+                visit(Dword { number: addr / 4 + u64::from(n), bytes: WHOLE, lane, offset: n * 4 });
+            }
+            return;
+        }
         let end = addr.saturating_add(u64::from(bytes));
         let mut at = addr;
         while at < end {
@@ -135,17 +194,17 @@ pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(Dword)) {
 mod tests {
     use super::*;
 
-    fn record(agent: u32, bytes: u8) -> Record {
+    fn record(agent: u32) -> Record {
         let epoch = Epoch { agent, channel: 0, seq: 1 };
-        Record { epoch, site: 0, bytes, atomic: false, scope: Scope::Cu, dma: false, value: None }
+        Record { epoch, site: 0, bytes: 0, atomic: false, scope: Scope::Cu, dma: false, value: None }
     }
 
     #[test]
     fn a_write_replaces_only_what_it_covers() {
         let mut cell = Cell::default();
-        cell.write(record(1, 0b1111));
-        cell.read(record(2, 0b0011), |_| false);
-        cell.write(record(3, 0b0001));
+        cell.write(&record(1), 0b1111, None);
+        cell.read(&record(2), 0b0011, |_| false);
+        cell.write(&record(3), 0b0001, None);
         assert_eq!(
             cell.writes.iter().map(|r| (r.epoch.agent, r.bytes)).collect::<Vec<_>>(),
             [(1, 14), (3, 1)]
