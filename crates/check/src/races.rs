@@ -4,8 +4,6 @@
 //! was retired by a wait before it was published. If it is only known to have been *issued*, a wait is
 //! missing before the publication; if not even that, synchronisation is missing ("synchronisation", 5.2).
 
-use std::cell::Cell;
-
 use wavemark_isa::Isa;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
@@ -13,41 +11,10 @@ use wavemark_sim::queue::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::meeting::{Conflict, Meeting};
 use crate::registers::wait_text;
-use crate::shadow::{Dword, Record, WHOLE, for_each_dword};
+use crate::shadow::{BLOCK, Record, WHOLE, for_each_piece};
 use crate::site_info::SiteId;
-
-/// A pair of accesses that conflict.
-struct Conflict {
-    earlier: Record,
-    lane: u32,
-    dword: u64,
-    write_first: bool,
-}
-
-/// A question about epochs that keeps its last answer.
-struct Memo<F> {
-    question: F,
-    last: Cell<Option<(Epoch, bool)>>,
-}
-
-impl<F: Fn(Epoch) -> bool> Memo<F> {
-    fn new(question: F) -> Self {
-        Memo { question, last: Cell::new(None) }
-    }
-
-    #[inline]
-    fn ask(&self, epoch: Epoch) -> bool {
-        match self.last.get() {
-            Some((last, answer)) if last == epoch => answer,
-            _ => {
-                let answer = (self.question)(epoch);
-                self.last.set(Some((epoch, answer)));
-                answer
-            }
-        }
-    }
-}
 
 /// The channel by number.
 pub(crate) fn channel(number: u8) -> Channel {
@@ -112,9 +79,6 @@ impl Checker {
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
         let atomic = access.direction == Direction::Atomic
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
-        let mut conflicts: Vec<Conflict> = Vec::new();
-        let mut undefined: Option<(u64, u32)> = None;
-        let mut copies: Vec<Epoch> = Vec::new();
         let Some(state) = self.waves.get(&wave.index) else { return };
         let shadow = match access.space {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
@@ -131,8 +95,6 @@ impl Checker {
                 relied.knows(old)
             }
         };
-        // Neighbouring dwords were mostly touched by the same operations.
-        let (written, read) = (Memo::new(&look_up), Memo::new(&look_up));
         // Data of this access in `stored`: those of the accesses before it come first.
         let dwords = |a: &Access| match &a.extent {
             Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
@@ -146,60 +108,34 @@ impl Checker {
             .map(|a| dwords(a) * lanes as usize)
             .sum();
         let common = Record { epoch, site, bytes: 0, atomic, scope: op.scope, dma, value: None };
-        for_each_dword(&access.extent, |Dword { number: dword, bytes, lane, offset }| {
-            let cell = shadow.cell(dword);
-            let value = stored_value(op, data_from, lanes, lane, offset, bytes);
-            if access.direction == Direction::Atomic {
-                cell.synchronises = true;
-            }
-            let polls = cell.synchronises && access.direction == Direction::Read;
-            let mut meet = |old: &Record, write_first: bool| {
-                // A poll does not race with the atomic that it waits for, whichever comes first.
-                let polled =
-                    !write_first && access.space == Space::Lds && access.direction == Direction::Atomic;
-                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || polled {
-                    return;
-                }
-                let memo = if write_first { &written } else { &read };
-                if memo.ask(old.epoch) {
-                    // A copy that a wait made safe: that wait was needed.
-                    if old.dma && access.space == Space::Lds && copies.last() != Some(&old.epoch) {
-                        copies.push(old.epoch);
-                    }
-                    return;
-                }
-                // Writing what another wave writes there too is a habit of compilers, and harmless.
-                if write_first && value.is_some() && old.value == value && old.bytes == bytes {
-                    return;
-                }
-                if conflicts.len() < 4 && !conflicts.iter().any(|c| c.earlier.site == old.site) {
-                    conflicts.push(Conflict { earlier: *old, lane, dword, write_first });
-                }
+        let mut meeting = Meeting::new(access, common, look_up);
+        let writes = access.direction != Direction::Read;
+        for_each_piece(&access.extent, |piece| {
+            let stored = |n: u32| {
+                let (lane, offset) = piece.place(n);
+                stored_value(op, data_from, lanes, lane, offset, piece.bytes)
             };
-            for old in &cell.writes {
-                meet(old, true);
-            }
-            if access.direction != Direction::Read {
-                for old in &cell.reads {
-                    meet(old, false);
+            shadow.visit(piece, writes, |n, cell, values| match values {
+                None => {
+                    let value = stored(n);
+                    let odd = |old: &Record| (value.is_none() || old.value != value).then_some(n);
+                    meeting.touch(piece, cell, n, value, odd);
                 }
-            }
-            match access.direction {
-                Direction::Read => {
-                    if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
-                        undefined = Some((dword * 4, lane));
-                    }
-                    cell.read(&common, bytes, |old| read.ask(old.epoch));
+                Some(_) if !writes || op.stored.is_empty() => {
+                    meeting.touch(piece, cell, 0, None, |_| Some(0));
                 }
-                Direction::Atomic => {
-                    if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
-                        undefined = Some((dword * 4, lane));
-                    }
-                    cell.write(&common, bytes, value);
+                Some(values) => {
+                    let new: [u32; BLOCK] = std::array::from_fn(|n| stored(n as u32).unwrap_or(0));
+                    let odd = |old: &Record| match old.value {
+                        None => Some(0),
+                        Some(_) => (0..BLOCK).find(|&n| values[n] != new[n]).map(|n| n as u32),
+                    };
+                    meeting.touch(piece, cell, 0, Some(0), odd);
+                    *values = new;
                 }
-                Direction::Write => cell.write(&common, bytes, value),
-            }
+            });
         });
+        let Meeting { conflicts, undefined, mut copies, .. } = meeting;
         for conflict in conflicts {
             self.report_conflict(wave, site, own_channel, access, &conflict);
         }
