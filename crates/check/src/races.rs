@@ -44,7 +44,7 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
 /// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
 /// which starts at `from` in the operation's.
 fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
-    if bytes == WHOLE && offset % 4 == 0 {
+    if bytes == WHOLE && offset.is_multiple_of(4) {
         return op.stored.get(from + (offset / 4 * lanes + lane) as usize).copied();
     }
     let first = bytes.trailing_zeros();

@@ -250,7 +250,8 @@ impl Piece {
 /// Call `visit` with the pieces of an extent, in the order of lanes.
 pub fn for_each_piece(extent: &Extent, mut visit: impl FnMut(&Piece)) {
     let mut run = |addr: u64, bytes: u64, lane: u32, lane_bytes: u32| {
-        let whole = addr % 4 == 0 && lane_bytes % 4 == 0 && addr.checked_add(bytes).is_some();
+        let whole =
+            addr.is_multiple_of(4) && lane_bytes.is_multiple_of(4) && addr.checked_add(bytes).is_some();
         let end = addr.saturating_add(bytes);
         let mut at = addr;
         while at < end {
@@ -280,7 +281,7 @@ pub fn for_each_piece(extent: &Extent, mut visit: impl FnMut(&Piece)) {
                 let at = addr[first as usize];
                 let mut last = first;
                 // Lanes that continue where the one before them ends.
-                while bytes % 4 == 0
+                while bytes.is_multiple_of(4)
                     && lanes.peek() == Some(&(last + 1))
                     && addr[last as usize].checked_add(u64::from(bytes)) == Some(addr[last as usize + 1])
                 {
@@ -314,12 +315,6 @@ pub struct Dword {
 /// Call `visit` with each dword that an extent touches.
 pub fn for_each_dword(extent: &Extent, mut visit: impl FnMut(Dword)) {
     let mut run = |addr: u64, bytes: u32, lane: u32| {
-        if addr % 4 == 0 && bytes % 4 == 0 && addr.checked_add(u64::from(bytes)).is_some() {
-            for n in 0..bytes / 4 {
-                visit(Dword { number: addr / 4 + u64::from(n), bytes: WHOLE, lane, offset: n * 4 });
-            }
-            return;
-        }
         let end = addr.saturating_add(u64::from(bytes));
         let mut at = addr;
         while at < end {
