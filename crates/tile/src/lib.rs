@@ -12,8 +12,9 @@ mod equal;
 mod expr;
 pub mod fold;
 mod function;
-mod print;
 pub mod interp;
+mod print;
+pub mod regions;
 mod stmt;
 mod verify;
 
