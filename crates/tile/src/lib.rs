@@ -12,12 +12,15 @@ mod expr;
 pub mod fold;
 mod function;
 mod print;
+pub mod regions;
+mod simplify;
 mod stmt;
 
 pub use dtype::{Dtype, Element};
 pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
 pub use function::{Buffer, Dialect, Function, Module, Param, Var};
 pub use print::print;
+pub use simplify::simplify;
 pub use stmt::{
     Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
 };
