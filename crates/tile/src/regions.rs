@@ -143,7 +143,7 @@ impl<'f> Detector<'f> {
     fn block_inside(&mut self, block: &Block) {
         let bindings: Vec<(VarId, &Expr)> = block.axes.iter().map(|axis| (axis.var, &axis.value)).collect();
         for (regions, access) in [(&block.reads, Access::Read), (&block.writes, Access::Write)] {
-            for region in regions {
+            for region in regions.iter().filter(|region| !block.alloc_buffers.contains(&region.buffer)) {
                 let mut boxes = Vec::with_capacity(region.ranges.len());
                 for range in &region.ranges {
                     let min = self.bound(&range.min, &bindings);
@@ -156,7 +156,9 @@ impl<'f> Detector<'f> {
     }
 
     fn bound(&self, expr: &Expr, bindings: &[(VarId, &Expr)]) -> Expr {
-        replace(expr, &|var| bindings.iter().find(|binding| binding.0 == var).map(|binding| binding.1.clone()))
+        replace(expr, &|var| {
+            bindings.iter().find(|binding| binding.0 == var).map(|binding| binding.1.clone())
+        })
     }
 
     fn store(&mut self, store: &Store) {
@@ -279,10 +281,12 @@ impl<'f> Detector<'f> {
                 self.terms(&sides[0], factor, visit);
                 self.terms(&sides[1], factor.saturating_mul(sign), visit);
             }
-            Expr::Binary(BinaryOp::Mul, sides) => match sides[1].as_int().and_then(|by| by.checked_mul(factor)) {
-                Some(factor) => self.terms(&sides[0], factor, visit),
-                None => visit(expr, factor),
-            },
+            Expr::Binary(BinaryOp::Mul, sides) => {
+                match sides[1].as_int().and_then(|by| by.checked_mul(factor)) {
+                    Some(factor) => self.terms(&sides[0], factor, visit),
+                    None => visit(expr, factor),
+                }
+            }
             _ => visit(expr, factor),
         }
     }

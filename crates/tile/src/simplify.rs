@@ -81,7 +81,9 @@ impl Simplifier {
         if let Some(step) = &mut node.step {
             self.expr(step);
         }
-        let runs = self.analyzer.enter_with_derived(&fold::gt(node.extent.clone(), Expr::Int(0, node.extent.dtype())));
+        let runs = self
+            .analyzer
+            .enter_with_derived(&fold::gt(node.extent.clone(), Expr::Int(0, node.extent.dtype())));
         self.stmt(&mut node.body);
         self.analyzer.exit(runs);
         self.analyzer.exit(to);

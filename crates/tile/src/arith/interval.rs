@@ -183,7 +183,9 @@ impl<'d> Cover<'d> {
                     }
                 }
             }
-            Expr::Load(load) if load.dtype.is_integer() && !self.runs(expr) => SymbolicInterval::point(expr.clone()),
+            Expr::Load(load) if load.dtype.is_integer() && !self.runs(expr) => {
+                SymbolicInterval::point(expr.clone())
+            }
             _ => SymbolicInterval::EVERYTHING,
         }
     }
@@ -254,7 +256,13 @@ impl<'d> Cover<'d> {
         }
     }
 
-    fn remainder(&mut self, op: BinaryOp, a: SymbolicInterval, divisor: &Expr, dividend: &Expr) -> SymbolicInterval {
+    fn remainder(
+        &mut self,
+        op: BinaryOp,
+        a: SymbolicInterval,
+        divisor: &Expr,
+        dividend: &Expr,
+    ) -> SymbolicInterval {
         let dtype: Dtype = divisor.dtype();
         let Some(modulus) = divisor.as_int() else {
             return SymbolicInterval::EVERYTHING;
@@ -274,7 +282,10 @@ impl<'d> Cover<'d> {
             let high = fold::floor_div(max.clone(), divisor.clone());
             if self.analyzer.can_prove(&fold::eq(high, low.clone())) {
                 let base = fold::mul(divisor.clone(), low);
-                return SymbolicInterval::new(fold::sub(min.clone(), base.clone()), fold::sub(max.clone(), base));
+                return SymbolicInterval::new(
+                    fold::sub(min.clone(), base.clone()),
+                    fold::sub(max.clone(), base),
+                );
             }
         }
         let (step, base) = self.analyzer.residues(dividend);

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Printer;
 use super::buffer::{Quoting, declared_here, is_simple, lookup, variables};
-use super::names::{Entity, Names, identifier};
+use super::names::{Entity, identifier};
 use crate::dtype::Dtype;
 use crate::expr::{BufferId, VarId};
 use crate::function::{Dialect, Function, Module, Param, Var};
@@ -19,17 +19,7 @@ pub(super) fn module(module: &Module, dialect: Dialect) -> String {
     let mut type_vars: Vec<String> = Vec::new();
     let mut bodies = String::new();
     for (position, function) in functions.iter().enumerate() {
-        let mut printer = Printer {
-            function,
-            dialect,
-            converts: module.dialect != dialect,
-            out: String::new(),
-            indentation: 1,
-            names: Names::new(&class),
-            loops: Vec::new(),
-            sizes: Vec::new(),
-            declarations: Vec::new(),
-        };
+        let mut printer = Printer::new(function, dialect, module.dialect != dialect, &class);
         for name in printer.whole(position > 0) {
             if !type_vars.contains(&name) {
                 type_vars.push(name);
@@ -77,17 +67,7 @@ fn module_attributes(module: &Module, dialect: Dialect) -> String {
         body: Stmt::nop(),
         span: None,
     };
-    let mut printer = Printer {
-        function: &empty,
-        dialect,
-        converts: module.dialect != dialect,
-        out: String::new(),
-        indentation: 1,
-        names: Names::new(""),
-        loops: Vec::new(),
-        sizes: Vec::new(),
-        declarations: Vec::new(),
-    };
+    let mut printer = Printer::new(&empty, dialect, module.dialect != dialect, "");
     printer.line(|printer| {
         printer.out.push_str("I.module_attrs(");
         printer.annotations(&module.attributes);

@@ -18,9 +18,9 @@ mod number;
 mod operator;
 mod stmt;
 
-use crate::expr::VarId;
+use crate::expr::{Expr, VarId};
 use crate::function::{Dialect, Function, Module};
-use crate::stmt::For;
+use crate::stmt::{For, Region};
 use names::{Entity, Names};
 
 /// The module as TVMScript.
@@ -29,6 +29,20 @@ use names::{Entity, Names};
 /// (`tir.noalias`, `tirx.noalias`) are renamed when the module was written in the other dialect.
 pub fn print(module: &Module, dialect: Dialect) -> String {
     function::module(module, dialect)
+}
+
+/// One expression, with the names that its variables were given (made unique among each other).
+pub fn print_expr(function: &Function, expr: &Expr, dialect: Dialect) -> String {
+    let mut printer = Printer::new(function, dialect, false, "");
+    printer.expr(expr);
+    printer.out
+}
+
+/// One region, such as `B[i, 0:4]`.
+pub fn print_region(function: &Function, region: &Region, dialect: Dialect) -> String {
+    let mut printer = Printer::new(function, dialect, false, "");
+    printer.region(region);
+    printer.out
 }
 
 /// The text so far, and what is visible where it stands.
@@ -49,6 +63,20 @@ struct Printer<'m> {
 }
 
 impl<'m> Printer<'m> {
+    fn new(function: &'m Function, dialect: Dialect, converts: bool, class: &str) -> Printer<'m> {
+        Printer {
+            function,
+            dialect,
+            converts,
+            out: String::new(),
+            indentation: 1,
+            names: Names::new(class),
+            loops: Vec::new(),
+            sizes: Vec::new(),
+            declarations: Vec::new(),
+        }
+    }
+
     fn push_all(&mut self, texts: &[&str]) {
         texts.iter().for_each(|text| self.out.push_str(text));
     }

@@ -81,7 +81,7 @@ impl Names {
 
     /// Defines an entity in the outermost scope of the function.
     pub(super) fn define_outermost(&mut self, entity: Entity, hint: &str) -> String {
-        self.define_at(1, entity, hint)
+        self.define_at(self.scopes.len().saturating_sub(1).min(1), entity, hint)
     }
 
     fn define_at(&mut self, scope: usize, entity: Entity, hint: &str) -> String {

@@ -44,10 +44,10 @@ impl<'m> Printer<'m> {
                     printer.expr(condition);
                     printer.out.push(':');
                 });
-                self.suite(|printer| printer.body(then, true));
+                self.scoped_suite(then);
                 if let Some(otherwise) = otherwise {
                     self.line(|printer| printer.out.push_str("else:"));
-                    self.suite(|printer| printer.body(otherwise, true));
+                    self.scoped_suite(otherwise);
                 }
             }
             Stmt::Attr { key, value, body } => self.attr(key, value, body, last),
@@ -78,6 +78,13 @@ impl<'m> Printer<'m> {
                 printer.out.push(')');
             }),
         }
+    }
+
+    /// The statement one level further in; what it defines ends with it.
+    fn scoped_suite(&mut self, stmt: &'m Stmt) {
+        self.names.push();
+        self.suite(|printer| printer.body(stmt, true));
+        self.names.pop();
     }
 
     fn let_annotation(&self, dtype: Dtype) -> String {
@@ -120,7 +127,7 @@ impl<'m> Printer<'m> {
                 call(printer);
                 printer.out.push(':');
             });
-            self.suite(|printer| printer.body(body, true));
+            self.scoped_suite(body);
         }
         self.names.pop();
     }
@@ -294,9 +301,7 @@ impl<'m> Printer<'m> {
             }
             if let Some(init) = &block.init {
                 printer.line(|printer| printer.out.push_str("with T.init():"));
-                printer.names.push();
-                printer.suite(|printer| printer.body(init, true));
-                printer.names.pop();
+                printer.scoped_suite(init);
             }
             printer.body(&block.body, true);
         });

@@ -1,4 +1,5 @@
 //! A program made by hand, for tests that need every kind of node.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
 
