@@ -12,8 +12,10 @@ mod equal;
 mod expr;
 pub mod fold;
 mod function;
-mod print;
 pub mod interp;
+mod print;
+pub mod regions;
+mod simplify;
 mod stmt;
 mod verify;
 
@@ -22,6 +24,7 @@ pub use equal::{Comparison, Difference, first_difference};
 pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
 pub use function::{Buffer, Dialect, Function, Module, Param, Var};
 pub use print::{print, print_expr, print_region};
+pub use simplify::simplify;
 pub use stmt::{
     Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
 };
