@@ -514,10 +514,9 @@ impl Builder<'_> {
                     values[0] = Expr::call("type_annotation", dtype, Vec::new());
                 }
             }
-            "address_of"
-                if !matches!(&values[..], [Expr::Load(_)]) => {
-                    return Err(self.cx.error(span, "`T.address_of` takes one element of a buffer"));
-                }
+            "address_of" if !matches!(&values[..], [Expr::Load(_)]) => {
+                return Err(self.cx.error(span, "`T.address_of` takes one element of a buffer"));
+            }
             _ => {}
         }
         Ok(Value::Expr(Expr::call(name, dtype, values)))

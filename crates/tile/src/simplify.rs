@@ -44,7 +44,7 @@ impl Simplifier {
             Stmt::Store(store) => {
                 self.store(store);
                 if stores_what_it_loads(store) {
-                    *stmt = Stmt::Evaluate(Expr::int(0), store.span.clone());
+                    *stmt = Stmt::Evaluate(Expr::int(0), store.span);
                 }
             }
             Stmt::If { .. } => self.conditional(stmt),
