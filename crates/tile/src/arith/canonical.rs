@@ -65,6 +65,11 @@ impl Split {
         self.rounding == rounding || (self.lower == 1 && self.upper == UNLIMITED)
     }
 
+    /// A negative scale may change sides: `(-x) // c` is `x // -c`, but `(-(x // d)) // c` is not `x // (-c * d)`.
+    fn sign_moves(&self) -> bool {
+        self.scale > 0 || self.lower == 1
+    }
+
     fn same_index(&self, other: &Split) -> bool {
         fold::equal(&self.index, &other.index)
     }
@@ -386,7 +391,7 @@ impl Analyzer {
             split.scale /= divisor;
             return split;
         }
-        if divisor % split.scale == 0 {
+        if divisor % split.scale == 0 && split.sign_moves() {
             let lower = self.checked(split.lower.checked_mul(divisor / split.scale));
             if split.upper == UNLIMITED || split.upper % lower == 0 {
                 split.scale = 1;
@@ -518,7 +523,7 @@ impl Analyzer {
             split.scale = 0;
             return split;
         }
-        if divisor % split.scale == 0 {
+        if divisor % split.scale == 0 && split.sign_moves() {
             let upper = self.checked(split.lower.checked_mul(divisor / split.scale));
             if split.upper == UNLIMITED || split.upper % upper == 0 {
                 if upper >= split.upper || split.upper == UNLIMITED {
