@@ -12,8 +12,8 @@ mod equal;
 mod expr;
 pub mod fold;
 mod function;
-mod print;
 pub mod interp;
+mod print;
 mod stmt;
 mod verify;
 

@@ -6,6 +6,7 @@
 
 use crate::dtype::{Dtype, Element};
 use crate::expr::{BinaryOp, Expr};
+use crate::function::Dialect;
 
 /// Python's binding strengths, weakest first.
 pub(super) mod precedence {
@@ -31,7 +32,8 @@ pub(super) struct Spelling {
     pub constructor: &'static str,
 }
 
-pub(super) fn spelling(op: BinaryOp) -> Spelling {
+/// How an operator is written.
+pub(super) fn spelling(op: BinaryOp, dialect: Dialect) -> Spelling {
     use precedence::*;
     let (symbol, constructor) = match op {
         BinaryOp::Add => (Some(("+", ADD)), "Add"),
@@ -51,19 +53,25 @@ pub(super) fn spelling(op: BinaryOp) -> Spelling {
         BinaryOp::Ge => (Some((">=", COMPARISON)), "GE"),
         BinaryOp::And => (Some(("and", AND)), "And"),
         BinaryOp::Or => (Some(("or", OR)), "Or"),
-        BinaryOp::BitAnd => (Some(("&", BIT_AND)), "bitwise_and"),
-        BinaryOp::BitOr => (Some(("|", BIT_OR)), "bitwise_or"),
-        BinaryOp::BitXor => (Some(("^", BIT_XOR)), "bitwise_xor"),
-        BinaryOp::ShiftLeft => (Some(("<<", SHIFT)), "shift_left"),
-        BinaryOp::ShiftRight => (Some((">>", SHIFT)), "shift_right"),
+        BinaryOp::BitAnd => (Some(("&", BIT_AND)), "BitwiseAnd"),
+        BinaryOp::BitOr => (Some(("|", BIT_OR)), "BitwiseOr"),
+        BinaryOp::BitXor => (Some(("^", BIT_XOR)), "BitwiseXor"),
+        BinaryOp::ShiftLeft => (Some(("<<", SHIFT)), "LShift"),
+        BinaryOp::ShiftRight => (Some((">>", SHIFT)), "RShift"),
     };
-    Spelling { symbol, constructor }
-}
-
-/// An operator that TVM before 0.23 prints as a call only.
-pub(super) fn is_bitwise(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(op, BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight)
+    let call = match op {
+        BinaryOp::BitAnd => "bitwise_and",
+        BinaryOp::BitOr => "bitwise_or",
+        BinaryOp::BitXor => "bitwise_xor",
+        BinaryOp::ShiftLeft => "shift_left",
+        BinaryOp::ShiftRight => "shift_right",
+        _ => return Spelling { symbol, constructor },
+    };
+    // The old dialect has no nodes for these, but calls of intrinsics.
+    match dialect {
+        Dialect::New => Spelling { symbol, constructor },
+        Dialect::Old => Spelling { symbol: None, constructor: call },
+    }
 }
 
 /// The symbol would not give this node back: TVM's operator folds it, or refuses it.
@@ -81,6 +89,7 @@ pub(super) fn folds(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
     let folded_floats = both_floats && matches!(dtype, Dtype::Element(Element::F32 | Element::F64));
     let left_is = |value: i64| ints.0 == Some(value) || floats.0 == Some(value as f64);
     let right_is = |value: i64| ints.1 == Some(value) || floats.1 == Some(value as f64);
+    let index = matches!(dtype, Dtype::INT32 | Dtype::INT64);
     match op {
         Add => both || folded_floats || left_is(0) || right_is(0),
         Sub => both || folded_floats || right_is(0),
@@ -91,7 +100,6 @@ pub(super) fn folds(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
         FloorMod => {
             let unsigned =
                 matches!(dtype, Dtype::Element(Element::U8 | Element::U16 | Element::U32 | Element::U64));
-            let index = matches!(dtype, Dtype::Element(Element::I32 | Element::I64));
             !dtype.is_integer()
                 || right_is(0)
                 || both && (unsigned || index)
@@ -99,7 +107,8 @@ pub(super) fn folds(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
         }
         Eq | Ne | Lt | Le | Gt | Ge => both || both_floats,
         And | Or => ints.0.is_some() || ints.1.is_some(),
-        BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight => both,
+        BitAnd | BitOr | BitXor => index && both,
+        ShiftLeft | ShiftRight => index && (both || right_is(0)),
         Mod | Min | Max => false,
     }
 }

@@ -12,7 +12,8 @@ use crate::stmt::{Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, 
 
 impl<'m> Printer<'m> {
     /// A statement, one after the other when it is a sequence. `last`: nothing follows in the suite, so a scope
-    /// may be written as a line that holds for the rest of it.
+    /// may be written as a line that holds for the rest of it. The old dialect does so after other statements,
+    /// the new one only where the scope is the whole suite.
     pub(super) fn body(&mut self, stmt: &'m Stmt, last: bool) {
         let mut statements = Vec::new();
         flatten(stmt, &mut statements);
@@ -22,7 +23,8 @@ impl<'m> Printer<'m> {
         let count = statements.len();
         for (position, statement) in statements.into_iter().enumerate() {
             let start = self.out.len();
-            self.statement(statement, last && position + 1 == count);
+            let alone = count == 1 || self.dialect == Dialect::Old;
+            self.statement(statement, last && alone && position + 1 == count);
             self.flush_declarations(start);
         }
     }
@@ -58,7 +60,10 @@ impl<'m> Printer<'m> {
                     let text = self.capture(|printer| printer.expr(value));
                     let name = self.define_var(*var);
                     self.push_all(&[&name, ": ", &annotation, " = ", &text, "\n"]);
-                    self.body(body, last);
+                    // A `Let` that ends its suite has nothing to hold for.
+                    if !matches!(&**body, Stmt::Seq(statements) if statements.is_empty()) {
+                        self.body(body, last && self.dialect == Dialect::Old);
+                    }
                 } else {
                     self.names.push();
                     self.line(|printer| {
@@ -71,7 +76,9 @@ impl<'m> Printer<'m> {
                     self.names.pop();
                 }
             }
-            Stmt::Evaluate(value @ Expr::Call(_), _) => self.line(|printer| printer.expr(value)),
+            Stmt::Evaluate(value @ Expr::Call(call), _) if !self.is_inversion(call) => {
+                self.line(|printer| printer.expr(value));
+            }
             Stmt::Evaluate(value, _) => self.line(|printer| {
                 printer.out.push_str("T.evaluate(");
                 printer.expr(value);
