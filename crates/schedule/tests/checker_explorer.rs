@@ -190,11 +190,7 @@ impl Builder {
                 BinaryOp::FloorMod,
                 Expr::binary(
                     BinaryOp::Add,
-                    Expr::binary(
-                        BinaryOp::Mul,
-                        Expr::Var(var, Dtype::INT32),
-                        Expr::int(access.coefficient),
-                    ),
+                    Expr::binary(BinaryOp::Mul, Expr::Var(var, Dtype::INT32), Expr::int(access.coefficient)),
                     Expr::int(access.offset),
                 ),
                 Expr::int(3),
@@ -302,7 +298,9 @@ impl Trace {
                 continue;
             }
             let issued = |operation: usize| {
-                self.events[..at].iter().any(|event| matches!(event, Event::Issue(other) if *other == operation))
+                self.events[..at]
+                    .iter()
+                    .any(|event| matches!(event, Event::Issue(other) if *other == operation))
             };
             let pending = |operation: usize| issued(operation) && done & (1 << operation) == 0;
             // Any operation that its queue lets through may take effect now.

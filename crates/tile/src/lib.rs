@@ -14,6 +14,7 @@ pub mod fold;
 mod function;
 pub mod interp;
 mod print;
+pub mod regions;
 mod stmt;
 mod verify;
 

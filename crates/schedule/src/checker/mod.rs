@@ -43,7 +43,8 @@ pub use report::{
 /// Checks a function. Never fails: what cannot be checked is in [`Report::not_proven`].
 pub fn check(function: &Function) -> Report {
     let program = program::compile(function);
-    let mut report = Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
+    let mut report =
+        Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
     if !program.has_async {
         return report;
     }

@@ -53,11 +53,32 @@ pub(super) enum Node {
     /// Iterations one after the other.
     Loop(Box<LoopNode>),
     /// Iterations side by side (threads): the variable is all of them at once.
-    Span { var: VarId, min: Expr, extent: Expr, body: Box<Node> },
-    Bind { var: VarId, value: Expr, body: Box<Node> },
-    Branch { condition: Expr, place: SiteId, then: Box<Node>, otherwise: Option<Box<Node>> },
-    Commit { queue: Expr, place: SiteId, body: Box<Node> },
-    Wait { site: usize, body: Box<Node> },
+    Span {
+        var: VarId,
+        min: Expr,
+        extent: Expr,
+        body: Box<Node>,
+    },
+    Bind {
+        var: VarId,
+        value: Expr,
+        body: Box<Node>,
+    },
+    Branch {
+        condition: Expr,
+        place: SiteId,
+        then: Box<Node>,
+        otherwise: Option<Box<Node>>,
+    },
+    Commit {
+        queue: Expr,
+        place: SiteId,
+        body: Box<Node>,
+    },
+    Wait {
+        site: usize,
+        body: Box<Node>,
+    },
     Leaf(u32),
 }
 
@@ -216,7 +237,8 @@ fn block_name(stmt: &Stmt) -> Option<&str> {
 
 impl<'a> Compiler<'a> {
     fn place(&mut self, stmt: &'a Stmt, scope: bool) -> SiteId {
-        let name = block_name(stmt).or_else(|| self.names.iter().rev().copied().find(|name| !name.is_empty()));
+        let name =
+            block_name(stmt).or_else(|| self.names.iter().rev().copied().find(|name| !name.is_empty()));
         let span = if scope { first_span(stmt) } else { first_action(stmt).or_else(|| first_span(stmt)) };
         self.program.places.push(Place {
             span: span.or(self.span),
@@ -260,7 +282,12 @@ impl<'a> Compiler<'a> {
                 let mut nodes: Vec<Node> = self.reads_of(condition, stmt).into_iter().collect();
                 let then = self.node(then).unwrap_or(Node::Seq(Vec::new()));
                 let otherwise = otherwise.as_ref().and_then(|otherwise| self.node(otherwise)).map(Box::new);
-                nodes.push(Node::Branch { condition: condition.clone(), place, then: Box::new(then), otherwise });
+                nodes.push(Node::Branch {
+                    condition: condition.clone(),
+                    place,
+                    then: Box::new(then),
+                    otherwise,
+                });
                 Some(one_or_seq(nodes))
             }
             Stmt::Let { var, value, body } => {
@@ -555,9 +582,10 @@ impl<'a> Compiler<'a> {
     /// Drops what cannot conflict.
     fn finish(mut self) -> Program {
         let is_parameter = |id: usize| {
-            self.function.params.iter().any(|param| {
-                matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id)
-            })
+            self.function
+                .params
+                .iter()
+                .any(|param| matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id))
         };
         for (id, entry) in self.uses.iter().enumerate() {
             self.program.private[id] = !entry.synchronous && matches!(entry.queue, Some(Some(_)));
@@ -614,9 +642,8 @@ fn through_view(dims: Dims, inexact: bool, source: &Region) -> (Dims, bool) {
     match dims {
         Dims::Ranges(inner) if inner.len() <= source.ranges.len() => {
             let leading = source.ranges.len() - inner.len();
-            let outer = source.ranges[..leading]
-                .iter()
-                .map(|range| (range.min.clone(), Some(range.extent.clone())));
+            let outer =
+                source.ranges[..leading].iter().map(|range| (range.min.clone(), Some(range.extent.clone())));
             let rest = inner.into_iter().zip(&source.ranges[leading..]).map(|((min, extent), range)| {
                 let sum = Expr::binary(wavemark_tile::BinaryOp::Add, range.min.clone(), min);
                 (sum, extent)
@@ -741,4 +768,3 @@ impl IsZero for Expr {
         self.as_int() == Some(0)
     }
 }
-

@@ -366,7 +366,11 @@ impl<'p> Walker<'p> {
             } else if self.state.complete(entry) {
                 self.record_use(foot.entry);
             } else {
-                let rule = match (asynchronous && open.is_some_and(|(uid, _)| !committed && uid == entry.group), foot.write, touched.write) {
+                let rule = match (
+                    asynchronous && open.is_some_and(|(uid, _)| !committed && uid == entry.group),
+                    foot.write,
+                    touched.write,
+                ) {
                     (true, ..) => Rule::UnorderedMembers,
                     (false, true, false) => Rule::ReadInFlight,
                     (false, false, _) => Rule::SourceOverwritten,
@@ -433,10 +437,7 @@ impl<'p> Walker<'p> {
         let found = known.unwrap_or_else(|| {
             self.findings.push(Finding {
                 rule,
-                producer: Instance {
-                    place: self.place(producer.place),
-                    iteration: entry.iteration.to_vec(),
-                },
+                producer: Instance { place: self.place(producer.place), iteration: entry.iteration.to_vec() },
                 consumer: Some(Instance {
                     place: self.place(leaf.place),
                     iteration: self.iteration.to_vec(),
@@ -508,9 +509,11 @@ impl<'p> Walker<'p> {
                 producer: Instance { place: self.place(place), iteration: self.iteration.to_vec() },
                 consumer: None,
                 buffer: None,
-                queue: self.state.open.last().and_then(|group| {
-                    self.queue_ids.get(group.queue as usize).copied()
-                }),
+                queue: self
+                    .state
+                    .open
+                    .last()
+                    .and_then(|group| self.queue_ids.get(group.queue as usize).copied()),
                 blame: None,
                 sufficient_here: None,
                 instances: 0,

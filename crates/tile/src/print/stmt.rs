@@ -4,9 +4,9 @@ use super::Printer;
 use super::buffer::lookup;
 use super::names::Entity;
 use super::number::quote;
-use super::operator::add;
 use crate::dtype::Dtype;
 use crate::expr::{BufferId, Expr};
+use crate::fold;
 use crate::function::Dialect;
 use crate::stmt::{Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, Range, Stmt};
 
@@ -188,7 +188,7 @@ impl<'m> Printer<'m> {
         } else {
             self.expr(&node.min);
             self.out.push_str(", ");
-            self.expr(&add(&node.min, &node.extent));
+            self.expr(&fold::add(node.min.clone(), node.extent.clone()));
         }
         if let ForKind::ThreadBinding(thread) = &node.kind {
             let thread = quote(thread);
@@ -385,7 +385,7 @@ impl<'m> Printer<'m> {
             if min.as_int() == Some(0) {
                 printer.expr(extent);
             } else {
-                printer.tuple(&[min.clone(), add(min, extent)]);
+                printer.tuple(&[min.clone(), fold::add(min.clone(), extent.clone())]);
             }
             printer.out.push_str(", ");
             printer.expr(&axis.value);
