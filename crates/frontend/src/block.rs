@@ -4,7 +4,7 @@ use ruff_python_ast as py;
 use ruff_text_size::TextRange;
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::{
-    Annotations, Axis, AxisKind, Block, BufferId, Dialect, Expr, MatchBuffer, Range, Region, Stmt,
+    Annotations, Axis, AxisKind, Block, BufferId, Dialect, Expr, MatchBuffer, Range, Region, Stmt, fold,
 };
 
 use crate::arguments::{self, Signature};
@@ -224,9 +224,9 @@ impl Builder<'_> {
             Some(dtype) => self.dtype_argument(dtype)?,
             None => operators::wider(domain.extent.dtype(), value.dtype()),
         };
-        domain.min = operators::cast(domain.min, dtype);
-        domain.extent = operators::cast(domain.extent, dtype);
-        let value = operators::cast(value, dtype);
+        domain.min = fold::cast(dtype, domain.min);
+        domain.extent = fold::cast(dtype, domain.extent);
+        let value = fold::cast(dtype, value);
         let var = self.function.add_var("", dtype);
         self.own_block(suite, path, span)?.axes.push(Axis { var, domain, kind, value });
         Ok(Some(Value::Expr(Expr::Var(var, dtype))))
@@ -243,7 +243,7 @@ impl Builder<'_> {
             let bound = arguments::bind(self.cx, call, &signature)?;
             if let (Some(begin), Some(end)) = (bound[0], bound[1]) {
                 let (begin, end) = (self.integer(begin)?, self.integer(end)?);
-                return Ok(regions::range(begin, end));
+                return Ok(domain(begin, end));
             }
         }
         match self.value(dom)? {
@@ -253,7 +253,7 @@ impl Builder<'_> {
                 };
                 let begin = self.integer_of(begin.clone(), *begin_span)?;
                 let end = self.integer_of(end.clone(), *end_span)?;
-                Ok(regions::range(begin, end))
+                Ok(domain(begin, end))
             }
             value => {
                 let extent = self.integer_of(value, span)?;
@@ -349,4 +349,11 @@ impl Builder<'_> {
         }
         Ok(Value::Buffer(buffer))
     }
+}
+
+/// `begin .. end`; its extent is folded and not simplified.
+fn domain(begin: Expr, end: Expr) -> Range {
+    let (min, end) = operators::same_type(begin, end);
+    let extent = fold::binary(wavemark_tile::BinaryOp::Sub, end, min.clone());
+    Range { min, extent }
 }

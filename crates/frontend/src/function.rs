@@ -37,6 +37,8 @@ pub struct Builder<'c> {
     pub statement_depth: usize,
     /// How deep the expression is.
     pub expression_depth: usize,
+    /// The parameters are being read: their shapes define variables.
+    pub in_signature: bool,
     /// The block closed last said what it reads, and what it writes.
     pub last_block_given: (bool, bool),
 }
@@ -50,7 +52,9 @@ pub fn read(cx: &mut Context, definition: &py::StmtFunctionDef) -> Parsed<Functi
     let mut builder = Builder::new(cx, definition.name.as_str(), private);
     let range = TextRange::new(definition.range.start(), definition.parameters.range.end());
     builder.function.span = Some(builder.cx.range(range));
+    builder.in_signature = true;
     builder.signature(&definition.parameters)?;
+    builder.in_signature = false;
     if let Some(returns) = &definition.returns
         && !returns.is_none_literal_expr()
     {
@@ -110,6 +114,7 @@ impl<'c> Builder<'c> {
             handles: FxHashMap::default(),
             statement_depth: 0,
             expression_depth: 0,
+            in_signature: false,
             last_block_given: (true, true),
         }
     }
