@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use wavemark_diag::{Diagnostic, FileId, SourceMap};
 use wavemark_frontend::parse;
-use wavemark_tile::{Comparison, Dialect, Module, print, verify};
+use wavemark_tile::{Comparison, Dialect, Expr, Module, Stmt, print, verify};
 
 /// The files of a directory whose names end so, by name.
 fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
@@ -59,9 +60,18 @@ fn complaint(text: &str) -> Option<String> {
     Some(format!("in the old dialect means something else: {difference}"))
 }
 
-/// Only the namespace of function attributes changes from dialect to dialect.
+/// What changes from dialect to dialect: the namespace of function attributes, and two arguments of a barrier.
 fn as_old(mut module: Module) -> Module {
+    fn barriers(stmt: &mut Stmt) {
+        if let Stmt::Evaluate(Expr::Call(call), _) = stmt
+            && &*call.op == "tvm_storage_sync"
+        {
+            Arc::make_mut(call).args.truncate(1);
+        }
+        stmt.children_mut().into_iter().for_each(barriers);
+    }
     for function in &mut module.functions {
+        barriers(&mut function.body);
         let attributes = std::mem::take(&mut function.attributes);
         let renamed = attributes.into_iter().map(|(key, value)| match key.strip_prefix("tirx.") {
             Some(rest) => (format!("tir.{rest}"), value),
@@ -92,7 +102,15 @@ fn printed_programs_come_back() {
     check(&files);
 }
 
-/// The goldens, where they are at hand. What TVM lowered to CUDA has no blocks any more and is not ours to read.
+/// Goldens that do not come back in TVM either.
+const NOT_FOR_READING: [&str; 2] = [
+    // Lowered to CUDA: no blocks any more.
+    ".lowered_cuda.",
+    // Has `T.unroll(n + 3 - n)`, which the parser simplifies.
+    "edge_dynamic_async_s3.after.",
+];
+
+/// The goldens, where they are at hand.
 #[test]
 fn goldens_come_back() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -104,7 +122,7 @@ fn goldens_come_back() {
     }
     let mut all = files(&goldens.join("tvm"), ".py.txt");
     all.extend(files(&goldens.join("tvm-fuzz"), ".py.txt"));
-    all.retain(|path| !path.to_string_lossy().contains(".lowered_cuda."));
+    all.retain(|path| !NOT_FOR_READING.iter().any(|part| path.to_string_lossy().contains(part)));
     assert!(!all.is_empty());
     check(&all);
 }

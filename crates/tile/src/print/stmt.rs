@@ -60,9 +60,10 @@ impl<'m> Printer<'m> {
                     let text = self.capture(|printer| printer.expr(value));
                     let name = self.define_var(*var);
                     self.push_all(&[&name, ": ", &annotation, " = ", &text, "\n"]);
-                    // A `Let` that ends its suite has nothing to hold for.
-                    if !matches!(&**body, Stmt::Seq(statements) if statements.is_empty()) {
-                        self.body(body, last && self.dialect == Dialect::Old);
+                    // In the new dialect it is no scope, and may end a suite.
+                    let old = self.dialect == Dialect::Old;
+                    if old || !is_nothing(body) {
+                        self.body(body, last && old);
                     }
                 } else {
                     self.names.push();
@@ -392,6 +393,15 @@ impl<'m> Printer<'m> {
         });
         let name = self.define_var(axis.var);
         self.push_all(&[&name, " = T.axis.", kind, "(", &arguments, ")"]);
+    }
+}
+
+/// A statement that does nothing.
+fn is_nothing(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Seq(statements) => statements.is_empty(),
+        Stmt::Evaluate(value, _) => value.as_int() == Some(0),
+        _ => false,
     }
 }
 
