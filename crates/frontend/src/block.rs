@@ -11,7 +11,6 @@ use crate::arguments::{self, Signature};
 use crate::context::Parsed;
 use crate::function::Builder;
 use crate::operators;
-use crate::regions;
 use crate::suite::{Place, Suite};
 use crate::value::Value;
 
@@ -67,15 +66,37 @@ impl Builder<'_> {
             body: body?,
             span: Some(span),
         };
+        if let Some(unseen) = self.unseen.take() {
+            self.cx.report(unseen);
+        }
         self.last_block_given = (open.reads.is_some(), open.writes.is_some());
         (block.reads, block.writes) = match (open.reads, open.writes) {
             (Some(reads), Some(writes)) => (reads, writes),
-            (reads, writes) => {
-                let (inferred_reads, inferred_writes) = regions::infer(&self.function, &block);
-                (reads.unwrap_or(inferred_reads), writes.unwrap_or(inferred_writes))
-            }
+            (reads, writes) => self.infer(&block, reads, writes),
         };
         Ok(Stmt::Block(Box::new(block)))
+    }
+
+    /// The regions of a block that does not give both. What is reached through an address cannot be seen; that is
+    /// an error unless the block turns out to be the root block, whose regions stay empty.
+    fn infer(
+        &mut self,
+        block: &Block,
+        reads: Option<Vec<Region>>,
+        writes: Option<Vec<Region>>,
+    ) -> (Vec<Region>, Vec<Region>) {
+        let (inferred_reads, inferred_writes, through_address) =
+            wavemark_tile::regions::infer(&self.function, block);
+        if let (Some(buffer), Some(span)) = (through_address.first(), block.span) {
+            let name = &self.function.buffer(*buffer).name;
+            let message = format!("what block `{}` accesses cannot be seen", block.name);
+            self.unseen = Some(
+                Diagnostic::error(message)
+                    .at_with(span, format!("`{name}` is reached through its address"))
+                    .help("give the block both `T.reads(…)` and `T.writes(…)`"),
+            );
+        }
+        (reads.unwrap_or(inferred_reads), writes.unwrap_or(inferred_writes))
     }
 
     /// `with T.init():`.

@@ -37,6 +37,8 @@ pub struct Builder<'c> {
     pub statement_depth: usize,
     /// How deep the expression is.
     pub expression_depth: usize,
+    /// The error of the block closed last that it accesses what cannot be seen: none for the root block.
+    pub unseen: Option<Diagnostic>,
     /// The parameters are being read: their shapes define variables.
     pub in_signature: bool,
     /// The block closed last said what it reads, and what it writes.
@@ -114,6 +116,7 @@ impl<'c> Builder<'c> {
             handles: FxHashMap::default(),
             statement_depth: 0,
             expression_depth: 0,
+            unseen: None,
             in_signature: false,
             last_block_given: (true, true),
         }
@@ -214,12 +217,15 @@ impl<'c> Builder<'c> {
     /// of blocks, when it is a block with axes, or when it is no block but contains one. A body that is a block is
     /// the root then, and what it does not say that it accesses stays empty.
     fn finish(self, body: Stmt) -> Function {
-        let Builder { mut function, root_allocs, last_block_given, .. } = self;
+        let Builder { cx, mut function, root_allocs, last_block_given, unseen, .. } = self;
         let needs_root = match &body {
             _ if !root_allocs.is_empty() => true,
             Stmt::Block(block) => !block.axes.is_empty(),
             _ => contains_block(&body),
         };
+        if let Some(unseen) = unseen.filter(|_| needs_root) {
+            cx.report(unseen);
+        }
         function.body = match body {
             body if needs_root => Stmt::Block(Box::new(Block {
                 name: "root".into(),

@@ -2,7 +2,7 @@
 
 use ruff_python_ast as py;
 use wavemark_diag::{Diagnostic, Span};
-use wavemark_tile::{BinaryOp, Dialect, Dtype, Expr, fold};
+use wavemark_tile::{BinaryOp, Dtype, Expr, fold};
 
 use crate::arguments::{self, Signature};
 use crate::context::{Parsed, Reported};
@@ -533,7 +533,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `T.tvm_storage_sync("shared")`; the new dialect has two more arguments, with defaults.
+    /// `T.tvm_storage_sync("shared")`; two more arguments of the new dialect have defaults.
     fn storage_sync(&mut self, call: &py::ExprCall) -> Parsed<Value> {
         let signature = Signature {
             name: "T.tvm_storage_sync",
@@ -546,10 +546,8 @@ impl Builder<'_> {
         for argument in bound.iter().flatten() {
             values.push(self.call_argument(argument)?);
         }
-        if self.cx.dialect == Dialect::New {
-            let defaults = [Expr::bool(false), Expr::int(-1)];
-            values.extend(defaults.into_iter().skip(values.len().saturating_sub(1)));
-        }
+        let defaults = [Expr::bool(false), Expr::int(-1)];
+        values.extend(defaults.into_iter().skip(values.len().saturating_sub(1)));
         Ok(Value::Expr(Expr::call("tvm_storage_sync", Dtype::INT32, values)))
     }
 

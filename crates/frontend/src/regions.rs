@@ -1,9 +1,9 @@
-//! Boxes of buffers: `T.reads`, `T.writes`, sources of `T.match_buffer`, and the regions that a block does not give.
+//! Boxes of buffers: `T.reads`, `T.writes`, sources of `T.match_buffer`.
 
 use ruff_python_ast as py;
 use wavemark_diag::Span;
 use wavemark_tile::arith::Analyzer;
-use wavemark_tile::{BinaryOp, Block, BufferId, Expr, Function, Range, Region, Stmt, fold};
+use wavemark_tile::{BinaryOp, Expr, Range, Region, fold};
 
 use crate::context::Parsed;
 use crate::function::Builder;
@@ -80,44 +80,4 @@ pub fn range(from: Expr, to: Expr) -> Range {
         difference => Analyzer::new().simplify(&difference),
     };
     Range { min, extent }
-}
-
-/// What the block accesses, where it does not say so.
-// The only place that asks for them: whole buffers until the analysis of accesses narrows them to boxes.
-pub fn infer(function: &Function, block: &Block) -> (Vec<Region>, Vec<Region>) {
-    let mut reads: Vec<BufferId> = Vec::new();
-    let mut writes: Vec<BufferId> = Vec::new();
-    let note = |list: &mut Vec<BufferId>, buffer: BufferId| {
-        if !list.contains(&buffer) {
-            list.push(buffer);
-        }
-    };
-    for statement in block.init.iter().chain([&block.body]) {
-        statement.visit(&mut |inner| {
-            if let Stmt::Store(store) = inner {
-                note(&mut writes, store.buffer);
-            }
-            inner.own_exprs(&mut |expr| {
-                expr.visit(&mut |expr| {
-                    if let Expr::Load(load) = expr {
-                        note(&mut reads, load.buffer);
-                    }
-                });
-            });
-        });
-    }
-    let whole = |buffer: BufferId| Region {
-        buffer,
-        ranges: (function.buffer(buffer).shape.iter())
-            .map(|extent| Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() })
-            .collect(),
-    };
-    let outer = |list: Vec<BufferId>| -> Vec<Region> {
-        let ours = |buffer: &BufferId| {
-            !block.alloc_buffers.contains(buffer)
-                && !block.match_buffers.iter().any(|matched| matched.buffer == *buffer)
-        };
-        list.into_iter().filter(ours).map(whole).collect()
-    };
-    (outer(reads), outer(writes))
 }
