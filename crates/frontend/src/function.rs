@@ -11,6 +11,7 @@ use crate::block::OpenBlock;
 use crate::context::{Context, Parsed};
 use crate::expr;
 use crate::module;
+use crate::scalars::{self, Assignments};
 use crate::scope::Scopes;
 use crate::suite::Place;
 use crate::value::Value;
@@ -39,6 +40,8 @@ pub struct Builder<'c> {
     pub expression_depth: usize,
     /// The error of the block closed last that it accesses what cannot be seen: none for the root block.
     pub unseen: Option<Diagnostic>,
+    /// Where names are assigned.
+    pub assignments: Assignments,
     /// The parameters are being read: their shapes define variables.
     pub in_signature: bool,
     /// The block closed last said what it reads, and what it writes.
@@ -54,6 +57,7 @@ pub fn read(cx: &mut Context, definition: &py::StmtFunctionDef) -> Parsed<Functi
     let mut builder = Builder::new(cx, definition.name.as_str(), private);
     let range = TextRange::new(definition.range.start(), definition.parameters.range.end());
     builder.function.span = Some(builder.cx.range(range));
+    builder.assignments = scalars::assignments(&definition.body);
     builder.in_signature = true;
     builder.signature(&definition.parameters)?;
     builder.in_signature = false;
@@ -117,6 +121,7 @@ impl<'c> Builder<'c> {
             statement_depth: 0,
             expression_depth: 0,
             unseen: None,
+            assignments: Assignments::default(),
             in_signature: false,
             last_block_given: (true, true),
         }

@@ -387,6 +387,11 @@ impl Builder<'_> {
         for value in &values {
             dtype = operators::same_type(Expr::Cast(dtype, Expr::int(0).into()), value.clone()).0.dtype();
         }
+        if matches!(name, "pow" | "power") && !dtype.is_float() {
+            return Err(self
+                .cx
+                .error(span, format!("`T.pow` of expressions of type {dtype}, expected floats")));
+        }
         let values = values.into_iter().map(|value| fold::cast(dtype, value)).collect();
         let op = if name == "power" { "pow" } else { name };
         Ok(Value::Expr(Expr::call(op, dtype, values)))
