@@ -102,12 +102,15 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// The new dialect writes attributes that hold for the same statements as one dictionary.
+    /// The new dialect writes attributes that hold for the same statements as one dictionary. A key that comes
+    /// again (a wait for a second queue) begins another: TVM's printer puts both into one, and reading that loses
+    /// the first.
     fn attr(&mut self, key: &'m str, value: &'m Expr, body: &'m Stmt, last: bool) {
         let mut keys = vec![(key, value)];
         let mut body = body;
         while self.dialect == Dialect::New
             && let Stmt::Attr { key, value, body: inner } = body
+            && keys.iter().all(|(earlier, _)| earlier != key)
         {
             keys.push((key, value));
             body = inner;
