@@ -90,7 +90,8 @@ fn the_step_limit_ends_endless_loops() {
     let options = Options { max_steps: 1000, ..Options::default() };
     expect![[r#"
         more than 1000 steps
-    "#]].assert_eq(&report(&run(&function, &mut [], &options)));
+    "#]]
+    .assert_eq(&report(&run(&function, &mut [], &options)));
 }
 
 #[test]
