@@ -189,10 +189,12 @@ pub fn walk(function: &Function) -> Result<Timeline, String> {
         .map(|node| node.and_then(|node| value(&node.extent, &walker.values)).unwrap_or(0))
         .collect();
     let serial = |index: &usize| loops[*index].is_some_and(|node| node.kind != ForKind::Unrolled);
-    let body = (0..sections.len())
+    // The pass leaves three sections, empty ones included; where it has split the body there are more.
+    let longest = (0..sections.len())
         .max_by_key(|index| (serial(index), extents[*index], sections.len() - *index))
         .filter(|&index| loops[index].is_some())
         .unwrap_or(sections.len() / 2);
+    let body = if sections.len() == 3 { 1 } else { longest };
     if let Some(node) = loops.get(body).copied().flatten() {
         walker.base = value(&node.min, &walker.values).unwrap_or(0);
     }
@@ -204,7 +206,13 @@ pub fn walk(function: &Function) -> Result<Timeline, String> {
         };
         match loops[index] {
             Some(node) => walker.iterate(kind, node)?,
-            None => walker.once(kind, String::new(), section)?,
+            // A single iteration: the section is its statements.
+            None => match section {
+                Stmt::Block(block) if block.name.is_empty() && block.predicate.is_true() => {
+                    walker.once(kind, String::new(), &block.body)?
+                }
+                _ => walker.once(kind, String::new(), section)?,
+            },
         }
     }
     Ok(walker.finish())
@@ -368,7 +376,12 @@ impl<'f> Walker<'f> {
         self.seen.clear();
         self.slot = 0;
         self.inner = 0;
-        self.run(stmt, Around::default())?;
+        match stmt {
+            Stmt::Seq(statements) => {
+                statements.iter().try_for_each(|stmt| self.run(stmt, Around::default()))?
+            }
+            _ => self.run(stmt, Around::default())?,
+        }
         // An empty section (`T.evaluate(0)`) takes no time.
         let now = (self.timeline.instances.len(), self.timeline.waits.len(), self.timeline.groups.len());
         if now == (instances, waits, groups) {
@@ -389,6 +402,8 @@ impl<'f> Walker<'f> {
 
     fn run(&mut self, stmt: &Stmt, around: Around) -> Result<(), String> {
         match stmt {
+            // Several that nothing asynchronous tells apart are one statement of the pipeline.
+            Stmt::Seq(_) if !has_async(stmt) => self.leaf(stmt, around),
             Stmt::Seq(statements) => statements.iter().try_for_each(|stmt| self.run(stmt, around)),
             Stmt::Evaluate(Expr::Int(..), _) => Ok(()),
             Stmt::Block(block) => {
