@@ -6,11 +6,15 @@
 //!
 //! Promises: nothing here panics on a program that [`verify`] accepts.
 
+pub mod arith;
 mod dtype;
 mod equal;
 mod expr;
+pub mod fold;
 mod function;
+pub mod interp;
 mod print;
+pub mod regions;
 mod stmt;
 mod verify;
 

@@ -1,0 +1,147 @@
+//! An independent checker of asynchronous tile programs: of any function with `async_*` scopes, ours or TVM's.
+//!
+//! For: `wavemark check K.py`, and for holding the pipelining pass to its word: nothing here is shared with it.
+//!
+//! What it proves. Every statement that touches data of an asynchronous operation does so when some wait has completed
+//! that operation, on all paths and in all iterations. What is not so is a finding that names both statements and
+//! their iteration vectors, and the wait that falls short with the count that would do. Each wait is judged: too
+//! weak, exact, too strong (with the largest count that keeps everything covered), redundant.
+//!
+//! How. [`program`] reduces the function to its asynchronous control and the accesses that can conflict; [`walk`]
+//! executes that symbolically with the state of [`state`]; [`steady`] cuts long loops short by a proof, [`symbols`]
+//! does so for dynamic extents; [`counts`] finds the best counts.
+//!
+//! Never false: a finding is a pair of element accesses that some completion order reverses (on a path that a condition
+//! unknown to the checker may exclude: such findings say so). Never silent: what it cannot decide is
+//! [`NotProven`], and a report with one is not clean. May be missed: races between threads of one statement (threads
+//! are taken to run in step, with the barriers that lowering puts at waits); accesses through pointers that no
+//! enclosing block declares count as the whole buffer, so they are not missed.
+//!
+//! Follows the asynchronous-pipeline RFC ("Semantics of the proposed scope annotations"); where that is silent, [`walk`]
+//! says which reading is taken.
+
+mod counts;
+mod footprint;
+mod interval;
+mod program;
+mod report;
+mod state;
+mod steady;
+mod symbols;
+mod walk;
+
+use wavemark_tile::Function;
+
+use self::footprint::Shapes;
+use self::walk::{Negative, Walker};
+
+pub use report::{
+    Blame, Finding, Instance, MAX_INSTANCES, NotProven, Place, Report, Rule, Steady, Symbols, Verdict,
+    WaitInstance, WaitReport,
+};
+
+/// Checks a function. Never fails: what cannot be checked is in [`Report::not_proven`].
+pub fn check(function: &Function) -> Report {
+    let program = program::compile(function);
+    let mut report =
+        Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
+    if !program.has_async {
+        return report;
+    }
+    let shapes = Shapes::new(function);
+    let mut walker = Walker::new(&program, function, &shapes, Negative::Flush);
+    report.symbols = symbols::walk(&mut walker);
+    let negative = walker.waits.iter().any(|wait| wait.negative.is_some());
+    if negative {
+        let mut dropped = Walker::new(&program, function, &shapes, Negative::Drop);
+        symbols::walk(&mut dropped);
+        let more = negative_counts(&walker, &dropped);
+        walker.findings.extend(more);
+    }
+    report.waits = judge(&walker);
+    report.findings = walker.findings;
+    report.not_proven = walker.not_proven;
+    report.steady = walker.steady;
+    report.undecided = walker.undecided;
+    report.steps = walker.steps;
+    report
+}
+
+/// The defects that are there only where a negative count means nothing at all: findings about the waits.
+fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
+    let key = |finding: &Finding| {
+        let consumer = finding.consumer.as_ref().map(|consumer| consumer.place.clone());
+        (finding.rule, finding.producer.place.clone(), consumer)
+    };
+    let known: Vec<_> = flush.findings.iter().map(key).collect();
+    let mut found: Vec<Finding> = Vec::new();
+    for extra in dropped.findings.iter().filter(|finding| !known.contains(&key(finding))) {
+        // The wait whose dropping did it: negative, on that queue.
+        let sites = dropped.waits.iter().enumerate().filter(|(_, wait)| {
+            wait.negative.is_some() && (extra.queue.is_none() || wait.queue == extra.queue)
+        });
+        for (site, wait) in sites {
+            let place = flush.place(flush.program.waits[site].place);
+            if found.iter().any(|other| other.producer.place == place) {
+                continue;
+            }
+            found.push(Finding {
+                rule: Rule::NegativeCount,
+                producer: Instance {
+                    place,
+                    iteration: wait.negative.as_ref().map(|vector| vector.to_vec()).unwrap_or_default(),
+                },
+                blame: None,
+                ..extra.clone()
+            });
+        }
+    }
+    found
+}
+
+fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
+    let constant: Vec<bool> =
+        walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
+    let best = counts::solve(&walker.uses, walker.waits.len(), &constant);
+    let sites = walker.program.waits.iter().zip(&walker.waits).zip(&best);
+    sites
+        .zip(&constant)
+        .map(|(((site, seen), best), &constant)| {
+            let mut instances = seen.instances.clone();
+            for (index, instance) in instances.iter_mut().enumerate() {
+                instance.best = best.instances.get(&(index as u32)).copied();
+                if best.pinned {
+                    instance.best = instance.count;
+                }
+            }
+            let counts = if seen.unknown { None } else { seen.counts };
+            let lowest = counts.map_or(0, |counts| counts.0.max(0));
+            let bound = if best.pinned { Some(lowest) } else { best.constant };
+            let verdict = if seen.executions == 0 {
+                Verdict::Unreached
+            } else if best.lacking {
+                Verdict::TooWeak
+            } else if bound.is_none() || (!seen.acts && !best.pinned) {
+                Verdict::Redundant
+            } else if constant && bound > Some(lowest) {
+                Verdict::TooStrong
+            } else if !constant
+                && instances.iter().any(|one| one.count < one.best || one.best.is_none())
+                && !best.pinned
+            {
+                Verdict::TooStrong
+            } else {
+                Verdict::Exact
+            };
+            WaitReport {
+                place: walker.place(site.place),
+                queue: seen.queue,
+                counts,
+                best: bound,
+                instances: if constant { Vec::new() } else { instances },
+                executions: seen.executions,
+                verdict,
+            }
+        })
+        .collect()
+}
