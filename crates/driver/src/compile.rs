@@ -5,9 +5,9 @@
 //! [`Failure::Unsupported`].
 
 use wavemark_diag::{Diagnostic, SourceMap, Span};
+use wavemark_schedule::diagram::diagram;
 use wavemark_schedule::pipeline::pipeline;
 use wavemark_schedule::plan::{Planned, lds_bytes, plan};
-use wavemark_schedule::diagram::diagram;
 use wavemark_target::TargetId;
 use wavemark_tile::{Dialect, Function, Module};
 
@@ -107,7 +107,7 @@ fn transform(function: &mut Function, options: &TileOptions) -> Result<Vec<Note>
         check_lds(function, &planned, after, target).map_err(|problem| vec![*problem])?;
     }
     if !options.before_simplify {
-        wavemark_tile::simplify::simplify(function);
+        wavemark_tile::simplify(function);
     }
     Ok(notes)
 }

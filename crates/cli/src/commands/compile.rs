@@ -1,10 +1,10 @@
 //! `wavemark compile`: an input as far as the named stage.
 
 use wavemark_diag::Diagnostic;
+use wavemark_driver::Dialect;
 use wavemark_driver::build::{assemble_input, link_one};
 use wavemark_driver::compile::{TileOptions, compile_tile};
 use wavemark_driver::input::{Form, Input, Lang, agree, from_bytes};
-use wavemark_driver::Dialect;
 use wavemark_driver::objects;
 use wavemark_driver::report::ExitStatus;
 
@@ -40,7 +40,9 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
     let bytes = match (input.form, args.emit) {
         (Form::TvmScript, EmitArg::Tile) => tile(door, args, &input)?.into_bytes(),
         (Form::TvmScript, _) => {
-            let what = format!("--emit {stage} of a TVMScript module: there is no compiler below the tile layer yet");
+            let what = format!(
+                "--emit {stage} of a TVMScript module: there is no compiler below the tile layer yet"
+            );
             return Err(Failure::Unsupported(what));
         }
         (Form::LlvmIr, _) => {
