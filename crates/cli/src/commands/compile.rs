@@ -95,5 +95,5 @@ fn tile(door: &mut Door, args: &CompileArgs, input: &Input) -> Result<String, Fa
     if let (Some(path), Some(picture)) = (&args.diagram, &compiled.diagram) {
         door.write(Some(path), picture.as_bytes())?;
     }
-    Ok(compiled.text)
+    Ok(compiled.text + "\n")
 }
