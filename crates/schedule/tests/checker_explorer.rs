@@ -65,13 +65,15 @@ fn random_access(random: &mut Random) -> Access {
     }
 }
 
-fn random_action(random: &mut Random, sizes: &mut Sizes) -> Action {
+/// Often from the input, which nothing overwrites, or to the output, which nothing else touches.
+fn random_action(random: &mut Random, sizes: &mut Sizes, asynchronous: bool) -> Action {
     sizes.actions += 1;
-    let store = random_access(random);
+    let mut store = random_access(random);
     let mut load = random_access(random);
-    // Often from the input, which nothing overwrites.
-    if random.next(3) == 0 {
-        load.buffer = 3;
+    match asynchronous {
+        true if random.next(3) != 0 => load.buffer = 3,
+        false if random.next(3) != 0 => store.buffer = 5,
+        _ => {}
     }
     Action { id: sizes.actions - 1, store, load }
 }
@@ -91,13 +93,13 @@ fn random_items(random: &mut Random, sizes: &mut Sizes, depth: usize, count: u64
                 sizes.waits += 1;
                 let site = sizes.waits - 1;
                 let (queue, count) = (random.next(2) as i64, random.next(4) as i64);
-                Item::Wait(site, queue, count, vec![Item::Sync(random_action(random, sizes))])
+                Item::Wait(site, queue, count, vec![Item::Sync(random_action(random, sizes, false))])
             }
-            6 => Item::Sync(random_action(random, sizes)),
+            6 => Item::Sync(random_action(random, sizes, false)),
             _ => {
                 let members = 1 + random.next(4) / 3;
                 let queue = random.next(2) as i64;
-                let members = (0..members).map(|_| Item::Async(random_action(random, sizes))).collect();
+                let members = (0..members).map(|_| Item::Async(random_action(random, sizes, true))).collect();
                 Item::Commit(queue, members)
             }
         };
@@ -130,7 +132,7 @@ fn build(items: &[Item]) -> Function {
             private: false,
             params: vec![Param::Buffer { buffer: BufferId(3), handle: None }],
             vars: Vec::new(),
-            buffers: ["X", "Y", "Z", "A", "P"].map(buffer).to_vec(),
+            buffers: ["X", "Y", "Z", "A", "P", "C"].map(buffer).to_vec(),
             attributes: Default::default(),
             body: Stmt::nop(),
             span: None,
@@ -190,11 +192,7 @@ impl Builder {
                 BinaryOp::FloorMod,
                 Expr::binary(
                     BinaryOp::Add,
-                    Expr::binary(
-                        BinaryOp::Mul,
-                        Expr::Var(var, Dtype::INT32),
-                        Expr::int(access.coefficient),
-                    ),
+                    Expr::binary(BinaryOp::Mul, Expr::Var(var, Dtype::INT32), Expr::int(access.coefficient)),
                     Expr::int(access.offset),
                 ),
                 Expr::int(3),
@@ -302,7 +300,9 @@ impl Trace {
                 continue;
             }
             let issued = |operation: usize| {
-                self.events[..at].iter().any(|event| matches!(event, Event::Issue(other) if *other == operation))
+                self.events[..at]
+                    .iter()
+                    .any(|event| matches!(event, Event::Issue(other) if *other == operation))
             };
             let pending = |operation: usize| issued(operation) && done & (1 << operation) == 0;
             // Any operation that its queue lets through may take effect now.
@@ -432,7 +432,13 @@ fn random_programs_agree_with_all_completion_orders() {
         let Some(expected) = explore(&items) else { continue };
         tried += 1;
         let report = check(&build(&items));
-        let context = || format!("seed {seed}, case {case}: {items:#?}\n{report:#?}");
+        let context = || {
+            format!(
+                "seed {seed}, case {case}: {items:?}\nfindings {:?}\nwaits {:?}",
+                pairs(&report),
+                report.waits.iter().map(|w| (w.counts, w.best, w.verdict)).collect::<Vec<_>>()
+            )
+        };
         assert!(report.not_proven.is_empty(), "not proven: {}", context());
         let found = pairs(&report);
         assert_eq!(found.is_empty(), expected.is_empty(), "expected {expected:?}: {}", context());

@@ -69,8 +69,9 @@ impl Uses {
     }
 }
 
-/// The best counts of `sites` waits; `constant[site]`: the wait has the same count in all executions.
-pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool]) -> Vec<Best> {
+/// The best counts of `sites` waits; `constant[site]`: the wait has the same count in all executions; `acts[site]`:
+/// it finds something to complete in some (one that never does is never the only one to complete something).
+pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool], acts: &[bool]) -> Vec<Best> {
     let mut best = vec![Best::default(); sites];
     for &site in &uses.pinned {
         if let Some(best) = best.get_mut(site as usize) {
@@ -83,9 +84,12 @@ pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool]) -> Vec<Best> {
             best.lacking = true;
         }
     }
-    let mut rest: Vec<&SmallVec<[Alternative; 4]>> = Vec::new();
+    let mut rest: Vec<SmallVec<[Alternative; 4]>> = Vec::new();
     for alternatives in &uses.satisfied {
+        let mut alternatives = alternatives.clone();
+        alternatives.retain(|alternative| acts.get(alternative.site as usize) == Some(&true));
         match alternatives[..] {
+            [] => {}
             [only] => assign(&mut best, only),
             _ => rest.push(alternatives),
         }

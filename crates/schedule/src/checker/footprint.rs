@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use wavemark_tile::{BufferId, Expr, Function};
 
 use super::interval::{Env, Interval};
-use super::program::{Access, Dims, Leaf, Op};
+use super::program::{Access, Dims, Leaf, Op, SiteId};
 
 /// One interval a dimension.
 pub(super) type Bounds = SmallVec<[Interval; 3]>;
@@ -13,6 +13,8 @@ pub(super) type Bounds = SmallVec<[Interval; 3]>;
 /// A box of a buffer that a leaf reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Footprint {
+    /// The store or call.
+    pub place: SiteId,
     pub buffer: BufferId,
     pub write: bool,
     pub bounds: Bounds,
@@ -113,7 +115,13 @@ fn walk(ops: &[Op], env: &mut Env, shapes: &Shapes, certain: bool, out: &mut Vec
             Op::Access(access) => {
                 let (bounds, exact) = access_box(access, env, shapes);
                 let exact = exact && certain && !access.inexact;
-                out.push(Footprint { buffer: access.buffer, write: access.write, bounds, exact });
+                out.push(Footprint {
+                    place: access.place,
+                    buffer: access.buffer,
+                    write: access.write,
+                    bounds,
+                    exact,
+                });
             }
         }
     }

@@ -83,7 +83,8 @@ impl Interval {
 
     /// The hull of `op` at the four corners.
     fn corners(self, other: Interval, op: impl Fn(i64, i64) -> i64) -> Interval {
-        let values = [op(self.lo, other.lo), op(self.lo, other.hi), op(self.hi, other.lo), op(self.hi, other.hi)];
+        let values =
+            [op(self.lo, other.lo), op(self.lo, other.hi), op(self.hi, other.lo), op(self.hi, other.hi)];
         let lo = values.iter().copied().fold(i64::MAX, i64::min);
         let hi = values.iter().copied().fold(i64::MIN, i64::max);
         Interval::new(lo, hi)
@@ -119,7 +120,11 @@ impl Env {
             Expr::Int(value, _) => Interval::point(*value),
             Expr::Var(var, dtype) => {
                 let value = self.get(*var);
-                if value == Interval::ALL && *dtype == wavemark_tile::Dtype::BOOL { Interval::BOOL } else { value }
+                if value == Interval::ALL && *dtype == wavemark_tile::Dtype::BOOL {
+                    Interval::BOOL
+                } else {
+                    value
+                }
             }
             Expr::Binary(op, sides) => binary(*op, self.eval(&sides[0]), self.eval(&sides[1])),
             Expr::Not(inner) => match self.eval(inner).truth() {
@@ -246,9 +251,11 @@ fn binary(op: BinaryOp, a: Interval, b: Interval) -> Interval {
             (Some(false), Some(false)) => Interval::point(0),
             _ => Interval::BOOL,
         },
-        BinaryOp::ShiftLeft | BinaryOp::ShiftRight | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
-            bits(op, a, b)
-        }
+        BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::BitXor => bits(op, a, b),
     }
 }
 

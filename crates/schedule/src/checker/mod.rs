@@ -43,7 +43,8 @@ pub use report::{
 /// Checks a function. Never fails: what cannot be checked is in [`Report::not_proven`].
 pub fn check(function: &Function) -> Report {
     let program = program::compile(function);
-    let mut report = Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
+    let mut report =
+        Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
     if !program.has_async {
         return report;
     }
@@ -101,7 +102,8 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
 fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
     let constant: Vec<bool> =
         walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
-    let best = counts::solve(&walker.uses, walker.waits.len(), &constant);
+    let acts: Vec<bool> = walker.waits.iter().map(|wait| wait.acts).collect();
+    let best = counts::solve(&walker.uses, walker.waits.len(), &constant, &acts);
     let sites = walker.program.waits.iter().zip(&walker.waits).zip(&best);
     sites
         .zip(&constant)

@@ -53,11 +53,32 @@ pub(super) enum Node {
     /// Iterations one after the other.
     Loop(Box<LoopNode>),
     /// Iterations side by side (threads): the variable is all of them at once.
-    Span { var: VarId, min: Expr, extent: Expr, body: Box<Node> },
-    Bind { var: VarId, value: Expr, body: Box<Node> },
-    Branch { condition: Expr, place: SiteId, then: Box<Node>, otherwise: Option<Box<Node>> },
-    Commit { queue: Expr, place: SiteId, body: Box<Node> },
-    Wait { site: usize, body: Box<Node> },
+    Span {
+        var: VarId,
+        min: Expr,
+        extent: Expr,
+        body: Box<Node>,
+    },
+    Bind {
+        var: VarId,
+        value: Expr,
+        body: Box<Node>,
+    },
+    Branch {
+        condition: Expr,
+        place: SiteId,
+        then: Box<Node>,
+        otherwise: Option<Box<Node>>,
+    },
+    Commit {
+        queue: Expr,
+        place: SiteId,
+        body: Box<Node>,
+    },
+    Wait {
+        site: usize,
+        body: Box<Node>,
+    },
     Leaf(u32),
 }
 
@@ -90,6 +111,8 @@ pub(super) enum Op {
 }
 
 pub(super) struct Access {
+    /// The store or call.
+    pub place: SiteId,
     pub buffer: BufferId,
     pub write: bool,
     pub dims: Dims,
@@ -128,6 +151,7 @@ pub(super) fn compile(function: &Function) -> Program {
         in_async: false,
         uses: vec![Use::default(); function.buffers.len()],
         span: None,
+        at: 0,
     };
     let body = compiler.node(&function.body).unwrap_or(Node::Seq(Vec::new()));
     compiler.program.body = body;
@@ -157,6 +181,8 @@ struct Compiler<'a> {
     in_async: bool,
     uses: Vec<Use>,
     span: Option<Span>,
+    /// The statement whose accesses are being collected.
+    at: SiteId,
 }
 
 const COMMIT: &str = "async_commit_queue_scope";
@@ -216,7 +242,8 @@ fn block_name(stmt: &Stmt) -> Option<&str> {
 
 impl<'a> Compiler<'a> {
     fn place(&mut self, stmt: &'a Stmt, scope: bool) -> SiteId {
-        let name = block_name(stmt).or_else(|| self.names.iter().rev().copied().find(|name| !name.is_empty()));
+        let name =
+            block_name(stmt).or_else(|| self.names.iter().rev().copied().find(|name| !name.is_empty()));
         let span = if scope { first_span(stmt) } else { first_action(stmt).or_else(|| first_span(stmt)) };
         self.program.places.push(Place {
             span: span.or(self.span),
@@ -260,7 +287,12 @@ impl<'a> Compiler<'a> {
                 let mut nodes: Vec<Node> = self.reads_of(condition, stmt).into_iter().collect();
                 let then = self.node(then).unwrap_or(Node::Seq(Vec::new()));
                 let otherwise = otherwise.as_ref().and_then(|otherwise| self.node(otherwise)).map(Box::new);
-                nodes.push(Node::Branch { condition: condition.clone(), place, then: Box::new(then), otherwise });
+                nodes.push(Node::Branch {
+                    condition: condition.clone(),
+                    place,
+                    then: Box::new(then),
+                    otherwise,
+                });
                 Some(one_or_seq(nodes))
             }
             Stmt::Let { var, value, body } => {
@@ -362,11 +394,12 @@ impl<'a> Compiler<'a> {
 
     fn reads_of(&mut self, expr: &'a Expr, stmt: &'a Stmt) -> Option<Node> {
         let mut ops = Vec::new();
+        let place = self.place(stmt, true);
+        self.at = place;
         self.reads(expr, &mut ops);
         if ops.is_empty() {
             return None;
         }
-        let place = self.place(stmt, true);
         let leaf = Leaf { place, kind: LeafKind::Sync, ops, free: Vec::new(), has_output: false };
         self.program.leaves.push(leaf);
         Some(Node::Leaf(self.program.leaves.len() as u32 - 1))
@@ -374,11 +407,13 @@ impl<'a> Compiler<'a> {
 
     fn leaf(&mut self, stmt: &'a Stmt) -> Option<Node> {
         let mut ops = Vec::new();
+        let place = self.place(stmt, false);
+        self.at = place;
         self.statement(stmt, &mut ops);
-        self.add_leaf(stmt, ops)
+        self.add_leaf(place, ops)
     }
 
-    fn add_leaf(&mut self, stmt: &'a Stmt, ops: Vec<Op>) -> Option<Node> {
+    fn add_leaf(&mut self, place: SiteId, ops: Vec<Op>) -> Option<Node> {
         if ops.is_empty() && !self.in_async {
             return None;
         }
@@ -388,7 +423,6 @@ impl<'a> Compiler<'a> {
             (false, false) => LeafKind::SyncInCommit,
             (false, true) => LeafKind::Sync,
         };
-        let place = self.place(stmt, false);
         self.program.leaves.push(Leaf { place, kind, ops, free: Vec::new(), has_output: false });
         Some(Node::Leaf(self.program.leaves.len() as u32 - 1))
     }
@@ -411,6 +445,7 @@ impl<'a> Compiler<'a> {
                 }
                 let mut inner = Vec::new();
                 self.blocks.push(block);
+                self.names.push(&block.name);
                 if let Some(init) = &block.init {
                     let mut then = Vec::new();
                     self.statement(init, &mut then);
@@ -419,6 +454,7 @@ impl<'a> Compiler<'a> {
                     }
                 }
                 self.statement(&block.body, &mut inner);
+                self.names.pop();
                 self.blocks.pop();
                 if inner.is_empty() {
                     return;
@@ -434,12 +470,14 @@ impl<'a> Compiler<'a> {
                 }
             }
             Stmt::Store(store) => {
+                self.at = self.place(stmt, false);
                 store.indices.iter().for_each(|index| self.reads(index, ops));
                 self.reads(&store.value, ops);
                 let dims = store.indices.iter().map(|index| (index.clone(), None)).collect();
                 self.access(store.buffer, true, Dims::Ranges(dims), false, ops);
             }
             Stmt::If { condition, then, otherwise } => {
+                self.at = self.place(stmt, false);
                 self.reads(condition, ops);
                 let (mut on, mut off) = (Vec::new(), Vec::new());
                 self.statement(then, &mut on);
@@ -459,7 +497,10 @@ impl<'a> Compiler<'a> {
                 ops.push(Op::Bind { var: *var, value: value.clone() });
                 self.statement(body, ops);
             }
-            Stmt::Evaluate(value, _) => self.reads(value, ops),
+            Stmt::Evaluate(value, _) => {
+                self.at = self.place(stmt, false);
+                self.reads(value, ops);
+            }
         }
     }
 
@@ -549,15 +590,16 @@ impl<'a> Compiler<'a> {
         } else {
             entry.synchronous = true;
         }
-        ops.push(Op::Access(Access { buffer, write, dims, inexact }));
+        ops.push(Op::Access(Access { place: self.at, buffer, write, dims, inexact }));
     }
 
     /// Drops what cannot conflict.
     fn finish(mut self) -> Program {
         let is_parameter = |id: usize| {
-            self.function.params.iter().any(|param| {
-                matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id)
-            })
+            self.function
+                .params
+                .iter()
+                .any(|param| matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id))
         };
         for (id, entry) in self.uses.iter().enumerate() {
             self.program.private[id] = !entry.synchronous && matches!(entry.queue, Some(Some(_)));
@@ -614,9 +656,8 @@ fn through_view(dims: Dims, inexact: bool, source: &Region) -> (Dims, bool) {
     match dims {
         Dims::Ranges(inner) if inner.len() <= source.ranges.len() => {
             let leading = source.ranges.len() - inner.len();
-            let outer = source.ranges[..leading]
-                .iter()
-                .map(|range| (range.min.clone(), Some(range.extent.clone())));
+            let outer =
+                source.ranges[..leading].iter().map(|range| (range.min.clone(), Some(range.extent.clone())));
             let rest = inner.into_iter().zip(&source.ranges[leading..]).map(|((min, extent), range)| {
                 let sum = Expr::binary(wavemark_tile::BinaryOp::Add, range.min.clone(), min);
                 (sum, extent)
@@ -741,4 +782,3 @@ impl IsZero for Expr {
         self.as_int() == Some(0)
     }
 }
-

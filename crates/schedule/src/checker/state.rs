@@ -50,6 +50,8 @@ pub(super) const OPEN: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
 pub(super) struct Foot {
+    /// The store or call.
+    pub place: u32,
     pub entry: u32,
     pub write: bool,
     pub exact: bool,
@@ -233,8 +235,10 @@ impl State {
             joined.queues.push(join_queues(queue(0), queue(1)));
         }
         let untouched: Vec<bool> = (0..count)
-            .map(|index| sides.iter().all(|side| side.queues.get(index).is_some()) && {
-                sides[0].queues[index].same(&sides[1].queues[index])
+            .map(|index| {
+                sides.iter().all(|side| side.queues.get(index).is_some()) && {
+                    sides[0].queues[index].same(&sides[1].queues[index])
+                }
             })
             .collect();
         // Operations of both sides by uid.
@@ -267,7 +271,8 @@ impl State {
                 ids.insert(uid, joined.add(entry));
                 continue;
             }
-            entry.joined |= distances[0] != distances[1] || found.iter().any(|one| one.is_some_and(|e| e.joined));
+            entry.joined |=
+                distances[0] != distances[1] || found.iter().any(|one| one.is_some_and(|e| e.joined));
             match distances[0].into_iter().chain(distances[1]).min() {
                 None => entry.done = true,
                 Some(-1) => entry.base = OPEN,

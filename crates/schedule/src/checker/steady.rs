@@ -50,13 +50,7 @@ pub(super) fn plan(
 }
 
 /// The least number of iterations after which every remainder in the body is what it was.
-fn period(
-    program: &Program,
-    node: &LoopNode,
-    step: i64,
-    shapes: &Shapes,
-    constants: &Env,
-) -> Option<i64> {
+fn period(program: &Program, node: &LoopNode, step: i64, shapes: &Shapes, constants: &Env) -> Option<i64> {
     let mut moduli = Vec::new();
     let mut linear = Shifts::new(program, shapes, constants.clone());
     linear.vars.insert(node.var, step);
@@ -465,7 +459,13 @@ impl<'a> Shifts<'a> {
         }
     }
 
-    fn divided(&mut self, op: BinaryOp, left: &Expr, shift: Option<i64>, divisor: Option<i64>) -> Option<i64> {
+    fn divided(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        shift: Option<i64>,
+        divisor: Option<i64>,
+    ) -> Option<i64> {
         if shift == Some(0) {
             return divisor.map(|_| 0);
         }
@@ -497,10 +497,18 @@ impl<'a> Shifts<'a> {
             _ => {
                 let periods = match difference {
                     Interval { lo, .. } if lo > 0 => {
-                        if drift > 0 { i64::MAX } else { (lo - 1) / -drift }
+                        if drift > 0 {
+                            i64::MAX
+                        } else {
+                            (lo - 1) / -drift
+                        }
                     }
                     Interval { hi, .. } if hi < 0 => {
-                        if drift < 0 { i64::MAX } else { (-hi - 1) / drift }
+                        if drift < 0 {
+                            i64::MAX
+                        } else {
+                            (-hi - 1) / drift
+                        }
                     }
                     _ => return None,
                 };

@@ -326,6 +326,7 @@ impl<'p> Walker<'p> {
                 continue;
             }
             feet.push(Foot {
+                place: touched.place,
                 entry,
                 write: touched.write,
                 exact: touched.exact,
@@ -366,7 +367,11 @@ impl<'p> Walker<'p> {
             } else if self.state.complete(entry) {
                 self.record_use(foot.entry);
             } else {
-                let rule = match (asynchronous && open.is_some_and(|(uid, _)| !committed && uid == entry.group), foot.write, touched.write) {
+                let rule = match (
+                    asynchronous && open.is_some_and(|(uid, _)| !committed && uid == entry.group),
+                    foot.write,
+                    touched.write,
+                ) {
                     (true, ..) => Rule::UnorderedMembers,
                     (false, true, false) => Rule::ReadInFlight,
                     (false, false, _) => Rule::SourceOverwritten,
@@ -399,13 +404,13 @@ impl<'p> Walker<'p> {
     ) -> bool {
         let entry = self.state.entry(foot.entry).clone();
         let producer = &self.program.leaves[entry.leaf as usize];
-        let key = (rule, producer.place, leaf.place);
+        let key = (rule, foot.place, touched.place);
         let known = self.index.get(&key).copied();
         if known.is_none() && !(foot.exact && touched.exact) {
-            let tries = self.apart.entry((producer.place, leaf.place)).or_default();
+            let tries = self.apart.entry((foot.place, touched.place)).or_default();
             *tries += 1;
             if *tries > 4096 {
-                self.note(leaf.place, "too many boxes of elements meet to compare all element by element");
+                self.note(touched.place, "too many boxes of elements meet to compare all element by element");
                 return false;
             }
             let vars = self.function.vars.len();
@@ -422,7 +427,7 @@ impl<'p> Walker<'p> {
                 }
                 _ => {
                     self.note(
-                        leaf.place,
+                        touched.place,
                         "which elements are touched is not known well enough to tell whether they are in flight",
                     );
                     return false;
@@ -433,12 +438,9 @@ impl<'p> Walker<'p> {
         let found = known.unwrap_or_else(|| {
             self.findings.push(Finding {
                 rule,
-                producer: Instance {
-                    place: self.place(producer.place),
-                    iteration: entry.iteration.to_vec(),
-                },
+                producer: Instance { place: self.place(foot.place), iteration: entry.iteration.to_vec() },
                 consumer: Some(Instance {
-                    place: self.place(leaf.place),
+                    place: self.place(touched.place),
                     iteration: self.iteration.to_vec(),
                 }),
                 buffer: Some(self.buffer_name(touched.buffer)),
@@ -508,9 +510,11 @@ impl<'p> Walker<'p> {
                 producer: Instance { place: self.place(place), iteration: self.iteration.to_vec() },
                 consumer: None,
                 buffer: None,
-                queue: self.state.open.last().and_then(|group| {
-                    self.queue_ids.get(group.queue as usize).copied()
-                }),
+                queue: self
+                    .state
+                    .open
+                    .last()
+                    .and_then(|group| self.queue_ids.get(group.queue as usize).copied()),
                 blame: None,
                 sufficient_here: None,
                 instances: 0,
