@@ -10,6 +10,7 @@
 mod barriers;
 mod collective;
 mod finding;
+mod meeting;
 mod races;
 mod registers;
 mod shadow;

@@ -7,21 +7,14 @@
 use wavemark_isa::Isa;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
-use wavemark_sim::pending::ordered as pipe_ordered;
+use wavemark_sim::queue::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::meeting::{Conflict, Meeting};
 use crate::registers::wait_text;
-use crate::shadow::{Dword, Record, for_each_dword};
+use crate::shadow::{BLOCK, Record, WHOLE, for_each_piece};
 use crate::site_info::SiteId;
-
-/// A pair of accesses that conflict.
-struct Conflict {
-    earlier: Record,
-    lane: u32,
-    dword: u64,
-    write_first: bool,
-}
 
 /// The channel by number.
 pub(crate) fn channel(number: u8) -> Channel {
@@ -51,6 +44,9 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
 /// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
 /// which starts at `from` in the operation's.
 fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
+    if bytes == WHOLE && offset.is_multiple_of(4) {
+        return op.stored.get(from + (offset / 4 * lanes + lane) as usize).copied();
+    }
     let first = bytes.trailing_zeros();
     let mut value = 0;
     for i in 0..bytes.count_ones() {
@@ -83,23 +79,20 @@ impl Checker {
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
         let atomic = access.direction == Direction::Atomic
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
-        let mut conflicts: Vec<Conflict> = Vec::new();
-        let mut undefined: Option<(u64, u32)> = None;
-        let mut copies: Vec<Epoch> = Vec::new();
         let Some(state) = self.waves.get(&wave.index) else { return };
         let shadow = match access.space {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
             _ => &mut self.global,
         };
         let relied = &state.relied;
-        let ordered = |old: &Record| {
-            if old.epoch.agent == wave.index {
-                old.epoch == epoch
-                    || state.retired[usize::from(old.epoch.channel)] >= old.epoch.seq
-                    || relied.knows(old.epoch)
-                    || pipe_ordered(channel(old.epoch.channel), own_channel, access.space)
+        let look_up = |old: Epoch| {
+            if old.agent == wave.index {
+                old == epoch
+                    || state.retired[usize::from(old.channel)] >= old.seq
+                    || relied.knows(old)
+                    || pipe_ordered(channel(old.channel), own_channel, access.space)
             } else {
-                relied.knows(old.epoch)
+                relied.knows(old)
             }
         };
         // Data of this access in `stored`: those of the accesses before it come first.
@@ -114,60 +107,35 @@ impl Checker {
             .take_while(|a| !std::ptr::eq(*a, access))
             .map(|a| dwords(a) * lanes as usize)
             .sum();
-        for_each_dword(&access.extent, |Dword { number: dword, bytes, lane, offset }| {
-            let cell = shadow.cell(dword);
-            let value = stored_value(op, data_from, lanes, lane, offset, bytes);
-            let record = Record { epoch, site, bytes, atomic, scope: op.scope, dma, value };
-            if access.direction == Direction::Atomic {
-                cell.synchronises = true;
-            }
-            let polls = cell.synchronises && access.direction == Direction::Read;
-            let mut meet = |old: &Record, write_first: bool| {
-                // A poll does not race with the atomic that it waits for, whichever comes first.
-                let polled =
-                    !write_first && access.space == Space::Lds && access.direction == Direction::Atomic;
-                if old.bytes & bytes == 0 || (old.atomic && (atomic || polls)) || polled {
-                    return;
-                }
-                if ordered(old) {
-                    // A copy that a wait made safe: that wait was needed.
-                    if old.dma && access.space == Space::Lds && copies.last() != Some(&old.epoch) {
-                        copies.push(old.epoch);
-                    }
-                    return;
-                }
-                // Writing what another wave writes there too is a habit of compilers, and harmless.
-                if write_first && value.is_some() && old.value == value && old.bytes == bytes {
-                    return;
-                }
-                if conflicts.len() < 4 && !conflicts.iter().any(|c| c.earlier.site == old.site) {
-                    conflicts.push(Conflict { earlier: *old, lane, dword, write_first });
-                }
+        let common = Record { epoch, site, bytes: 0, atomic, scope: op.scope, dma, value: None };
+        let mut meeting = Meeting::new(access, common, look_up);
+        let writes = access.direction != Direction::Read;
+        for_each_piece(&access.extent, |piece| {
+            let stored = |n: u32| {
+                let (lane, offset) = piece.place(n);
+                stored_value(op, data_from, lanes, lane, offset, piece.bytes)
             };
-            for old in &cell.writes {
-                meet(old, true);
-            }
-            if access.direction != Direction::Read {
-                for old in &cell.reads {
-                    meet(old, false);
+            shadow.visit(piece, writes, |n, cell, values| match values {
+                None => {
+                    let value = stored(n);
+                    let odd = |old: &Record| (value.is_none() || old.value != value).then_some(n);
+                    meeting.touch(piece, cell, n, value, odd);
                 }
-            }
-            match access.direction {
-                Direction::Read => {
-                    if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
-                        undefined = Some((dword * 4, lane));
-                    }
-                    cell.read(record, ordered);
+                Some(_) if !writes || op.stored.is_empty() => {
+                    meeting.touch(piece, cell, 0, None, |_| Some(0));
                 }
-                Direction::Atomic => {
-                    if access.space == Space::Lds && bytes & !cell.defined != 0 && undefined.is_none() {
-                        undefined = Some((dword * 4, lane));
-                    }
-                    cell.write(record);
+                Some(values) => {
+                    let new: [u32; BLOCK] = std::array::from_fn(|n| stored(n as u32).unwrap_or(0));
+                    let odd = |old: &Record| match old.value {
+                        None => Some(0),
+                        Some(_) => (0..BLOCK).find(|&n| values[n] != new[n]).map(|n| n as u32),
+                    };
+                    meeting.touch(piece, cell, 0, Some(0), odd);
+                    *values = new;
                 }
-                Direction::Write => cell.write(record),
-            }
+            });
         });
+        let Meeting { conflicts, undefined, mut copies, .. } = meeting;
         for conflict in conflicts {
             self.report_conflict(wave, site, own_channel, access, &conflict);
         }

@@ -52,7 +52,7 @@ impl Checker {
         for &range in &info.writes {
             look(range, Use::Write);
         }
-        if !vector_off && !copies(info.mnemonic) {
+        if !vector_off && !info.copies {
             // Compilers leave halves of wide operands undefined when the result does not depend on them.
             undefined = info
                 .reads
@@ -168,7 +168,7 @@ impl Checker {
         let Some(state) = self.waves.get_mut(&wave) else { return };
         let info = self.sites.get(site);
         // A copy of what was never written is still what was never written.
-        let defined = !copies(info.mnemonic)
+        let defined = !info.copies
             || info.reads.is_empty()
             || info
                 .reads
@@ -204,22 +204,6 @@ impl Checker {
 /// Registers of which the checker knows whether they were written: dispatch sets the others.
 fn tracked(register: u32) -> bool {
     !(106..VGPR0).contains(&register)
-}
-
-/// Instructions that only move what they read: saving a register that holds nothing yet is no use of it.
-fn copies(mnemonic: &str) -> bool {
-    matches!(
-        mnemonic,
-        "s_mov_b32"
-            | "s_mov_b64"
-            | "v_mov_b32"
-            | "v_mov_b64"
-            | "v_accvgpr_write_b32"
-            | "v_accvgpr_read_b32"
-            | "v_accvgpr_mov_b32"
-            | "v_writelane_b32"
-            | "v_readlane_b32"
-    ) || mnemonic.starts_with("scratch_store")
 }
 
 /// A wait as the assembly has it.

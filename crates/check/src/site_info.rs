@@ -67,6 +67,24 @@ pub struct SiteInfo {
     pub merges: SmallVec<[RegRange; 1]>,
     /// Vector operands count only if some lane is on.
     pub ignores_exec: bool,
+    /// It only moves what it reads: saving a register that holds nothing yet is no use of it.
+    pub copies: bool,
+}
+
+/// Instructions that only move what they read.
+fn copies(mnemonic: &str) -> bool {
+    matches!(
+        mnemonic,
+        "s_mov_b32"
+            | "s_mov_b64"
+            | "v_mov_b32"
+            | "v_mov_b64"
+            | "v_accvgpr_write_b32"
+            | "v_accvgpr_read_b32"
+            | "v_accvgpr_mov_b32"
+            | "v_writelane_b32"
+            | "v_readlane_b32"
+    ) || mnemonic.starts_with("scratch_store")
 }
 
 fn bank(role: &str) -> Bank {
@@ -110,6 +128,7 @@ impl SiteInfo {
                 "v_readlane_b32" | "v_readfirstlane_b32" | "v_writelane_b32"
             ) || row.mnemonic.starts_with("v_mfma")
                 || row.mnemonic.starts_with("v_wmma"),
+            copies: copies(row.mnemonic),
         };
         for used in regs {
             let range = match used.reg {
@@ -155,16 +174,34 @@ pub struct Sites {
     isa: Isa,
     list: Vec<SiteInfo>,
     by_place: FxHashMap<(u64, u8), SiteId>,
+    /// Look-ups of late, by the low bits of the dword address.
+    recent: Box<[(u64, u8, SiteId); RECENT]>,
 }
+
+/// Entries of [`Sites::recent`].
+const RECENT: usize = 1024;
 
 impl Sites {
     /// None yet.
     pub fn new(isa: Isa) -> Sites {
-        Sites { isa, list: Vec::new(), by_place: FxHashMap::default() }
+        // No instruction stands at an odd address.
+        let recent = Box::new([(1, 0, 0); RECENT]);
+        Sites { isa, list: Vec::new(), by_place: FxHashMap::default(), recent }
     }
 
     /// The number of an instruction.
+    #[inline]
     pub fn id(&mut self, site: &Site) -> SiteId {
+        let (pc, msb, id) = self.recent[(site.pc / 4) as usize % RECENT];
+        if (pc, msb) == (site.pc, site.msb) {
+            return id;
+        }
+        let id = self.look_up(site);
+        self.recent[(site.pc / 4) as usize % RECENT] = (site.pc, site.msb, id);
+        id
+    }
+
+    fn look_up(&mut self, site: &Site) -> SiteId {
         if let Some(&id) = self.by_place.get(&(site.pc, site.msb)) {
             return id;
         }

@@ -9,7 +9,14 @@ use wavemark_filetests::paths::root;
 /// Layers from the bottom, with what each crate may see of its own layer.
 const LAYERS: &[&[(&str, &[&str])]] = &[
     &[("target", &[]), ("numerics", &[]), ("order", &[]), ("diag", &[])],
-    &[("isa", &[]), ("codeobj", &[]), ("asm", &["isa", "codeobj"])],
+    &[
+        ("tile", &[]),
+        ("frontend", &["tile"]),
+        ("schedule", &["tile"]),
+        ("isa", &[]),
+        ("codeobj", &[]),
+        ("asm", &["isa", "codeobj"]),
+    ],
     &[("sim", &[]), ("check", &["sim"])],
     &[("driver", &[]), ("cli", &["driver"]), ("filetests", &["driver"]), ("xtask", &["driver", "filetests"])],
 ];

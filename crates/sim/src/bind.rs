@@ -27,7 +27,7 @@ impl Layout {
     }
     /// Chunks of a slab with `constants` vector constants, scratch included.
     pub fn slab_len(&self, constants: usize) -> usize {
-        self.constants_at() + constants + SCRATCH_CHUNKS
+        self.constants_at() + constants * self.chunks + SCRATCH_CHUNKS
     }
 }
 
@@ -65,7 +65,7 @@ impl VgprMsb {
 /// The constants of a program, shared by all its operations.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
-    /// Vector constants: one chunk each.
+    /// Vector constants: a row each, the same value in all lanes.
     pub vector: Vec<u32>,
     /// Scalar constants, from [`sindex::CONSTANTS`] on.
     pub scalar: Vec<u32>,
@@ -231,6 +231,7 @@ impl Binder<'_> {
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a vector source")))?;
         let words = [bits as u32, (bits >> 32) as u32];
         let at = intern(&mut self.constants.vector, &words[..if ty.bits == 64 { 2 } else { 1 }]);
-        Ok(Place { at: (self.layout.constants_at() + at) as u32, kind: PlaceKind::VectorConst })
+        let at = self.layout.constants_at() + at * self.layout.chunks;
+        Ok(Place { at: at as u32, kind: PlaceKind::VectorConst })
     }
 }

@@ -28,7 +28,8 @@ pub enum PlaceKind {
     None,
     /// A vector register row: consecutive chunks; register n+1 follows `Regs::chunks` further.
     Vector,
-    /// A vector constant: one chunk for all lanes (the high dword of a 64-bit constant is the next chunk).
+    /// A vector constant: a row like a register's, the same value in all lanes (the high dword of a 64-bit constant
+    /// is the next row).
     VectorConst,
     /// A scalar register or scalar constant, to be broadcast by a vector operation.
     Scalar,
@@ -60,7 +61,7 @@ pub struct Op {
 pub enum OpKind {
     /// Touches only [`Regs`]: call the body, go on.
     Alu,
-    /// Touches only [`Regs`], and may write `pc`.
+    /// Touches only [`Regs`], and may read or write `pc`, which is kept for these and the machine's.
     Branch,
     /// Handled by the machine: memory, waits, barriers, messages, end.
     Machine,

@@ -1,20 +1,17 @@
-//! Memory operations in flight: the queue of one wave, and how an operation's data move.
+//! Memory operations in flight: what they are, and how their data move.
 //!
 //! An operation is issued with everything that its instruction read (addresses, store data), and moves its
-//! data at completion. [`Queue::retire`] completes what a wait guarantees and nothing more; between issue and
-//! completion the data are nowhere. Two operations of one wave on the same bytes keep their order where the
-//! hardware keeps it ([`ordered`]).
-
-use std::collections::VecDeque;
+//! data at completion; between the two the data are nowhere. When it completes is decided by
+//! [`Queue`](crate::queue::Queue).
 
 use smallvec::{SmallVec, smallvec};
-use wavemark_isa::Isa;
 
 use crate::atomic::{self, AtomicShape, Flush};
-use crate::events::{Access, CHANNELS, Channel, Counter, Direction, Extent, Issue, OpId, Scope, Space};
+use crate::events::{Access, Channel, Direction, Extent, Issue, OpId, Scope, Space};
 use crate::global::Global;
 use crate::regs::Regs;
 use crate::rows;
+use crate::run::Captured;
 use crate::shape::{Extend, LoadShape};
 use crate::transpose::Transpose;
 
@@ -179,6 +176,8 @@ pub struct Pool {
     loads: Vec<Box<Pending>>,
     #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
     stores: Vec<Box<Pending>>,
+    /// The data of runs.
+    pub captured: Captured,
 }
 
 impl Pool {
@@ -217,7 +216,7 @@ pub struct Memories<'a> {
 
 impl Memories<'_> {
     #[inline]
-    fn bytes(&mut self, space: Space, addr: u64, len: u64) -> Option<&[u8]> {
+    pub(crate) fn bytes(&mut self, space: Space, addr: u64, len: u64) -> Option<&[u8]> {
         let local: &[u8] = match space {
             Space::Global => return self.global.slice(addr, len),
             Space::Lds => self.lds,
@@ -228,7 +227,7 @@ impl Memories<'_> {
     }
 
     #[inline]
-    fn bytes_mut(&mut self, space: Space, addr: u64, len: u64) -> Option<&mut [u8]> {
+    pub(crate) fn bytes_mut(&mut self, space: Space, addr: u64, len: u64) -> Option<&mut [u8]> {
         let local: &mut [u8] = match space {
             Space::Global => return self.global.slice_mut(addr, len),
             Space::Lds => self.lds,
@@ -647,193 +646,4 @@ fn hull(access: &Access) -> (u64, u64) {
             (low.min(at), high.max(at.saturating_add(u64::from(len))))
         }),
     }
-}
-
-/// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
-/// global memory and scratch (CDNA5 ISA 5.7.1.2), LDS instructions among themselves, asynchronous copies
-/// among themselves on global memory.
-pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
-    use Channel::{Al, As, Ds, Ld, St, Td, Vm};
-    match space {
-        Space::Lds => matches!((a, b), (Ds, Ds) | (Td, Td)),
-        Space::Global | Space::Scratch => {
-            matches!((a, b), (Ld | St | Vm, Ld | St | Vm) | (Al | As, Al | As) | (Td, Td))
-        }
-    }
-}
-
-fn must_precede(earlier: &Pending, later: &Pending) -> bool {
-    earlier.issue.accesses.iter().zip(&earlier.hulls).any(|(x, &(xl, xh))| {
-        later.issue.accesses.iter().zip(&later.hulls).any(|(y, &(yl, yh))| {
-            x.space == y.space
-                && xl < yh
-                && yl < xh
-                && (x.direction != Direction::Read || y.direction != Direction::Read)
-                && earlier
-                    .issue
-                    .seq
-                    .iter()
-                    .any(|&(a, _)| later.issue.seq.iter().any(|&(b, _)| ordered(a, b, x.space)))
-        })
-    })
-}
-
-/// The operations of one wave that are in flight.
-#[derive(Debug, Default)]
-pub struct Queue {
-    pending: VecDeque<Box<Pending>>,
-    /// Sequence number of the youngest operation per channel; the first is 1.
-    issued: [u32; CHANNELS],
-    /// Operations up to this number are complete, per channel.
-    retired: [u32; CHANNELS],
-    /// How many of the operations in flight are of each channel.
-    live: [u32; CHANNELS],
-}
-
-impl Queue {
-    /// Nothing is in flight.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.pending.is_empty()
-    }
-
-    /// The next sequence number of `channel`.
-    #[inline]
-    pub fn next(&mut self, channel: Channel) -> (Channel, u32) {
-        self.issued[channel as usize] += 1;
-        (channel, self.issued[channel as usize])
-    }
-
-    /// Put an operation into flight.
-    #[inline]
-    pub fn push(&mut self, pending: Box<Pending>) {
-        for &(channel, _) in &pending.issue.seq {
-            self.live[channel as usize] += 1;
-        }
-        self.pending.push_back(pending);
-    }
-
-    #[inline]
-    fn remove(&mut self, at: usize) -> Option<Box<Pending>> {
-        let pending = self.pending.remove(at)?;
-        for &(channel, _) in &pending.issue.seq {
-            self.live[channel as usize] -= 1;
-        }
-        Some(pending)
-    }
-
-    /// The first operation whose time has come. Channels retire in order of issue, so that nothing behind the
-    /// first unretired operation of each channel need be looked at.
-    #[inline]
-    fn first_due(&self) -> Option<usize> {
-        let live = (0..CHANNELS).fold(0u8, |mask, c| mask | u8::from(self.live[c] != 0) << c);
-        let mut blocked = 0u8;
-        for (at, pending) in self.pending.iter().enumerate() {
-            let before = blocked;
-            for &(channel, seq) in &pending.issue.seq {
-                if seq > self.retired[channel as usize] {
-                    blocked |= 1 << channel as u8;
-                }
-            }
-            if blocked == before && self.due(pending) {
-                return Some(at);
-            }
-            if blocked == live {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// Machine time at which the oldest operation in flight was issued.
-    #[inline]
-    pub fn oldest(&self) -> Option<u64> {
-        self.pending.front().map(|p| p.issued_at)
-    }
-
-    /// How many operations a counter counts now.
-    pub fn outstanding(&self, counter: Counter) -> u32 {
-        counter.channels().iter().map(|&c| self.issued[c as usize] - self.retired[c as usize]).sum()
-    }
-
-    /// What a wait for `counter` to be at most `n` guarantees becomes retired: all but the `n` youngest of
-    /// each in-order class; of the out-of-order class all if `n` is 0, else nothing.
-    #[inline]
-    pub fn retire(&mut self, counter: Counter, n: u32) {
-        for &channel in counter.channels() {
-            if channel == Channel::Sm && n != 0 {
-                continue;
-            }
-            let upto = self.issued[channel as usize].saturating_sub(n);
-            let retired = &mut self.retired[channel as usize];
-            *retired = (*retired).max(upto);
-        }
-    }
-
-    /// Everything is retired.
-    pub fn retire_all(&mut self) {
-        self.retired = self.issued;
-    }
-
-    /// Whether an operation in flight can have as many younger ones of its counter as that can count: the
-    /// smallest counter, lgkmcnt of gfx9, goes to 15.
-    #[inline]
-    pub fn crowded(&self) -> bool {
-        self.pending.len() > 15
-    }
-
-    /// Stall-on-issue: a counter never counts more than its capacity.
-    pub fn back_pressure(&mut self, counter: Counter, isa: Isa) {
-        let capacity = counter.capacity(isa);
-        if self.outstanding(counter) > capacity {
-            for &channel in counter.channels() {
-                let upto = self.issued[channel as usize].saturating_sub(capacity);
-                let retired = &mut self.retired[channel as usize];
-                *retired = (*retired).max(upto);
-            }
-        }
-    }
-
-    #[inline]
-    fn due(&self, pending: &Pending) -> bool {
-        pending.issue.seq.iter().all(|&(c, seq)| seq <= self.retired[c as usize])
-    }
-
-    /// Take the next operation whose time has come, or one that must go before it.
-    #[inline]
-    pub fn take_due(&mut self) -> Option<Box<Pending>> {
-        if self.pending.is_empty() {
-            return None;
-        }
-        let mut at = self.first_due()?;
-        while let Some(earlier) = (0..at).find(|&i| must_precede(&self.pending[i], &self.pending[at])) {
-            at = earlier;
-        }
-        self.remove(at)
-    }
-
-    /// Take operation number `at` in the order of issue, or one that must go before it; its channel stays
-    /// unretired. For completion earlier than any wait demands.
-    pub fn take_early(&mut self, mut at: usize) -> Option<Box<Pending>> {
-        if at >= self.pending.len() {
-            return None;
-        }
-        while let Some(earlier) = (0..at).find(|&i| {
-            must_precede(&self.pending[i], &self.pending[at])
-                || same_in_order(&self.pending[i], &self.pending[at])
-        }) {
-            at = earlier;
-        }
-        self.remove(at)
-    }
-
-    /// Operations in flight.
-    pub fn len(&self) -> usize {
-        self.pending.len()
-    }
-}
-
-/// Operations of one in-order class complete in order.
-fn same_in_order(earlier: &Pending, later: &Pending) -> bool {
-    earlier.issue.seq.iter().any(|&(a, _)| a != Channel::Sm && later.issue.seq.iter().any(|&(b, _)| a == b))
 }

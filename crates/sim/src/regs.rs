@@ -2,8 +2,8 @@
 //!
 //! Vector registers are stored register-major in chunks of 16 lanes ([`Chunk`], 64 bytes, one AVX-512
 //! register): VGPR `r` of a wave with `chunks` chunks is `v[r * chunks..][..chunks]`. Behind the VGPRs and
-//! AGPRs stand the program's vector constants (one chunk each, the same value in all lanes) and a few scratch
-//! chunks, so that every source of a vector operation is an index into one slab with a stride of 1 or 0.
+//! AGPRs stand the program's vector constants (a row each, the same value in all lanes) and a few scratch
+//! chunks, so that every source of a vector operation is an index into one slab.
 //!
 //! Scalar registers live in one array at canonical indices ([`sindex`]), which do not depend on the
 //! instruction set; behind them stand the program's scalar constants.
@@ -16,6 +16,12 @@ pub struct Chunk(pub [u32; 16]);
 impl Chunk {
     /// All lanes zero.
     pub const ZERO: Chunk = Chunk([0; 16]);
+    /// The words of consecutive chunks.
+    #[inline]
+    pub fn words(chunks: &[Chunk]) -> &[u32] {
+        // SAFETY: a chunk is 16 words and nothing else (`repr(C)`, 64 bytes).
+        unsafe { std::slice::from_raw_parts(chunks.as_ptr().cast(), chunks.len() * 16) }
+    }
     /// The same value in all lanes.
     pub const fn splat(x: u32) -> Chunk {
         Chunk([x; 16])

@@ -8,10 +8,17 @@ use crate::regs::Chunk;
 /// Lanes of `dwords` dwords, one after the other in `bytes`, to `dwords` rows of `chunks` chunks.
 #[inline]
 pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
+    assert!(out.len() == chunks * dwords && bytes.len() == chunks * dwords * 64);
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 && (dwords == 2 || dwords == 4) {
-        // SAFETY: the host has what `Level::Avx512` stands for.
-        unsafe { avx512::load(out, chunks, dwords, bytes) };
+    if level() == Level::Avx512 && dwords != 3 {
+        // SAFETY: the host has what `Level::Avx512` stands for; the lengths are right.
+        unsafe {
+            match dwords {
+                1 => avx512::load::<1>(out, chunks, bytes),
+                2 => avx512::load::<2>(out, chunks, bytes),
+                _ => avx512::load::<4>(out, chunks, bytes),
+            }
+        }
         return;
     }
     match dwords {
@@ -25,10 +32,17 @@ pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]
 /// `dwords` rows of `16 * chunks` lanes in `data` to lanes of `dwords` dwords, one after the other in `out`.
 #[inline]
 pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
+    assert!(data.len() >= chunks * dwords * 16 && out.len() == chunks * dwords * 64);
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 && (dwords == 2 || dwords == 4) {
+    if level() == Level::Avx512 && dwords != 3 {
         // SAFETY: as above.
-        unsafe { avx512::store(data, chunks, dwords, out) };
+        unsafe {
+            match dwords {
+                1 => avx512::store::<1>(data, chunks, out),
+                2 => avx512::store::<2>(data, chunks, out),
+                _ => avx512::store::<4>(data, chunks, out),
+            }
+        }
         return;
     }
     match dwords {
@@ -39,25 +53,42 @@ pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) 
     }
 }
 
-/// Whether lane l of the row holds that of lane 0 plus l times `step`.
+/// Copy `from` to the front of `to`.
 #[inline]
-pub(crate) fn is_run(row: &[Chunk], step: u32) -> bool {
+pub(crate) fn copy(to: &mut [Chunk], from: &[Chunk]) {
+    to[..from.len()].copy_from_slice(from);
+}
+
+/// What lane 0 of the row holds, if lane l holds that plus l times `step`, which is at most 16.
+#[inline]
+pub(crate) fn run_start(row: &[Chunk], step: u32) -> Option<u32> {
+    let first = row.first()?.0[0];
+    let steps = STEPS.get(step as usize)?;
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the host has what `Level::Avx512` stands for.
-        return unsafe { avx512::is_run(row, step) };
+        return unsafe { avx512::rises(row, first, steps, step) }.then_some(first);
     }
-    rises(row, step)
+    rises(row, first, steps, step).then_some(first)
 }
 
-#[inline(always)]
-fn rises(row: &[Chunk], step: u32) -> bool {
-    let Some(first) = row.first().map(|chunk| chunk.0[0]) else { return false };
+/// Multiples of the first numbers, to be added to 16 lanes.
+static STEPS: [Chunk; 17] = {
+    let mut steps = [Chunk::ZERO; 17];
+    let mut n = 0;
+    while n < 17 * 16 {
+        steps[n / 16].0[n % 16] = (n / 16 * (n % 16)) as u32;
+        n += 1;
+    }
+    steps
+};
+
+fn rises(row: &[Chunk], first: u32, steps: &Chunk, step: u32) -> bool {
     let mut odd = [0u32; 16];
     for (c, chunk) in row.iter().enumerate() {
         let base = first.wrapping_add(c as u32 * 16 * step);
         for (l, x) in chunk.0.iter().enumerate() {
-            odd[l] |= x ^ base.wrapping_add(l as u32 * step);
+            odd[l] |= x ^ base.wrapping_add(steps.0[l]);
         }
     }
     odd.iter().fold(0, |all, x| all | x) == 0
@@ -146,84 +177,90 @@ mod avx512 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn table(t: &[i32; 16]) -> __m512i {
+    fn table<T>(t: &[T; 16]) -> __m512i {
+        const { assert!(size_of::<T>() == 4) };
         // SAFETY: the array is 64 bytes.
         unsafe { _mm512_loadu_si512(t.as_ptr().cast()) }
     }
 
-    /// See [`super::is_run`].
+    /// See [`super::rises`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn is_run(row: &[Chunk], step: u32) -> bool {
-        let Some(first) = row.first() else { return false };
-        let steps = _mm512_mullo_epi32(table(const { &every(0, 1) }), _mm512_set1_epi32(step as i32));
+    pub(super) fn rises(row: &[Chunk], first: u32, steps: &Chunk, step: u32) -> bool {
+        let steps = table(&steps.0);
         let mut odd = _mm512_setzero_si512();
-        let mut base = first.0[0];
+        let mut base = first;
         for chunk in row {
-            // SAFETY: a chunk is 64 bytes.
-            let x = unsafe { _mm512_loadu_si512((&raw const *chunk).cast()) };
             let wanted = _mm512_add_epi32(_mm512_set1_epi32(base as i32), steps);
-            odd = _mm512_or_si512(odd, _mm512_xor_si512(x, wanted));
+            odd = _mm512_or_si512(odd, _mm512_xor_si512(table(&chunk.0), wanted));
             base = base.wrapping_add(16 * step);
         }
         _mm512_test_epi32_mask(odd, odd) == 0
     }
 
-    /// See [`super::load`]; `dwords` is 2 or 4.
+    /// See [`super::load`]; `D`, the number of dwords, is 1, 2 or 4.
+    ///
+    /// # Safety
+    /// `out` must have `chunks * D` chunks, and `bytes` as many times 64 bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
-        for (c, from) in bytes.chunks_exact(64 * dwords).enumerate() {
-            // SAFETY: `from` has `dwords` times 64 bytes, and `n` stays below `dwords`.
-            let z = |n: usize| unsafe { _mm512_loadu_si512(from.as_ptr().add(64 * n).cast()) };
-            let mut put = |d: usize, x: __m512i| {
-                // SAFETY: a chunk is 64 bytes.
-                unsafe { _mm512_storeu_si512((&raw mut out[d * chunks + c]).cast(), x) }
-            };
-            if dwords == 2 {
-                let (a, b) = (z(0), z(1));
-                put(0, _mm512_permutex2var_epi32(a, table(const { &every(0, 2) }), b));
-                put(1, _mm512_permutex2var_epi32(a, table(const { &every(1, 2) }), b));
-            } else {
-                let (i, j) = (table(const { &two_of_four(0) }), table(const { &two_of_four(2) }));
-                let (z0, z1, z2, z3) = (z(0), z(1), z(2), z(3));
-                let low = [_mm512_permutex2var_epi32(z0, i, z1), _mm512_permutex2var_epi32(z2, i, z3)];
-                let high = [_mm512_permutex2var_epi32(z0, j, z1), _mm512_permutex2var_epi32(z2, j, z3)];
-                put(0, _mm512_shuffle_i64x2::<0x44>(low[0], low[1]));
-                put(1, _mm512_shuffle_i64x2::<0xee>(low[0], low[1]));
-                put(2, _mm512_shuffle_i64x2::<0x44>(high[0], high[1]));
-                put(3, _mm512_shuffle_i64x2::<0xee>(high[0], high[1]));
+    pub(super) unsafe fn load<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
+        let (from, to) = (bytes.as_ptr(), out.as_mut_ptr());
+        for c in 0..chunks {
+            // SAFETY: `n` stays below D, so that both are inside by the caller's promise.
+            let z = |n: usize| unsafe { _mm512_loadu_si512(from.add(64 * (c * D + n)).cast()) };
+            // SAFETY: as above.
+            let put = |d: usize, x| unsafe { _mm512_storeu_si512(to.add(d * chunks + c).cast(), x) };
+            match D {
+                1 => put(0, z(0)),
+                2 => {
+                    let (a, b) = (z(0), z(1));
+                    put(0, _mm512_permutex2var_epi32(a, table(const { &every(0, 2) }), b));
+                    put(1, _mm512_permutex2var_epi32(a, table(const { &every(1, 2) }), b));
+                }
+                _ => {
+                    let (i, j) = (table(const { &two_of_four(0) }), table(const { &two_of_four(2) }));
+                    let (z0, z1, z2, z3) = (z(0), z(1), z(2), z(3));
+                    let low = [_mm512_permutex2var_epi32(z0, i, z1), _mm512_permutex2var_epi32(z2, i, z3)];
+                    let high = [_mm512_permutex2var_epi32(z0, j, z1), _mm512_permutex2var_epi32(z2, j, z3)];
+                    put(0, _mm512_shuffle_i64x2::<0x44>(low[0], low[1]));
+                    put(1, _mm512_shuffle_i64x2::<0xee>(low[0], low[1]));
+                    put(2, _mm512_shuffle_i64x2::<0x44>(high[0], high[1]));
+                    put(3, _mm512_shuffle_i64x2::<0xee>(high[0], high[1]));
+                }
             }
         }
     }
 
-    /// See [`super::store`]; `dwords` is 2 or 4.
+    /// See [`super::store`]; `D`, the number of dwords, is 1, 2 or 4.
+    ///
+    /// # Safety
+    /// `data` must have `chunks * D` times 16 words, and `out` as many times 64 bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
-        for (c, to) in out.chunks_exact_mut(64 * dwords).enumerate() {
-            let row = |d: usize| {
-                let at = (d * chunks + c) * 16;
-                let row = &data[at..at + 16];
-                // SAFETY: `row` has 16 dwords.
-                unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
-            };
-            let mut put = |n: usize, x: __m512i| {
-                // SAFETY: `to` has `dwords` times 64 bytes, and `n` stays below `dwords`.
-                unsafe { _mm512_storeu_si512(to.as_mut_ptr().add(64 * n).cast(), x) }
-            };
+    pub(super) unsafe fn store<const D: usize>(data: &[u32], chunks: usize, out: &mut [u8]) {
+        let (from, to) = (data.as_ptr(), out.as_mut_ptr());
+        for c in 0..chunks {
+            // SAFETY: `d` stays below D, so that both are inside by the caller's promise.
+            let row = |d: usize| unsafe { _mm512_loadu_si512(from.add((d * chunks + c) * 16).cast()) };
+            // SAFETY: as above.
+            let put = |n: usize, x| unsafe { _mm512_storeu_si512(to.add(64 * (c * D + n)).cast(), x) };
+            if D == 1 {
+                put(0, row(0));
+                continue;
+            }
             let (i, j) = (table(const { &alternate(0) }), table(const { &alternate(8) }));
             let (r0, r1) = (row(0), row(1));
             let first = [_mm512_permutex2var_epi32(r0, i, r1), _mm512_permutex2var_epi32(r0, j, r1)];
-            if dwords == 2 {
+            if D == 2 {
                 put(0, first[0]);
                 put(1, first[1]);
-            } else {
-                let (r2, r3) = (row(2), row(3));
-                let (k, m) = (table(const { &four_lanes(0) }), table(const { &four_lanes(1) }));
-                let second = [_mm512_permutex2var_epi32(r2, i, r3), _mm512_permutex2var_epi32(r2, j, r3)];
-                put(0, _mm512_permutex2var_epi32(first[0], k, second[0]));
-                put(1, _mm512_permutex2var_epi32(first[0], m, second[0]));
-                put(2, _mm512_permutex2var_epi32(first[1], k, second[1]));
-                put(3, _mm512_permutex2var_epi32(first[1], m, second[1]));
+                continue;
             }
+            let (r2, r3) = (row(2), row(3));
+            let (k, m) = (table(const { &four_lanes(0) }), table(const { &four_lanes(1) }));
+            let second = [_mm512_permutex2var_epi32(r2, i, r3), _mm512_permutex2var_epi32(r2, j, r3)];
+            put(0, _mm512_permutex2var_epi32(first[0], k, second[0]));
+            put(1, _mm512_permutex2var_epi32(first[0], m, second[0]));
+            put(2, _mm512_permutex2var_epi32(first[1], k, second[1]));
+            put(3, _mm512_permutex2var_epi32(first[1], m, second[1]));
         }
     }
 }
@@ -237,9 +274,19 @@ mod tests {
         let row = |f: fn(u32) -> u32| -> Vec<Chunk> {
             (0..4).map(|c| Chunk(std::array::from_fn(|l| f(c * 16 + l as u32)))).collect()
         };
-        assert!(is_run(&row(|l| 0xffff_fff0u32.wrapping_add(l * 16)), 16));
-        assert!(!is_run(&row(|l| l * 16), 4));
-        assert!(!is_run(&row(|l| if l == 63 { 0 } else { l * 4 }), 4));
+        let wrapping = row(|l| 0xffff_fff0u32.wrapping_add(l * 16));
+        for (row, step, first) in [
+            (wrapping, 16, Some(0xffff_fff0)),
+            (row(|_| 7), 0, Some(7)),
+            (row(|l| l * 16), 4, None),
+            (row(|l| l * 17), 17, None),
+            (row(|l| if l == 63 { 0 } else { l * 4 }), 4, None),
+        ] {
+            assert_eq!(run_start(&row, step), first, "{step}");
+            if let Some(first) = first {
+                assert!(rises(&row, first, &STEPS[step as usize], step), "{step}");
+            }
+        }
     }
 
     /// Every width, on the host's level, against the definition.

@@ -5,7 +5,7 @@ use wavemark_isa::Isa;
 use crate::bind::Layout;
 use crate::events::{BarrierId, WaveId};
 use crate::machine::address;
-use crate::pending::Queue;
+use crate::queue::Queue;
 use crate::regs::{Chunk, Mode, Regs, sindex};
 
 /// What a wave is doing.
@@ -77,7 +77,7 @@ impl Wave {
             v: vec![Chunk::ZERO; layout.slab_len(constant_room)].into_boxed_slice(),
             s: vec![0; sindex::CONSTANTS as usize + constant_room].into_boxed_slice(),
             chunks: layout.chunks,
-            scratch: layout.constants_at() + constant_room,
+            scratch: layout.constants_at() + constant_room * layout.chunks,
             vgprs: layout.vgprs,
             agprs: layout.agprs,
             scc: false,
@@ -106,8 +106,8 @@ impl Wave {
     /// The wave's constants: those of the program, from index `from` on.
     pub fn set_constants(&mut self, layout: Layout, vector: &[u32], scalar: &[u32]) {
         let at = layout.constants_at();
-        for (chunk, &x) in self.regs.v[at..].iter_mut().zip(vector) {
-            *chunk = Chunk::splat(x);
+        for (row, &x) in self.regs.v[at..].chunks_exact_mut(layout.chunks).zip(vector) {
+            row.fill(Chunk::splat(x));
         }
         let at = sindex::CONSTANTS as usize;
         self.regs.s[at..at + scalar.len()].copy_from_slice(scalar);

@@ -6,14 +6,24 @@
 //!
 //! Promises: nothing here panics on a program that [`verify`] accepts.
 
+pub mod arith;
 mod dtype;
+mod equal;
 mod expr;
+pub mod fold;
 mod function;
+pub mod interp;
+mod print;
+pub mod regions;
 mod stmt;
+mod verify;
 
 pub use dtype::{Dtype, Element};
+pub use equal::{Comparison, Difference, first_difference};
 pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
 pub use function::{Buffer, Dialect, Function, Module, Param, Var};
+pub use print::{print, print_expr, print_region};
 pub use stmt::{
     Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
 };
+pub use verify::verify;

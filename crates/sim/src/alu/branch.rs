@@ -1,5 +1,5 @@
 //! Branches and the program counter. [`Regs::pc`](crate::regs::Regs::pc) is the address of the next instruction
-//! while a body runs; a branch that is taken replaces it.
+//! while the body of a branch runs, and for this `s_getpc` counts as one; a branch that is taken replaces it.
 
 use super::def::Line;
 
@@ -18,7 +18,7 @@ macro_rules! conditional {
 
 macro_rules! get_pc {
     () => {
-        salu_regs!(r || -> u64 { (r.pc, None) }).def()
+        salu_regs!(r || -> u64 { (r.pc, None) }).branch().def()
     };
 }
 macro_rules! set_pc {

@@ -2,10 +2,11 @@
 
 use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, SdwaSel, Special};
 
-use super::host::{Bodies, bodies, level};
+use super::host::{Bodies, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
 use super::modifiers::{Modified, SourceMods};
 use super::scalar::{ScalarDef, widen_literal};
+use super::spread;
 use super::word::{Kind, Word as _};
 use crate::bind::{Bank, BindError, Binder};
 use crate::op::{Body, Op, OpKind, Place, PlaceKind};
@@ -105,7 +106,7 @@ pub const fn fast<K: Lane>() -> VectorDef {
 
 /// A lane function run lane by lane.
 pub const fn slow<K: Exact>() -> VectorDef {
-    vector::<K>([Slow::<K>::body; 3])
+    vector::<K>([[Slow::<K>::body; 2]; 3])
 }
 
 /// A body that does the whole wave itself.
@@ -114,7 +115,7 @@ pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
         signs_in_imm: false,
         src,
         dst,
-        bodies: [body; 3],
+        bodies: [[body; 2]; 3],
         clamp: None,
         accumulates: false,
         own_mods: false,
@@ -169,7 +170,7 @@ impl VectorDef {
 
 /// The host level to bind for.
 #[cfg(not(test))]
-fn chosen_level() -> usize {
+pub fn chosen_level() -> usize {
     level() as usize
 }
 
@@ -185,7 +186,7 @@ pub fn force_level(level: usize) {
 }
 
 #[cfg(test)]
-fn chosen_level() -> usize {
+pub fn chosen_level() -> usize {
     FORCED.get().unwrap_or(level() as usize)
 }
 
@@ -275,7 +276,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     let operands = arrange(mnemonic, def, isa, &inst.operands)?;
 
     let mut op = Op {
-        body: def.bodies[chosen_level()],
+        body: def.bodies[chosen_level()][size(binder.layout.chunks)],
         dst: NONE,
         dst2: NONE,
         src: [NONE; 3],
@@ -416,7 +417,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     let mut modified = Modified { sources: source_mods, ..Modified::new(dst) };
     if mods.clamp && !def.own_mods {
         match (dst, def.clamp) {
-            (_, Some(bodies)) => op.body = bodies[chosen_level()],
+            (_, Some(bodies)) => op.body = bodies[chosen_level()][size(binder.layout.chunks)],
             (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
             (Kind::Mask, None) => {} // signals exceptions, which are not modelled
             (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,
@@ -453,6 +454,9 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
                 (m.abs, m.neg) = (false, false);
             }
         }
+    }
+    if def.signs_in_imm {
+        op = spread::wrap(op, def.src, binder.layout.chunks);
     }
     // What writes nothing (`v_nop`) has nothing to modify.
     if modified.is_needed() && def.dst != [Kind::None; 2] {

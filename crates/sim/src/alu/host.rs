@@ -56,8 +56,14 @@ pub fn levels() -> Vec<Level> {
     found
 }
 
-/// The same body compiled for each [`Level`], indexed by it.
-pub type Bodies = [Body; 3];
+/// The same body compiled for each [`Level`] and, within it, for waves of 2 and of 4 chunks ([`size`]).
+pub type Bodies = [[Body; 2]; 3];
+
+/// Which of the two bodies of a level is that for waves of so many chunks.
+#[inline]
+pub fn size(chunks: usize) -> usize {
+    usize::from(chunks == 4)
+}
 
 /// Chunk operations of a host level.
 pub trait Host: 'static {
@@ -246,43 +252,46 @@ mod x86 {
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
-/// A whole-wave operation, generic over the host level.
+/// A whole-wave operation, generic over the host level and the number of chunks of a wave.
+///
+/// The count is a constant because a loop over it then ends as straight-line code whose intermediate results
+/// stay in vector registers.
 pub trait Kernel: 'static {
     /// Run it.
     ///
     /// # Safety
-    /// The places of `op` must lie inside the slabs of `regs` (the binder's promise), and the host must have the
-    /// level `H`.
-    unsafe fn run<H: Host>(regs: &mut Regs, op: &Op);
+    /// The places of `op` must lie inside the slabs of `regs` (the binder's promise), the wave must have `N`
+    /// chunks, and the host must have the level `H`.
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op);
 }
 
-unsafe fn portable<K: Kernel>(regs: &mut Regs, op: &Op) {
+unsafe fn portable<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
     // SAFETY: the caller's promise.
-    unsafe { K::run::<Portable>(regs, op) }
+    unsafe { K::run::<Portable, N>(regs, op) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<K: Kernel>(regs: &mut Regs, op: &Op) {
+unsafe fn avx2<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
     // SAFETY: the caller's promise.
-    unsafe { K::run::<Avx2>(regs, op) }
+    unsafe { K::run::<Avx2, N>(regs, op) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<K: Kernel>(regs: &mut Regs, op: &Op) {
+unsafe fn avx512<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
     // SAFETY: the caller's promise.
-    unsafe { K::run::<Avx512>(regs, op) }
+    unsafe { K::run::<Avx512, N>(regs, op) }
 }
 
 /// The bodies of `K` for all levels.
 #[cfg(target_arch = "x86_64")]
 pub const fn bodies<K: Kernel>() -> Bodies {
-    [portable::<K>, avx2::<K>, avx512::<K>]
+    [[portable::<K, 2>, portable::<K, 4>], [avx2::<K, 2>, avx2::<K, 4>], [avx512::<K, 2>, avx512::<K, 4>]]
 }
 
 /// The bodies of `K` for all levels.
 #[cfg(not(target_arch = "x86_64"))]
 pub const fn bodies<K: Kernel>() -> Bodies {
-    [portable::<K>; 3]
+    [[portable::<K, 2>, portable::<K, 4>]; 3]
 }

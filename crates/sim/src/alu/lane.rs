@@ -1,6 +1,6 @@
 //! Elementwise vector operations: a lane function becomes a body that does the whole wave.
 //!
-//! An [`Exact`] is one instruction's function on one lane. [`Fast`] compiles a [`Lane`] for 16 lanes at a time at every
+//! An [`Exact`] is one instruction's function on one lane. [`Fast`] compiles a [`Lane`] for all lanes of a wave at every
 //! host level; it is taken while MODE is the usual one (nearest even, denormals kept) and no result is a NaN,
 //! and otherwise hands the wave (or the chunk with the NaN) to the lane by lane path, which asks
 //! [`Exact::exact`]. [`Slow`] has only the latter: for rare instructions.
@@ -94,25 +94,24 @@ pub trait Lane: Exact {
     /// One lane; the bits of NaN results do not matter if `DEPENDS` is not `Nothing`.
     fn one(imm: u64, a: Self::A, b: Self::B, c: Self::C) -> (Self::D, Self::E);
 
-    /// The lanes `0..n` of a wave; returns not 0 if a result is a NaN. `FLUSH`: f32 denormals are flushed, sources
-    /// and (unless the operation only selects) results.
+    /// All lanes of a wave of `N` chunks; returns not 0 if a result is a NaN. `FLUSH`: f32 denormals are flushed,
+    /// sources and (unless the operation only selects) results.
     ///
     /// # Safety
-    /// The sources must have `n` lanes.
+    /// The sources must have so many lanes.
     #[inline(always)]
-    unsafe fn lanes<H: Host, const FLUSH: bool>(
+    unsafe fn lanes<H: Host, const N: usize, const FLUSH: bool>(
         imm: u64,
-        n: usize,
-        a: Rows,
-        b: Rows,
-        c: Rows,
-        out: &mut Out,
+        a: Rows<N>,
+        b: Rows<N>,
+        c: Rows<N>,
+        out: &mut Out<N>,
     ) -> u32 {
         let mut nan = 0;
-        // The number of lanes is kept unknown so that the loop is vectorised as a loop (a known small count is
-        // unrolled first, and straight-line code does worse).
-        for l in 0..n {
-            // SAFETY: the caller's promise, and n is at most 64.
+        // One loop over all lanes, not one per chunk: a loop as short as a chunk would be unrolled before it
+        // could be vectorised, and straight-line code does worse (see the profiles in the workspace manifest).
+        for l in 0..N * 16 {
+            // SAFETY: the caller's promise; `out` has N chunks.
             unsafe {
                 let (a, b, c): (Self::A, Self::B, Self::C) = (a.get(l), b.get(l), c.get(l));
                 let (d, e) = if FLUSH {
@@ -123,13 +122,13 @@ pub trait Lane: Exact {
                 };
                 let (lo, hi) = d.to_words();
                 if Self::D::KIND.rows() > 0 || matches!(Self::D::KIND, Kind::Mask) {
-                    out.lo.0.get_unchecked_mut(l).write(lo);
+                    out.lo.set(l, lo);
                 }
                 if Self::D::KIND.rows() > 1 {
-                    out.hi.0.get_unchecked_mut(l).write(hi);
+                    out.hi.set(l, hi);
                 }
                 if let Kind::Mask = Self::E::KIND {
-                    out.second.0.get_unchecked_mut(l).write(e.to_words().0);
+                    out.second.set(l, e.to_words().0);
                 }
                 if Self::DEPENDS as u8 != Depends::Nothing as u8 {
                     nan |= d.nan_mask();
@@ -140,14 +139,24 @@ pub trait Lane: Exact {
     }
 }
 
-/// Room for one value per lane.
+/// Room for one value per lane of a wave of `N` chunks.
 #[repr(C, align(64))]
-pub struct Row(pub [MaybeUninit<u32>; 64]);
+pub struct Row<const N: usize>([MaybeUninit<[u32; 16]>; N]);
 
-impl Row {
+impl<const N: usize> Row<N> {
     #[inline(always)]
     const fn uninit() -> Self {
-        Row([MaybeUninit::uninit(); 64])
+        Row([const { MaybeUninit::uninit() }; N])
+    }
+
+    /// Write lane `l`.
+    ///
+    /// # Safety
+    /// The row must have that lane.
+    #[inline(always)]
+    unsafe fn set(&mut self, l: usize, x: u32) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_mut_ptr().cast::<u32>().add(l).write(x) }
     }
 
     /// Chunk `c`.
@@ -156,39 +165,32 @@ impl Row {
     /// It must have been written.
     #[inline(always)]
     unsafe fn chunk(&self, c: usize) -> &[u32; 16] {
-        // SAFETY: 16 words of the row, written by the caller's promise.
-        unsafe { &*self.0.as_ptr().add(c * 16).cast::<[u32; 16]>() }
+        // SAFETY: the caller's promise.
+        unsafe { self.0[c].assume_init_ref() }
     }
 
     /// Write chunk `c`.
-    ///
-    /// # Safety
-    /// `c` must be below 4.
     #[inline(always)]
-    pub unsafe fn set_chunk(&mut self, c: usize, x: &[u32; 16]) {
-        // SAFETY: 16 words of the row, by the caller's promise.
-        unsafe { self.0.as_mut_ptr().add(c * 16).cast::<[u32; 16]>().write(*x) }
+    pub fn set_chunk(&mut self, c: usize, x: &[u32; 16]) {
+        self.0[c].write(*x);
     }
 }
 
-/// Where results go before they are merged into the destinations.
-pub struct Out {
+/// Where results go before they are merged into the destinations: sources may be the same registers.
+pub struct Out<const N: usize> {
     /// The first register of the destination, or its mask.
-    pub lo: Row,
+    pub lo: Row<N>,
     /// The second register.
-    pub hi: Row,
+    pub hi: Row<N>,
     /// The mask of the second destination.
-    pub second: Row,
+    pub second: Row<N>,
 }
 
-/// A source: one or two rows of lanes.
+/// A source: one row of `N` chunks, or two, one behind the other.
 #[derive(Clone, Copy)]
-pub struct Rows {
-    lo: *const u32,
-    hi: *const u32,
-}
+pub struct Rows<const N: usize>(*const u32);
 
-impl Rows {
+impl<const N: usize> Rows<N> {
     /// Lane `l`.
     ///
     /// # Safety
@@ -199,9 +201,9 @@ impl Rows {
         unsafe {
             match W::KIND {
                 Kind::None | Kind::Scalar => W::ZERO,
-                Kind::Mask => W::from_words(*self.lo.add(l), 0),
-                kind if kind.rows() > 1 => W::from_words(*self.lo.add(l), *self.hi.add(l)),
-                _ => W::from_words(*self.lo.add(l), 0),
+                Kind::Mask => W::from_words(*self.0.add(l), 0),
+                kind if kind.rows() > 1 => W::from_words(*self.0.add(l), *self.0.add(N * 16 + l)),
+                _ => W::from_words(*self.0.add(l), 0),
             }
         }
     }
@@ -213,7 +215,7 @@ impl Rows {
     #[inline(always)]
     pub unsafe fn chunk(self, c: usize) -> [u32; 16] {
         // SAFETY: the caller's promise.
-        unsafe { self.lo.add(c * 16).cast::<[u32; 16]>().read() }
+        unsafe { self.0.add(c * 16).cast::<[u32; 16]>().read() }
     }
 }
 
@@ -223,7 +225,7 @@ pub const SIGNS: u32 = 56;
 
 /// What the sign modifiers of source `i` do to a word: `word & and ^ xor`.
 #[inline(always)]
-fn signs(imm: u64, i: u32) -> (u32, u32) {
+pub fn signs(imm: u64, i: u32) -> (u32, u32) {
     let abs = (imm >> (SIGNS + i)) as u32 & 1;
     let neg = (imm >> (SIGNS + 3 + i)) as u32 & 1;
     (u32::MAX >> abs, neg << 31)
@@ -234,78 +236,33 @@ pub const fn takes_signs(kind: Kind) -> bool {
     matches!(kind, Kind::F32 | Kind::B32)
 }
 
-/// A 32-bit source with its signs changed, in `room`.
-#[inline(never)]
-fn spread_signed(regs: &Regs, place: Place, and: u32, xor: u32, room: &mut Row) {
-    for c in 0..regs.chunks.min(4) {
-        let mut chunk = match place.kind {
-            PlaceKind::Vector => regs.v[place.at as usize + c].0,
-            PlaceKind::VectorConst => regs.v[place.at as usize].0,
-            PlaceKind::Scalar | PlaceKind::None => [regs.s[place.at as usize]; 16],
-        };
-        for word in &mut chunk {
-            *word = *word & and ^ xor;
-        }
-        // SAFETY: `c` is below 4.
-        unsafe { room.set_chunk(c, &chunk) };
-    }
-}
-
-/// Find the rows of source `i` of `op`; what is the same for all lanes is spread into `room`.
+/// The lanes of a mask source as words, in `room`; of other sources, the rows from chunk `at` on.
 ///
 /// # Safety
-/// The place must lie inside the slabs of `regs`, with all rows of `kind`, and `slab` be the vector slab.
+/// The mask, or the rows of `kind`, must lie inside the slabs; the wave must have `N` chunks.
 #[inline(always)]
-unsafe fn find<H: Host>(
+unsafe fn rows<H: Host, const N: usize>(
     regs: &Regs,
     slab: *const Chunk,
-    op: &Op,
-    i: usize,
+    at: u32,
     kind: Kind,
-    room: &mut [Row; 2],
-) -> Rows {
-    let place = op.src[i];
-    let none = Rows { lo: std::ptr::null(), hi: std::ptr::null() };
-    let spread = Rows { lo: room[0].0.as_ptr().cast(), hi: room[1].0.as_ptr().cast() };
+    room: &mut Row<N>,
+) -> Rows<N> {
     if let Kind::Mask = kind {
-        let mask = read_mask(regs, place.at);
-        for c in 0..4 {
-            // SAFETY: at most 4 chunks.
-            unsafe { room[0].set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff)) };
+        let mask = read_mask_of::<N>(regs, at);
+        for c in 0..N {
+            room.set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff));
         }
-        return spread;
+        return Rows(room.0.as_ptr().cast());
     }
-    if kind.rows() == 0 {
-        return none;
-    }
-    if takes_signs(kind) && op.imm >> SIGNS != 0 {
-        let (and, xor) = signs(op.imm, i as u32);
-        if (and, xor) != (u32::MAX, 0) {
-            spread_signed(regs, place, and, xor, &mut room[0]);
-            return spread;
-        }
-    }
-    // SAFETY: `at` is inside the slab by the caller's promise.
-    unsafe {
-        if place.kind == PlaceKind::Vector {
-            let lo = slab.add(place.at as usize);
-            return Rows { lo: lo.cast(), hi: lo.add(regs.chunks).cast() };
-        }
-        let at = place.at as usize;
-        let words = if place.kind == PlaceKind::VectorConst {
-            ((*slab.add(at)).0[0], if kind.rows() > 1 { (*slab.add(at + 1)).0[0] } else { 0 })
-        } else {
-            (*regs.s.get_unchecked(at), if kind.rows() > 1 { *regs.s.get_unchecked(at + 1) } else { 0 })
-        };
-        // All four chunks, needed or not: a fixed count is four stores.
-        for c in 0..4 {
-            room[0].set_chunk(c, &[words.0; 16]);
-            if kind.rows() > 1 {
-                room[1].set_chunk(c, &[words.1; 16]);
-            }
-        }
-        spread
-    }
+    // SAFETY: the caller's promise.
+    Rows(unsafe { slab.add(at as usize) }.cast())
+}
+
+/// The lane mask at canonical scalar index `at` of a wave of `N` chunks.
+#[inline(always)]
+fn read_mask_of<const N: usize>(regs: &Regs, at: u32) -> u64 {
+    if N == 4 { regs.s64(at) } else { u64::from(regs.s[at as usize]) }
 }
 
 /// The lane mask at canonical scalar index `at`: 32 bits in wave32, 64 in wave64.
@@ -335,89 +292,96 @@ pub struct Fast<K>(PhantomData<K>);
 
 impl<K: Lane> Kernel for Fast<K> {
     #[inline(always)]
-    unsafe fn run<H: Host>(regs: &mut Regs, op: &Op) {
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
         let (mode_mask, mode_want) = K::DEPENDS.mask();
         let mode = regs.mode.raw & (mode_mask | GPR_IDX_EN);
         // The two usual settings: f32 denormals kept (compiled code) or flushed (the assembler's default).
         let flush = K::DEPENDS.has_flush() && mode == 0;
         if (mode != mode_want && !flush) || exact_only() {
-            every_lane(regs, op, &Shim::of::<K>());
-            return;
+            return every_lane_of::<K>(regs, op);
         }
-        const ROOM: [Row; 2] = [const { Row::uninit() }; 2];
-        let (mut ra, mut rb, mut rc) = (ROOM, ROOM, ROOM);
-        let mut out = Out { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
-        let exec = regs.exec();
-        let full = regs.full;
-        let chunks = regs.chunks;
-        let slab = regs.v.as_mut_ptr();
-        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; a wave has 2 or 4 chunks.
+        let (mut ra, mut rb, mut rc) = (Row::<N>::uninit(), Row::<N>::uninit(), Row::<N>::uninit());
+        let mut out = Out::<N> { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
+        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; sources that are not masks are
+        // rows of the vector slab (`spread` sees to the others).
         let nan = unsafe {
-            std::hint::assert_unchecked(chunks == 2 || chunks == 4);
-            let a = find::<H>(regs, slab, op, 0, K::A::KIND, &mut ra);
-            let b = find::<H>(regs, slab, op, 1, K::B::KIND, &mut rb);
-            let c = find::<H>(regs, slab, op, 2, K::C::KIND, &mut rc);
+            let slab = regs.v.as_ptr();
+            let a = rows::<H, N>(regs, slab, op.src[0].at, K::A::KIND, &mut ra);
+            let b = rows::<H, N>(regs, slab, op.src[1].at, K::B::KIND, &mut rb);
+            let c = rows::<H, N>(regs, slab, op.src[2].at, K::C::KIND, &mut rc);
             if flush {
-                K::lanes::<H, true>(op.imm, chunks * 16, a, b, c, &mut out)
+                K::lanes::<H, N, true>(op.imm, a, b, c, &mut out)
             } else {
-                K::lanes::<H, false>(op.imm, chunks * 16, a, b, c, &mut out)
+                K::lanes::<H, N, false>(op.imm, a, b, c, &mut out)
             }
         };
         if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
-            every_lane(regs, op, &Shim::of::<K>());
-            return;
+            return every_lane_of::<K>(regs, op);
         }
-        let (mut dmask, mut emask) = (0u64, 0u64);
-        // SAFETY: the binder placed all rows of the destination inside the slab.
-        let dst = unsafe { regs.v.as_mut_ptr().add(op.dst.at as usize) };
-        // Two fixed steps of two chunks: a loop over `chunks` would become a call of memcpy.
-        for first in [0, 2] {
-            if first == 2 && chunks != 4 {
-                break;
+        // SAFETY: the binder placed all rows of the destination inside the slab; `lanes` wrote all lanes of the
+        // rows that the kinds have.
+        unsafe {
+            let dst = regs.v.as_mut_ptr().add(op.dst.at as usize);
+            if K::D::KIND.rows() > 0 {
+                merge::<H, N>(regs, dst, &out.lo);
             }
-            for c in [first, first + 1] {
-                // SAFETY: `lanes` wrote all lanes of the rows that the kinds have; `c` is below `chunks`.
-                unsafe {
-                    if let Kind::Mask = K::D::KIND {
-                        dmask |= u64::from(H::movemask(out.lo.chunk(c))) << (16 * c);
-                    }
-                    if let Kind::Mask = K::E::KIND {
-                        emask |= u64::from(H::movemask(out.second.chunk(c))) << (16 * c);
-                    }
-                    let lanes = (exec >> (16 * c)) as u32 & 0xffff;
-                    if K::D::KIND.rows() > 0 {
-                        merge::<H>(dst.add(c), out.lo.chunk(c), full, lanes);
-                    }
-                    if K::D::KIND.rows() > 1 {
-                        merge::<H>(dst.add(chunks + c), out.hi.chunk(c), full, lanes);
-                    }
-                }
+            if K::D::KIND.rows() > 1 {
+                merge::<H, N>(regs, dst.add(N), &out.hi);
             }
-        }
-        if let Kind::Mask = K::D::KIND {
-            write_mask(regs, op.dst, dmask & exec);
-            write_mask(regs, op.dst2, dmask & exec);
-        }
-        if let Kind::Mask = K::E::KIND {
-            write_mask(regs, op.dst2, emask & exec);
+            if let Kind::Mask = K::D::KIND {
+                let mask = mask_of::<H, N>(&out.lo) & read_mask_of::<N>(regs, sindex::EXEC);
+                write_mask(regs, op.dst, mask);
+                write_mask(regs, op.dst2, mask);
+            }
+            if let Kind::Mask = K::E::KIND {
+                let mask = mask_of::<H, N>(&out.second) & read_mask_of::<N>(regs, sindex::EXEC);
+                write_mask(regs, op.dst2, mask);
+            }
         }
     }
 }
 
-/// Write the active lanes of a chunk.
+/// Write the active lanes of a row.
 ///
 /// # Safety
-/// `dst` must point into the slab.
+/// `dst` must point to `N` chunks in the slab, and all of `new` must have been written.
 #[inline(always)]
-unsafe fn merge<H: Host>(dst: *mut Chunk, new: &[u32; 16], full: bool, lanes: u32) {
+unsafe fn merge<H: Host, const N: usize>(regs: &Regs, dst: *mut Chunk, new: &Row<N>) {
     // SAFETY: the caller's promise.
     unsafe {
-        if full {
-            (*dst).0 = *new;
-        } else {
-            (*dst).0 = H::select(lanes, new, &(*dst).0);
+        if regs.full {
+            for c in 0..N {
+                (*dst.add(c)).0 = *new.chunk(c);
+            }
+            return;
+        }
+        let exec = read_mask_of::<N>(regs, sindex::EXEC);
+        for c in 0..N {
+            let lanes = (exec >> (16 * c)) as u32 & 0xffff;
+            (*dst.add(c)).0 = H::select(lanes, new.chunk(c), &(*dst.add(c)).0);
         }
     }
+}
+
+/// The lanes whose value has its top bit set.
+///
+/// # Safety
+/// All of `row` must have been written.
+#[inline(always)]
+unsafe fn mask_of<H: Host, const N: usize>(row: &Row<N>) -> u64 {
+    let mut mask = 0;
+    for c in 0..N {
+        // SAFETY: the caller's promise.
+        mask |= u64::from(H::movemask(unsafe { row.chunk(c) })) << (16 * c);
+    }
+    mask
+}
+
+/// What [`Fast`] leaves to the exact function: out of its way, so that it needs no stack frame.
+#[cold]
+#[inline(never)]
+fn every_lane_of<K: Exact>(regs: &mut Regs, op: &Op) {
+    every_lane(regs, op, &Shim::of::<K>());
 }
 
 /// A word as 64 bits.
@@ -528,8 +492,7 @@ fn finish(cx: &Cx, kind: Kind, d: u64, sources: [(Kind, u64); 3]) -> u64 {
 /// One lane of a source as bits.
 fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     let word = |row: usize| match place.kind {
-        PlaceKind::Vector => regs.lane(place.at as usize + row * regs.chunks, lane),
-        PlaceKind::VectorConst => regs.v[place.at as usize + row].0[0],
+        PlaceKind::Vector | PlaceKind::VectorConst => regs.lane(place.at as usize + row * regs.chunks, lane),
         PlaceKind::Scalar | PlaceKind::None => regs.s[place.at as usize + row],
     };
     match kind {
@@ -560,7 +523,7 @@ fn exact_only() -> bool {
 }
 
 /// MODE.GPR_IDX_EN (gfx9; a wave of gfx9 has 64 lanes here, one of gfx12 32): VGPR operands are relative to M0.
-const GPR_IDX_EN: u32 = 1 << 27;
+pub const GPR_IDX_EN: u32 = 1 << 27;
 
 /// The operation with its VGPR operands moved as CDNA4 6.6 says: by M0\[7:0\], those that M0\[15:12\] names. `None`
 /// if it does nothing because its destination is out of range.

@@ -364,7 +364,7 @@ fn div_fmas(regs: &mut Regs, op: &Op, double: bool) {
         let low = |i: usize| lane_of(regs, op.src[i], lane);
         if double {
             let wide = |i: usize| {
-                let step = if op.src[i].kind == PlaceKind::Vector { chunks as u32 } else { 1 };
+                let step = if op.src[i].kind == PlaceKind::Scalar { 1 } else { chunks as u32 };
                 let high = lane_of(regs, Place { at: op.src[i].at + step, ..op.src[i] }, lane);
                 f64::from_bits(u64::from(low(i)) | u64::from(high) << 32)
             };

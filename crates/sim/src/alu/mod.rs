@@ -6,7 +6,8 @@
 //! not here.
 //!
 //! How it works: [`lane`] makes a whole-wave body from a function of one lane, [`host`] compiles it for the
-//! host's vector levels, [`modifiers`] applies operand and result modifiers around an unmodified body,
+//! host's vector levels, [`spread`] brings sources that are not rows of registers into such, [`modifiers`] applies
+//! operand and result modifiers around an unmodified body,
 //! [`scalar`] does the same for scalar instructions.
 
 use std::sync::OnceLock;
@@ -34,6 +35,7 @@ mod salu_bits;
 mod salu_float;
 mod salu_int;
 mod scalar;
+mod spread;
 mod vop_b16;
 mod vop_bits;
 mod vop_f16;
@@ -60,6 +62,8 @@ pub enum AluDetail {
         /// Its modifiers.
         modified: modifiers::Modified,
     },
+    /// A vector operation with sources that are not rows of registers.
+    Spread(spread::Inner),
     /// A scalar operation that reads SCC, VCCZ or EXECZ as an operand.
     Status {
         /// The operation, its source at the place of the status bit.

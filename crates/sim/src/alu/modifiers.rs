@@ -386,13 +386,12 @@ fn read_row(regs: &Regs, place: Place, row: usize) -> [u32; 64] {
     let mut out = [0; 64];
     let lanes = regs.lanes() as usize;
     match place.kind {
-        PlaceKind::Vector => {
+        PlaceKind::Vector | PlaceKind::VectorConst => {
             let first = place.at as usize + row * regs.chunks;
             for (c, chunk) in regs.v[first..first + regs.chunks].iter().enumerate() {
                 out[c * 16..c * 16 + 16].copy_from_slice(&chunk.0);
             }
         }
-        PlaceKind::VectorConst => out[..lanes].fill(regs.v[place.at as usize + row].0[0]),
         PlaceKind::Scalar => out[..lanes].fill(regs.s[place.at as usize + row]),
         PlaceKind::None => {}
     }

@@ -80,7 +80,7 @@ impl ScalarDef {
         self.arrangement = Arrangement::InPlace;
         self
     }
-    /// Writes the program counter.
+    /// Reads or writes the program counter.
     pub const fn branch(mut self) -> Self {
         self.branch = true;
         self

@@ -73,17 +73,16 @@ macro_rules! half_lane {
                 ($one::ZERO, ())
             }
             #[inline(always)]
-            unsafe fn lanes<H: Host, const FLUSH: bool>(
+            unsafe fn lanes<H: Host, const N: usize, const FLUSH: bool>(
                 _imm: u64,
-                n: usize,
-                a: Rows,
-                b: Rows,
-                c: Rows,
-                out: &mut Out,
+                a: Rows<N>,
+                b: Rows<N>,
+                c: Rows<N>,
+                out: &mut Out<N>,
             ) -> u32 {
                 let mut nan = 0;
-                for i in 0..n / 16 {
-                    // SAFETY: the caller's promise: the sources have n lanes.
+                for i in 0..N {
+                    // SAFETY: the caller's promise: the sources have N chunks.
                     unsafe {
                         let (a, b) = (a.chunk(i), b.chunk(i));
                         let c = if <$c>::KIND.rows() > 0 { c.chunk(i) } else { [0; 16] };

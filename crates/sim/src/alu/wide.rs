@@ -41,8 +41,9 @@ pub const fn define<K: Wide>() -> VectorDef {
 fn gather(regs: &Regs, place: Place, rows: usize, lane: u32, out: &mut Tuple) {
     for (row, word) in out.iter_mut().enumerate().take(rows) {
         *word = match place.kind {
-            PlaceKind::Vector => regs.lane(place.at as usize + row * regs.chunks, lane),
-            PlaceKind::VectorConst => regs.v[place.at as usize + row].0[0],
+            PlaceKind::Vector | PlaceKind::VectorConst => {
+                regs.lane(place.at as usize + row * regs.chunks, lane)
+            }
             PlaceKind::Scalar | PlaceKind::None => regs.s[place.at as usize + row],
         };
     }

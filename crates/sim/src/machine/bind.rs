@@ -8,7 +8,7 @@ use wavemark_isa::{Isa, Operand};
 
 use crate::atomic::{self, AtomicShape};
 use crate::bind::{Bank, BindError, Binder, ConstType};
-use crate::events::{Counter, Scope};
+use crate::events::{Channel, Counter, Scope};
 use crate::machine::address::Addressing;
 use crate::op::Place;
 use crate::shape::{self, LoadShape, StoreShape};
@@ -20,7 +20,7 @@ pub enum MachineOp {
     /// Nothing that a functional model shows: hints, priorities, prefetches, `s_nop`.
     Nothing,
     /// Wait until each counter is at most its number.
-    Wait(SmallVec<[(Counter, u32); 3]>),
+    Wait(Waits),
     /// Wait until everything is done (`s_wait_idle`).
     WaitIdle,
     /// Sleep: let others run.
@@ -62,6 +62,28 @@ pub enum MachineOp {
     },
     /// A cross-lane operation through the LDS hardware.
     LanePermute(LanePermute),
+}
+
+/// What a wait instruction waits for.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    /// Each counter, to be at most its number.
+    pub counters: SmallVec<[(Counter, u32); 3]>,
+    /// The same by channel: how many of its youngest operations may be incomplete. A counter above 0 says nothing
+    /// about the channel that is out of order.
+    pub channels: SmallVec<[(Channel, u32); 4]>,
+}
+
+impl Waits {
+    /// From the counters that an instruction names.
+    pub fn new(counters: SmallVec<[(Counter, u32); 3]>) -> Self {
+        let channels = counters
+            .iter()
+            .flat_map(|&(counter, n)| counter.channels().iter().map(move |&channel| (channel, n)))
+            .filter(|&(channel, n)| channel != Channel::Sm || n == 0)
+            .collect();
+        Waits { counters, channels }
+    }
 }
 
 /// A field of a hardware register.
@@ -173,6 +195,40 @@ pub struct MemoryOp {
     pub cluster: bool,
     /// A load or store of whole dwords with one address a lane in one space that is known.
     pub plain: bool,
+    /// How a plain one is issued if its lanes lie one behind the other.
+    pub run: Option<RunOp>,
+}
+
+/// A plain load or store, as it is issued if its lanes lie one behind the other ([`Run`](crate::run::Run)).
+#[derive(Clone, Copy, Debug)]
+pub struct RunOp {
+    /// Registers to memory.
+    pub store: bool,
+    /// Dwords per lane.
+    pub dwords: u8,
+    /// What counts it.
+    pub channel: Channel,
+    /// First row of the registers.
+    pub row: u32,
+    /// Row of the addresses' low or only dword.
+    pub addr: u32,
+    /// How far apart neighbouring lanes' values in `addr` are.
+    pub step: u32,
+    /// What multiplies those values.
+    pub scale: u32,
+    /// What they are added to.
+    pub base: RunBase,
+}
+
+/// The part of a [`RunOp`]'s address that all lanes share.
+#[derive(Clone, Copy, Debug)]
+pub enum RunBase {
+    /// LDS, from this byte on.
+    Lds(u32),
+    /// Global memory: a pair of SGPRs and an immediate.
+    Scalar(u32, i64),
+    /// Global memory: a second address row, the high dword, and an immediate.
+    Vector(i64),
 }
 
 impl MemoryOp {
@@ -194,7 +250,7 @@ impl MemoryOp {
         op
     }
 
-    fn with_plain(mut self) -> Self {
+    fn with_plain(mut self, isa: Isa) -> Self {
         let addressed = match self.addressing {
             Addressing::Lds { addr: Some(_), add_tid: false, .. } => true,
             Addressing::Flat { vaddr: Some(_), add_tid: false, .. } => !self.flat,
@@ -206,7 +262,36 @@ impl MemoryOp {
             _ => false,
         };
         self.plain = addressed && verb && self.accesses == 1;
+        self.run = if self.plain && !self.cluster { self.as_run(isa) } else { None };
         self
+    }
+
+    /// A plain operation as a run.
+    fn as_run(&self, isa: Isa) -> Option<RunOp> {
+        let (store, bytes, row) = match &self.verb {
+            Verb::Load(shape) => (false, shape.bytes, self.dst[0]),
+            Verb::Store(shape) => (true, shape.bytes, self.data[0]),
+            _ => return None,
+        };
+        let (addr, scale, base) = match self.addressing {
+            Addressing::Lds { addr, offsets, .. } => (addr?, 1, RunBase::Lds(offsets[0])),
+            Addressing::Flat { vaddr, saddr: Some(saddr), scale, offset, .. } => {
+                (vaddr?, scale, RunBase::Scalar(saddr, offset))
+            }
+            Addressing::Flat { vaddr, saddr: None, offset, .. } => (vaddr?, 1, RunBase::Vector(offset)),
+            _ => return None,
+        };
+        if scale == 0 || bytes % scale != 0 || !matches!(bytes, 4 | 8 | 12 | 16) {
+            return None;
+        }
+        let channel = match (&base, isa) {
+            (RunBase::Lds(_), _) => Channel::Ds,
+            (_, Isa::Gfx950) => Channel::Vm,
+            _ if store => Channel::St,
+            _ => Channel::Ld,
+        };
+        let (dwords, step) = ((bytes / 4) as u8, bytes / scale);
+        Some(RunOp { store, dwords, channel, row, addr, step, scale, base })
     }
 }
 
@@ -446,10 +531,10 @@ fn control(operands: &mut Operands<'_, '_>, isa: Isa) -> Result<Option<MachineOp
             [first, second, ..] => SmallVec::from_slice(&[(*first, simm >> 8 & 63), (*second, simm & 63)]),
             [] => SmallVec::new(),
         };
-        return Ok(Some(MachineOp::Wait(waits)));
+        return Ok(Some(MachineOp::Wait(Waits::new(waits))));
     }
     Ok(Some(match operands.mnemonic {
-        "s_waitcnt" => MachineOp::Wait(waitcnt_gfx9(simm)),
+        "s_waitcnt" => MachineOp::Wait(Waits::new(waitcnt_gfx9(simm))),
         "s_wait_idle" => MachineOp::WaitIdle,
         "s_endpgm" | "s_endpgm_saved" | "s_endpgm_ordered_ps_done" => MachineOp::End,
         "s_sleep" | "s_sleep_var" | "s_monitor_sleep" => MachineOp::Sleep,
@@ -616,6 +701,7 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &'static str) -> Result<MachineOp,
         scope: Scope::Cu,
         cluster: false,
         plain: false,
+        run: None,
     };
     let chunks = operands.binder.layout.chunks as u32;
     let two_address = |op: &mut MemoryOp, bytes: u32, stride64: bool| {
@@ -688,7 +774,7 @@ fn lds(operands: &mut Operands<'_, '_>, verb: &'static str) -> Result<MachineOp,
             }
         }
     };
-    Ok(MachineOp::Memory(Box::new(op.with_plain())))
+    Ok(MachineOp::Memory(Box::new(op.with_plain(operands.binder.isa))))
 }
 
 fn vector_memory(
@@ -827,9 +913,10 @@ fn vector_memory(
             },
             cluster: space == "cluster",
             plain: false,
+            run: None,
             verb: verb_kind,
         }
-        .with_plain(),
+        .with_plain(isa),
     )))
 }
 

@@ -40,15 +40,16 @@ fn mode_msb(msb: u8) -> u32 {
 
 impl<O: Observer> Cx<'_, O> {
     /// Execute an operation of the machine.
+    #[inline(never)]
     pub(super) fn execute(&mut self, wave: &mut Wave, op: &MachineOp, site: &Site) -> Result<Flow, Stop> {
         match op {
             MachineOp::Nothing | MachineOp::SetVgprMsb(_) => return Ok(Flow::Continue),
             MachineOp::Wait(waits) => {
-                for &(counter, n) in waits {
-                    wave.queue.retire(counter, n);
+                for &(channel, n) in &waits.channels {
+                    wave.queue.retire(channel, n);
                 }
                 if O::ACTIVE {
-                    self.observer.waited(wave.id, site, waits);
+                    self.observer.waited(wave.id, site, &waits.counters);
                 }
                 self.complete_due(wave);
             }
@@ -101,15 +102,38 @@ impl<O: Observer> Cx<'_, O> {
             }
             MachineOp::LanePermute(op) => self.lane_permute(wave, op, site),
         }
-        self.back_pressure(wave);
-        self.complete_by_mode(wave);
+        self.settle(wave);
         Ok(Flow::Yield)
     }
 
-    fn back_pressure(&mut self, wave: &mut Wave) {
-        if wave.queue.is_empty() || !wave.queue.crowded() {
-            return;
+    /// The visible operations that programs consist of, if nobody watches: runs and the waits for them, without the
+    /// detour through [`Cx::execute`]. `false` if `op` is none of them.
+    #[inline(always)]
+    pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
+        match op {
+            MachineOp::Memory(op) if self.run(wave, op) => {}
+            MachineOp::Wait(waits) => {
+                for &(channel, n) in &waits.channels {
+                    wave.queue.retire(channel, n);
+                }
+                self.complete_due(wave);
+            }
+            _ => return false,
         }
+        self.settle(wave);
+        true
+    }
+
+    /// What can complete after a visible operation without a wait.
+    #[inline(always)]
+    fn settle(&mut self, wave: &mut Wave) {
+        if wave.queue.crowded() {
+            self.back_pressure(wave);
+        }
+        self.complete_by_mode(wave);
+    }
+
+    fn back_pressure(&mut self, wave: &mut Wave) {
         let counters: &[Counter] = match self.isa {
             Isa::Gfx950 => &[Counter::Vm, Counter::Lgkm],
             Isa::Gfx1250 => {

@@ -22,8 +22,9 @@ use crate::barrier::Barrier;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
-use crate::pending::{Memories, Pending, Pool, complete};
+use crate::pending::{Memories, Pool, complete};
 use crate::program::Program;
+use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 use bind::MachineOp;
 
@@ -184,41 +185,67 @@ const STEPS_UNCHECKED: u64 = 0x1000;
 impl<O: Observer> Cx<'_, O> {
     /// Complete everything whose time has come.
     fn complete_due(&mut self, wave: &mut Wave) {
-        while let Some(pending) = wave.queue.take_due() {
-            self.complete_one(wave, pending);
+        let mut scan = Scan::default();
+        while let Some(slot) = wave.queue.take_due(&mut scan) {
+            self.complete_slot(wave, slot);
         }
     }
 
-    fn complete_one(&mut self, wave: &mut Wave, pending: Box<Pending>) {
-        complete(&mut wave.regs, &mut memories(self.global, self.lds, &mut wave.scratch), &pending);
-        if O::ACTIVE {
-            self.observer.completed(wave.id, &pending.issue);
+    fn complete_one(&mut self, wave: &mut Wave, slot: usize) {
+        self.complete_slot(wave, slot);
+    }
+
+    /// Complete the operation in `slot`, which was taken out of the queue.
+    #[inline(always)]
+    fn complete_slot(&mut self, wave: &mut Wave, slot: usize) {
+        let mut memories = memories(self.global, self.lds, &mut wave.scratch);
+        match wave.queue.flight(slot) {
+            Flight::Run(run) => run.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
+            Flight::Other(pending) => {
+                complete(&mut wave.regs, &mut memories, pending);
+                if O::ACTIVE {
+                    self.observer.completed(wave.id, &pending.issue);
+                }
+            }
+            Flight::Free => {}
         }
-        self.pool.recycle(pending);
+        if let Some(pending) = wave.queue.release(slot) {
+            self.pool.recycle(pending);
+        }
     }
 
     /// Complete what the completion mode lets land now.
+    #[inline(always)]
     fn complete_by_mode(&mut self, wave: &mut Wave) {
         match self.config.completion {
             Completion::Late => {
-                while wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
-                    if let Some(pending) = wave.queue.take_early(0) {
-                        self.complete_one(wave, pending);
-                    }
+                if wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
+                    self.complete_old(wave);
                 }
             }
             Completion::Early => {
-                while let Some(pending) = wave.queue.take_early(0) {
-                    self.complete_one(wave, pending);
+                while let Some(slot) = wave.queue.take_early(0) {
+                    self.complete_one(wave, slot);
                 }
             }
             Completion::Random => {
                 while !wave.queue.is_empty() && self.random.draw() & 1 == 0 {
                     let at = self.random.below(wave.queue.len());
-                    if let Some(pending) = wave.queue.take_early(at) {
-                        self.complete_one(wave, pending);
+                    if let Some(slot) = wave.queue.take_early(at) {
+                        self.complete_one(wave, slot);
                     }
                 }
+            }
+        }
+    }
+
+    /// Complete what has been in flight for longer than [`PATIENCE`].
+    #[cold]
+    #[inline(never)]
+    fn complete_old(&mut self, wave: &mut Wave) {
+        while wave.queue.oldest().is_some_and(|at| *self.clock - at > PATIENCE) {
+            if let Some(slot) = wave.queue.take_early(0) {
+                self.complete_one(wave, slot);
             }
         }
     }
@@ -513,15 +540,12 @@ fn run_wave<O: Observer>(
     mut turns: usize,
 ) -> Result<(), Stop> {
     refresh_constants(program, wave);
+    let base = program.segment.base;
+    let Some(mut at) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
     let mut steps = 0u64;
-    let mut pc = wave.regs.pc;
     let result = loop {
-        let Some(slot) = program.slot(pc) else {
-            break Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") });
-        };
         let table = program.ops(wave.table);
-        let mut at = slot;
-        // Straight lines of arithmetic: neither the program counter nor the table is looked at again.
+        // Straight lines of arithmetic: nothing but slot and step is counted.
         let op = loop {
             let Some(op) = table.ops.get(at) else { break None };
             if O::ACTIVE
@@ -533,13 +557,12 @@ fn run_wave<O: Observer>(
                 break Some(op);
             }
             steps += 1;
-            pc += u64::from(op.dwords) * 4;
-            wave.regs.pc = pc;
+            at += usize::from(op.dwords);
             // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
             unsafe { (op.body)(&mut wave.regs, op) };
-            at += usize::from(op.dwords);
         };
-        let Some(op) = op else { continue };
+        let pc = base + at as u64 * 4;
+        let Some(op) = op else { break left_the_code(pc) };
         let slot = at;
         match op.kind {
             OpKind::Alu => {}
@@ -548,7 +571,6 @@ fn run_wave<O: Observer>(
                 wave.regs.pc = pc + u64::from(op.dwords) * 4;
                 // SAFETY: as above.
                 unsafe { (op.body)(&mut wave.regs, op) };
-                pc = wave.regs.pc;
                 if steps > STEPS_UNCHECKED {
                     *cx.clock += steps;
                     wave.steps += steps;
@@ -557,11 +579,15 @@ fn run_wave<O: Observer>(
                         break limit(program, wave, cx, slot);
                     }
                 }
+                match program.slot(wave.regs.pc) {
+                    Some(target) => at = target,
+                    None => break left_the_code(wave.regs.pc),
+                }
             }
             OpKind::Machine => {
                 steps += 1;
-                pc += u64::from(op.dwords) * 4;
-                wave.regs.pc = pc;
+                at += usize::from(op.dwords);
+                wave.regs.pc = pc + u64::from(op.dwords) * 4;
                 let Some(Detail::Machine(machine_op)) = op.detail.as_deref() else { continue };
                 if let MachineOp::SetVgprMsb(msb) = *machine_op {
                     wave.msb = msb;
@@ -573,6 +599,13 @@ fn run_wave<O: Observer>(
                 steps = 0;
                 if wave.steps > cx.config.max_steps {
                     break limit(program, wave, cx, slot);
+                }
+                if !O::ACTIVE && cx.quick(wave, machine_op) {
+                    turns -= 1;
+                    if turns == 0 {
+                        break Ok(());
+                    }
+                    continue;
                 }
                 let Some(site) = &table.sites[slot] else { continue };
                 match cx.execute(wave, machine_op, site) {
@@ -611,6 +644,11 @@ fn run_wave<O: Observer>(
     *cx.clock += steps;
     wave.steps += steps;
     result
+}
+
+#[cold]
+fn left_the_code(pc: u64) -> Result<(), Stop> {
+    Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") })
 }
 
 /// Give the wave the constants of code that was bound after its start.

@@ -3,11 +3,12 @@
 
 use super::Cx;
 use super::address::{self, Addressing};
-use super::bind::{MemoryOp, Verb};
+use super::bind::{MemoryOp, RunBase, Verb};
 use crate::events::{Channel, Extent, Issue, Observer, OpId, Site, Space};
 use crate::pending::{Action, Pending, contiguous, lanes};
 use crate::regs::Regs;
 use crate::rows;
+use crate::run::{Run, Side};
 use crate::wave::Wave;
 use wavemark_isa::Isa;
 
@@ -18,8 +19,7 @@ fn run_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
     if !regs.full {
         return None;
     }
-    let words = &regs.v[row..row + regs.chunks];
-    rows::is_run(words, step).then(|| words[0].0[0])
+    rows::run_start(&regs.v[row..row + regs.chunks], step)
 }
 
 /// Fill in the addresses of a plain operation: the space, and whether they are one run, of which only the
@@ -89,6 +89,54 @@ fn hull(addr: &[u64; 64], exec: u64, size: u32, run: bool, count: u64) -> (u64, 
 }
 
 impl<O: Observer> Cx<'_, O> {
+    /// Issue a load or store as a run; `false` if it is none. Nobody may be watching.
+    #[inline]
+    pub(super) fn run(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
+        let regs = &wave.regs;
+        let Some(op) = &op.run else { return false };
+        let Some(first) = run_of(regs, op.addr as usize, op.step) else { return false };
+        let (space, low) = match op.base {
+            RunBase::Lds(offset) => match first.checked_add(offset) {
+                Some(low) => (Space::Lds, u64::from(low)),
+                None => return false,
+            },
+            // The last lane's offset must neither wrap nor change its sign.
+            RunBase::Scalar(base, offset) if first < 0x4000_0000 => {
+                let base = regs.s64(base).wrapping_add_signed(offset);
+                (Space::Global, base.wrapping_add(u64::from(first) * u64::from(op.scale)))
+            }
+            RunBase::Vector(offset) => {
+                let Some(high) = run_of(regs, op.addr as usize + regs.chunks, 0) else { return false };
+                if first.checked_add(64 * op.step).is_none() {
+                    return false;
+                }
+                let base = u64::from(first) | u64::from(high) << 32;
+                (Space::Global, base.wrapping_add_signed(offset))
+            }
+            RunBase::Scalar(..) => return false,
+        };
+        let len = u64::from(op.dwords) * 4 * u64::from(regs.lanes());
+        let Some(high) = low.checked_add(len) else { return false };
+        let inside = match space {
+            Space::Lds => high <= self.lds.len() as u64,
+            _ => self.global.in_bounds(low, len, op.store),
+        };
+        if !inside {
+            return false;
+        }
+        let side = if op.store {
+            let chunks = usize::from(op.dwords) * regs.chunks;
+            Side::From(self.pool.captured.take(&regs.v[op.row as usize..][..chunks]))
+        } else {
+            Side::To(op.row)
+        };
+        *self.next_op += 1;
+        let (seq, issued_at) = (wave.queue.next(op.channel), *self.clock);
+        let run = Run { seq, space, low, high, issued_at, dwords: op.dwords, side };
+        wave.queue.push_run(run);
+        true
+    }
+
     /// Issue a plain load or store; `false` if it is for the general path to do.
     #[inline]
     pub(super) fn plain(

@@ -102,10 +102,10 @@ impl Wave {
         let mut v = std::mem::take(&mut self.regs.v).into_vec();
         v.resize(self.layout.slab_len(self.constants.vector.len()), Chunk::ZERO);
         for (i, &x) in self.constants.vector.iter().enumerate() {
-            v[at + i] = Chunk::splat(x);
+            v[at + i * self.layout.chunks..][..self.layout.chunks].fill(Chunk::splat(x));
         }
         self.regs.v = v.into();
-        self.regs.scratch = at + self.constants.vector.len();
+        self.regs.scratch = at + self.constants.vector.len() * self.layout.chunks;
         let mut s = std::mem::take(&mut self.regs.s).into_vec();
         s.resize(sindex::CONSTANTS as usize, 0);
         s.extend_from_slice(&self.constants.scalar);

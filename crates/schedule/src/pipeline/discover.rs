@@ -1,0 +1,212 @@
+//! The statements of a pipelined loop and the buffers that are private to an iteration.
+//!
+//! The body of the loop, or of the block that is the body, is a sequence. Each element is a statement of the
+//! pipeline, but for a block without predicate around a sequence (an inner pipeline's three sections, or a block of
+//! the user's): its elements are statements of their own, one level deep, and its buffers join the others.
+//!
+//! A predicate of the block under the loop guards each statement by itself, inside the statement, so that a commit
+//! around it happens in every iteration. (TVM drops it.)
+
+use wavemark_diag::{Diagnostic, Span};
+use wavemark_tile::{Block, BufferId, Expr, For, Function, Region, Stmt, regions};
+
+use super::annotations::at;
+
+/// A statement of a pipeline: an opaque block without predicate.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// The statement itself.
+    pub block: Block,
+    /// Its number in source order, from 0.
+    pub number: usize,
+}
+
+impl Statement {
+    /// How diagnostics name it.
+    pub fn describe(&self) -> String {
+        match self.block.name.as_str() {
+            "" => format!("statement {}", self.number),
+            name => format!("`{name}` (statement {})", self.number),
+        }
+    }
+
+    /// Where it was written.
+    pub fn span(&self) -> Option<Span> {
+        self.block.span.or_else(|| first_span(&self.block.body))
+    }
+
+    /// The buffers that the statement reads, with the regions.
+    pub fn reads(&self) -> &[Region] {
+        &self.block.reads
+    }
+
+    /// The buffers that the statement writes, with the regions.
+    pub fn writes(&self) -> &[Region] {
+        &self.block.writes
+    }
+}
+
+/// A loop body, taken apart.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Buffers that every iteration has for itself, in the order of declaration.
+    pub allocs: Vec<BufferId>,
+    /// The statements in source order.
+    pub statements: Vec<Statement>,
+}
+
+/// Takes the body of `node` apart.
+pub fn discover(function: &Function, node: &For) -> Result<Body, Diagnostic> {
+    let (mut allocs, body, predicate) = match &node.body {
+        Stmt::Block(block) => {
+            refuse_views(block)?;
+            (block.alloc_buffers.clone(), &block.body, block.predicate.clone())
+        }
+        body => (Vec::new(), body, Expr::bool(true)),
+    };
+    let Stmt::Seq(elements) = body else {
+        return Err(at(
+            first_span(body).or(node.span),
+            format!("the pipelined loop `{}` has a body of one statement", function.var(node.var).name),
+        )
+        .help("a software pipeline needs a sequence of at least two statements in the loop body"));
+    };
+    let mut statements = Vec::with_capacity(elements.len());
+    for element in elements {
+        match element {
+            Stmt::Block(block) if block.predicate.is_true() && matches!(block.body, Stmt::Seq(_)) => {
+                refuse_views(block)?;
+                allocs.extend(&block.alloc_buffers);
+                statements.extend(block.body.children().into_iter().cloned());
+            }
+            _ => statements.push(element.clone()),
+        }
+    }
+    let statements = statements
+        .into_iter()
+        .enumerate()
+        .map(|(number, statement)| {
+            let block = blockize(function, guard(statement, &predicate));
+            Statement { block: with_all_accesses(function, block), number }
+        })
+        .collect();
+    Ok(Body { allocs, statements })
+}
+
+fn refuse_views(block: &Block) -> Result<(), Diagnostic> {
+    if block.match_buffers.is_empty() {
+        return Ok(());
+    }
+    Err(at(
+        block.span,
+        format!("unsupported: `T.match_buffer` in block `{}`, which the pipeline takes apart", block.name),
+    )
+    .help("declare the view inside the statement that uses it"))
+}
+
+fn guard(statement: Stmt, predicate: &Expr) -> Stmt {
+    if predicate.is_true() {
+        return statement;
+    }
+    Stmt::If { condition: predicate.clone(), then: Box::new(statement), otherwise: None }
+}
+
+/// The statement as an opaque block without predicate: itself where it is one, else in a new block without name
+/// whose regions are inferred.
+pub fn blockize(function: &Function, statement: Stmt) -> Block {
+    match statement {
+        Stmt::Block(block) if block.predicate.is_true() && block.axes.is_empty() => *block,
+        statement => make_block(function, statement),
+    }
+}
+
+/// A new block without name around `body`, its regions inferred.
+pub fn make_block(function: &Function, body: Stmt) -> Block {
+    let mut block = Block {
+        name: String::new(),
+        axes: Vec::new(),
+        predicate: Expr::bool(true),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        alloc_buffers: Vec::new(),
+        match_buffers: Vec::new(),
+        annotations: Default::default(),
+        init: None,
+        body,
+        span: None,
+    };
+    (block.reads, block.writes) = regions::detect(function, &block);
+    block
+}
+
+/// Declared regions are believed, but a block that touches a buffer which it does not declare gets that region too:
+/// dependences must not be lost.
+fn with_all_accesses(function: &Function, mut block: Block) -> Block {
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    accesses(&block.body, &mut read, &mut written);
+    let lacks = |declared: &[Region], touched: &[BufferId]| {
+        touched.iter().any(|buffer| {
+            !block.alloc_buffers.contains(buffer) && !declared.iter().any(|region| region.buffer == *buffer)
+        })
+    };
+    if lacks(&block.reads, &read) || lacks(&block.writes, &written) {
+        let (reads, writes) = regions::detect(function, &block);
+        let add = |declared: &mut Vec<Region>, found: Vec<Region>| {
+            for region in found {
+                if !declared.iter().any(|known| known.buffer == region.buffer) {
+                    declared.push(region);
+                }
+            }
+        };
+        add(&mut block.reads, reads);
+        add(&mut block.writes, writes);
+    }
+    block
+}
+
+/// The buffers that loads read and stores write in `statement` (not those that inner blocks allocate or match).
+fn accesses(statement: &Stmt, read: &mut Vec<BufferId>, written: &mut Vec<BufferId>) {
+    let mut private = Vec::new();
+    let note = |list: &mut Vec<BufferId>, buffer: BufferId| {
+        if !list.contains(&buffer) {
+            list.push(buffer);
+        }
+    };
+    let loads = |expr: &Expr, read: &mut Vec<BufferId>| {
+        expr.visit(&mut |part| {
+            if let Expr::Load(load) = part
+                && !read.contains(&load.buffer)
+            {
+                read.push(load.buffer);
+            }
+        });
+    };
+    statement.visit(&mut |part| match part {
+        Stmt::Block(block) => {
+            private.extend(&block.alloc_buffers);
+            private.extend(block.match_buffers.iter().map(|view| view.buffer));
+        }
+        Stmt::Store(store) => {
+            note(written, store.buffer);
+            store.indices.iter().chain([&store.value]).for_each(|expr| loads(expr, read));
+        }
+        other => other.own_exprs(&mut |expr| loads(expr, read)),
+    });
+    read.retain(|buffer| !private.contains(buffer));
+    written.retain(|buffer| !private.contains(buffer));
+}
+
+fn first_span(statement: &Stmt) -> Option<Span> {
+    let mut found = None;
+    statement.visit(&mut |part| {
+        let span = match part {
+            Stmt::For(node) => node.span,
+            Stmt::Block(block) => block.span,
+            Stmt::Store(store) => store.span,
+            Stmt::Evaluate(_, span) => *span,
+            _ => None,
+        };
+        found = found.or(span);
+    });
+    found
+}

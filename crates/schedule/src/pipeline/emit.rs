@@ -1,0 +1,268 @@
+//! The three sections of a pipelined loop.
+//!
+//! Follows the form that TVM's pass gives them, predicates and index expressions included (its simplifier runs
+//! later), so that both programs can be compared: a section executes the statements in order; the one of stage `s`
+//! executes iteration `v - s` where the loop has it.
+
+use rustc_hash::FxHashMap;
+use wavemark_diag::Diagnostic;
+use wavemark_tile::arith::Analyzer;
+use wavemark_tile::{BinaryOp, Block, BufferId, Expr, For, ForKind, Function, Range, Stmt, fold};
+
+use super::annotations::{self, Request};
+use super::counts::Form;
+use super::discover::{Body, make_block};
+use super::rewrite::{Rewriter, Versioned};
+use super::timeline::Section;
+use super::waits::{Plan, WrittenWait};
+
+/// Attribute: the groups committed in the scope go to this queue.
+pub const COMMIT: &str = "async_commit_queue_scope";
+/// Attribute: the scope begins with a wait for this queue.
+pub const WAIT: &str = "async_wait_queue_scope";
+/// Attribute: how many groups the wait leaves in flight.
+pub const IN_FLIGHT: &str = "async_wait_inflight_count";
+/// Attribute: the scope runs asynchronously.
+pub const ASYNC: &str = "async_scope";
+
+/// Writes the sections of one loop.
+pub struct Emitter<'a> {
+    /// The function, which gets new variables and buffers.
+    pub function: &'a mut Function,
+    /// The loop.
+    pub node: &'a For,
+    /// Its body.
+    pub body: &'a Body,
+    /// What is asked for.
+    pub request: &'a Request,
+    /// Private buffers of more than one version.
+    pub versioned: &'a FxHashMap<BufferId, Versioned>,
+    /// Commits and waits.
+    pub plan: &'a Plan,
+    /// The queue of a stage.
+    pub queue: &'a dyn Fn(i64) -> i64,
+}
+
+/// A section's loop: its variable, and what to add to it for the time step.
+struct Frame {
+    var: Expr,
+    /// First value of the variable.
+    min: Expr,
+    /// Time less variable.
+    delta: Expr,
+    unit: bool,
+}
+
+impl Emitter<'_> {
+    /// The sections in order, each one block.
+    pub fn sections(&mut self) -> Result<[Block; 3], Diagnostic> {
+        let stages = Expr::Int(self.request.max_stage, self.node.min.dtype());
+        let min = self.node.min.clone();
+        let end = fold::add(min.clone(), self.node.extent.clone());
+        let filled = fold::add(min, stages.clone());
+        let (drain_start, only_from) = self.epilogue_start(&end, &filled);
+        Ok([
+            self.section(Section::Prologue, self.node.min.clone(), filled.clone(), None)?,
+            self.section(Section::Body, filled, end.clone(), None)?,
+            self.section(Section::Epilogue, drain_start, fold::add(end, stages), only_from)?,
+        ])
+    }
+
+    /// A loop shorter than the number of stages must not execute in the epilogue what the prologue did: the epilogue
+    /// starts later, or, with an extent that is not known, is predicated.
+    fn epilogue_start(&self, end: &Expr, filled: &Expr) -> (Expr, Option<Expr>) {
+        let enough =
+            fold::le(Expr::Int(self.request.max_stage, self.node.extent.dtype()), self.node.extent.clone());
+        if self.request.max_stage <= 1 || Analyzer::new().can_prove(&enough) {
+            (end.clone(), None)
+        } else if end.as_int().is_some() {
+            (fold::max(end.clone(), filled.clone()), None)
+        } else {
+            (end.clone(), Some(filled.clone()))
+        }
+    }
+
+    fn section(
+        &mut self,
+        section: Section,
+        start: Expr,
+        end: Expr,
+        only_from: Option<Expr>,
+    ) -> Result<Block, Diagnostic> {
+        let extent = fold::sub(end.clone(), start.clone());
+        let length = Analyzer::new().simplify(&extent);
+        if length.as_int().is_some_and(|length| length <= 0) {
+            return Ok(make_block(self.function, Stmt::nop()));
+        }
+        let unit = length.as_int() == Some(1);
+        let node = self.node;
+        let mut analyzer = Analyzer::new();
+        let (frame, var) = if unit {
+            (
+                Frame { var: start.clone(), min: start.clone(), delta: Expr::Int(0, start.dtype()), unit },
+                node.var,
+            )
+        } else {
+            let old = self.function.var(node.var).clone();
+            let var = self.function.add_var(&old.name, old.dtype);
+            analyzer.bind(var, &Range { min: start.clone(), extent: extent.clone() });
+            let delta = fold::sub(start, node.min.clone());
+            (Frame { var: Expr::Var(var, old.dtype), min: node.min.clone(), delta, unit }, var)
+        };
+        let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
+        let statements = self.commit(section, statements);
+        let blocks = statements.into_iter().map(|block| Stmt::Block(Box::new(block)));
+        let content = Stmt::seq(blocks.collect());
+        if unit {
+            return Ok(super::discover::blockize(self.function, content));
+        }
+        let mut annotations = node.annotations.clone();
+        for key in [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES] {
+            annotations.remove(key);
+        }
+        let kind = if section == Section::Body { node.kind.clone() } else { ForKind::Unrolled };
+        let body = Stmt::For(Box::new(For {
+            var,
+            min: node.min.clone(),
+            extent,
+            step: None,
+            kind,
+            annotations,
+            body: content,
+            span: node.span,
+        }));
+        Ok(make_block(self.function, body))
+    }
+
+    /// The statements that occur in the section, by position.
+    fn statements(
+        &mut self,
+        section: Section,
+        frame: &Frame,
+        only_from: Option<&Expr>,
+        analyzer: &mut Analyzer,
+    ) -> Result<Vec<(usize, Block)>, Diagnostic> {
+        let node = self.node;
+        let dtype = node.min.dtype();
+        let end = fold::add(node.min.clone(), node.extent.clone());
+        let mut list = Vec::with_capacity(self.request.order.len());
+        for (position, &index) in self.request.order.iter().enumerate() {
+            let stage = Expr::Int(self.request.stages[index], dtype);
+            let skewed = fold::sub(frame.var.clone(), stage);
+            let begun = analyzer.simplify(&fold::le(node.min.clone(), skewed.clone()));
+            let mut in_range = fold::and(begun, fold::lt(skewed.clone(), end.clone()));
+            if let Some(first) = only_from {
+                let from = fold::le(first.clone(), frame.var.clone());
+                in_range = analyzer.simplify(&fold::and(in_range, from));
+            }
+            if analyzer.can_prove(&fold::not(in_range.clone())) {
+                continue;
+            }
+            let (access, predicate) = if frame.unit {
+                (skewed, in_range)
+            } else {
+                (fold::add(skewed, frame.delta.clone()), shift(&in_range, frame))
+            };
+            let iteration = match node.min.as_int() {
+                Some(0) => access.clone(),
+                _ => Expr::binary(BinaryOp::Sub, access.clone(), node.min.clone()),
+            };
+            let whole_ring = self.request.max_stage != 1;
+            let rewriter =
+                Rewriter::new(self.function, self.versioned, node.var, access, iteration, whole_ring);
+            let mut block = rewriter.copy(&self.body.statements[index].block)?;
+            block.predicate = predicate;
+            if self.request.is_async(index) {
+                // The block as it is must survive where it declares something.
+                block.body = Stmt::attr(ASYNC, Expr::int(1), statement_of(&mut block));
+            }
+            for wait in &self.plan.waits[section as usize][index] {
+                block.body = self.wait(wait, frame, std::mem::replace(&mut block.body, Stmt::nop()));
+            }
+            list.push((position, block));
+        }
+        Ok(list)
+    }
+
+    fn wait(&self, wait: &WrittenWait, frame: &Frame, body: Stmt) -> Stmt {
+        let count = count(&wait.count, frame);
+        Stmt::attr(WAIT, Expr::int((self.queue)(wait.stage)), Stmt::attr(IN_FLIGHT, count, body))
+    }
+
+    /// Puts each group under one commit.
+    fn commit(&self, section: Section, statements: Vec<(usize, Block)>) -> Vec<Block> {
+        let groups = &self.plan.groups[section as usize];
+        let mut list: Vec<Block> = Vec::with_capacity(statements.len());
+        let mut open: Option<((usize, usize), Vec<Stmt>, Expr)> = None;
+        let close = |open: &mut Option<((usize, usize), Vec<Stmt>, Expr)>, list: &mut Vec<Block>| {
+            if let Some((group, bodies, predicate)) = open.take() {
+                let stage = self.request.stages[self.request.order[group.0]];
+                let body = Stmt::attr(COMMIT, Expr::int((self.queue)(stage)), Stmt::seq(bodies));
+                let mut block = make_block(self.function, body);
+                block.predicate = predicate;
+                list.push(block);
+            }
+        };
+        for (position, block) in statements {
+            let group = groups.iter().copied().find(|group| (group.0..=group.1).contains(&position));
+            if open.as_ref().map(|open| open.0) != group {
+                close(&mut open, &mut list);
+            }
+            match (group, &mut open) {
+                (None, _) => list.push(block),
+                (Some(_), Some(open)) => open.1.push(block.body),
+                (Some(group), none) => *none = Some((group, vec![block.body], block.predicate)),
+            }
+        }
+        close(&mut open, &mut list);
+        list
+    }
+}
+
+/// The body of an opaque block, or the block itself where it declares buffers or views.
+fn statement_of(block: &mut Block) -> Stmt {
+    if block.alloc_buffers.is_empty() && block.match_buffers.is_empty() {
+        return std::mem::replace(&mut block.body, Stmt::nop());
+    }
+    let mut inner = block.clone();
+    inner.predicate = Expr::bool(true);
+    block.alloc_buffers.clear();
+    block.match_buffers.clear();
+    Stmt::Block(Box::new(inner))
+}
+
+/// The predicate with the section's variable replaced by the time step.
+fn shift(predicate: &Expr, frame: &Frame) -> Expr {
+    match frame.var {
+        Expr::Var(var, _) => {
+            let time = fold::add(frame.var.clone(), frame.delta.clone());
+            predicate.substitute(var, &time)
+        }
+        _ => predicate.clone(),
+    }
+}
+
+/// The count of a wait as an expression of the section's variable.
+fn count(form: &Form, frame: &Frame) -> Expr {
+    if frame.unit {
+        return Expr::int(form.at(0));
+    }
+    let step = || fold::sub(frame.var.clone(), frame.min.clone());
+    let falling = |first: i64| match frame.min.as_int() {
+        Some(min) => Expr::binary(BinaryOp::Sub, Expr::int(first.saturating_add(min)), frame.var.clone()),
+        None => Expr::binary(BinaryOp::Sub, Expr::int(first), step()),
+    };
+    match form {
+        Form::Constant(value) => Expr::int(*value),
+        Form::Falling(first) => falling(*first),
+        Form::FallingToZero(first) => fold::max(falling(*first), Expr::int(0)),
+        Form::Pieces(pieces) => {
+            let mut pieces = pieces.iter().rev();
+            let last = pieces.next().map_or(0, |piece| piece.1);
+            pieces.fold(Expr::int(last), |rest, &(bound, value)| {
+                let below = fold::lt(frame.var.clone(), fold::add(frame.min.clone(), Expr::int(bound)));
+                fold::if_then_else(below, Expr::int(value), rest)
+            })
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Software pipelining with asynchronous stages.
+//!
+//! A loop annotated with a stage and an order for each statement of its body becomes a prologue, a body and an
+//! epilogue, in which the statement of stage `s` runs `s` iterations behind; buffers of the iteration's own get as
+//! many versions as iterations use them at once; stages named asynchronous are committed in groups to the queue of
+//! their stage and awaited where their results, or the places of their operands, are used. Inner pipelines come
+//! first. Follows the asynchronous-pipeline RFC and, for the form of the result, what TVM produces from the same
+//! program.
+//!
+//! Promises: what is produced computes what the source computes under every order of completion that the queues
+//! allow, or the program is refused with the statements and the dependence named. Wait counts are the largest with
+//! which this holds for the structure of the result; they come from executing the produced time steps symbolically
+//! ([`timeline`]), for all extents at once where the extent is not known.
+//!
+//! Does not: compare different threads (barriers are a later pass's), or look behind calls of unknown functions
+//! beyond the regions that their blocks declare.
+//!
+//! Phases: [`opaque`] → [`discover`] → [`annotations`] → [`dependence`] → [`versions`] → [`waits`] (by [`timeline`]
+//! and [`counts`]) → [`emit`] (by [`rewrite`]).
+
+mod annotations;
+mod counts;
+mod dependence;
+mod discover;
+mod emit;
+mod opaque;
+mod rewrite;
+mod timeline;
+mod versions;
+mod waits;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavemark_diag::{Diagnostic, Span};
+use wavemark_tile::{Annotation, Block, BufferId, Expr, For, ForKind, Function, Range, Stmt, VarId, fold};
+
+pub use annotations::{ASYNC_STAGES, ORDER, STAGE};
+pub use emit::{ASYNC, COMMIT, IN_FLIGHT, WAIT};
+
+use annotations::{Request, at};
+use dependence::Loop;
+use discover::Body;
+use emit::Emitter;
+
+/// What the pass decided and the user may want to know.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// The loop.
+    pub span: Option<Span>,
+    /// The decision.
+    pub message: String,
+}
+
+/// Pipelines every annotated loop of `function`, inner ones first. When it fails, the function is unchanged.
+pub fn pipeline(function: &mut Function) -> Result<Vec<Note>, Vec<Diagnostic>> {
+    let mut body = function.body.clone();
+    let (vars, buffers) = (function.vars.len(), function.buffers.len());
+    let mut pass = Pass {
+        uses: uses(&body),
+        function,
+        notes: Vec::new(),
+        diagnostics: Vec::new(),
+        doubled: FxHashSet::default(),
+        moved: FxHashSet::default(),
+        serial_loops: 0,
+        thread_loops: 0,
+    };
+    pass.statement(&mut body);
+    let Pass { notes, diagnostics, .. } = pass;
+    if diagnostics.is_empty() {
+        function.body = body;
+        Ok(notes)
+    } else {
+        function.vars.truncate(vars);
+        function.buffers.truncate(buffers);
+        Err(diagnostics)
+    }
+}
+
+/// How often each buffer is named by loads, stores and addresses.
+type Uses = FxHashMap<BufferId, usize>;
+
+fn uses(stmt: &Stmt) -> Uses {
+    let mut uses = Uses::default();
+    stmt.visit(&mut |part| {
+        let mut expr = |expr: &Expr| {
+            expr.visit(&mut |part| match part {
+                Expr::Load(load) => *uses.entry(load.buffer).or_default() += 1,
+                Expr::Data(buffer) => *uses.entry(*buffer).or_default() += 1,
+                _ => {}
+            });
+        };
+        match part {
+            Stmt::Block(_) => {}
+            part => part.own_exprs(&mut expr),
+        }
+        match part {
+            Stmt::Store(store) => *uses.entry(store.buffer).or_default() += 1,
+            Stmt::Block(block) => {
+                for view in &block.match_buffers {
+                    *uses.entry(view.source.buffer).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    });
+    uses
+}
+
+struct Pass<'a> {
+    function: &'a mut Function,
+    notes: Vec<Note>,
+    diagnostics: Vec<Diagnostic>,
+    /// Uses in the whole function as it was.
+    uses: Uses,
+    /// Buffers that `double_buffer_scope` asks two versions for.
+    doubled: FxHashSet<BufferId>,
+    /// Buffers that a pipeline took over from an outer block.
+    moved: FxHashSet<BufferId>,
+    /// Serial loops around the statement.
+    serial_loops: usize,
+    /// Loops over threads around the statement.
+    thread_loops: usize,
+}
+
+impl Pass<'_> {
+    fn statement(&mut self, stmt: &mut Stmt) {
+        let pipelined = match stmt {
+            Stmt::For(node) => annotations::is_pipeline(node),
+            _ => Ok(false),
+        };
+        let inside = match (&pipelined, &*stmt) {
+            (Ok(true), _) => Some(uses(stmt)),
+            _ => None,
+        };
+        let threads = matches!(stmt, Stmt::For(node) if matches!(node.kind, ForKind::ThreadBinding(_)));
+        let serial = matches!(stmt, Stmt::For(_)) && !threads;
+        self.serial_loops += usize::from(serial);
+        self.thread_loops += usize::from(threads);
+        for child in stmt.children_mut() {
+            self.statement(child);
+        }
+        self.serial_loops -= usize::from(serial);
+        self.thread_loops -= usize::from(threads);
+        match stmt {
+            Stmt::Block(block) => {
+                self.double_buffers(block);
+                block.alloc_buffers.retain(|buffer| !self.moved.contains(buffer));
+            }
+            Stmt::For(node) if inside.is_some() => {
+                let outside = self.outside(&inside.unwrap_or_default());
+                match self.pipeline(node, &outside) {
+                    Ok(block) => *stmt = Stmt::Block(Box::new(block)),
+                    Err(diagnostic) => self.diagnostics.push(diagnostic),
+                }
+            }
+            _ => {}
+        }
+        self.diagnostics.extend(pipelined.err());
+    }
+
+    /// The buffers that are also used outside of a statement with these uses.
+    fn outside(&self, inside: &Uses) -> FxHashSet<BufferId> {
+        let used_elsewhere = |(buffer, count): (&BufferId, &usize)| {
+            (inside.get(buffer).copied().unwrap_or(0) < *count).then_some(*buffer)
+        };
+        self.uses.iter().filter_map(used_elsewhere).collect()
+    }
+
+    fn double_buffers(&mut self, block: &Block) {
+        let Some(annotation) = block.annotations.get("double_buffer_scope") else { return };
+        let index = match annotation {
+            Annotation::Int(index) => usize::try_from(*index).ok(),
+            _ => None,
+        };
+        match index.and_then(|index| block.writes.get(index)) {
+            Some(region) => {
+                self.doubled.insert(region.buffer);
+            }
+            None => self.diagnostics.push(
+                at(
+                    block.span,
+                    format!("`double_buffer_scope` of block `{}` names no buffer that it writes", block.name),
+                )
+                .help(format!("it is an index into the {} regions of `T.writes`", block.writes.len())),
+            ),
+        }
+    }
+
+    fn pipeline(&mut self, node: &For, outside: &FxHashSet<BufferId>) -> Result<Block, Diagnostic> {
+        if matches!(node.kind, ForKind::Parallel | ForKind::Vectorized | ForKind::ThreadBinding(_)) {
+            return Err(at(
+                node.span,
+                format!("the loop `{}` is not serial", self.function.var(node.var).name),
+            )
+            .help("only a serial or unrolled loop has an order of iterations that a pipeline can change"));
+        }
+        let mut node = unit_step(self.function, node)?;
+        opaque::make_opaque(&mut node.body);
+        let mut body = discover::discover(self.function, &node)?;
+        let request = annotations::read(&node, &body.statements)?;
+        let queues = queues(&body, &request)?;
+        let mut versions = self.versions(&node, &mut body, &request, outside)?;
+        let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
+        let pipeline = Loop {
+            function: self.function,
+            var: node.var,
+            range: Range { min: node.min.clone(), extent: node.extent.clone() },
+            body: &body,
+            request: &request,
+        };
+        dependence::check(&pipeline, &private)?;
+        dependence::one_producer_stage(&pipeline, &dependence::needs(&pipeline, &private, &versions))?;
+        let room = versions::Room::new(self.function, &body.allocs, &versions);
+        let plan = waits::plan(&pipeline, &private, versions, node.extent.as_int(), &|buffer, count| {
+            room.has_room_for(self.function, buffer, count)
+        });
+        let plan = plan.map_err(|hopeless| never_complete(&body, &hopeless))?;
+        versions = plan.versions.clone();
+        self.note(&node, &body, &versions, &plan.remarks);
+        let drain = self.drain(&body, &request, &plan.left_in_flight, outside);
+        let (allocs, versioned) = versions::add_dimension(self.function, &body.allocs, &versions);
+        let mut emitter = Emitter {
+            function: self.function,
+            node: &node,
+            body: &body,
+            request: &request,
+            versioned: &versioned,
+            plan: &plan,
+            queue: &|stage| queues.get(&stage).copied().unwrap_or(stage),
+        };
+        let [prologue, main, mut epilogue] = emitter.sections()?;
+        for stage in drain {
+            let queue = queues.get(&stage).copied().unwrap_or(stage);
+            let wait = Stmt::attr(IN_FLIGHT, Expr::int(0), Stmt::nop());
+            let wait = discover::make_block(self.function, Stmt::attr(WAIT, Expr::int(queue), wait));
+            let both = [epilogue, wait].map(|block| Stmt::Block(Box::new(block)));
+            epilogue = discover::make_block(self.function, Stmt::Seq(both.into()));
+        }
+        let sections = [prologue, main, epilogue].map(|block| Stmt::Block(Box::new(block)));
+        let mut result = discover::make_block(self.function, Stmt::nop());
+        result.alloc_buffers = allocs;
+        result.body = Stmt::Seq(sections.into());
+        result.span = node.span;
+        (result.reads, result.writes) = wavemark_tile::regions::detect(self.function, &result);
+        Ok(result)
+    }
+
+    /// Versions of the private buffers. A buffer that an outer block allocates and only this loop uses becomes
+    /// private where one version is not enough.
+    fn versions(
+        &mut self,
+        node: &For,
+        body: &mut Body,
+        request: &Request,
+        outside: &FxHashSet<BufferId>,
+    ) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
+        let candidates = versions::written_first(self.function, node, body, outside, self.thread_loops > 0);
+        let count = |function: &Function, body: &Body, private: &FxHashSet<BufferId>| {
+            let range = Range { min: node.min.clone(), extent: node.extent.clone() };
+            dependence::least_versions(&Loop { function, var: node.var, range, body, request }, private)
+        };
+        let least = count(self.function, body, &candidates);
+        for buffer in candidates {
+            if least.get(&buffer).is_some_and(|&least| least > 1) && !body.allocs.contains(&buffer) {
+                body.allocs.push(buffer);
+                self.moved.insert(buffer);
+            }
+        }
+        let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
+        let least = count(self.function, body, &private);
+        versions::versions(self.function, node, body, request, &least, &self.doubled)
+    }
+
+    /// The stages whose queues must be empty when the loop is left: something that the loop leaves in flight is
+    /// touched later, or the loop runs again.
+    fn drain(
+        &self,
+        body: &Body,
+        request: &Request,
+        left: &[usize],
+        outside: &FxHashSet<BufferId>,
+    ) -> Vec<i64> {
+        let touched_later = |&&statement: &&usize| {
+            let block = &body.statements[statement];
+            let mut regions = block.reads().iter().chain(block.writes());
+            self.serial_loops > 0 || regions.any(|region| outside.contains(&region.buffer))
+        };
+        let mut stages: Vec<i64> =
+            left.iter().filter(touched_later).map(|&index| request.stages[index]).collect();
+        stages.sort_unstable();
+        stages.dedup();
+        stages
+    }
+
+    fn note(&mut self, node: &For, body: &Body, versions: &FxHashMap<BufferId, i64>, remarks: &[String]) {
+        let ring = |buffer: &BufferId| {
+            let count = versions.get(buffer).copied().unwrap_or(1);
+            (count > 1).then(|| format!("{count} versions of `{}`", self.function.buffer(*buffer).name))
+        };
+        let rings: Vec<String> = body.allocs.iter().filter_map(ring).collect();
+        let name = &self.function.var(node.var).name;
+        let mut say = |message: String| self.notes.push(Note { span: node.span, message });
+        if !rings.is_empty() {
+            say(format!("loop `{name}`: {}", rings.join(", ")));
+        }
+        for remark in remarks {
+            say(format!("loop `{name}`: {remark}"));
+        }
+    }
+}
+
+/// The queue of each asynchronous stage: its number, unless a statement of the body (an inner pipeline) uses that
+/// queue already.
+fn queues(body: &Body, request: &Request) -> Result<FxHashMap<i64, i64>, Diagnostic> {
+    // By queue: the statements that commit to it or wait for it.
+    let mut taken: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
+    for (index, statement) in body.statements.iter().enumerate() {
+        let mut found = false;
+        statement.block.body.visit(&mut |part| {
+            if let Stmt::Attr { key, value, .. } = part
+                && (key == COMMIT || key == WAIT)
+            {
+                found = true;
+                let users = taken.entry(value.as_int().unwrap_or(i64::MIN)).or_default();
+                if users.last() != Some(&index) {
+                    users.push(index);
+                }
+            }
+        });
+        if found && request.is_async(index) {
+            return Err(at(
+                statement.span(),
+                format!(
+                    "unsupported: {} is asynchronous and has asynchronous scopes inside",
+                    statement.describe()
+                ),
+            )
+            .help("make the inner pipeline synchronous, or the outer stage"));
+        }
+    }
+    for users in taken.values() {
+        let first = users[0];
+        let together = users.iter().enumerate().all(|(offset, &user)| {
+            request.stages[user] == request.stages[first]
+                && request.positions[user] == request.positions[first] + (user - first)
+                && user == first + offset
+        });
+        if !together {
+            return Err(at(
+                body.statements[first].span(),
+                "unsupported: the sections of an inner asynchronous pipeline are in different stages, or not in order, \
+                 of the outer one"
+                    .to_owned(),
+            )
+            .note("its waits count the groups of one run of the inner loop at a time")
+            .help("give the inner pipeline's sections one stage and orders that follow one another"));
+        }
+    }
+    let mut next = request.max_stage + 1;
+    Ok(request
+        .async_stages
+        .iter()
+        .map(|&stage| {
+            if !taken.contains_key(&stage) {
+                return (stage, stage);
+            }
+            while taken.contains_key(&next) {
+                next += 1;
+            }
+            next += 1;
+            (stage, next - 1)
+        })
+        .collect())
+}
+
+fn never_complete(body: &Body, hopeless: &waits::Hopeless) -> Diagnostic {
+    let (consumer, producer) = (&body.statements[hopeless.consumer], &body.statements[hopeless.producer]);
+    at(
+        consumer.span(),
+        format!(
+            "{} needs what {} does asynchronously, but that is not committed before it",
+            consumer.describe(),
+            producer.describe()
+        ),
+    )
+}
+
+/// The loop with a step of 1: the variable is replaced by `min + step * var`.
+fn unit_step(function: &mut Function, node: &For) -> Result<For, Diagnostic> {
+    let Some(step) = node.step.as_ref().filter(|step| step.as_int() != Some(1)) else {
+        return Ok(node.clone());
+    };
+    if step.as_int().is_none_or(|step| step <= 0) {
+        return Err(at(
+            node.span,
+            "unsupported: the step of a pipelined loop must be a positive constant".to_owned(),
+        ));
+    }
+    let mut node = node.clone();
+    let step = step.clone();
+    let old = function.var(node.var).clone();
+    let var: VarId = function.add_var(&old.name, old.dtype);
+    let value = fold::add(node.min.clone(), fold::mul(Expr::Var(var, old.dtype), step.clone()));
+    node.body.substitute(node.var, &value);
+    let one = Expr::Int(1, step.dtype());
+    node.extent = fold::floor_div(fold::add(node.extent, fold::sub(step.clone(), one)), step);
+    node.min = Expr::Int(0, old.dtype);
+    node.var = var;
+    node.step = None;
+    Ok(node)
+}

@@ -1,0 +1,215 @@
+//! How many versions a private buffer gets, and the buffers with that many.
+//!
+//! TVM's rule, which users size their memory by: last reading stage less first writing stage, plus one; two are one
+//! where no writer comes before a reader of a later stage in the body, or never meets it; one is two where
+//! `double_buffer_scope` asks for it. More than the rule where the accesses need more ([`super::dependence`]).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavemark_diag::Diagnostic;
+use wavemark_tile::arith::Analyzer;
+use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Range, Region, Stmt, fold};
+
+use super::annotations::{Request, at};
+use super::discover::{Body, Statement};
+use super::rewrite::Versioned;
+
+/// The number of versions of each private buffer.
+pub fn versions(
+    function: &Function,
+    node: &For,
+    body: &Body,
+    request: &Request,
+    least: &FxHashMap<BufferId, i64>,
+    doubled: &FxHashSet<BufferId>,
+) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
+    let mut versions = FxHashMap::default();
+    for &buffer in &body.allocs {
+        let Some(&least) = least.get(&buffer) else {
+            let declared = function.buffer(buffer);
+            return Err(at(
+                declared.span.or(node.span),
+                format!(
+                    "`{}` is allocated in the pipelined loop, but no statement of it uses it",
+                    declared.name
+                ),
+            )
+            .help("remove the allocation"));
+        };
+        let mut count = customary(body, request, buffer).max(least);
+        if count == 1 && doubled.contains(&buffer) {
+            count = 2;
+        }
+        versions.insert(buffer, count);
+    }
+    Ok(versions)
+}
+
+fn regions_of(regions: &[Region], buffer: BufferId) -> impl Iterator<Item = &Region> {
+    regions.iter().filter(move |region| region.buffer == buffer)
+}
+
+fn customary(body: &Body, request: &Request, buffer: BufferId) -> i64 {
+    let stage = |statement: &&Statement| request.stages[statement.number];
+    let writers = || body.statements.iter().filter(|node| regions_of(node.writes(), buffer).next().is_some());
+    let readers = || body.statements.iter().filter(|node| regions_of(node.reads(), buffer).next().is_some());
+    let Some(defined) = writers().map(|node| stage(&node)).min() else { return 1 };
+    let used = readers().map(|node| stage(&node)).max().unwrap_or(-1);
+    let count = used - defined + 1;
+    let meets = |writer: &Statement, reader: &Statement| {
+        request.positions[writer.number] < request.positions[reader.number]
+            && request.stages[writer.number] < request.stages[reader.number]
+            && regions_of(writer.writes(), buffer)
+                .any(|a| regions_of(reader.reads(), buffer).any(|b| may_overlap(a, b)))
+    };
+    if count == 2 && !writers().any(|writer| readers().any(|reader| meets(writer, reader))) {
+        return 1;
+    }
+    count.max(1)
+}
+
+/// The boxes may share an element, in every iteration.
+fn may_overlap(a: &Region, b: &Region) -> bool {
+    let mut analyzer = Analyzer::new();
+    a.ranges.iter().zip(&b.ranges).all(|(a, b)| {
+        let (a_end, b_end) =
+            (fold::add(a.min.clone(), a.extent.clone()), fold::add(b.min.clone(), b.extent.clone()));
+        !analyzer.can_prove(&fold::le(a_end, b.min.clone()))
+            && !analyzer.can_prove(&fold::le(b_end, a.min.clone()))
+    })
+}
+
+/// Buffers allocated outside of the loop that hold nothing from one iteration to the next: the first statement that
+/// touches one writes, without condition, all that later ones read, and nothing outside of the loop uses it. Of a
+/// shared buffer inside loops over threads each thread may write a part: there the first write is believed to be
+/// of the whole.
+pub fn written_first(
+    function: &Function,
+    node: &For,
+    body: &Body,
+    outside: &FxHashSet<BufferId>,
+    in_threads: bool,
+) -> FxHashSet<BufferId> {
+    let mut found: FxHashSet<BufferId> = FxHashSet::default();
+    let mut carried: FxHashSet<BufferId> = outside.clone();
+    carried.extend(function.params.iter().filter_map(|param| match param {
+        wavemark_tile::Param::Buffer { buffer, .. } => Some(*buffer),
+        wavemark_tile::Param::Scalar(_) => None,
+    }));
+    let mut analyzer = Analyzer::new();
+    analyzer.bind(node.var, &Range { min: node.min.clone(), extent: node.extent.clone() });
+    let mut written: FxHashMap<BufferId, Region> = FxHashMap::default();
+    for statement in &body.statements {
+        for region in statement.reads() {
+            let by_all_threads = in_threads && function.buffer(region.buffer).scope.starts_with("shared");
+            let covered = written
+                .get(&region.buffer)
+                .is_some_and(|first| by_all_threads || covers(first, region, &mut analyzer));
+            if !covered {
+                carried.insert(region.buffer);
+            }
+        }
+        let conditional = is_conditional(&statement.block.body);
+        for region in statement.writes() {
+            if conditional && !written.contains_key(&region.buffer) {
+                carried.insert(region.buffer);
+            }
+            written.entry(region.buffer).or_insert_with(|| region.clone());
+            found.insert(region.buffer);
+        }
+    }
+    found.retain(|buffer| !carried.contains(buffer));
+    found
+}
+
+fn covers(outer: &Region, inner: &Region, analyzer: &mut Analyzer) -> bool {
+    outer.ranges.len() == inner.ranges.len()
+        && outer.ranges.iter().zip(&inner.ranges).all(|(outer, inner)| {
+            let end = |range: &Range| fold::add(range.min.clone(), range.extent.clone());
+            analyzer.can_prove(&fold::le(outer.min.clone(), inner.min.clone()))
+                && analyzer.can_prove(&fold::le(end(inner), end(outer)))
+        })
+}
+
+fn is_conditional(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.visit(&mut |part| {
+        found |= match part {
+            Stmt::If { .. } => true,
+            Stmt::Block(block) => !block.predicate.is_true(),
+            _ => false,
+        };
+    });
+    found
+}
+
+/// The private buffers in order, those of several versions replaced by one with a leading dimension, and what
+/// replaced them.
+pub fn add_dimension(
+    function: &mut Function,
+    allocs: &[BufferId],
+    versions: &FxHashMap<BufferId, i64>,
+) -> (Vec<BufferId>, FxHashMap<BufferId, Versioned>) {
+    let mut replaced = FxHashMap::default();
+    let new = allocs
+        .iter()
+        .map(|&buffer| {
+            let count = versions.get(&buffer).copied().unwrap_or(1);
+            if count <= 1 {
+                return buffer;
+            }
+            let old = function.buffer(buffer).clone();
+            let stride = match (old.strides.first(), old.shape.first()) {
+                (Some(stride), Some(length)) => fold::mul(stride.clone(), length.clone()),
+                _ => old.shape.iter().cloned().reduce(fold::mul).unwrap_or(Expr::int(1)),
+            };
+            let mut shape = vec![Expr::int(count)];
+            shape.extend(old.shape);
+            let mut strides = old.strides;
+            if !strides.is_empty() {
+                strides.insert(0, stride.clone());
+            }
+            let new = function.add_buffer(Buffer { shape, strides, ..old });
+            replaced.insert(buffer, Versioned { buffer: new, versions: count, stride });
+            new
+        })
+        .collect();
+    (new, replaced)
+}
+
+/// The LDS that a workgroup of any target has.
+const LDS_BYTES: i64 = 64 << 10;
+
+/// How much of the LDS a pipeline's buffers take.
+pub struct Room {
+    bytes: i64,
+    versions: FxHashMap<BufferId, i64>,
+}
+
+impl Room {
+    /// What `allocs` take with these versions.
+    pub fn new(function: &Function, allocs: &[BufferId], versions: &FxHashMap<BufferId, i64>) -> Room {
+        let count = |buffer: &BufferId| versions.get(buffer).copied().unwrap_or(1);
+        let bytes = allocs
+            .iter()
+            .map(|buffer| lds_bytes(function.buffer(*buffer)).saturating_mul(count(buffer)))
+            .fold(0, i64::saturating_add);
+        Room { bytes, versions: versions.clone() }
+    }
+
+    /// `buffer` may have `count` versions: what it takes beyond its present ones fits into the LDS of every target.
+    pub fn has_room_for(&self, function: &Function, buffer: BufferId, count: i64) -> bool {
+        let more = count - self.versions.get(&buffer).copied().unwrap_or(1);
+        self.bytes.saturating_add(lds_bytes(function.buffer(buffer)).saturating_mul(more)) <= LDS_BYTES
+    }
+}
+
+/// Bytes of LDS that one version takes: none for other scopes; beyond any limit where the shape is not constant.
+fn lds_bytes(buffer: &Buffer) -> i64 {
+    if !buffer.scope.starts_with("shared") {
+        return 0;
+    }
+    let element = buffer.dtype.element().map_or(64, |element| i64::from(element.bits()));
+    let elements =
+        buffer.shape.iter().try_fold(1_i64, |product, length| product.checked_mul(length.as_int()?));
+    elements.and_then(|elements| elements.checked_mul(element)).map_or(LDS_BYTES + 1, |bits| (bits + 7) / 8)
+}

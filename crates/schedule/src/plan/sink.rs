@@ -1,0 +1,286 @@
+//! Buffers that are allocated around a loop but hold nothing from one iteration to the next: TileLang allocates its
+//! tiles at the top of a kernel.
+//!
+//! The pipelining pass gives versions to buffers of the loop only, so such a buffer's allocation moves into the
+//! loop. It may where nothing outside touches it and the first statement of an iteration that touches it writes all
+//! of it, in whatever order the threads come. That is decided by counting the elements that the stores reach, for
+//! constant extents up to [`MOST_POINTS`]; what cannot be decided stays where it is.
+
+use rustc_hash::FxHashMap;
+use wavemark_tile::{Block, BufferId, Expr, For, ForKind, Function, Stmt, Store, VarId};
+
+use super::access::{Access, Views};
+use super::{num_stages, wanted};
+use crate::concrete::{Values, value};
+
+/// Stores of one statement to look at, over all its loops and threads.
+const MOST_POINTS: u64 = 1 << 22;
+
+/// Moves what may move.
+pub fn sink(function: &mut Function) {
+    let mut body = std::mem::replace(&mut function.body, Stmt::nop());
+    let views = Views::new(function, &body);
+    let mut total = FxHashMap::default();
+    mentions(&body, &mut total);
+    let mut work =
+        Sink { function, views, total, threads: Vec::new(), around: Vec::new(), moved: Vec::new() };
+    work.walk(&mut body);
+    let moved = work.moved;
+    for buffer in moved {
+        leave(&mut body, buffer);
+    }
+    function.body = body;
+}
+
+struct Sink<'f> {
+    function: &'f Function,
+    views: Views,
+    /// How often each buffer is mentioned in the function.
+    total: FxHashMap<BufferId, usize>,
+    /// Thread variables around, with their extents.
+    threads: Vec<(VarId, i64)>,
+    /// Buffers allocated around.
+    around: Vec<BufferId>,
+    /// What has moved; still allocated where it was, too.
+    moved: Vec<BufferId>,
+}
+
+impl Sink<'_> {
+    fn walk(&mut self, stmt: &mut Stmt) {
+        let (threads, around) = (self.threads.len(), self.around.len());
+        match stmt {
+            Stmt::For(node) => {
+                if wanted(node).and_then(num_stages).is_some_and(|count| count > 1) {
+                    self.sink_into(node);
+                }
+                if let (ForKind::ThreadBinding(tag), Some(extent)) = (&node.kind, node.extent.as_int())
+                    && tag.starts_with("threadIdx")
+                {
+                    self.threads.push((node.var, extent));
+                }
+            }
+            Stmt::Block(block) => self.around.extend(&block.alloc_buffers),
+            _ => {}
+        }
+        for child in stmt.children_mut() {
+            self.walk(child);
+        }
+        self.threads.truncate(threads);
+        self.around.truncate(around);
+    }
+
+    fn sink_into(&mut self, node: &mut For) {
+        let mut inside = FxHashMap::default();
+        mentions(&node.body, &mut inside);
+        let mut sinking: Vec<BufferId> = Vec::new();
+        for &buffer in &self.around {
+            let scope = &self.function.buffer(buffer).scope;
+            let fast = scope.starts_with("shared") || scope.starts_with("local");
+            let only_here = inside.get(&buffer).is_some_and(|count| Some(count) == self.total.get(&buffer));
+            if fast && only_here && !self.moved.contains(&buffer) && self.written_first(&node.body, buffer) {
+                sinking.push(buffer);
+            }
+        }
+        if sinking.is_empty() {
+            return;
+        }
+        if !matches!(node.body, Stmt::Block(_)) {
+            let body = std::mem::replace(&mut node.body, Stmt::nop());
+            node.body = Stmt::Block(Box::new(Block {
+                name: String::new(),
+                axes: Vec::new(),
+                predicate: Expr::bool(true),
+                reads: Vec::new(),
+                writes: Vec::new(),
+                alloc_buffers: Vec::new(),
+                match_buffers: Vec::new(),
+                annotations: Default::default(),
+                init: None,
+                body,
+                span: node.span,
+            }));
+        }
+        if let Stmt::Block(block) = &mut node.body {
+            block.alloc_buffers.extend(&sinking);
+        }
+        self.moved.extend(sinking);
+    }
+
+    /// The first statement of an iteration that touches `buffer` writes all of it and reads none.
+    fn written_first(&self, body: &Stmt, buffer: BufferId) -> bool {
+        let touches = |stmt: &&Stmt| {
+            let access = Access::of(stmt, &self.views);
+            access.reads.contains(&buffer) || access.writes.contains(&buffer)
+        };
+        let mut place = body;
+        loop {
+            place = match place {
+                Stmt::Seq(statements) => match statements.iter().find(touches) {
+                    Some(first) => first,
+                    None => return false,
+                },
+                Stmt::Block(block) if block.predicate.is_true() && matches!(block.body, Stmt::Seq(_)) => {
+                    &block.body
+                }
+                Stmt::Let { body, .. } => body,
+                _ => break,
+            };
+        }
+        !Access::of(place, &self.views).reads.contains(&buffer) && self.covers(place, buffer)
+    }
+
+    fn covers(&self, stmt: &Stmt, buffer: BufferId) -> bool {
+        let shape: Option<Vec<u64>> = self
+            .function
+            .buffer(buffer)
+            .shape
+            .iter()
+            .map(|extent| extent.as_int().and_then(|extent| u64::try_from(extent).ok()))
+            .collect();
+        let Some(shape) = shape else { return false };
+        let size = shape.iter().try_fold(1u64, |product, extent| product.checked_mul(*extent));
+        let Some(size) = size.filter(|&size| size > 0 && size <= MOST_POINTS) else { return false };
+        let mut cover =
+            Cover { buffer, shape, reached: vec![false; size as usize], points: 0, unsure: false };
+        // A thread has its own registers, and the threads of a workgroup share LDS.
+        let private = !self.function.buffer(buffer).scope.starts_with("shared");
+        let threads = if private { &[][..] } else { &self.threads[..] };
+        cover.threads(stmt, threads, &mut Values::default());
+        !cover.unsure && cover.reached.iter().all(|&reached| reached)
+    }
+}
+
+/// The elements of a buffer that a statement's stores reach.
+struct Cover {
+    buffer: BufferId,
+    shape: Vec<u64>,
+    reached: Vec<bool>,
+    points: u64,
+    unsure: bool,
+}
+
+impl Cover {
+    fn threads(&mut self, stmt: &Stmt, threads: &[(VarId, i64)], values: &mut Values) {
+        match threads {
+            [] => self.walk(stmt, values),
+            [(var, extent), rest @ ..] => {
+                for index in 0..*extent {
+                    if self.unsure {
+                        return;
+                    }
+                    values.insert(*var, index);
+                    self.threads(stmt, rest, values);
+                }
+            }
+        }
+    }
+
+    fn walk(&mut self, stmt: &Stmt, values: &mut Values) {
+        if self.unsure {
+            return;
+        }
+        match stmt {
+            Stmt::Seq(statements) => statements.iter().for_each(|stmt| self.walk(stmt, values)),
+            Stmt::For(node) => {
+                let bounds = value(&node.min, values).zip(value(&node.extent, values));
+                let (Some((min, extent)), None) = (bounds, &node.step) else {
+                    self.unsure = true;
+                    return;
+                };
+                for index in min..min.saturating_add(extent) {
+                    if self.unsure {
+                        return;
+                    }
+                    values.insert(node.var, index);
+                    self.walk(&node.body, values);
+                }
+            }
+            Stmt::Block(block) => {
+                // What is not certain to run reaches nothing.
+                if value(&block.predicate, values) == Some(1) && block.init.is_none() {
+                    for axis in &block.axes {
+                        match value(&axis.value, values) {
+                            Some(number) => values.insert(axis.var, number),
+                            None => values.remove(&axis.var),
+                        };
+                    }
+                    self.walk(&block.body, values);
+                }
+            }
+            Stmt::Attr { body, .. } => self.walk(body, values),
+            Stmt::Store(store) if store.buffer == self.buffer => self.store(store, values),
+            Stmt::Store(_) | Stmt::If { .. } | Stmt::Let { .. } | Stmt::Evaluate(..) => {}
+        }
+    }
+
+    fn store(&mut self, store: &Store, values: &Values) {
+        self.points += 1;
+        if self.points > MOST_POINTS {
+            self.unsure = true;
+            return;
+        }
+        let mut place = 0u64;
+        for (index, extent) in store.indices.iter().zip(&self.shape) {
+            match value(index, values)
+                .and_then(|index| u64::try_from(index).ok())
+                .filter(|index| index < extent)
+            {
+                Some(index) => place = place * extent + index,
+                None => {
+                    self.unsure = true;
+                    return;
+                }
+            }
+        }
+        if let Some(reached) = self.reached.get_mut(place as usize) {
+            *reached = true;
+        }
+    }
+}
+
+/// How often statements, not declared regions, name each buffer.
+fn mentions(stmt: &Stmt, counts: &mut FxHashMap<BufferId, usize>) {
+    stmt.visit(&mut |stmt| {
+        let mut expr = |expr: &Expr| {
+            expr.visit(&mut |expr| match expr {
+                Expr::Load(load) => *counts.entry(load.buffer).or_insert(0) += 1,
+                Expr::Data(buffer) => *counts.entry(*buffer).or_insert(0) += 1,
+                _ => {}
+            })
+        };
+        match stmt {
+            // Regions hold no loads of the buffers they name.
+            Stmt::Block(block) => {
+                expr(&block.predicate);
+                block.axes.iter().for_each(|axis| expr(&axis.value));
+                let sources = block.match_buffers.iter().map(|matched| matched.source.buffer);
+                sources.for_each(|buffer| *counts.entry(buffer).or_insert(0) += 1);
+                return;
+            }
+            _ => stmt.own_exprs(&mut expr),
+        }
+        if let Stmt::Store(store) = stmt {
+            *counts.entry(store.buffer).or_insert(0) += 1;
+        }
+    });
+}
+
+/// Removes `buffer` from the blocks around the loop it has moved into: the innermost allocation stays.
+fn leave(stmt: &mut Stmt, buffer: BufferId) -> bool {
+    let mut deeper = false;
+    for child in stmt.children_mut() {
+        deeper |= leave(child, buffer);
+    }
+    match stmt {
+        Stmt::Block(block) => {
+            let here = block.alloc_buffers.contains(&buffer);
+            if deeper {
+                block.alloc_buffers.retain(|&other| other != buffer);
+                block.reads.retain(|region| region.buffer != buffer);
+                block.writes.retain(|region| region.buffer != buffer);
+            }
+            deeper || here
+        }
+        _ => deeper,
+    }
+}

@@ -1,0 +1,368 @@
+//! What a wave has in flight, and in which order it completes.
+//!
+//! An operation stays in one slot from [`Queue::push`] to [`Queue::release`]; only its number moves. (A value
+//! that has just been written field by field must not be copied as a whole: the host would wait for the stores.)
+//!
+//! [`Queue::retire`] says what a wait guarantees and nothing more; [`Queue::take_due`] hands out what has come due.
+//! Two operations of one wave on the same bytes keep their order where the hardware keeps it ([`ordered`]).
+
+use wavemark_isa::Isa;
+
+use crate::events::{CHANNELS, Channel, Counter, Direction, Space};
+use crate::pending::Pending;
+use crate::run::Run;
+
+/// An operation in flight.
+#[derive(Debug)]
+pub enum Flight {
+    /// A plain load or store of consecutive lanes that nobody watches.
+    Run(Run),
+    /// Any other.
+    Other(Box<Pending>),
+    /// None: the slot is free. (A free slot may also hold a run that is complete.)
+    Free,
+}
+
+impl Flight {
+    /// Where it stands in its wave's channels.
+    #[inline]
+    fn seq(&self) -> &[(Channel, u32)] {
+        match self {
+            Flight::Run(run) => std::slice::from_ref(&run.seq),
+            Flight::Other(pending) => &pending.issue.seq,
+            Flight::Free => &[],
+        }
+    }
+
+    #[inline]
+    fn issued_at(&self) -> u64 {
+        match self {
+            Flight::Run(run) => run.issued_at,
+            Flight::Other(pending) => pending.issued_at,
+            Flight::Free => u64::MAX,
+        }
+    }
+
+    /// Per access: its space, whether it only reads, its first byte and the byte behind its last.
+    fn spans(&self) -> impl Iterator<Item = (Space, bool, u64, u64)> {
+        let (run, other) = match self {
+            Flight::Run(run) => (Some((run.space, !run.stores(), run.low, run.high)), None),
+            Flight::Other(pending) => (None, Some(pending)),
+            Flight::Free => (None, None),
+        };
+        run.into_iter().chain(other.into_iter().flat_map(|pending| {
+            pending
+                .issue
+                .accesses
+                .iter()
+                .zip(&pending.hulls)
+                .map(|(access, &(low, high))| (access.space, access.direction == Direction::Read, low, high))
+        }))
+    }
+
+    /// Whether they may meet in memory, one of them writing, where the hardware keeps their order.
+    #[inline]
+    fn must_precede(&self, later: &Flight) -> bool {
+        if let (Flight::Run(a), Flight::Run(b)) = (self, later) {
+            return a.space == b.space
+                && a.low < b.high
+                && b.low < a.high
+                && (a.stores() || b.stores())
+                && ordered(a.seq.0, b.seq.0, a.space);
+        }
+        self.meets(later)
+    }
+
+    fn meets(&self, later: &Flight) -> bool {
+        self.spans().any(|(space, reads, low, high)| {
+            later.spans().any(|(other_space, other_reads, other_low, other_high)| {
+                space == other_space
+                    && low < other_high
+                    && other_low < high
+                    && !(reads && other_reads)
+                    && self.seq().iter().any(|&(a, _)| later.seq().iter().any(|&(b, _)| ordered(a, b, space)))
+            })
+        })
+    }
+
+    /// Operations of one in-order class complete in order.
+    fn same_in_order(&self, later: &Flight) -> bool {
+        self.seq().iter().any(|&(a, _)| a != Channel::Sm && later.seq().iter().any(|&(b, _)| a == b))
+    }
+}
+
+/// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
+/// global memory and scratch (CDNA5 ISA 5.7.1.2), LDS instructions among themselves, asynchronous copies
+/// among themselves on global memory.
+pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
+    use Channel::{Al, As, Ds, Ld, St, Td, Vm};
+    match space {
+        Space::Lds => matches!((a, b), (Ds, Ds) | (Td, Td)),
+        Space::Global | Space::Scratch => {
+            matches!((a, b), (Ld | St | Vm, Ld | St | Vm) | (Al | As, Al | As) | (Td, Td))
+        }
+    }
+}
+
+/// A slot in use, and what decides when its operation is due.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    slot: u32,
+    /// The only channel and sequence number; if there are none or more, [`Place::MANY`] and 0.
+    channel: u8,
+    seq: u32,
+}
+
+impl Place {
+    const MANY: u8 = u8::MAX;
+}
+
+/// How far a wave has looked for operations that have come due.
+#[derive(Debug, Default)]
+pub struct Scan {
+    at: usize,
+    blocked: u8,
+}
+
+/// The operations of one wave that are in flight.
+#[derive(Debug, Default)]
+pub struct Queue {
+    slots: Vec<Flight>,
+    free: Vec<u32>,
+    /// The slots in use, in the order of issue, from number `head` on.
+    order: Vec<Place>,
+    head: usize,
+    /// Sequence number of the youngest operation per channel; the first is 1.
+    issued: [u32; CHANNELS],
+    /// Operations up to this number are complete, per channel.
+    retired: [u32; CHANNELS],
+    /// How many of the operations in flight are of each channel.
+    live: [u32; CHANNELS],
+    /// The channels with operations in flight, one bit each.
+    live_mask: u8,
+}
+
+impl Queue {
+    /// Nothing is in flight.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.order().is_empty()
+    }
+
+    /// The next sequence number of `channel`.
+    #[inline]
+    pub fn next(&mut self, channel: Channel) -> (Channel, u32) {
+        self.issued[channel as usize] += 1;
+        (channel, self.issued[channel as usize])
+    }
+
+    /// Put an operation into flight.
+    pub fn push(&mut self, pending: Box<Pending>) {
+        for &(channel, _) in &pending.issue.seq {
+            self.lives(channel);
+        }
+        let (channel, seq) = match *pending.issue.seq {
+            [(channel, seq)] => (channel as u8, seq),
+            _ => (Place::MANY, 0),
+        };
+        let slot = self.free_slot();
+        self.slots[slot as usize] = Flight::Other(pending);
+        self.append(Place { slot, channel, seq });
+    }
+
+    /// Put a run into flight.
+    #[inline(always)]
+    pub fn push_run(&mut self, run: Run) {
+        let (channel, seq) = run.seq;
+        self.lives(channel);
+        let slot = self.free_slot();
+        self.slots[slot as usize] = Flight::Run(run);
+        self.append(Place { slot, channel: channel as u8, seq });
+    }
+
+    /// The slots in use, in the order of issue.
+    #[inline(always)]
+    fn order(&self) -> &[Place] {
+        &self.order[self.head..]
+    }
+
+    #[inline(always)]
+    fn append(&mut self, place: Place) {
+        if self.order.len() == self.order.capacity() {
+            self.order.drain(..self.head);
+            self.head = 0;
+        }
+        self.order.push(place);
+    }
+
+    #[inline(always)]
+    fn lives(&mut self, channel: Channel) {
+        self.live[channel as usize] += 1;
+        self.live_mask |= 1 << channel as u8;
+    }
+
+    #[inline(always)]
+    fn free_slot(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Flight::Free);
+            self.slots.len() as u32 - 1
+        })
+    }
+
+    /// Take number `at` in the order of issue out of it; its slot.
+    #[inline(always)]
+    fn remove(&mut self, at: usize) -> usize {
+        let place = self.order[self.head + at];
+        // What is in front of it, mostly little, moves up.
+        if at != 0 {
+            self.order.copy_within(self.head..self.head + at, self.head + 1);
+        }
+        self.head += 1;
+        if self.head == self.order.len() {
+            self.order.clear();
+            self.head = 0;
+        }
+        let slot = place.slot as usize;
+        if place.channel != Place::MANY {
+            self.dies(usize::from(place.channel) & (CHANNELS - 1));
+        } else {
+            for i in 0..self.slots[slot].seq().len() {
+                self.dies(self.slots[slot].seq()[i].0 as usize);
+            }
+        }
+        slot
+    }
+
+    #[inline(always)]
+    fn dies(&mut self, channel: usize) {
+        self.live[channel] -= 1;
+        self.live_mask &= !(u8::from(self.live[channel] == 0) << channel);
+    }
+
+    /// The operation in `slot`.
+    #[inline]
+    pub fn flight(&self, slot: usize) -> &Flight {
+        &self.slots[slot]
+    }
+
+    /// Free `slot`, whose operation was taken and is complete; what it held apart from runs.
+    #[inline(always)]
+    pub fn release(&mut self, slot: usize) -> Option<Box<Pending>> {
+        self.free.push(slot as u32);
+        if let Flight::Run(_) = self.slots[slot] {
+            return None;
+        }
+        match std::mem::replace(&mut self.slots[slot], Flight::Free) {
+            Flight::Other(pending) => Some(pending),
+            _ => None,
+        }
+    }
+
+    /// Number `at` in the order of issue.
+    #[inline]
+    fn nth(&self, at: usize) -> &Flight {
+        &self.slots[self.order[self.head + at].slot as usize]
+    }
+
+    /// Machine time at which the oldest operation in flight was issued.
+    #[inline]
+    pub fn oldest(&self) -> Option<u64> {
+        self.order().first().map(|place| self.slots[place.slot as usize].issued_at())
+    }
+
+    /// How many operations a counter counts now.
+    pub fn outstanding(&self, counter: Counter) -> u32 {
+        counter.channels().iter().map(|&c| self.issued[c as usize] - self.retired[c as usize]).sum()
+    }
+
+    /// All but the `n` youngest operations of `channel` are retired. What a wait says about a counter is this for
+    /// each of its in-order channels, and of an out-of-order one only if `n` is 0.
+    #[inline]
+    pub fn retire(&mut self, channel: Channel, n: u32) {
+        let upto = self.issued[channel as usize].saturating_sub(n);
+        let retired = &mut self.retired[channel as usize];
+        *retired = (*retired).max(upto);
+    }
+
+    /// Everything is retired.
+    pub fn retire_all(&mut self) {
+        self.retired = self.issued;
+    }
+
+    /// Whether an operation in flight can have as many younger ones of its counter as that can count: the
+    /// smallest counter, lgkmcnt of gfx9, goes to 15.
+    #[inline]
+    pub fn crowded(&self) -> bool {
+        self.order().len() > 15
+    }
+
+    /// Stall-on-issue: a counter never counts more than its capacity.
+    pub fn back_pressure(&mut self, counter: Counter, isa: Isa) {
+        let capacity = counter.capacity(isa);
+        if self.outstanding(counter) > capacity {
+            for &channel in counter.channels() {
+                self.retire(channel, capacity);
+            }
+        }
+    }
+
+    /// Take the next operation whose time has come, or one that must go before it, out of the order; its slot.
+    ///
+    /// What `scan` has passed is not due and will not be while nothing more is retired. Channels retire in order of
+    /// issue, so that nothing behind the first unretired operation of each channel need be looked at.
+    #[inline(always)]
+    pub fn take_due(&mut self, scan: &mut Scan) -> Option<usize> {
+        while let Some(place) = self.order().get(scan.at) {
+            let blocked = if place.channel == Place::MANY {
+                self.unretired(place.slot)
+            } else {
+                u8::from(place.seq > self.retired[usize::from(place.channel) & (CHANNELS - 1)])
+                    << place.channel
+            };
+            if blocked == 0 {
+                return Some(self.take_in_order(scan.at, scan));
+            }
+            scan.blocked |= blocked;
+            if scan.blocked == self.live_mask {
+                return None;
+            }
+            scan.at += 1;
+        }
+        None
+    }
+
+    /// The channels in which the operation in `slot` is not retired.
+    fn unretired(&self, slot: u32) -> u8 {
+        let seq = self.slots[slot as usize].seq();
+        seq.iter().fold(0, |mask, &(c, n)| mask | u8::from(n > self.retired[c as usize]) << c as u8)
+    }
+
+    /// Take operation number `at`, or one that must go before it.
+    #[inline(always)]
+    fn take_in_order(&mut self, mut at: usize, scan: &mut Scan) -> usize {
+        while let Some(earlier) = (0..at).find(|&i| self.nth(i).must_precede(self.nth(at))) {
+            at = earlier;
+            *scan = Scan::default();
+        }
+        self.remove(at)
+    }
+
+    /// Take operation number `at` in the order of issue, or one that must go before it; its channel stays
+    /// unretired. For completion earlier than any wait demands.
+    pub fn take_early(&mut self, mut at: usize) -> Option<usize> {
+        if at >= self.order().len() {
+            return None;
+        }
+        while let Some(earlier) = (0..at)
+            .find(|&i| self.nth(i).must_precede(self.nth(at)) || self.nth(i).same_in_order(self.nth(at)))
+        {
+            at = earlier;
+        }
+        Some(self.remove(at))
+    }
+
+    /// Operations in flight.
+    pub fn len(&self) -> usize {
+        self.order().len()
+    }
+}
