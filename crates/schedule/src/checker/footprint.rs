@@ -216,17 +216,16 @@ type Element = SmallVec<[i64; 4]>;
 /// Elements that are listed one by one before the question is given up.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// The elements of `buffer` that `leaf` reads (or writes) where its free variables have the given values; `None`
+/// The elements of `buffer` that the statement `place` of `leaf` reads (or writes) where its free variables have the given values; `None`
 /// when there are too many or something is unknown.
 pub(super) fn elements(
     leaf: &Leaf,
     values: &[Interval],
-    buffer: BufferId,
-    write: bool,
+    (place, buffer, write): (SiteId, BufferId, bool),
     vars: usize,
     shapes: &Shapes,
 ) -> Option<FxHashSet<Element>> {
-    let mut listing = Listing { buffer, write, shapes, found: FxHashSet::default(), steps: 0 };
+    let mut listing = Listing { place, buffer, write, shapes, found: FxHashSet::default(), steps: 0 };
     let mut env = Env::new(vars);
     for (var, value) in leaf.free.iter().zip(values) {
         env.set(*var, *value);
@@ -236,6 +235,7 @@ pub(super) fn elements(
 }
 
 struct Listing<'a> {
+    place: SiteId,
     buffer: BufferId,
     write: bool,
     shapes: &'a Shapes,
@@ -296,7 +296,10 @@ impl Listing<'_> {
                         value = value.saturating_add(step);
                     }
                 }
-                Op::Access(access) if access.buffer == self.buffer && access.write == self.write => {
+                Op::Access(access)
+                    if (access.place, access.buffer, access.write)
+                        == (self.place, self.buffer, self.write) =>
+                {
                     if access.inexact {
                         return None;
                     }

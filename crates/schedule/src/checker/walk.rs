@@ -414,11 +414,11 @@ impl<'p> Walker<'p> {
                 return false;
             }
             let vars = self.function.vars.len();
-            let list = |leaf: &Leaf, values: &[Interval], write| {
-                footprint::elements(leaf, values, touched.buffer, write, vars, self.shapes)
+            let list = |leaf: &Leaf, values: &[Interval], place, write| {
+                footprint::elements(leaf, values, (place, touched.buffer, write), vars, self.shapes)
             };
-            let theirs = list(producer, &entry.values, foot.write);
-            let ours = list(leaf, values, touched.write);
+            let theirs = list(producer, &entry.values, foot.place, foot.write);
+            let ours = list(leaf, values, touched.place, touched.write);
             match (theirs, ours) {
                 (Some(theirs), Some(ours)) => {
                     if theirs.is_disjoint(&ours) {
