@@ -7,9 +7,9 @@ use wavemark_diag::SourceMap;
 use wavemark_schedule::checker::{Report, check};
 
 fn shared() -> Option<PathBuf> {
-    let root = std::env::var_os("WAVEMARK_SHARED").map(PathBuf::from).unwrap_or_else(|| {
-        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"))
-    });
+    let root = std::env::var_os("WAVEMARK_SHARED")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")));
     let goldens = root.join("goldens");
     if !goldens.is_dir() {
         println!("skipped: no goldens in {} (WAVEMARK_SHARED)", goldens.display());
@@ -68,7 +68,11 @@ fn summary(sources: &SourceMap, report: &Report) -> String {
         _ = writeln!(text, "not proven: {}", one.reason);
     }
     for one in &report.steady {
-        _ = writeln!(text, "steady {} from {} period {} skipped {}", one.variable, one.from, one.period, one.skipped);
+        _ = writeln!(
+            text,
+            "steady {} from {} period {} skipped {}",
+            one.variable, one.from, one.period, one.skipped
+        );
     }
     if let Some(symbols) = &report.symbols {
         _ = writeln!(text, "{symbols:?}");

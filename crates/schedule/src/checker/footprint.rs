@@ -20,6 +20,9 @@ pub(super) struct Footprint {
     pub bounds: Bounds,
     /// Every element of the box is touched, in every execution.
     pub exact: bool,
+    /// The elements are a fixed pattern at an offset, in every execution: of two boxes of one statement that are equal
+    /// the elements are equal too.
+    pub pattern: bool,
 }
 
 /// Shapes and strides of the buffers, where they are constant.
@@ -115,12 +118,14 @@ fn walk(ops: &[Op], env: &mut Env, shapes: &Shapes, certain: bool, out: &mut Vec
             Op::Access(access) => {
                 let (bounds, exact) = access_box(access, env, shapes);
                 let exact = exact && certain && !access.inexact;
+                let pattern = exact || certain && is_pattern(access, env);
                 out.push(Footprint {
                     place: access.place,
                     buffer: access.buffer,
                     write: access.write,
                     bounds,
                     exact,
+                    pattern,
                 });
             }
         }
@@ -165,6 +170,29 @@ fn access_box(access: &Access, env: &Env, shapes: &Shapes) -> (Bounds, bool) {
             }
         }
     }
+}
+
+fn is_pattern(access: &Access, env: &Env) -> bool {
+    match &access.dims {
+        Dims::Ranges(ranges) => ranges.iter().all(|(min, extent)| {
+            offset_pattern(min, env)
+                && extent.as_ref().is_none_or(|extent| env.eval(extent).as_point().is_some())
+        }),
+        Dims::Flat(offset, extent) => env.eval(extent).as_point().is_some() && offset_pattern(offset, env),
+        Dims::Whole => true,
+    }
+}
+
+/// A constant plus something that only variables with a range decide.
+fn offset_pattern(expr: &Expr, env: &Env) -> bool {
+    if env.eval(expr).as_point().is_some() {
+        return true;
+    }
+    let mut fixed = true;
+    super::program::expr_vars(expr, &mut |var| fixed &= env.get(var).as_point().is_none());
+    fixed
+        || matches!(expr, Expr::Binary(wavemark_tile::BinaryOp::Add | wavemark_tile::BinaryOp::Sub, sides)
+            if offset_pattern(&sides[0], env) && offset_pattern(&sides[1], env))
 }
 
 /// The expression takes every value of its interval: a constant, or one variable with an offset, each used once.

@@ -77,23 +77,19 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for extra in dropped.findings.iter().filter(|finding| !known.contains(&key(finding))) {
         // The wait whose dropping did it: negative, on that queue.
-        let sites = dropped.waits.iter().enumerate().filter(|(_, wait)| {
-            wait.negative.is_some() && (extra.queue.is_none() || wait.queue == extra.queue)
-        });
+        let sites = dropped.waits.iter().enumerate().filter(|(_, wait)| wait.queue == extra.queue);
         for (site, wait) in sites {
-            let place = flush.place(flush.program.waits[site].place);
-            if found.iter().any(|other| other.producer.place == place) {
+            let Some((iteration, count)) = &wait.negative else { continue };
+            if found.iter().any(|other| other.blame.as_ref().is_some_and(|blame| blame.wait == site)) {
                 continue;
             }
-            found.push(Finding {
-                rule: Rule::NegativeCount,
-                producer: Instance {
-                    place,
-                    iteration: wait.negative.as_ref().map(|vector| vector.to_vec()).unwrap_or_default(),
-                },
-                blame: None,
-                ..extra.clone()
-            });
+            let blame = Blame {
+                wait: site,
+                iteration: iteration.to_vec(),
+                count: *count,
+                sufficient: extra.sufficient_here.unwrap_or(0),
+            };
+            found.push(Finding { rule: Rule::NegativeCount, blame: Some(blame), ..extra.clone() });
         }
     }
     found
@@ -127,7 +123,10 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
             } else if constant && bound > Some(lowest) {
                 Verdict::TooStrong
             } else if !constant
-                && instances.iter().any(|one| one.count < one.best || one.best.is_none())
+                && instances.iter().any(|one| match one.best {
+                    Some(best) => one.count.is_some_and(|count| count.max(0) < best),
+                    None => one.blocks,
+                })
                 && !best.pinned
             {
                 Verdict::TooStrong

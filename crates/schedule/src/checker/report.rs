@@ -113,7 +113,7 @@ pub struct Blame {
 pub struct Finding {
     /// What is wrong.
     pub rule: Rule,
-    /// The asynchronous operation (of A6 and A7 the wait or the statement itself).
+    /// The asynchronous operation (of A3 and A7 the statement itself).
     pub producer: Instance,
     /// The statement that comes too early.
     pub consumer: Option<Instance>,
@@ -121,7 +121,7 @@ pub struct Finding {
     pub buffer: Option<String>,
     /// The producer's queue.
     pub queue: Option<i64>,
-    /// The wait that is too weak; `None` when no wait stands between them.
+    /// The wait that is too weak (of A6 the one that is negative); `None` when no wait stands between them.
     pub blame: Option<Blame>,
     /// A wait for this many groups, just before the consumer, would do; `None` when the group is not committed.
     pub sufficient_here: Option<i64>,
@@ -157,6 +157,8 @@ pub struct WaitInstance {
     pub count: Option<i64>,
     /// The largest count that is sufficient there; `None`: any.
     pub best: Option<i64>,
+    /// More groups can be in flight there than it leaves.
+    pub blocks: bool,
 }
 
 /// A wait scope. The best counts of all waits of a report are sufficient *together*.

@@ -103,12 +103,16 @@ pub(super) struct Snapshot(Vec<i64>);
 pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapshot {
     let state = &walker.state;
     let most = walker.waits.iter().filter_map(|wait| wait.counts).map(|counts| counts.1).max().unwrap_or(0);
-    let far = 64 + 2 * most + 4 * walker.program.commit_sites as i64;
+    let far = 8 + 2 * most + 2 * walker.program.commit_sites as i64;
     let mut key = Vec::with_capacity(64);
     for queue in &state.queues {
         key.push((queue.longest as i64).min(far));
         for wait in &queue.waits {
-            let since = high(queue.counter) - high(wait.counter);
+            // Waits outside the loop stay where they are; what they completed does not change any more.
+            let since = match plan.waits.contains(&wait.site) {
+                true => high(queue.counter) - high(wait.counter),
+                false => far,
+            };
             key.extend([i64::from(wait.site), since.min(far), wait.count]);
         }
         key.push(-1);

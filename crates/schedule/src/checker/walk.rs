@@ -45,7 +45,8 @@ pub(super) struct WaitSeen {
     /// Groups could be in flight beyond its count.
     pub acts: bool,
     pub instances: Vec<WaitInstance>,
-    pub negative: Option<Vector>,
+    /// The first execution with a negative count.
+    pub negative: Option<(Vector, i64)>,
 }
 
 pub(super) struct Walker<'p> {
@@ -232,6 +233,7 @@ impl<'p> Walker<'p> {
                 iteration: self.iteration.to_vec(),
                 count: value.as_point(),
                 best: None,
+                blocks: false,
             });
             seen.instances.len() as u32 - 1
         } else {
@@ -245,14 +247,18 @@ impl<'p> Walker<'p> {
         let (low, high_count) = seen.counts.unwrap_or((value.lo, value.hi));
         seen.counts = Some((low.min(value.lo), high_count.max(value.hi)));
         if value.lo < 0 {
-            seen.negative.get_or_insert_with(|| self.iteration.clone());
+            seen.negative.get_or_insert_with(|| (self.iteration.clone(), value.lo));
             if self.negative == Negative::Drop {
                 return;
             }
         }
         let count = value.hi.max(0);
         let queue = &mut self.state.queues[index as usize];
-        seen.acts |= queue.longest > count as u64;
+        let blocks = queue.longest > count as u64;
+        seen.acts |= blocks;
+        if let Some(kept) = seen.instances.get_mut(instance as usize) {
+            kept.blocks = blocks;
+        }
         self.time += 1;
         queue.wait(WaitRecord {
             site: site as u32,
@@ -360,7 +366,9 @@ impl<'p> Walker<'p> {
                 continue;
             }
             let entry = self.state.entry(foot.entry);
-            let mut kill = touched.write && touched.exact;
+            let mut kill = touched.write
+                && (touched.exact && footprint::contains(&touched.bounds, &foot.bounds)
+                    || touched.pattern && foot.place == touched.place && foot.bounds == touched.bounds);
             let committed = entry.base != OPEN;
             if asynchronous && committed && open.is_some_and(|(_, queue)| queue == entry.queue) {
                 // The queue orders the two.
@@ -381,7 +389,7 @@ impl<'p> Walker<'p> {
                 // One finding for each defect, not one for each that comes after it.
                 kill &= real;
             }
-            if kill && footprint::contains(&touched.bounds, &feet[index - 1].bounds) {
+            if kill {
                 self.state.release(feet[index - 1].entry);
                 feet[index - 1].entry = u32::MAX;
                 killed = true;
