@@ -15,6 +15,7 @@ mod function;
 pub mod interp;
 mod print;
 pub mod regions;
+mod simplify;
 mod stmt;
 mod verify;
 
@@ -23,6 +24,7 @@ pub use equal::{Comparison, Difference, first_difference};
 pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
 pub use function::{Buffer, Dialect, Function, Module, Param, Var};
 pub use print::{print, print_expr, print_region};
+pub use simplify::simplify;
 pub use stmt::{
     Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
 };

@@ -1,40 +1,408 @@
-//! The regions that a block touches: for now whole buffers.
+//! Which boxes of which buffers a block may read and write.
+//!
+//! For: the pipelining pass, which puts blocks around statements ([`detect`]), and the front end, where a text leaves
+//! `T.reads`/`T.writes` out ([`infer`]). Follows TVM 0.27's block access-region detector: buffers in the order of
+//! their first access (a store's target before what its value reads), one box a buffer, the hull of all accesses;
+//! loops inside the block run over their ranges, conditions inside narrow them; a block inside contributes the
+//! regions it declares, its axes replaced by their bindings; views (`match_buffer`) count as what they show;
+//! `tvm_access_ptr` touches the whole buffer as its mask says, `B.data` elsewhere reads and writes all of it.
+//! Buffers the block allocates itself are left out, as nothing outside can touch them.
+//!
+//! Deviations: a condition narrows the variable of a loop where it bounds that variable alone by an expression
+//! without loop variables; TVM solves systems of inequalities.
 
-use crate::{Block, BufferId, Expr, Function, Range, Region, Stmt};
+use rustc_hash::FxHashMap;
 
-/// Reads and writes of `block`.
+use crate::arith::Analyzer;
+use crate::arith::interval::{Cover, Domains, SymbolicInterval};
+use crate::expr::{BinaryOp, BufferId, Call, Expr, VarId};
+use crate::fold;
+use crate::function::Function;
+use crate::stmt::{Block, For, MatchBuffer, Range, Region, Stmt, Store};
+
+/// What `block` reads and writes, in TVM's order and form. A buffer that is reached through its address
+/// (`B.data`, or an access pointer for reading and writing) stands in both, last.
 pub fn detect(function: &Function, block: &Block) -> (Vec<Region>, Vec<Region>) {
-    let mut private = block.alloc_buffers.clone();
-    block.body.visit(&mut |part| {
-        if let Stmt::Block(inner) = part {
-            private.extend(&inner.alloc_buffers);
-        }
-    });
-    let whole = |buffer: BufferId| {
-        let ranges = function.buffer(buffer).shape.iter();
-        let ranges = ranges.map(|extent| Range { min: Expr::int(0), extent: extent.clone() }).collect();
-        Region { buffer, ranges }
-    };
-    let (mut reads, mut writes): (Vec<Region>, Vec<Region>) = (Vec::new(), Vec::new());
-    let add = |list: &mut Vec<Region>, buffer: BufferId| {
-        if !private.contains(&buffer) && !list.iter().any(|known| known.buffer == buffer) {
-            list.push(whole(buffer));
-        }
-    };
-    block.body.visit(&mut |part| {
-        let mut loads = |expr: &Expr| {
-            expr.visit(&mut |part| {
-                if let Expr::Load(load) = part {
-                    add(&mut reads, load.buffer);
-                }
-            });
-        };
-        if !matches!(part, Stmt::Block(_)) {
-            part.own_exprs(&mut loads);
-        }
-        if let Stmt::Store(store) = part {
-            add(&mut writes, store.buffer);
-        }
-    });
+    let mut detector = Detector::of(function, block);
+    let opaque = detector.collect(Access::Opaque, &[]);
+    let through_address: Vec<BufferId> = opaque.iter().map(|region| region.buffer).collect();
+    let mut writes = detector.collect(Access::Write, &through_address);
+    let mut excluded = through_address;
+    if block.init.is_some() {
+        excluded.extend(writes.iter().map(|region| region.buffer));
+    }
+    let mut reads = detector.collect(Access::Read, &excluded);
+    reads.extend(opaque.iter().cloned());
+    writes.extend(opaque);
     (reads, writes)
+}
+
+/// The regions of a block whose text has no `T.reads` or no `T.writes`: the reads, the writes and the buffers that
+/// are reached through their address, for which TVM wants the regions to be written down.
+pub fn infer(function: &Function, block: &Block) -> (Vec<Region>, Vec<Region>, Vec<BufferId>) {
+    let mut detector = Detector::of(function, block);
+    let opaque = detector.collect(Access::Opaque, &[]);
+    let writes = detector.collect(Access::Write, &[]);
+    let excluded: Vec<BufferId> = match block.init {
+        Some(_) => writes.iter().map(|region| region.buffer).collect(),
+        None => Vec::new(),
+    };
+    let reads = detector.collect(Access::Read, &excluded);
+    (reads, writes, opaque.iter().map(|region| region.buffer).collect())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read = 0,
+    Write = 1,
+    Opaque = 2,
+}
+
+struct Touched {
+    buffer: BufferId,
+    boxes: Vec<SymbolicInterval>,
+}
+
+struct Detector<'f> {
+    function: &'f Function,
+    block: &'f Block,
+    /// Knows nothing: regions hold for all values of what is outside of the block.
+    analyzer: Analyzer,
+    domains: Domains,
+    lets: FxHashMap<VarId, Expr>,
+    touched: [Vec<Touched>; 3],
+    /// Where a buffer stands in `touched`.
+    places: FxHashMap<(BufferId, u8), usize>,
+}
+
+impl<'f> Detector<'f> {
+    fn of(function: &'f Function, block: &'f Block) -> Detector<'f> {
+        let mut detector = Detector {
+            function,
+            block,
+            analyzer: Analyzer::new(),
+            domains: Domains::default(),
+            lets: FxHashMap::default(),
+            touched: [Vec::new(), Vec::new(), Vec::new()],
+            places: FxHashMap::default(),
+        };
+        let sources = block.match_buffers.iter().map(|matched| &matched.source);
+        for region in block.reads.iter().chain(&block.writes).chain(sources) {
+            for range in &region.ranges {
+                detector.expr(&range.min);
+                detector.expr(&range.extent);
+            }
+        }
+        if let Some(init) = &block.init {
+            detector.stmt(init);
+        }
+        detector.stmt(&block.body);
+        detector
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Seq(statements) => statements.iter().for_each(|stmt| self.stmt(stmt)),
+            Stmt::For(node) => self.repeated(node),
+            Stmt::Block(block) => self.block_inside(block),
+            Stmt::Store(store) => self.store(store),
+            Stmt::If { condition, then, otherwise } => {
+                self.expr(condition);
+                self.where_holds(condition, |detector| detector.stmt(then));
+                if let Some(otherwise) = otherwise {
+                    let refuted = fold::not(condition.clone());
+                    self.where_holds(&refuted, |detector| detector.stmt(otherwise));
+                }
+            }
+            Stmt::Attr { value, body, .. } => {
+                self.expr(value);
+                self.stmt(body);
+            }
+            Stmt::Let { var, value, body } => {
+                self.expr(value);
+                self.lets.insert(*var, self.unfolded(value));
+                self.stmt(body);
+            }
+            Stmt::Evaluate(value, _) => self.expr(value),
+        }
+    }
+
+    fn repeated(&mut self, node: &For) {
+        let range = Range { min: node.min.clone(), extent: node.extent.clone() };
+        let outer = self.domains.insert(node.var, SymbolicInterval::of_range(&range));
+        self.expr(&node.min);
+        self.expr(&node.extent);
+        self.stmt(&node.body);
+        match outer {
+            Some(outer) => self.domains.insert(node.var, outer),
+            None => self.domains.remove(&node.var),
+        };
+    }
+
+    /// A block inside says itself what it touches.
+    fn block_inside(&mut self, block: &Block) {
+        let bindings: Vec<(VarId, &Expr)> = block.axes.iter().map(|axis| (axis.var, &axis.value)).collect();
+        for (regions, access) in [(&block.reads, Access::Read), (&block.writes, Access::Write)] {
+            for region in regions.iter().filter(|region| !block.alloc_buffers.contains(&region.buffer)) {
+                let mut boxes = Vec::with_capacity(region.ranges.len());
+                for range in &region.ranges {
+                    let min = self.bound(&range.min, &bindings);
+                    let extent = self.bound(&range.extent, &bindings);
+                    boxes.push(self.cover(&SymbolicInterval::of_range(&Range { min, extent })));
+                }
+                self.touch(access, region.buffer, boxes);
+            }
+        }
+    }
+
+    fn bound(&self, expr: &Expr, bindings: &[(VarId, &Expr)]) -> Expr {
+        replace(expr, &|var| {
+            bindings.iter().find(|binding| binding.0 == var).map(|binding| binding.1.clone())
+        })
+    }
+
+    fn store(&mut self, store: &Store) {
+        let boxes = self.element(&store.indices);
+        self.touch(Access::Write, store.buffer, boxes);
+        self.expr(&store.value);
+        store.indices.iter().for_each(|index| self.expr(index));
+    }
+
+    fn element(&mut self, indices: &[Expr]) -> Vec<SymbolicInterval> {
+        let mut boxes = Vec::with_capacity(indices.len());
+        for index in indices {
+            let index = self.unfolded(index);
+            boxes.push(self.cover(&SymbolicInterval::point(index)));
+        }
+        boxes
+    }
+
+    /// With the variables of `let` replaced by their values.
+    fn unfolded(&self, expr: &Expr) -> Expr {
+        if self.lets.is_empty() {
+            return expr.clone();
+        }
+        replace(expr, &|var| self.lets.get(&var).cloned())
+    }
+
+    fn cover(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
+        Cover::new(&self.domains, &mut self.analyzer).interval(interval)
+    }
+
+    fn cover_range(&mut self, range: &Range) -> SymbolicInterval {
+        Cover::new(&self.domains, &mut self.analyzer).range(range)
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Load(load) => {
+                let boxes = self.element(&load.indices);
+                self.touch(Access::Read, load.buffer, boxes);
+                load.indices.iter().for_each(|index| self.expr(index));
+            }
+            Expr::Data(buffer) => self.touch_all(Access::Opaque, *buffer),
+            Expr::Call(call) => self.call(call),
+            _ => expr.children().iter().for_each(|child| self.expr(child)),
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        match (&*call.op, &call.args[..]) {
+            ("tvm_access_ptr", [_, Expr::Data(buffer), _, _, Expr::Int(mask, _)]) => match mask & 3 {
+                3 => self.touch_all(Access::Opaque, *buffer),
+                1 => self.touch_all(Access::Read, *buffer),
+                2 => self.touch_all(Access::Write, *buffer),
+                _ => {}
+            },
+            ("if_then_else", [condition, then, otherwise]) => {
+                self.expr(condition);
+                self.where_holds(condition, |detector| detector.expr(then));
+                self.where_holds(&fold::not(condition.clone()), |detector| detector.expr(otherwise));
+            }
+            _ => call.args.iter().for_each(|arg| self.expr(arg)),
+        }
+    }
+
+    /// Runs `inside` with the loop variables narrowed to where `condition` holds.
+    fn where_holds(&mut self, condition: &Expr, inside: impl FnOnce(&mut Self)) {
+        if self.domains.is_empty() {
+            return inside(self);
+        }
+        let mut before = Vec::new();
+        let condition = self.analyzer.simplify(&self.unfolded(condition));
+        self.narrow(&condition, &mut before);
+        inside(self);
+        for (var, domain) in before.into_iter().rev() {
+            self.domains.insert(var, domain);
+        }
+    }
+
+    fn narrow(&mut self, condition: &Expr, before: &mut Vec<(VarId, SymbolicInterval)>) {
+        let Expr::Binary(op, sides) = condition else { return };
+        if *op == BinaryOp::And {
+            self.narrow(&sides[0], before);
+            self.narrow(&sides[1], before);
+            return;
+        }
+        let difference = fold::sub(sides[0].clone(), sides[1].clone());
+        let Some((var, scale, rest)) = self.one_variable(&difference) else { return };
+        let Some(limit) = limits(*op, scale, rest) else { return };
+        let Some(domain) = self.domains.get(&var).cloned() else { return };
+        let narrowed = domain.intersection(&limit, &mut self.analyzer);
+        self.domains.insert(var, narrowed);
+        before.push((var, domain));
+    }
+
+    /// `expr` as `scale * var + rest` for the one loop variable in it.
+    fn one_variable(&self, expr: &Expr) -> Option<(VarId, i64, Expr)> {
+        let (mut scale, mut rest) = (Some(0), Expr::Int(0, expr.dtype()));
+        let mut found = None;
+        let mut linear = true;
+        self.terms(expr, 1, &mut |term, factor| match term {
+            Expr::Var(var, _) if self.domains.contains_key(var) => {
+                linear &= found.is_none_or(|other| other == *var);
+                found = Some(*var);
+                scale = scale.and_then(|scale: i64| scale.checked_add(factor));
+            }
+            _ => {
+                linear &= !self.runs(term);
+                let term = fold::mul(term.clone(), Expr::Int(factor, term.dtype()));
+                rest = fold::add(rest.clone(), term);
+            }
+        });
+        let scale = scale.filter(|scale| *scale != 0)?;
+        linear.then_some((found?, scale, rest))
+    }
+
+    fn terms(&self, expr: &Expr, factor: i64, visit: &mut impl FnMut(&Expr, i64)) {
+        match expr {
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) => {
+                let sign = if *op == BinaryOp::Add { 1 } else { -1 };
+                self.terms(&sides[0], factor, visit);
+                self.terms(&sides[1], factor.saturating_mul(sign), visit);
+            }
+            Expr::Binary(BinaryOp::Mul, sides) => {
+                match sides[1].as_int().and_then(|by| by.checked_mul(factor)) {
+                    Some(factor) => self.terms(&sides[0], factor, visit),
+                    None => visit(expr, factor),
+                }
+            }
+            _ => visit(expr, factor),
+        }
+    }
+
+    fn runs(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Var(var, _) if self.domains.contains_key(var))
+            || expr.children().iter().any(|child| self.runs(child))
+    }
+
+    fn touch_all(&mut self, access: Access, buffer: BufferId) {
+        let shape = &self.function.buffer(buffer).shape;
+        let whole = |extent: &Expr| Range { min: Expr::int(0), extent: extent.clone() };
+        let boxes = shape.iter().map(whole).map(|range| self.cover_range(&range)).collect();
+        self.touch(access, buffer, boxes);
+    }
+
+    fn touch(&mut self, access: Access, mut buffer: BufferId, mut boxes: Vec<SymbolicInterval>) {
+        let views = &self.block.match_buffers;
+        // A view of a view: as often as there are views.
+        for _ in 0..views.len() {
+            let Some(view) = views.iter().find(|view| view.buffer == buffer) else { break };
+            boxes = self.shown(view, &boxes);
+            buffer = view.source.buffer;
+        }
+        if self.block.alloc_buffers.contains(&buffer) {
+            return;
+        }
+        let touched = &mut self.touched[access as usize];
+        match self.places.get(&(buffer, access as u8)) {
+            Some(place) => {
+                let known = &mut touched[*place];
+                for (old, new) in known.boxes.iter_mut().zip(&boxes) {
+                    *old = old.union(new, &mut self.analyzer);
+                }
+            }
+            None => {
+                self.places.insert((buffer, access as u8), touched.len());
+                touched.push(Touched { buffer, boxes });
+            }
+        }
+    }
+
+    /// The part of the source that a part of a view shows.
+    fn shown(&mut self, view: &MatchBuffer, boxes: &[SymbolicInterval]) -> Vec<SymbolicInterval> {
+        let shape = &self.function.buffer(view.buffer).shape;
+        let outer = view.source.ranges.len().saturating_sub(boxes.len());
+        let mut ranges: Vec<Range> = view.source.ranges[..outer]
+            .iter()
+            .map(|range| Range { min: range.min.clone(), extent: Expr::int(1) })
+            .collect();
+        for ((part, source), extent) in boxes.iter().zip(&view.source.ranges[outer..]).zip(shape) {
+            let part = part.range(extent, &mut self.analyzer);
+            ranges.push(Range { min: fold::add(source.min.clone(), part.min), extent: part.extent });
+        }
+        ranges.iter().map(|range| self.cover_range(range)).collect()
+    }
+
+    fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
+        let mut regions = Vec::new();
+        for touched in &self.touched[access as usize] {
+            if excluded.contains(&touched.buffer) {
+                continue;
+            }
+            let shape = &self.function.buffer(touched.buffer).shape;
+            let mut ranges = Vec::with_capacity(touched.boxes.len());
+            for (part, extent) in touched.boxes.iter().zip(shape) {
+                ranges.push(match &part.min {
+                    Some(min) if part.is_point(&mut self.analyzer) => {
+                        Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) }
+                    }
+                    _ => part.range(extent, &mut self.analyzer),
+                });
+            }
+            regions.push(Region { buffer: touched.buffer, ranges });
+        }
+        regions
+    }
+}
+
+/// Where `scale * v + rest op 0` lets `v` be.
+fn limits(op: BinaryOp, scale: i64, rest: Expr) -> Option<SymbolicInterval> {
+    let dtype = rest.dtype();
+    let one = || Expr::Int(1, dtype);
+    let negated = |expr: Expr| fold::sub(Expr::Int(0, dtype), expr);
+    // As `scale * v <= above` and `scale * v >= below`.
+    let at = negated(rest);
+    let (below, above) = match op {
+        BinaryOp::Lt => (None, Some(fold::sub(at, one()))),
+        BinaryOp::Le => (None, Some(at)),
+        BinaryOp::Gt => (Some(fold::add(at, one())), None),
+        BinaryOp::Ge => (Some(at), None),
+        BinaryOp::Eq => (Some(at.clone()), Some(at)),
+        _ => return None,
+    };
+    let (below, above, scale) = match scale {
+        0 | i64::MIN => return None,
+        1.. => (below, above, scale),
+        _ => (above.map(negated), below.map(negated), -scale),
+    };
+    let scale_expr = fold::constant(scale, dtype)?;
+    let up = fold::constant(scale - 1, dtype)?;
+    Some(SymbolicInterval {
+        min: below.map(|below| fold::floor_div(fold::add(below, up), scale_expr.clone())),
+        max: above.map(|above| fold::floor_div(above, scale_expr)),
+    })
+}
+
+/// Replaces variables; what has none of them stays the same object.
+fn replace(expr: &Expr, value: &impl Fn(VarId) -> Option<Expr>) -> Expr {
+    fn uses(expr: &Expr, value: &impl Fn(VarId) -> Option<Expr>) -> bool {
+        matches!(expr, Expr::Var(var, _) if value(*var).is_some())
+            || expr.children().iter().any(|child| uses(child, value))
+    }
+    match expr {
+        Expr::Var(var, _) => value(*var).unwrap_or_else(|| expr.clone()),
+        _ if !uses(expr, value) => expr.clone(),
+        _ => expr.map_children(&mut |child| replace(child, value)),
+    }
 }

@@ -19,6 +19,8 @@
 //! Does not: chain inequalities, solve systems, reason about floating point beyond constant folding; rules for
 //! truncating division are fewer than TVM's.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::expr::{BinaryOp, Expr, VarId};
@@ -28,6 +30,7 @@ use crate::stmt::Range;
 mod bounds;
 mod canonical;
 mod compare;
+pub(crate) mod interval;
 
 mod modular;
 mod pattern;
@@ -275,6 +278,14 @@ impl Analyzer {
     pub fn residues(&self, expr: &Expr) -> (i64, i64) {
         let Residues { step, base } = self.modular(expr);
         (step, base)
+    }
+
+    /// The negation of a condition, simplified by the rules.
+    pub(crate) fn refuted(&mut self, condition: &Expr) -> Expr {
+        self.start();
+        let negation = Expr::Not(Arc::new(condition.clone()));
+        let simple = self.rewrite(&negation);
+        if self.overflow { negation } else { simple }
     }
 
     fn start(&mut self) {

@@ -1,0 +1,301 @@
+//! Intervals with symbolic ends, and the interval an expression covers while some of its variables run.
+//!
+//! For: access regions. Follows TVM's `IntervalSet` and `EvalSet`: the ends are built with [`crate::fold`] and are not
+//! simplified here, so that regions read as TVM's do.
+//!
+//! Promises: for all values of the variables that do not run, every value of the expression lies in the interval,
+//! if nothing overflows. It may be wider than what is covered.
+
+use rustc_hash::FxHashMap;
+
+use super::Analyzer;
+use crate::dtype::Dtype;
+use crate::expr::{BinaryOp, Expr, VarId};
+use crate::fold::{self, int};
+use crate::stmt::Range;
+
+/// `min ..= max`; an end that is missing is infinite.
+#[derive(Clone, Debug)]
+pub(crate) struct SymbolicInterval {
+    pub(crate) min: Option<Expr>,
+    pub(crate) max: Option<Expr>,
+}
+
+/// The variables that run, and where.
+pub(crate) type Domains = FxHashMap<VarId, SymbolicInterval>;
+
+impl SymbolicInterval {
+    const EVERYTHING: SymbolicInterval = SymbolicInterval { min: None, max: None };
+
+    pub(crate) fn point(value: Expr) -> SymbolicInterval {
+        SymbolicInterval { min: Some(value.clone()), max: Some(value) }
+    }
+
+    fn new(min: Expr, max: Expr) -> SymbolicInterval {
+        SymbolicInterval { min: Some(min), max: Some(max) }
+    }
+
+    pub(crate) fn of_range(range: &Range) -> SymbolicInterval {
+        if range.extent.as_int() == Some(1) {
+            return SymbolicInterval::point(range.min.clone());
+        }
+        let end = fold::add(range.extent.clone(), range.min.clone());
+        SymbolicInterval::new(range.min.clone(), fold::sub(end, Expr::int(1)))
+    }
+
+    /// The one value, when both ends are the same object.
+    fn value(&self) -> Option<&Expr> {
+        match (&self.min, &self.max) {
+            (Some(min), Some(max)) if fold::same(min, max) => Some(min),
+            _ => None,
+        }
+    }
+
+    /// The hull of both, with simplified ends.
+    pub(crate) fn union(&self, other: &SymbolicInterval, analyzer: &mut Analyzer) -> SymbolicInterval {
+        let mut end = |op: BinaryOp, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
+            (Some(a), Some(b)) if fold::equal(a, b) => Some(analyzer.simplify(a)),
+            (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
+            _ => None,
+        };
+        SymbolicInterval {
+            min: end(BinaryOp::Min, &self.min, &other.min),
+            max: end(BinaryOp::Max, &self.max, &other.max),
+        }
+    }
+
+    /// What lies in both, with simplified ends.
+    pub(crate) fn intersection(&self, other: &SymbolicInterval, analyzer: &mut Analyzer) -> SymbolicInterval {
+        let mut end = |op: BinaryOp, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
+            (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
+            (Some(end), None) | (None, Some(end)) => Some(analyzer.simplify(end)),
+            (None, None) => None,
+        };
+        SymbolicInterval {
+            min: end(BinaryOp::Max, &self.min, &other.min),
+            max: end(BinaryOp::Min, &self.max, &other.max),
+        }
+    }
+
+    /// Both ends are provably one value.
+    pub(crate) fn is_point(&self, analyzer: &mut Analyzer) -> bool {
+        match (&self.min, &self.max) {
+            (Some(min), Some(max)) => fold::equal(min, max) || analyzer.can_prove_equal(min, max),
+            _ => false,
+        }
+    }
+
+    /// As a range with simplified ends; `whole` when an end is infinite.
+    pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
+        match (&self.min, &self.max) {
+            (Some(min), Some(max)) => {
+                let end = fold::add(max.clone(), Expr::int(1));
+                let extent = analyzer.simplify(&fold::sub(end, min.clone()));
+                Range { min: analyzer.simplify(min), extent }
+            }
+            _ => Range { min: Expr::int(0), extent: whole.clone() },
+        }
+    }
+}
+
+/// Covers expressions while the variables of `domains` run.
+pub(crate) struct Cover<'d> {
+    pub(crate) domains: &'d Domains,
+    /// Knows nothing of any variable.
+    pub(crate) analyzer: &'d mut Analyzer,
+    depth: usize,
+}
+
+impl<'d> Cover<'d> {
+    pub(crate) fn new(domains: &'d Domains, analyzer: &'d mut Analyzer) -> Cover<'d> {
+        Cover { domains, analyzer, depth: 0 }
+    }
+
+    /// The interval from the least value of `min` to the greatest of `max`.
+    pub(crate) fn interval(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
+        if let Some(value) = interval.value() {
+            return self.expr(&value.clone());
+        }
+        let min = interval.min.as_ref().and_then(|min| self.expr(min).min);
+        let max = interval.max.as_ref().and_then(|max| self.expr(max).max);
+        SymbolicInterval { min, max }
+    }
+
+    /// The interval that `range` covers.
+    pub(crate) fn range(&mut self, range: &Range) -> SymbolicInterval {
+        if self.analyzer.can_prove_equal(&range.extent, &Expr::int(1)) {
+            return self.expr(&range.min);
+        }
+        let last = fold::sub(fold::add(range.min.clone(), range.extent.clone()), Expr::int(1));
+        let last = self.analyzer.simplify(&last);
+        self.interval(&SymbolicInterval::new(range.min.clone(), last))
+    }
+
+    /// The interval of an expression.
+    pub(crate) fn expr(&mut self, expr: &Expr) -> SymbolicInterval {
+        if self.domains.is_empty() || self.depth > 200 {
+            let fixed = self.depth <= 200 || !self.runs(expr);
+            return if fixed { SymbolicInterval::point(expr.clone()) } else { SymbolicInterval::EVERYTHING };
+        }
+        self.depth += 1;
+        let result = self.node(expr);
+        self.depth -= 1;
+        result
+    }
+
+    fn runs(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Var(var, _) if self.domains.contains_key(var))
+            || expr.children().iter().any(|child| self.runs(child))
+    }
+
+    fn node(&mut self, expr: &Expr) -> SymbolicInterval {
+        match expr {
+            Expr::Int(..) => SymbolicInterval::point(expr.clone()),
+            Expr::Var(var, _) => match self.domains.get(var) {
+                None => SymbolicInterval::point(expr.clone()),
+                Some(domain) => self.interval(&domain.clone()),
+            },
+            Expr::Binary(op, sides) => {
+                let (a, b) = (self.expr(&sides[0]), self.expr(&sides[1]));
+                let unmoved = |set: &SymbolicInterval, side: &Expr| {
+                    set.value().is_some_and(|value| fold::same(value, side))
+                };
+                if unmoved(&a, &sides[0]) && unmoved(&b, &sides[1]) {
+                    return SymbolicInterval::point(expr.clone());
+                }
+                self.combine(*op, a, b, &sides[0])
+            }
+            Expr::Select(parts) => {
+                let (then, otherwise) = (self.expr(&parts[1]), self.expr(&parts[2]));
+                let end = |op, a: Option<Expr>, b: Option<Expr>| Some(fold::binary(op, a?, b?));
+                SymbolicInterval {
+                    min: end(BinaryOp::Min, otherwise.min, then.min),
+                    max: end(BinaryOp::Max, otherwise.max, then.max),
+                }
+            }
+            Expr::Cast(dtype, inner) => {
+                let set = self.expr(inner);
+                match set.value() {
+                    Some(value) => SymbolicInterval::point(fold::cast(*dtype, value.clone())),
+                    None => {
+                        let cast = |end: Option<Expr>| end.map(|end| fold::cast(*dtype, end));
+                        SymbolicInterval { min: cast(set.min), max: cast(set.max) }
+                    }
+                }
+            }
+            Expr::Load(load) if load.dtype.is_integer() && !self.runs(expr) => {
+                SymbolicInterval::point(expr.clone())
+            }
+            _ => SymbolicInterval::EVERYTHING,
+        }
+    }
+
+    fn combine(
+        &mut self,
+        op: BinaryOp,
+        a: SymbolicInterval,
+        b: SymbolicInterval,
+        dividend: &Expr,
+    ) -> SymbolicInterval {
+        use BinaryOp::*;
+        if let (Some(x), Some(y)) = (a.value(), b.value()) {
+            return SymbolicInterval::point(fold::binary(op, x.clone(), y.clone()));
+        }
+        let join = |x: &Option<Expr>, y: &Option<Expr>| Some(fold::binary(op, x.clone()?, y.clone()?));
+        match op {
+            Add | Min | Max => SymbolicInterval { min: join(&a.min, &b.min), max: join(&a.max, &b.max) },
+            Sub => SymbolicInterval { min: join(&a.min, &b.max), max: join(&a.max, &b.min) },
+            Mul => {
+                let (a, b) = if a.value().is_some() { (b, a) } else { (a, b) };
+                match b.value() {
+                    Some(factor) => self.scaled(Mul, a, factor),
+                    None => SymbolicInterval::EVERYTHING,
+                }
+            }
+            Div | FloorDiv => match b.value() {
+                Some(divisor) if divisor.as_int() != Some(0) => self.scaled(op, a, divisor),
+                _ => SymbolicInterval::EVERYTHING,
+            },
+            FloorMod | Mod => match b.value() {
+                Some(divisor) => self.remainder(op, a, divisor, dividend),
+                None => SymbolicInterval::EVERYTHING,
+            },
+            And | Or => SymbolicInterval::new(Expr::bool(false), Expr::bool(true)),
+            _ if op.is_comparison() => SymbolicInterval::new(Expr::bool(false), Expr::bool(true)),
+            _ => SymbolicInterval::EVERYTHING,
+        }
+    }
+
+    /// `a * factor` or `a / factor` for one factor.
+    fn scaled(&mut self, op: BinaryOp, a: SymbolicInterval, factor: &Expr) -> SymbolicInterval {
+        if factor.as_int() == Some(1) {
+            return a;
+        }
+        if factor.as_int() == Some(0) {
+            return SymbolicInterval::point(factor.clone());
+        }
+        let apply = |end: &Option<Expr>| Some(fold::binary(op, end.clone()?, factor.clone()));
+        let (min, max) = (apply(&a.min), apply(&a.max));
+        let bounds = {
+            let simple = self.analyzer.simplify(factor);
+            self.analyzer.const_bounds(&simple)
+        };
+        if bounds.0 >= Some(0) {
+            return SymbolicInterval { min, max };
+        }
+        if bounds.1.is_some_and(|max| max < 0) {
+            return SymbolicInterval { min: max, max: min };
+        }
+        match (min, max) {
+            (Some(low), Some(high)) => {
+                let sign = fold::ge(factor.clone(), Expr::Int(0, factor.dtype()));
+                let min = fold::select(sign.clone(), low.clone(), high.clone());
+                SymbolicInterval::new(min, fold::select(sign, high, low))
+            }
+            _ => SymbolicInterval::EVERYTHING,
+        }
+    }
+
+    fn remainder(
+        &mut self,
+        op: BinaryOp,
+        a: SymbolicInterval,
+        divisor: &Expr,
+        dividend: &Expr,
+    ) -> SymbolicInterval {
+        let dtype: Dtype = divisor.dtype();
+        let Some(modulus) = divisor.as_int() else {
+            return SymbolicInterval::EVERYTHING;
+        };
+        if modulus <= 0 {
+            return SymbolicInterval::EVERYTHING;
+        }
+        let zero = Expr::Int(0, dtype);
+        if op == BinaryOp::Mod {
+            return match a.min.as_ref().map(|min| self.analyzer.const_bounds(min).0) {
+                Some(Some(min)) if min >= 0 => SymbolicInterval::new(zero, Expr::Int(modulus - 1, dtype)),
+                _ => SymbolicInterval::new(Expr::Int(1 - modulus, dtype), Expr::Int(modulus - 1, dtype)),
+            };
+        }
+        if let (Some(min), Some(max)) = (&a.min, &a.max) {
+            let low = fold::floor_div(min.clone(), divisor.clone());
+            let high = fold::floor_div(max.clone(), divisor.clone());
+            if self.analyzer.can_prove(&fold::eq(high, low.clone())) {
+                let base = fold::mul(divisor.clone(), low);
+                return SymbolicInterval::new(
+                    fold::sub(min.clone(), base.clone()),
+                    fold::sub(max.clone(), base),
+                );
+            }
+        }
+        let (step, base) = self.analyzer.residues(dividend);
+        if step > 0 {
+            let common = int::gcd(step, modulus);
+            if common > 1 {
+                let greatest = modulus - common + base.rem_euclid(common);
+                return SymbolicInterval::new(zero, Expr::Int(greatest, dtype));
+            }
+        }
+        SymbolicInterval::new(zero, Expr::Int(modulus - 1, dtype))
+    }
+}
