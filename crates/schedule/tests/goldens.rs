@@ -174,7 +174,8 @@ fn right(case: &str, folder: &Path, schedules: u64) -> Result<bool, String> {
         return Ok(false);
     }
     let text = || print(&Module { functions: vec![after.clone()], ..before.clone() }, before.dialect);
-    let compile = |function: &Function| interp::compile(function).map_err(|errors| format!("{case}: {errors:#?}"));
+    let compile =
+        |function: &Function| interp::compile(function).map_err(|errors| format!("{case}: {errors:#?}"));
     let (source, result) = (compile(&before.functions[0])?, compile(&after)?);
     let mut expected = arguments(&before.functions[0], 13);
     let run = |program: &interp::Program, args: &mut Vec<Argument>, options: &Options| {
@@ -221,4 +222,5 @@ fn every_golden_is_right_or_refused() {
 }
 
 /// Opaque calls, and one that reads what it never wrote.
-const NOT_EXECUTABLE: [&str; 3] = ["edge_access_ptr", "edge_access_ptr_min3", "edge_block_predicate_producer"];
+const NOT_EXECUTABLE: [&str; 3] =
+    ["edge_access_ptr", "edge_access_ptr_min3", "edge_block_predicate_producer"];

@@ -100,13 +100,14 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
         walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
     let acts: Vec<bool> = walker.waits.iter().map(|wait| wait.acts).collect();
     let best = counts::solve(&walker.uses, walker.waits.len(), &constant, &acts);
-    let sites = walker.program.waits.iter().zip(&walker.waits).zip(&best);
+    let single = counts::solve(&walker.uses, walker.waits.len(), &vec![false; walker.waits.len()], &acts);
+    let sites = walker.program.waits.iter().zip(&walker.waits).zip(best.iter().zip(&single));
     sites
         .zip(&constant)
-        .map(|(((site, seen), best), &constant)| {
+        .map(|(((site, seen), (best, single)), &constant)| {
             let mut instances = seen.instances.clone();
             for (index, instance) in instances.iter_mut().enumerate() {
-                instance.best = best.instances.get(&(index as u32)).copied();
+                instance.best = single.instances.get(&(index as u32)).copied();
                 if best.pinned {
                     instance.best = instance.count;
                 }
@@ -138,7 +139,7 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
                 queue: seen.queue,
                 counts,
                 best: bound,
-                instances: if constant { Vec::new() } else { instances },
+                instances,
                 executions: seen.executions,
                 verdict,
             }

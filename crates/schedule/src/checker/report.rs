@@ -170,9 +170,10 @@ pub struct WaitReport {
     pub queue: Option<i64>,
     /// The least and the largest count with which it ran; `None` when unknown or never run.
     pub counts: Option<(i64, i64)>,
-    /// The largest constant that would be sufficient; `None`: any, so the wait could go.
+    /// The largest constant that would be sufficient, the same in all executions; `None`: any, so the wait could go.
     pub best: Option<i64>,
-    /// The first executions (at most [`MAX_INSTANCES`]), for waits whose count depends on the iteration.
+    /// The first executions (at most [`MAX_INSTANCES`]; none where symbols have many values), each with its own best:
+    /// sufficient together with those of all other executions and waits.
     pub instances: Vec<WaitInstance>,
     /// How often it ran (the skipped part of a steady state counted).
     pub executions: u64,
