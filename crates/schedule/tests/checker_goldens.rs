@@ -174,7 +174,8 @@ fn goldens_of_the_pass() {
         rfc_gemm_nested_bad_stage #1: TooStrong, 0..=0, best 3 4 5 5
         rfc_gemm_nested_bad_stage #2: TooStrong, 0..=2, best 4 2 0
         rfc_interleaved_producers #1: TooStrong, 0..=2, best 4 2 0
-    "#]].assert_eq(&loose);
+    "#]]
+    .assert_eq(&loose);
 }
 
 #[test]
