@@ -223,7 +223,12 @@ impl Builder {
                 condition: Expr::binary(
                     BinaryOp::Lt,
                     Expr::Float(0.0, Dtype::FLOAT32),
-                    Expr::load(BufferId(4), Dtype::FLOAT32, vec![Expr::int(0)]),
+                    Expr::load(
+                        BufferId(4),
+                        Dtype::FLOAT32,
+                        // Another element in each iteration.
+                        vec![var.map_or(Expr::int(0), |var| Expr::Var(var, Dtype::INT32))],
+                    ),
                 ),
                 then: Box::new(self.items(body, var)),
                 otherwise: None,

@@ -59,12 +59,31 @@ pub fn check(function: &Function) -> Report {
         walker.findings.extend(more);
     }
     report.waits = judge(&walker);
+    report.undecided = walker.undecided.iter().map(|one| walker.place(one.place)).collect();
+    let mut pending: Vec<_> = walker.pending.iter().collect();
+    pending.sort();
+    report.pending = pending.into_iter().map(|&buffer| function.buffer(buffer).name.clone()).collect();
+    if walker.correlated {
+        // The paths of these may not exist.
+        let (doubtful, sure) = walker.findings.into_iter().partition(|finding| finding.on_some_path);
+        walker.findings = sure;
+        walker.not_proven.extend(Vec::into_iter(doubtful).map(doubt));
+    }
     report.findings = walker.findings;
     report.not_proven = walker.not_proven;
     report.steady = walker.steady;
-    report.undecided = walker.undecided;
     report.steps = walker.steps;
     report
+}
+
+/// A finding on a path that conditions which go together may exclude.
+fn doubt(finding: Finding) -> NotProven {
+    let place = finding.consumer.unwrap_or(finding.producer).place;
+    let title = finding.rule.title();
+    NotProven {
+        place: Some(place),
+        reason: format!("{title}, unless conditions that the checker cannot decide go together"),
+    }
 }
 
 /// The defects that are there only where a negative count means nothing at all: findings about the waits.

@@ -23,8 +23,8 @@ pub(super) struct Program {
     pub places: Vec<Place>,
     /// The wait scopes in order: their places.
     pub waits: Vec<WaitSite>,
-    /// By buffer: only asynchronous operations of one queue touch it.
-    pub private: Vec<bool>,
+    /// By buffer: the queue, when only asynchronous operations of one queue touch it.
+    pub private: Vec<Option<i64>>,
     /// By buffer: an asynchronous operation writes it and the caller sees it.
     pub output: Vec<bool>,
     pub has_async: bool,
@@ -137,7 +137,7 @@ pub(super) fn compile(function: &Function) -> Program {
             leaves: Vec::new(),
             places: Vec::new(),
             waits: Vec::new(),
-            private: vec![false; function.buffers.len()],
+            private: vec![None; function.buffers.len()],
             output: vec![false; function.buffers.len()],
             has_async: false,
             commit_sites: 0,
@@ -602,7 +602,7 @@ impl<'a> Compiler<'a> {
                 .any(|param| matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id))
         };
         for (id, entry) in self.uses.iter().enumerate() {
-            self.program.private[id] = !entry.synchronous && matches!(entry.queue, Some(Some(_)));
+            self.program.private[id] = entry.queue.flatten().filter(|_| !entry.synchronous);
             self.program.output[id] = entry.asynchronous_write && is_parameter(id);
         }
         let keep: Vec<bool> = self.uses.iter().map(|entry| entry.asynchronous && entry.written).collect();

@@ -239,7 +239,9 @@ pub struct Report {
     /// Conditions of asynchronous control that the checker cannot decide: both ways were followed, independently of
     /// each other.
     pub undecided: Vec<Place>,
-    /// Statement executions walked.
+    /// Buffers of the caller that an asynchronous write may still be on its way to when the function ends.
+    pub pending: Vec<String>,
+    /// Statement executions and loop iterations walked.
     pub steps: u64,
 }
 

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_tile::{BufferId, Expr, Function};
+use wavemark_tile::{BufferId, Expr, Function, VarId};
 
 use super::counts::{Alternative, Uses};
 use super::footprint::{self, Footprint, Shapes};
@@ -56,6 +56,8 @@ pub(super) struct Walker<'p> {
     pub negative: Negative,
     pub env: Env,
     pub iteration: Vector,
+    /// The variables of `iteration`.
+    walked: Vec<VarId>,
     pub state: State,
     /// Queue ids by index.
     pub queue_ids: Vec<i64>,
@@ -66,9 +68,12 @@ pub(super) struct Walker<'p> {
     apart: FxHashMap<(SiteId, SiteId), u32>,
     pub not_proven: Vec<NotProven>,
     noted: FxHashSet<(SiteId, &'static str)>,
-    /// Conditions that went both ways.
-    pub undecided: Vec<Place>,
-    seen_undecided: FxHashSet<SiteId>,
+    /// Conditions that went both ways, with the loops around them.
+    pub undecided: Vec<Undecided>,
+    /// Some of those may go together, although the walk let them go each its own way.
+    pub correlated: bool,
+    /// Buffers of the caller that a write may still be on its way to at the end.
+    pub pending: FxHashSet<BufferId>,
     pub waits: Vec<WaitSeen>,
     pub steady: Vec<Steady>,
     pub steady_index: FxHashMap<SiteId, usize>,
@@ -98,6 +103,7 @@ impl<'p> Walker<'p> {
             negative,
             env: Env::new(function.vars.len()),
             iteration: Vector::new(),
+            walked: Vec::new(),
             state: State::new(function.buffers.len()),
             queue_ids: Vec::new(),
             uses: Uses::default(),
@@ -107,7 +113,8 @@ impl<'p> Walker<'p> {
             not_proven: Vec::new(),
             noted: FxHashSet::default(),
             undecided: Vec::new(),
-            seen_undecided: FxHashSet::default(),
+            correlated: false,
+            pending: FxHashSet::default(),
             waits: vec![WaitSeen::default(); program.waits.len()],
             steady: Vec::new(),
             steady_index: FxHashMap::default(),
@@ -164,9 +171,7 @@ impl<'p> Walker<'p> {
                 Some(true) => self.node(then),
                 Some(false) => otherwise.iter().for_each(|node| self.node(node)),
                 None => {
-                    if self.seen_undecided.insert(*place) {
-                        self.undecided.push(self.place(*place));
-                    }
+                    self.undecided(condition, *place);
                     let before = self.state.clone();
                     self.node(then);
                     let taken = std::mem::replace(&mut self.state, before);
@@ -180,6 +185,31 @@ impl<'p> Walker<'p> {
                 self.node(body);
             }
             Node::Leaf(leaf) => self.leaf(*leaf),
+        }
+    }
+
+    /// Notes a condition that goes both ways, and whether its outcomes can be independent of each other.
+    fn undecided(&mut self, condition: &Expr, place: SiteId) {
+        let mut ingredients = Vec::new();
+        let mut walked = 0;
+        condition.visit(&mut |inner| match inner {
+            Expr::Load(load) => ingredients.push(Ingredient::Buffer(load.buffer)),
+            Expr::Var(var, _) if self.env.get(*var).as_point().is_none() => {
+                ingredients.push(Ingredient::Var(*var));
+            }
+            Expr::Var(var, _) if self.walked.contains(var) => walked += 1,
+            _ => {}
+        });
+        match self.undecided.iter().find(|known| known.place == place) {
+            // The same condition in another iteration: the same outcome, unless it asks for the iteration.
+            Some(_) => self.correlated |= walked < self.iteration.len(),
+            None => {
+                self.correlated |= self
+                    .undecided
+                    .iter()
+                    .any(|known| known.ingredients.iter().any(|one| ingredients.contains(one)));
+                self.undecided.push(Undecided { place, ingredients });
+            }
         }
     }
 
@@ -540,11 +570,23 @@ impl<'p> Walker<'p> {
         let mut found = Vec::new();
         for (buffer, feet) in self.state.feet.iter().enumerate() {
             if self.program.output[buffer] {
-                let ids = feet.iter().filter(|foot| foot.write).map(|foot| foot.entry);
-                found.extend(ids.filter(|&id| self.state.complete(self.state.entry(id))));
+                for id in feet.iter().filter(|foot| foot.write).map(|foot| foot.entry) {
+                    match self.state.complete(self.state.entry(id)) {
+                        true => found.push(id),
+                        false => _ = self.pending.insert(BufferId(buffer as u32)),
+                    }
+                }
             }
         }
         found.into_iter().for_each(|id| self.record_use(id));
+        for (queue, &id) in self.state.queues.iter().zip(&self.queue_ids) {
+            if queue.output.is_some_and(|(base, _)| base > queue.done) {
+                let ours = |(buffer, known): (usize, &Option<i64>)| {
+                    (*known == Some(id) && self.program.output[buffer]).then_some(BufferId(buffer as u32))
+                };
+                self.pending.extend(self.program.private.iter().enumerate().filter_map(ours));
+            }
+        }
         for queue in &self.state.queues {
             if let Some((base, since)) = queue.output
                 && base <= queue.done
@@ -576,6 +618,7 @@ impl<'p> Walker<'p> {
             false => None,
         };
         self.iteration.push(min);
+        self.walked.push(node.var);
         let depth = self.iteration.len() - 1;
         let mut value = min;
         let mut count: i64 = 0;
@@ -605,6 +648,7 @@ impl<'p> Walker<'p> {
                 }
                 before = Some((snapshot, self.progress()));
             }
+            self.steps += 1;
             self.iteration[depth] = value;
             self.env.set(node.var, Interval::point(value));
             self.node(&node.body);
@@ -612,6 +656,7 @@ impl<'p> Walker<'p> {
             count += 1;
         }
         self.iteration.pop();
+        self.walked.pop();
     }
 
     /// What the walk has counted so far.
@@ -633,11 +678,13 @@ impl<'p> Walker<'p> {
         before: &Progress,
     ) {
         for (wait, earlier) in self.waits.iter_mut().zip(&before.executions) {
-            wait.executions += (wait.executions - earlier) * skip as u64;
+            wait.executions =
+                wait.executions.saturating_add((wait.executions - earlier).saturating_mul(skip as u64));
         }
         for (index, finding) in self.findings.iter_mut().enumerate() {
             let earlier = before.instances.get(index).copied().unwrap_or(0);
-            finding.instances += (finding.instances - earlier) * skip as u64;
+            finding.instances =
+                finding.instances.saturating_add((finding.instances - earlier).saturating_mul(skip as u64));
         }
         steady::advance(self, plan, depth, skip);
         let period = plan.stride;
@@ -689,6 +736,19 @@ fn alternatives(queue: &Queue, base: u64, since: u64) -> SmallVec<[Alternative; 
         found.push(first);
     }
     found
+}
+
+/// A condition that the walk cannot decide.
+pub(super) struct Undecided {
+    pub place: SiteId,
+    ingredients: Vec<Ingredient>,
+}
+
+/// What makes it undecidable.
+#[derive(PartialEq, Eq)]
+enum Ingredient {
+    Buffer(BufferId),
+    Var(VarId),
 }
 
 pub(super) struct Progress {
