@@ -23,6 +23,7 @@ mod render_text;
 pub mod report;
 pub mod run;
 mod schedule;
+pub mod tile;
 pub mod trace;
 pub mod verdict;
 

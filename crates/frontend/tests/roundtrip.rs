@@ -23,10 +23,8 @@ fn read(text: &str) -> Result<Module, String> {
     let mut sources = SourceMap::new();
     let file: FileId = sources.add_text("text.py", text);
     let messages = |diagnostics: Vec<Diagnostic>| {
-        let texts: Vec<_> = diagnostics
-            .iter()
-            .map(|diagnostic| wavemark_diag::render_short(&sources, diagnostic))
-            .collect();
+        let texts: Vec<_> =
+            diagnostics.iter().map(|diagnostic| wavemark_diag::render_short(&sources, diagnostic)).collect();
         texts.join("\n")
     };
     parse(file, text).map_err(messages)
