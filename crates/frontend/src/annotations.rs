@@ -2,12 +2,29 @@
 
 use ruff_python_ast as py;
 use wavemark_diag::Span;
-use wavemark_tile::{Annotation, Annotations, Expr};
+use wavemark_tile::{Annotation, Annotations, Dialect, Dtype, Expr};
 
 use crate::arguments::{self, Signature};
 use crate::context::Parsed;
 use crate::function::Builder;
 use crate::value::Value;
+
+/// Annotations that passes read as plain numbers, whatever type the text gave those.
+const PLAIN: [&str; 5] = [
+    "software_pipeline_stage",
+    "software_pipeline_order",
+    "software_pipeline_async_stages",
+    "num_stages",
+    "double_buffer_scope",
+];
+
+fn untyped(annotation: Annotation) -> Annotation {
+    match annotation {
+        Annotation::Expr(Expr::Int(value, _)) => Annotation::Int(value),
+        Annotation::List(items) => Annotation::List(items.into_iter().map(untyped).collect()),
+        other => other,
+    }
+}
 
 impl Builder<'_> {
     /// The dictionary that is the only argument of a call, such as `T.func_attr({…})`.
@@ -25,7 +42,12 @@ impl Builder<'_> {
         let span = self.cx.span(dict);
         match self.value(dict)? {
             Value::Dict(items) => {
-                items.into_iter().map(|(key, value)| Ok((key, self.annotation(value, span)?))).collect()
+                let items = items.into_iter().map(|(key, value)| {
+                    let annotation = self.annotation(value, span)?;
+                    let plain = PLAIN.contains(&key.as_str());
+                    Ok((key, if plain { untyped(annotation) } else { annotation }))
+                });
+                items.collect()
             }
             Value::None => Ok(Annotations::new()),
             other => {
@@ -35,8 +57,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A value as an annotation. `T.int64(3)` and `T.float32(1.5)` are the number; a target is its string or
-    /// dictionary.
+    /// A value as an annotation. A constant with a type stays an expression, except where the old dialect has no
+    /// other way to write the number; a target is its string or dictionary.
     fn annotation(&mut self, value: Value, span: Span) -> Parsed<Annotation> {
         Ok(match value {
             Value::Bool(value) => Annotation::Bool(value),
@@ -53,9 +75,16 @@ impl Builder<'_> {
                     .collect::<Parsed<_>>()?,
             ),
             Value::Target(target) => self.annotation(*target, span)?,
-            Value::Expr(Expr::Int(value, wavemark_tile::Dtype::BOOL)) => Annotation::Bool(value != 0),
-            Value::Expr(Expr::Int(value, _)) => Annotation::Int(value),
-            Value::Expr(Expr::Float(value, _)) => Annotation::Float(value),
+            Value::Expr(Expr::Int(value, Dtype::BOOL)) => Annotation::Bool(value != 0),
+            Value::Expr(Expr::Int(value, Dtype::INT32)) => Annotation::Int(value),
+            Value::Expr(Expr::Int(value, Dtype::INT64))
+                if self.cx.dialect == Dialect::Old && i32::try_from(value).is_err() =>
+            {
+                Annotation::Int(value)
+            }
+            Value::Expr(Expr::Float(value, Dtype::FLOAT32)) if self.cx.dialect == Dialect::Old => {
+                Annotation::Float(value)
+            }
             Value::Expr(Expr::Str(text)) => Annotation::Str(text.to_string()),
             Value::Expr(expr) => Annotation::Expr(expr),
             other => {

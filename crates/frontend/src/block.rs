@@ -4,14 +4,13 @@ use ruff_python_ast as py;
 use ruff_text_size::TextRange;
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::{
-    Annotations, Axis, AxisKind, Block, BufferId, Dialect, Expr, MatchBuffer, Range, Region, Stmt,
+    Annotations, Axis, AxisKind, Block, BufferId, Dialect, Expr, MatchBuffer, Range, Region, Stmt, fold,
 };
 
 use crate::arguments::{self, Signature};
 use crate::context::Parsed;
 use crate::function::Builder;
 use crate::operators;
-use crate::regions;
 use crate::suite::{Place, Suite};
 use crate::value::Value;
 
@@ -67,15 +66,37 @@ impl Builder<'_> {
             body: body?,
             span: Some(span),
         };
+        if let Some(unseen) = self.unseen.take() {
+            self.cx.report(unseen);
+        }
         self.last_block_given = (open.reads.is_some(), open.writes.is_some());
         (block.reads, block.writes) = match (open.reads, open.writes) {
             (Some(reads), Some(writes)) => (reads, writes),
-            (reads, writes) => {
-                let (inferred_reads, inferred_writes) = regions::infer(&self.function, &block);
-                (reads.unwrap_or(inferred_reads), writes.unwrap_or(inferred_writes))
-            }
+            (reads, writes) => self.infer(&block, reads, writes),
         };
         Ok(Stmt::Block(Box::new(block)))
+    }
+
+    /// The regions of a block that does not give both. What is reached through an address cannot be seen; that is
+    /// an error unless the block turns out to be the root block, whose regions stay empty.
+    fn infer(
+        &mut self,
+        block: &Block,
+        reads: Option<Vec<Region>>,
+        writes: Option<Vec<Region>>,
+    ) -> (Vec<Region>, Vec<Region>) {
+        let (inferred_reads, inferred_writes, through_address) =
+            wavemark_tile::regions::infer(&self.function, block);
+        if let (Some(buffer), Some(span)) = (through_address.first(), block.span) {
+            let name = &self.function.buffer(*buffer).name;
+            let message = format!("what block `{}` accesses cannot be seen", block.name);
+            self.unseen = Some(
+                Diagnostic::error(message)
+                    .at_with(span, format!("`{name}` is reached through its address"))
+                    .help("give the block both `T.reads(…)` and `T.writes(…)`"),
+            );
+        }
+        (reads.unwrap_or(inferred_reads), writes.unwrap_or(inferred_writes))
     }
 
     /// `with T.init():`.
@@ -99,9 +120,9 @@ impl Builder<'_> {
     /// The word of the other dialect: `old` and `new` name the same thing.
     pub fn dialect_word(&mut self, call: &py::ExprCall, old: &str, new: &str) -> Parsed<()> {
         let Some(path) = crate::expr::script_path(self.cx, &call.func) else { return Ok(()) };
-        let (other, ours, theirs) = match self.cx.dialect {
-            Dialect::New => (old, new, "old"),
-            Dialect::Old => (new, old, "new"),
+        let (other, ours, theirs, dialect) = match self.cx.dialect {
+            Dialect::New => (old, new, "old", "new"),
+            Dialect::Old => (new, old, "new", "old"),
         };
         if path != other {
             return Ok(());
@@ -111,7 +132,7 @@ impl Builder<'_> {
         let mut diagnostic = Diagnostic::error(format!("`{other}` is the {theirs} dialect's name"))
             .at_with(span, format!("expected `{ours}`"));
         if let Some(reason) = reason {
-            diagnostic = diagnostic.note(format!("the file is in the other dialect: {reason}"));
+            diagnostic = diagnostic.note(format!("the file is in the {dialect} dialect: {reason}"));
         }
         Err(self.cx.report(diagnostic))
     }
@@ -224,9 +245,9 @@ impl Builder<'_> {
             Some(dtype) => self.dtype_argument(dtype)?,
             None => operators::wider(domain.extent.dtype(), value.dtype()),
         };
-        domain.min = operators::cast(domain.min, dtype);
-        domain.extent = operators::cast(domain.extent, dtype);
-        let value = operators::cast(value, dtype);
+        domain.min = fold::cast(dtype, domain.min);
+        domain.extent = fold::cast(dtype, domain.extent);
+        let value = fold::cast(dtype, value);
         let var = self.function.add_var("", dtype);
         self.own_block(suite, path, span)?.axes.push(Axis { var, domain, kind, value });
         Ok(Some(Value::Expr(Expr::Var(var, dtype))))
@@ -243,7 +264,7 @@ impl Builder<'_> {
             let bound = arguments::bind(self.cx, call, &signature)?;
             if let (Some(begin), Some(end)) = (bound[0], bound[1]) {
                 let (begin, end) = (self.integer(begin)?, self.integer(end)?);
-                return Ok(regions::range(begin, end));
+                return Ok(domain(begin, end));
             }
         }
         match self.value(dom)? {
@@ -253,7 +274,7 @@ impl Builder<'_> {
                 };
                 let begin = self.integer_of(begin.clone(), *begin_span)?;
                 let end = self.integer_of(end.clone(), *end_span)?;
-                Ok(regions::range(begin, end))
+                Ok(domain(begin, end))
             }
             value => {
                 let extent = self.integer_of(value, span)?;
@@ -349,4 +370,11 @@ impl Builder<'_> {
         }
         Ok(Value::Buffer(buffer))
     }
+}
+
+/// `begin .. end`; its extent is folded and not simplified.
+fn domain(begin: Expr, end: Expr) -> Range {
+    let (min, end) = operators::same_type(begin, end);
+    let extent = fold::binary(wavemark_tile::BinaryOp::Sub, end, min.clone());
+    Range { min, extent }
 }

@@ -64,7 +64,7 @@ impl Builder<'_> {
         let bound = arguments::bind(self.cx, call, &BUFFER)?;
         let Some(shape) = bound[0] else { return Err(self.cx.already_reported()) };
         let shape = self.dimensions(shape, scalars)?;
-        self.declare(call, shape, &bound[1..], scalars)
+        self.declare(call, shape, &bound[1..])
     }
 
     /// `T.alloc_buffer((64, 64), "float16", scope="shared")`.
@@ -73,7 +73,7 @@ impl Builder<'_> {
         let Some(shape) = bound[0] else { return Err(self.cx.already_reported()) };
         let none = FxHashMap::default();
         let shape = self.dimensions(shape, &none)?;
-        self.declare(call, shape, &bound[1..], &none)
+        self.declare(call, shape, &bound[1..])
     }
 
     /// What `T.match_buffer` matches, where that is written, and the buffer it declares.
@@ -94,7 +94,7 @@ impl Builder<'_> {
                 return Err(self.cx.error(span, "`T.match_buffer` needs an argument `shape`"));
             }
         };
-        let buffer = self.declare(call, shape, &bound[2..], &none)?;
+        let buffer = self.declare(call, shape, &bound[2..])?;
         Ok((source, place, buffer))
     }
 
@@ -104,7 +104,6 @@ impl Builder<'_> {
         call: &py::ExprCall,
         shape: Vec<Expr>,
         options: &[Option<&py::Expr>],
-        scalars: &FxHashMap<String, Dtype>,
     ) -> Parsed<BufferId> {
         let option = |name: &str| {
             let position = OPTIONS.iter().chain(BUFFER.keyword).position(|option| *option == name);
@@ -144,7 +143,8 @@ impl Builder<'_> {
         let strides = match option("strides") {
             Some(strides) => {
                 let span = self.cx.span(strides);
-                let strides = self.dimensions(strides, scalars)?;
+                let dtype = shape.first().map_or(Dtype::INT32, Expr::dtype);
+                let strides = self.strides(strides, dtype)?;
                 if !strides.is_empty() && strides.len() != shape.len() {
                     let message = format!("{} strides for {} dimensions", strides.len(), shape.len());
                     return Err(self.cx.error(span, message));
@@ -261,14 +261,42 @@ impl Builder<'_> {
         names_of(parsed.expr(), &mut names);
         for name in names {
             if self.scopes.get(&name.id).is_none() && !self.cx.constants.contains_key(name.id.as_str()) {
-                let dtype = scalars.get(name.id.as_str()).copied().unwrap_or(Dtype::INT32);
-                let var = self.function.add_var(&name.id, dtype);
-                self.define(&name.id, name.range, Value::Expr(Expr::Var(var, dtype)))?;
-                self.signature_vars.insert(name.id.to_string(), var);
+                let default =
+                    if self.cx.type_vars.contains(name.id.as_str()) { Dtype::INT64 } else { Dtype::INT32 };
+                let dtype = scalars.get(name.id.as_str()).copied().unwrap_or(default);
+                self.signature_var(name, dtype)?;
             }
         }
         let value = self.value(parsed.expr())?;
         self.dimension_of(value, span)
+    }
+
+    /// Defines a variable that the shape of a parameter binds.
+    pub fn signature_var(&mut self, name: &py::ExprName, dtype: Dtype) -> Parsed<Expr> {
+        let var = self.function.add_var(&name.id, dtype);
+        let value = Expr::Var(var, dtype);
+        self.define(&name.id, name.range, Value::Expr(value.clone()))?;
+        self.signature_vars.insert(name.id.to_string(), var);
+        Ok(value)
+    }
+
+    /// Strides: a string is a new variable of this buffer alone.
+    fn strides(&mut self, strides: &py::Expr, dtype: Dtype) -> Parsed<Vec<Expr>> {
+        let nodes: &[py::Expr] = match strides {
+            py::Expr::List(list) => &list.elts,
+            py::Expr::Tuple(tuple) => &tuple.elts,
+            one => return self.dimensions(one, &FxHashMap::default()),
+        };
+        nodes
+            .iter()
+            .map(|node| match node {
+                py::Expr::StringLiteral(name) => {
+                    let name = name.value.to_str();
+                    Ok(Expr::Var(self.function.add_var(name, dtype), dtype))
+                }
+                node => self.integer(node),
+            })
+            .collect()
     }
 }
 

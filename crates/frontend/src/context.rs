@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ruff_text_size::{Ranged, TextRange};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_diag::{Diagnostic, FileId, Span};
 use wavemark_tile::Dialect;
 
@@ -33,6 +33,8 @@ pub struct Context {
     pub dialect_reason: Option<String>,
     /// Names for the script modules (`T`, `I`): from the file's name to `T` or `I`.
     pub aliases: FxHashMap<String, &'static str>,
+    /// `n = TypeVar("n")`: an int64 that the shapes of parameters bind.
+    pub type_vars: FxHashSet<String>,
     /// Constants of the file: `N = 1024` before the class.
     pub constants: FxHashMap<String, Value>,
 }
@@ -47,6 +49,7 @@ impl Context {
             dialect,
             dialect_reason,
             aliases: FxHashMap::default(),
+            type_vars: FxHashSet::default(),
             constants: FxHashMap::default(),
         }
     }

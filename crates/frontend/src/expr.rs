@@ -2,7 +2,7 @@
 
 use ruff_python_ast as py;
 use wavemark_diag::Span;
-use wavemark_tile::{BinaryOp, BufferId, Dtype, Expr};
+use wavemark_tile::{BinaryOp, BufferId, Dtype, Expr, fold};
 
 use crate::context::{Context, Parsed};
 use crate::function::Builder;
@@ -165,6 +165,9 @@ impl Builder<'_> {
                 None => Err(self.cx.already_reported()),
             },
             None => {
+                if self.in_signature && self.cx.type_vars.contains(name.id.as_str()) {
+                    return Ok(Value::Expr(self.signature_var(name, Dtype::INT64)?));
+                }
                 if let Some(value) = self.cx.constants.get(name.id.as_str()) {
                     return Ok(value.clone());
                 }
@@ -207,15 +210,29 @@ impl Builder<'_> {
             "dtype" => Ok(Value::Str(declared.dtype.name().into())),
             "shape" => Ok(items(&declared.shape)),
             "strides" if !declared.strides.is_empty() => Ok(items(&declared.strides)),
-            "elem_offset" if declared.elem_offset.is_some() => {
-                Ok(declared.elem_offset.clone().map_or(Value::None, Value::Expr))
-            }
+            "elem_offset" => Ok(Value::Expr(self.elem_offset(buffer))),
             _ => Err(self.cx.error_with(
                 span,
                 format!("unsupported: attribute `{name}` of a buffer"),
                 "expected data, dtype or shape",
             )),
         }
+    }
+
+    /// The elements before a buffer's first: 0 where nothing is said, a variable where only a factor of it is.
+    pub fn elem_offset(&mut self, buffer: BufferId) -> Expr {
+        let declared = self.function.buffer(buffer);
+        if let Some(offset) = &declared.elem_offset {
+            return offset.clone();
+        }
+        let dtype = declared.shape.first().map_or(Dtype::INT32, Expr::dtype);
+        if declared.offset_factor == 0 {
+            return Expr::Int(0, dtype);
+        }
+        let name = format!("{}_elem_offset", declared.name);
+        let offset = Expr::Var(self.function.add_var(&name, dtype), dtype);
+        self.function.buffers[buffer.0 as usize].elem_offset = Some(offset.clone());
+        offset
     }
 
     fn subscript(&mut self, subscript: &py::ExprSubscript) -> Parsed<Value> {
@@ -267,8 +284,7 @@ impl Builder<'_> {
         let declared = self.function.buffer(buffer);
         let dimensions = declared.shape.len();
         if nodes.len() != dimensions {
-            let message =
-                format!("`{}` has {dimensions} dimensions, found {} indices", declared.name, nodes.len());
+            let message = format!("`{}` takes {dimensions} indices, found {}", declared.name, nodes.len());
             return Err(self.cx.error(span, message));
         }
         nodes.iter().map(|node| self.index(node)).collect()
@@ -363,7 +379,7 @@ impl Builder<'_> {
                         format!("`not` of an expression of type {}, expected a bool", inner.dtype());
                     return Err(self.cx.error(span, message));
                 }
-                Ok(Value::Expr(operators::not(inner)))
+                Ok(Value::Expr(Expr::Not(inner.into())))
             }
             (py::UnaryOp::UAdd, value @ (Value::Int(_) | Value::Float(_))) => Ok(value),
             (py::UnaryOp::UAdd, _) => Err(self.cx.error(span, "unsupported: unary `+`")),
@@ -560,7 +576,7 @@ impl Builder<'_> {
 
     /// The conversion to a type, none where it is the type.
     pub fn cast_to(&mut self, expr: Expr, dtype: Dtype) -> Expr {
-        operators::cast(expr, dtype)
+        fold::cast(dtype, expr)
     }
 
     /// An integer expression: an index, a bound, an extent.
@@ -595,6 +611,14 @@ impl Builder<'_> {
     /// A type as an argument: `"float16"` or `T.float16`.
     pub fn dtype_argument(&mut self, node: &py::Expr) -> Parsed<Dtype> {
         let span = self.cx.span(node);
+        // `T.handle().ty`, as the new dialect prints it.
+        if let py::Expr::Attribute(attribute) = node
+            && attribute.attr.as_str() == "ty"
+            && let py::Expr::Call(call) = &*attribute.value
+            && let Some(dtype) = script_path(self.cx, &call.func).as_deref().and_then(dtype_of_path)
+        {
+            return Ok(dtype);
+        }
         let (found, name) = match self.value(node)? {
             Value::Str(name) => (Dtype::from_name(&name).filter(|_| !name.is_empty()), name),
             Value::Path(path) => (dtype_of_path(&path), path),

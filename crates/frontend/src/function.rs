@@ -11,6 +11,7 @@ use crate::block::OpenBlock;
 use crate::context::{Context, Parsed};
 use crate::expr;
 use crate::module;
+use crate::scalars::{self, Assignments};
 use crate::scope::Scopes;
 use crate::suite::Place;
 use crate::value::Value;
@@ -37,6 +38,12 @@ pub struct Builder<'c> {
     pub statement_depth: usize,
     /// How deep the expression is.
     pub expression_depth: usize,
+    /// The error of the block closed last that it accesses what cannot be seen: none for the root block.
+    pub unseen: Option<Diagnostic>,
+    /// Where names are assigned.
+    pub assignments: Assignments,
+    /// The parameters are being read: their shapes define variables.
+    pub in_signature: bool,
     /// The block closed last said what it reads, and what it writes.
     pub last_block_given: (bool, bool),
 }
@@ -50,7 +57,10 @@ pub fn read(cx: &mut Context, definition: &py::StmtFunctionDef) -> Parsed<Functi
     let mut builder = Builder::new(cx, definition.name.as_str(), private);
     let range = TextRange::new(definition.range.start(), definition.parameters.range.end());
     builder.function.span = Some(builder.cx.range(range));
+    builder.assignments = scalars::assignments(&definition.body);
+    builder.in_signature = true;
     builder.signature(&definition.parameters)?;
+    builder.in_signature = false;
     if let Some(returns) = &definition.returns
         && !returns.is_none_literal_expr()
     {
@@ -110,6 +120,9 @@ impl<'c> Builder<'c> {
             handles: FxHashMap::default(),
             statement_depth: 0,
             expression_depth: 0,
+            unseen: None,
+            assignments: Assignments::default(),
+            in_signature: false,
             last_block_given: (true, true),
         }
     }
@@ -209,12 +222,15 @@ impl<'c> Builder<'c> {
     /// of blocks, when it is a block with axes, or when it is no block but contains one. A body that is a block is
     /// the root then, and what it does not say that it accesses stays empty.
     fn finish(self, body: Stmt) -> Function {
-        let Builder { mut function, root_allocs, last_block_given, .. } = self;
+        let Builder { cx, mut function, root_allocs, last_block_given, unseen, .. } = self;
         let needs_root = match &body {
             _ if !root_allocs.is_empty() => true,
             Stmt::Block(block) => !block.axes.is_empty(),
             _ => contains_block(&body),
         };
+        if let Some(unseen) = unseen.filter(|_| needs_root) {
+            cx.report(unseen);
+        }
         function.body = match body {
             body if needs_root => Stmt::Block(Box::new(Block {
                 name: "root".into(),

@@ -2,7 +2,7 @@
 
 use ruff_python_ast as py;
 use wavemark_diag::{Diagnostic, Span};
-use wavemark_tile::{BinaryOp, Dialect, Dtype, Expr};
+use wavemark_tile::{BinaryOp, Dtype, Expr, fold};
 
 use crate::arguments::{self, Signature};
 use crate::context::{Parsed, Reported};
@@ -206,6 +206,10 @@ impl Builder<'_> {
                 }
                 Ok(Value::Expr(Expr::Not(inner.into())))
             }
+            "BitwiseNot" => {
+                let [inner] = self.arguments(call)?;
+                self.unary_call("bitwise_not", inner, span)
+            }
             "if_then_else" => {
                 let [condition, then, otherwise] = self.arguments(call)?;
                 self.if_then_else(condition, then, otherwise, span)
@@ -239,7 +243,7 @@ impl Builder<'_> {
                 let (Some(value), Some(dtype)) = (bound[0], bound[1]) else { return Ok(Value::None) };
                 let (value, dtype) = (self.expression(value)?, self.dtype_argument(dtype)?);
                 self.convertible(&value, dtype, span)?;
-                Ok(Value::Expr(operators::cast(value, dtype)))
+                Ok(Value::Expr(fold::cast(dtype, value)))
             }
             "ceildiv" => {
                 let [left, right] = self.arguments(call)?;
@@ -383,7 +387,12 @@ impl Builder<'_> {
         for value in &values {
             dtype = operators::same_type(Expr::Cast(dtype, Expr::int(0).into()), value.clone()).0.dtype();
         }
-        let values = values.into_iter().map(|value| operators::cast(value, dtype)).collect();
+        if matches!(name, "pow" | "power") && !dtype.is_float() {
+            return Err(self
+                .cx
+                .error(span, format!("`T.pow` of expressions of type {dtype}, expected floats")));
+        }
+        let values = values.into_iter().map(|value| fold::cast(dtype, value)).collect();
         let op = if name == "power" { "pow" } else { name };
         Ok(Value::Expr(Expr::call(op, dtype, values)))
     }
@@ -437,6 +446,8 @@ impl Builder<'_> {
             return Ok(Value::NewVar(dtype));
         };
         let value = match self.value(argument)? {
+            // Python's integer has no sign here, but the old dialect's printer writes -0.0 so.
+            Value::Int(0) if dtype.is_float() && argument.is_unary_op_expr() => Value::Float(-0.0),
             Value::Str(text) if dtype.is_float() => match text.trim_start_matches(['+', '-']) {
                 "inf" | "nan" => Value::Float(text.parse().unwrap_or(f64::NAN)),
                 _ => return Err(self.cx.error(span, format!("`T.{name}` of the string {text:?}"))),
@@ -531,7 +542,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `T.tvm_storage_sync("shared")`; the new dialect has two more arguments, with defaults.
+    /// `T.tvm_storage_sync("shared")`; two more arguments of the new dialect have defaults.
     fn storage_sync(&mut self, call: &py::ExprCall) -> Parsed<Value> {
         let signature = Signature {
             name: "T.tvm_storage_sync",
@@ -544,10 +555,8 @@ impl Builder<'_> {
         for argument in bound.iter().flatten() {
             values.push(self.call_argument(argument)?);
         }
-        if self.cx.dialect == Dialect::New {
-            let defaults = [Expr::bool(false), Expr::int(-1)];
-            values.extend(defaults.into_iter().skip(values.len().saturating_sub(1)));
-        }
+        let defaults = [Expr::bool(false), Expr::int(-1)];
+        values.extend(defaults.into_iter().skip(values.len().saturating_sub(1)));
         Ok(Value::Expr(Expr::call("tvm_storage_sync", Dtype::INT32, values)))
     }
 
@@ -666,7 +675,7 @@ impl Builder<'_> {
                 let Some(dtype) = bound[0] else { return Ok(Value::None) };
                 let dtype = self.dtype_argument(dtype)?;
                 self.convertible(&expr, dtype, span)?;
-                Ok(Value::Expr(operators::cast(expr, dtype)))
+                Ok(Value::Expr(fold::cast(dtype, expr)))
             }
             (owner, name) => {
                 let owner = match owner {
@@ -699,11 +708,6 @@ impl Builder<'_> {
             _ => return Err(self.cx.error(span, "an access mask is \"r\", \"w\" or \"rw\"")),
         };
         let declared = self.function.buffer(buffer).clone();
-        if declared.elem_offset.is_none() && declared.offset_factor != 0 {
-            let message =
-                format!("unsupported: `access_ptr` of `{}`, whose offset is only known later", declared.name);
-            return Err(self.cx.error(span, message));
-        }
         let offset = bound[3].map(|offset| self.integer(offset)).transpose()?.unwrap_or_else(|| Expr::int(0));
         let extent = match bound[4].filter(|extent| !extent.is_none_literal_expr()) {
             Some(extent) => self.integer(extent)?,
@@ -722,10 +726,8 @@ impl Builder<'_> {
                 extent.map_err(|message: String| self.cx.error(span, message))?
             }
         };
-        let offset = match declared.elem_offset {
-            None => Ok(offset),
-            Some(base) => operators::arithmetic(BinaryOp::Add, base, offset),
-        };
+        let base = self.elem_offset(buffer);
+        let offset = operators::arithmetic(BinaryOp::Add, base, offset);
         let offset = offset.map_err(|message| self.cx.error(span, message))?;
         let annotation = Expr::call("type_annotation", declared.dtype, Vec::new());
         let arguments = vec![annotation, Expr::Data(buffer), offset, extent, Expr::int(mask)];

@@ -30,6 +30,7 @@ mod names;
 mod operators;
 mod python;
 mod regions;
+mod scalars;
 mod scope;
 mod suite;
 mod value;

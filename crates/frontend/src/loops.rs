@@ -2,7 +2,7 @@
 
 use ruff_python_ast as py;
 use wavemark_diag::Span;
-use wavemark_tile::{Annotations, Dtype, Expr, For, ForKind, Range, Stmt};
+use wavemark_tile::{Annotation, Annotations, Dtype, Expr, For, ForKind, Range, Stmt, fold};
 
 use crate::arguments::{self, Signature};
 use crate::context::{Parsed, Reported};
@@ -142,11 +142,26 @@ impl Builder<'_> {
         let signature = Signature {
             name,
             positional: &["start", "stop"],
-            keyword: &["annotations", "step", "dtype"],
+            keyword: &["annotations", "step", "dtype", "unroll"],
             required: 1,
         };
         let bound = arguments::bind(self.cx, call, &signature)?;
-        self.header(bound[0], bound[1], bound[3], bound[4], bound[2], kind, name)
+        let mut header = self.header(bound[0], bound[1], bound[3], bound[4], bound[2], kind, name)?;
+        if let Some(unroll) = bound[5].filter(|unroll| !unroll.is_none_literal_expr()) {
+            // TVM's short form of two annotations.
+            let span = self.cx.span(unroll);
+            let (key, value) = match self.value(unroll)? {
+                Value::Bool(false) => ("disable_unroll", Annotation::Bool(true)),
+                Value::Bool(true) => ("pragma_unroll", Annotation::Bool(true)),
+                Value::Int(factor) => ("pragma_unroll", Annotation::Int(factor)),
+                other => {
+                    let message = format!("`unroll` is a bool or an integer, found {}", other.describe());
+                    return Err(self.cx.error(span, message));
+                }
+            };
+            header.annotations.insert(key.into(), value);
+        }
+        Ok(header)
     }
 
     fn thread_loop(&mut self, call: &py::ExprCall) -> Parsed<Header> {
@@ -233,8 +248,8 @@ impl Builder<'_> {
         let Some(start) = start else { return Ok(empty_header(kind)) };
         let range = match stop.filter(|stop| !stop.is_none_literal_expr()) {
             None => {
-                let extent = self.integer(start)?;
-                Range { min: Expr::Int(0, extent.dtype()), extent }
+                let stop = self.integer(start)?;
+                regions::range(Expr::Int(0, stop.dtype()), stop)
             }
             Some(stop) => {
                 let (start, stop) = (self.integer(start)?, self.integer(stop)?);
@@ -245,7 +260,7 @@ impl Builder<'_> {
             None => range,
             Some(dtype) => {
                 let dtype = self.dtype_argument(dtype)?;
-                Range { min: operators::cast(range.min, dtype), extent: operators::cast(range.extent, dtype) }
+                Range { min: fold::cast(dtype, range.min), extent: fold::cast(dtype, range.extent) }
             }
         };
         let step = match step.filter(|step| !step.is_none_literal_expr()) {
@@ -262,7 +277,7 @@ impl Builder<'_> {
                             "expected a positive number",
                         ));
                     }
-                    _ => Some(operators::cast(step, range.extent.dtype())),
+                    _ => Some(fold::cast(range.extent.dtype(), step)),
                 }
             }
         };

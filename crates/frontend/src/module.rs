@@ -53,7 +53,11 @@ pub fn parse(file: FileId, text: &str) -> Result<Module, Vec<Diagnostic>> {
     // What no statement is responsible for does not happen: a refusal is always reported.
     match module {
         Ok(module) if !cx.diagnostics.iter().any(Diagnostic::is_error) => Ok(module),
-        _ => Err(cx.diagnostics),
+        _ => {
+            let mut diagnostics = cx.diagnostics;
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+            Err(diagnostics)
+        }
     }
 }
 
@@ -205,6 +209,12 @@ fn decorated(cx: &Context, decorators: &[py::Decorator], path: &str) -> bool {
 /// `N = 1024` outside of the module: what is not a constant is nothing that the module can use.
 fn constant(cx: &mut Context, assign: &py::StmtAssign) {
     let [py::Expr::Name(name)] = &assign.targets[..] else { return };
+    if let py::Expr::Call(call) = &*assign.value
+        && matches!(&*call.func, py::Expr::Name(callee) if callee.id.as_str() == "TypeVar")
+    {
+        cx.type_vars.insert(name.id.to_string());
+        return;
+    }
     let reported = cx.diagnostics.len();
     let value = Builder::new(cx, name.id.as_str(), false).value(&assign.value);
     cx.diagnostics.truncate(reported);

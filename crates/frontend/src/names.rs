@@ -115,8 +115,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A variable for the value in the rest of the suite. In the new dialect `x = e` is a scalar in memory, which
-    /// may be assigned again; that is more than a tile program's variable can.
+    /// A variable for the value in the rest of the suite; an assignable one that is assigned again is a scalar in
+    /// memory.
     pub fn let_variable(
         &mut self,
         name: &str,
@@ -126,22 +126,16 @@ impl Builder<'_> {
         assignable: bool,
     ) -> Parsed<()> {
         let span = self.cx.range(range);
-        if self.cx.dialect == Dialect::New
-            && let Some(Binding { assignable: true, span: first, .. }) = self.scopes.get(name)
-        {
-            let first = *first;
-            return Err(self.cx.report(
-                Diagnostic::error(format!("unsupported: `{name}` is assigned again (a scalar in memory)"))
-                    .at(span)
-                    .label(first, "the first assignment")
-                    .help("use another name, or a buffer of one element"),
-            ));
-        }
         let dtype = value.dtype();
+        if assignable
+            && self.cx.dialect == Dialect::New
+            && dtype.element().is_some()
+            && self.is_assigned_later(name, range, suite)
+        {
+            return self.declare_scalar(name, range, dtype, Some(value), suite);
+        }
         let var = self.function.add_var(name, dtype);
         self.define(name, range, Value::Expr(Expr::Var(var, dtype)))?;
-        self.scopes
-            .define(name, Binding { value: Some(Value::Expr(Expr::Var(var, dtype))), span, assignable });
         self.open(suite, Wrapper::Let(var, value), span)
     }
 
@@ -151,6 +145,9 @@ impl Builder<'_> {
         let mut diagnostic = Diagnostic::error(format!("unknown name `{name}`")).at(span);
         let known = self.scopes.names().chain(self.cx.constants.keys().map(String::as_str));
         let close = known.filter(|known| !known.is_empty() && similar(known, name)).min();
+        if self.in_signature {
+            diagnostic = diagnostic.help(format!("a size that the argument brings is written \"{name}\""));
+        }
         if let Some(close) = close {
             diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
         }

@@ -1,11 +1,12 @@
-//! TVM's operators on expressions: operands are brought to one type, constants are folded.
+//! TVM's operators on expressions: operands are brought to one type, constants are folded (by
+//! [`wavemark_tile::fold`]).
 //!
 //! The types (found by experiment with TVM 0.27): with a float and an integer the float's; of two floats the wider,
 //! of two as wide the left one's; of two integers the wider, of two as wide the unsigned one; a constant that is not
 //! negative takes an unsigned type. A bool becomes the other's type.
 
 use ruff_python_ast::Operator;
-use wavemark_tile::{BinaryOp, Dtype, Element, Expr};
+use wavemark_tile::{BinaryOp, Dtype, Element, Expr, fold};
 
 /// `left op right` for an operator of Python.
 pub fn python_operator(op: Operator, left: Expr, right: Expr) -> Result<Expr, String> {
@@ -39,7 +40,7 @@ pub fn arithmetic(op: BinaryOp, left: Expr, right: Expr) -> Result<Expr, String>
     }
     let (left, right) = same_type(left, right);
     check(op, &left, &right)?;
-    Ok(fold(op, left, right))
+    Ok(fold::binary(op, left, right))
 }
 
 /// As the operator's class makes it: `T.Add(a, b)`. No conversions, no folding.
@@ -71,14 +72,6 @@ fn check(op: BinaryOp, left: &Expr, right: &Expr) -> Result<(), String> {
     Ok(())
 }
 
-/// `not inner`.
-pub fn not(inner: Expr) -> Expr {
-    match inner {
-        Expr::Int(value, Dtype::BOOL) => Expr::bool(value == 0),
-        inner => Expr::Not(inner.into()),
-    }
-}
-
 /// `-inner`: TVM multiplies by -1.
 pub fn negate(inner: Expr) -> Result<Expr, String> {
     let dtype = inner.dtype();
@@ -93,7 +86,7 @@ pub fn negate(inner: Expr) -> Result<Expr, String> {
 /// Both in one type.
 pub fn same_type(left: Expr, right: Expr) -> (Expr, Expr) {
     let dtype = common_type(&left, &right);
-    (cast(left, dtype), cast(right, dtype))
+    (fold::cast(dtype, left), fold::cast(dtype, right))
 }
 
 fn common_type(left: &Expr, right: &Expr) -> Dtype {
@@ -127,84 +120,8 @@ fn bits(dtype: Dtype) -> u32 {
     dtype.element().map_or(0, Element::bits)
 }
 
-/// The conversion to a type: none where it is the type, a constant of the type for a constant.
-pub fn cast(expr: Expr, dtype: Dtype) -> Expr {
-    if expr.dtype() == dtype {
-        return expr;
-    }
-    match expr {
-        Expr::Int(value, _) if dtype.is_float() => Expr::Float(value as f64, dtype),
-        Expr::Int(value, _) if dtype.is_integer() && fits(value, dtype) => Expr::Int(value, dtype),
-        Expr::Int(value, _) if dtype == Dtype::BOOL => Expr::bool(value != 0),
-        Expr::Float(value, _) if dtype.is_float() => Expr::Float(value, dtype),
-        Expr::Float(value, _)
-            if dtype.is_integer() && value.abs() < 2f64.powi(62) && fits(value as i64, dtype) =>
-        {
-            Expr::Int(value as i64, dtype)
-        }
-        expr => Expr::Cast(dtype, expr.into()),
-    }
-}
-
 /// The integer is one of the type (any is one of a float's).
 pub fn fits(value: i64, dtype: Dtype) -> bool {
     let Some(element) = dtype.element() else { return false };
     dtype.is_float() || element.encode_integer(i128::from(value)).is_ok()
-}
-
-/// `left op right` of one type, folded where both are constants or one is neutral.
-pub fn fold(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    use BinaryOp::*;
-    let dtype = left.dtype();
-    if let (Expr::Int(a, _), Expr::Int(b, _)) = (&left, &right) {
-        let (a, b) = (*a, *b);
-        let value = match op {
-            Add => a.checked_add(b),
-            Sub => a.checked_sub(b),
-            Mul => a.checked_mul(b),
-            Div => a.checked_div(b),
-            Mod => a.checked_rem(b),
-            FloorDiv => a.checked_div(b).map(|q| if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }),
-            FloorMod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
-            Min => Some(a.min(b)),
-            Max => Some(a.max(b)),
-            Eq | Ne | Lt | Le | Gt | Ge => {
-                let holds = match op {
-                    Eq => a == b,
-                    Ne => a != b,
-                    Lt => a < b,
-                    Le => a <= b,
-                    Gt => a > b,
-                    _ => a >= b,
-                };
-                return Expr::bool(holds);
-            }
-            _ => None,
-        };
-        if let Some(value) = value
-            && fits(value, dtype)
-        {
-            return Expr::Int(value, dtype);
-        }
-    }
-    let zero = |side: &Expr| match side {
-        Expr::Int(value, _) => *value == 0,
-        Expr::Float(value, _) => *value == 0.0,
-        _ => false,
-    };
-    let one = |side: &Expr| match side {
-        Expr::Int(value, _) => *value == 1,
-        Expr::Float(value, _) => *value == 1.0,
-        _ => false,
-    };
-    match op {
-        Add if zero(&left) => right,
-        Add | Sub if zero(&right) => left,
-        Mul if one(&left) => right,
-        Mul | Div | FloorDiv if one(&right) => left,
-        Mul if zero(&left) => left,
-        Mul if zero(&right) => right,
-        FloorMod | Mod if one(&right) && dtype.is_integer() => Expr::Int(0, dtype),
-        _ => Expr::binary(op, left, right),
-    }
 }

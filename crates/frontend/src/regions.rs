@@ -1,8 +1,9 @@
-//! Boxes of buffers: `T.reads`, `T.writes`, sources of `T.match_buffer`, and the regions that a block does not give.
+//! Boxes of buffers: `T.reads`, `T.writes`, sources of `T.match_buffer`.
 
 use ruff_python_ast as py;
 use wavemark_diag::Span;
-use wavemark_tile::{BinaryOp, Block, BufferId, Expr, Function, Range, Region, Stmt};
+use wavemark_tile::arith::Analyzer;
+use wavemark_tile::{BinaryOp, Expr, Range, Region, fold};
 
 use crate::context::Parsed;
 use crate::function::Builder;
@@ -70,93 +71,13 @@ impl Builder<'_> {
     }
 }
 
-/// `from .. to`, its extent simplified.
+/// `from .. to`, its extent simplified: TVM's parser runs its analyzer on bounds of loops and regions.
 pub fn range(from: Expr, to: Expr) -> Range {
     let (min, to) = operators::same_type(from, to);
-    let extent = difference(&to, &min);
+    let extent = match fold::binary(BinaryOp::Sub, to, min.clone()) {
+        constant @ Expr::Int(..) => constant,
+        variable @ Expr::Var(..) => variable,
+        difference => Analyzer::new().simplify(&difference),
+    };
     Range { min, extent }
-}
-
-/// `to - from`, as simple as can be: TVM's parser runs its analyzer here.
-fn difference(to: &Expr, from: &Expr) -> Expr {
-    let mut terms: Vec<(Expr, i64)> = Vec::new();
-    let mut constant = 0i64;
-    let linear = collect(to, 1, &mut terms, &mut constant, 0)
-        .and_then(|()| collect(from, -1, &mut terms, &mut constant, 0));
-    if linear.is_some() && terms.iter().all(|(_, factor)| *factor == 0) {
-        return Expr::Int(constant, to.dtype());
-    }
-    operators::fold(BinaryOp::Sub, to.clone(), from.clone())
-}
-
-/// Adds `factor * expr` to a sum of opaque terms and a constant; `None` on overflow.
-fn collect(
-    expr: &Expr,
-    factor: i64,
-    terms: &mut Vec<(Expr, i64)>,
-    constant: &mut i64,
-    depth: usize,
-) -> Option<()> {
-    match expr {
-        Expr::Int(value, _) => {
-            *constant = constant.checked_add(factor.checked_mul(*value)?)?;
-            return Some(());
-        }
-        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) if depth < 100 => {
-            collect(&sides[0], factor, terms, constant, depth + 1)?;
-            let factor = if *op == BinaryOp::Add { factor } else { factor.checked_neg()? };
-            return collect(&sides[1], factor, terms, constant, depth + 1);
-        }
-        Expr::Binary(BinaryOp::Mul, sides) if depth < 100 => match (sides[0].as_int(), sides[1].as_int()) {
-            (_, Some(by)) => return collect(&sides[0], factor.checked_mul(by)?, terms, constant, depth + 1),
-            (Some(by), _) => return collect(&sides[1], factor.checked_mul(by)?, terms, constant, depth + 1),
-            _ => {}
-        },
-        _ => {}
-    }
-    match terms.iter_mut().find(|(term, _)| term == expr) {
-        Some((_, sum)) => *sum = sum.checked_add(factor)?,
-        None => terms.push((expr.clone(), factor)),
-    }
-    Some(())
-}
-
-/// What the block accesses, where it does not say so.
-// The only place that asks for them: whole buffers until the analysis of accesses narrows them to boxes.
-pub fn infer(function: &Function, block: &Block) -> (Vec<Region>, Vec<Region>) {
-    let mut reads: Vec<BufferId> = Vec::new();
-    let mut writes: Vec<BufferId> = Vec::new();
-    let note = |list: &mut Vec<BufferId>, buffer: BufferId| {
-        if !list.contains(&buffer) {
-            list.push(buffer);
-        }
-    };
-    for statement in block.init.iter().chain([&block.body]) {
-        statement.visit(&mut |inner| {
-            if let Stmt::Store(store) = inner {
-                note(&mut writes, store.buffer);
-            }
-            inner.own_exprs(&mut |expr| {
-                expr.visit(&mut |expr| {
-                    if let Expr::Load(load) = expr {
-                        note(&mut reads, load.buffer);
-                    }
-                });
-            });
-        });
-    }
-    let whole = |buffer: BufferId| Region {
-        buffer,
-        ranges: (function.buffer(buffer).shape.iter())
-            .map(|extent| Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() })
-            .collect(),
-    };
-    let outer = |list: Vec<BufferId>| -> Vec<Region> {
-        let ours = |buffer: &BufferId| {
-            !block.alloc_buffers.contains(buffer)
-                && !block.match_buffers.iter().any(|matched| matched.buffer == *buffer)
-        };
-        list.into_iter().filter(ours).map(whole).collect()
-    };
-    (outer(reads), outer(writes))
 }

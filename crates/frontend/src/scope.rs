@@ -13,7 +13,7 @@ pub struct Binding {
     pub value: Option<Value>,
     /// Where it was defined.
     pub span: Span,
-    /// A value that the new dialect lets one assign again (`x = e`): a scalar in memory.
+    /// An assignment to the name stores to the element that it is: a scalar in memory.
     pub assignable: bool,
 }
 

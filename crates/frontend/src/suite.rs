@@ -11,6 +11,8 @@ use crate::context::Parsed;
 use crate::expr;
 use crate::function::Builder;
 use crate::limits::STATEMENT_DEPTH;
+use crate::module::header;
+use crate::scalars;
 use crate::value::Value;
 
 /// Whose suite it is.
@@ -36,6 +38,8 @@ pub enum Wrapper {
 pub struct Suite {
     /// Whose it is.
     pub place: Place,
+    /// Where it ends in the text.
+    pub end: usize,
     statements: Vec<Stmt>,
     /// What was opened before the statement of that index.
     open: Vec<(usize, Wrapper)>,
@@ -79,7 +83,7 @@ fn wrap(wrapper: Wrapper, body: Stmt) -> Stmt {
 impl Builder<'_> {
     /// A suite as one statement. What is refused in it is reported, and the rest is read nevertheless.
     pub fn suite(&mut self, body: &[py::Stmt], place: Place) -> Parsed<Stmt> {
-        let mut suite = Suite { place, statements: Vec::new(), open: Vec::new() };
+        let mut suite = Suite { place, end: scalars::end_of(body), statements: Vec::new(), open: Vec::new() };
         let depth = self.statement_depth;
         if let Some(first) = body.first() {
             let span = self.cx.span(first);
@@ -144,7 +148,12 @@ impl Builder<'_> {
             py::Stmt::With(with) => self.with(with, suite),
             py::Stmt::Pass(_) => Ok(()),
             other => {
-                let span = self.cx.span(other);
+                let span = match other {
+                    py::Stmt::While(node) => self.cx.range(header(node, &*node.test)),
+                    py::Stmt::FunctionDef(node) => self.cx.range(node.name.range),
+                    py::Stmt::ClassDef(node) => self.cx.range(node.name.range),
+                    other => self.cx.span(other),
+                };
                 let what = match other {
                     py::Stmt::While(_) => "`while` loops",
                     py::Stmt::Assert(_) => "`assert`",
@@ -328,6 +337,13 @@ impl Builder<'_> {
     }
 
     fn assign_names(&mut self, target: &py::Expr, value: &py::Expr, suite: &mut Suite) -> Parsed<()> {
+        if let py::Expr::Name(name) = target
+            && let Some(buffer) = self.scalar_in_memory(&name.id)
+        {
+            let stored = self.value(value)?;
+            let place = name.range.cover(value.range());
+            return self.store(buffer, vec![Expr::int(0)], stored, value, place, suite);
+        }
         if let py::Expr::Call(call) = value
             && let Some(path) = expr::script_path(self.cx, &call.func)
         {
@@ -371,14 +387,21 @@ impl Builder<'_> {
 
     fn augmented_assign(&mut self, assign: &py::StmtAugAssign, suite: &mut Suite) -> Parsed<()> {
         let span = self.cx.span(assign);
-        let py::Expr::Subscript(element) = &*assign.target else {
-            return Err(self.cx.report(
-                Diagnostic::error("unsupported: a variable that is assigned again")
-                    .at_with(span, "expected an element of a buffer on the left")
-                    .help("use a buffer of one element"),
-            ));
+        let scalar = match &*assign.target {
+            py::Expr::Name(name) => self.scalar_in_memory(&name.id),
+            _ => None,
         };
-        let (buffer, indices) = self.element(element)?;
+        let (buffer, indices) = match (&*assign.target, scalar) {
+            (_, Some(buffer)) => (buffer, vec![Expr::int(0)]),
+            (py::Expr::Subscript(element), None) => self.element(element)?,
+            _ => {
+                return Err(self.cx.report(
+                    Diagnostic::error("unsupported: a variable that is assigned again")
+                        .at_with(span, "expected an element of a buffer on the left")
+                        .help("use a buffer of one element"),
+                ));
+            }
+        };
         let left = Expr::load(buffer, self.function.buffer(buffer).dtype, indices.clone());
         let right = self.value(&assign.value)?;
         let value = self.operator(assign.op, Value::Expr(left), right, span)?;
@@ -391,11 +414,15 @@ impl Builder<'_> {
             return Err(self.cx.error(span, "a type belongs to a name"));
         };
         let Some(value) = &assign.value else {
-            return Err(self.cx.error_with(
-                span,
-                format!("unsupported: `{}` without a value (a scalar in memory)", name.id),
-                "expected `= …`",
-            ));
+            let dtype = self.annotation_dtype(&assign.annotation)?;
+            if self.cx.dialect == Dialect::Old || dtype.element().is_none() {
+                return Err(self.cx.error_with(
+                    span,
+                    format!("`{}` has no value", name.id),
+                    "expected `= …`",
+                ));
+            }
+            return self.declare_scalar(&name.id, name.range, dtype, None, suite);
         };
         // `T.let`, `T.let[T.int32]` and `T.int32`.
         let (annotation, assignable) = match &*assign.annotation {
@@ -414,7 +441,7 @@ impl Builder<'_> {
             Some(dtype) => self.expression_of_type(value, dtype, place)?,
             None => self.expression_of(value, place)?,
         };
-        self.let_variable(&name.id, name.range, value, suite, assignable && self.cx.dialect == Dialect::New)
+        self.let_variable(&name.id, name.range, value, suite, assignable)
     }
 
     fn conditional(&mut self, node: &py::StmtIf, suite: &mut Suite) -> Parsed<()> {
@@ -432,6 +459,11 @@ impl Builder<'_> {
                     let span = self.cx.span(test);
                     self.deeper(span)?;
                     match self.value(test) {
+                        Ok(Value::Int(value)) => {
+                            let message = format!("the condition is the integer {value}");
+                            failed = Some(self.cx.error_with(span, message, "expected a bool"));
+                            Value::Expr(Expr::bool(true))
+                        }
                         Ok(value) => value,
                         Err(reported) => {
                             failed = Some(reported);
