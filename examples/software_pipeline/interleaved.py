@@ -6,7 +6,7 @@ from tvm.script import tirx as T
 @I.ir_module
 class Module:
     @T.prim_func(s_tir=True)
-    def main(P: T.Buffer((16, 32), "float32"), Q: T.Buffer((16, 32), "float32"), R: T.Buffer((16, 32), "float32")):
+    def main(X: T.Buffer((16, 32), "float32"), Y: T.Buffer((16, 32), "float32"), Z: T.Buffer((16, 32), "float32")):
         for i in T.serial(
             16,
             annotations={
@@ -16,22 +16,22 @@ class Module:
             },
         ):
             with T.sblock("step"):
-                T.reads(P[i, 0:32], Q[i, 0:32])
-                T.writes(R[i, 0:32])
-                p = T.sblock_alloc_buffer((32,), scope="shared")
-                q = T.sblock_alloc_buffer((32,), scope="shared")
+                T.reads(X[i, 0:32], Y[i, 0:32])
+                T.writes(Z[i, 0:32])
+                x = T.sblock_alloc_buffer((32,), scope="shared")
+                y = T.sblock_alloc_buffer((32,), scope="shared")
                 for j in range(32):
-                    with T.sblock("fetch_p"):
-                        T.reads(P[i, j])
-                        T.writes(p[j])
-                        p[j] = P[i, j]
+                    with T.sblock("fetch_x"):
+                        T.reads(X[i, j])
+                        T.writes(x[j])
+                        x[j] = X[i, j]
                 for j in range(32):
-                    with T.sblock("fetch_q"):
-                        T.reads(Q[i, j])
-                        T.writes(q[j])
-                        q[j] = Q[i, j]
+                    with T.sblock("fetch_y"):
+                        T.reads(Y[i, j])
+                        T.writes(y[j])
+                        y[j] = Y[i, j]
                 for j in range(32):
                     with T.sblock("add"):
-                        T.reads(p[j], q[j])
-                        T.writes(R[i, j])
-                        R[i, j] = p[j] + q[j]
+                        T.reads(x[j], y[j])
+                        T.writes(Z[i, j])
+                        Z[i, j] = x[j] + y[j]

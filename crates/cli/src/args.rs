@@ -145,6 +145,15 @@ pub struct CompileArgs {
     /// Where to write it; standard output when left out
     #[arg(short, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Of a TVMScript module: print what the pipelining pass made, before index arithmetic is simplified
+    #[arg(long)]
+    pub before_simplify: bool,
+    /// Of a TVMScript module: the dialect to print; the input's when left out
+    #[arg(long, value_enum)]
+    pub dialect: Option<DialectArg>,
+    /// Of a TVMScript module: draw its first pipeline
+    #[arg(long, value_name = "OUT.svg")]
+    pub diagram: Option<PathBuf>,
 }
 
 /// `asm`
@@ -289,6 +298,15 @@ pub enum FormatArg {
     Json,
     /// A SARIF 2.1.0 log
     Sarif,
+}
+
+/// `--dialect`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DialectArg {
+    /// TVM up to 0.22: `tir`, `T.block`
+    Old,
+    /// TVM from 0.25: `tirx`, `T.sblock`
+    New,
 }
 
 /// `--emit`

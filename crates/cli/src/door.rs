@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use wavemark_diag::{Diagnostic, SourceMap, Style, render};
+use wavemark_diag::{Diagnostic, SourceMap, Span, Style, render};
 use wavemark_driver::build;
 use wavemark_driver::input::{self, Input, Lang};
 use wavemark_driver::report::ExitStatus;
@@ -78,6 +78,12 @@ impl Door {
     pub fn diagnose(&self, diagnostic: &Diagnostic) {
         let text = render(&self.sources, diagnostic, style(std::io::stderr().is_terminal()));
         _ = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// Prints a remark to standard error, with its place.
+    pub fn note(&self, span: Option<Span>, message: &str) {
+        let place = span.map(|span| self.sources.location(span) + ": ").unwrap_or_default();
+        _ = writeln!(std::io::stderr(), "{place}note: {message}");
     }
 
     /// Tells why a command failed, and its exit status.

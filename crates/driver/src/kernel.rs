@@ -80,12 +80,14 @@ pub fn default_launch(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Res
     Ok(Launch {
         kernel: Some(kernel.name.clone()),
         kernel_span: None,
+        grid_span: None,
         grid: [1; 3],
         dimensions: 3,
         block: block.unwrap_or([kernel.descriptor.wave_size().lanes(), 1, 1]),
         block_span: None,
         cluster: None,
         cluster_span: None,
+        dynamic_lds_span: None,
         dynamic_lds: 0,
         args: Vec::new(),
     })

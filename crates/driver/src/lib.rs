@@ -6,6 +6,7 @@
 pub mod build;
 pub mod cases;
 pub mod compare;
+pub mod compile;
 mod document;
 mod findings;
 pub mod input;
@@ -23,10 +24,12 @@ mod render_text;
 pub mod report;
 pub mod run;
 mod schedule;
+pub mod tile;
 pub mod trace;
 pub mod verdict;
 
 pub use wavemark_diag::{SourceMap, render_short};
+pub use wavemark_tile::Dialect;
 
 pub use findings::parse_model;
 pub use render_sarif::render_sarif;

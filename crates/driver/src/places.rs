@@ -39,12 +39,13 @@ impl Places<'_> {
     pub fn site(&self, role: &str, pc: u64, inst: &Inst, wave: Option<WaveId>, lanes: Option<u64>) -> Site {
         Site {
             role: role.to_owned(),
-            pc: pc.wrapping_sub(self.base),
+            pc: Some(pc.wrapping_sub(self.base)),
             text: self.text(inst),
             source: self.source(pc),
             workgroup: wave.map(|wave| wave.workgroup),
             wave: wave.map(|wave| wave.wave),
             lanes: lanes.map(Lanes),
+            iteration: None,
         }
     }
 }

@@ -56,7 +56,13 @@ fn finding_result(finding: &Finding, report: &Report) -> Value {
     };
     let mut message = finding.title.clone();
     for site in &finding.sites {
-        message += &format!("\n{}: {} at {:#x}", site.role, site.text, site.pc);
+        message += &format!("\n{}: {}", site.role, site.text);
+        if let Some(pc) = site.pc {
+            message += &format!(" at {pc:#x}");
+        }
+        if let Some(iteration) = &site.iteration {
+            message += &format!(" at {iteration}");
+        }
     }
     if let Some(hint) = &finding.hint {
         message += &format!("\nhint: {hint}");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use wavemark_diag::Style;
 
-use crate::report::{Finding, Outcome, Output, Report, Severity, Site, split_source};
+use crate::report::{Checked, Finding, Outcome, Output, Report, Severity, Site, split_source};
 
 /// Looks a source line up: file as reports name it, line from 1.
 pub type SourceLine<'a> = &'a dyn Fn(&str, u32) -> Option<String>;
@@ -75,9 +75,14 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
 }
 
 fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
-    let mut place = format!("at {:#x}", site.pc);
-    if let Some(source) = &site.source {
-        place = format!("{source} ({place})");
+    let mut place = match (&site.source, site.pc) {
+        (Some(source), Some(pc)) => format!("{source} (at {pc:#x})"),
+        (Some(source), None) => source.clone(),
+        (None, Some(pc)) => format!("at {pc:#x}"),
+        (None, None) => "somewhere".to_owned(),
+    };
+    if let Some(iteration) = &site.iteration {
+        _ = write!(place, ", {iteration}");
     }
     if let Some([x, y, z]) = site.workgroup {
         _ = write!(place, ", workgroup {x},{y},{z}");
@@ -95,6 +100,11 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
         Some((number, source_text)) => {
             let source_text = source_text.trim();
             _ = writeln!(text, "    {number:>5} | {source_text}");
+            if site.pc.is_none() {
+                // Of a statement, which elements it was about.
+                _ = writeln!(text, "          > {}", site.text);
+                return;
+            }
             // Of assembly, the source line is the instruction, perhaps spelled another way.
             let mnemonic = site.text.split_whitespace().next().unwrap_or_default();
             let mnemonic =
@@ -162,6 +172,16 @@ fn summary(text: &mut String, report: &Report, style: Style) {
     line(text, &what, &format!("{}{counts}", paint(report.outcome.name(), colour, style)));
 
     let stats = &report.stats;
+    if let Some(what) = report.executed_on {
+        _ = writeln!(
+            text,
+            "  executed on the {what}: {} steps, {} commit groups in {:.3} s",
+            stats.steps, stats.commit_groups, stats.seconds
+        );
+        let checked = report.checked != Checked::default();
+        let names = if checked { "data in flight, bounds, undefined elements" } else { "nothing" };
+        _ = writeln!(text, "  checked: {names}");
+    }
     if stats.waves > 0 {
         _ = writeln!(
             text,

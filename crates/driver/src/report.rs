@@ -1,7 +1,7 @@
 //! What a run found, as data: the JSON report and its exit status.
 //!
 //! The serialised form is the project's JSON report, key by key; keys beyond it are additions (`model` of a
-//! finding, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
+//! finding, `executed_on`, `iteration` of a site, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
 //! [`crate::render_text`], for code scanning in [`crate::render_sarif`].
 
 use std::fmt;
@@ -21,6 +21,9 @@ pub struct Report {
     pub target: String,
     /// The kernel's name; empty where it did not come to that.
     pub kernel: String,
+    /// What executed it, where that is not the simulator of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executed_on: Option<&'static str>,
     /// The result in one word.
     pub outcome: Outcome,
     /// Which checks were done.
@@ -146,15 +149,15 @@ pub struct Finding {
     pub model: Option<String>,
 }
 
-/// An instruction that takes part in a finding.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// An instruction, or a statement of a tile program, that takes part in a finding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Site {
     /// `producer`, `consumer`, `waiter`, …
     pub role: String,
-    /// Address in the linked code object, as disassemblers show it.
-    #[serde(serialize_with = "hexadecimal")]
-    pub pc: u64,
-    /// The instruction.
+    /// Address in the linked code object, as disassemblers show it; `None` for a statement.
+    #[serde(serialize_with = "hexadecimal", skip_serializing_if = "Option::is_none")]
+    pub pc: Option<u64>,
+    /// The instruction, or what the statement does.
     pub text: String,
     /// `file:line:column`, where a line table or the assembly source says.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,6 +171,9 @@ pub struct Site {
     /// Lanes, first instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,
+    /// Loop variables of a statement with their values, outer first, first instance: `i = 3, j = 0`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<String>,
 }
 
 /// A set of lanes, bit by bit; written `0-31` or `0,2,5-7`.
@@ -207,6 +213,16 @@ pub struct Stats {
     pub lane_instructions: u64,
     /// Wall time of the simulation.
     pub seconds: f64,
+    /// Loop iterations and statements of a tile program.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub steps: u64,
+    /// Groups of asynchronous statements that a tile program committed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub commit_groups: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Report {
@@ -217,6 +233,7 @@ impl Report {
             input: input.into(),
             target: String::new(),
             kernel: String::new(),
+            executed_on: None,
             outcome: Outcome::Clean,
             checked: Checked::default(),
             findings: Vec::new(),
@@ -430,6 +447,6 @@ impl Serialize for Lanes {
     }
 }
 
-fn hexadecimal<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{value:#x}"))
+fn hexadecimal<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{:#x}", value.unwrap_or_default()))
 }

@@ -9,14 +9,15 @@ use wavemark_target::WaveSize;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::findings::parse_model;
-use crate::input::Input;
+use crate::input::{Form, Input};
 use crate::kernel;
-use crate::launch::{self, ArgValue, Launch};
+use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::lines::instruction_set;
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::Report;
 use crate::schedule::{self, Outcome, Prepared};
+use crate::tile;
 
 /// Runs the kernel of `input` that `launch` or `options` name.
 pub fn run(
@@ -25,11 +26,16 @@ pub fn run(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
+    if input.form == Form::TvmScript {
+        return tile::run(sources, input, launch, options);
+    }
     let model =
         parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
     let Loadable { object, lines } = loadable(sources, input, options)?;
     let given = match launch {
-        Some(path) => Some(launch::load(sources, path, &path.display().to_string(), options.seed)?),
+        Some(path) => {
+            Some(launch::load(sources, path, &path.display().to_string(), options.seed, Purpose::Kernel)?)
+        }
         None => None,
     };
     let (named, span) = match (&options.kernel, &given) {
@@ -120,7 +126,7 @@ fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Ou
 }
 
 /// The seed of the schedule `index`: the user's own for the first, others for the rest, never 0 (round-robin).
-fn schedule_seed(seed: u64, index: u32) -> u64 {
+pub(crate) fn schedule_seed(seed: u64, index: u32) -> u64 {
     match index {
         0 => seed,
         _ => launch::split_mix(seed, index.into()) | 1,

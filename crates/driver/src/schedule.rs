@@ -126,6 +126,7 @@ pub(crate) fn run(
         wave_instructions: stats.wave_instructions,
         lane_instructions: stats.lane_instructions,
         seconds,
+        ..Stats::default()
     };
     Ok(Outcome { findings, outputs, stats, unsupported, contents, trace })
 }

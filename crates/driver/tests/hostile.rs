@@ -59,7 +59,7 @@ fn launch_files() {
         let text = String::from_utf8_lossy(bytes);
         let mut sources = SourceMap::new();
         let file = sources.add_text("launch.toml", text.as_ref());
-        for diagnostic in launch::parse(file, &text).err().into_iter().flatten() {
+        for diagnostic in launch::parse(file, &text, launch::Purpose::Kernel).err().into_iter().flatten() {
             render(&sources, &diagnostic, Style::Plain);
         }
     });

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use wavemark_diag::{SourceMap, render_short};
-use wavemark_driver::launch;
+use wavemark_driver::launch::{self, Purpose};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 fn read(path: &Path, name: &str) -> String {
     let mut sources = SourceMap::new();
     let folder = path.parent().unwrap();
-    let result = launch::load(&mut sources, path, name, 1);
+    let result = launch::load(&mut sources, path, name, 1, Purpose::Kernel);
     let mut text = String::new();
     match result {
         Ok((launch, filled)) => {
@@ -83,7 +83,9 @@ fn corpus_launches_are_good() {
             } else if path.file_name().is_some_and(|name| name == "launch.toml") {
                 count += 1;
                 let mut sources = SourceMap::new();
-                if let Err(diagnostics) = launch::load(&mut sources, &path, &path.display().to_string(), 0) {
+                if let Err(diagnostics) =
+                    launch::load(&mut sources, &path, &path.display().to_string(), 0, Purpose::Kernel)
+                {
                     panic!("{}", render_short(&sources, &diagnostics[0]));
                 }
             }

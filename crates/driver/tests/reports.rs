@@ -12,12 +12,13 @@ use wavemark_numerics::dtype::Dtype;
 fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
     Site {
         role: role.to_owned(),
-        pc,
+        pc: Some(pc),
         text: text.to_owned(),
         source: source.map(str::to_owned),
         workgroup: Some([0, 0, 0]),
         wave: Some(0),
         lanes: Some(Lanes(0xffff_ffff)),
+        iteration: None,
     }
 }
 
@@ -74,6 +75,7 @@ fn report() -> Report {
         wave_instructions: 90112,
         lane_instructions: 2883584,
         seconds: 0.041,
+        ..Stats::default()
     };
     report.conclude();
     report

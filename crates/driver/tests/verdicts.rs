@@ -11,12 +11,13 @@ use wavemark_driver::verdict::{self, Score, score};
 fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Option<&str>) -> Finding {
     let site = |&line: &u32| Site {
         role: "site".to_owned(),
-        pc: u64::from(line) * 4,
+        pc: Some(u64::from(line) * 4),
         text: "s_nop 0".to_owned(),
         source: Some(format!("kernel.s:{line}:1")),
         workgroup: None,
         wave: None,
         lanes: None,
+        iteration: None,
     };
     Finding {
         rule: rule.to_owned(),

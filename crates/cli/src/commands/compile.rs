@@ -1,12 +1,14 @@
 //! `wavemark compile`: an input as far as the named stage.
 
 use wavemark_diag::Diagnostic;
+use wavemark_driver::Dialect;
 use wavemark_driver::build::{assemble_input, link_one};
-use wavemark_driver::input::{Form, Lang, agree, from_bytes};
+use wavemark_driver::compile::{TileOptions, compile_tile};
+use wavemark_driver::input::{Form, Input, Lang, agree, from_bytes};
 use wavemark_driver::objects;
 use wavemark_driver::report::ExitStatus;
 
-use crate::args::{CompileArgs, EmitArg};
+use crate::args::{CompileArgs, DialectArg, EmitArg};
 use crate::door::{Door, Failure, read_input};
 
 /// `compile`
@@ -24,8 +26,26 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
     let backwards = || {
         Diagnostic::error(format!("{} is {}: --emit {stage} lies before that", input.name, input.form.name()))
     };
+    let tile_only = [
+        ("--before-simplify", args.before_simplify),
+        ("--dialect", args.dialect.is_some()),
+        ("--diagram", args.diagram.is_some()),
+    ];
+    if let Some((option, _)) = tile_only.iter().find(|(_, given)| *given)
+        && (input.form != Form::TvmScript || args.emit != EmitArg::Tile)
+    {
+        let problem = format!("{option} is for TVMScript modules and --emit tile");
+        return Err(Diagnostic::error(problem).into());
+    }
     let bytes = match (input.form, args.emit) {
-        (Form::TvmScript | Form::LlvmIr, _) => {
+        (Form::TvmScript, EmitArg::Tile) => tile(door, args, &input)?.into_bytes(),
+        (Form::TvmScript, _) => {
+            let what = format!(
+                "--emit {stage} of a TVMScript module: there is no compiler below the tile layer yet"
+            );
+            return Err(Failure::Unsupported(what));
+        }
+        (Form::LlvmIr, _) => {
             let what = format!("compiling {}: there is no compiler yet", input.form.name());
             return Err(Failure::Unsupported(what));
         }
@@ -55,4 +75,25 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
     };
     door.write(args.output.as_deref(), &bytes)?;
     Ok(ExitStatus::Clean)
+}
+
+/// `--emit tile`: the text; the picture goes to its file, the decisions to standard error.
+fn tile(door: &mut Door, args: &CompileArgs, input: &Input) -> Result<String, Failure> {
+    let options = TileOptions {
+        before_simplify: args.before_simplify,
+        dialect: args.dialect.map(|dialect| match dialect {
+            DialectArg::Old => Dialect::Old,
+            DialectArg::New => Dialect::New,
+        }),
+        diagram: args.diagram.is_some(),
+        target: args.input.target.target,
+    };
+    let compiled = compile_tile(&mut door.sources, input, &options)?;
+    for note in &compiled.notes {
+        door.note(note.span, &note.message);
+    }
+    if let (Some(path), Some(picture)) = (&args.diagram, &compiled.diagram) {
+        door.write(Some(path), picture.as_bytes())?;
+    }
+    Ok(compiled.text + "\n")
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use wavemark_diag::{Diagnostic, SourceMap, Span};
 
-use super::{Filled, Launch, fill, parse};
+use super::{Filled, Launch, Purpose, fill, parse};
 
 /// Longest launch file: values in it are for small cases, large arrays go into `.npy` files.
 const MAX_LAUNCH_BYTES: u64 = 64 << 20;
@@ -16,10 +16,11 @@ pub fn load(
     path: &Path,
     name: &str,
     seed: u64,
+    purpose: Purpose,
 ) -> Result<(Launch, Vec<Filled>), Vec<Diagnostic>> {
     let text = read_text(sources, path, name).map_err(|diagnostic| vec![diagnostic])?;
     let file = sources.add_text(name, text.as_str());
-    let launch = parse(file, &text)?;
+    let launch = parse(file, &text, purpose)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let filled = fill(&launch, folder, seed)?;
     Ok((launch, filled))

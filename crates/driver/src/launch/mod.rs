@@ -1,7 +1,8 @@
 //! The launch file: which kernel, over which grid, with which arguments, and what must come out.
 //!
 //! Follows the launch-file section of the project's interfaces, and where it leaves something open:
-//! * `grid` and `block` must be there; one to three sizes, those left out are 1; none is zero.
+//! * `grid` and `block` must be there, unless the launch is of a tile program, whose loops say how it runs; one to
+//!   three sizes, those left out are 1; none is zero.
 //! * The grid is a multiple of the cluster in each dimension; a cluster has at most 16 workgroups, a workgroup at
 //!   most 1024 work-items, and the grid in work-items fits the AQL packet's 32 bits per dimension.
 //! * A buffer without `init` starts as zeros. `values` stands in place of `init`, flat or nested as the shape is.
@@ -25,6 +26,15 @@ pub use data::{Filled, fill};
 pub use load::load;
 pub use parse::parse;
 
+/// What a launch file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A kernel: `grid` and `block` are needed.
+    Kernel,
+    /// A tile program: they may be left out.
+    Tile,
+}
+
 /// Work-items of a workgroup, at most: the limit of every processor we know.
 pub const MAX_WORKGROUP_SIZE: u64 = 1024;
 /// Workgroups of a cluster, at most.
@@ -43,6 +53,8 @@ pub struct Launch {
     pub kernel_span: Option<Span>,
     /// Workgroups per dimension.
     pub grid: [u32; 3],
+    /// Where the grid is given.
+    pub grid_span: Option<Span>,
     /// Dimensions of the grid that the file spells out, 1 to 3.
     pub dimensions: u32,
     /// Work-items per workgroup and dimension.
@@ -55,6 +67,8 @@ pub struct Launch {
     pub cluster_span: Option<Span>,
     /// Bytes of LDS beyond the kernel's own.
     pub dynamic_lds: u32,
+    /// Where that is given.
+    pub dynamic_lds_span: Option<Span>,
     /// Arguments in kernel-argument order.
     pub args: Vec<Arg>,
 }

@@ -8,7 +8,7 @@ use wavemark_diag::{Diagnostic, FileId, Span};
 
 use super::{
     Arg, ArgValue, Buffer, Expect, Init, Launch, MAX_BUFFER_BYTES, MAX_CLUSTER_SIZE, MAX_TOTAL_BYTES,
-    MAX_WORKGROUP_SIZE, product,
+    MAX_WORKGROUP_SIZE, Purpose, product,
 };
 use crate::document::{Document, Node, nearest};
 use wavemark_numerics::dtype::{Dtype, Kind};
@@ -20,9 +20,10 @@ const INIT_FORMS: &str = "zeros, ones, iota, random, hex:PATTERN, file:PATH.npy,
 const MAX_DIMENSIONS: usize = 32;
 
 /// Reads `text`, which is `file` of a source map. The diagnostics are errors, in the order of the text.
-pub fn parse(file: FileId, text: &str) -> Result<Launch, Vec<Diagnostic>> {
+pub fn parse(file: FileId, text: &str, purpose: Purpose) -> Result<Launch, Vec<Diagnostic>> {
     let (mut document, root) = Document::parse(file, text);
-    let launch = if document.diagnostics.is_empty() { read_launch(&mut document, &root) } else { None };
+    let launch =
+        if document.diagnostics.is_empty() { read_launch(&mut document, &root, purpose) } else { None };
     let mut diagnostics = document.diagnostics;
     match launch {
         Some(launch) if diagnostics.is_empty() => Ok(launch),
@@ -33,7 +34,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Launch, Vec<Diagnostic>> {
     }
 }
 
-fn read_launch(document: &mut Document, root: &Spanned<DeTable<'_>>) -> Option<Launch> {
+fn read_launch(document: &mut Document, root: &Spanned<DeTable<'_>>, purpose: Purpose) -> Option<Launch> {
     let table = root.get_ref();
     document.unknown_keys(table, LAUNCH_KEYS, "of a launch file");
 
@@ -42,8 +43,8 @@ fn read_launch(document: &mut Document, root: &Spanned<DeTable<'_>>) -> Option<L
         let span = document.span(node);
         document.error(span, "`kernel` is empty: leave it out when the module has one kernel");
     }
-    let grid = required_sizes(document, table, "grid", u32::MAX);
-    let block = required_sizes(document, table, "block", MAX_WORKGROUP_SIZE as u32);
+    let grid = sizes(document, table, "grid", u32::MAX, purpose);
+    let block = sizes(document, table, "block", MAX_WORKGROUP_SIZE as u32, purpose);
     let cluster =
         table.get("cluster").map(|node| read_sizes(document, node, "cluster", MAX_CLUSTER_SIZE as u32));
     let dynamic_lds = match table.get("dynamic_lds") {
@@ -57,7 +58,7 @@ fn read_launch(document: &mut Document, root: &Spanned<DeTable<'_>>) -> Option<L
 
     let span_of = |key| table.get(key).map(|node| Span::new(document.file(), node.span()));
     let (grid_span, block_span, cluster_span) = (span_of("grid"), span_of("block"), span_of("cluster"));
-    let kernel_span = span_of("kernel");
+    let (kernel_span, dynamic_lds_span) = (span_of("kernel"), span_of("dynamic_lds"));
     let (grid, dimensions) = grid?;
     let (block, _) = block?;
     let cluster = match cluster {
@@ -69,24 +70,28 @@ fn read_launch(document: &mut Document, root: &Spanned<DeTable<'_>>) -> Option<L
         kernel: kernel.map(str::to_owned),
         kernel_span,
         grid,
+        grid_span,
         dimensions,
         block,
         block_span,
         cluster,
         cluster_span,
         dynamic_lds: dynamic_lds? as u32,
+        dynamic_lds_span,
         args: args?,
     })
 }
 
-fn required_sizes(
+fn sizes(
     document: &mut Document,
     table: &DeTable<'_>,
     key: &str,
     most: u32,
+    purpose: Purpose,
 ) -> Option<([u32; 3], u32)> {
     match table.get(key) {
         Some(node) => read_sizes(document, node, key, most),
+        None if purpose == Purpose::Tile => Some(([1; 3], 1)),
         None => {
             let what = if key == "grid" { "workgroups" } else { "work-items of a workgroup" };
             document.diagnostics.push(

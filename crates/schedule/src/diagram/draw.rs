@@ -22,6 +22,8 @@ const PAD: f64 = 6.0;
 const GAP: f64 = 11.0;
 /// Width of the place of the iterations that are left out.
 const CUT: f64 = 70.0;
+/// Between lines of the legend.
+const LEGEND_LINE: f64 = 22.0;
 /// Boxes side by side, about.
 const BUDGET: usize = 28;
 
@@ -211,8 +213,9 @@ pub fn draw(timeline: &Timeline) -> String {
         y += STRIP + lanes.max(1) as f64 * LANE + 8.0;
     }
     let bottom = y;
-    let height = bottom + 46.0;
-    let width = (layout.right + 14.0).max(620.0);
+    let width = (layout.right + 14.0).max(700.0);
+    let lines = if queues.is_empty() || width > 930.0 { 1.0 } else { 2.0 };
+    let height = bottom + 22.0 + lines * LEGEND_LINE;
 
     let title = format!("Software pipeline of {}", timeline.function);
     let mut svg = Svg::new(width, height, &title, &describe(timeline));
@@ -228,7 +231,7 @@ pub fn draw(timeline: &Timeline) -> String {
         queue_area(&mut svg, &layout, *queue, *y, bars);
     }
     boxes(&mut svg, &layout);
-    legend(&mut svg, &layout, bottom + 24.0, !queues.is_empty());
+    legend(&mut svg, &layout, bottom + 22.0, width, !queues.is_empty());
     svg.finish()
 }
 
@@ -273,8 +276,8 @@ fn bands(svg: &mut Svg, layout: &Layout, bottom: f64) {
         let to = left + layout.width[last];
         let fill = if section == Section::Body { "#eef2f6" } else { "#f8f6f0" };
         svg.rect(from + 1.0, 38.0, to - from - 2.0, bottom - 38.0, 4.0, fill, "none", false);
-        let name = clip(name, ((to - from) / 6.5) as usize);
-        svg.styled_text((from + to) / 2.0, 54.0, "middle", INK, 12.0, "bold", &name);
+        let size = ((to - from) / (name.len() as f64 * 0.62)).min(12.0);
+        svg.styled_text((from + to) / 2.0, 54.0, "middle", INK, size, "bold", name);
         for column in drawn {
             let Some(left) = layout.left[column] else { continue };
             let middle = left + layout.width[column] / 2.0;
@@ -323,7 +326,11 @@ fn boxes(svg: &mut Svg, layout: &Layout) {
         let radius = if layout.timeline.rows[instance.row].is_async { BOX / 2.0 } else { 3.0 };
         svg.rect(x, y, width, BOX, radius, fill, stroke, instance.guarded);
         let label = instance.source.to_string();
-        let size = if label.len() > 3 { 9.5 } else { 12.0 };
+        let size = match label.len() {
+            0..=2 => 12.0,
+            3 => 10.5,
+            _ => 8.0,
+        };
         svg.text(x + width / 2.0, y + BOX / 2.0 + 4.2, "middle", text, size, &label);
     }
 }
@@ -336,11 +343,9 @@ fn group_label(layout: &Layout, group: &Group, mixed: bool, width: f64) -> Strin
     sources.dedup();
     let sources = sources.join(",");
     let room = (width / 6.4) as usize;
-    let mut rows: Vec<&str> = group
-        .members
-        .iter()
-        .map(|&member| timeline.rows[timeline.instances[member].row].name.as_str())
-        .collect();
+    let name =
+        |&member: &usize| timeline.rows[timeline.instances[member].row].name.trim_start_matches("store to ");
+    let mut rows: Vec<&str> = group.members.iter().map(name).collect();
     rows.dedup();
     let named = format!("{} {sources}", rows.join("+"));
     if mixed && named.chars().count() <= room {
@@ -430,28 +435,33 @@ fn bracket(svg: &mut Svg, layout: &Layout, group: &Group, x: f64, to: f64, strok
     svg.path(&format!("M{left:.1} {y:.1}H{x:.1}V{to:.1}"), stroke, 1.2, None, "none");
 }
 
-fn legend(svg: &mut Svg, layout: &Layout, y: f64, queues: bool) {
+/// What the marks mean; as many lines as the width asks for.
+fn legend(svg: &mut Svg, layout: &Layout, top: f64, width: f64, queues: bool) {
     let (stroke, fill, text) = COLOURS[0];
-    let mut x = 14.0;
-    let mut item = |svg: &mut Svg, width: f64, words: &str| {
-        svg.text(x + width, y + 4.0, "start", GREY, 11.0, words);
-        let at = x;
-        x += width + words.chars().count() as f64 * 5.6 + 16.0;
+    let (mut x, mut y) = (14.0, top);
+    let mut item = |svg: &mut Svg, room: f64, words: &str| {
+        let needed = room + words.chars().count() as f64 * 5.9;
+        if x > 14.0 && x + needed > width {
+            (x, y) = (14.0, y + LEGEND_LINE);
+        }
+        svg.text(x + room, y + 4.0, "start", GREY, 11.0, words);
+        let at = (x, y);
+        x += needed + 14.0;
         at
     };
-    let at = item(svg, 28.0, "statement, doing iteration 3");
-    svg.rect(at, y - 8.0, 22.0, 16.0, 3.0, fill, stroke, false);
-    svg.text(at + 11.0, y + 4.0, "middle", text, 11.0, "3");
+    let (x, y) = item(svg, 28.0, "a statement, doing iteration 3");
+    svg.rect(x, y - 8.0, 22.0, 16.0, 3.0, fill, stroke, false);
+    svg.text(x + 11.0, y + 4.0, "middle", text, 11.0, "3");
     if layout.timeline.rows.iter().any(|row| row.is_async) {
-        let at = item(svg, 28.0, "asynchronous");
-        svg.rect(at, y - 8.0, 22.0, 16.0, 8.0, fill, stroke, false);
+        let (x, y) = item(svg, 28.0, "asynchronous");
+        svg.rect(x, y - 8.0, 22.0, 16.0, 8.0, fill, stroke, false);
     }
     if queues {
-        let at = item(svg, 42.0, "group, from commit to the wait that forces it");
-        svg.path(&format!("M{at:.1} {:.1}v12", y - 8.0), stroke, 1.2, None, "none");
-        svg.rect(at, y - 2.0, 36.0, 9.0, 3.0, fill, stroke, false);
-        let at = item(svg, 22.0, "wait: at most 2 groups stay in flight");
-        svg.rect(at, y - 8.0, 16.0, 16.0, 8.0, WAIT, WAIT, false);
-        svg.styled_text(at + 8.0, y + 4.0, "middle", "#ffffff", 11.0, "bold", "2");
+        let (x, y) = item(svg, 42.0, "a group, from its commit to the wait that forces it");
+        svg.path(&format!("M{x:.1} {:.1}v12", y - 8.0), stroke, 1.2, None, "none");
+        svg.rect(x, y - 2.0, 36.0, 9.0, 3.0, fill, stroke, false);
+        let (x, y) = item(svg, 22.0, "a wait: at most 2 groups stay in flight (filled: it forces some)");
+        svg.rect(x, y - 8.0, 16.0, 16.0, 8.0, WAIT, WAIT, false);
+        svg.styled_text(x + 8.0, y + 4.0, "middle", "#ffffff", 11.0, "bold", "2");
     }
 }

@@ -27,10 +27,10 @@ impl Svg {
     pub fn new(width: f64, height: f64, title: &str, description: &str) -> Svg {
         let mut svg = Svg { text: String::new() };
         let (w, h) = (Number(width), Number(height));
-        _ = write!(
+        _ = writeln!(
             svg.text,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" \
-             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">\n"
+             font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
         );
         svg.leaf("title", &[], title);
         svg.leaf("desc", &[], description);

@@ -181,18 +181,27 @@ pub fn walk(function: &Function) -> Result<Timeline, String> {
     let mut walker = Walker::new(function);
     walker.surroundings(&function.body, block);
     let Stmt::Seq(sections) = &block.body else { return Err("a pipeline without sections".to_owned()) };
-    // A loop that iterates is a section; one that belongs to a statement of an unrolled section is not.
-    let loops: Vec<Option<&For>> =
-        sections.iter().map(|section| section_loop(section).filter(|node| is_section(node))).collect();
-    let extents: Vec<i64> = loops
-        .iter()
-        .map(|node| node.and_then(|node| value(&node.extent, &walker.values)).unwrap_or(0))
+    let loops: Vec<Option<&For>> = sections.iter().map(section_loop).collect();
+    // The pass leaves three sections, empty ones included; where it has split the body there are more, and the body
+    // is the longest.
+    let extent =
+        |index: usize| loops[index].and_then(|node| value(&node.extent, &walker.values)).unwrap_or(0);
+    let serial = |index: usize| loops[index].is_some_and(|node| node.kind != ForKind::Unrolled);
+    let steps = |index: usize| loops[index].is_some_and(is_section);
+    let body = match sections.len() {
+        3 => 1,
+        count => (0..count)
+            .filter(|&index| steps(index))
+            .max_by_key(|&index| (serial(index), extent(index), count - index))
+            .unwrap_or(count / 2),
+    };
+    // A loop that belongs to a statement (over the elements of a tile) has another variable than the sections have.
+    let named = |index: usize| loops[index].map(|node| &function.var(node.var).name);
+    let others = (0..sections.len()).find(|&index| steps(index) || !serial(index) && loops[index].is_some());
+    let name = if steps(body) { named(body) } else { others.and_then(named) };
+    let loops: Vec<Option<&For>> = (0..sections.len())
+        .map(|index| loops[index].filter(|node| is_serial(node) && named(index) == name))
         .collect();
-    let serial = |index: &usize| loops[*index].is_some_and(|node| node.kind != ForKind::Unrolled);
-    let body = (0..sections.len())
-        .max_by_key(|index| (serial(index), extents[*index], sections.len() - *index))
-        .filter(|&index| loops[index].is_some())
-        .unwrap_or(sections.len() / 2);
     if let Some(node) = loops.get(body).copied().flatten() {
         walker.base = value(&node.min, &walker.values).unwrap_or(0);
     }
@@ -204,24 +213,30 @@ pub fn walk(function: &Function) -> Result<Timeline, String> {
         };
         match loops[index] {
             Some(node) => walker.iterate(kind, node)?,
-            None => walker.once(kind, String::new(), section)?,
+            // A single iteration: the section is its statements.
+            None => match section {
+                Stmt::Block(block) if block.name.is_empty() && block.predicate.is_true() => {
+                    walker.once(kind, String::new(), &block.body)?
+                }
+                _ => walker.once(kind, String::new(), section)?,
+            },
         }
     }
     Ok(walker.finish())
 }
 
-/// A loop over iterations of the pipeline, as opposed to one that is a statement (over the elements of a tile).
+/// Its iterations come one after the other.
+fn is_serial(node: &For) -> bool {
+    matches!(node.kind, ForKind::Serial | ForKind::Unrolled)
+}
+
+/// A loop over iterations of the pipeline by its looks: it repeats several statements, or asynchronous ones.
 fn is_section(node: &For) -> bool {
-    match &node.kind {
-        ForKind::Serial | ForKind::Unrolled => {}
-        _ => return false,
-    }
-    let inside = match &node.body {
-        Stmt::Block(block) if block.name.is_empty() || has_async(&block.body) => return true,
-        Stmt::Block(_) => return node.kind == ForKind::Unrolled || node.annotations.is_empty(),
-        other => other,
+    let several = match &node.body {
+        Stmt::Block(block) => block.name.is_empty(),
+        other => matches!(other, Stmt::Seq(_)),
     };
-    matches!(inside, Stmt::Seq(_) | Stmt::Attr { .. }) || has_async(inside)
+    is_serial(node) && (several || has_async(&node.body))
 }
 
 struct Walker<'f> {
@@ -368,7 +383,12 @@ impl<'f> Walker<'f> {
         self.seen.clear();
         self.slot = 0;
         self.inner = 0;
-        self.run(stmt, Around::default())?;
+        match stmt {
+            Stmt::Seq(statements) => {
+                statements.iter().try_for_each(|stmt| self.run(stmt, Around::default()))?
+            }
+            _ => self.run(stmt, Around::default())?,
+        }
         // An empty section (`T.evaluate(0)`) takes no time.
         let now = (self.timeline.instances.len(), self.timeline.waits.len(), self.timeline.groups.len());
         if now == (instances, waits, groups) {
@@ -389,6 +409,8 @@ impl<'f> Walker<'f> {
 
     fn run(&mut self, stmt: &Stmt, around: Around) -> Result<(), String> {
         match stmt {
+            // Several that nothing asynchronous tells apart are one statement of the pipeline.
+            Stmt::Seq(_) if !has_async(stmt) => self.leaf(stmt, around),
             Stmt::Seq(statements) => statements.iter().try_for_each(|stmt| self.run(stmt, around)),
             Stmt::Evaluate(Expr::Int(..), _) => Ok(()),
             Stmt::Block(block) => {

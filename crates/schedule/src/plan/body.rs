@@ -120,20 +120,26 @@ fn quoted(name: &str) -> String {
     if name.is_empty() { "(without a name)".to_owned() } else { format!("`{name}`") }
 }
 
-/// What to call a statement: the name of its first block that has one, or what it stores to or calls.
+/// What to call a statement: the names of its outermost blocks that have one, and what it stores to or calls outside
+/// of them.
 pub fn statement_name(function: &Function, stmt: &Stmt) -> Option<String> {
-    let mut name = None;
-    stmt.visit(&mut |stmt| {
-        if name.is_none() {
-            name = match stmt {
-                Stmt::Block(block) if !block.name.is_empty() => Some(block.name.clone()),
-                Stmt::Store(store) => Some(format!("store to {}", function.buffer(store.buffer).name)),
-                Stmt::Evaluate(Expr::Call(call), _) => Some(call.op.to_string()),
-                _ => None,
-            };
-        }
-    });
-    name
+    let mut names = Vec::new();
+    add_names(function, stmt, &mut names);
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+fn add_names(function: &Function, stmt: &Stmt, names: &mut Vec<String>) {
+    let name = match stmt {
+        Stmt::Block(block) if !block.name.is_empty() => Some(block.name.clone()),
+        Stmt::Store(store) => Some(format!("store to {}", function.buffer(store.buffer).name)),
+        Stmt::Evaluate(Expr::Call(call), _) => Some(call.op.to_string()),
+        _ => None,
+    };
+    match name {
+        Some(name) if names.contains(&name) => {}
+        Some(name) => names.push(name),
+        None => stmt.children().into_iter().for_each(|child| add_names(function, child, names)),
+    }
 }
 
 /// The name of an item, or its number where it has none.

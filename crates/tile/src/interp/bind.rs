@@ -31,6 +31,22 @@ pub enum BindError {
     Layout { name: String },
 }
 
+impl BindError {
+    /// The parameter that it is about.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            BindError::Count { .. } => None,
+            BindError::NotABuffer { name }
+            | BindError::NotANumber { name }
+            | BindError::Type { name, .. }
+            | BindError::Rank { name, .. }
+            | BindError::Extent { name, .. }
+            | BindError::Size { name, .. }
+            | BindError::Layout { name } => Some(name),
+        }
+    }
+}
+
 impl<'p> Machine<'p> {
     /// Makes the arguments the parameters' values.
     pub fn bind(&mut self, args: &[Argument], frame: &mut Frame) -> Result<(), BindError> {

@@ -198,23 +198,30 @@ impl<'p> Machine<'p> {
         let at = Some((id, element));
         match self.mode {
             Mode::Now if cell.writer != 0 => {
-                self.report(FindingKind::ReadInFlight, site, env, at, Some((cell.writer, true)));
+                self.report(FindingKind::ReadInFlight, site, env, at, false, Some((cell.writer, true)));
             }
-            Mode::Now => self.report(FindingKind::Uninitialized, site, env, at, None),
+            Mode::Now => self.report(FindingKind::Uninitialized, site, env, at, false, None),
             Mode::Issue if own => {}
             Mode::Issue => {
                 if cell.writer == self.issue.member {
                     return Ok(());
                 }
                 if cell.writer != 0 {
-                    self.report(FindingKind::ReadInFlight, site, env, at, Some((cell.writer, true)));
+                    self.meet(
+                        FindingKind::ReadInFlight,
+                        site,
+                        env,
+                        (id, element),
+                        false,
+                        (cell.writer, true),
+                    );
                 } else if cell.undefined {
-                    self.report(FindingKind::Uninitialized, site, env, at, None);
+                    self.report(FindingKind::Uninitialized, site, env, at, false, None);
                 }
                 self.issue.reads.push((id, element));
             }
             Mode::Land if own && cell.undefined => {
-                self.report(FindingKind::Uninitialized, site, env, at, None);
+                self.report(FindingKind::Uninitialized, site, env, at, false, None);
             }
             Mode::Land => {}
             Mode::Probe => return self.probe_access(id, element, false, site, env),

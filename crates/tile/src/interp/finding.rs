@@ -15,6 +15,8 @@ pub enum FindingKind {
     WriteInFlight,
     /// A write of an element that an asynchronous statement in flight has yet to read.
     SourceOverwritten,
+    /// Members of one group, which nothing orders, of which one writes what another reads or writes.
+    UnorderedMembers,
     /// An `async_scope` that no commit scope encloses: nothing can wait for it.
     OutsideCommit,
     /// A read of an element of an allocated buffer that nothing wrote.
@@ -91,11 +93,10 @@ impl FindingKind {
     pub fn title(self) -> &'static str {
         match self {
             FindingKind::ReadInFlight => "read of data in flight",
-            FindingKind::WriteInFlight => "write to an element that an asynchronous write is in flight to",
-            FindingKind::SourceOverwritten => {
-                "source of an asynchronous statement overwritten before it is read"
-            }
-            FindingKind::OutsideCommit => "asynchronous scope outside any commit",
+            FindingKind::WriteInFlight => "write over data in flight",
+            FindingKind::SourceOverwritten => "overwritten source of an asynchronous operation",
+            FindingKind::UnorderedMembers => "members of a group depend on one another",
+            FindingKind::OutsideCommit => "asynchronous scope outside a commit",
             FindingKind::Uninitialized => "read of a buffer element that nothing has written",
         }
     }

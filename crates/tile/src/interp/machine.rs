@@ -199,7 +199,8 @@ impl<'p> Machine<'p> {
         (instance.buffer, name.to_owned(), indices)
     }
 
-    /// Notes a finding at an element: `other` is the member that is in the way, `other_writes` what it does there.
+    /// Notes a finding at an element, which the statement is about to write or read; `other` is the member that is
+    /// in the way, and whether it writes there.
     #[cold]
     pub fn report(
         &mut self,
@@ -207,6 +208,7 @@ impl<'p> Machine<'p> {
         site: SiteId,
         env: Env<'_>,
         at: Option<(u32, u64)>,
+        writes: bool,
         other: Option<(u32, bool)>,
     ) {
         let other_site = other.and_then(|(member, _)| self.member_site(member)).unwrap_or(u32::MAX);
@@ -239,7 +241,7 @@ impl<'p> Machine<'p> {
         }
         places.push(Place {
             role: Role::Accessing,
-            writes: matches!(kind, FindingKind::WriteInFlight | FindingKind::SourceOverwritten),
+            writes,
             buffer: name,
             indices,
             iteration: self.iteration(site, env),

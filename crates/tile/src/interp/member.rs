@@ -73,7 +73,7 @@ impl<'p> Machine<'p> {
         let outside = self.building.is_empty();
         if outside {
             self.issue.queue = None;
-            self.report(FindingKind::OutsideCommit, node.site, frame.env(lanes[0]), None, None);
+            self.report(FindingKind::OutsideCommit, node.site, frame.env(lanes[0]), None, false, None);
             let group = self.new_group(None);
             self.building.push(group);
         }
@@ -158,15 +158,15 @@ impl<'p> Machine<'p> {
             self.issue.twice = true;
             return;
         }
-        if cell.writer != 0 && !self.in_order(cell.writer) {
-            let other = Some((cell.writer, true));
-            self.report(FindingKind::WriteInFlight, site, env, Some((id, element)), other);
+        let at = (id, element);
+        if cell.writer != 0 {
+            self.meet(FindingKind::WriteInFlight, site, env, at, true, (cell.writer, true));
         }
-        if cell.readers != 0
-            && let Some(reader) = self.reader_out_of_order(id, element)
-        {
-            let other = Some((reader, false));
-            self.report(FindingKind::SourceOverwritten, site, env, Some((id, element)), other);
+        if cell.readers != 0 {
+            let others: Vec<u32> = self.readers(id, element).filter(|&reader| reader != me).collect();
+            for reader in others {
+                self.meet(FindingKind::SourceOverwritten, site, env, at, true, (reader, false));
+            }
         }
         self.memory.instances[id as usize].cells[element as usize].writer = me;
         self.issue.writes.push((id, element));
@@ -178,12 +178,35 @@ impl<'p> Machine<'p> {
         let at = Some((id, element));
         let cell = self.memory.instances[id as usize].cells[element as usize];
         if cell.writer != 0 {
-            self.report(FindingKind::WriteInFlight, site, env, at, Some((cell.writer, true)));
+            self.report(FindingKind::WriteInFlight, site, env, at, true, Some((cell.writer, true)));
         }
         if cell.readers != 0 {
-            let reader = self.readers(id, element).next().map_or(cell.reader, |(reader, ..)| reader);
-            self.report(FindingKind::SourceOverwritten, site, env, at, Some((reader, false)));
+            let reader = self.readers(id, element).next().unwrap_or(cell.reader);
+            self.report(FindingKind::SourceOverwritten, site, env, at, true, Some((reader, false)));
         }
+    }
+
+    /// The member being issued accesses an element that one in flight accesses: a finding, unless their queue
+    /// orders them.
+    #[cold]
+    pub fn meet(
+        &mut self,
+        kind: FindingKind,
+        site: SiteId,
+        env: Env<'_>,
+        at: (u32, u64),
+        writes: bool,
+        other: (u32, bool),
+    ) {
+        let found = self.members().find(|(member, ..)| member.id == other.0);
+        let place = found.map(|(_, queue, group)| (queue, group));
+        let kind = match place {
+            Some((_, group)) if group == self.issue.group => FindingKind::UnorderedMembers,
+            // Groups of one queue complete one after the other.
+            Some((Some(queue), _)) if Some(queue) == self.issue.queue => return,
+            _ => kind,
+        };
+        self.report(kind, site, env, Some(at), writes, Some(other));
     }
 
     /// Members in flight with queue and group.
@@ -192,28 +215,10 @@ impl<'p> Machine<'p> {
         groups.flat_map(|group| group.members.iter().map(move |member| (member, group.queue, group.serial)))
     }
 
-    fn readers(&self, id: u32, element: u64) -> impl Iterator<Item = (u32, Option<i64>, u64)> {
-        self.members()
-            .filter(move |(member, ..)| member.reads.contains(&(id, element)))
-            .map(|(member, queue, group)| (member.id, queue, group))
-    }
-
-    /// Members of an earlier group of the same queue complete before the one being issued.
-    fn comes_before(&self, queue: Option<i64>, group: u64) -> bool {
-        queue.is_some() && queue == self.issue.queue && group < self.issue.group
-    }
-
-    fn in_order(&self, other: u32) -> bool {
-        let known = self.members().find(|(member, ..)| member.id == other);
-        known.is_some_and(|(_, queue, group)| self.comes_before(queue, group))
-    }
-
-    fn reader_out_of_order(&self, id: u32, element: u64) -> Option<u32> {
-        let me = self.issue.member;
-        let mut readers = self.readers(id, element);
-        readers
-            .find(|&(reader, queue, group)| reader != me && !self.comes_before(queue, group))
-            .map(|found| found.0)
+    /// Members in flight that read the element.
+    fn readers(&self, id: u32, element: u64) -> impl Iterator<Item = u32> {
+        let members = self.members().map(|(member, ..)| member);
+        members.filter(move |member| member.reads.contains(&(id, element))).map(|member| member.id)
     }
 
     pub fn member_site(&self, id: u32) -> Option<SiteId> {

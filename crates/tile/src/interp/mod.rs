@@ -16,10 +16,9 @@
 //!
 //! # What is found
 //! Between issue and completion every element that a member will read or write is marked. See [`FindingKind`].
-//! Two members of one group count as unordered. Between groups of one queue a later write after an earlier read
-//! or write is in order (their completions are); a later read of what an earlier one writes is not: the read may
-//! begin before the write has landed, so it needs a wait. With [`Completion::Late`] everything that can be in
-//! flight is, so that one run finds all there is to find on its path.
+//! Members of one group count as unordered, groups of one queue as ordered, groups of different queues as
+//! unordered. With [`Completion::Late`] everything that can be in flight is, so that one run finds all there is to
+//! find on its path.
 //!
 //! # Threads
 //! Loops over `threadIdx` and `vthread` run in lock step: each statement for all threads before the next, with

@@ -112,7 +112,6 @@ impl<'p> Machine<'p> {
         match queue.completion {
             Completion::Early => self.complete_oldest(index),
             Completion::Late => Ok(()),
-            // An operation without a queue is ordered with no other.
             Completion::Random if queue.eagerness == 8 => self.complete_oldest(index),
             Completion::Random => Ok(()),
         }
@@ -127,8 +126,18 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// The group of a queue that completes next: the oldest. Statements outside any commit are in no order.
+    fn next_to_complete(&mut self, index: usize) -> Option<Group<'p>> {
+        let queue = &self.queues.queues[index];
+        if queue.id.is_some() || queue.completion != Completion::Random || queue.groups.is_empty() {
+            return self.queues.queues[index].groups.pop_front();
+        }
+        let choice = self.queues.random(queue.groups.len() as u64) as usize;
+        self.queues.queues[index].groups.swap_remove_front(choice)
+    }
+
     fn complete_oldest(&mut self, index: usize) -> Run<()> {
-        let Some(mut group) = self.queues.queues[index].groups.pop_front() else { return Ok(()) };
+        let Some(mut group) = self.next_to_complete(index) else { return Ok(()) };
         let random = self.queues.queues[index].completion == Completion::Random;
         let mut result = Ok(());
         while !group.members.is_empty() && result.is_ok() {
@@ -187,7 +196,7 @@ impl<'p> Machine<'p> {
         if completion != Completion::Random || self.queues.random(8) >= eagerness {
             return Ok(());
         }
-        let Some(mut group) = self.queues.queues[index].groups.pop_front() else { return Ok(()) };
+        let Some(mut group) = self.next_to_complete(index) else { return Ok(()) };
         if !group.members.is_empty() {
             self.land_some(&mut group)?;
         }

@@ -157,8 +157,8 @@ fn queues_are_independent_of_each_other() {
     let result = run(&three_stages(2), &mut args, &options);
     assert_ne!(to_floats(&args[1])[1], 4.0);
     expect![[r#"
-        source of an asynchronous statement overwritten before it is read: asynchronous read on queue 1 of B[0] at p = 1; asynchronous write on queue 0 of B[0] at i = 0
-        source of an asynchronous statement overwritten before it is read (13 times): asynchronous read on queue 1 of B[1] at i = 0; asynchronous write on queue 0 of B[1] at i = 1
+        overwritten source of an asynchronous operation: asynchronous read on queue 1 of B[0] at p = 1; asynchronous write on queue 0 of B[0] at i = 0
+        overwritten source of an asynchronous operation (13 times): asynchronous read on queue 1 of B[1] at i = 0; asynchronous write on queue 0 of B[1] at i = 1
     "#]].assert_eq(&report(&result));
     let expected: Vec<f32> = (0..16).map(|i| i as f32 + 3.0).collect();
     for seed in 0..SEEDS {
@@ -257,7 +257,7 @@ fn members_of_a_group_are_unordered() {
     let (value, text) = result(&late());
     assert_eq!(value, 7.0);
     expect![[r#"
-        read of data in flight: asynchronous write on queue 0 of S[0]; asynchronous read on queue 0 of S[0]
+        members of a group depend on one another: asynchronous write on queue 0 of S[0]; asynchronous read on queue 0 of S[0]
     "#]]
     .assert_eq(&text);
     assert!(result(&Options { members: MemberOrder::Reversed, ..late() }).0.is_nan());
@@ -277,8 +277,8 @@ fn a_scope_outside_any_commit_completes_at_the_end() {
     let result = run(&function, &mut args, &late());
     assert_eq!(to_floats(&args[1]), [7.0]);
     expect![[r#"
-        asynchronous scope outside any commit (3 times): statement at i = 0
-        write to an element that an asynchronous write is in flight to (2 times): asynchronous write outside any commit of C[0] at i = 0; asynchronous write outside any commit of C[0] at i = 1
+        asynchronous scope outside a commit (3 times): statement at i = 0
+        write over data in flight (2 times): asynchronous write outside any commit of C[0] at i = 0; asynchronous write outside any commit of C[0] at i = 1
     "#]].assert_eq(&report(&result));
 }
 
