@@ -12,7 +12,7 @@ use wavemark_driver::launch::{self, ArgValue};
 fn lay_out_case(case: &Case, sources: &mut SourceMap) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let bytes = std::fs::read(case.folder.join("kernel.hsaco")).unwrap();
     let object = CodeObject::parse(&bytes).unwrap();
-    let (launch, filled) = launch::load(sources, &case.launch, "launch.toml", 0)?;
+    let (launch, filled) = launch::load(sources, &case.launch, "launch.toml", 0, launch::Purpose::Kernel)?;
     let kernel = kernel::select(&object, "kernel.hsaco", launch.kernel.as_deref(), launch.kernel_span)
         .map_err(|diagnostic| vec![diagnostic])?;
     let metadata = object.kernel_metadata(kernel);

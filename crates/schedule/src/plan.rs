@@ -6,8 +6,9 @@
 //! it runs `num_stages - 1` iterations later, in the last stage; within an iteration of the pipeline the copies
 //! come first (statements are ordered by stage, then as written), so that the newest copy is in flight while the
 //! oldest tile is used. A copied buffer then needs `num_stages` versions, no more. Copies whose addresses come
-//! from other copies are spread over the stages between. Everything else (shared to local, compute) runs as late
-//! as it can: a value that is made late needs few versions.
+//! from other copies are spread over the stages between, by how many copies lie between them and the work (as Triton
+//! has it: all copies that the work reads share a stage, and so a queue). Everything else (shared to local, compute)
+//! runs as late as it can: a value that is made late needs few versions.
 //!
 //! Where we differ: an asynchronous stage is asynchronous as a whole (the RFC lists stages, not statements), and
 //! its members are unordered. So statements that only prepare addresses of copies get a stage of their own before
@@ -174,14 +175,18 @@ impl Planner<'_> {
         let statements: Vec<Statement> = items
             .iter()
             .enumerate()
-            .map(|(index, item)| Statement {
-                name: body::name_of(self.function, item, index),
-                span: body::span_of(item.stmt()),
-                access: Access::of(item.stmt(), &self.views),
-                copy: match item {
+            .map(|(index, item)| {
+                let access = Access::of(item.stmt(), &self.views);
+                let copy = match item {
+                    // Its parts would run in any order.
+                    Item::Statement(_) if !access.reads.is_disjoint(&access.writes) => {
+                        Err("it reads what it writes".to_owned())
+                    }
                     Item::Statement(stmt) => copies::copy(self.function, &self.views, stmt, &own, &written),
                     Item::Section(..) => Err("it is a pipeline of its own".to_owned()),
-                },
+                };
+                let name = body::name_of(self.function, item, index);
+                Statement { name, span: body::span_of(item.stmt()), access, copy }
             })
             .collect();
         let Schedule { stages, order, async_stages, remarks } =

@@ -31,9 +31,12 @@ fn manifest(folder: &Path) -> Vec<Value> {
 
 fn module(path: &Path) -> Module {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut sources = SourceMap::default();
-    let file = sources.add_text(path.display().to_string(), text.clone());
-    parse(file, &text).unwrap_or_else(|errors| panic!("{}: {errors:#?}", path.display()))
+    read(&text, &path.display().to_string())
+}
+
+fn read(text: &str, name: &str) -> Module {
+    let file = SourceMap::new().add_text(name, text);
+    parse(file, text).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
 }
 
 /// The counts of all waits in order, each for every iteration of the constant loops around it; `None` where a count
@@ -102,7 +105,9 @@ fn agree(case: &str, folder: &Path) -> Result<(), String> {
     }
     let comparison = Comparison { ignore_inflight_counts: true };
     let check = |ours: &Module, stage: &str| -> Result<(), String> {
-        let theirs = module(&folder.join(format!("{case}.{stage}.py.txt")));
+        let path = folder.join(format!("{case}.{stage}.py.txt"));
+        // Both from their text: TVM's parser, like ours, simplifies extents, which the pass leaves as they are.
+        let (ours, theirs) = (&read(&print(ours, ours.dialect), case), module(&path));
         if let Some(difference) = comparison.first_module_difference(ours, &theirs) {
             return Err(format!("{case} ({stage}): {difference:?}\n{}", print(ours, ours.dialect)));
         }
@@ -132,8 +137,10 @@ fn where_tvm_is_right_the_programs_are_the_same() {
     println!("{compared} programs are TVM's");
 }
 
-/// Not verdicts that TVM is right.
-const NOT_COMPARED: [&str; 1] = ["edge_access_ptr_min3"];
+/// `edge_access_ptr_min3` has no verdict (its call is opaque) and TVM's wait is wrong. In `rfc_gemm_nested_bad_stage`
+/// TVM commits a consumer together with its producers, to the same queue: members of a group are unordered, so that
+/// no wait inside the group orders them. Its verdict comes from completing members in order; ours splits the group.
+const NOT_COMPARED: [&str; 2] = ["edge_access_ptr_min3", "rfc_gemm_nested_bad_stage"];
 
 #[test]
 fn what_tvm_refuses_is_refused() {

@@ -276,6 +276,9 @@ fn leave(stmt: &mut Stmt, buffer: BufferId) -> bool {
             let here = block.alloc_buffers.contains(&buffer);
             if deeper {
                 block.alloc_buffers.retain(|&other| other != buffer);
+            }
+            // Neither around nor where it now begins: a block's regions are of what it is given.
+            if deeper || here {
                 block.reads.retain(|region| region.buffer != buffer);
                 block.writes.retain(|region| region.buffer != buffer);
             }

@@ -119,20 +119,19 @@ pub fn schedule(
     let tile_copy =
         |index: usize| is_copy(index) && !prepares(index) && (feeds_work[index] || feeds_copy[index]);
 
-    // How many copies lie before a statement on the longest chain of values.
-    let mut levels = vec![0i64; count];
-    for index in 0..count {
-        for edge in values().filter(|edge| edge.to == index) {
-            levels[index] = levels[index].max(levels[edge.from] + i64::from(tile_copy(edge.from)));
-        }
+    // How many copies lie on the longest chain of values from a statement to the work, itself among them.
+    let mut heights = vec![0i64; count];
+    for index in (0..count).rev() {
+        let next = values().filter(|edge| edge.from == index).map(|edge| heights[edge.to]).max();
+        heights[index] = next.unwrap_or(0) + i64::from(tile_copy(index));
     }
-    let deepest = (0..count).map(|index| levels[index] + i64::from(tile_copy(index))).max().unwrap_or(0);
+    let deepest = heights.iter().copied().max().unwrap_or(0);
     let mut last = num_stages - 1;
     let mut stages: Vec<i64> = (0..count)
         .map(|index| match deepest {
             _ if !tile_copy(index) && !prepares(index) => last,
             0 => last,
-            _ => levels[index] * last / deepest,
+            _ => (deepest - heights[index]) * last / deepest,
         })
         .collect();
 
@@ -226,6 +225,24 @@ pub fn schedule(
                 tie(function, statements, edge, own)
             )),
             (None, None) => async_stages.push(stage),
+        }
+    }
+    // The pass lets a statement wait for one queue.
+    for index in 0..count {
+        let mut waits: Vec<i64> = values()
+            .filter(|edge| edge.to == index && async_stages.contains(&stages[edge.from]))
+            .map(|edge| stages[edge.from])
+            .collect();
+        waits.sort_unstable();
+        waits.dedup();
+        while waits.len() > 1 {
+            let stage = waits.remove(0);
+            async_stages.retain(|&other| other != stage);
+            remarks.push(format!(
+                "stage {stage} stays synchronous: `{}` reads what it copies and what stage {} copies, and can wait for \
+                 one of them",
+                statements[index].name, waits[0]
+            ));
         }
     }
     Ok(Schedule { stages, order, async_stages, remarks })
