@@ -38,7 +38,8 @@ fn chain(count: usize) -> String {
     .expect("a string");
     text.push_str("            with T.sblock(\"body\"):\n");
     for index in 0..count - 1 {
-        writeln!(text, "                X{index} = T.sblock_alloc_buffer((1,), scope=\"shared\")").expect("a string");
+        writeln!(text, "                X{index} = T.sblock_alloc_buffer((1,), scope=\"shared\")")
+            .expect("a string");
     }
     for index in 0..count {
         let from = if index == 0 || stage(index) == 0 { "A[i]".into() } else { format!("X{}[0]", index - 1) };

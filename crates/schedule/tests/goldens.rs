@@ -104,7 +104,9 @@ fn agree(case: &str, folder: &Path) -> Result<(), String> {
     let check = |ours: &Module, stage: &str| -> Result<(), String> {
         let path = folder.join(format!("{case}.{stage}.py.txt"));
         // TVM's parser, like ours, simplifies extents: a text can be the same where what is read from it is not.
-        if std::fs::read_to_string(&path).is_ok_and(|text| text.trim_end() == print(ours, ours.dialect).trim_end()) {
+        if std::fs::read_to_string(&path)
+            .is_ok_and(|text| text.trim_end() == print(ours, ours.dialect).trim_end())
+        {
             return Ok(());
         }
         let theirs = module(&path);
