@@ -120,9 +120,9 @@ impl Builder<'_> {
     /// The word of the other dialect: `old` and `new` name the same thing.
     pub fn dialect_word(&mut self, call: &py::ExprCall, old: &str, new: &str) -> Parsed<()> {
         let Some(path) = crate::expr::script_path(self.cx, &call.func) else { return Ok(()) };
-        let (other, ours, theirs) = match self.cx.dialect {
-            Dialect::New => (old, new, "old"),
-            Dialect::Old => (new, old, "new"),
+        let (other, ours, theirs, dialect) = match self.cx.dialect {
+            Dialect::New => (old, new, "old", "new"),
+            Dialect::Old => (new, old, "new", "old"),
         };
         if path != other {
             return Ok(());
@@ -132,7 +132,7 @@ impl Builder<'_> {
         let mut diagnostic = Diagnostic::error(format!("`{other}` is the {theirs} dialect's name"))
             .at_with(span, format!("expected `{ours}`"));
         if let Some(reason) = reason {
-            diagnostic = diagnostic.note(format!("the file is in the other dialect: {reason}"));
+            diagnostic = diagnostic.note(format!("the file is in the {dialect} dialect: {reason}"));
         }
         Err(self.cx.report(diagnostic))
     }

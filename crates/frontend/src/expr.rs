@@ -284,8 +284,7 @@ impl Builder<'_> {
         let declared = self.function.buffer(buffer);
         let dimensions = declared.shape.len();
         if nodes.len() != dimensions {
-            let message =
-                format!("`{}` has {dimensions} dimensions, found {} indices", declared.name, nodes.len());
+            let message = format!("`{}` takes {dimensions} indices, found {}", declared.name, nodes.len());
             return Err(self.cx.error(span, message));
         }
         nodes.iter().map(|node| self.index(node)).collect()

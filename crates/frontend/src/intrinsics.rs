@@ -206,6 +206,10 @@ impl Builder<'_> {
                 }
                 Ok(Value::Expr(Expr::Not(inner.into())))
             }
+            "BitwiseNot" => {
+                let [inner] = self.arguments(call)?;
+                self.unary_call("bitwise_not", inner, span)
+            }
             "if_then_else" => {
                 let [condition, then, otherwise] = self.arguments(call)?;
                 self.if_then_else(condition, then, otherwise, span)

@@ -53,7 +53,11 @@ pub fn parse(file: FileId, text: &str) -> Result<Module, Vec<Diagnostic>> {
     // What no statement is responsible for does not happen: a refusal is always reported.
     match module {
         Ok(module) if !cx.diagnostics.iter().any(Diagnostic::is_error) => Ok(module),
-        _ => Err(cx.diagnostics),
+        _ => {
+            let mut diagnostics = cx.diagnostics;
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+            Err(diagnostics)
+        }
     }
 }
 

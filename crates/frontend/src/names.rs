@@ -145,6 +145,9 @@ impl Builder<'_> {
         let mut diagnostic = Diagnostic::error(format!("unknown name `{name}`")).at(span);
         let known = self.scopes.names().chain(self.cx.constants.keys().map(String::as_str));
         let close = known.filter(|known| !known.is_empty() && similar(known, name)).min();
+        if self.in_signature {
+            diagnostic = diagnostic.help(format!("a size that the argument brings is written \"{name}\""));
+        }
         if let Some(close) = close {
             diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
         }

@@ -11,6 +11,7 @@ use crate::context::Parsed;
 use crate::expr;
 use crate::function::Builder;
 use crate::limits::STATEMENT_DEPTH;
+use crate::module::header;
 use crate::scalars;
 use crate::value::Value;
 
@@ -147,7 +148,12 @@ impl Builder<'_> {
             py::Stmt::With(with) => self.with(with, suite),
             py::Stmt::Pass(_) => Ok(()),
             other => {
-                let span = self.cx.span(other);
+                let span = match other {
+                    py::Stmt::While(node) => self.cx.range(header(node, &*node.test)),
+                    py::Stmt::FunctionDef(node) => self.cx.range(node.name.range),
+                    py::Stmt::ClassDef(node) => self.cx.range(node.name.range),
+                    other => self.cx.span(other),
+                };
                 let what = match other {
                     py::Stmt::While(_) => "`while` loops",
                     py::Stmt::Assert(_) => "`assert`",

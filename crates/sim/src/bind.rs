@@ -21,13 +21,17 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Chunk index of the first vector constant.
-    pub fn constants_at(&self) -> usize {
+    /// Chunk index of the first scratch chunk.
+    pub fn scratch_at(&self) -> usize {
         (self.vgprs + self.agprs) as usize * self.chunks
     }
-    /// Chunks of a slab with `constants` vector constants, scratch included.
+    /// Chunk index of the first vector constant.
+    pub fn constants_at(&self) -> usize {
+        self.scratch_at() + SCRATCH_CHUNKS
+    }
+    /// Chunks of a slab with `constants` vector constants.
     pub fn slab_len(&self, constants: usize) -> usize {
-        self.constants_at() + constants * self.chunks + SCRATCH_CHUNKS
+        self.constants_at() + constants * self.chunks
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Vector registers are stored register-major in chunks of 16 lanes ([`Chunk`], 64 bytes, one AVX-512
 //! register): VGPR `r` of a wave with `chunks` chunks is `v[r * chunks..][..chunks]`. Behind the VGPRs and
-//! AGPRs stand the program's vector constants (a row each, the same value in all lanes) and a few scratch
-//! chunks, so that every source of a vector operation is an index into one slab.
+//! AGPRs stand a few scratch chunks and the program's vector constants (a row each, the same value in all lanes), so
+//! that every source of a vector operation is an index into one slab.
 //!
 //! Scalar registers live in one array at canonical indices ([`sindex`]), which do not depend on the
 //! instruction set; behind them stand the program's scalar constants.
@@ -62,7 +62,7 @@ pub mod sindex {
     pub const CONSTANTS: u32 = 160;
 }
 
-/// Number of scratch chunks behind the constants: three sources of up to 4 dwords of up to 4 chunks, and a
+/// Number of scratch chunks before the constants: three sources of up to 4 dwords of up to 4 chunks, and a
 /// destination of the same size.
 pub const SCRATCH_CHUNKS: usize = 64;
 
@@ -93,7 +93,7 @@ pub struct Mode {
 
 /// All registers of one wave that arithmetic touches.
 pub struct Regs {
-    /// VGPRs, AGPRs, vector constants, scratch: see the module header.
+    /// VGPRs, AGPRs, scratch, vector constants: see the module header.
     pub v: Box<[Chunk]>,
     /// Scalar registers at canonical indices, then the program's scalar constants.
     pub s: Box<[u32]>,

@@ -77,7 +77,7 @@ impl Wave {
             v: vec![Chunk::ZERO; layout.slab_len(constant_room)].into_boxed_slice(),
             s: vec![0; sindex::CONSTANTS as usize + constant_room].into_boxed_slice(),
             chunks: layout.chunks,
-            scratch: layout.constants_at() + constant_room * layout.chunks,
+            scratch: layout.scratch_at(),
             vgprs: layout.vgprs,
             agprs: layout.agprs,
             scc: false,

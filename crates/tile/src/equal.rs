@@ -5,10 +5,13 @@
 //! annotations, names of blocks. Spans do not count. A sequence in a sequence is one sequence, and an empty one is
 //! the statement that does nothing. Constants are compared by bits, so a NaN is itself.
 
+mod describe;
+
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
+use self::describe::{describe, first, flattened, label, show};
 use crate::dtype::Dtype;
 use crate::expr::{BufferId, Expr, VarId};
 use crate::function::{Buffer, Dialect, Function, Module, Param};
@@ -207,12 +210,12 @@ impl Comparer<'_> {
         let (lefts, rights) = (flattened(left), flattened(right));
         for (position, (a, b)) in lefts.iter().zip(&rights).enumerate() {
             self.stmt(a, b).map_err(|difference| {
-                let label = label(self.left, a);
-                if label.is_empty() {
+                let name = label(self.left, a);
+                if name.is_empty() {
                     return difference;
                 }
-                let same = lefts.iter().take(position).filter(|s| self::label(self.left, s) == label).count();
-                let numbered = if same == 0 { label } else { format!("{label}#{}", same + 1) };
+                let same = lefts.iter().take(position).filter(|s| label(self.left, s) == name).count();
+                let numbered = if same == 0 { name } else { format!("{name}#{}", same + 1) };
                 within(&numbered)(difference)
             })?;
         }
@@ -400,15 +403,15 @@ impl Comparer<'_> {
     fn annotations(&mut self, left: &Annotations, right: &Annotations) -> Same {
         for (key, value) in left {
             let Some(other) = right.get(key) else {
-                return Err(within(key)(mismatch(self.show(self.left, value), "absent")));
+                return Err(within(key)(mismatch(show(self.left, value), "absent")));
             };
             if !self.same_annotation(value, other) {
-                let texts = (self.show(self.left, value), self.show(self.right, other));
+                let texts = (show(self.left, value), show(self.right, other));
                 return Err(within(key)(told_apart(texts.0, texts.1)));
             }
         }
         match right.iter().find(|(key, _)| !left.contains_key(*key)) {
-            Some((key, value)) => Err(within(key)(mismatch("absent", self.show(self.right, value)))),
+            Some((key, value)) => Err(within(key)(mismatch("absent", show(self.right, value)))),
             None => Ok(()),
         }
     }
@@ -422,27 +425,6 @@ impl Comparer<'_> {
             (Annotation::Expr(a), Annotation::Expr(b)) => self.same(&a, &b),
             (Annotation::Float(a), Annotation::Float(b)) => a.to_bits() == b.to_bits(),
             (a, b) => a == b,
-        }
-    }
-
-    fn show(&self, function: &Function, annotation: &Annotation) -> String {
-        match annotation {
-            Annotation::Bool(value) => value.to_string(),
-            Annotation::Int(value) => value.to_string(),
-            Annotation::Float(value) => value.to_string(),
-            Annotation::Str(text) => format!("{text:?}"),
-            Annotation::List(items) => {
-                let items: Vec<_> = items.iter().map(|item| self.show(function, item)).collect();
-                format!("[{}]", items.join(", "))
-            }
-            Annotation::Dict(entries) => {
-                let entries: Vec<_> = entries
-                    .iter()
-                    .map(|(key, value)| format!("{key:?}: {}", self.show(function, value)))
-                    .collect();
-                format!("{{{}}}", entries.join(", "))
-            }
-            Annotation::Expr(expr) => print_expr(function, expr, Dialect::New),
         }
     }
 }
@@ -461,56 +443,4 @@ fn plain(annotation: &Annotation) -> Annotation {
 fn told_apart(left: String, right: String) -> Box<Difference> {
     let right = if left == right { format!("{right} of other variables, buffers or types") } else { right };
     mismatch(left, right)
-}
-
-/// The statements without sequences in sequences and without those that do nothing by being empty.
-fn flattened(stmt: &Stmt) -> Vec<&Stmt> {
-    fn collect<'s>(stmt: &'s Stmt, out: &mut Vec<&'s Stmt>) {
-        match stmt {
-            Stmt::Seq(statements) => statements.iter().for_each(|stmt| collect(stmt, out)),
-            _ => out.push(stmt),
-        }
-    }
-    let mut out = Vec::new();
-    collect(stmt, &mut out);
-    match &out[..] {
-        [Stmt::Evaluate(Expr::Int(0, Dtype::INT32), _)] => Vec::new(),
-        _ => out,
-    }
-}
-
-/// The first statement of a sequence.
-fn first(stmt: &Stmt) -> &Stmt {
-    flattened(stmt).first().copied().unwrap_or(stmt)
-}
-
-/// What a path calls a statement.
-fn label(function: &Function, stmt: &Stmt) -> String {
-    let var = |id: VarId| function.vars.get(id.0 as usize).map_or("?", |var| &var.name);
-    match stmt {
-        Stmt::For(node) => format!("for {}", var(node.var)),
-        Stmt::Block(block) if block.name.is_empty() => "\"\"".into(),
-        Stmt::Block(block) => block.name.clone(),
-        Stmt::Store(store) => {
-            let name = function.buffers.get(store.buffer.0 as usize).map_or("?", |buffer| &buffer.name);
-            format!("{name}[...] =")
-        }
-        Stmt::If { .. } => "if".into(),
-        Stmt::Attr { key, .. } => key.clone(),
-        Stmt::Let { var: id, .. } => format!("{} =", var(*id)),
-        Stmt::Evaluate(..) => "T.evaluate".into(),
-        Stmt::Seq(_) => String::new(),
-    }
-}
-
-/// What a message calls a statement.
-fn describe(function: &Function, stmt: &Stmt) -> String {
-    match stmt {
-        Stmt::Block(block) => format!("block \"{}\"", block.name),
-        Stmt::Attr { key, value, .. } => {
-            format!("T.attr \"{key}\": {}", print_expr(function, value, Dialect::New))
-        }
-        Stmt::Evaluate(value, _) => print_expr(function, value, Dialect::New),
-        _ => label(function, stmt),
-    }
 }

@@ -256,7 +256,14 @@ fn remainder(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
     }
 }
 
+/// TVM folds bit operations on index types only, where it also drops a shift by zero.
 fn bits(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
+    if !is_index(a.dtype()) {
+        return None;
+    }
+    if matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) && b.as_int() == Some(0) {
+        return Some(a.clone());
+    }
     let (x, y) = (a.as_int()?, b.as_int()?);
     let value = match op {
         BinaryOp::BitAnd => x & y,

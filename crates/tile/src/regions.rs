@@ -9,7 +9,8 @@
 //! Buffers the block allocates itself are left out, as nothing outside can touch them.
 //!
 //! Deviations: a condition narrows the variable of a loop where it bounds that variable alone by an expression
-//! without loop variables; TVM solves systems of inequalities.
+//! without loop variables; TVM solves systems of inequalities. A range that depends on what the block's own buffers
+//! hold is the whole dimension; TVM writes such a range down as it is, where nothing defines those buffers.
 
 use rustc_hash::FxHashMap;
 
@@ -63,6 +64,9 @@ struct Touched {
     boxes: Vec<SymbolicInterval>,
 }
 
+/// So many buffers are looked through; for more there is a table.
+const FEW: usize = 12;
+
 struct Detector<'f> {
     function: &'f Function,
     block: &'f Block,
@@ -71,7 +75,7 @@ struct Detector<'f> {
     domains: Domains,
     lets: FxHashMap<VarId, Expr>,
     touched: [Vec<Touched>; 3],
-    /// Where a buffer stands in `touched`.
+    /// Where a buffer stands in `touched`, once there are many.
     places: FxHashMap<(BufferId, u8), usize>,
 }
 
@@ -129,14 +133,11 @@ impl<'f> Detector<'f> {
 
     fn repeated(&mut self, node: &For) {
         let range = Range { min: node.min.clone(), extent: node.extent.clone() };
-        let outer = self.domains.insert(node.var, SymbolicInterval::of_range(&range));
+        self.domains.push(node.var, SymbolicInterval::of_range(&range));
         self.expr(&node.min);
         self.expr(&node.extent);
         self.stmt(&node.body);
-        match outer {
-            Some(outer) => self.domains.insert(node.var, outer),
-            None => self.domains.remove(&node.var),
-        };
+        self.domains.pop();
     }
 
     /// A block inside says itself what it touches.
@@ -228,29 +229,26 @@ impl<'f> Detector<'f> {
         if self.domains.is_empty() {
             return inside(self);
         }
-        let mut before = Vec::new();
         let condition = self.analyzer.simplify(&self.unfolded(condition));
-        self.narrow(&condition, &mut before);
+        let narrowed = self.narrow(&condition);
         inside(self);
-        for (var, domain) in before.into_iter().rev() {
-            self.domains.insert(var, domain);
+        for _ in 0..narrowed {
+            self.domains.pop();
         }
     }
 
-    fn narrow(&mut self, condition: &Expr, before: &mut Vec<(VarId, SymbolicInterval)>) {
-        let Expr::Binary(op, sides) = condition else { return };
+    /// Begins a scope for each variable that the condition narrows; returns how many.
+    fn narrow(&mut self, condition: &Expr) -> usize {
+        let Expr::Binary(op, sides) = condition else { return 0 };
         if *op == BinaryOp::And {
-            self.narrow(&sides[0], before);
-            self.narrow(&sides[1], before);
-            return;
+            return self.narrow(&sides[0]) + self.narrow(&sides[1]);
         }
         let difference = fold::sub(sides[0].clone(), sides[1].clone());
-        let Some((var, scale, rest)) = self.one_variable(&difference) else { return };
-        let Some(limit) = limits(*op, scale, rest) else { return };
-        let Some(domain) = self.domains.get(&var).cloned() else { return };
+        let Some((var, scale, rest)) = self.one_variable(&difference) else { return 0 };
+        let (Some(limit), Some(domain)) = (limits(*op, scale, rest), self.domains.get(var)) else { return 0 };
         let narrowed = domain.intersection(&limit, &mut self.analyzer);
-        self.domains.insert(var, narrowed);
-        before.push((var, domain));
+        self.domains.push(var, narrowed);
+        1
     }
 
     /// `expr` as `scale * var + rest` for the one loop variable in it.
@@ -259,7 +257,7 @@ impl<'f> Detector<'f> {
         let mut found = None;
         let mut linear = true;
         self.terms(expr, 1, &mut |term, factor| match term {
-            Expr::Var(var, _) if self.domains.contains_key(var) => {
+            Expr::Var(var, _) if self.domains.contains(*var) => {
                 linear &= found.is_none_or(|other| other == *var);
                 found = Some(*var);
                 scale = scale.and_then(|scale: i64| scale.checked_add(factor));
@@ -292,7 +290,7 @@ impl<'f> Detector<'f> {
     }
 
     fn runs(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Var(var, _) if self.domains.contains_key(var))
+        matches!(expr, Expr::Var(var, _) if self.domains.contains(*var))
             || expr.children().iter().any(|child| self.runs(child))
     }
 
@@ -315,15 +313,18 @@ impl<'f> Detector<'f> {
             return;
         }
         let touched = &mut self.touched[access as usize];
-        match self.places.get(&(buffer, access as u8)) {
+        let few = touched.len().min(FEW);
+        let place = touched[..few].iter().position(|known| known.buffer == buffer);
+        match place.or_else(|| self.places.get(&(buffer, access as u8)).copied()) {
             Some(place) => {
-                let known = &mut touched[*place];
-                for (old, new) in known.boxes.iter_mut().zip(&boxes) {
+                for (old, new) in touched[place].boxes.iter_mut().zip(&boxes) {
                     *old = old.union(new, &mut self.analyzer);
                 }
             }
             None => {
-                self.places.insert((buffer, access as u8), touched.len());
+                if touched.len() >= FEW {
+                    self.places.insert((buffer, access as u8), touched.len());
+                }
                 touched.push(Touched { buffer, boxes });
             }
         }
@@ -344,6 +345,16 @@ impl<'f> Detector<'f> {
         ranges.iter().map(|range| self.cover_range(range)).collect()
     }
 
+    /// The expression reads a buffer that the block allocates: outside of it that says nothing.
+    fn reads_own(&self, expr: &Expr) -> bool {
+        let own = &self.block.alloc_buffers;
+        let mut found = false;
+        if !own.is_empty() {
+            expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if own.contains(&load.buffer)));
+        }
+        found
+    }
+
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
         let mut regions = Vec::new();
         for touched in &self.touched[access as usize] {
@@ -353,11 +364,16 @@ impl<'f> Detector<'f> {
             let shape = &self.function.buffer(touched.buffer).shape;
             let mut ranges = Vec::with_capacity(touched.boxes.len());
             for (part, extent) in touched.boxes.iter().zip(shape) {
-                ranges.push(match &part.min {
+                let range = match &part.min {
                     Some(min) if part.is_point(&mut self.analyzer) => {
                         Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) }
                     }
                     _ => part.range(extent, &mut self.analyzer),
+                };
+                let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));
+                ranges.push(match own {
+                    true => Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() },
+                    false => range,
                 });
             }
             regions.push(Region { buffer: touched.buffer, ranges });

@@ -44,7 +44,7 @@ impl Simplifier {
             Stmt::Store(store) => {
                 self.store(store);
                 if stores_what_it_loads(store) {
-                    *stmt = Stmt::Evaluate(Expr::int(0), store.span.clone());
+                    *stmt = Stmt::Evaluate(Expr::int(0), store.span);
                 }
             }
             Stmt::If { .. } => self.conditional(stmt),
@@ -72,6 +72,14 @@ impl Simplifier {
         let dtype = node.min.dtype();
         let range = Range { min: node.min.clone(), extent: node.extent.clone() };
         self.analyzer.bind(node.var, &range);
+        if node.min.as_int().is_some() && node.extent.as_int().is_some_and(|extent| extent > 0) {
+            // The binding says all that the conditions below would.
+            if let Some(step) = &mut node.step {
+                self.expr(step);
+            }
+            self.stmt(&mut node.body);
+            return self.analyzer.unbind(node.var);
+        }
         let var = Expr::Var(node.var, dtype);
         let from = self.analyzer.enter(&fold::ge(var.clone(), node.min.clone()));
         let end = fold::add(node.min.clone(), node.extent.clone());

@@ -184,6 +184,61 @@ fn ids_of_nothing_are_printed_not_panicked_at() {
     .assert_eq(&print(&module(vec![f]), Dialect::New));
 }
 
+/// The lines of a function's body.
+fn body(stmt: Stmt, dialect: Dialect) -> Vec<String> {
+    let mut f = function("main");
+    f.body = stmt;
+    let text = print(&module(vec![f]), dialect);
+    let lines = text.lines().skip_while(|line| !line.contains("def main"));
+    lines.skip(1).map(|line| line.strip_prefix("        ").unwrap_or(line).to_string()).collect()
+}
+
+#[test]
+fn a_key_that_comes_twice_begins_another_dictionary() {
+    let wait = |queue, count, body| {
+        let counted = Stmt::attr("async_wait_inflight_count", Expr::int(count), body);
+        Stmt::attr("async_wait_queue_scope", Expr::int(queue), counted)
+    };
+    let stmt = wait(1, 2, wait(0, 3, Stmt::Evaluate(Expr::int(7), None)));
+    assert_eq!(
+        body(stmt.clone(), Dialect::New),
+        [
+            "T.attr({\"async_wait_queue_scope\": 1, \"async_wait_inflight_count\": 2})",
+            "T.attr({\"async_wait_queue_scope\": 0, \"async_wait_inflight_count\": 3})",
+            "T.evaluate(7)",
+        ]
+    );
+    assert_eq!(
+        body(Stmt::Seq(vec![stmt, Stmt::nop()]), Dialect::New),
+        [
+            "with T.attr({\"async_wait_queue_scope\": 1, \"async_wait_inflight_count\": 2}):",
+            "    T.attr({\"async_wait_queue_scope\": 0, \"async_wait_inflight_count\": 3})",
+            "    T.evaluate(7)",
+            "T.evaluate(0)",
+        ]
+    );
+}
+
+#[test]
+fn a_let_is_a_scope_in_the_old_dialect_only() {
+    let stmt = Stmt::Seq(vec![
+        Stmt::Let {
+            var: VarId(5),
+            value: Expr::int(3),
+            body: Box::new(Stmt::Evaluate(Expr::Var(VarId(5), Dtype::INT32), None)),
+        },
+        Stmt::Let { var: VarId(6), value: Expr::int(4), body: Box::new(Stmt::nop()) },
+    ]);
+    assert_eq!(
+        body(stmt.clone(), Dialect::New),
+        ["v: T.let[T.int32] = 3", "T.evaluate(v)", "v_1: T.let[T.int32] = 4"]
+    );
+    assert_eq!(
+        body(stmt, Dialect::Old),
+        ["with T.LetStmt(3) as v:", "    T.evaluate(v)", "v: T.int32 = 4", "T.evaluate(0)"]
+    );
+}
+
 #[test]
 fn an_empty_module() {
     expect![[r#"

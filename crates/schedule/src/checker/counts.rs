@@ -69,49 +69,78 @@ impl Uses {
     }
 }
 
-/// The best counts of `sites` waits; `constant[site]`: the wait has the same count in all executions.
-pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool]) -> Vec<Best> {
+/// What has one count: a wait that has the same in all executions, or one execution of another.
+type Key = (u32, u32);
+
+/// The best counts of `sites` waits; `constant[site]`: the wait has the same count in all executions; `acts[site]`:
+/// it finds something to complete in some (one that never does is never the only one to complete something).
+pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool], acts: &[bool]) -> Vec<Best> {
+    let key = |alternative: &Alternative| match constant.get(alternative.site as usize) {
+        Some(true) => (alternative.site, u32::MAX),
+        _ => (alternative.site, alternative.instance),
+    };
+    let mut wanted: Vec<SmallVec<[(Key, i64); 4]>> = uses
+        .satisfied
+        .iter()
+        .map(|alternatives| {
+            let acting = alternatives.iter().filter(|one| acts.get(one.site as usize) == Some(&true));
+            acting.map(|one| (key(one), one.distance)).collect()
+        })
+        .chain(uses.lacking.iter().map(|one| SmallVec::from_iter([(key(one), one.distance)])))
+        .filter(|alternatives: &SmallVec<_>| !alternatives.is_empty())
+        .collect();
+    // The sets' order is not the program's. What only one wait can do comes first.
+    wanted.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    wanted.dedup();
+
+    let mut bounds: FxHashMap<Key, i64> = FxHashMap::default();
+    let covered = |bounds: &FxHashMap<Key, i64>, (key, distance): &(Key, i64)| {
+        bounds.get(key).is_some_and(|bound| bound <= distance)
+    };
+    for alternatives in &wanted {
+        if !alternatives.iter().any(|one| covered(&bounds, one)) {
+            let (key, distance) = alternatives[0];
+            let bound = bounds.entry(key).or_insert(distance);
+            *bound = distance.min(*bound);
+        }
+    }
+    // What was handed out early may since be done by another: loosen each as far as the others, as they are, allow.
+    let mut by_key: FxHashMap<Key, Vec<usize>> = FxHashMap::default();
+    for (index, alternatives) in wanted.iter().enumerate() {
+        for (key, _) in alternatives {
+            by_key.entry(*key).or_default().push(index);
+        }
+    }
+    let mut keys: Vec<Key> = bounds.keys().copied().collect();
+    keys.sort_unstable();
+    for key in keys {
+        let needed = by_key[&key].iter().filter_map(|&index| {
+            let alternatives = &wanted[index];
+            let others = alternatives.iter().any(|one| one.0 != key && covered(&bounds, one));
+            let mine = alternatives.iter().filter(|one| one.0 == key).map(|one| one.1).max();
+            mine.filter(|_| !others)
+        });
+        match needed.min() {
+            Some(bound) => bounds.insert(key, bound),
+            None => bounds.remove(&key),
+        };
+    }
+
     let mut best = vec![Best::default(); sites];
+    for (&(site, instance), &bound) in &bounds {
+        let Some(best) = best.get_mut(site as usize) else { continue };
+        best.constant = Some(best.constant.map_or(bound, |old| old.min(bound)));
+        best.instances.insert(instance, bound);
+    }
     for &site in &uses.pinned {
         if let Some(best) = best.get_mut(site as usize) {
             best.pinned = true;
         }
     }
-    for &alternative in &uses.lacking {
-        assign(&mut best, alternative);
+    for alternative in &uses.lacking {
         if let Some(best) = best.get_mut(alternative.site as usize) {
             best.lacking = true;
         }
     }
-    let mut rest: Vec<&SmallVec<[Alternative; 4]>> = Vec::new();
-    for alternatives in &uses.satisfied {
-        match alternatives[..] {
-            [only] => assign(&mut best, only),
-            _ => rest.push(alternatives),
-        }
-    }
-    // The set's order is not the program's.
-    rest.sort_unstable();
-    for alternatives in rest {
-        let done = |alternative: &Alternative| {
-            let Some(best) = best.get(alternative.site as usize) else { return false };
-            let bound = match constant.get(alternative.site as usize) {
-                Some(true) => best.constant,
-                _ => best.instances.get(&alternative.instance).copied(),
-            };
-            bound.is_some_and(|bound| bound <= alternative.distance)
-        };
-        if !alternatives.iter().any(done) {
-            assign(&mut best, alternatives[0]);
-        }
-    }
     best
-}
-
-fn assign(best: &mut [Best], alternative: Alternative) {
-    let Some(best) = best.get_mut(alternative.site as usize) else { return };
-    let lower = |old: Option<i64>| old.map_or(alternative.distance, |old| old.min(alternative.distance));
-    best.constant = Some(lower(best.constant));
-    let old = best.instances.get(&alternative.instance).copied();
-    best.instances.insert(alternative.instance, lower(old));
 }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use wavemark_tile::{BufferId, Expr, Function};
 
 use super::interval::{Env, Interval};
-use super::program::{Access, Dims, Leaf, Op};
+use super::program::{Access, Dims, Leaf, Op, SiteId};
 
 /// One interval a dimension.
 pub(super) type Bounds = SmallVec<[Interval; 3]>;
@@ -13,11 +13,16 @@ pub(super) type Bounds = SmallVec<[Interval; 3]>;
 /// A box of a buffer that a leaf reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Footprint {
+    /// The store or call.
+    pub place: SiteId,
     pub buffer: BufferId,
     pub write: bool,
     pub bounds: Bounds,
     /// Every element of the box is touched, in every execution.
     pub exact: bool,
+    /// The elements are a fixed pattern at an offset, in every execution: of two boxes of one statement that are equal
+    /// the elements are equal too.
+    pub pattern: bool,
 }
 
 /// Shapes and strides of the buffers, where they are constant.
@@ -113,7 +118,15 @@ fn walk(ops: &[Op], env: &mut Env, shapes: &Shapes, certain: bool, out: &mut Vec
             Op::Access(access) => {
                 let (bounds, exact) = access_box(access, env, shapes);
                 let exact = exact && certain && !access.inexact;
-                out.push(Footprint { buffer: access.buffer, write: access.write, bounds, exact });
+                let pattern = exact || certain && is_pattern(access, env);
+                out.push(Footprint {
+                    place: access.place,
+                    buffer: access.buffer,
+                    write: access.write,
+                    bounds,
+                    exact,
+                    pattern,
+                });
             }
         }
     }
@@ -157,6 +170,29 @@ fn access_box(access: &Access, env: &Env, shapes: &Shapes) -> (Bounds, bool) {
             }
         }
     }
+}
+
+fn is_pattern(access: &Access, env: &Env) -> bool {
+    match &access.dims {
+        Dims::Ranges(ranges) => ranges.iter().all(|(min, extent)| {
+            offset_pattern(min, env)
+                && extent.as_ref().is_none_or(|extent| env.eval(extent).as_point().is_some())
+        }),
+        Dims::Flat(offset, extent) => env.eval(extent).as_point().is_some() && offset_pattern(offset, env),
+        Dims::Whole => true,
+    }
+}
+
+/// A constant plus something that only variables with a range decide.
+fn offset_pattern(expr: &Expr, env: &Env) -> bool {
+    if env.eval(expr).as_point().is_some() {
+        return true;
+    }
+    let mut fixed = true;
+    super::program::expr_vars(expr, &mut |var| fixed &= env.get(var).as_point().is_none());
+    fixed
+        || matches!(expr, Expr::Binary(wavemark_tile::BinaryOp::Add | wavemark_tile::BinaryOp::Sub, sides)
+            if offset_pattern(&sides[0], env) && offset_pattern(&sides[1], env))
 }
 
 /// The expression takes every value of its interval: a constant, or one variable with an offset, each used once.
@@ -208,17 +244,16 @@ type Element = SmallVec<[i64; 4]>;
 /// Elements that are listed one by one before the question is given up.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// The elements of `buffer` that `leaf` reads (or writes) where its free variables have the given values; `None`
+/// The elements of `buffer` that the statement `place` of `leaf` reads (or writes) where its free variables have the given values; `None`
 /// when there are too many or something is unknown.
 pub(super) fn elements(
     leaf: &Leaf,
     values: &[Interval],
-    buffer: BufferId,
-    write: bool,
+    (place, buffer, write): (SiteId, BufferId, bool),
     vars: usize,
     shapes: &Shapes,
 ) -> Option<FxHashSet<Element>> {
-    let mut listing = Listing { buffer, write, shapes, found: FxHashSet::default(), steps: 0 };
+    let mut listing = Listing { place, buffer, write, shapes, found: FxHashSet::default(), steps: 0 };
     let mut env = Env::new(vars);
     for (var, value) in leaf.free.iter().zip(values) {
         env.set(*var, *value);
@@ -228,6 +263,7 @@ pub(super) fn elements(
 }
 
 struct Listing<'a> {
+    place: SiteId,
     buffer: BufferId,
     write: bool,
     shapes: &'a Shapes,
@@ -288,7 +324,10 @@ impl Listing<'_> {
                         value = value.saturating_add(step);
                     }
                 }
-                Op::Access(access) if access.buffer == self.buffer && access.write == self.write => {
+                Op::Access(access)
+                    if (access.place, access.buffer, access.write)
+                        == (self.place, self.buffer, self.write) =>
+                {
                     if access.inexact {
                         return None;
                     }

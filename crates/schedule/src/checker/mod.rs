@@ -59,12 +59,31 @@ pub fn check(function: &Function) -> Report {
         walker.findings.extend(more);
     }
     report.waits = judge(&walker);
+    report.undecided = walker.undecided.iter().map(|one| walker.place(one.place)).collect();
+    let mut pending: Vec<_> = walker.pending.iter().collect();
+    pending.sort();
+    report.pending = pending.into_iter().map(|&buffer| function.buffer(buffer).name.clone()).collect();
+    if walker.correlated {
+        // The paths of these may not exist.
+        let (doubtful, sure) = walker.findings.into_iter().partition(|finding| finding.on_some_path);
+        walker.findings = sure;
+        walker.not_proven.extend(Vec::into_iter(doubtful).map(doubt));
+    }
     report.findings = walker.findings;
     report.not_proven = walker.not_proven;
     report.steady = walker.steady;
-    report.undecided = walker.undecided;
     report.steps = walker.steps;
     report
+}
+
+/// A finding on a path that conditions which go together may exclude.
+fn doubt(finding: Finding) -> NotProven {
+    let place = finding.consumer.unwrap_or(finding.producer).place;
+    let title = finding.rule.title();
+    NotProven {
+        place: Some(place),
+        reason: format!("{title}, unless conditions that the checker cannot decide go together"),
+    }
 }
 
 /// The defects that are there only where a negative count means nothing at all: findings about the waits.
@@ -77,23 +96,19 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for extra in dropped.findings.iter().filter(|finding| !known.contains(&key(finding))) {
         // The wait whose dropping did it: negative, on that queue.
-        let sites = dropped.waits.iter().enumerate().filter(|(_, wait)| {
-            wait.negative.is_some() && (extra.queue.is_none() || wait.queue == extra.queue)
-        });
+        let sites = dropped.waits.iter().enumerate().filter(|(_, wait)| wait.queue == extra.queue);
         for (site, wait) in sites {
-            let place = flush.place(flush.program.waits[site].place);
-            if found.iter().any(|other| other.producer.place == place) {
+            let Some((iteration, count)) = &wait.negative else { continue };
+            if found.iter().any(|other| other.blame.as_ref().is_some_and(|blame| blame.wait == site)) {
                 continue;
             }
-            found.push(Finding {
-                rule: Rule::NegativeCount,
-                producer: Instance {
-                    place,
-                    iteration: wait.negative.as_ref().map(|vector| vector.to_vec()).unwrap_or_default(),
-                },
-                blame: None,
-                ..extra.clone()
-            });
+            let blame = Blame {
+                wait: site,
+                iteration: iteration.to_vec(),
+                count: *count,
+                sufficient: extra.sufficient_here.unwrap_or(0),
+            };
+            found.push(Finding { rule: Rule::NegativeCount, blame: Some(blame), ..extra.clone() });
         }
     }
     found
@@ -102,14 +117,16 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
 fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
     let constant: Vec<bool> =
         walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
-    let best = counts::solve(&walker.uses, walker.waits.len(), &constant);
-    let sites = walker.program.waits.iter().zip(&walker.waits).zip(&best);
+    let acts: Vec<bool> = walker.waits.iter().map(|wait| wait.acts).collect();
+    let best = counts::solve(&walker.uses, walker.waits.len(), &constant, &acts);
+    let single = counts::solve(&walker.uses, walker.waits.len(), &vec![false; walker.waits.len()], &acts);
+    let sites = walker.program.waits.iter().zip(&walker.waits).zip(best.iter().zip(&single));
     sites
         .zip(&constant)
-        .map(|(((site, seen), best), &constant)| {
+        .map(|(((site, seen), (best, single)), &constant)| {
             let mut instances = seen.instances.clone();
             for (index, instance) in instances.iter_mut().enumerate() {
-                instance.best = best.instances.get(&(index as u32)).copied();
+                instance.best = single.instances.get(&(index as u32)).copied();
                 if best.pinned {
                     instance.best = instance.count;
                 }
@@ -126,7 +143,10 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
             } else if constant && bound > Some(lowest) {
                 Verdict::TooStrong
             } else if !constant
-                && instances.iter().any(|one| one.count < one.best || one.best.is_none())
+                && instances.iter().any(|one| match one.best {
+                    Some(best) => one.count.is_some_and(|count| count.max(0) < best),
+                    None => one.blocks,
+                })
                 && !best.pinned
             {
                 Verdict::TooStrong
@@ -138,7 +158,7 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
                 queue: seen.queue,
                 counts,
                 best: bound,
-                instances: if constant { Vec::new() } else { instances },
+                instances,
                 executions: seen.executions,
                 verdict,
             }

@@ -23,8 +23,8 @@ pub(super) struct Program {
     pub places: Vec<Place>,
     /// The wait scopes in order: their places.
     pub waits: Vec<WaitSite>,
-    /// By buffer: only asynchronous operations of one queue touch it.
-    pub private: Vec<bool>,
+    /// By buffer: the queue, when only asynchronous operations of one queue touch it.
+    pub private: Vec<Option<i64>>,
     /// By buffer: an asynchronous operation writes it and the caller sees it.
     pub output: Vec<bool>,
     pub has_async: bool,
@@ -111,6 +111,8 @@ pub(super) enum Op {
 }
 
 pub(super) struct Access {
+    /// The store or call.
+    pub place: SiteId,
     pub buffer: BufferId,
     pub write: bool,
     pub dims: Dims,
@@ -135,7 +137,7 @@ pub(super) fn compile(function: &Function) -> Program {
             leaves: Vec::new(),
             places: Vec::new(),
             waits: Vec::new(),
-            private: vec![false; function.buffers.len()],
+            private: vec![None; function.buffers.len()],
             output: vec![false; function.buffers.len()],
             has_async: false,
             commit_sites: 0,
@@ -149,6 +151,7 @@ pub(super) fn compile(function: &Function) -> Program {
         in_async: false,
         uses: vec![Use::default(); function.buffers.len()],
         span: None,
+        at: 0,
     };
     let body = compiler.node(&function.body).unwrap_or(Node::Seq(Vec::new()));
     compiler.program.body = body;
@@ -178,6 +181,8 @@ struct Compiler<'a> {
     in_async: bool,
     uses: Vec<Use>,
     span: Option<Span>,
+    /// The statement whose accesses are being collected.
+    at: SiteId,
 }
 
 const COMMIT: &str = "async_commit_queue_scope";
@@ -389,11 +394,12 @@ impl<'a> Compiler<'a> {
 
     fn reads_of(&mut self, expr: &'a Expr, stmt: &'a Stmt) -> Option<Node> {
         let mut ops = Vec::new();
+        let place = self.place(stmt, true);
+        self.at = place;
         self.reads(expr, &mut ops);
         if ops.is_empty() {
             return None;
         }
-        let place = self.place(stmt, true);
         let leaf = Leaf { place, kind: LeafKind::Sync, ops, free: Vec::new(), has_output: false };
         self.program.leaves.push(leaf);
         Some(Node::Leaf(self.program.leaves.len() as u32 - 1))
@@ -401,11 +407,13 @@ impl<'a> Compiler<'a> {
 
     fn leaf(&mut self, stmt: &'a Stmt) -> Option<Node> {
         let mut ops = Vec::new();
+        let place = self.place(stmt, false);
+        self.at = place;
         self.statement(stmt, &mut ops);
-        self.add_leaf(stmt, ops)
+        self.add_leaf(place, ops)
     }
 
-    fn add_leaf(&mut self, stmt: &'a Stmt, ops: Vec<Op>) -> Option<Node> {
+    fn add_leaf(&mut self, place: SiteId, ops: Vec<Op>) -> Option<Node> {
         if ops.is_empty() && !self.in_async {
             return None;
         }
@@ -415,7 +423,6 @@ impl<'a> Compiler<'a> {
             (false, false) => LeafKind::SyncInCommit,
             (false, true) => LeafKind::Sync,
         };
-        let place = self.place(stmt, false);
         self.program.leaves.push(Leaf { place, kind, ops, free: Vec::new(), has_output: false });
         Some(Node::Leaf(self.program.leaves.len() as u32 - 1))
     }
@@ -438,6 +445,7 @@ impl<'a> Compiler<'a> {
                 }
                 let mut inner = Vec::new();
                 self.blocks.push(block);
+                self.names.push(&block.name);
                 if let Some(init) = &block.init {
                     let mut then = Vec::new();
                     self.statement(init, &mut then);
@@ -446,6 +454,7 @@ impl<'a> Compiler<'a> {
                     }
                 }
                 self.statement(&block.body, &mut inner);
+                self.names.pop();
                 self.blocks.pop();
                 if inner.is_empty() {
                     return;
@@ -461,12 +470,14 @@ impl<'a> Compiler<'a> {
                 }
             }
             Stmt::Store(store) => {
+                self.at = self.place(stmt, false);
                 store.indices.iter().for_each(|index| self.reads(index, ops));
                 self.reads(&store.value, ops);
                 let dims = store.indices.iter().map(|index| (index.clone(), None)).collect();
                 self.access(store.buffer, true, Dims::Ranges(dims), false, ops);
             }
             Stmt::If { condition, then, otherwise } => {
+                self.at = self.place(stmt, false);
                 self.reads(condition, ops);
                 let (mut on, mut off) = (Vec::new(), Vec::new());
                 self.statement(then, &mut on);
@@ -486,7 +497,10 @@ impl<'a> Compiler<'a> {
                 ops.push(Op::Bind { var: *var, value: value.clone() });
                 self.statement(body, ops);
             }
-            Stmt::Evaluate(value, _) => self.reads(value, ops),
+            Stmt::Evaluate(value, _) => {
+                self.at = self.place(stmt, false);
+                self.reads(value, ops);
+            }
         }
     }
 
@@ -576,7 +590,7 @@ impl<'a> Compiler<'a> {
         } else {
             entry.synchronous = true;
         }
-        ops.push(Op::Access(Access { buffer, write, dims, inexact }));
+        ops.push(Op::Access(Access { place: self.at, buffer, write, dims, inexact }));
     }
 
     /// Drops what cannot conflict.
@@ -588,7 +602,7 @@ impl<'a> Compiler<'a> {
                 .any(|param| matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id))
         };
         for (id, entry) in self.uses.iter().enumerate() {
-            self.program.private[id] = !entry.synchronous && matches!(entry.queue, Some(Some(_)));
+            self.program.private[id] = entry.queue.flatten().filter(|_| !entry.synchronous);
             self.program.output[id] = entry.asynchronous_write && is_parameter(id);
         }
         let keep: Vec<bool> = self.uses.iter().map(|entry| entry.asynchronous && entry.written).collect();

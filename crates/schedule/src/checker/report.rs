@@ -113,7 +113,7 @@ pub struct Blame {
 pub struct Finding {
     /// What is wrong.
     pub rule: Rule,
-    /// The asynchronous operation (of A6 and A7 the wait or the statement itself).
+    /// The asynchronous operation (of A3 and A7 the statement itself).
     pub producer: Instance,
     /// The statement that comes too early.
     pub consumer: Option<Instance>,
@@ -121,7 +121,7 @@ pub struct Finding {
     pub buffer: Option<String>,
     /// The producer's queue.
     pub queue: Option<i64>,
-    /// The wait that is too weak; `None` when no wait stands between them.
+    /// The wait that is too weak (of A6 the one that is negative); `None` when no wait stands between them.
     pub blame: Option<Blame>,
     /// A wait for this many groups, just before the consumer, would do; `None` when the group is not committed.
     pub sufficient_here: Option<i64>,
@@ -157,6 +157,8 @@ pub struct WaitInstance {
     pub count: Option<i64>,
     /// The largest count that is sufficient there; `None`: any.
     pub best: Option<i64>,
+    /// More groups can be in flight there than it leaves.
+    pub blocks: bool,
 }
 
 /// A wait scope. The best counts of all waits of a report are sufficient *together*.
@@ -168,9 +170,10 @@ pub struct WaitReport {
     pub queue: Option<i64>,
     /// The least and the largest count with which it ran; `None` when unknown or never run.
     pub counts: Option<(i64, i64)>,
-    /// The largest constant that would be sufficient; `None`: any, so the wait could go.
+    /// The largest constant that would be sufficient, the same in all executions; `None`: any, so the wait could go.
     pub best: Option<i64>,
-    /// The first executions (at most [`MAX_INSTANCES`]), for waits whose count depends on the iteration.
+    /// The first executions (at most [`MAX_INSTANCES`]; none where symbols have many values), each with its own best:
+    /// sufficient together with those of all other executions and waits.
     pub instances: Vec<WaitInstance>,
     /// How often it ran (the skipped part of a steady state counted).
     pub executions: u64,
@@ -236,7 +239,9 @@ pub struct Report {
     /// Conditions of asynchronous control that the checker cannot decide: both ways were followed, independently of
     /// each other.
     pub undecided: Vec<Place>,
-    /// Statement executions walked.
+    /// Buffers of the caller that an asynchronous write may still be on its way to when the function ends.
+    pub pending: Vec<String>,
+    /// Statement executions and loop iterations walked.
     pub steps: u64,
 }
 

@@ -50,6 +50,8 @@ pub(super) const OPEN: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
 pub(super) struct Foot {
+    /// The store or call.
+    pub place: u32,
     pub entry: u32,
     pub write: bool,
     pub exact: bool,
@@ -190,7 +192,7 @@ impl State {
     }
 
     /// Closes the innermost commit scope. Footprints in `private` buffers go: their queue orders what follows.
-    pub fn commit(&mut self, time: u64, private: &[bool]) {
+    pub fn commit(&mut self, time: u64, private: &[Option<i64>]) {
         let Some(group) = self.open.pop() else { return };
         let queue = &mut self.queues[group.queue as usize];
         queue.commit();
@@ -204,7 +206,7 @@ impl State {
             entry.since = time;
         }
         let member = |id: u32| group.members.contains(&id);
-        for (buffer, _) in private.iter().enumerate().filter(|(_, private)| **private) {
+        for (buffer, _) in private.iter().enumerate().filter(|(_, private)| private.is_some()) {
             let feet = &mut self.feet[buffer];
             let entries = &mut self.entries;
             feet.retain(|foot| {

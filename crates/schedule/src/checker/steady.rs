@@ -61,13 +61,10 @@ fn period(program: &Program, node: &LoopNode, step: i64, shapes: &Shapes, consta
     let mut period: i64 = 1;
     for (modulus, shift) in moduli {
         let needed = match shift {
-            Some(shift) => modulus / gcd(modulus, shift.abs()),
+            Some(shift) => modulus / gcd(modulus, shift.saturating_abs()),
             None => modulus,
         };
-        period = period / gcd(period, needed) * needed;
-        if period > MAX_PERIOD {
-            return None;
-        }
+        period = (period / gcd(period, needed)).checked_mul(needed).filter(|&period| period <= MAX_PERIOD)?;
     }
     Some(period)
 }
@@ -103,12 +100,16 @@ pub(super) struct Snapshot(Vec<i64>);
 pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapshot {
     let state = &walker.state;
     let most = walker.waits.iter().filter_map(|wait| wait.counts).map(|counts| counts.1).max().unwrap_or(0);
-    let far = 64 + 2 * most + 4 * walker.program.commit_sites as i64;
+    let far = 8 + 2 * most + 2 * walker.program.commit_sites as i64;
     let mut key = Vec::with_capacity(64);
     for queue in &state.queues {
         key.push((queue.longest as i64).min(far));
         for wait in &queue.waits {
-            let since = high(queue.counter) - high(wait.counter);
+            // Waits outside the loop stay where they are; what they completed does not change any more.
+            let since = match plan.waits.contains(&wait.site) {
+                true => high(queue.counter) - high(wait.counter),
+                false => far,
+            };
             key.extend([i64::from(wait.site), since.min(far), wait.count]);
         }
         key.push(-1);
@@ -137,8 +138,9 @@ pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapsh
                 | i64::from(state.complete(entry)) << 4;
             key.extend([i64::from(entry.leaf), distance, later as i64, flags]);
             for (dim, bounds) in foot.bounds.iter().enumerate() {
-                let moved = shift.and_then(|shift| shift.get(dim)).copied().unwrap_or(0) * periods;
-                key.extend([bounds.lo - moved, bounds.hi - moved]);
+                let moved =
+                    shift.and_then(|shift| shift.get(dim)).copied().unwrap_or(0).wrapping_mul(periods);
+                key.extend([bounds.lo.wrapping_sub(moved), bounds.hi.wrapping_sub(moved)]);
             }
         }
     }
@@ -153,7 +155,7 @@ pub(super) fn advance(walker: &mut Walker<'_>, plan: &Plan, depth: usize, skip: 
         let Some(shift) = plan.dims.get(&BufferId(buffer as u32)) else { continue };
         for foot in feet {
             for (bounds, shift) in foot.bounds.iter_mut().zip(shift) {
-                *bounds = bounds.shift(shift * skip);
+                *bounds = bounds.shift(shift.saturating_mul(skip));
             }
         }
     }
@@ -167,7 +169,7 @@ pub(super) fn advance(walker: &mut Walker<'_>, plan: &Plan, depth: usize, skip: 
         let free = &program.leaves[entry.leaf as usize].free;
         for (var, value) in free.iter().zip(&mut entry.values) {
             let shift = plan.vars.get(var).copied().unwrap_or(0);
-            *value = value.shift(shift * skip);
+            *value = value.shift(shift.saturating_mul(skip));
         }
     }
     for wait in state.queues.iter_mut().flat_map(|queue| &mut queue.waits) {
@@ -489,6 +491,8 @@ impl<'a> Shifts<'a> {
         if drift == 0 || !self.concrete {
             return Some(0);
         }
+        // Far from where its negation overflows.
+        (drift.unsigned_abs() < 1 << 60).then_some(())?;
         let difference = self.env.eval(left).sub(self.env.eval(right));
         // As `value < 0` with its drift, or `value == 0`.
         let (value, drift) = match op {

@@ -41,8 +41,7 @@ pub(super) fn walk(walker: &mut Walker<'_>) -> Option<Symbols> {
         return None;
     }
     let period = found.divisors.iter().try_fold(1i64, |period, &divisor| {
-        let next = period / gcd(period, divisor) * divisor;
-        (next <= 256).then_some(next)
+        (period / gcd(period, divisor)).checked_mul(divisor).filter(|&next| next <= 256)
     });
     let mut symbols: Vec<Symbol> = vars
         .iter()
@@ -58,6 +57,10 @@ pub(super) fn walk(walker: &mut Walker<'_>) -> Option<Symbols> {
             }
         })
         .collect();
+    // Truth values are walked completely; what is argued is the last one, with all others given.
+    symbols.sort_by_key(|symbol| walker.function.var(symbol.var).dtype != Dtype::BOOL);
+    let numbers =
+        symbols.iter().filter(|symbol| walker.function.var(symbol.var).dtype != Dtype::BOOL).count();
     let walks = |symbols: &[Symbol]| {
         symbols.iter().fold(1i64, |walks, symbol| walks.saturating_mul(symbol.most - symbol.least + 1))
     };
@@ -65,13 +68,14 @@ pub(super) fn walk(walker: &mut Walker<'_>) -> Option<Symbols> {
         let Some(widest) = symbols.iter_mut().max_by_key(|symbol| symbol.most - symbol.least) else { break };
         widest.most = widest.least + (widest.most - widest.least) / 2;
     }
-    let mut all = period.is_some() && found.largest <= 256;
+    let flags_complete = walks(&symbols[..symbols.len() - numbers]) == 1 << (symbols.len() - numbers).min(62);
+    let mut all = period.is_some() && found.largest <= 256 && numbers <= 1 && flags_complete;
     walk_values(walker, &symbols, 0, &mut all);
     let name = |symbol: &Symbol| walker.function.var(symbol.var).name.clone();
     let report = Symbols {
         names: symbols.iter().map(name).collect(),
         walked: symbols.iter().map(|symbol| (symbol.least, symbol.most)).collect(),
-        all: all && symbols.len() == 1,
+        all,
     };
     if !report.all {
         let ranges: Vec<String> = report
@@ -100,7 +104,7 @@ fn walk_values(walker: &mut Walker<'_>, symbols: &[Symbol], index: usize, all: &
         walker.symbols.push((name.clone(), value));
         walk_values(walker, symbols, index + 1, all);
         walker.symbols.pop();
-        if !*all || boolean || symbols.len() > 1 {
+        if !*all || boolean {
             continue;
         }
         // What holds for the last period of values, upwards and (of parameters) downwards, goes on.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_tile::{BufferId, Expr, Function};
+use wavemark_tile::{BufferId, Expr, Function, VarId};
 
 use super::counts::{Alternative, Uses};
 use super::footprint::{self, Footprint, Shapes};
@@ -45,7 +45,8 @@ pub(super) struct WaitSeen {
     /// Groups could be in flight beyond its count.
     pub acts: bool,
     pub instances: Vec<WaitInstance>,
-    pub negative: Option<Vector>,
+    /// The first execution with a negative count.
+    pub negative: Option<(Vector, i64)>,
 }
 
 pub(super) struct Walker<'p> {
@@ -55,6 +56,8 @@ pub(super) struct Walker<'p> {
     pub negative: Negative,
     pub env: Env,
     pub iteration: Vector,
+    /// The variables of `iteration`.
+    walked: Vec<VarId>,
     pub state: State,
     /// Queue ids by index.
     pub queue_ids: Vec<i64>,
@@ -65,9 +68,12 @@ pub(super) struct Walker<'p> {
     apart: FxHashMap<(SiteId, SiteId), u32>,
     pub not_proven: Vec<NotProven>,
     noted: FxHashSet<(SiteId, &'static str)>,
-    /// Conditions that went both ways.
-    pub undecided: Vec<Place>,
-    seen_undecided: FxHashSet<SiteId>,
+    /// Conditions that went both ways, with the loops around them.
+    pub undecided: Vec<Undecided>,
+    /// Some of those may go together, although the walk let them go each its own way.
+    pub correlated: bool,
+    /// Buffers of the caller that a write may still be on its way to at the end.
+    pub pending: FxHashSet<BufferId>,
     pub waits: Vec<WaitSeen>,
     pub steady: Vec<Steady>,
     pub steady_index: FxHashMap<SiteId, usize>,
@@ -97,6 +103,7 @@ impl<'p> Walker<'p> {
             negative,
             env: Env::new(function.vars.len()),
             iteration: Vector::new(),
+            walked: Vec::new(),
             state: State::new(function.buffers.len()),
             queue_ids: Vec::new(),
             uses: Uses::default(),
@@ -106,7 +113,8 @@ impl<'p> Walker<'p> {
             not_proven: Vec::new(),
             noted: FxHashSet::default(),
             undecided: Vec::new(),
-            seen_undecided: FxHashSet::default(),
+            correlated: false,
+            pending: FxHashSet::default(),
             waits: vec![WaitSeen::default(); program.waits.len()],
             steady: Vec::new(),
             steady_index: FxHashMap::default(),
@@ -163,9 +171,7 @@ impl<'p> Walker<'p> {
                 Some(true) => self.node(then),
                 Some(false) => otherwise.iter().for_each(|node| self.node(node)),
                 None => {
-                    if self.seen_undecided.insert(*place) {
-                        self.undecided.push(self.place(*place));
-                    }
+                    self.undecided(condition, *place);
                     let before = self.state.clone();
                     self.node(then);
                     let taken = std::mem::replace(&mut self.state, before);
@@ -179,6 +185,31 @@ impl<'p> Walker<'p> {
                 self.node(body);
             }
             Node::Leaf(leaf) => self.leaf(*leaf),
+        }
+    }
+
+    /// Notes a condition that goes both ways, and whether its outcomes can be independent of each other.
+    fn undecided(&mut self, condition: &Expr, place: SiteId) {
+        let mut ingredients = Vec::new();
+        let mut walked = 0;
+        condition.visit(&mut |inner| match inner {
+            Expr::Load(load) => ingredients.push(Ingredient::Buffer(load.buffer)),
+            Expr::Var(var, _) if self.env.get(*var).as_point().is_none() => {
+                ingredients.push(Ingredient::Var(*var));
+            }
+            Expr::Var(var, _) if self.walked.contains(var) => walked += 1,
+            _ => {}
+        });
+        match self.undecided.iter().find(|known| known.place == place) {
+            // The same condition in another iteration: the same outcome, unless it asks for the iteration.
+            Some(_) => self.correlated |= walked < self.iteration.len(),
+            None => {
+                self.correlated |= self
+                    .undecided
+                    .iter()
+                    .any(|known| known.ingredients.iter().any(|one| ingredients.contains(one)));
+                self.undecided.push(Undecided { place, ingredients });
+            }
         }
     }
 
@@ -232,6 +263,7 @@ impl<'p> Walker<'p> {
                 iteration: self.iteration.to_vec(),
                 count: value.as_point(),
                 best: None,
+                blocks: false,
             });
             seen.instances.len() as u32 - 1
         } else {
@@ -245,14 +277,18 @@ impl<'p> Walker<'p> {
         let (low, high_count) = seen.counts.unwrap_or((value.lo, value.hi));
         seen.counts = Some((low.min(value.lo), high_count.max(value.hi)));
         if value.lo < 0 {
-            seen.negative.get_or_insert_with(|| self.iteration.clone());
+            seen.negative.get_or_insert_with(|| (self.iteration.clone(), value.lo));
             if self.negative == Negative::Drop {
                 return;
             }
         }
         let count = value.hi.max(0);
         let queue = &mut self.state.queues[index as usize];
-        seen.acts |= queue.longest > count as u64;
+        let blocks = queue.longest > count as u64;
+        seen.acts |= blocks;
+        if let Some(kept) = seen.instances.get_mut(instance as usize) {
+            kept.blocks = blocks;
+        }
         self.time += 1;
         queue.wait(WaitRecord {
             site: site as u32,
@@ -326,6 +362,7 @@ impl<'p> Walker<'p> {
                 continue;
             }
             feet.push(Foot {
+                place: touched.place,
                 entry,
                 write: touched.write,
                 exact: touched.exact,
@@ -359,7 +396,9 @@ impl<'p> Walker<'p> {
                 continue;
             }
             let entry = self.state.entry(foot.entry);
-            let mut kill = touched.write && touched.exact;
+            let mut kill = touched.write
+                && (touched.exact && footprint::contains(&touched.bounds, &foot.bounds)
+                    || touched.pattern && foot.place == touched.place && foot.bounds == touched.bounds);
             let committed = entry.base != OPEN;
             if asynchronous && committed && open.is_some_and(|(_, queue)| queue == entry.queue) {
                 // The queue orders the two.
@@ -380,7 +419,7 @@ impl<'p> Walker<'p> {
                 // One finding for each defect, not one for each that comes after it.
                 kill &= real;
             }
-            if kill && footprint::contains(&touched.bounds, &feet[index - 1].bounds) {
+            if kill {
                 self.state.release(feet[index - 1].entry);
                 feet[index - 1].entry = u32::MAX;
                 killed = true;
@@ -403,21 +442,21 @@ impl<'p> Walker<'p> {
     ) -> bool {
         let entry = self.state.entry(foot.entry).clone();
         let producer = &self.program.leaves[entry.leaf as usize];
-        let key = (rule, producer.place, leaf.place);
+        let key = (rule, foot.place, touched.place);
         let known = self.index.get(&key).copied();
         if known.is_none() && !(foot.exact && touched.exact) {
-            let tries = self.apart.entry((producer.place, leaf.place)).or_default();
+            let tries = self.apart.entry((foot.place, touched.place)).or_default();
             *tries += 1;
             if *tries > 4096 {
-                self.note(leaf.place, "too many boxes of elements meet to compare all element by element");
+                self.note(touched.place, "too many boxes of elements meet to compare all element by element");
                 return false;
             }
             let vars = self.function.vars.len();
-            let list = |leaf: &Leaf, values: &[Interval], write| {
-                footprint::elements(leaf, values, touched.buffer, write, vars, self.shapes)
+            let list = |leaf: &Leaf, values: &[Interval], place, write| {
+                footprint::elements(leaf, values, (place, touched.buffer, write), vars, self.shapes)
             };
-            let theirs = list(producer, &entry.values, foot.write);
-            let ours = list(leaf, values, touched.write);
+            let theirs = list(producer, &entry.values, foot.place, foot.write);
+            let ours = list(leaf, values, touched.place, touched.write);
             match (theirs, ours) {
                 (Some(theirs), Some(ours)) => {
                     if theirs.is_disjoint(&ours) {
@@ -426,7 +465,7 @@ impl<'p> Walker<'p> {
                 }
                 _ => {
                     self.note(
-                        leaf.place,
+                        touched.place,
                         "which elements are touched is not known well enough to tell whether they are in flight",
                     );
                     return false;
@@ -437,9 +476,9 @@ impl<'p> Walker<'p> {
         let found = known.unwrap_or_else(|| {
             self.findings.push(Finding {
                 rule,
-                producer: Instance { place: self.place(producer.place), iteration: entry.iteration.to_vec() },
+                producer: Instance { place: self.place(foot.place), iteration: entry.iteration.to_vec() },
                 consumer: Some(Instance {
-                    place: self.place(leaf.place),
+                    place: self.place(touched.place),
                     iteration: self.iteration.to_vec(),
                 }),
                 buffer: Some(self.buffer_name(touched.buffer)),
@@ -531,11 +570,23 @@ impl<'p> Walker<'p> {
         let mut found = Vec::new();
         for (buffer, feet) in self.state.feet.iter().enumerate() {
             if self.program.output[buffer] {
-                let ids = feet.iter().filter(|foot| foot.write).map(|foot| foot.entry);
-                found.extend(ids.filter(|&id| self.state.complete(self.state.entry(id))));
+                for id in feet.iter().filter(|foot| foot.write).map(|foot| foot.entry) {
+                    match self.state.complete(self.state.entry(id)) {
+                        true => found.push(id),
+                        false => _ = self.pending.insert(BufferId(buffer as u32)),
+                    }
+                }
             }
         }
         found.into_iter().for_each(|id| self.record_use(id));
+        for (queue, &id) in self.state.queues.iter().zip(&self.queue_ids) {
+            if queue.output.is_some_and(|(base, _)| base > queue.done) {
+                let ours = |(buffer, known): (usize, &Option<i64>)| {
+                    (*known == Some(id) && self.program.output[buffer]).then_some(BufferId(buffer as u32))
+                };
+                self.pending.extend(self.program.private.iter().enumerate().filter_map(ours));
+            }
+        }
         for queue in &self.state.queues {
             if let Some((base, since)) = queue.output
                 && base <= queue.done
@@ -567,6 +618,7 @@ impl<'p> Walker<'p> {
             false => None,
         };
         self.iteration.push(min);
+        self.walked.push(node.var);
         let depth = self.iteration.len() - 1;
         let mut value = min;
         let mut count: i64 = 0;
@@ -596,6 +648,7 @@ impl<'p> Walker<'p> {
                 }
                 before = Some((snapshot, self.progress()));
             }
+            self.steps += 1;
             self.iteration[depth] = value;
             self.env.set(node.var, Interval::point(value));
             self.node(&node.body);
@@ -603,6 +656,7 @@ impl<'p> Walker<'p> {
             count += 1;
         }
         self.iteration.pop();
+        self.walked.pop();
     }
 
     /// What the walk has counted so far.
@@ -624,11 +678,13 @@ impl<'p> Walker<'p> {
         before: &Progress,
     ) {
         for (wait, earlier) in self.waits.iter_mut().zip(&before.executions) {
-            wait.executions += (wait.executions - earlier) * skip as u64;
+            wait.executions =
+                wait.executions.saturating_add((wait.executions - earlier).saturating_mul(skip as u64));
         }
         for (index, finding) in self.findings.iter_mut().enumerate() {
             let earlier = before.instances.get(index).copied().unwrap_or(0);
-            finding.instances += (finding.instances - earlier) * skip as u64;
+            finding.instances =
+                finding.instances.saturating_add((finding.instances - earlier).saturating_mul(skip as u64));
         }
         steady::advance(self, plan, depth, skip);
         let period = plan.stride;
@@ -680,6 +736,19 @@ fn alternatives(queue: &Queue, base: u64, since: u64) -> SmallVec<[Alternative; 
         found.push(first);
     }
     found
+}
+
+/// A condition that the walk cannot decide.
+pub(super) struct Undecided {
+    pub place: SiteId,
+    ingredients: Vec<Ingredient>,
+}
+
+/// What makes it undecidable.
+#[derive(PartialEq, Eq)]
+enum Ingredient {
+    Buffer(BufferId),
+    Var(VarId),
 }
 
 pub(super) struct Progress {

@@ -1,6 +1,6 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
-use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, SdwaSel, Special};
+use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, Special};
 
 use super::host::{Bodies, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
@@ -447,22 +447,25 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         modified.set_dpp(mnemonic, isa, dpp, binder.layout.chunks)?;
     }
     modified.status = status;
-    if def.signs_in_imm && modified.dpp.is_none() && status.is_none() {
-        for (i, m) in modified.sources.iter_mut().enumerate() {
-            if takes_signs(m.kind) && m.sel == SdwaSel::Dword {
-                op.imm |= u64::from(m.abs) << (SIGNS + i as u32) | u64::from(m.neg) << (SIGNS + 3 + i as u32);
+    if def.signs_in_imm {
+        // Signs alone need no more than `spread`; with other modifiers they stay with those.
+        let (mut imm, mut bare) = (op.imm, modified.clone());
+        for (i, m) in bare.sources.iter_mut().enumerate() {
+            if takes_signs(m.kind) {
+                imm |= u64::from(m.abs) << (SIGNS + i as u32) | u64::from(m.neg) << (SIGNS + 3 + i as u32);
                 (m.abs, m.neg) = (false, false);
             }
         }
-    }
-    if def.signs_in_imm {
-        op = spread::wrap(op, def.src, binder.layout.chunks);
+        if !bare.is_needed() {
+            (op.imm, modified) = (imm, bare);
+        }
+        modified.rows_only = true;
     }
     // What writes nothing (`v_nop`) has nothing to modify.
     if modified.is_needed() && def.dst != [Kind::None; 2] {
-        op = modified.wrap(op);
+        return Ok(modified.wrap(op));
     }
-    Ok(op)
+    Ok(if def.signs_in_imm { spread::wrap(op, def.src, binder.layout) } else { op })
 }
 
 /// A source of `kind`: packed constants are repeated where the manual says so.

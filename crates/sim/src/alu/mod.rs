@@ -63,7 +63,7 @@ pub enum AluDetail {
         modified: modifiers::Modified,
     },
     /// A vector operation with sources that are not rows of registers.
-    Spread(spread::Inner),
+    Spread(spread::Spread),
     /// A scalar operation that reads SCC, VCCZ or EXECZ as an operand.
     Status {
         /// The operation, its source at the place of the status bit.

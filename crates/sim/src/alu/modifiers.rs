@@ -13,6 +13,7 @@ use super::AluDetail;
 use super::def::unsupported;
 use super::lane::Cx;
 use super::scalar::materialise_status;
+use super::spread;
 use super::word::Kind;
 use crate::bind::BindError;
 use crate::op::{Detail, Op, Place, PlaceKind};
@@ -254,6 +255,8 @@ pub struct Modified {
     pub dst_unused: SdwaUnused,
     /// A source is `src_scc`, `src_vccz` or `src_execz`: to be put into its place first.
     pub status: Option<Special>,
+    /// The body takes no sources but rows ([`spread`]).
+    pub rows_only: bool,
 }
 
 impl Modified {
@@ -271,6 +274,7 @@ impl Modified {
             dst_sel: SdwaSel::Dword,
             dst_unused: SdwaUnused::Pad,
             status: None,
+            rows_only: false,
         }
     }
 
@@ -378,7 +382,7 @@ impl Modified {
 
 /// Scratch rows of source `i`, from the first scratch chunk.
 fn scratch_row(regs: &Regs, i: usize) -> usize {
-    regs.scratch + i * 16
+    regs.scratch + i * spread::SOURCE_ROOM
 }
 
 /// A source row spread over the lanes.
@@ -422,7 +426,8 @@ unsafe fn run(regs: &mut Regs, op: &Op) {
     let mut step = Op { detail: inner.detail.clone(), ..*inner };
     for (i, m) in modified.sources.iter().enumerate() {
         let permuted = i == 0 && modified.dpp.is_some();
-        if !(m.is_needed() || permuted) {
+        let spread = modified.rows_only && m.kind.rows() > 0 && !spread::is_row(inner.src[i]);
+        if !(m.is_needed() || permuted || spread) {
             continue;
         }
         let rows = m.kind.rows().clamp(1, 2);

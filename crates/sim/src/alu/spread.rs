@@ -4,88 +4,108 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::AluDetail;
 use super::def::chosen_level;
 use super::host::{Host, Kernel, bodies, size};
 use super::lane::{GPR_IDX_EN, SIGNS, signs, takes_signs};
 use super::word::Kind;
-use crate::op::{Body, Detail, Op, Place, PlaceKind};
+use crate::bind::Layout;
+use crate::op::{Detail, Op, Place, PlaceKind};
 use crate::regs::Regs;
 
-/// What the wrapper runs.
-pub struct Inner {
-    body: Body,
-    kinds: [Kind; 3],
+/// What the wrapper does.
+pub struct Spread {
+    moves: SmallVec<[Move; 3]>,
+    /// The operation, its sources where they are moved to.
+    inner: Op,
 }
 
-/// Is a source of this kind a row as it stands?
-fn stands(place: Place, kind: Kind, imm: u64, i: usize) -> bool {
-    let row = matches!(place.kind, PlaceKind::Vector | PlaceKind::VectorConst);
-    kind.rows() == 0 || row && !(takes_signs(kind) && signs(imm, i as u32) != (u32::MAX, 0))
+/// One row to be made.
+#[derive(Clone, Copy)]
+struct Move {
+    /// From a scalar, not from a row.
+    scalar: bool,
+    from: u32,
+    to: u32,
+    /// What becomes of each word: `word & and ^ xor`.
+    and: u32,
+    xor: u32,
+}
+
+/// Scratch chunks of one source: two rows of up to four.
+pub const SOURCE_ROOM: usize = 16;
+
+/// Is it a row?
+pub fn is_row(place: Place) -> bool {
+    matches!(place.kind, PlaceKind::Vector | PlaceKind::VectorConst)
 }
 
 /// `op`, whose sources are of `kinds`, wrapped if it needs to be.
-pub fn wrap(op: Op, kinds: [Kind; 3], chunks: usize) -> Op {
-    if (0..3).all(|i| stands(op.src[i], kinds[i], op.imm, i)) {
+pub fn wrap(op: Op, kinds: [Kind; 3], layout: Layout) -> Op {
+    let mut moves = SmallVec::new();
+    let mut inner = op.clone();
+    for (i, kind) in kinds.into_iter().enumerate() {
+        let (and, xor) = if takes_signs(kind) { signs(op.imm, i as u32) } else { (u32::MAX, 0) };
+        let place = op.src[i];
+        if kind.rows() == 0 || is_row(place) && (and, xor) == (u32::MAX, 0) {
+            continue;
+        }
+        let scalar = !is_row(place);
+        let (step, room) = (layout.chunks as u32, (layout.scratch_at() + i * SOURCE_ROOM) as u32);
+        for row in 0..kind.rows().min(2) as u32 {
+            let from = place.at + row * if scalar { 1 } else { step };
+            moves.push(Move { scalar, from, to: room + row * step, and, xor });
+        }
+        inner.src[i] = Place { at: room, kind: PlaceKind::Vector };
+    }
+    if moves.is_empty() {
         return op;
     }
-    let inner = Inner { body: op.body, kinds };
+    inner.imm &= (1 << SIGNS) - 1;
     Op {
-        body: bodies::<Spread>()[chosen_level()][size(chunks)],
-        detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(inner)))),
+        body: bodies::<Run>()[chosen_level()][size(layout.chunks)],
+        detail: Some(Arc::new(Detail::Alu(AluDetail::Spread(Spread { moves, inner })))),
         ..op
     }
 }
 
-/// Scratch chunks of one source: two rows of up to four. The rows of `modifiers` lie at the same place, but a source
-/// that stands there already is not moved.
-const SOURCE_ROOM: usize = 16;
+/// The wrapper's body.
+struct Run;
 
-/// The wrapper.
-struct Spread;
-
-impl Kernel for Spread {
+impl Kernel for Run {
     #[inline(always)]
     unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
-        let Some(Detail::Alu(AluDetail::Spread(inner))) = op.detail.as_deref() else { return };
+        let Some(Detail::Alu(AluDetail::Spread(Spread { moves, inner }))) = op.detail.as_deref() else {
+            return;
+        };
         if regs.mode.raw & GPR_IDX_EN != 0 {
             // Relative to M0: the lane by lane path moves the registers before it looks at their signs.
             // SAFETY: the caller's promise; MODE keeps the body from taking its sources for rows.
-            unsafe { (inner.body)(regs, op) };
-            return;
+            return unsafe { (inner.body)(regs, op) };
         }
-        let mut step = Op { detail: None, imm: op.imm & ((1 << SIGNS) - 1), ..*op };
-        for (i, &kind) in inner.kinds.iter().enumerate() {
-            let place = op.src[i];
-            if stands(place, kind, op.imm, i) {
-                continue;
-            }
-            let (and, xor) = if takes_signs(kind) { signs(op.imm, i as u32) } else { (u32::MAX, 0) };
-            let room = regs.scratch + i * SOURCE_ROOM;
-            let from = place.at as usize;
-            for row in 0..kind.rows().min(2) {
-                let to = room + row * N;
-                // SAFETY: the binder placed the source inside the slabs; the scratch rows are inside.
-                unsafe {
-                    let slab = regs.v.as_mut_ptr();
-                    if let PlaceKind::Vector | PlaceKind::VectorConst = place.kind {
-                        // Only kinds of one row have signs to change.
-                        for c in 0..N {
-                            let chunk = (*slab.add(from + c)).0;
-                            (*slab.add(to + c)).0 = std::array::from_fn(|l| chunk[l] & and ^ xor);
-                        }
-                    } else {
-                        let word = *regs.s.get_unchecked(from + row) & and ^ xor;
-                        for c in 0..N {
-                            (*slab.add(to + c)).0 = [word; 16];
-                        }
+        for &Move { scalar, from, to, and, xor } in moves {
+            // SAFETY: the binder placed the source inside the slabs; the scratch rows are inside.
+            unsafe {
+                let slab = regs.v.as_mut_ptr();
+                let to = slab.add(to as usize);
+                if scalar {
+                    let word = *regs.s.get_unchecked(from as usize) & and ^ xor;
+                    for c in 0..N {
+                        (*to.add(c)).0 = [word; 16];
+                    }
+                } else {
+                    let from = slab.add(from as usize);
+                    for c in 0..N {
+                        let chunk = (*from.add(c)).0;
+                        (*to.add(c)).0 = std::array::from_fn(|l| chunk[l] & and ^ xor);
                     }
                 }
             }
-            step.src[i] = Place { at: room as u32, kind: PlaceKind::Vector };
         }
-        // SAFETY: the caller's promise holds for the inner body as well: the binder made its places, and scratch
-        // rows are inside the slab.
-        unsafe { (inner.body)(regs, &step) }
+        // SAFETY: the caller's promise holds for the inner operation as well: the binder made its places, and
+        // scratch rows are inside the slab.
+        unsafe { (inner.body)(regs, inner) }
     }
 }

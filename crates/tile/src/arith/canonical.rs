@@ -65,6 +65,11 @@ impl Split {
         self.rounding == rounding || (self.lower == 1 && self.upper == UNLIMITED)
     }
 
+    /// A negative scale may change sides: `(-x) // c` is `x // -c`, but `(-(x // d)) // c` is not `x // (-c * d)`.
+    fn sign_moves(&self) -> bool {
+        self.scale > 0 || self.lower == 1
+    }
+
     fn same_index(&self, other: &Split) -> bool {
         fold::equal(&self.index, &other.index)
     }
@@ -226,7 +231,7 @@ impl Analyzer {
         }
     }
 
-    fn to_split(&mut self, form: Form) -> Split {
+    fn as_split(&mut self, form: Form) -> Split {
         match form {
             Form::Split(split) => split,
             Form::Sum(mut sum) if sum.base == 0 && sum.terms.len() == 1 => sum.terms.remove(0),
@@ -234,12 +239,12 @@ impl Analyzer {
         }
     }
 
-    fn to_sum(&mut self, form: Form) -> Sum {
+    fn as_sum(&mut self, form: Form) -> Sum {
         match form {
             Form::Sum(sum) => sum,
             Form::Plain(Expr::Int(value, dtype)) => Sum::constant(dtype, value),
             other => {
-                let split = self.to_split(other);
+                let split = self.as_split(other);
                 let mut sum = Sum::constant(split.dtype(), 0);
                 sum.terms.push(split);
                 sum
@@ -285,21 +290,17 @@ impl Analyzer {
     fn form_of_sum(&mut self, op: BinaryOp, sides: &[Expr; 2]) -> Form {
         let (a, b) = (self.form(&sides[0]), self.form(&sides[1]));
         match (&a, &b) {
-            (Form::Plain(x @ Expr::Int(left, _)), Form::Plain(y @ Expr::Int(..))) => {
-                return match fold::try_binary(op, x, y) {
-                    Some(folded) => Form::Plain(folded),
-                    None => {
-                        self.overflow = true;
-                        Form::Plain(Expr::Int(*left, x.dtype()))
-                    }
-                };
+            (Form::Plain(x @ Expr::Int(..)), Form::Plain(y @ Expr::Int(..))) => {
+                let folded = fold::try_binary(op, x, y);
+                self.overflow |= folded.is_none();
+                return Form::Plain(folded.unwrap_or_else(|| x.clone()));
             }
             (Form::Plain(Expr::Int(0, _)), _) if op == BinaryOp::Add => return b,
             (_, Form::Plain(Expr::Int(0, _))) => return a,
             _ => {}
         }
         let scale = if op == BinaryOp::Add { 1 } else { -1 };
-        let mut sum = self.to_sum(a);
+        let mut sum = self.as_sum(a);
         match b {
             Form::Plain(Expr::Int(value, _)) => self.add_constant(&mut sum, value.checked_mul(scale)),
             Form::Sum(other) => {
@@ -309,7 +310,7 @@ impl Analyzer {
                 self.add_constant(&mut sum, other.base.checked_mul(scale));
             }
             other => {
-                let split = self.to_split(other);
+                let split = self.as_split(other);
                 self.add_split(&mut sum, split, scale);
             }
         }
@@ -319,7 +320,7 @@ impl Analyzer {
     fn form_of_product(&mut self, expr: &Expr, sides: &[Expr; 2]) -> Form {
         let (a, b) = (self.form(&sides[0]), self.form(&sides[1]));
         let (a, b) = if matches!(a, Form::Plain(Expr::Int(..))) { (b, a) } else { (a, b) };
-        if let Form::Plain(ref constant @ Expr::Int(scale, dtype)) = b {
+        if let Form::Plain(Expr::Int(scale, dtype)) = b {
             if scale == 1 {
                 return a;
             }
@@ -339,9 +340,8 @@ impl Analyzer {
                     Form::Sum(sum)
                 }
                 other => {
-                    let mut split = self.to_split(other);
+                    let mut split = self.as_split(other);
                     split.scale = self.checked(split.scale.checked_mul(scale));
-                    let _ = constant;
                     Form::Split(split)
                 }
             };
@@ -391,7 +391,7 @@ impl Analyzer {
             split.scale /= divisor;
             return split;
         }
-        if divisor % split.scale == 0 {
+        if divisor % split.scale == 0 && split.sign_moves() {
             let lower = self.checked(split.lower.checked_mul(divisor / split.scale));
             if split.upper == UNLIMITED || split.upper % lower == 0 {
                 split.scale = 1;
@@ -444,7 +444,7 @@ impl Analyzer {
                 if split_off {
                     return Form::Sum(self.quotient_of_sum(whole, rest, divisor, rounding));
                 }
-                let split = self.to_split(Form::Sum(sum));
+                let split = self.as_split(Form::Sum(sum));
                 Form::Split(self.divide_split(split, divisor, rounding))
             }
             other => {
@@ -453,7 +453,7 @@ impl Analyzer {
                     Form::Plain(expr) => expr.dtype(),
                     Form::Sum(sum) => sum.dtype,
                 };
-                let split = self.to_split(other);
+                let split = self.as_split(other);
                 let index = self.write_split(&split, 1);
                 let bounds = self.interval(&index);
                 if bounds.min >= 0 && bounds.max < divisor {
@@ -523,7 +523,7 @@ impl Analyzer {
             split.scale = 0;
             return split;
         }
-        if divisor % split.scale == 0 {
+        if divisor % split.scale == 0 && split.sign_moves() {
             let upper = self.checked(split.lower.checked_mul(divisor / split.scale));
             if split.upper == UNLIMITED || split.upper % upper == 0 {
                 if upper >= split.upper || split.upper == UNLIMITED {
@@ -573,7 +573,7 @@ impl Analyzer {
         let mut sum = match a {
             Form::Sum(sum) => sum,
             other => {
-                let split = self.to_split(other);
+                let split = self.as_split(other);
                 let index = self.write_split(&split, 1);
                 let bounds = self.interval(&index);
                 if bounds.min >= 0 && bounds.max < divisor {
@@ -624,7 +624,7 @@ impl Analyzer {
                 sum.base = base;
             }
         }
-        let split = self.to_split(Form::Sum(sum));
+        let split = self.as_split(Form::Sum(sum));
         Form::Split(self.remainder_of_split(split, divisor, rounding))
     }
 
@@ -777,11 +777,9 @@ fn unpack(expr: &Expr, factors: &mut Vec<Expr>, scale: &mut Option<i64>) {
 /// Constant folding of a quotient or a remainder.
 fn folded(op: BinaryOp, a: &Form, b: &Form) -> Option<Form> {
     match (a, b) {
-        (Form::Plain(x @ Expr::Int(value, _)), Form::Plain(y @ Expr::Int(..))) => {
-            Some(Form::Plain(fold::try_binary(op, x, y).unwrap_or_else(|| {
-                let _ = value;
-                Expr::binary(op, x.clone(), y.clone())
-            })))
+        (Form::Plain(x @ Expr::Int(..)), Form::Plain(y @ Expr::Int(..))) => {
+            let folded = fold::try_binary(op, x, y);
+            Some(Form::Plain(folded.unwrap_or_else(|| Expr::binary(op, x.clone(), y.clone()))))
         }
         (Form::Plain(zero @ Expr::Int(0, _)), _) => Some(Form::Plain(zero.clone())),
         _ => None,

@@ -6,7 +6,7 @@
 //! Promises: for all values of the variables that do not run, every value of the expression lies in the interval,
 //! if nothing overflows. It may be wider than what is covered.
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::Analyzer;
 use crate::dtype::Dtype;
@@ -21,8 +21,33 @@ pub(crate) struct SymbolicInterval {
     pub(crate) max: Option<Expr>,
 }
 
-/// The variables that run, and where.
-pub(crate) type Domains = FxHashMap<VarId, SymbolicInterval>;
+/// The variables that run, and where. There are as many as loops are nested: few.
+#[derive(Debug, Default)]
+pub(crate) struct Domains(SmallVec<[(VarId, SymbolicInterval); 4]>);
+
+impl Domains {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn contains(&self, var: VarId) -> bool {
+        self.0.iter().any(|(known, _)| *known == var)
+    }
+
+    pub(crate) fn get(&self, var: VarId) -> Option<&SymbolicInterval> {
+        self.0.iter().rev().find(|(known, _)| *known == var).map(|(_, domain)| domain)
+    }
+
+    /// Begins a scope where `var` runs over `domain`.
+    pub(crate) fn push(&mut self, var: VarId, domain: SymbolicInterval) {
+        self.0.push((var, domain));
+    }
+
+    /// Ends the innermost scope.
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+}
 
 impl SymbolicInterval {
     const EVERYTHING: SymbolicInterval = SymbolicInterval { min: None, max: None };
@@ -36,8 +61,12 @@ impl SymbolicInterval {
     }
 
     pub(crate) fn of_range(range: &Range) -> SymbolicInterval {
-        if range.extent.as_int() == Some(1) {
-            return SymbolicInterval::point(range.min.clone());
+        match (&range.min, &range.extent) {
+            (_, Expr::Int(1, _)) => return SymbolicInterval::point(range.min.clone()),
+            (Expr::Int(0, _), Expr::Int(extent @ 1.., dtype)) => {
+                return SymbolicInterval::new(range.min.clone(), Expr::Int(extent - 1, *dtype));
+            }
+            _ => {}
         }
         let end = fold::add(range.extent.clone(), range.min.clone());
         SymbolicInterval::new(range.min.clone(), fold::sub(end, Expr::int(1)))
@@ -80,6 +109,7 @@ impl SymbolicInterval {
     /// Both ends are provably one value.
     pub(crate) fn is_point(&self, analyzer: &mut Analyzer) -> bool {
         match (&self.min, &self.max) {
+            (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) => min == max,
             (Some(min), Some(max)) => fold::equal(min, max) || analyzer.can_prove_equal(min, max),
             _ => false,
         }
@@ -113,8 +143,11 @@ impl<'d> Cover<'d> {
 
     /// The interval from the least value of `min` to the greatest of `max`.
     pub(crate) fn interval(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
+        if let (Some(Expr::Int(..)), Some(Expr::Int(..))) = (&interval.min, &interval.max) {
+            return interval.clone();
+        }
         if let Some(value) = interval.value() {
-            return self.expr(&value.clone());
+            return self.expr(value);
         }
         let min = interval.min.as_ref().and_then(|min| self.expr(min).min);
         let max = interval.max.as_ref().and_then(|max| self.expr(max).max);
@@ -123,6 +156,9 @@ impl<'d> Cover<'d> {
 
     /// The interval that `range` covers.
     pub(crate) fn range(&mut self, range: &Range) -> SymbolicInterval {
+        if let (Expr::Int(..), Expr::Int(..)) = (&range.min, &range.extent) {
+            return SymbolicInterval::of_range(range);
+        }
         if self.analyzer.can_prove_equal(&range.extent, &Expr::int(1)) {
             return self.expr(&range.min);
         }
@@ -144,16 +180,16 @@ impl<'d> Cover<'d> {
     }
 
     fn runs(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Var(var, _) if self.domains.contains_key(var))
+        matches!(expr, Expr::Var(var, _) if self.domains.contains(*var))
             || expr.children().iter().any(|child| self.runs(child))
     }
 
     fn node(&mut self, expr: &Expr) -> SymbolicInterval {
         match expr {
             Expr::Int(..) => SymbolicInterval::point(expr.clone()),
-            Expr::Var(var, _) => match self.domains.get(var) {
+            Expr::Var(var, _) => match self.domains.get(*var) {
                 None => SymbolicInterval::point(expr.clone()),
-                Some(domain) => self.interval(&domain.clone()),
+                Some(domain) => self.interval(domain),
             },
             Expr::Binary(op, sides) => {
                 let (a, b) = (self.expr(&sides[0]), self.expr(&sides[1]));

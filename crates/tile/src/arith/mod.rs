@@ -31,6 +31,7 @@ mod bounds;
 mod canonical;
 mod compare;
 pub(crate) mod interval;
+mod linear;
 
 mod modular;
 mod pattern;
@@ -218,7 +219,7 @@ impl Analyzer {
 
     /// The expression in TVM's normal form.
     pub fn simplify(&mut self, expr: &Expr) -> Expr {
-        if self.is_simple(expr) {
+        if self.is_simple(expr) || self.is_normal_sum(expr) {
             return expr.clone();
         }
         self.start();
@@ -229,11 +230,11 @@ impl Analyzer {
     /// [`Analyzer::simplify`] within a simplification.
     fn simplified(&mut self, expr: &Expr) -> Expr {
         let first = self.visit(expr, Mode::Canonical);
-        if first.as_int().is_some() {
+        if self.is_simple(&first) || self.is_normal_sum(&first) {
             return first;
         }
         let second = self.rewrite(&first);
-        if second.as_int().is_some() {
+        if self.is_simple(&second) {
             return second;
         }
         self.visit(&second, Mode::Canonical)

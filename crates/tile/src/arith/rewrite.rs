@@ -29,6 +29,9 @@ const DEEPEST: u32 = 200;
 impl Analyzer {
     /// The expression, simplified by one walk.
     pub(super) fn visit(&mut self, expr: &Expr, mode: Mode) -> Expr {
+        if mode == Mode::Canonical && self.is_normal_sum(expr) {
+            return expr.clone();
+        }
         if self.is_simple(expr) || self.fuel == 0 || self.depth > DEEPEST {
             return expr.clone();
         }

@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 use super::Printer;
 use super::names::Entity;
 use super::number::quote;
-use super::operator::add;
 use crate::dtype::Dtype;
 use crate::expr::{BufferId, Expr, VarId};
+use crate::fold;
 use crate::function::{Buffer, Function};
 use crate::stmt::Region;
 
@@ -185,7 +185,7 @@ impl Printer<'_> {
             self.expr(&range.min);
             if range.extent.as_int() != Some(1) {
                 self.out.push(':');
-                self.expr(&add(&range.min, &range.extent));
+                self.expr(&fold::add(range.min.clone(), range.extent.clone()));
             }
         }
         self.out.push(']');

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::names::Entity;
 use super::number::{float, quote};
-use super::operator::{folds, is_bitwise, precedence, spelling};
+use super::operator::{folds, precedence, spelling};
 use crate::dtype::Dtype;
 use crate::expr::{BinaryOp, BufferId, Call, Expr, VarId};
 use crate::function::Dialect;
@@ -84,22 +84,19 @@ impl Printer<'_> {
                 self.symbol(*op, &sides[0], &sides[1]).map_or(precedence::ATOM, |s| s.1)
             }
             Expr::Not(_) => precedence::NOT,
-            Expr::Call(call) if self.is_inversion(call) => precedence::UNARY,
+            Expr::Call(call) if self.is_inversion(call) && !is_literal(&call.args[0]) => precedence::UNARY,
             _ => precedence::ATOM,
         }
     }
 
     /// The symbol that writes this node, and its precedence; `None` where only the constructor gives it back.
     fn symbol(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<(&'static str, u8)> {
-        if is_bitwise(op) && self.dialect == Dialect::Old || folds(op, left, right) {
-            return None;
-        }
-        spelling(op).symbol
+        if folds(op, left, right) { None } else { spelling(op, self.dialect).symbol }
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
         let Some((symbol, binding)) = self.symbol(op, left, right) else {
-            self.push_all(&["T.", spelling(op).constructor, "("]);
+            self.push_all(&["T.", spelling(op, self.dialect).constructor, "("]);
             self.expr(left);
             self.out.push_str(", ");
             self.expr(right);
@@ -114,14 +111,20 @@ impl Printer<'_> {
         self.expr_within(right, binding + 1);
     }
 
-    fn is_inversion(&self, call: &Call) -> bool {
+    /// `~x`, which the new dialect has a node for.
+    pub(super) fn is_inversion(&self, call: &Call) -> bool {
         self.dialect == Dialect::New && &*call.op == "bitwise_not" && call.args.len() == 1
     }
 
     fn call(&mut self, call: &Call) {
         if self.is_inversion(call) {
-            self.out.push('~');
-            self.expr_within(&call.args[0], precedence::UNARY);
+            if is_literal(&call.args[0]) {
+                self.out.push_str("T.BitwiseNot");
+                self.arguments(&call.args);
+            } else {
+                self.out.push('~');
+                self.expr_within(&call.args[0], precedence::UNARY);
+            }
             return;
         }
         self.push_all(&["T.", &call.op, "("]);
@@ -232,4 +235,9 @@ impl Printer<'_> {
             self.expr(item);
         }
     }
+}
+
+/// A constant that Python sees as one, and would fold.
+fn is_literal(expr: &Expr) -> bool {
+    matches!(expr, Expr::Int(_, Dtype::INT32))
 }

@@ -4,9 +4,10 @@
 //! printer gives for the same program: the new dialect as TVM 0.27 prints it, the old one as TVM up to 0.22 does.
 //!
 //! Promises: never panics, whatever ids the module has; what it prints for a module that [`crate::verify`] accepts
-//! parses back to the same program, here and in TVM. For that it departs from TVM's printer in four places, where
-//! TVM's text does not parse: comparisons of comparisons get parentheses, strings keep their escapes instead of
-//! becoming `metadata[...]`, `unroll=` is written only for `T.serial`, and Python's keywords are no names.
+//! parses back to the same program, here and in TVM. For that it departs from TVM's printer in five places, where
+//! TVM's text does not parse or means something else: comparisons of comparisons get parentheses, a `T.attr` with a
+//! key that comes twice (two waits) is written as two, strings keep their escapes instead of becoming
+//! `metadata[...]`, `unroll=` is written only for `T.serial`, and Python's keywords are no names.
 //!
 //! Does not: say in the old dialect what it cannot say (a loop's `step`); that text is the new dialect's.
 

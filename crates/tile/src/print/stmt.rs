@@ -4,15 +4,16 @@ use super::Printer;
 use super::buffer::lookup;
 use super::names::Entity;
 use super::number::quote;
-use super::operator::add;
 use crate::dtype::Dtype;
 use crate::expr::{BufferId, Expr};
+use crate::fold;
 use crate::function::Dialect;
 use crate::stmt::{Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, Range, Stmt};
 
 impl<'m> Printer<'m> {
     /// A statement, one after the other when it is a sequence. `last`: nothing follows in the suite, so a scope
-    /// may be written as a line that holds for the rest of it.
+    /// may be written as a line that holds for the rest of it. The old dialect does so after other statements,
+    /// the new one only where the scope is the whole suite.
     pub(super) fn body(&mut self, stmt: &'m Stmt, last: bool) {
         let mut statements = Vec::new();
         flatten(stmt, &mut statements);
@@ -22,7 +23,8 @@ impl<'m> Printer<'m> {
         let count = statements.len();
         for (position, statement) in statements.into_iter().enumerate() {
             let start = self.out.len();
-            self.statement(statement, last && position + 1 == count);
+            let alone = count == 1 || self.dialect == Dialect::Old;
+            self.statement(statement, last && alone && position + 1 == count);
             self.flush_declarations(start);
         }
     }
@@ -58,7 +60,11 @@ impl<'m> Printer<'m> {
                     let text = self.capture(|printer| printer.expr(value));
                     let name = self.define_var(*var);
                     self.push_all(&[&name, ": ", &annotation, " = ", &text, "\n"]);
-                    self.body(body, last);
+                    // In the new dialect it is no scope, and may end a suite.
+                    let old = self.dialect == Dialect::Old;
+                    if old || !is_nothing(body) {
+                        self.body(body, last && old);
+                    }
                 } else {
                     self.names.push();
                     self.line(|printer| {
@@ -71,7 +77,9 @@ impl<'m> Printer<'m> {
                     self.names.pop();
                 }
             }
-            Stmt::Evaluate(value @ Expr::Call(_), _) => self.line(|printer| printer.expr(value)),
+            Stmt::Evaluate(value @ Expr::Call(call), _) if !self.is_inversion(call) => {
+                self.line(|printer| printer.expr(value));
+            }
             Stmt::Evaluate(value, _) => self.line(|printer| {
                 printer.out.push_str("T.evaluate(");
                 printer.expr(value);
@@ -94,12 +102,15 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// The new dialect writes attributes that hold for the same statements as one dictionary.
+    /// The new dialect writes attributes that hold for the same statements as one dictionary. A key that comes
+    /// again (a wait for a second queue) begins another: TVM's printer puts both into one, and reading that loses
+    /// the first.
     fn attr(&mut self, key: &'m str, value: &'m Expr, body: &'m Stmt, last: bool) {
         let mut keys = vec![(key, value)];
         let mut body = body;
         while self.dialect == Dialect::New
             && let Stmt::Attr { key, value, body: inner } = body
+            && keys.iter().all(|(earlier, _)| earlier != key)
         {
             keys.push((key, value));
             body = inner;
@@ -181,7 +192,7 @@ impl<'m> Printer<'m> {
         } else {
             self.expr(&node.min);
             self.out.push_str(", ");
-            self.expr(&add(&node.min, &node.extent));
+            self.expr(&fold::add(node.min.clone(), node.extent.clone()));
         }
         if let ForKind::ThreadBinding(thread) = &node.kind {
             let thread = quote(thread);
@@ -378,13 +389,22 @@ impl<'m> Printer<'m> {
             if min.as_int() == Some(0) {
                 printer.expr(extent);
             } else {
-                printer.tuple(&[min.clone(), add(min, extent)]);
+                printer.tuple(&[min.clone(), fold::add(min.clone(), extent.clone())]);
             }
             printer.out.push_str(", ");
             printer.expr(&axis.value);
         });
         let name = self.define_var(axis.var);
         self.push_all(&[&name, " = T.axis.", kind, "(", &arguments, ")"]);
+    }
+}
+
+/// A statement that does nothing.
+fn is_nothing(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Seq(statements) => statements.is_empty(),
+        Stmt::Evaluate(value, _) => value.as_int() == Some(0),
+        _ => false,
     }
 }
 

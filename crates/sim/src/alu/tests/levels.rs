@@ -215,7 +215,7 @@ fn check_isa(isa: Isa) {
             unsafe { (op.body)(&mut w.regs, &op) };
             bound += 1;
             assert_eq!(w.regs.full, w.regs.exec() == w.regs.full_mask(), "{name}: EXEC's flag is stale");
-            let rows = w.layout.constants_at();
+            let rows = w.layout.scratch_at();
             results.push((w.regs.v[..rows].to_vec(), w.regs.s[..144].to_vec(), w.regs.scc, w.regs.pc));
         }
         super::super::lane::EXACT_ONLY.set(false);

@@ -105,7 +105,7 @@ impl Wave {
             v[at + i * self.layout.chunks..][..self.layout.chunks].fill(Chunk::splat(x));
         }
         self.regs.v = v.into();
-        self.regs.scratch = at + self.constants.vector.len() * self.layout.chunks;
+        self.regs.scratch = self.layout.scratch_at();
         let mut s = std::mem::take(&mut self.regs.s).into_vec();
         s.resize(sindex::CONSTANTS as usize, 0);
         s.extend_from_slice(&self.constants.scalar);
