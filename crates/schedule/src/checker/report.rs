@@ -16,11 +16,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// `block "c" (writes C)`, `the store to B`, `the statement`.
+    /// `the store to C in block "c"`, `the store to B`, `the statement`.
     pub fn describe(&self) -> String {
         match (&self.stores, self.block.as_str()) {
             (Some(buffer), "") => format!("the store to {buffer}"),
-            (Some(buffer), name) => format!("block \"{name}\", which stores to {buffer}"),
+            (Some(buffer), "root") => format!("the store to {buffer}"),
+            (Some(buffer), name) => format!("the store to {buffer} in block \"{name}\""),
             (None, "") => "the statement".to_owned(),
             (None, name) => format!("block \"{name}\""),
         }
