@@ -21,7 +21,7 @@
 //! * a wait: 15 and what it completes.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
-//! a round, 23 an instruction. A general memory operation takes ten times what a run does, a watched instruction five to
+//! a round, 23 an instruction. A memory operation that is no run takes four times as much and more, a watched instruction eight to
 //! fifteen times what an unwatched one does.
 
 pub mod address;
