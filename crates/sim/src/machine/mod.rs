@@ -10,7 +10,7 @@
 //! are not known before it runs; whole launches (schedules, cases) are what runs in parallel.
 //!
 //! What an instruction may cost if nobody watches, in cycles of the host with AVX-512 (wave32; the loops under
-//! `tests/sim/speed` measure it, at about 4 GHz 10 cycles are 2.5 ns):
+//! `tests/sim/speed` measure time; on the Zen 5 of these figures, at about 4.2 GHz, 10 cycles are 2.4 ns):
 //!
 //! * vector arithmetic: 10. Four for the loop (load the operation, look at its kind, count, call), six for the body:
 //!   two loads per source, the operation, two stores, no branch but those on MODE, on a NaN and on EXEC, all foreseen.
@@ -21,7 +21,7 @@
 //! * a wait: 15 and what it completes.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
-//! a round, 23 an instruction. A general memory operation takes ten times what a run does, a watched instruction five to
+//! a round, 23 an instruction. A memory operation that is no run takes four times as much and more, a watched instruction eight to
 //! fifteen times what an unwatched one does.
 
 pub mod address;
