@@ -540,7 +540,7 @@ impl Analyzer {
                 result.scale = self.checked(result.scale.checked_mul(split.scale));
                 return result;
             }
-            if upper % split.upper == 0 {
+            if split.scale > 0 && upper % split.upper == 0 {
                 return split;
             }
         }

@@ -20,7 +20,7 @@ impl Analyzer {
         }
         let mut seen = [VarId(0); MOST];
         let mut terms = Reader { analyzer: self, dtype, seen: &mut seen, count: 0 };
-        terms.sum(expr).is_some()
+        terms.sum(expr, MOST + 1).is_some()
     }
 }
 
@@ -41,10 +41,11 @@ enum Last {
 }
 
 impl Reader<'_> {
-    fn sum(&mut self, expr: &Expr) -> Option<Last> {
+    /// `more`: so many parts may still come.
+    fn sum(&mut self, expr: &Expr, more: usize) -> Option<Last> {
         match expr {
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) => {
-                let before = self.sum(&sides[0])?;
+                let before = self.sum(&sides[0], more.checked_sub(1)?)?;
                 let positive = *op == BinaryOp::Add;
                 match (&sides[1], before) {
                     (Expr::Int(value, _), Last::Positive(_)) if positive && *value > 0 => {
