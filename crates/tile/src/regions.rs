@@ -9,7 +9,8 @@
 //! Buffers the block allocates itself are left out, as nothing outside can touch them.
 //!
 //! Deviations: a condition narrows the variable of a loop where it bounds that variable alone by an expression
-//! without loop variables; TVM solves systems of inequalities.
+//! without loop variables; TVM solves systems of inequalities. A range that depends on what the block's own buffers
+//! hold is the whole dimension; TVM writes such a range down as it is, where nothing defines those buffers.
 
 use rustc_hash::FxHashMap;
 
@@ -367,6 +368,16 @@ impl<'f> Detector<'f> {
         ranges.iter().map(|range| self.cover_range(range)).collect()
     }
 
+    /// The expression reads a buffer that the block allocates: outside of it that says nothing.
+    fn reads_own(&self, expr: &Expr) -> bool {
+        let own = &self.block.alloc_buffers;
+        let mut found = false;
+        if !own.is_empty() {
+            expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if own.contains(&load.buffer)));
+        }
+        found
+    }
+
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
         let mut regions = Vec::new();
         for touched in &self.touched[access as usize] {
@@ -376,11 +387,16 @@ impl<'f> Detector<'f> {
             let shape = &self.function.buffer(touched.buffer).shape;
             let mut ranges = Vec::with_capacity(touched.boxes.len());
             for (part, extent) in touched.boxes.iter().zip(shape) {
-                ranges.push(match &part.min {
+                let range = match &part.min {
                     Some(min) if part.is_point(&mut self.analyzer) => {
                         Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) }
                     }
                     _ => part.range(extent, &mut self.analyzer),
+                };
+                let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));
+                ranges.push(match own {
+                    true => Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() },
+                    false => range,
                 });
             }
             regions.push(Region { buffer: touched.buffer, ranges });
