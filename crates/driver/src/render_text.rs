@@ -32,6 +32,9 @@ pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style) -
     for reason in &report.not_checked {
         line(&mut text, &paint("not checked", YELLOW, style), reason);
     }
+    for note in &report.notes {
+        line(&mut text, "note", note);
+    }
     summary(&mut text, report, style);
     text
 }

@@ -1,7 +1,7 @@
 //! What a run found, as data: the JSON report and its exit status.
 //!
 //! The serialised form is the project's JSON report, key by key; keys beyond it are additions (`model` of a
-//! finding, `executed_on`, `iteration` of a site, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
+//! finding, `executed_on`, `iteration` of a site, `notes`, `diagnostics`, `unsupported`, `not_checked`, `mismatches`, `first`). Rendering for people is in
 //! [`crate::render_text`], for code scanning in [`crate::render_sarif`].
 
 use std::fmt;
@@ -40,6 +40,9 @@ pub struct Report {
     /// Checks that were asked for and did not happen, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
+    /// What there is to know of how it was checked, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Why the input could not be used, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
@@ -241,6 +244,7 @@ impl Report {
             stats: Stats::default(),
             unsupported: Vec::new(),
             not_checked: Vec::new(),
+            notes: Vec::new(),
             diagnostics: Vec::new(),
         }
     }

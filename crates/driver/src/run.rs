@@ -187,6 +187,9 @@ pub fn check(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
+    if input.form == Form::TvmScript {
+        return tile::check(sources, input, launch, options);
+    }
     if launch.is_some() {
         return run(sources, input, launch, options);
     }

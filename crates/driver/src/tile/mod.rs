@@ -6,6 +6,7 @@
 
 mod arguments;
 mod finding;
+mod proof;
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,6 +14,8 @@ use std::time::Instant;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_tile::interp::{self, Argument, Program, RunError};
 use wavemark_tile::{Function, Module};
+
+pub use self::proof::check;
 
 use self::arguments::Arguments;
 use crate::build::Failure;

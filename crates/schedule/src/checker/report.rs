@@ -16,11 +16,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// `block "c" (writes C)`, `the store to B`, `the statement`.
+    /// `the store to C in block "c"`, `the store to B`, `the statement`.
     pub fn describe(&self) -> String {
         match (&self.stores, self.block.as_str()) {
             (Some(buffer), "") => format!("the store to {buffer}"),
-            (Some(buffer), name) => format!("block \"{name}\", which stores to {buffer}"),
+            (Some(buffer), "root") => format!("the store to {buffer}"),
+            (Some(buffer), name) => format!("the store to {buffer} in block \"{name}\""),
             (None, "") => "the statement".to_owned(),
             (None, name) => format!("block \"{name}\""),
         }
@@ -129,8 +130,18 @@ pub struct Finding {
     pub instances: u64,
     /// It takes a path that a condition unknown to the checker decides.
     pub on_some_path: bool,
+    /// Both operations are in one queue: the program is right where groups of a queue take effect one after the other,
+    /// as they do on in-order hardware.
+    pub queue_order: bool,
     /// The values of symbols (shapes, scalar parameters) at which it was seen first: `n = 3`.
     pub symbols: Vec<(String, i64)>,
+}
+
+impl Finding {
+    /// The program may compute something else than it says, under every reading of the constructs.
+    pub fn is_error(&self) -> bool {
+        self.rule.is_error() && !self.queue_order
+    }
 }
 
 /// What is known of a wait.
@@ -253,6 +264,6 @@ impl Report {
 
     /// There is a defect that can make the program compute something else than it says.
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.rule.is_error())
+        self.findings.iter().any(Finding::is_error)
     }
 }

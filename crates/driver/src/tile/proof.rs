@@ -1,0 +1,344 @@
+//! Checking a tile program: the checker of `wavemark-schedule`, as a report has it.
+//!
+//! A module that still asks to be pipelined is pipelined first, and the report says so: what would run is checked.
+//! With a launch the program is also executed, in several orders of completion.
+
+use std::path::Path;
+
+use wavemark_diag::{Diagnostic, SourceMap, Span};
+use wavemark_schedule::checker::{self, Blame, Instance, Rule, Verdict, WaitReport};
+use wavemark_schedule::pipeline::pipeline;
+use wavemark_schedule::plan::plan;
+use wavemark_tile::{Function, Stmt};
+
+use super::{module, refusal, run, select};
+use crate::build::Failure;
+use crate::input::Input;
+use crate::options::RunOptions;
+use crate::report::{Checked, Class, Finding, Report, Severity, Site};
+
+/// Checks the functions of `input` (or the one that `options` names).
+pub fn check(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
+    let mut module = module(sources, input).map_err(|refused| refusal(sources, refused))?;
+    wavemark_tile::verify(&module)?;
+    let mut report = Report::new(&input.name);
+    if let Some(name) = &options.kernel {
+        let name = select(&module, &input.name, Some(name), None)?.name.clone();
+        module.functions.retain(|function| function.name == name);
+    }
+    let names: Vec<&str> = module.functions.iter().map(|function| function.name.as_str()).collect();
+    report.kernel = names.join(", ");
+    if options.check == Checked::default() {
+        report.not_checked.clear();
+    } else {
+        for function in &mut module.functions {
+            add(sources, function, options.check, &mut report)?;
+        }
+        report.checked.waits = true;
+    }
+    if launch.is_some() {
+        let executed = run(sources, input, launch, options)?;
+        report.findings.extend(executed.findings);
+        report.outputs = executed.outputs;
+        report.stats = executed.stats;
+        report.executed_on = executed.executed_on;
+        report.unsupported = executed.unsupported;
+        // That a run checks no waits does not matter: the proof did.
+        let checked = executed.checked;
+        report.checked = Checked { waits: report.checked.waits, ..checked };
+    }
+    report.conclude();
+    Ok(report)
+}
+
+/// Checks one function and adds what comes out.
+fn add(
+    sources: &SourceMap,
+    function: &mut Function,
+    asked: Checked,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    let name = function.name.clone();
+    if asks_for_pipelining(&function.body) {
+        let refused = |diagnostics: Vec<Diagnostic>| refusal(sources, diagnostics);
+        plan(function).map_err(refused)?;
+        pipeline(function).map_err(refused)?;
+        wavemark_tile::simplify(function);
+        report.notes.push(format!("{name}: its loops ask to be pipelined; what is checked is the result"));
+    }
+    let found = checker::check(function);
+    if !found.has_async {
+        report.notes.push(format!("{name}: no asynchronous scopes, so nothing to check"));
+        return Ok(());
+    }
+    let doors = Doors { sources, report: &found };
+    report.findings.extend(found.findings.iter().map(|finding| doors.finding(finding)));
+    if asked.waits {
+        report.findings.extend(found.waits.iter().filter_map(|wait| doors.advice(wait)));
+    }
+    for one in &found.not_proven {
+        let place = one.place.as_ref().and_then(|place| place.span);
+        let place = place.map(|span| sources.location(span) + ": ").unwrap_or_default();
+        report.not_checked.push(format!("{name}: {place}{}", one.reason));
+    }
+    report.notes.extend(doors.notes(&name));
+    Ok(())
+}
+
+fn asks_for_pipelining(stmt: &Stmt) -> bool {
+    let mut asks = false;
+    stmt.visit(&mut |inner| {
+        if let Stmt::For(node) = inner {
+            asks |= ["software_pipeline_stage", "num_stages"]
+                .iter()
+                .any(|key| node.annotations.contains_key(*key));
+        }
+    });
+    asks
+}
+
+struct Doors<'a> {
+    sources: &'a SourceMap,
+    report: &'a checker::Report,
+}
+
+impl Doors<'_> {
+    fn finding(&self, finding: &checker::Finding) -> Finding {
+        let buffer = finding.buffer.as_deref().unwrap_or("a buffer");
+        let queue = finding.queue.map(|queue| format!(", queue {queue}")).unwrap_or_default();
+        let (earlier, later) = match finding.rule {
+            Rule::ReadInFlight => ("writes", "reads"),
+            Rule::SourceOverwritten => ("reads", "writes"),
+            Rule::WriteInFlight => ("writes", "writes"),
+            Rule::UnorderedMembers | Rule::NegativeCount => ("touches", "touches"),
+            Rule::OutsideCommit | Rule::SyncInCommit => ("", ""),
+        };
+        let mut sites = Vec::new();
+        match &finding.consumer {
+            Some(consumer) => {
+                let producer = finding.producer.place.describe();
+                let text = format!("{producer} {earlier} {buffer} asynchronously{queue}");
+                sites.push(self.site("producer", text, &finding.producer));
+                let text = format!("{} {later} {buffer}", consumer.place.describe());
+                sites.push(self.site("consumer", text, consumer));
+            }
+            None => {
+                sites.push(self.site("statement", finding.producer.place.describe(), &finding.producer));
+            }
+        }
+        if let Some(blame) = &finding.blame {
+            sites.push(self.wait_site(blame));
+        }
+        let (severity, class) = match finding.rule {
+            Rule::SyncInCommit => (Severity::Warning, Class::Hazard),
+            _ if finding.queue_order => (Severity::Warning, Class::MissingWait),
+            Rule::OutsideCommit | Rule::UnorderedMembers => (Severity::Error, Class::MissingSync),
+            _ => (Severity::Error, Class::MissingWait),
+        };
+        Finding {
+            rule: finding.rule.id().to_owned(),
+            title: finding.rule.title().to_owned(),
+            severity,
+            class,
+            instances: finding.instances,
+            sites,
+            hint: Some(self.hint(finding)),
+            model: None,
+        }
+    }
+
+    fn site(&self, role: &str, text: String, instance: &Instance) -> Site {
+        let iteration = instance.place.iteration(&instance.iteration);
+        Site {
+            role: role.to_owned(),
+            text,
+            source: instance.place.span.map(|span| self.sources.location(span)),
+            iteration: (!iteration.is_empty()).then_some(iteration),
+            ..Site::default()
+        }
+    }
+
+    fn wait_site(&self, blame: &Blame) -> Site {
+        let place = self.report.waits.get(blame.wait).map(|wait| wait.place.clone()).unwrap_or_default();
+        let mut site = self.site(
+            "wait",
+            format!("leaves {} groups in flight", blame.count),
+            &Instance { place: place.clone(), iteration: blame.iteration.clone() },
+        );
+        site.source = place.span.map(|span| self.wait_source(span));
+        site
+    }
+
+    /// The line of the wait's attribute: the nearest above the scope's first statement that names one.
+    fn wait_source(&self, first: Span) -> String {
+        let line = self.sources.line_column(first).map(|place| place.line);
+        let file = self.sources.get(first.file);
+        let found = file.zip(line).and_then(|(file, line)| {
+            (1..=line).rev().take(64).find_map(|line| {
+                let column = file.line(line)?.find("async_wait_queue_scope")?;
+                let before = file.line(line)?.get(..column)?;
+                let column = before.find("T.attr").or(before.find("with")).unwrap_or(column);
+                Some(format!("{}:{line}:{}", file.name(), column + 1))
+            })
+        });
+        found.unwrap_or_else(|| self.sources.location(first))
+    }
+
+    fn hint(&self, finding: &checker::Finding) -> String {
+        let mut hint = match (finding.rule, &finding.blame, finding.sufficient_here, finding.queue) {
+            (Rule::OutsideCommit, ..) => "put it into an async_commit_queue_scope".to_owned(),
+            (Rule::SyncInCommit, ..) => "move it out of the async_commit_queue_scope".to_owned(),
+            (Rule::UnorderedMembers, ..) => {
+                "commit the first by itself, and wait for its group before the second".to_owned()
+            }
+            (Rule::NegativeCount, Some(blame), ..) => format!(
+                "where a negative count means 0 the program is right, where it drops the wait it is not: \
+                 async_wait_inflight_count {} instead of {}",
+                blame.sufficient, blame.count
+            ),
+            (_, Some(blame), ..) => {
+                let mut hint = format!(
+                    "async_wait_inflight_count {} instead of {} there",
+                    blame.sufficient, blame.count
+                );
+                if let Some(wait) = self.report.waits.get(blame.wait) {
+                    hint += &constant(wait).map(|best| format!("; {best}")).unwrap_or_default();
+                }
+                hint
+            }
+            (_, None, Some(count), Some(queue)) => format!(
+                "no wait on queue {queue} lies between: async_wait_queue_scope {queue} with \
+                 async_wait_inflight_count {count} around the consumer"
+            ),
+            _ => "commit the producer, and wait for its group before the consumer".to_owned(),
+        };
+        if finding.rule == Rule::SourceOverwritten {
+            hint += ", or one more version of the buffer";
+        }
+        if finding.queue_order {
+            hint += "; right where groups of one queue take effect one after the other";
+        }
+        if finding.on_some_path {
+            hint += "; on a path that a condition decides";
+        }
+        for (name, value) in &finding.symbols {
+            hint += &format!("; first seen at {name} = {value}");
+        }
+        hint
+    }
+
+    /// A wait that is stronger than need be.
+    fn advice(&self, wait: &WaitReport) -> Option<Finding> {
+        let (rule, title, class) = match wait.verdict {
+            Verdict::TooStrong => ("W2", "wait stronger than needed", Class::OverStrong),
+            Verdict::Redundant => ("W1", "redundant wait", Class::Redundant),
+            Verdict::Exact | Verdict::TooWeak | Verdict::Unreached => return None,
+        };
+        let queue = wait.queue.map(|queue| format!(" on queue {queue}")).unwrap_or_default();
+        let counts = match wait.counts {
+            Some((least, most)) if least == most => format!("for {least}"),
+            Some((least, most)) => format!("for {least} to {most}"),
+            None => "for an unknown count".to_owned(),
+        };
+        let hint = match wait.verdict {
+            Verdict::Redundant => "other waits complete all that is needed: it can go".to_owned(),
+            _ => by_iteration(wait)
+                .or(wait.best.map(|best| format!("async_wait_inflight_count {best} is enough")))
+                .unwrap_or_default(),
+        };
+        Some(Finding {
+            rule: rule.to_owned(),
+            title: title.to_owned(),
+            severity: Severity::Advice,
+            class,
+            instances: wait.executions,
+            sites: vec![Site {
+                role: "wait".to_owned(),
+                text: format!("waits{queue} {counts}"),
+                source: wait.place.span.map(|span| self.wait_source(span)),
+                ..Site::default()
+            }],
+            hint: Some(hint),
+            model: None,
+        })
+    }
+
+    fn notes(&self, name: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        let count = |wanted: Verdict| self.report.waits.iter().filter(|wait| wait.verdict == wanted).count();
+        let verdicts = [
+            (Verdict::Exact, "exact"),
+            (Verdict::TooWeak, "too weak"),
+            (Verdict::TooStrong, "too strong"),
+            (Verdict::Redundant, "redundant"),
+            (Verdict::Unreached, "never reached"),
+        ];
+        let counts: Vec<String> = verdicts
+            .iter()
+            .map(|&(verdict, what)| (count(verdict), what))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        if counts.is_empty() {
+            notes.push(format!("{name}: no waits"));
+        } else {
+            notes.push(format!("{name}: waits: {}", counts.join(", ")));
+        }
+        for steady in &self.report.steady {
+            notes.push(format!(
+                "{name}: loop {}: proved for all iterations: steady from {} on with period {} ({} iterations not walked)",
+                steady.variable, steady.from, steady.period, steady.skipped
+            ));
+        }
+        if let Some(symbols) = &self.report.symbols {
+            let walked = symbols.names.iter().zip(&symbols.walked);
+            let walked: Vec<String> =
+                walked.map(|(name, (least, most))| format!("{name} in {least}..={most}")).collect();
+            let rest = if symbols.all { ", and by their steady state for all others" } else { "" };
+            notes.push(format!("{name}: proved for {}{rest}", walked.join(", ")));
+        }
+        if !self.report.pending.is_empty() {
+            let buffers = self.report.pending.join(", ");
+            notes.push(format!("{name}: writes to {buffers} may be in flight when it ends"));
+        }
+        notes
+    }
+}
+
+/// What of a weak wait would do as a constant, where that says more than the one place.
+fn constant(wait: &WaitReport) -> Option<String> {
+    let best = wait.best?;
+    let bests: Vec<i64> = wait.instances.iter().filter_map(|one| one.best).collect();
+    if bests.len() < 2 || bests.iter().all(|&other| other == best) {
+        return None;
+    }
+    let most = bests.iter().max()?;
+    Some(format!("no larger constant than {best} is enough in all iterations, {most} in some"))
+}
+
+/// The counts that would do, of a wait for which they differ.
+fn by_iteration(wait: &WaitReport) -> Option<String> {
+    let bests: Vec<Option<i64>> = wait.instances.iter().map(|one| one.best).collect();
+    let constant = wait.counts.is_some_and(|(least, most)| least == most);
+    let varies = bests.iter().flatten().any(|best| Some(*best) != wait.best);
+    if constant || !varies || wait.executions > bests.len() as u64 {
+        return None;
+    }
+    let list: Vec<String> = wait
+        .instances
+        .iter()
+        .take(8)
+        .map(|one| {
+            let at = wait.place.iteration(&one.iteration);
+            let best = one.best.map_or("any".to_owned(), |best| best.to_string());
+            if at.is_empty() { best } else { format!("{best} at {at}") }
+        })
+        .collect();
+    let more = if bests.len() > 8 { ", …" } else { "" };
+    Some(format!("enough: async_wait_inflight_count {}{more}", list.join(", ")))
+}
