@@ -86,6 +86,9 @@ pub struct Finding {
     pub count: u64,
     /// One or two: the statement in flight first, then the one that runs into it.
     pub places: Vec<Place>,
+    /// The largest count with which a wait on the queue of the statement in flight, just before the other, would have
+    /// completed it, whichever instance; `None` where no wait could.
+    pub sufficient: Option<u64>,
 }
 
 impl FindingKind {
