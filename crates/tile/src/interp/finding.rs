@@ -182,6 +182,8 @@ pub struct Fault {
     pub iteration: Vec<(String, i64)>,
     /// What had been found until then.
     pub findings: Vec<Finding>,
+    /// Loop iterations and statements until then.
+    pub steps: u64,
 }
 
 impl fmt::Display for Fault {

@@ -151,8 +151,10 @@ impl<'p> Machine<'p> {
             span: None,
             iteration: Vec::new(),
             findings: Vec::new(),
+            steps: 0,
         });
         fault.findings = self.findings;
+        fault.steps = self.steps;
         fault
     }
 
@@ -171,7 +173,7 @@ impl<'p> Machine<'p> {
     pub fn stop<T>(&mut self, kind: FaultKind, site: SiteId, env: Env<'_>) -> Run<T> {
         let span = self.code.sites.get(site as usize).and_then(|site| site.span);
         let iteration = self.iteration(site, env);
-        self.fault = Some(Fault { kind, span, iteration, findings: Vec::new() });
+        self.fault = Some(Fault { kind, span, iteration, findings: Vec::new(), steps: 0 });
         Err(Stop)
     }
 
