@@ -7,7 +7,7 @@
 //! constant extents up to [`MOST_POINTS`]; what cannot be decided stays where it is.
 
 use rustc_hash::FxHashMap;
-use wavemark_tile::{Block, BufferId, Expr, For, ForKind, Function, Stmt, Store, VarId};
+use wavemark_tile::{Block, BufferId, Expr, For, ForKind, Function, Range, Region, Stmt, Store, VarId};
 
 use super::access::{Access, Views};
 use super::{num_stages, wanted};
@@ -27,7 +27,7 @@ pub fn sink(function: &mut Function) {
     work.walk(&mut body);
     let moved = work.moved;
     for buffer in moved {
-        leave(&mut body, buffer);
+        leave(function, &mut body, buffer);
     }
     function.body = body;
 }
@@ -266,10 +266,10 @@ fn mentions(stmt: &Stmt, counts: &mut FxHashMap<BufferId, usize>) {
 }
 
 /// Removes `buffer` from the blocks around the loop it has moved into: the innermost allocation stays.
-fn leave(stmt: &mut Stmt, buffer: BufferId) -> bool {
+fn leave(function: &Function, stmt: &mut Stmt, buffer: BufferId) -> bool {
     let mut deeper = false;
     for child in stmt.children_mut() {
-        deeper |= leave(child, buffer);
+        deeper |= leave(function, child, buffer);
     }
     match stmt {
         Stmt::Block(block) => {
@@ -277,13 +277,30 @@ fn leave(stmt: &mut Stmt, buffer: BufferId) -> bool {
             if deeper {
                 block.alloc_buffers.retain(|&other| other != buffer);
             }
-            // Neither around nor where it now begins: a block's regions are of what it is given.
+            // Neither around nor where it now begins: a block's regions are of what it is given, and say so in terms
+            // of what is there.
             if deeper || here {
-                block.reads.retain(|region| region.buffer != buffer);
-                block.writes.retain(|region| region.buffer != buffer);
+                for regions in [&mut block.reads, &mut block.writes] {
+                    regions.retain(|region| region.buffer != buffer);
+                    regions.iter_mut().for_each(|region| widen(function, region, buffer));
+                }
             }
             deeper || here
         }
         _ => deeper,
+    }
+}
+
+/// A range that depends on elements of `buffer` becomes the whole dimension.
+fn widen(function: &Function, region: &mut Region, buffer: BufferId) {
+    let loads = |expr: &Expr| {
+        let mut found = false;
+        expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if load.buffer == buffer));
+        found
+    };
+    for (range, extent) in region.ranges.iter_mut().zip(&function.buffer(region.buffer).shape) {
+        if loads(&range.min) || loads(&range.extent) {
+            *range = Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() };
+        }
     }
 }
