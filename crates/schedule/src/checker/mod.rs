@@ -114,6 +114,14 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
     found
 }
 
+/// Some execution waits for more than need be.
+fn loose(instances: &[WaitInstance]) -> bool {
+    instances.iter().any(|one| match one.best {
+        Some(best) => one.count.is_some_and(|count| count.max(0) < best),
+        None => one.blocks,
+    })
+}
+
 fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
     let constant: Vec<bool> =
         walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
@@ -141,15 +149,7 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
                 Verdict::TooWeak
             } else if bound.is_none() {
                 Verdict::Redundant
-            } else if constant && bound > Some(lowest) {
-                Verdict::TooStrong
-            } else if !constant
-                && instances.iter().any(|one| match one.best {
-                    Some(best) => one.count.is_some_and(|count| count.max(0) < best),
-                    None => one.blocks,
-                })
-                && !best.pinned
-            {
+            } else if constant && bound > Some(lowest) || !constant && !best.pinned && loose(&instances) {
                 Verdict::TooStrong
             } else {
                 Verdict::Exact
