@@ -7,6 +7,7 @@ use wavemark_codeobj::{CodeObject, LoadedImage, Metadata, inspect, link};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_isa::{Features, Isa, NoSymbols, decode, encode, parse, print};
 use wavemark_target::{Target, TargetId};
+use wavemark_tile::Dialect;
 
 const ISAS: [Isa; 2] = [Isa::Gfx950, Isa::Gfx1250];
 
@@ -67,6 +68,40 @@ pub fn instruction(bytes: &[u8]) {
             let reprinted = again.as_ref().map(|inst| print(isa, inst, features));
             assert_eq!(reprinted.as_ref(), Ok(&text), "{isa:?} {bytes:02x?} encodes as {encoded:02x?}");
             _ = parse(isa, features, &text, &NoSymbols);
+        }
+    }
+}
+
+/// A TVMScript module: diagnostics with places, or a program. One that is well formed is printed in both dialects so
+/// that it reads the same.
+pub fn tvmscript(text: &str) {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("fuzz.py", text);
+    let module = match wavemark_frontend::parse(file, text) {
+        Ok(module) => module,
+        Err(diagnostics) => {
+            assert!(!diagnostics.is_empty(), "refused without a reason");
+            for diagnostic in &diagnostics {
+                assert!(diagnostic.span().is_some(), "{}: no place", diagnostic.message);
+                _ = render_short(&sources, diagnostic);
+            }
+            return;
+        }
+    };
+    if wavemark_tile::verify(&module).is_err() {
+        return;
+    }
+    for dialect in [Dialect::New, Dialect::Old] {
+        let printed = wavemark_tile::print(&module, dialect);
+        let file = sources.add_text("printed.py", printed.as_str());
+        let again = match wavemark_frontend::parse(file, &printed) {
+            Ok(again) => again,
+            Err(diagnostics) => panic!("{}\n{printed}", render_short(&sources, &diagnostics[0])),
+        };
+        // The text is what counts: the name of a root block that is left out is not in it.
+        if dialect == module.dialect {
+            let reprinted = wavemark_tile::print(&again, dialect);
+            assert_eq!(reprinted, printed, "comes back different");
         }
     }
 }

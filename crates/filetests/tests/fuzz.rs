@@ -143,3 +143,52 @@ fn instruction() {
         fuzz::instruction(&bytes[..length]);
     });
 }
+
+/// The tile programs of the examples and of the front end's tests.
+fn tile_programs() -> Vec<String> {
+    let mut programs = Vec::new();
+    for directory in ["examples/software_pipeline", "crates/frontend/tests/printed"] {
+        for entry in std::fs::read_dir(root().join(directory)).expect(directory) {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "py") {
+                programs.push(std::fs::read_to_string(path).expect("a text"));
+            }
+        }
+    }
+    programs.sort();
+    assert!(!programs.is_empty(), "no tile programs");
+    programs
+}
+
+#[test]
+fn tvmscript() {
+    let programs = tile_programs();
+    programs.iter().for_each(|program| fuzz::tvmscript(program));
+    let words: Vec<&str> =
+        programs.iter().flat_map(|text| text.split_inclusive([' ', '(', ',', '['])).collect();
+    for_a_second("tvmscript", |random| {
+        let program = &programs[random.below(programs.len())];
+        let mut lines: Vec<String> = program.lines().map(str::to_owned).collect();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(lines.len());
+            match random.below(4) {
+                // A statement more, or less, or another word in one.
+                0 if lines.len() > 1 => drop(lines.remove(at)),
+                1 => {
+                    let line = lines[random.below(lines.len())].clone();
+                    lines.insert(at, line);
+                }
+                2 => lines[at] = String::from_utf8_lossy(&damaged(random, lines[at].as_bytes())).into_owned(),
+                _ => {
+                    let mut parts: Vec<&str> = lines[at].split_inclusive([' ', '(', ',', '[']).collect();
+                    if !parts.is_empty() {
+                        let part = random.below(parts.len());
+                        parts[part] = words[random.below(words.len())];
+                    }
+                    lines[at] = parts.concat();
+                }
+            }
+        }
+        fuzz::tvmscript(&lines.join("\n"));
+    });
+}

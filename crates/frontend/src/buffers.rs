@@ -64,7 +64,25 @@ impl Builder<'_> {
         let bound = arguments::bind(self.cx, call, &BUFFER)?;
         let Some(shape) = bound[0] else { return Err(self.cx.already_reported()) };
         let shape = self.dimensions(shape, scalars)?;
-        self.declare(call, shape, &bound[1..])
+        self.declare(self.cx.span(call), shape, &bound[1..])
+    }
+
+    /// `T.Buffer[(16, 16), "float16"]` of a parameter; without a type it is a shape of float32.
+    pub fn buffer_subscript(
+        &mut self,
+        subscript: &py::ExprSubscript,
+        scalars: &FxHashMap<String, Dtype>,
+    ) -> Parsed<BufferId> {
+        let span = self.cx.span(subscript);
+        let (shape, dtype) = match &*subscript.slice {
+            py::Expr::Tuple(tuple) => match &tuple.elts[..] {
+                [shape, dtype @ py::Expr::StringLiteral(_)] => (shape, Some(dtype)),
+                _ => (&*subscript.slice, None),
+            },
+            shape => (shape, None),
+        };
+        let shape = self.dimensions(shape, scalars)?;
+        self.declare(span, shape, &[dtype])
     }
 
     /// `T.alloc_buffer((64, 64), "float16", scope="shared")`.
@@ -73,7 +91,7 @@ impl Builder<'_> {
         let Some(shape) = bound[0] else { return Err(self.cx.already_reported()) };
         let none = FxHashMap::default();
         let shape = self.dimensions(shape, &none)?;
-        self.declare(call, shape, &bound[1..])
+        self.declare(self.cx.span(call), shape, &bound[1..])
     }
 
     /// What `T.match_buffer` matches, where that is written, and the buffer it declares.
@@ -94,17 +112,12 @@ impl Builder<'_> {
                 return Err(self.cx.error(span, "`T.match_buffer` needs an argument `shape`"));
             }
         };
-        let buffer = self.declare(call, shape, &bound[2..])?;
+        let buffer = self.declare(self.cx.span(call), shape, &bound[2..])?;
         Ok((source, place, buffer))
     }
 
-    /// A buffer of that shape with the options that follow it in a call; its name comes later.
-    fn declare(
-        &mut self,
-        call: &py::ExprCall,
-        shape: Vec<Expr>,
-        options: &[Option<&py::Expr>],
-    ) -> Parsed<BufferId> {
+    /// A buffer of that shape, declared at that place, with the options that follow the shape; its name comes later.
+    fn declare(&mut self, span: Span, shape: Vec<Expr>, options: &[Option<&py::Expr>]) -> Parsed<BufferId> {
         let option = |name: &str| {
             let position = OPTIONS.iter().chain(BUFFER.keyword).position(|option| *option == name);
             let given = position.and_then(|position| options.get(position).copied().flatten());
@@ -137,7 +150,6 @@ impl Builder<'_> {
             None => Dtype::FLOAT32,
         };
         if dtype.element().is_none() {
-            let span = self.cx.span(call);
             return Err(self.cx.error(span, format!("unsupported: a buffer of {dtype}")));
         }
         let strides = match option("strides") {
@@ -162,7 +174,6 @@ impl Builder<'_> {
         let align = option("align").map(|align| self.constant(align, "align")).transpose()?;
         let offset_factor =
             option("offset_factor").map(|factor| self.constant(factor, "offset_factor")).transpose()?;
-        let span = self.cx.span(call);
         Ok(self.function.add_buffer(Buffer {
             name: String::new(),
             dtype,

@@ -181,6 +181,16 @@ impl<'c> Builder<'c> {
             self.function.params.push(Param::Buffer { buffer, handle: None });
             return Ok(());
         }
+        // `T.Buffer[(16,), "float32"]`, as TVM up to 0.10 has it.
+        if let py::Expr::Subscript(subscript) = annotation
+            && expr::script_path(self.cx, &subscript.value).as_deref() == Some("T.Buffer")
+        {
+            let buffer = self.buffer_subscript(subscript, scalars)?;
+            self.function.buffers[buffer.0 as usize].name = name.to_string();
+            self.define(name, name.range, Value::Buffer(buffer))?;
+            self.function.params.push(Param::Buffer { buffer, handle: None });
+            return Ok(());
+        }
         let dtype = self.annotation_dtype(annotation)?;
         if let Some(&var) = self.signature_vars.get(name.as_str())
             && self.function.var(var).dtype == dtype

@@ -151,8 +151,31 @@ const OPAQUE: [(&str, Dtype); 17] = [
 ];
 
 impl Builder<'_> {
-    /// A call of `path`, which is something of the script modules or Python's own.
+    /// A call of `path`, which is something of the script modules or Python's own. The oldest texts give many calls
+    /// the type of their result by name: it must be what it is anyway.
     pub fn script_call(&mut self, path: &str, call: &py::ExprCall) -> Parsed<Value> {
+        let result = self.script_call_inside(path, call)?;
+        if let Value::Expr(made) = &result
+            && let Some(keyword) = call.arguments.keywords.iter().find(|keyword| is_result_type(keyword))
+        {
+            let span = self.cx.span(keyword);
+            let (found, made) = (self.result_type(&keyword.value)?, made.dtype());
+            if found != made {
+                return Err(self.cx.error(span, format!("the result has type {made}, not {found}")));
+            }
+        }
+        Ok(result)
+    }
+
+    /// The type of a call's result, which may be none.
+    fn result_type(&mut self, node: &py::Expr) -> Parsed<Dtype> {
+        match node {
+            py::Expr::StringLiteral(text) if matches!(text.value.to_str(), "" | "void") => Ok(Dtype::Void),
+            node => self.dtype_argument(node),
+        }
+    }
+
+    fn script_call_inside(&mut self, path: &str, call: &py::ExprCall) -> Parsed<Value> {
         let span = self.cx.span(call);
         let Some(name) = path.strip_prefix("T.") else {
             return self.builtin(path, call);
@@ -311,17 +334,9 @@ impl Builder<'_> {
     fn arguments<const N: usize>(&mut self, call: &py::ExprCall) -> Parsed<[Expr; N]> {
         let span = self.cx.span(call);
         let given = &call.arguments.args;
-        // Keywords of such functions (`span=None`) have no meaning in a text.
-        if !call.arguments.keywords.is_empty() || given.len() != N {
-            let total = given.len() + call.arguments.keywords.len();
-            let message = format!("{N} arguments expected, found {total}");
-            return Err(match call.arguments.keywords.first() {
-                Some(keyword) if given.len() <= N => {
-                    let span = self.cx.span(keyword);
-                    self.cx.error(span, "unsupported: an argument by name here")
-                }
-                _ => self.cx.error(span, message),
-            });
+        self.no_names(call)?;
+        if given.len() != N {
+            return Err(self.cx.error(span, format!("{N} arguments expected, found {}", given.len())));
         }
         let mut values = Vec::with_capacity(N);
         for argument in given {
@@ -330,6 +345,17 @@ impl Builder<'_> {
         match values.try_into() {
             Ok(values) => Ok(values),
             Err(_) => Err(self.cx.error(span, format!("{N} arguments expected"))),
+        }
+    }
+
+    /// The call has no arguments by name, but for the type of its result.
+    fn no_names(&mut self, call: &py::ExprCall) -> Parsed<()> {
+        match call.arguments.keywords.iter().find(|keyword| !is_result_type(keyword)) {
+            Some(keyword) => {
+                let span = self.cx.span(keyword);
+                Err(self.cx.error(span, "unsupported: an argument by name here"))
+            }
+            None => Ok(()),
         }
     }
 
@@ -373,7 +399,8 @@ impl Builder<'_> {
     fn several(&mut self, name: &str, arity: usize, call: &py::ExprCall) -> Parsed<Value> {
         let span = self.cx.span(call);
         let given = &call.arguments.args;
-        if given.len() != arity || !call.arguments.keywords.is_empty() {
+        self.no_names(call)?;
+        if given.len() != arity {
             return Err(self
                 .cx
                 .error(span, format!("`T.{name}` takes {arity} arguments, found {}", given.len())));
@@ -482,10 +509,7 @@ impl Builder<'_> {
             }
             None => arguments.remove(0),
         };
-        let dtype = match dtype {
-            py::Expr::StringLiteral(text) if matches!(text.value.to_str(), "" | "void") => Dtype::Void,
-            dtype => self.dtype_argument(dtype)?,
-        };
+        let dtype = self.result_type(dtype)?;
         let mut values = Vec::new();
         for argument in arguments {
             values.push(self.call_argument(argument)?);
@@ -499,10 +523,7 @@ impl Builder<'_> {
     }
 
     fn opaque_call(&mut self, name: &str, dtype: Dtype, call: &py::ExprCall) -> Parsed<Value> {
-        if let Some(keyword) = call.arguments.keywords.first() {
-            let span = self.cx.span(keyword);
-            return Err(self.cx.error(span, "unsupported: an argument by name here"));
-        }
+        self.no_names(call)?;
         let mut values = Vec::new();
         for argument in &call.arguments.args {
             values.push(self.call_argument(argument)?);
@@ -544,15 +565,15 @@ impl Builder<'_> {
 
     /// `T.tvm_storage_sync("shared")`; two more arguments of the new dialect have defaults.
     fn storage_sync(&mut self, call: &py::ExprCall) -> Parsed<Value> {
-        let signature = Signature {
-            name: "T.tvm_storage_sync",
-            positional: &["storage_scope", "is_load", "num_blocks"],
-            keyword: &[],
-            required: 1,
-        };
-        let bound = arguments::bind(self.cx, call, &signature)?;
+        let span = self.cx.span(call);
+        self.no_names(call)?;
+        let given = &call.arguments.args;
+        if !(1..=3).contains(&given.len()) {
+            let message = format!("`T.tvm_storage_sync` takes 1 to 3 arguments, found {}", given.len());
+            return Err(self.cx.error(span, message));
+        }
         let mut values = Vec::new();
-        for argument in bound.iter().flatten() {
+        for argument in given {
             values.push(self.call_argument(argument)?);
         }
         let defaults = [Expr::bool(false), Expr::int(-1)];
@@ -771,6 +792,10 @@ impl Builder<'_> {
         }
         self.cx.report(diagnostic)
     }
+}
+
+fn is_result_type(keyword: &py::Keyword) -> bool {
+    keyword.arg.as_ref().is_some_and(|arg| arg.as_str() == "dtype")
 }
 
 const BUILTIN_CALLS: [&str; 7] = ["min", "max", "int", "float", "bool", "len", "round"];

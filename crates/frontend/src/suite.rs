@@ -248,6 +248,21 @@ impl Builder<'_> {
         let bound = arguments::bind(self.cx, call, &signature)?;
         let span = self.cx.span(call);
         let Some(node) = bound[0] else { return Ok(Vec::new()) };
+        // Written out, a key may come again: TVM's printer puts nested waits for two queues into one dictionary
+        // (which Python would reduce to the last).
+        if let py::Expr::Dict(dict) = node {
+            let mut attributes = Vec::new();
+            for item in &dict.items {
+                let span = self.cx.span(&item.value);
+                let Some(key) = &item.key else {
+                    return Err(self.cx.error(span, "unsupported: `**` in a dictionary"));
+                };
+                let key = self.string(key, "a key")?;
+                let value = self.value(&item.value)?;
+                attributes.push((key, self.attribute_value(value, span)?));
+            }
+            return Ok(attributes);
+        }
         if let Value::Dict(items) = self.value(node)? {
             return items
                 .into_iter()

@@ -237,18 +237,41 @@ impl<'f> Detector<'f> {
         }
     }
 
-    /// Begins a scope for each variable that the condition narrows; returns how many.
+    /// Begins a scope for each variable that the condition narrows; returns how many. As in TVM a comparison of
+    /// linear terms that bounds no single variable leaves all as they are.
     fn narrow(&mut self, condition: &Expr) -> usize {
-        let Expr::Binary(op, sides) = condition else { return 0 };
+        let mut limits_found: Vec<(VarId, SymbolicInterval)> = Vec::new();
+        if self.conjuncts(condition, &mut limits_found).is_none() {
+            return 0;
+        }
+        let mut count = 0;
+        for (var, limit) in limits_found {
+            let Some(domain) = self.domains.get(var) else { continue };
+            let narrowed = domain.intersection(&limit, &mut self.analyzer);
+            if narrowed.is_empty() {
+                // Nothing happens here; the box of all iterations covers it.
+                (0..count).for_each(|_| self.domains.pop());
+                return 0;
+            }
+            self.domains.push(var, narrowed);
+            count += 1;
+        }
+        count
+    }
+
+    fn conjuncts(&self, condition: &Expr, into: &mut Vec<(VarId, SymbolicInterval)>) -> Option<()> {
+        let Expr::Binary(op, sides) = condition else { return Some(()) };
         if *op == BinaryOp::And {
-            return self.narrow(&sides[0]) + self.narrow(&sides[1]);
+            self.conjuncts(&sides[0], into)?;
+            return self.conjuncts(&sides[1], into);
+        }
+        if !op.is_comparison() || !sides.iter().all(is_plain) {
+            return Some(());
         }
         let difference = fold::sub(sides[0].clone(), sides[1].clone());
-        let Some((var, scale, rest)) = self.one_variable(&difference) else { return 0 };
-        let (Some(limit), Some(domain)) = (limits(*op, scale, rest), self.domains.get(var)) else { return 0 };
-        let narrowed = domain.intersection(&limit, &mut self.analyzer);
-        self.domains.push(var, narrowed);
-        1
+        let (var, scale, rest) = self.one_variable(&difference)?;
+        into.push((var, limits(*op, scale, rest)?));
+        Some(())
     }
 
     /// `expr` as `scale * var + rest` for the one loop variable in it.
@@ -269,7 +292,7 @@ impl<'f> Detector<'f> {
             }
         });
         let scale = scale.filter(|scale| *scale != 0)?;
-        linear.then_some((found?, scale, rest))
+        (linear && rest.as_int().is_some()).then_some((found?, scale, rest))
     }
 
     fn terms(&self, expr: &Expr, factor: i64, visit: &mut impl FnMut(&Expr, i64)) {
@@ -379,6 +402,16 @@ impl<'f> Detector<'f> {
             regions.push(Region { buffer: touched.buffer, ranges });
         }
         regions
+    }
+}
+
+/// Made of variables, constants, sums, products and quotients.
+fn is_plain(expr: &Expr) -> bool {
+    use BinaryOp::*;
+    match expr {
+        Expr::Int(..) | Expr::Var(..) => true,
+        Expr::Binary(Add | Sub | Mul | FloorDiv | FloorMod, sides) => sides.iter().all(is_plain),
+        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! For: what `compile --emit tile` prints. Follows TVM 0.27's `s_tir.transform.StmtSimplify` with its default
 //! settings: every expression through [`Analyzer::simplify`], loop variables bound to their ranges, conditions known
-//! below them; an `if` that is decided loses a branch, a store of what stands there already becomes
+//! below them (axes of blocks are not: TVM takes nothing from their domains); an `if` that is decided loses a branch, a store of what stands there already becomes
 //! `T.evaluate(0)`. Sizes of buffers and bounds of regions are treated as TVM treats them: a region's minimum and
 //! its extent are simplified, the end that is printed is their unfolded sum; shapes stay.
 //!
@@ -38,7 +38,14 @@ struct Simplifier {
 impl Simplifier {
     fn stmt(&mut self, stmt: &mut Stmt) {
         match stmt {
-            Stmt::Seq(statements) => statements.iter_mut().for_each(|stmt| self.stmt(stmt)),
+            Stmt::Seq(statements) => {
+                statements.iter_mut().for_each(|stmt| self.stmt(stmt));
+                if statements.iter().any(|inner| is_nop(inner) || matches!(inner, Stmt::Seq(_))) {
+                    let mut flat = Vec::with_capacity(statements.len());
+                    flatten(std::mem::take(statements), &mut flat);
+                    *stmt = if flat.is_empty() { Stmt::nop() } else { Stmt::seq(flat) };
+                }
+            }
             Stmt::For(node) => self.repeated(node),
             Stmt::Block(block) => self.block(block),
             Stmt::Store(store) => {
@@ -104,9 +111,6 @@ impl Simplifier {
             self.expr(&mut axis.value);
         }
         self.expr(&mut block.predicate);
-        for axis in &block.axes {
-            self.analyzer.bind(axis.var, &axis.domain);
-        }
         for axis in &mut block.axes {
             self.expr(&mut axis.domain.min);
             self.expr(&mut axis.domain.extent);
@@ -122,9 +126,6 @@ impl Simplifier {
             self.stmt(init);
         }
         self.stmt(&mut block.body);
-        for axis in &block.axes {
-            self.analyzer.unbind(axis.var);
-        }
     }
 
     fn store(&mut self, store: &mut Store) {
@@ -161,6 +162,21 @@ impl Simplifier {
             self.analyzer.exit(scope);
         }
     }
+}
+
+/// A sequence keeps no sequences and nothing that does nothing.
+fn flatten(statements: Vec<Stmt>, into: &mut Vec<Stmt>) {
+    for stmt in statements {
+        match stmt {
+            Stmt::Seq(inner) => flatten(inner, into),
+            other if is_nop(&other) => {}
+            other => into.push(other),
+        }
+    }
+}
+
+fn is_nop(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Evaluate(Expr::Int(0, _), _))
 }
 
 /// `A[i] = A[i]`.

@@ -136,6 +136,7 @@ impl Doors<'_> {
         }
         let (severity, class) = match finding.rule {
             Rule::SyncInCommit => (Severity::Warning, Class::Hazard),
+            _ if finding.queue_order => (Severity::Warning, Class::MissingWait),
             Rule::OutsideCommit | Rule::UnorderedMembers => (Severity::Error, Class::MissingSync),
             _ => (Severity::Error, Class::MissingWait),
         };
@@ -218,6 +219,9 @@ impl Doors<'_> {
         };
         if finding.rule == Rule::SourceOverwritten {
             hint += ", or one more version of the buffer";
+        }
+        if finding.queue_order {
+            hint += "; right where groups of one queue take effect one after the other";
         }
         if finding.on_some_path {
             hint += "; on a path that a condition decides";

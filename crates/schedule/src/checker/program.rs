@@ -6,8 +6,8 @@
 //! range itself. Views (`match_buffers`) are resolved to what they name.
 //!
 //! Buffers that no asynchronous operation touches, and those that nothing writes, cannot conflict: their accesses are
-//! dropped. A buffer that only asynchronous operations of one queue touch is ordered by the queue: conflicts are
-//! possible inside one group only ([`Program::private`]).
+//! dropped. A buffer that only asynchronous operations of one queue write and nothing reads is ordered by the queue:
+//! conflicts are possible inside one group only ([`Program::private`]).
 
 use wavemark_diag::Span;
 use wavemark_tile::{Block, BufferId, Expr, ForKind, Function, Param, Region, Stmt, VarId};
@@ -23,7 +23,7 @@ pub(super) struct Program {
     pub places: Vec<Place>,
     /// The wait scopes in order: their places.
     pub waits: Vec<WaitSite>,
-    /// By buffer: the queue, when only asynchronous operations of one queue touch it.
+    /// By buffer: the queue, when only asynchronous operations of one queue write it and nothing reads it.
     pub private: Vec<Option<i64>>,
     /// By buffer: an asynchronous operation writes it and the caller sees it.
     pub output: Vec<bool>,
@@ -164,6 +164,7 @@ struct Use {
     asynchronous: bool,
     asynchronous_write: bool,
     written: bool,
+    read: bool,
     synchronous: bool,
     /// The queue of all asynchronous accesses, when it is one.
     queue: Option<Option<i64>>,
@@ -578,6 +579,7 @@ impl<'a> Compiler<'a> {
         }
         let Some(entry) = self.uses.get_mut(buffer.0 as usize) else { return };
         entry.written |= write;
+        entry.read |= !write;
         if self.in_async && !self.queues.is_empty() {
             let queue = self.queues.last().copied().flatten();
             entry.asynchronous = true;
@@ -602,7 +604,7 @@ impl<'a> Compiler<'a> {
                 .any(|param| matches!(param, Param::Buffer { buffer, .. } if buffer.0 as usize == id))
         };
         for (id, entry) in self.uses.iter().enumerate() {
-            self.program.private[id] = entry.queue.flatten().filter(|_| !entry.synchronous);
+            self.program.private[id] = entry.queue.flatten().filter(|_| !entry.synchronous && !entry.read);
             self.program.output[id] = entry.asynchronous_write && is_parameter(id);
         }
         let keep: Vec<bool> = self.uses.iter().map(|entry| entry.asynchronous && entry.written).collect();

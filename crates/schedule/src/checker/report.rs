@@ -130,8 +130,18 @@ pub struct Finding {
     pub instances: u64,
     /// It takes a path that a condition unknown to the checker decides.
     pub on_some_path: bool,
+    /// Both operations are in one queue: the program is right where groups of a queue take effect one after the other,
+    /// as they do on in-order hardware.
+    pub queue_order: bool,
     /// The values of symbols (shapes, scalar parameters) at which it was seen first: `n = 3`.
     pub symbols: Vec<(String, i64)>,
+}
+
+impl Finding {
+    /// The program may compute something else than it says, under every reading of the constructs.
+    pub fn is_error(&self) -> bool {
+        self.rule.is_error() && !self.queue_order
+    }
 }
 
 /// What is known of a wait.
@@ -254,6 +264,6 @@ impl Report {
 
     /// There is a defect that can make the program compute something else than it says.
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.rule.is_error())
+        self.findings.iter().any(Finding::is_error)
     }
 }

@@ -12,8 +12,13 @@ pub enum Form {
     Constant(i64),
     /// `first - k`. Below zero nothing is left to wait for, and whoever reads the count may drop the wait.
     Falling(i64),
-    /// `max(first - k, 0)`.
-    FallingToZero(i64),
+    /// `max(first - by * k, 0)`.
+    FallingToZero {
+        /// The count in step 0.
+        first: i64,
+        /// Groups that a step awaits.
+        by: i64,
+    },
     /// The value of the first entry whose bound is above `k`; the last entry has the rest.
     Pieces(Vec<(i64, i64)>),
 }
@@ -35,7 +40,7 @@ impl Form {
         match self {
             Form::Constant(count) => *count,
             Form::Falling(first) => first - step,
-            Form::FallingToZero(first) => (first - step).max(0),
+            Form::FallingToZero { first, by } => (first - by * step).max(0),
             Form::Pieces(pieces) => {
                 let piece = pieces.iter().find(|piece| step < piece.0).or(pieces.last());
                 piece.map_or(0, |piece| piece.1)
@@ -55,7 +60,8 @@ impl Form {
             return constant;
         }
         let (step, count) = known[0];
-        let falling = Form::FallingToZero(step + count);
+        let by = known.get(1).map_or(1, |&(next, lower)| (count - lower) / (next - step)).max(1);
+        let falling = Form::FallingToZero { first: count + by * step, by };
         if known.iter().all(|&(step, count)| falling.at(step) == count) { falling } else { pieces(&known) }
     }
 

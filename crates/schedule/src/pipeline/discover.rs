@@ -55,31 +55,36 @@ pub struct Body {
     pub statements: Vec<Statement>,
 }
 
-/// Takes the body of `node` apart.
-pub fn discover(function: &Function, node: &For) -> Result<Body, Diagnostic> {
-    let (mut allocs, body, predicate) = match &node.body {
+/// Takes the body of `node` apart; what is left of it is the loop around nothing.
+pub fn discover(function: &Function, node: &mut For) -> Result<Body, Diagnostic> {
+    let (mut allocs, body, predicate) = match std::mem::replace(&mut node.body, Stmt::nop()) {
         Stmt::Block(block) => {
-            refuse_views(block)?;
-            (block.alloc_buffers.clone(), &block.body, block.predicate.clone())
+            refuse_views(&block)?;
+            (block.alloc_buffers, block.body, block.predicate)
         }
         body => (Vec::new(), body, Expr::bool(true)),
     };
-    let Stmt::Seq(elements) = body else {
-        return Err(at(
-            first_span(body).or(node.span),
-            format!("the pipelined loop `{}` has a body of one statement", function.var(node.var).name),
-        )
-        .help("a software pipeline needs a sequence of at least two statements in the loop body"));
+    let elements = match body {
+        Stmt::Seq(elements) => elements,
+        body => {
+            return Err(at(
+                first_span(&body).or(node.span),
+                format!("the pipelined loop `{}` has a body of one statement", function.var(node.var).name),
+            )
+            .help("a software pipeline needs a sequence of at least two statements in the loop body"));
+        }
     };
     let mut statements = Vec::with_capacity(elements.len());
     for element in elements {
         match element {
             Stmt::Block(block) if block.predicate.is_true() && matches!(block.body, Stmt::Seq(_)) => {
-                refuse_views(block)?;
+                refuse_views(&block)?;
                 allocs.extend(&block.alloc_buffers);
-                statements.extend(block.body.children().into_iter().cloned());
+                if let Stmt::Seq(inner) = block.body {
+                    statements.extend(inner);
+                }
             }
-            _ => statements.push(element.clone()),
+            element => statements.push(element),
         }
     }
     let statements = statements

@@ -53,6 +53,17 @@ struct Frame {
     unit: bool,
 }
 
+/// What the statements of one stage execute in a section.
+#[derive(Clone)]
+struct Instance {
+    /// The source iteration.
+    access: Expr,
+    /// The same, counted from 0.
+    iteration: Expr,
+    /// Where the loop has it.
+    predicate: Expr,
+}
+
 impl Emitter<'_> {
     /// The sections in order, each one block.
     pub fn sections(&mut self) -> Result<[Block; 3], Diagnostic> {
@@ -142,31 +153,14 @@ impl Emitter<'_> {
         only_from: Option<&Expr>,
         analyzer: &mut Analyzer,
     ) -> Result<Vec<(usize, Block)>, Diagnostic> {
-        let node = self.node;
-        let dtype = node.min.dtype();
-        let end = fold::add(node.min.clone(), node.extent.clone());
+        let mut instances: FxHashMap<i64, Option<Instance>> = FxHashMap::default();
         let mut list = Vec::with_capacity(self.request.order.len());
         for (position, &index) in self.request.order.iter().enumerate() {
-            let stage = Expr::Int(self.request.stages[index], dtype);
-            let skewed = fold::sub(frame.var.clone(), stage);
-            let begun = analyzer.simplify(&fold::le(node.min.clone(), skewed.clone()));
-            let mut in_range = fold::and(begun, fold::lt(skewed.clone(), end.clone()));
-            if let Some(first) = only_from {
-                let from = fold::le(first.clone(), frame.var.clone());
-                in_range = analyzer.simplify(&fold::and(in_range, from));
-            }
-            if analyzer.can_prove(&fold::not(in_range.clone())) {
-                continue;
-            }
-            let (access, predicate) = if frame.unit {
-                (skewed, in_range)
-            } else {
-                (fold::add(skewed, frame.delta.clone()), shift(&in_range, frame))
-            };
-            let iteration = match node.min.as_int() {
-                Some(0) => access.clone(),
-                _ => Expr::binary(BinaryOp::Sub, access.clone(), node.min.clone()),
-            };
+            let stage = self.request.stages[index];
+            let instance =
+                instances.entry(stage).or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
+            let Some(Instance { access, iteration, predicate }) = instance.clone() else { continue };
+            let node = self.node;
             let whole_ring = self.request.max_stage != 1;
             let rewriter =
                 Rewriter::new(self.function, self.versioned, node.var, access, iteration, whole_ring);
@@ -182,6 +176,38 @@ impl Emitter<'_> {
             list.push((position, block));
         }
         Ok(list)
+    }
+
+    /// What the statements of a stage execute in the section; `None` where the loop has none of their iterations.
+    fn instance(
+        &self,
+        stage: i64,
+        frame: &Frame,
+        only_from: Option<&Expr>,
+        analyzer: &mut Analyzer,
+    ) -> Option<Instance> {
+        let node = self.node;
+        let end = fold::add(node.min.clone(), node.extent.clone());
+        let skewed = fold::sub(frame.var.clone(), Expr::Int(stage, node.min.dtype()));
+        let begun = analyzer.simplify(&fold::le(node.min.clone(), skewed.clone()));
+        let mut in_range = fold::and(begun, fold::lt(skewed.clone(), end));
+        if let Some(first) = only_from {
+            let from = fold::le(first.clone(), frame.var.clone());
+            in_range = analyzer.simplify(&fold::and(in_range, from));
+        }
+        if analyzer.can_prove(&fold::not(in_range.clone())) {
+            return None;
+        }
+        let (access, predicate) = if frame.unit {
+            (skewed, in_range)
+        } else {
+            (fold::add(skewed, frame.delta.clone()), shift(&in_range, frame))
+        };
+        let iteration = match node.min.as_int() {
+            Some(0) => access.clone(),
+            _ => Expr::binary(BinaryOp::Sub, access.clone(), node.min.clone()),
+        };
+        Some(Instance { access, iteration, predicate })
     }
 
     fn wait(&self, wait: &WrittenWait, frame: &Frame, body: Stmt) -> Stmt {
@@ -247,20 +273,27 @@ fn count(form: &Form, frame: &Frame) -> Expr {
     if frame.unit {
         return Expr::int(form.at(0));
     }
-    let step = || fold::sub(frame.var.clone(), frame.min.clone());
-    let falling = |first: i64| match frame.min.as_int() {
-        Some(min) => Expr::binary(BinaryOp::Sub, Expr::int(first.saturating_add(min)), frame.var.clone()),
-        None => Expr::binary(BinaryOp::Sub, Expr::int(first), step()),
+    let int = |value: i64| Expr::Int(value, frame.var.dtype());
+    // `first - by * step`, the constant part folded where the first value of the variable is known.
+    let falling = |first: i64, by: i64| match frame.min.as_int() {
+        Some(min) => {
+            let start = first.saturating_add(min.saturating_mul(by));
+            Expr::binary(BinaryOp::Sub, int(start), fold::mul(frame.var.clone(), int(by)))
+        }
+        None => {
+            let step = fold::sub(frame.var.clone(), frame.min.clone());
+            Expr::binary(BinaryOp::Sub, int(first), fold::mul(step, int(by)))
+        }
     };
     match form {
         Form::Constant(value) => Expr::int(*value),
-        Form::Falling(first) => falling(*first),
-        Form::FallingToZero(first) => fold::max(falling(*first), Expr::int(0)),
+        Form::Falling(first) => falling(*first, 1),
+        Form::FallingToZero { first, by } => fold::max(falling(*first, *by), int(0)),
         Form::Pieces(pieces) => {
             let mut pieces = pieces.iter().rev();
             let last = pieces.next().map_or(0, |piece| piece.1);
             pieces.fold(Expr::int(last), |rest, &(bound, value)| {
-                let below = fold::lt(frame.var.clone(), fold::add(frame.min.clone(), Expr::int(bound)));
+                let below = fold::lt(frame.var.clone(), fold::add(frame.min.clone(), int(bound)));
                 fold::if_then_else(below, Expr::int(value), rest)
             })
         }

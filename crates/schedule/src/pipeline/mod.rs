@@ -146,11 +146,13 @@ impl Pass<'_> {
                 self.double_buffers(block);
                 block.alloc_buffers.retain(|buffer| !self.moved.contains(buffer));
             }
-            Stmt::For(node) if inside.is_some() => {
+            Stmt::For(_) if inside.is_some() => {
                 let outside = self.outside(&inside.unwrap_or_default());
-                match self.pipeline(node, &outside) {
-                    Ok(block) => *stmt = Stmt::Block(Box::new(block)),
-                    Err(diagnostic) => self.diagnostics.push(diagnostic),
+                if let Stmt::For(node) = std::mem::replace(stmt, Stmt::nop()) {
+                    match self.pipeline(*node, &outside) {
+                        Ok(block) => *stmt = Stmt::Block(Box::new(block)),
+                        Err(diagnostic) => self.diagnostics.push(diagnostic),
+                    }
                 }
             }
             _ => {}
@@ -186,7 +188,7 @@ impl Pass<'_> {
         }
     }
 
-    fn pipeline(&mut self, node: &For, outside: &FxHashSet<BufferId>) -> Result<Block, Diagnostic> {
+    fn pipeline(&mut self, node: For, outside: &FxHashSet<BufferId>) -> Result<Block, Diagnostic> {
         if matches!(node.kind, ForKind::Parallel | ForKind::Vectorized | ForKind::ThreadBinding(_)) {
             return Err(at(
                 node.span,
@@ -196,7 +198,7 @@ impl Pass<'_> {
         }
         let mut node = unit_step(self.function, node)?;
         opaque::make_opaque(&mut node.body);
-        let mut body = discover::discover(self.function, &node)?;
+        let mut body = discover::discover(self.function, &mut node)?;
         let request = annotations::read(&node, &body.statements)?;
         let queues = queues(&body, &request)?;
         let mut versions = self.versions(&node, &mut body, &request, outside)?;
@@ -386,18 +388,12 @@ fn never_complete(body: &Body, hopeless: &waits::Hopeless) -> Diagnostic {
 }
 
 /// The loop with a step of 1: the variable is replaced by `min + step * var`.
-fn unit_step(function: &mut Function, node: &For) -> Result<For, Diagnostic> {
-    let Some(step) = node.step.as_ref().filter(|step| step.as_int() != Some(1)) else {
-        return Ok(node.clone());
-    };
+fn unit_step(function: &mut Function, mut node: For) -> Result<For, Diagnostic> {
+    let Some(step) = node.step.take().filter(|step| step.as_int() != Some(1)) else { return Ok(node) };
     if step.as_int().is_none_or(|step| step <= 0) {
-        return Err(at(
-            node.span,
-            "unsupported: the step of a pipelined loop must be a positive constant".to_owned(),
-        ));
+        let message = "unsupported: the step of a pipelined loop must be a positive constant";
+        return Err(at(node.span, message.to_owned()));
     }
-    let mut node = node.clone();
-    let step = step.clone();
     let old = function.var(node.var).clone();
     let var: VarId = function.add_var(&old.name, old.dtype);
     let value = fold::add(node.min.clone(), fold::mul(Expr::Var(var, old.dtype), step.clone()));
@@ -406,6 +402,5 @@ fn unit_step(function: &mut Function, node: &For) -> Result<For, Diagnostic> {
     node.extent = fold::floor_div(fold::add(node.extent, fold::sub(step.clone(), one)), step);
     node.min = Expr::Int(0, old.dtype);
     node.var = var;
-    node.step = None;
     Ok(node)
 }

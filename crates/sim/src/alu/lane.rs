@@ -249,7 +249,8 @@ unsafe fn rows<H: Host, const N: usize>(
     room: &mut Row<N>,
 ) -> Rows<N> {
     if let Kind::Mask = kind {
-        let mask = read_mask_of::<N>(regs, at);
+        // SAFETY: the caller's promise.
+        let mask = unsafe { read_mask_of::<N>(regs, at) };
         for c in 0..N {
             room.set_chunk(c, &H::expand((mask >> (16 * c)) as u32 & 0xffff));
         }
@@ -260,9 +261,37 @@ unsafe fn rows<H: Host, const N: usize>(
 }
 
 /// The lane mask at canonical scalar index `at` of a wave of `N` chunks.
+///
+/// # Safety
+/// `at`, and with 4 chunks the register behind it, must be inside the scalar slab.
 #[inline(always)]
-fn read_mask_of<const N: usize>(regs: &Regs, at: u32) -> u64 {
-    if N == 4 { regs.s64(at) } else { u64::from(regs.s[at as usize]) }
+unsafe fn read_mask_of<const N: usize>(regs: &Regs, at: u32) -> u64 {
+    // SAFETY: the caller's promise. (Not indexed: a body that cannot panic needs no stack frame.)
+    unsafe {
+        let low = u64::from(*regs.s.get_unchecked(at as usize));
+        if N == 4 { low | u64::from(*regs.s.get_unchecked(at as usize + 1)) << 32 } else { low }
+    }
+}
+
+/// Write a lane mask of a wave of `N` chunks to scalar `place`, if there is one.
+///
+/// # Safety
+/// As [`read_mask_of`].
+#[inline(always)]
+unsafe fn write_mask_of<const N: usize>(regs: &mut Regs, place: Place, mask: u64) {
+    if place.kind != PlaceKind::Scalar {
+        return;
+    }
+    // SAFETY: the caller's promise; EXEC is inside every scalar slab.
+    unsafe {
+        *regs.s.get_unchecked_mut(place.at as usize) = mask as u32;
+        if N == 4 {
+            *regs.s.get_unchecked_mut(place.at as usize + 1) = (mask >> 32) as u32;
+        }
+        if place.at == sindex::EXEC {
+            regs.full = read_mask_of::<N>(regs, sindex::EXEC) == u64::MAX >> (64 - 16 * N);
+        }
+    }
 }
 
 /// The lane mask at canonical scalar index `at`: 32 bits in wave32, 64 in wave64.
@@ -330,12 +359,12 @@ impl<K: Lane> Kernel for Fast<K> {
             }
             if let Kind::Mask = K::D::KIND {
                 let mask = mask_of::<H, N>(&out.lo) & read_mask_of::<N>(regs, sindex::EXEC);
-                write_mask(regs, op.dst, mask);
-                write_mask(regs, op.dst2, mask);
+                write_mask_of::<N>(regs, op.dst, mask);
+                write_mask_of::<N>(regs, op.dst2, mask);
             }
             if let Kind::Mask = K::E::KIND {
                 let mask = mask_of::<H, N>(&out.second) & read_mask_of::<N>(regs, sindex::EXEC);
-                write_mask(regs, op.dst2, mask);
+                write_mask_of::<N>(regs, op.dst2, mask);
             }
         }
     }

@@ -106,6 +106,11 @@ impl SymbolicInterval {
         }
     }
 
+    /// The ends are constants that leave no value.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!((&self.min, &self.max), (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) if min > max)
+    }
+
     /// Both ends are provably one value.
     pub(crate) fn is_point(&self, analyzer: &mut Analyzer) -> bool {
         match (&self.min, &self.max) {
