@@ -83,6 +83,9 @@ impl SymbolicInterval {
     /// The hull of both, with simplified ends.
     pub(crate) fn union(&self, other: &SymbolicInterval, analyzer: &mut Analyzer) -> SymbolicInterval {
         let mut end = |op: BinaryOp, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
+            (Some(Expr::Int(a, dtype)), Some(Expr::Int(b, _))) => {
+                Some(Expr::Int(if op == BinaryOp::Min { *a.min(b) } else { *a.max(b) }, *dtype))
+            }
             (Some(a), Some(b)) if fold::equal(a, b) => Some(analyzer.simplify(a)),
             (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
             _ => None,
@@ -123,6 +126,13 @@ impl SymbolicInterval {
     /// As a range with simplified ends; `whole` when an end is infinite.
     pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
         match (&self.min, &self.max) {
+            (Some(min @ Expr::Int(first, dtype)), Some(Expr::Int(last, _))) => {
+                let count = last.checked_sub(*first).and_then(|more| more.checked_add(1));
+                match count.and_then(|count| fold::constant(count, *dtype)) {
+                    Some(extent) => Range { min: min.clone(), extent },
+                    None => Range { min: Expr::int(0), extent: whole.clone() },
+                }
+            }
             (Some(min), Some(max)) => {
                 let end = fold::add(max.clone(), Expr::int(1));
                 let extent = analyzer.simplify(&fold::sub(end, min.clone()));
