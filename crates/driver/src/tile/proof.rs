@@ -237,7 +237,7 @@ impl Doors<'_> {
         let (rule, title, class) = match wait.verdict {
             Verdict::TooStrong => ("W2", "wait stronger than needed", Class::OverStrong),
             Verdict::Redundant => ("W1", "redundant wait", Class::Redundant),
-            Verdict::Exact | Verdict::TooWeak | Verdict::Unreached => return None,
+            Verdict::Exact | Verdict::TooWeak | Verdict::Unknown | Verdict::Unreached => return None,
         };
         let queue = wait.queue.map(|queue| format!(" on queue {queue}")).unwrap_or_default();
         let counts = match wait.counts {
@@ -276,6 +276,7 @@ impl Doors<'_> {
             (Verdict::TooWeak, "too weak"),
             (Verdict::TooStrong, "too strong"),
             (Verdict::Redundant, "redundant"),
+            (Verdict::Unknown, "not known"),
             (Verdict::Unreached, "never reached"),
         ];
         let counts: Vec<String> = verdicts

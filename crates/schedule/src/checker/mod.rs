@@ -114,12 +114,19 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
     found
 }
 
+/// Some execution waits for more than need be.
+fn loose(instances: &[WaitInstance]) -> bool {
+    instances.iter().any(|one| match one.best {
+        Some(best) => one.count.is_some_and(|count| count.max(0) < best),
+        None => one.blocks,
+    })
+}
+
 fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
     let constant: Vec<bool> =
         walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
-    let acts: Vec<bool> = walker.waits.iter().map(|wait| wait.acts).collect();
-    let best = counts::solve(&walker.uses, walker.waits.len(), &constant, &acts);
-    let single = counts::solve(&walker.uses, walker.waits.len(), &vec![false; walker.waits.len()], &acts);
+    let best = counts::solve(&walker.uses, walker.waits.len(), &constant);
+    let single = counts::solve(&walker.uses, walker.waits.len(), &vec![false; walker.waits.len()]);
     let sites = walker.program.waits.iter().zip(&walker.waits).zip(best.iter().zip(&single));
     sites
         .zip(&constant)
@@ -136,19 +143,13 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
             let bound = if best.pinned { Some(lowest) } else { best.constant };
             let verdict = if seen.executions == 0 {
                 Verdict::Unreached
+            } else if seen.unknown {
+                Verdict::Unknown
             } else if best.lacking {
                 Verdict::TooWeak
-            } else if bound.is_none() || (!seen.acts && !best.pinned) {
+            } else if bound.is_none() {
                 Verdict::Redundant
-            } else if constant && bound > Some(lowest) {
-                Verdict::TooStrong
-            } else if !constant
-                && instances.iter().any(|one| match one.best {
-                    Some(best) => one.count.is_some_and(|count| count.max(0) < best),
-                    None => one.blocks,
-                })
-                && !best.pinned
-            {
+            } else if constant && bound > Some(lowest) || !constant && !best.pinned && loose(&instances) {
                 Verdict::TooStrong
             } else {
                 Verdict::Exact

@@ -45,8 +45,6 @@ pub(super) struct WaitSeen {
     pub counts: Option<(i64, i64)>,
     pub unknown: bool,
     pub queue: Option<i64>,
-    /// Groups could be in flight beyond its count.
-    pub acts: bool,
     pub instances: Vec<WaitInstance>,
     /// The first execution with a negative count.
     pub negative: Option<(Vector, i64)>,
@@ -275,6 +273,8 @@ impl<'p> Walker<'p> {
         if !value.bounded() {
             seen.unknown = true;
             self.note(place, "the count of a wait is not known");
+            self.time += 1;
+            self.state.queues[index as usize].unknown = self.time;
             return;
         }
         let (low, high_count) = seen.counts.unwrap_or((value.lo, value.hi));
@@ -288,7 +288,6 @@ impl<'p> Walker<'p> {
         let count = value.hi.max(0);
         let queue = &mut self.state.queues[index as usize];
         let blocks = queue.longest > count as u64;
-        seen.acts |= blocks;
         if let Some(kept) = seen.instances.get_mut(instance as usize) {
             kept.blocks = blocks;
         }
@@ -474,6 +473,10 @@ impl<'p> Walker<'p> {
                     return false;
                 }
             }
+        }
+        if self.state.queues[entry.queue as usize].unknown > entry.since {
+            self.note(touched.place, "whether its data are in flight depends on a count that is not known");
+            return false;
         }
         let (blame, here) = self.blame(&entry, same_queue);
         let found = known.unwrap_or_else(|| {

@@ -1,0 +1,131 @@
+//! The checker on random pipelines as the pass makes them: proven clean; and with a wait made weaker: what the
+//! interpreter finds in some order of completion the checker finds too, and what the checker calls clean no order breaks.
+//!
+//! `WAVEMARK_SEED=N` runs that seed alone, `WAVEMARK_CASES=N` so many.
+
+#[path = "random/generate.rs"]
+mod generate;
+
+use generate::{Case, ELEMENTS, generate};
+use wavemark_schedule::checker::{Report, check};
+use wavemark_schedule::pipeline::pipeline;
+use wavemark_tile::interp::{self, Argument, Completion, Options};
+use wavemark_tile::{BinaryOp, Element, Expr, Function, Module, Param, Stmt, print};
+
+/// Raises the count of the wait number `which` by 1; how many waits there are.
+fn weaken(stmt: &mut Stmt, which: usize, seen: &mut usize) {
+    if let Stmt::Attr { key, value, .. } = stmt
+        && key == "async_wait_inflight_count"
+    {
+        if *seen == which {
+            *value = Expr::binary(BinaryOp::Add, value.clone(), Expr::int(1));
+        }
+        *seen += 1;
+    }
+    for child in stmt.children_mut() {
+        weaken(child, which, seen);
+    }
+}
+
+fn arguments(function: &Function, extent: i64) -> Vec<Argument> {
+    let buffers = function.params.iter().map(|param| match param {
+        Param::Scalar(_) => Argument::Scalar(Element::I32, extent as u64),
+        Param::Buffer { .. } => {
+            let data = (0..ELEMENTS).flat_map(|element| (element as u32 % 1021).to_le_bytes()).collect();
+            Argument::Buffer { element: Element::I32, shape: vec![ELEMENTS as u64], data }
+        }
+    });
+    buffers.collect()
+}
+
+/// Some of the orders tried reads or overwrites data in flight.
+fn breaks(function: &Function, extent: i64, seed: u64) -> bool {
+    let program = interp::compile(function).unwrap_or_else(|errors| panic!("not executable: {errors:?}"));
+    let orders = std::iter::once((Completion::Late, 0))
+        .chain((0..6).map(|index| (Completion::Random, seed.wrapping_mul(31) + index)));
+    orders.into_iter().any(|(completion, seed)| {
+        let options = Options { completion, seed, ..Options::default() };
+        let outcome = program
+            .run(&mut arguments(function, extent), &options)
+            .unwrap_or_else(|error| panic!("the run failed: {error}"));
+        !outcome.findings.is_empty()
+    })
+}
+
+fn text(module: &Module, function: &Function, report: &Report) -> String {
+    let after = Module { functions: vec![function.clone()], ..module.clone() };
+    format!(
+        "{}\n{:#?}\n{:#?}",
+        print(&after, module.dialect),
+        report.findings.first(),
+        report.not_proven.first()
+    )
+}
+
+/// Whether the pass accepts the program, and how many weakened ones were wrong.
+fn try_seed(seed: u64) -> (bool, usize) {
+    let Case { module, extent, dynamic } = generate(seed);
+    let mut function = module.functions[0].clone();
+    if pipeline(&mut function).is_err() {
+        return (false, 0);
+    }
+    if dynamic {
+        // Statements that no extent reaches are gone then.
+        wavemark_tile::simplify(&mut function);
+    }
+    let report = check(&function);
+    assert!(report.findings.is_empty(), "{}", text(&module, &function, &report));
+    if dynamic {
+        // A buffer that is updated in place all along it has no steady state.
+        return (report.not_proven.is_empty(), 0);
+    }
+    assert!(report.not_proven.is_empty(), "{}", text(&module, &function, &report));
+    let mut waits = 0;
+    weaken(&mut function.body, usize::MAX, &mut waits);
+    let mut wrong = 0;
+    for which in 0..waits.min(4) {
+        let mut weak = function.clone();
+        weaken(&mut weak.body, which, &mut 0);
+        let report = check(&weak);
+        if breaks(&weak, extent, seed) {
+            wrong += 1;
+            assert!(report.has_errors(), "broken, not found: {}", text(&module, &weak, &report));
+        }
+    }
+    (true, wrong)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: not a number: {text}")))
+}
+
+#[test]
+fn random_pipelines_are_proven_and_weak_ones_found() {
+    let cases = number("WAVEMARK_CASES").unwrap_or(if cfg!(debug_assertions) { 1_000 } else { 20_000 });
+    let seeds = match number("WAVEMARK_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..cases,
+    };
+    let total = seeds.end - seeds.start;
+    let (mut accepted, mut wrong) = (0, 0);
+    for seed in seeds {
+        match std::panic::catch_unwind(|| try_seed(seed)) {
+            Ok((one, broken)) => {
+                accepted += u64::from(one);
+                wrong += broken;
+            }
+            Err(_) => panic!("seed {seed} failed; run it alone with WAVEMARK_SEED={seed}"),
+        }
+    }
+    println!("{accepted} of {total} pipelines proven, {wrong} weakened ones found");
+    assert!(
+        total < 100 || accepted * 4 > total,
+        "too few random programs are accepted: {accepted} of {total}"
+    );
+    assert!(
+        total < 100 || wrong as u64 * 10 > total,
+        "too few weakened programs are wrong: {wrong} of {total}"
+    );
+}
