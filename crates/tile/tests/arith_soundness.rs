@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 use wavemark_tile::arith::Analyzer;
-use wavemark_tile::{BinaryOp, Dtype, Expr, Range, VarId};
+use wavemark_tile::{BinaryOp, Dtype, Expr, Range, VarId, fold};
 
 const VARS: u32 = 4;
 
@@ -110,7 +110,7 @@ fn number(dtype: Dtype) -> BoxedStrategy<Expr> {
                 if call {
                     Expr::call("if_then_else", dtype, vec![condition, b, c])
                 } else {
-                    wavemark_tile::fold::select(condition, b, c)
+                    fold::select(condition, b, c)
                 }
             }),
         ]
@@ -141,12 +141,24 @@ fn ranges() -> impl Strategy<Value = Vec<(i64, i64, bool)>> {
     )
 }
 
-fn check(dtype: Dtype, ranges: &[(i64, i64, bool)], assumed: Option<&Expr>, expr: &Expr, seed: u64) {
+/// `symbolic`: the extent of the first variable is the last one plus this.
+fn check(
+    dtype: Dtype,
+    ranges: &[(i64, i64, bool)],
+    symbolic: Option<i64>,
+    assumed: Option<&Expr>,
+    expr: &Expr,
+    seed: u64,
+) {
+    let last = VARS - 1;
     let mut analyzer = Analyzer::new();
-    for (var, (min, extent, told)) in ranges.iter().enumerate() {
+    for (var, (min, extent, told)) in (0..VARS).zip(ranges) {
+        let mut extent = Expr::Int(*extent, dtype);
+        if let (0, Some(more)) = (var, symbolic) {
+            extent = fold::add(Expr::Var(VarId(last), dtype), Expr::Int(more, dtype));
+        }
         if *told {
-            let range = Range { min: Expr::Int(*min, dtype), extent: Expr::Int(*extent, dtype) };
-            analyzer.bind(VarId(var as u32), &range);
+            analyzer.bind(VarId(var), &Range { min: Expr::Int(*min, dtype), extent });
         }
     }
     let simple = match assumed {
@@ -161,7 +173,14 @@ fn check(dtype: Dtype, ranges: &[(i64, i64, bool)], assumed: Option<&Expr>, expr
         (state % below as u64) as i64
     };
     for _ in 0..60 {
-        let values: Vec<i64> = ranges.iter().map(|(min, extent, _)| min + random(*extent)).collect();
+        let mut values: Vec<i64> = ranges.iter().map(|(min, extent, _)| min + random(*extent)).collect();
+        if let Some(more) = symbolic {
+            match values[last as usize] + more {
+                extent @ 1.. => values[0] = ranges[0].0 + random(extent),
+                // The loop does not run.
+                _ => continue,
+            }
+        }
         if let Some(assumed) = assumed
             && !matches!(evaluate(assumed, &values, false), Some(value) if value != 0)
         {
@@ -169,12 +188,13 @@ fn check(dtype: Dtype, ranges: &[(i64, i64, bool)], assumed: Option<&Expr>, expr
         }
         if let Some(before) = evaluate(expr, &values, false) {
             let after = evaluate(&simple, &values, true);
-            let (expr, simple, assumed) = (show(expr), show(&simple), assumed.map(show));
-            assert_eq!(
-                Some(before),
-                after,
-                "at {values:?} of {ranges:?}\n{expr}\nbecame\n{simple}\nwhere {assumed:?}"
-            );
+            if after != Some(before) {
+                let (expr, simple, assumed) = (show(expr), show(&simple), assumed.map(show));
+                panic!(
+                    "{before} became {after:?} at {values:?} of {ranges:?}, {symbolic:?}\n\
+                    {expr}\nbecame\n{simple}\nwhere {assumed:?}"
+                );
+            }
         }
     }
 }
@@ -192,7 +212,7 @@ proptest! {
         ranges in ranges(),
         seed: u64,
     ) {
-        check(dtype, &ranges, None, &expr, seed);
+        check(dtype, &ranges, None, None, &expr, seed);
     }
 
     #[test]
@@ -201,7 +221,19 @@ proptest! {
         ranges in ranges(),
         seed: u64,
     ) {
-        check(dtype, &ranges, None, &expr, seed);
+        check(dtype, &ranges, None, None, &expr, seed);
+    }
+
+    #[test]
+    fn ranges_may_depend_on_variables(
+        (dtype, expr) in dtype().prop_flat_map(|dtype| {
+            (Just(dtype), prop_oneof![condition(dtype), number(dtype)])
+        }),
+        ranges in ranges(),
+        more in -4i64..4,
+        seed: u64,
+    ) {
+        check(dtype, &ranges, Some(more), None, &expr, seed);
     }
 
     #[test]
@@ -213,6 +245,6 @@ proptest! {
         ranges in ranges(),
         seed: u64,
     ) {
-        check(dtype, &ranges, Some(&assumed), &expr, seed);
+        check(dtype, &ranges, None, Some(&assumed), &expr, seed);
     }
 }

@@ -116,7 +116,9 @@ pub fn run(
         if !check && options.check != Checked::default() {
             let asked = options.check.parts().into_iter().filter(|part| part.1).map(|part| part.0);
             let asked: Vec<&str> = asked.collect();
-            report.not_checked.push(format!("{}: not of tile programs that run", asked.join(", ")));
+            report
+                .not_checked
+                .push(format!("{}: a run does not judge them, `wavemark check` does", asked.join(", ")));
         }
     }
     report.conclude();
@@ -199,6 +201,7 @@ fn run_once(
         }
         Err(RunError::Arguments(error)) => return Err(arguments.refuse(&error, launch).into()),
         Err(RunError::Fault(fault)) => {
+            report.stats.steps += fault.steps;
             report.findings.extend(fault.findings.iter().map(|found| finding::convert(sources, found)));
             match finding::of_fault(sources, &fault) {
                 Some(found) => report.findings.push(found),

@@ -157,6 +157,9 @@ impl Emitter<'_> {
         let mut list = Vec::with_capacity(self.request.order.len());
         for (position, &index) in self.request.order.iter().enumerate() {
             let stage = self.request.stages[index];
+            if !section.has_stage(stage, self.request.max_stage) {
+                continue;
+            }
             let instance =
                 instances.entry(stage).or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
             let Some(Instance { access, iteration, predicate }) = instance.clone() else { continue };

@@ -66,8 +66,9 @@ impl Split {
     }
 
     /// A negative scale may change sides: `(-x) // c` is `x // -c`, but `(-(x // d)) // c` is not `x // (-c * d)`.
+    /// Truncation is symmetric.
     fn sign_moves(&self) -> bool {
-        self.scale > 0 || self.lower == 1
+        self.scale > 0 || self.lower == 1 || self.rounding == Rounding::Truncate
     }
 
     fn same_index(&self, other: &Split) -> bool {
@@ -398,7 +399,11 @@ impl Analyzer {
                 split.lower = lower;
                 return split;
             }
-            if split.upper <= lower {
+            let vanishes = match rounding {
+                Rounding::Truncate => split.upper.saturating_abs() <= lower.saturating_abs(),
+                Rounding::Floor => split.upper > 0 && split.upper <= lower,
+            };
+            if vanishes {
                 return Split::of(Expr::Int(0, split.dtype()));
             }
             let upper = self.int(split.upper, split.dtype());
@@ -540,7 +545,9 @@ impl Analyzer {
                 result.scale = self.checked(result.scale.checked_mul(split.scale));
                 return result;
             }
-            if upper % split.upper == 0 {
+            // What is left is smaller than the divisor, and not negative where that counts.
+            let positive = split.scale > 0 && split.lower > 0 && split.upper > 0;
+            if (positive || rounding == Rounding::Truncate) && upper % split.upper == 0 {
                 return split;
             }
         }

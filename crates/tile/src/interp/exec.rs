@@ -258,6 +258,8 @@ impl<'p> Machine<'p> {
             return self.stop(FaultKind::Buffer(what), node.site, frame.env(lanes[0]));
         };
         self.memory.instances[instance as usize].own = self.mode != Mode::Now;
+        // Filling it takes time, too.
+        self.steps = self.steps.saturating_add(span.saturating_mul(count) / 64);
         frame.buffers[node.slot.index as usize] = BufferRef { instance, layout: id };
         for &lane in lanes {
             frame.set(lane, node.slot.base, if each { i64::from(lane) * span as i64 } else { 0 });

@@ -336,3 +336,22 @@ fn what_is_not_modelled_is_refused_by_name() {
         "#]],
     );
 }
+
+#[test]
+fn deep_programs_do_not_overflow_the_stack() {
+    let mut b = Builder::new();
+    let c = b.param("C", Dtype::INT32, &[1]);
+    let mut value = int(0);
+    for _ in 0..280 {
+        value = add(value, int(1));
+    }
+    let mut body = commit(0, asynchronous(b.store(c, [int(0)], value)));
+    for _ in 0..140 {
+        let i = b.var("i");
+        body = alloc(&[], for_(i, 1, body));
+    }
+    let function = b.finish(body);
+    let mut args = [ints(&[0])];
+    assert_eq!(report(&run(&function, &mut args, &Options::default())), "");
+    assert_eq!(to_ints(&args[0]), [280]);
+}
