@@ -123,6 +123,11 @@ impl SymbolicInterval {
         }
     }
 
+    /// Both ends are constants.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!((&self.min, &self.max), (Some(Expr::Int(..)), Some(Expr::Int(..))))
+    }
+
     /// The ends are constants that leave no value.
     pub(crate) fn is_empty(&self) -> bool {
         matches!((&self.min, &self.max), (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) if min > max)
