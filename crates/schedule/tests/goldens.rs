@@ -43,13 +43,13 @@ fn counts(stmt: &Stmt, loops: &mut Vec<(VarId, i64, i64)>, list: &mut Vec<Option
     {
         list.push(evaluate(value, loops));
     }
-    if let Stmt::For(node) = stmt {
-        if let (Some(min), Some(extent)) = (node.min.as_int(), node.extent.as_int()) {
-            loops.push((node.var, min, extent));
-            counts(&node.body, loops, list);
-            loops.pop();
-            return;
-        }
+    if let Stmt::For(node) = stmt
+        && let (Some(min), Some(extent)) = (node.min.as_int(), node.extent.as_int())
+    {
+        loops.push((node.var, min, extent));
+        counts(&node.body, loops, list);
+        loops.pop();
+        return;
     }
     for child in stmt.children() {
         counts(child, loops, list);
