@@ -91,7 +91,8 @@ fn add(
     }
     let doors = Doors { sources, report: &found };
     report.findings.extend(found.findings.iter().map(|finding| doors.finding(finding)));
-    if asked.waits {
+    // Advice to loosen a wait needs a complete proof.
+    if asked.waits && found.not_proven.is_empty() {
         report.findings.extend(found.waits.iter().filter_map(|wait| doors.advice(wait)));
     }
     for one in &found.not_proven {

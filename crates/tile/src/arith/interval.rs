@@ -49,6 +49,18 @@ impl Domains {
     }
 }
 
+/// How many parts an end may have; TVM has no limit, and takes time that grows with the cube.
+const LONGEST_END: usize = 256;
+
+/// The expression has more parts than that.
+fn is_longer(expr: &Expr, most: usize) -> bool {
+    fn count(expr: &Expr, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        *left > 0 && expr.children().iter().all(|child| count(child, left))
+    }
+    !count(expr, &mut { most })
+}
+
 impl SymbolicInterval {
     const EVERYTHING: SymbolicInterval = SymbolicInterval { min: None, max: None };
 
@@ -83,13 +95,18 @@ impl SymbolicInterval {
     /// The hull of both, with simplified ends.
     pub(crate) fn union(&self, other: &SymbolicInterval, analyzer: &mut Analyzer) -> SymbolicInterval {
         let mut end = |op: BinaryOp, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
+            (Some(Expr::Int(a, dtype)), Some(Expr::Int(b, _))) => {
+                Some(Expr::Int(if op == BinaryOp::Min { *a.min(b) } else { *a.max(b) }, *dtype))
+            }
             (Some(a), Some(b)) if fold::equal(a, b) => Some(analyzer.simplify(a)),
             (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
             _ => None,
         };
+        // The hull of very many unrelated intervals is all there is: its ends would be as long as the program.
+        let short = |end: Option<Expr>| end.filter(|end| !is_longer(end, LONGEST_END));
         SymbolicInterval {
-            min: end(BinaryOp::Min, &self.min, &other.min),
-            max: end(BinaryOp::Max, &self.max, &other.max),
+            min: short(end(BinaryOp::Min, &self.min, &other.min)),
+            max: short(end(BinaryOp::Max, &self.max, &other.max)),
         }
     }
 
@@ -104,6 +121,11 @@ impl SymbolicInterval {
             min: end(BinaryOp::Max, &self.min, &other.min),
             max: end(BinaryOp::Min, &self.max, &other.max),
         }
+    }
+
+    /// Both ends are constants.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!((&self.min, &self.max), (Some(Expr::Int(..)), Some(Expr::Int(..))))
     }
 
     /// The ends are constants that leave no value.
@@ -123,6 +145,13 @@ impl SymbolicInterval {
     /// As a range with simplified ends; `whole` when an end is infinite.
     pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
         match (&self.min, &self.max) {
+            (Some(min @ Expr::Int(first, dtype)), Some(Expr::Int(last, _))) => {
+                let count = last.checked_sub(*first).and_then(|more| more.checked_add(1));
+                match count.and_then(|count| fold::constant(count, *dtype)) {
+                    Some(extent) => Range { min: min.clone(), extent },
+                    None => Range { min: Expr::int(0), extent: whole.clone() },
+                }
+            }
             (Some(min), Some(max)) => {
                 let end = fold::add(max.clone(), Expr::int(1));
                 let extent = analyzer.simplify(&fold::sub(end, min.clone()));
