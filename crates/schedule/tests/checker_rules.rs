@@ -105,7 +105,7 @@ with T.attr(0, "async_wait_queue_scope", 0):
 }
 
 #[test]
-fn a2_in_one_queue_is_a_matter_of_its_order() {
+fn a_queue_orders_what_it_overwrites_and_perhaps_what_it_reads() {
     is(
         r#"
 with T.attr(0, "async_commit_queue_scope", 0):
@@ -115,8 +115,19 @@ with T.attr(0, "async_commit_queue_scope", 0):
     with T.attr(0, "async_scope", 1):
         B[0, 0] = A[0]
 "#,
+        expect![""],
+    );
+    is(
+        r#"
+with T.attr(0, "async_commit_queue_scope", 0):
+    with T.attr(0, "async_scope", 1):
+        B[0, 0] = A[0]
+with T.attr(0, "async_commit_queue_scope", 0):
+    with T.attr(0, "async_scope", 1):
+        C[0] = B[0, 0]
+"#,
         expect![[r#"
-            A2 line 3 before 6: a wait for 0, or the queue's order
+            A1 line 3 before 6: a wait for 0, or the queue's order
         "#]],
     );
 }
