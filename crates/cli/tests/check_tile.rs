@@ -128,6 +128,7 @@ fn not_decided_is_not_clean() {
             not checked: main: <stdin>:16:17: the count of a wait is not known
             not checked: main: <stdin>:16:17: whether its data are in flight depends on a count that is not known
             note: main: waits: 1 exact, 1 not known
+            note: main: loop i: proved for all iterations: steady from 2 on with period 2 (10 iterations not walked)
             <stdin>: main: not-checked
             exit 3
         "#]],
@@ -140,16 +141,17 @@ fn a_synchronous_statement_in_a_commit_is_a_warning() {
     check(
         &copy_ahead("1", between),
         expect![[r#"
-        warning[A7]: synchronous statement inside a commit (15 times)
-          statement: <stdin>:15:17, i = 0
-               15 | P[i] = A[i]
-                  > the store to P
-          hint: move it out of the async_commit_queue_scope
+            warning[A7]: synchronous statement inside a commit (15 times)
+              statement: <stdin>:15:17, i = 0
+                   15 | P[i] = A[i]
+                      > the store to P
+              hint: move it out of the async_commit_queue_scope
 
-        note: main: waits: 2 exact
-        <stdin>: main: clean, 1 warning
-        exit 0
-    "#]],
+            note: main: waits: 2 exact
+            note: main: loop i: proved for all iterations: steady from 4 on with period 2 (8 iterations not walked)
+            <stdin>: main: clean, 1 warning
+            exit 0
+        "#]],
     );
 }
 

@@ -111,6 +111,12 @@ fn execute(
     let mut report = Report::new(&input.name);
     report.kernel = function.name.clone();
     report.executed_on = Some(EXECUTED_ON);
+    if proof::asks_for_pipelining(&function.body) {
+        report.notes.push(format!(
+            "{}: its loops ask to be pipelined; it ran as it is written, `wavemark check` with a launch runs the result",
+            function.name
+        ));
+    }
     let check = options.check.lds || options.check.global;
     for index in 0..options.schedules.max(1) {
         let how = interp_options(options, index, check);

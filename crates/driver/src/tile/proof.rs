@@ -104,7 +104,8 @@ fn add(
     Ok(())
 }
 
-fn asks_for_pipelining(stmt: &Stmt) -> bool {
+/// A loop has annotations for the pipelining pass or the planner.
+pub fn asks_for_pipelining(stmt: &Stmt) -> bool {
     let mut asks = false;
     stmt.visit(&mut |inner| {
         if let Stmt::For(node) = inner {
