@@ -108,6 +108,7 @@ impl Analyzer {
         }
         self.fuel -= 1;
         self.depth += 1;
+        self.overflow |= super::is_large(expr);
         let form = match expr {
             Expr::Binary(op, sides) if is_index(expr.dtype()) => match op {
                 BinaryOp::Add | BinaryOp::Sub => self.form_of_sum(*op, sides),
@@ -200,7 +201,8 @@ impl Analyzer {
             result = fold::sub(result, term);
         }
         if sum.base < 0 && !lowest {
-            let base = self.int(-sum.base, dtype);
+            let base = self.checked(sum.base.checked_neg());
+            let base = self.int(base, dtype);
             result = fold::sub(result, base);
         }
         result
@@ -219,8 +221,7 @@ impl Analyzer {
                     right.scale = self.checked(right.scale.checked_add(left.scale));
                     left.scale = 0;
                 } else if left.lower == right.upper
-                    && right.scale != 0
-                    && left.scale % right.scale == 0
+                    && left.scale.checked_rem(right.scale) == Some(0)
                     && (left.scale / right.scale).checked_mul(right.lower) == Some(left.lower)
                     && left.rounds(right.rounding)
                 {
@@ -394,7 +395,7 @@ impl Analyzer {
         }
         if divisor % split.scale == 0 && split.sign_moves() {
             let lower = self.checked(split.lower.checked_mul(divisor / split.scale));
-            if split.upper == UNLIMITED || split.upper % lower == 0 {
+            if split.upper == UNLIMITED || split.upper.checked_rem(lower) == Some(0) {
                 split.scale = 1;
                 split.lower = lower;
                 return split;
@@ -530,7 +531,7 @@ impl Analyzer {
         }
         if divisor % split.scale == 0 && split.sign_moves() {
             let upper = self.checked(split.lower.checked_mul(divisor / split.scale));
-            if split.upper == UNLIMITED || split.upper % upper == 0 {
+            if split.upper == UNLIMITED || split.upper.checked_rem(upper) == Some(0) {
                 if upper >= split.upper || split.upper == UNLIMITED {
                     split.upper = upper;
                     return split;
@@ -547,7 +548,7 @@ impl Analyzer {
             }
             // What is left is smaller than the divisor, and not negative where that counts.
             let positive = split.scale > 0 && split.lower > 0 && split.upper > 0;
-            if (positive || rounding == Rounding::Truncate) && upper % split.upper == 0 {
+            if (positive || rounding == Rounding::Truncate) && upper.checked_rem(split.upper) == Some(0) {
                 return split;
             }
         }
@@ -563,6 +564,7 @@ impl Analyzer {
         }
         if let Form::Plain(Expr::Int(divisor, dtype)) = b
             && divisor > 0
+            && divisor != UNLIMITED
         {
             return self.remainder_by(a, divisor, dtype, rounding);
         }

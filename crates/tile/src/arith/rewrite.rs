@@ -29,6 +29,7 @@ const DEEPEST: u32 = 200;
 impl Analyzer {
     /// The expression, simplified by one walk.
     pub(super) fn visit(&mut self, expr: &Expr, mode: Mode) -> Expr {
+        self.overflow |= super::is_large(expr);
         if mode == Mode::Canonical && self.is_normal_sum(expr) {
             return expr.clone();
         }
@@ -240,7 +241,7 @@ impl Analyzer {
         let quotient = fold::floor_div(y.clone(), c2_expr.clone());
         let quotient = if self.proves_value(&quotient, 0, mode) { zero } else { quotient };
         let bounds = self.interval(&rest);
-        if bounds.min == bounds.max {
+        if bounds.min == bounds.max && bounds.min != super::NEG && bounds.max != super::POS {
             let out = fold::mul(x, constant(int::floor_div(c1, c2))?);
             let offset = constant(Some(bounds.max))?;
             return Some(fold::add(out, fold::add(quotient, offset)));
