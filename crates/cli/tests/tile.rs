@@ -28,31 +28,40 @@ fn check(arguments: &[&str], expect: Expect) {
 
 #[test]
 fn a_right_program() {
-    check(&["two_stage.py", "--launch", "two_stage.toml"], expect![[r#"
+    check(
+        &["two_stage.py", "--launch", "two_stage.toml"],
+        expect![[r#"
         exit 0
         output C: as expected (max abs error 0, max rel error 0)
         two_stage.py: main: clean, no findings
           executed on the tile interpreter: 79 steps, 16 commit groups in T s
           checked: data in flight, bounds, undefined elements
         ---
-    "#]]);
-    check(&["two_stage.py", "--launch", "two_stage.toml", "--completion", "early"], expect![[r#"
+    "#]],
+    );
+    check(
+        &["two_stage.py", "--launch", "two_stage.toml", "--completion", "early"],
+        expect![[r#"
         exit 0
         output C: as expected (max abs error 0, max rel error 0)
         two_stage.py: main: clean, no findings
           executed on the tile interpreter: 79 steps, 16 commit groups in T s
           checked: data in flight, bounds, undefined elements
         ---
-    "#]]);
+    "#]],
+    );
     let random = ["--completion", "random", "--seed", "7"];
-    check(&[&["two_stage.py", "--launch", "two_stage.toml"], &random[..]].concat(), expect![[r#"
+    check(
+        &[&["two_stage.py", "--launch", "two_stage.toml"], &random[..]].concat(),
+        expect![[r#"
         exit 0
         output C: as expected (max abs error 0, max rel error 0)
         two_stage.py: main: clean, no findings
           executed on the tile interpreter: 79 steps, 16 commit groups in T s
           checked: data in flight, bounds, undefined elements
         ---
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -68,7 +77,7 @@ fn a_wait_that_is_too_weak() {
               consumer: weak.py:22:21, i = 0
                    22 | C[i] = B[i % 2] + T.float32(1)
                       > read of B[0]
-              hint: wait on queue 0 with at most 1 in flight before the consumer
+              hint: async_wait_inflight_count 1 or less on queue 0 before the consumer
 
             error[A1]: read of data in flight (14 times)
               producer: weak.py:19:21, i = 0
@@ -77,7 +86,7 @@ fn a_wait_that_is_too_weak() {
               consumer: weak.py:22:21, i = 1
                    22 | C[i] = B[i % 2] + T.float32(1)
                       > read of B[1]
-              hint: wait on queue 0 with at most 1 in flight before the consumer
+              hint: async_wait_inflight_count 1 or less on queue 0 before the consumer
 
             output C: 15 of 16 elements differ (max abs error inf, max rel error inf); first at [0]: NaN instead of 2.0
             weak.py: main: findings, 2 errors
@@ -101,7 +110,7 @@ fn a_wait_that_is_too_weak() {
         &["weak.py", "--launch", "two_stage.toml", "--format", "json"],
         expect![[r#"
         exit 1
-        {"wavemark":"0.1.0","input":"weak.py","target":"","kernel":"main","executed_on":"tile interpreter","outcome":"findings","checked":{"registers":false,"lds":true,"global":true,"barriers":false,"waits":false},"findings":[{"rule":"A1","title":"read of data in flight","severity":"error","class":"missing-wait","instances":1,"sites":[{"role":"producer","text":"asynchronous write on queue 0 of B[0]","source":"weak.py:15:17"},{"role":"consumer","text":"read of B[0]","source":"weak.py:22:21","iteration":"i = 0"}],"hint":"wait on queue 0 with at most 1 in flight before the consumer"},{"rule":"A1","title":"read of data in flight","severity":"error","class":"missing-wait","instances":14,"sites":[{"role":"producer","text":"asynchronous write on queue 0 of B[1]","source":"weak.py:19:21","iteration":"i = 0"},{"role":"consumer","text":"read of B[1]","source":"weak.py:22:21","iteration":"i = 1"}],"hint":"wait on queue 0 with at most 1 in flight before the consumer"}],"outputs":[{"name":"C","matches":false,"max_abs_error":null,"max_rel_error":null,"mismatches":15,"elements":16,"first":{"index":[0],"found":"NaN","expected":"2.0"}}],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":T,"steps":79,"commit_groups":16}}
+        {"wavemark":"0.1.0","input":"weak.py","target":"","kernel":"main","executed_on":"tile interpreter","outcome":"findings","checked":{"registers":false,"lds":true,"global":true,"barriers":false,"waits":false},"findings":[{"rule":"A1","title":"read of data in flight","severity":"error","class":"missing-wait","instances":1,"sites":[{"role":"producer","text":"asynchronous write on queue 0 of B[0]","source":"weak.py:15:17"},{"role":"consumer","text":"read of B[0]","source":"weak.py:22:21","iteration":"i = 0"}],"hint":"async_wait_inflight_count 1 or less on queue 0 before the consumer"},{"rule":"A1","title":"read of data in flight","severity":"error","class":"missing-wait","instances":14,"sites":[{"role":"producer","text":"asynchronous write on queue 0 of B[1]","source":"weak.py:19:21","iteration":"i = 0"},{"role":"consumer","text":"read of B[1]","source":"weak.py:22:21","iteration":"i = 1"}],"hint":"async_wait_inflight_count 1 or less on queue 0 before the consumer"}],"outputs":[{"name":"C","matches":false,"max_abs_error":null,"max_rel_error":null,"mismatches":15,"elements":16,"first":{"index":[0],"found":"NaN","expected":"2.0"}}],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":T,"steps":79,"commit_groups":16}}
         ---
     "#]],
     );

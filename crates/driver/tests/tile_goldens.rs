@@ -191,3 +191,64 @@ fn verdicts_of_the_goldens() {
 fn verdicts_of_random_pipelines() {
     all("tvm-fuzz", if cfg!(debug_assertions) { 20 } else { 1000 });
 }
+
+/// Texts with other numbers in them: refused, or run to an outcome or a fault, never a panic.
+#[test]
+fn other_numbers_never_panic() {
+    let seed = 0x5eed_0003u64;
+    let mut state = seed;
+    let mut random = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    let (mut parsed, mut ran) = (0, 0);
+    for name in ["tvm", "tvm-fuzz"] {
+        let Some(folder) = folder(name) else { return };
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let Some(text) = path.to_str().filter(|path| path.ends_with(".py.txt")) else { continue };
+            let text = std::fs::read_to_string(text).expect("text");
+            for attempt in 0..if cfg!(debug_assertions) { 4 } else { 40 } {
+                let mut changed = text.clone();
+                for _ in 0..1 + random(3) {
+                    let numbers: Vec<usize> = changed
+                        .match_indices(|c: char| c.is_ascii_digit())
+                        .map(|(at, _)| at)
+                        .filter(|&at| {
+                            !changed[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                        })
+                        .collect();
+                    let at = numbers[random(numbers.len())];
+                    let length = changed[at..].bytes().take_while(u8::is_ascii_digit).count();
+                    let other =
+                        ["0", "1", "2", "3", "-1", "7", "64", "999", "70000", "2147483647"][random(10)];
+                    changed.replace_range(at..at + length, other);
+                }
+                let mut sources = SourceMap::new();
+                let file = sources.add_text("changed", changed.clone());
+                let Ok(module) = wavemark_frontend::parse(file, &changed) else { continue };
+                parsed += 1;
+                let Some(function) = module.functions.first() else { continue };
+                let Ok(program) = compile(function) else { continue };
+                let shape = |param: &Param| match param {
+                    Param::Scalar(_) => 0,
+                    Param::Buffer { buffer, .. } => {
+                        let extents = function.buffer(*buffer).shape.iter();
+                        extents.map(|extent| extent.as_int().unwrap_or(13) as f64).product::<f64>().abs()
+                            as u64
+                    }
+                };
+                if function.params.iter().map(shape).max().unwrap_or(0) > 200_000 {
+                    continue;
+                }
+                let completion = [Completion::Early, Completion::Late, Completion::Random][random(3)];
+                let options = Options { completion, seed: attempt, max_steps: 100_000, ..Options::default() };
+                println!("{} attempt {attempt}, seed {seed:#x}", path.display());
+                if program.run(&mut arguments(function, 13), &options).is_ok() {
+                    ran += 1;
+                }
+            }
+        }
+    }
+    assert!(parsed > 100 && ran > 50, "only {parsed} parsed, {ran} ran");
+}

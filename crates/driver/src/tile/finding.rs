@@ -37,7 +37,7 @@ pub(super) fn convert(sources: &SourceMap, finding: &interp::Finding) -> Finding
         sites: sites.collect(),
         hint: finding.places.first().and_then(|place| place.queue.flatten()).zip(finding.sufficient).map(
             |(queue, count)| {
-                format!("wait on queue {queue} with at most {count} in flight before the consumer")
+                format!("async_wait_inflight_count {count} or less on queue {queue} before the consumer")
             },
         ),
         model: None,

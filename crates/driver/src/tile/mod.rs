@@ -72,10 +72,21 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<Report, Failure> {
     parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
+    let module = module(sources, input).map_err(|refused| refusal(sources, refused))?;
+    execute(sources, input, &module, launch, options)
+}
+
+/// Runs the function of `module`, which is what `input` became, that `launch` or `options` name.
+fn execute(
+    sources: &mut SourceMap,
+    input: &Input,
+    module: &Module,
+    launch: Option<&Path>,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
     if options.trace.is_some() {
         return Err(Failure::Unsupported("--trace of a tile program".to_owned()));
     }
-    let module = module(sources, input).map_err(|refused| refusal(sources, refused))?;
     let given = match launch {
         Some(path) => {
             let name = path.display().to_string();
@@ -88,7 +99,7 @@ pub fn run(
         (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
         (None, None) => (None, None),
     };
-    let function = select(&module, &input.name, named, span)?;
+    let function = select(module, &input.name, named, span)?;
     let Some((launch, filled)) = given.or_else(|| nothing_needed(function)) else {
         let message = format!("`{}` has parameters: say what they are by --launch L.toml", function.name);
         return Err(Diagnostic::error(message).into());

@@ -42,6 +42,15 @@ pub use report::{
 
 /// Checks a function. Never fails: what cannot be checked is in [`Report::not_proven`].
 pub fn check(function: &Function) -> Report {
+    check_how(function, false)
+}
+
+/// As [`check`], without taking iterations for granted that it could prove to be like others: what to hold it against.
+pub fn check_exhaustively(function: &Function) -> Report {
+    check_how(function, true)
+}
+
+fn check_how(function: &Function, exhaustive: bool) -> Report {
     let program = program::compile(function);
     let mut report =
         Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
@@ -50,10 +59,12 @@ pub fn check(function: &Function) -> Report {
     }
     let shapes = Shapes::new(function);
     let mut walker = Walker::new(&program, function, &shapes, Negative::Flush);
+    walker.exhaustive = exhaustive;
     report.symbols = symbols::walk(&mut walker);
     let negative = walker.waits.iter().any(|wait| wait.negative.is_some());
     if negative {
         let mut dropped = Walker::new(&program, function, &shapes, Negative::Drop);
+        dropped.exhaustive = exhaustive;
         symbols::walk(&mut dropped);
         let more = negative_counts(&walker, &dropped);
         walker.findings.extend(more);

@@ -137,7 +137,7 @@ pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapsh
                 | i64::from(entry.joined) << 2
                 | i64::from(entry.done) << 3
                 | i64::from(state.complete(entry)) << 4;
-            key.extend([i64::from(entry.leaf), distance, later as i64, flags]);
+            key.extend([i64::from(entry.leaf), i64::from(foot.place), distance, later as i64, flags]);
             for (dim, bounds) in foot.bounds.iter().enumerate() {
                 let moved =
                     shift.and_then(|shift| shift.get(dim)).copied().unwrap_or(0).wrapping_mul(periods);

@@ -8,8 +8,8 @@
 //! one queue complete one after the other; members of a group and groups of different queues in any order; an operation
 //! may read its sources and write its results at any time from its statement to its completion. Whether a group also
 //! waits for the groups before it in its queue to take *effect* the RFC does not say. The checker asks for a wait
-//! between them, and a finding says when only that is missing ([`super::Finding::queue_order`]); two writes are
-//! ordered by their completion. Threads
+//! between a write and a read of it, and a finding says when only that is missing ([`super::Finding::queue_order`]);
+//! what is overwritten is taken to be ordered by completion. Threads
 //! (`thread_binding`, `parallel` loops around asynchronous constructs) run in step.
 
 use std::rc::Rc;
@@ -55,6 +55,8 @@ pub(super) struct Walker<'p> {
     pub function: &'p Function,
     pub shapes: &'p Shapes,
     pub negative: Negative,
+    /// Loops are walked to their end, however long they are.
+    pub exhaustive: bool,
     pub env: Env,
     pub iteration: Vector,
     /// The variables of `iteration`.
@@ -102,6 +104,7 @@ impl<'p> Walker<'p> {
             function,
             shapes,
             negative,
+            exhaustive: false,
             env: Env::new(function.vars.len()),
             iteration: Vector::new(),
             walked: Vec::new(),
@@ -403,7 +406,7 @@ impl<'p> Walker<'p> {
                     || touched.pattern && foot.place == touched.place && foot.bounds == touched.bounds);
             let committed = entry.base != OPEN;
             let same_queue = asynchronous && committed && open.is_some_and(|(_, queue)| queue == entry.queue);
-            if same_queue && foot.write && touched.write {
+            if same_queue && touched.write {
                 // The order of completion orders the two.
             } else if self.state.complete(entry) {
                 self.record_use(foot.entry);
@@ -418,7 +421,7 @@ impl<'p> Walker<'p> {
                 };
                 let real = self.conflict(rule, same_queue, foot, leaf, touched, values);
                 // One finding for each defect, not one for each that comes after it.
-                kill &= real || same_queue;
+                kill &= real;
             }
             if kill {
                 self.state.release(feet[index - 1].entry);
@@ -616,7 +619,7 @@ impl<'p> Walker<'p> {
             return self.unknown_loop(node);
         };
         let end = min.saturating_add(extent);
-        let plan = match extent / step > 4 {
+        let plan = match extent / step > 4 && !self.exhaustive {
             true => {
                 let (program, shapes, constants) = (self.program, self.shapes, &self.constants);
                 let plan = self

@@ -121,6 +121,9 @@ impl Emitter<'_> {
             (Frame { var: Expr::Var(var, old.dtype), min: node.min.clone(), delta, unit }, var)
         };
         let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
+        if statements.is_empty() {
+            return Ok(make_block(self.function, Stmt::nop()));
+        }
         let statements = self.commit(section, statements);
         let blocks = statements.into_iter().map(|block| Stmt::Block(Box::new(block)));
         let content = Stmt::seq(blocks.collect());

@@ -49,6 +49,18 @@ impl Domains {
     }
 }
 
+/// How many parts an end may have; TVM has no limit, and takes time that grows with the cube.
+const LONGEST_END: usize = 256;
+
+/// The expression has more parts than that.
+fn is_longer(expr: &Expr, most: usize) -> bool {
+    fn count(expr: &Expr, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        *left > 0 && expr.children().iter().all(|child| count(child, left))
+    }
+    !count(expr, &mut { most })
+}
+
 impl SymbolicInterval {
     const EVERYTHING: SymbolicInterval = SymbolicInterval { min: None, max: None };
 
@@ -90,9 +102,11 @@ impl SymbolicInterval {
             (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
             _ => None,
         };
+        // The hull of very many unrelated intervals is all there is: its ends would be as long as the program.
+        let short = |end: Option<Expr>| end.filter(|end| !is_longer(end, LONGEST_END));
         SymbolicInterval {
-            min: end(BinaryOp::Min, &self.min, &other.min),
-            max: end(BinaryOp::Max, &self.max, &other.max),
+            min: short(end(BinaryOp::Min, &self.min, &other.min)),
+            max: short(end(BinaryOp::Max, &self.max, &other.max)),
         }
     }
 
