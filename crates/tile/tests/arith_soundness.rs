@@ -36,9 +36,13 @@ fn evaluate(expr: &Expr, values: &[i64], wide: bool) -> Option<i128> {
         Expr::Int(value, _) => Some(i128::from(*value)),
         Expr::Var(var, _) => values.get(var.0 as usize).map(|value| i128::from(*value)),
         Expr::Not(inner) => Some(i128::from(evaluate(inner, values)? == 0)),
+        // The side that is not chosen is simplified for where it would be.
         Expr::Select(parts) => {
-            let (then, otherwise) = (evaluate(&parts[1], values)?, evaluate(&parts[2], values)?);
-            Some(if evaluate(&parts[0], values)? != 0 { then } else { otherwise })
+            let (then, otherwise) = (evaluate(&parts[1], values), evaluate(&parts[2], values));
+            if !wide && (then.is_none() || otherwise.is_none()) {
+                return None;
+            }
+            if evaluate(&parts[0], values)? != 0 { then } else { otherwise }
         }
         Expr::Call(call) => {
             let taken = if evaluate(&call.args[0], values)? != 0 { 1 } else { 2 };
@@ -131,6 +135,25 @@ fn condition(dtype: Dtype) -> BoxedStrategy<Expr> {
         ]
     })
     .boxed()
+}
+
+/// With some constants at the ends of `i64`.
+fn extreme(expr: &Expr) -> Expr {
+    match expr {
+        Expr::Int(value, dtype) => {
+            let value = match value {
+                7 => i64::MAX,
+                12 => i64::MIN,
+                5 => -1,
+                64 => i64::MAX - 1,
+                32 => i64::MIN + 1,
+                16 => 1 << 62,
+                value => *value,
+            };
+            Expr::Int(value, *dtype)
+        }
+        other => other.map_children(&mut extreme),
+    }
 }
 
 /// Bounds of each variable, and what of them the analyzer is told.
@@ -234,6 +257,29 @@ proptest! {
         seed: u64,
     ) {
         check(dtype, &ranges, Some(more), None, &expr, seed);
+    }
+
+    #[test]
+    fn extreme_constants_do_no_harm(
+        expr in prop_oneof![condition(Dtype::INT64), number(Dtype::INT64)],
+        assumed in condition(Dtype::INT64),
+        mut ranges in ranges(),
+        wide in 0..VARS as usize,
+        seed: u64,
+    ) {
+        let (expr, assumed) = (extreme(&expr), extreme(&assumed));
+        check(Dtype::INT64, &ranges, None, Some(&assumed), &expr, seed);
+        // Of values at the ends of `i64` nothing is promised but an answer.
+        ranges[wide].0 = if seed % 2 == 0 { i64::MIN } else { i64::MAX - 80 };
+        let mut analyzer = Analyzer::new();
+        for (var, (min, extent, _)) in (0..VARS).zip(&ranges) {
+            let range = Range { min: Expr::int(*min), extent: Expr::int(*extent) };
+            analyzer.bind(VarId(var), &range);
+        }
+        analyzer.simplify(&expr);
+        analyzer.can_prove(&expr);
+        analyzer.const_bounds(&expr);
+        analyzer.residues(&expr);
     }
 
     #[test]
