@@ -306,7 +306,7 @@ impl Doors<'_> {
         }
         for steady in &self.report.steady {
             notes.push(format!(
-                "{name}: loop {}: proved for all iterations: steady from {} on with period {} ({} iterations not walked)",
+                "{name}: loop {}: iterations from {} on repeat with period {}, which covers {} that were not walked",
                 steady.variable, steady.from, steady.period, steady.skipped
             ));
         }
