@@ -125,7 +125,7 @@ fn not_decided_is_not_clean() {
     check(
         &copy_ahead("T.Cast(\"int32\", P[i])", "T.evaluate(0)"),
         expect![[r#"
-            not checked: main: <stdin>:16:17: the count of a wait is not known
+            not checked: main: <stdin>:15:18: the count of a wait is not known
             not checked: main: <stdin>:16:17: whether its data are in flight depends on a count that is not known
             note: main: waits: 1 exact, 1 not known
             note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked
