@@ -55,11 +55,11 @@ fn right() {
     check(
         &copy_ahead("1", "T.evaluate(0)"),
         expect![[r#"
-        note: main: waits: 2 exact
-        note: main: loop i: proved for all iterations: steady from 2 on with period 2 (10 iterations not walked)
-        <stdin>: main: clean, no findings
-        exit 0
-    "#]],
+            note: main: waits: 2 exact
+            note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked
+            <stdin>: main: clean, no findings
+            exit 0
+        "#]],
     );
 }
 
@@ -68,35 +68,35 @@ fn too_weak() {
     check(
         &copy_ahead("2", "T.evaluate(0)"),
         expect![[r#"
-        error[A1]: read of data in flight
-          producer: <stdin>:10:13
-               10 | B[0] = A[0]
-                  > the store to B writes B asynchronously, queue 0
-          consumer: <stdin>:16:17, i = 0
-               16 | C[i] = B[i % 2]
-                  > the store to C reads B
-          wait: <stdin>:15:18, i = 0
-               15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 2}):
-                  > leaves 2 groups in flight
-          hint: async_wait_inflight_count 1 instead of 2 there
+            error[A1]: read of data in flight
+              producer: <stdin>:10:13
+                   10 | B[0] = A[0]
+                      > the store to B writes B asynchronously, queue 0
+              consumer: <stdin>:16:17, i = 0
+                   16 | C[i] = B[i % 2]
+                      > the store to C reads B
+              wait: <stdin>:15:18, i = 0
+                   15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 2}):
+                      > leaves 2 groups in flight
+              hint: async_wait_inflight_count 1 instead of 2 there
 
-        error[A1]: read of data in flight (14 times)
-          producer: <stdin>:13:17, i = 0
-               13 | B[(i + 1) % 2] = A[i + 1]
-                  > the store to B writes B asynchronously, queue 0
-          consumer: <stdin>:16:17, i = 1
-               16 | C[i] = B[i % 2]
-                  > the store to C reads B
-          wait: <stdin>:15:18, i = 1
-               15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 2}):
-                  > leaves 2 groups in flight
-          hint: async_wait_inflight_count 1 instead of 2 there
+            error[A1]: read of data in flight (14 times)
+              producer: <stdin>:13:17, i = 0
+                   13 | B[(i + 1) % 2] = A[i + 1]
+                      > the store to B writes B asynchronously, queue 0
+              consumer: <stdin>:16:17, i = 1
+                   16 | C[i] = B[i % 2]
+                      > the store to C reads B
+              wait: <stdin>:15:18, i = 1
+                   15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 2}):
+                      > leaves 2 groups in flight
+              hint: async_wait_inflight_count 1 instead of 2 there
 
-        note: main: waits: 1 exact, 1 too weak
-        note: main: loop i: proved for all iterations: steady from 2 on with period 2 (10 iterations not walked)
-        <stdin>: main: findings, 2 errors
-        exit 1
-    "#]],
+            note: main: waits: 1 exact, 1 too weak
+            note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked
+            <stdin>: main: findings, 2 errors
+            exit 1
+        "#]],
     );
 }
 
@@ -112,7 +112,7 @@ fn too_strong() {
               hint: async_wait_inflight_count 1 is enough
 
             note: main: waits: 1 exact, 1 too strong
-            note: main: loop i: proved for all iterations: steady from 2 on with period 2 (10 iterations not walked)
+            note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked
             <stdin>: main: clean, 1 advice
             exit 0
         "#]],
@@ -125,10 +125,10 @@ fn not_decided_is_not_clean() {
     check(
         &copy_ahead("T.Cast(\"int32\", P[i])", "T.evaluate(0)"),
         expect![[r#"
-            not checked: main: <stdin>:16:17: the count of a wait is not known
+            not checked: main: <stdin>:15:18: the count of a wait is not known
             not checked: main: <stdin>:16:17: whether its data are in flight depends on a count that is not known
             note: main: waits: 1 exact, 1 not known
-            note: main: loop i: proved for all iterations: steady from 2 on with period 2 (10 iterations not walked)
+            note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked
             <stdin>: main: not-checked
             exit 3
         "#]],
@@ -148,7 +148,7 @@ fn a_synchronous_statement_in_a_commit_is_a_warning() {
               hint: move it out of the async_commit_queue_scope
 
             note: main: waits: 2 exact
-            note: main: loop i: proved for all iterations: steady from 4 on with period 2 (8 iterations not walked)
+            note: main: loop i: iterations from 4 on repeat with period 2, which covers 8 that were not walked
             <stdin>: main: clean, 1 warning
             exit 0
         "#]],
@@ -196,12 +196,12 @@ def main(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
     check(
         text,
         expect![[r#"
-        note: main: its loops ask to be pipelined; what is checked is the result
-        note: main: waits: 2 exact
-        note: main: loop i: proved for all iterations: steady from 4 on with period 4 (4 iterations not walked)
-        <stdin>: main: clean, no findings
-        exit 0
-    "#]],
+            note: main: its loops ask to be pipelined; what is checked is the result
+            note: main: waits: 2 exact
+            note: main: loop i: iterations from 4 on repeat with period 4, which covers 4 that were not walked
+            <stdin>: main: clean, no findings
+            exit 0
+        "#]],
     );
 }
 

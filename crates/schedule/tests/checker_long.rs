@@ -139,3 +139,21 @@ fn a_thousand_statements() {
     // Unoptimised and on a busy machine; a second is the promise for what users run.
     assert!(took < Duration::from_secs(20), "{took:?}");
 }
+
+#[test]
+fn a_group_of_many_members_is_given_up_not_waited_for() {
+    let body = "B = T.sblock_alloc_buffer((4194304,), scope=\"shared\")
+with T.attr({\"async_commit_queue_scope\": 0}):
+    for i in range(4194304):
+        with T.attr({\"async_scope\": 1}):
+            B[i] = A[i]
+with T.attr({\"async_wait_queue_scope\": 0, \"async_wait_inflight_count\": 0}):
+    C[0] = B[0]
+";
+    let text = module("A: T.Buffer((4194304,), \"float32\"), C: T.Buffer((1,), \"float32\")", body);
+    let start = Instant::now();
+    let report = report(&text);
+    assert!(!report.is_clean());
+    assert!(!report.has_errors());
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}

@@ -96,9 +96,12 @@ fn add(
         report.findings.extend(found.waits.iter().filter_map(|wait| doors.advice(wait)));
     }
     for one in &found.not_proven {
-        let place = one.place.as_ref().and_then(|place| place.span);
-        let place = place.map(|span| sources.location(span) + ": ").unwrap_or_default();
-        report.not_checked.push(format!("{name}: {place}{}", one.reason));
+        let span = one.place.as_ref().and_then(|place| place.span);
+        let place = span.map(|span| match one.reason.contains(" of a wait ") {
+            true => doors.wait_source(span) + ": ",
+            false => sources.location(span) + ": ",
+        });
+        report.not_checked.push(format!("{name}: {}{}", place.unwrap_or_default(), one.reason));
     }
     report.notes.extend(doors.notes(&name));
     Ok(())
@@ -307,7 +310,7 @@ impl Doors<'_> {
         }
         for steady in &self.report.steady {
             notes.push(format!(
-                "{name}: loop {}: proved for all iterations: steady from {} on with period {} ({} iterations not walked)",
+                "{name}: loop {}: iterations from {} on repeat with period {}, which covers {} that were not walked",
                 steady.variable, steady.from, steady.period, steady.skipped
             ));
         }

@@ -90,8 +90,10 @@ pub(super) struct Leaf {
     pub ops: Vec<Op>,
     /// Variables of the walk that `ops` mention.
     pub free: Vec<VarId>,
-    /// The buffers that it touches, for reports: `(buffer, write)`.
+    /// It writes a buffer that the caller sees.
     pub has_output: bool,
+    /// The private buffers that it touches ([`Program::private`]).
+    pub private: Vec<BufferId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -410,7 +412,14 @@ impl<'a> Compiler<'a> {
         if ops.is_empty() {
             return None;
         }
-        let leaf = Leaf { place, kind: LeafKind::Sync, ops, free: Vec::new(), has_output: false };
+        let leaf = Leaf {
+            place,
+            kind: LeafKind::Sync,
+            ops,
+            free: Vec::new(),
+            has_output: false,
+            private: Vec::new(),
+        };
         self.program.leaves.push(leaf);
         Some(Node::Leaf(self.program.leaves.len() as u32 - 1))
     }
@@ -433,7 +442,14 @@ impl<'a> Compiler<'a> {
             (false, false) => LeafKind::SyncInCommit,
             (false, true) => LeafKind::Sync,
         };
-        self.program.leaves.push(Leaf { place, kind, ops, free: Vec::new(), has_output: false });
+        self.program.leaves.push(Leaf {
+            place,
+            kind,
+            ops,
+            free: Vec::new(),
+            has_output: false,
+            private: Vec::new(),
+        });
         Some(Node::Leaf(self.program.leaves.len() as u32 - 1))
     }
 
@@ -623,6 +639,7 @@ impl<'a> Compiler<'a> {
             let mut bound = Vec::new();
             free_vars(&leaf.ops, &mut bound, &mut leaf.free);
             leaf.has_output = touches(&leaf.ops, &self.program.output);
+            private_buffers(&leaf.ops, &self.program.private, &mut leaf.private);
         }
         let mut body = std::mem::replace(&mut self.program.body, Node::Seq(Vec::new()));
         drop_empty(&mut body, &self.program.leaves);
@@ -638,6 +655,25 @@ fn touches(ops: &[Op], output: &[bool]) -> bool {
         Op::If { then, otherwise, .. } => touches(then, output) || touches(otherwise, output),
         Op::Bind { .. } => false,
     })
+}
+
+fn private_buffers(ops: &[Op], private: &[Option<i64>], found: &mut Vec<BufferId>) {
+    for op in ops {
+        match op {
+            Op::Access(access) => {
+                let known = private.get(access.buffer.0 as usize);
+                if known.is_some_and(Option::is_some) && !found.contains(&access.buffer) {
+                    found.push(access.buffer);
+                }
+            }
+            Op::Loop { body, .. } => private_buffers(body, private, found),
+            Op::If { then, otherwise, .. } => {
+                private_buffers(then, private, found);
+                private_buffers(otherwise, private, found);
+            }
+            Op::Bind { .. } => {}
+        }
+    }
 }
 
 /// `T.init` runs in the first step of the reduction.

@@ -18,6 +18,8 @@ use smallvec::SmallVec;
 
 use super::footprint::Bounds;
 use super::interval::Interval;
+use super::program::Leaf;
+use wavemark_tile::BufferId;
 
 pub(super) type Vector = SmallVec<[i64; 4]>;
 
@@ -196,8 +198,8 @@ impl State {
             .then(|| (high(self.queues[entry.queue as usize].counter) - high(entry.base)).max(0))
     }
 
-    /// Closes the innermost commit scope. Footprints in `private` buffers go: their queue orders what follows.
-    pub fn commit(&mut self, time: u64, private: &[Option<i64>]) {
+    /// Closes the innermost commit scope. Footprints in private buffers go: their queue orders what follows.
+    pub fn commit(&mut self, time: u64, leaves: &[Leaf]) {
         let Some(group) = self.open.pop() else { return };
         let queue = &mut self.queues[group.queue as usize];
         queue.commit();
@@ -205,21 +207,22 @@ impl State {
         if group.writes_output {
             queue.output = Some((base, time));
         }
+        let mut private: Vec<BufferId> = Vec::new();
         for &id in &group.members {
             let entry = &mut self.entries[id as usize];
             entry.base = base;
             entry.since = time;
+            private.extend(&leaves[entry.leaf as usize].private);
         }
-        let member = |id: u32| group.members.contains(&id);
-        for (buffer, _) in private.iter().enumerate().filter(|(_, private)| private.is_some()) {
-            let feet = &mut self.feet[buffer];
+        private.sort_unstable();
+        private.dedup();
+        for buffer in private {
             let entries = &mut self.entries;
-            feet.retain(|foot| {
-                let gone = member(foot.entry);
-                if gone {
-                    entries[foot.entry as usize].feet -= 1;
-                }
-                !gone
+            self.feet[buffer.0 as usize].retain(|foot| {
+                let entry = &mut entries[foot.entry as usize];
+                let closed = entry.base != OPEN;
+                entry.feet -= u32::from(closed);
+                !closed
             });
         }
         for &id in &group.members {

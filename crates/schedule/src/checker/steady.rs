@@ -136,7 +136,8 @@ pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapsh
                 | i64::from(foot.exact) << 1
                 | i64::from(entry.joined) << 2
                 | i64::from(entry.done) << 3
-                | i64::from(state.complete(entry)) << 4;
+                | i64::from(state.complete(entry)) << 4
+                | i64::from(queue.unknown > entry.since) << 5;
             key.extend([i64::from(entry.leaf), i64::from(foot.place), distance, later as i64, flags]);
             for (dim, bounds) in foot.bounds.iter().enumerate() {
                 let moved =

@@ -84,6 +84,8 @@ pub(super) struct Walker<'p> {
     pub settled: FxHashMap<SiteId, (i64, i64)>,
     plans: FxHashMap<SiteId, Option<Rc<steady::Plan>>>,
     pub steps: u64,
+    /// The walk stopped before the end: what follows would be judged by a state that is not that of the program.
+    lost: bool,
     pub symbols: Vec<(String, i64)>,
     /// The values of symbols, and nothing else.
     pub constants: Env,
@@ -125,6 +127,7 @@ impl<'p> Walker<'p> {
             settled: FxHashMap::default(),
             plans: FxHashMap::default(),
             steps: 0,
+            lost: false,
             symbols: Vec::new(),
             constants: Env::new(function.vars.len()),
             time: 0,
@@ -142,7 +145,9 @@ impl<'p> Walker<'p> {
         self.env = self.constants.clone();
         let program = self.program;
         self.node(&program.body);
-        self.end();
+        if !self.lost {
+            self.end();
+        }
     }
 
     pub fn place(&self, site: SiteId) -> Place {
@@ -156,6 +161,9 @@ impl<'p> Walker<'p> {
     }
 
     fn node(&mut self, node: &'p Node) {
+        if self.lost {
+            return;
+        }
         match node {
             Node::Seq(nodes) => nodes.iter().for_each(|node| self.node(node)),
             Node::Loop(node) => self.run_loop(node),
@@ -239,6 +247,7 @@ impl<'p> Walker<'p> {
     fn commit(&mut self, queue: &Expr, place: SiteId, body: &'p Node) {
         let Some(id) = self.env.eval(queue).as_point() else {
             self.note(place, "the queue of a commit is not known");
+            self.lost = true;
             return;
         };
         let queue = self.queue(id);
@@ -247,7 +256,7 @@ impl<'p> Walker<'p> {
         self.state.open.push(group);
         self.node(body);
         self.time += 1;
-        self.state.commit(self.time, &self.program.private);
+        self.state.commit(self.time, &self.program.leaves);
     }
 
     fn wait(&mut self, site: usize) {
@@ -255,6 +264,7 @@ impl<'p> Walker<'p> {
         let place = wait.place;
         let Some(id) = self.env.eval(&wait.queue).as_point() else {
             self.note(place, "the queue of a wait is not known");
+            self.lost = true;
             return;
         };
         let value = self.env.eval(&wait.count);
@@ -391,6 +401,7 @@ impl<'p> Walker<'p> {
             return;
         }
         let mut feet = std::mem::take(feet);
+        self.steps += feet.len() as u64 / 8;
         let open = self.state.open.last().map(|group| (group.uid, group.queue));
         let mut killed = false;
         let mut index = 0;
@@ -639,6 +650,9 @@ impl<'p> Walker<'p> {
         while value < end {
             if self.steps > MAX_STEPS {
                 self.note(node.place, "more statement executions than the checker walks");
+                self.lost = true;
+            }
+            if self.lost {
                 break;
             }
             if let Some(plan) = &plan
@@ -721,6 +735,8 @@ impl<'p> Walker<'p> {
     /// A loop of unknown length: some iterations, any of which may be the last.
     fn unknown_loop(&mut self, node: &'p LoopNode) {
         self.note(node.place, "the bounds of a loop around asynchronous constructs are not known");
+        // That it may end after any iteration is an assumption.
+        self.correlated = true;
         self.iteration.push(0);
         self.env.set(node.var, Interval::ALL);
         for _ in 0..3 {
