@@ -51,6 +51,8 @@ struct Frame {
     /// Time less variable.
     delta: Expr,
     unit: bool,
+    /// First time step and the one after the last, where they are known.
+    steps: Option<(i64, i64)>,
 }
 
 /// What the statements of one stage execute in a section.
@@ -107,18 +109,24 @@ impl Emitter<'_> {
         }
         let unit = length.as_int() == Some(1);
         let node = self.node;
+        let steps = start.as_int().zip(end.as_int());
         let mut analyzer = Analyzer::new();
         let (frame, var) = if unit {
             (
-                Frame { var: start.clone(), min: start.clone(), delta: Expr::Int(0, start.dtype()), unit },
+                Frame {
+                    var: start.clone(),
+                    min: start.clone(),
+                    delta: Expr::Int(0, start.dtype()),
+                    unit,
+                    steps,
+                },
                 node.var,
             )
         } else {
-            let old = self.function.var(node.var).clone();
-            let var = self.function.add_var(&old.name, old.dtype);
+            let var = self.function.copy_var(node.var);
             analyzer.bind(var, &Range { min: start.clone(), extent: extent.clone() });
             let delta = fold::sub(start, node.min.clone());
-            (Frame { var: Expr::Var(var, old.dtype), min: node.min.clone(), delta, unit }, var)
+            (Frame { var: self.function.var_expr(var), min: node.min.clone(), delta, unit, steps }, var)
         };
         let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
         let statements = self.commit(section, statements);
@@ -195,7 +203,7 @@ impl Emitter<'_> {
             let from = fold::le(first.clone(), frame.var.clone());
             in_range = analyzer.simplify(&fold::and(in_range, from));
         }
-        if analyzer.can_prove(&fold::not(in_range.clone())) {
+        if !self.surely_runs(stage, frame) && analyzer.can_prove(&fold::not(in_range.clone())) {
             return None;
         }
         let (access, predicate) = if frame.unit {
@@ -208,6 +216,14 @@ impl Emitter<'_> {
             _ => Expr::binary(BinaryOp::Sub, access.clone(), node.min.clone()),
         };
         Some(Instance { access, iteration, predicate })
+    }
+
+    /// Constants say that the loop has some of the stage's iterations in the section.
+    fn surely_runs(&self, stage: i64, frame: &Frame) -> bool {
+        let (Some((start, end)), Some(min)) = (frame.steps, self.node.min.as_int()) else { return false };
+        let Some(extent) = self.node.extent.as_int() else { return false };
+        let first = min.saturating_add(stage);
+        start.max(first) < end.min(first.saturating_add(extent))
     }
 
     fn wait(&self, wait: &WrittenWait, frame: &Frame, body: Stmt) -> Stmt {

@@ -106,30 +106,45 @@ impl SymbolicInterval {
         }
     }
 
+    /// Both ends are constants.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!((&self.min, &self.max), (Some(Expr::Int(..)), Some(Expr::Int(..))))
+    }
+
     /// The ends are constants that leave no value.
     pub(crate) fn is_empty(&self) -> bool {
         matches!((&self.min, &self.max), (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) if min > max)
     }
 
     /// Both ends are provably one value.
-    pub(crate) fn is_point(&self, analyzer: &mut Analyzer) -> bool {
+    fn is_point(&self, analyzer: &mut Analyzer) -> bool {
         match (&self.min, &self.max) {
-            (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) => min == max,
             (Some(min), Some(max)) => fold::equal(min, max) || analyzer.can_prove_equal(min, max),
             _ => false,
         }
     }
 
+    /// As [`SymbolicInterval::range`], but a single value stays as it is.
+    pub(crate) fn point_or_range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
+        match &self.min {
+            Some(min) if self.is_point(analyzer) => {
+                Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) }
+            }
+            _ => self.range(whole, analyzer),
+        }
+    }
+
     /// As a range with simplified ends; `whole` when an end is infinite.
     pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
-        match (&self.min, &self.max) {
-            (Some(min), Some(max)) => {
-                let end = fold::add(max.clone(), Expr::int(1));
-                let extent = analyzer.simplify(&fold::sub(end, min.clone()));
-                Range { min: analyzer.simplify(min), extent }
-            }
-            _ => Range { min: Expr::int(0), extent: whole.clone() },
-        }
+        let (Some(min), Some(max)) = (&self.min, &self.max) else {
+            return Range { min: Expr::int(0), extent: whole.clone() };
+        };
+        let length = analyzer.distance(min, max).and_then(|distance| distance.checked_add(1));
+        let extent = length.and_then(|length| fold::constant(length, max.dtype())).unwrap_or_else(|| {
+            let end = fold::add(max.clone(), Expr::int(1));
+            analyzer.simplify(&fold::sub(end, min.clone()))
+        });
+        Range { min: analyzer.simplify(min), extent }
     }
 }
 
@@ -148,7 +163,7 @@ impl<'d> Cover<'d> {
 
     /// The interval from the least value of `min` to the greatest of `max`.
     pub(crate) fn interval(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
-        if let (Some(Expr::Int(..)), Some(Expr::Int(..))) = (&interval.min, &interval.max) {
+        if interval.is_constant() {
             return interval.clone();
         }
         if let Some(value) = interval.value() {
