@@ -129,11 +129,9 @@ impl Emitter<'_> {
             (Frame { var: self.function.var_expr(var), min: node.min.clone(), delta, unit, steps }, var)
         };
         let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
-        let statements = self.commit(section, statements);
-        let blocks = statements.into_iter().map(|block| Stmt::Block(Box::new(block)));
-        let content = Stmt::seq(blocks.collect());
+        let content = Stmt::seq(self.commit(section, statements));
         if unit {
-            return Ok(super::discover::blockize(self.function, content));
+            return Ok(*super::discover::blockize(self.function, content));
         }
         let mut annotations = node.annotations.clone();
         for key in [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES] {
@@ -160,7 +158,7 @@ impl Emitter<'_> {
         frame: &Frame,
         only_from: Option<&Expr>,
         analyzer: &mut Analyzer,
-    ) -> Result<Vec<(usize, Block)>, Diagnostic> {
+    ) -> Result<Vec<(usize, Box<Block>)>, Diagnostic> {
         let mut instances: FxHashMap<i64, Option<Instance>> = FxHashMap::default();
         let mut list = Vec::with_capacity(self.request.order.len());
         for (position, &index) in self.request.order.iter().enumerate() {
@@ -172,7 +170,7 @@ impl Emitter<'_> {
             let whole_ring = self.request.max_stage != 1;
             let rewriter =
                 Rewriter::new(self.function, self.versioned, node.var, access, iteration, whole_ring);
-            let mut block = rewriter.copy(&self.body.statements[index].block)?;
+            let mut block = Box::new(rewriter.copy(&self.body.statements[index].block)?);
             block.predicate = predicate;
             if self.request.is_async(index) {
                 // The block as it is must survive where it declares something.
@@ -232,17 +230,17 @@ impl Emitter<'_> {
     }
 
     /// Puts each group under one commit.
-    fn commit(&self, section: Section, statements: Vec<(usize, Block)>) -> Vec<Block> {
+    fn commit(&self, section: Section, statements: Vec<(usize, Box<Block>)>) -> Vec<Stmt> {
         let groups = &self.plan.groups[section as usize];
-        let mut list: Vec<Block> = Vec::with_capacity(statements.len());
+        let mut list: Vec<Stmt> = Vec::with_capacity(statements.len());
         let mut open: Option<((usize, usize), Vec<Stmt>, Expr)> = None;
-        let close = |open: &mut Option<((usize, usize), Vec<Stmt>, Expr)>, list: &mut Vec<Block>| {
+        let close = |open: &mut Option<((usize, usize), Vec<Stmt>, Expr)>, list: &mut Vec<Stmt>| {
             if let Some((group, bodies, predicate)) = open.take() {
                 let stage = self.request.stages[self.request.order[group.0]];
                 let body = Stmt::attr(COMMIT, Expr::int((self.queue)(stage)), Stmt::seq(bodies));
                 let mut block = make_block(self.function, body);
                 block.predicate = predicate;
-                list.push(block);
+                list.push(Stmt::Block(Box::new(block)));
             }
         };
         for (position, block) in statements {
@@ -251,7 +249,7 @@ impl Emitter<'_> {
                 close(&mut open, &mut list);
             }
             match (group, &mut open) {
-                (None, _) => list.push(block),
+                (None, _) => list.push(Stmt::Block(block)),
                 (Some(_), Some(open)) => open.1.push(block.body),
                 (Some(group), none) => *none = Some((group, vec![block.body], block.predicate)),
             }

@@ -116,36 +116,37 @@ impl SymbolicInterval {
         matches!((&self.min, &self.max), (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) if min > max)
     }
 
-    /// Both ends are provably one value.
-    fn is_point(&self, analyzer: &mut Analyzer) -> bool {
-        match (&self.min, &self.max) {
-            (Some(min), Some(max)) => fold::equal(min, max) || analyzer.can_prove_equal(min, max),
-            _ => false,
-        }
-    }
-
-    /// As [`SymbolicInterval::range`], but a single value stays as it is.
+    /// As [`SymbolicInterval::range`], but where both ends are provably one value it stays as it is.
     pub(crate) fn point_or_range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
-        match &self.min {
-            Some(min) if self.is_point(analyzer) => {
-                Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) }
-            }
-            _ => self.range(whole, analyzer),
+        let (Some(min), Some(max)) = (&self.min, &self.max) else { return self.range(whole, analyzer) };
+        let point = || Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) };
+        if fold::equal(min, max) {
+            return point();
+        }
+        match analyzer.distance(min, max) {
+            Some(0) => point(),
+            None if analyzer.can_prove_equal(min, max) => point(),
+            distance => range_of(min, max, distance, analyzer),
         }
     }
 
     /// As a range with simplified ends; `whole` when an end is infinite.
     pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
-        let (Some(min), Some(max)) = (&self.min, &self.max) else {
-            return Range { min: Expr::int(0), extent: whole.clone() };
-        };
-        let length = analyzer.distance(min, max).and_then(|distance| distance.checked_add(1));
-        let extent = length.and_then(|length| fold::constant(length, max.dtype())).unwrap_or_else(|| {
-            let end = fold::add(max.clone(), Expr::int(1));
-            analyzer.simplify(&fold::sub(end, min.clone()))
-        });
-        Range { min: analyzer.simplify(min), extent }
+        match (&self.min, &self.max) {
+            (Some(min), Some(max)) => range_of(min, max, analyzer.distance(min, max), analyzer),
+            _ => Range { min: Expr::int(0), extent: whole.clone() },
+        }
     }
+}
+
+/// `min ..= max` with simplified ends; `distance` is `max - min`, where it is a constant.
+fn range_of(min: &Expr, max: &Expr, distance: Option<i64>, analyzer: &mut Analyzer) -> Range {
+    let length = distance.and_then(|distance| distance.checked_add(1));
+    let extent = length.and_then(|length| fold::constant(length, max.dtype())).unwrap_or_else(|| {
+        let end = fold::add(max.clone(), Expr::int(1));
+        analyzer.simplify(&fold::sub(end, min.clone()))
+    });
+    Range { min: analyzer.simplify(min), extent }
 }
 
 /// Covers expressions while the variables of `domains` run.
