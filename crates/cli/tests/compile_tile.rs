@@ -274,19 +274,19 @@ fn refusals() {
         &read,
         &small(BACKWARDS, ""),
         expect![[r#"
-        exit 2
-        ---
-        error: the pipeline would run statement 1 (stage 0, order 1) before statement 0 (stage 1, order 0): statement 1 reads what statement 0 writes in buffer `t`
-          --> <stdin>:16:17
-           |
-        11 |                 for j in range(4096):
-           |                 -------------------- this must come first
-        ...
-        16 |                 for j in range(4096):
-           |                 ^^^^^^^^^^^^^^^^^^^^
-           |
-           = help: its stage must be at least that of what it reads
-    "#]],
+            exit 2
+            ---
+            error: the pipeline would run `use` (statement 1) (stage 0, order 1) before `fetch` (statement 0) (stage 1, order 0): `use` (statement 1) reads what `fetch` (statement 0) writes in buffer `t`
+              --> <stdin>:16:17
+               |
+            11 |                 for j in range(4096):
+               |                 -------------------- this must come first
+            ...
+            16 |                 for j in range(4096):
+               |                 ^^^^^^^^^^^^^^^^^^^^
+               |
+               = help: its stage must be at least that of what it reads
+        "#]],
     );
     check(
         &read,

@@ -42,6 +42,9 @@ fn pipelined_programs_compute_what_the_written_ones_do() {
         let compiled = scratch(&source);
         let (status, _, notes) = wavemark(&["compile", &source, "--emit", "tile", "-o", &compiled]);
         assert_eq!(status, 0, "{name}: {notes}");
+        let (status, text, notes) = wavemark(&["check", &compiled]);
+        assert_eq!(status, 0, "{name}: {text}{notes}");
+        assert!(!text.contains("strong") && !text.contains("weak"), "{name}: {text}");
         for (completion, seed) in [("late", "0"), ("early", "0"), ("random", "1"), ("random", "2")] {
             let arguments =
                 ["run", &compiled, "--launch", &launch, "--completion", completion, "--seed", seed];
@@ -58,6 +61,12 @@ fn the_merged_prologue_is_too_weak() {
     assert!(text.contains("read of data in flight"), "{text}");
     // Two iterations of 32 elements, two tiles each: the other fourteen are right.
     assert!(text.contains("(64 times)") && text.contains("64 of 512 elements differ"), "{text}");
+    let (status, text, _) = wavemark(&["check", "interleaved_too_weak.py"]);
+    assert_eq!(status, 1);
+    assert!(
+        text.contains("async_wait_inflight_count 3 instead of 5") && text.contains("1 exact, 1 too weak"),
+        "{text}"
+    );
     // Which is why nobody notices where copies are fast.
     let arguments =
         ["run", "interleaved_too_weak.py", "--launch", "interleaved.toml", "--completion", "early"];

@@ -1,15 +1,14 @@
 //! Calls of the script modules' functions in expressions, and methods of buffers and expressions.
 
 use ruff_python_ast as py;
-use wavemark_diag::{Diagnostic, Span};
+use wavemark_diag::Span;
 use wavemark_tile::{BinaryOp, Dtype, Expr, fold};
 
 use crate::arguments::{self, Signature};
-use crate::context::{Parsed, Reported};
-use crate::expr::{dtype_of_path, is_vector_type};
+use crate::context::Parsed;
+use crate::expr::dtype_of_path;
 use crate::function::Builder;
 use crate::operators;
-use crate::python;
 use crate::value::Value;
 
 /// Operators by class: what they make is not folded.
@@ -165,14 +164,6 @@ impl Builder<'_> {
             }
         }
         Ok(result)
-    }
-
-    /// The type of a call's result, which may be none.
-    fn result_type(&mut self, node: &py::Expr) -> Parsed<Dtype> {
-        match node {
-            py::Expr::StringLiteral(text) if matches!(text.value.to_str(), "" | "void") => Ok(Dtype::Void),
-            node => self.dtype_argument(node),
-        }
     }
 
     fn script_call_inside(&mut self, path: &str, call: &py::ExprCall) -> Parsed<Value> {
@@ -349,7 +340,7 @@ impl Builder<'_> {
     }
 
     /// The call has no arguments by name, but for the type of its result.
-    fn no_names(&mut self, call: &py::ExprCall) -> Parsed<()> {
+    pub fn no_names(&mut self, call: &py::ExprCall) -> Parsed<()> {
         match call.arguments.keywords.iter().find(|keyword| !is_result_type(keyword)) {
             Some(keyword) => {
                 let span = self.cx.span(keyword);
@@ -451,7 +442,7 @@ impl Builder<'_> {
         Ok(Value::Expr(Expr::call("if_then_else", dtype, vec![condition, then, otherwise])))
     }
 
-    fn convertible(&mut self, value: &Expr, dtype: Dtype, span: Span) -> Parsed<()> {
+    pub fn convertible(&mut self, value: &Expr, dtype: Dtype, span: Span) -> Parsed<()> {
         if value.dtype() == dtype || (value.dtype().element().is_some() && dtype.element().is_some()) {
             return Ok(());
         }
@@ -482,122 +473,6 @@ impl Builder<'_> {
             value => value,
         };
         self.expression_of_type(value, dtype, span).map(Value::Expr)
-    }
-
-    /// `T.call_extern("int32", "f", …)`.
-    fn typed_call(&mut self, name: &str, call: &py::ExprCall) -> Parsed<Value> {
-        let span = self.cx.span(call);
-        let mut arguments: Vec<&py::Expr> = call.arguments.args.iter().collect();
-        let mut dtype = None;
-        for keyword in &call.arguments.keywords {
-            match keyword.arg.as_deref() {
-                Some("dtype") => dtype = Some(&keyword.value),
-                _ => {
-                    let span = self.cx.span(keyword);
-                    return Err(self.cx.error_with(
-                        span,
-                        format!("`T.{name}` has no such argument"),
-                        "expected dtype",
-                    ));
-                }
-            }
-        }
-        let dtype = match dtype {
-            Some(dtype) => dtype,
-            None if arguments.is_empty() => {
-                return Err(self.cx.error(span, format!("`T.{name}` needs the type of its result")));
-            }
-            None => arguments.remove(0),
-        };
-        let dtype = self.result_type(dtype)?;
-        let mut values = Vec::new();
-        for argument in arguments {
-            values.push(self.call_argument(argument)?);
-        }
-        if name == "reinterpret" && values.len() != 1 {
-            return Err(self
-                .cx
-                .error(span, format!("`T.reinterpret` takes one value, found {}", values.len())));
-        }
-        Ok(Value::Expr(Expr::call(name, dtype, values)))
-    }
-
-    fn opaque_call(&mut self, name: &str, dtype: Dtype, call: &py::ExprCall) -> Parsed<Value> {
-        self.no_names(call)?;
-        let mut values = Vec::new();
-        for argument in &call.arguments.args {
-            values.push(self.call_argument(argument)?);
-        }
-        let span = self.cx.span(call);
-        match name {
-            "tvm_access_ptr" => {
-                if values.len() != 5 {
-                    return Err(self.cx.error_with(
-                        span,
-                        format!("`T.tvm_access_ptr` takes 5 arguments, found {}", values.len()),
-                        "a type annotation, the buffer's data, offset, extent, and 1 (read), 2 (write) or 3",
-                    ));
-                }
-                // The type may be given as a string.
-                if let Expr::Str(text) = &values[0] {
-                    let Some(dtype) = Dtype::from_name(text) else {
-                        return Err(self.cx.error(span, format!("unknown type `{text}`")));
-                    };
-                    values[0] = Expr::call("type_annotation", dtype, Vec::new());
-                }
-            }
-            "address_of" if !matches!(&values[..], [Expr::Load(_)]) => {
-                return Err(self.cx.error(span, "`T.address_of` takes one element of a buffer"));
-            }
-            _ => {}
-        }
-        Ok(Value::Expr(Expr::call(name, dtype, values)))
-    }
-
-    /// An argument of a call that takes strings, too.
-    fn call_argument(&mut self, node: &py::Expr) -> Parsed<Expr> {
-        let span = self.cx.span(node);
-        match self.value(node)? {
-            Value::Str(text) => Ok(Expr::Str(text.into())),
-            value => self.expression_of(value, span),
-        }
-    }
-
-    /// `T.tvm_storage_sync("shared")`; two more arguments of the new dialect have defaults.
-    fn storage_sync(&mut self, call: &py::ExprCall) -> Parsed<Value> {
-        let span = self.cx.span(call);
-        self.no_names(call)?;
-        let given = &call.arguments.args;
-        if !(1..=3).contains(&given.len()) {
-            let message = format!("`T.tvm_storage_sync` takes 1 to 3 arguments, found {}", given.len());
-            return Err(self.cx.error(span, message));
-        }
-        let mut values = Vec::new();
-        for argument in given {
-            values.push(self.call_argument(argument)?);
-        }
-        let defaults = [Expr::bool(false), Expr::int(-1)];
-        values.extend(defaults.into_iter().skip(values.len().saturating_sub(1)));
-        Ok(Value::Expr(Expr::call("tvm_storage_sync", Dtype::INT32, values)))
-    }
-
-    /// `T.call_intrin("float32", "tir.exp", x)` is `T.exp(x)`.
-    fn call_intrin(&mut self, call: &py::ExprCall) -> Parsed<Value> {
-        let span = self.cx.span(call);
-        let Value::Expr(Expr::Call(made)) = self.typed_call("call_intrin", call)? else {
-            return Ok(Value::None);
-        };
-        let Some((Expr::Str(name), rest)) = made.args.split_first() else {
-            return Err(self.cx.error(span, "`T.call_intrin` needs the name of the intrinsic"));
-        };
-        match name.strip_prefix("tirx.").or_else(|| name.strip_prefix("tir.")) {
-            Some(op) => Ok(Value::Expr(Expr::call(op, made.dtype, rest.to_vec()))),
-            None => Err(self.cx.error_with(
-                span,
-                format!("unknown intrinsic {name:?}"),
-                "expected a name such as \"tir.exp\" or \"tirx.exp\"",
-            )),
-        }
     }
 
     /// `T.infinity("float32")`, `T.min_value("int32")`, `T.max_value("int32")`.
@@ -633,169 +508,8 @@ impl Builder<'_> {
             None => Err(self.cx.error(span, unsupported)),
         }
     }
-
-    /// Functions of Python itself.
-    fn builtin(&mut self, path: &str, call: &py::ExprCall) -> Parsed<Value> {
-        let span = self.cx.span(call);
-        let mut values = Vec::new();
-        for argument in &call.arguments.args {
-            values.push(self.value(argument)?);
-        }
-        let refuse = |this: &mut Self, hint: &str| {
-            let message = format!("unsupported: `{path}` of this");
-            Err(this.cx.error_with(span, message, hint.to_owned()))
-        };
-        match (path, &values[..]) {
-            ("len", [Value::List(items)]) => Ok(Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX))),
-            ("int", [Value::Int(value)]) => Ok(Value::Int(*value)),
-            ("int", [Value::Bool(value)]) => Ok(Value::Int(i64::from(*value))),
-            ("int", [Value::Float(value)]) if value.abs() < 2f64.powi(62) => Ok(Value::Int(*value as i64)),
-            ("float", [Value::Float(value)]) => Ok(Value::Float(*value)),
-            ("float", [Value::Int(value)]) => Ok(Value::Float(*value as f64)),
-            ("float", [Value::Str(text)]) if matches!(text.as_str(), "inf" | "-inf" | "nan") => {
-                Ok(Value::Float(text.parse().unwrap_or(f64::NAN)))
-            }
-            ("bool", [Value::Bool(value)]) => Ok(Value::Bool(*value)),
-            ("bool", [Value::Int(value)]) => Ok(Value::Bool(*value != 0)),
-            ("abs", [Value::Int(value)]) => match value.checked_abs() {
-                Some(value) => Ok(Value::Int(value)),
-                None => refuse(self, "the result does not fit into 64 bits"),
-            },
-            ("abs", [Value::Float(value)]) => Ok(Value::Float(value.abs())),
-            ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
-                let op = if path == "min" { py::CmpOp::Lt } else { py::CmpOp::Gt };
-                let mut best = first;
-                for value in rest {
-                    match python::compare(op, value, best) {
-                        Some(true) => best = value,
-                        Some(false) => {}
-                        None => return refuse(self, "of expressions: `T.min`, `T.max`"),
-                    }
-                }
-                Ok(best.clone())
-            }
-            ("range", _) => refuse(self, "expected in the header of a loop"),
-            ("abs", _) => refuse(self, "of expressions: `T.abs`"),
-            _ if BUILTIN_CALLS.contains(&path) => refuse(self, "expected Python values"),
-            _ => Err(self.unsupported_call(path, call)),
-        }
-    }
-
-    /// A method of a buffer or of an expression.
-    pub fn method(&mut self, owner: Value, name: &str, call: &py::ExprCall) -> Parsed<Value> {
-        let span = self.cx.span(call);
-        match (owner, name) {
-            (Value::Buffer(buffer), "access_ptr") => self.access_ptr(buffer, call),
-            (Value::Buffer(buffer), "scope") if call.arguments.args.is_empty() => {
-                Ok(Value::Str(self.function.buffer(buffer).scope.clone()))
-            }
-            (Value::Expr(expr), "astype") => {
-                let signature =
-                    Signature { name: "astype", positional: &["dtype"], keyword: &[], required: 1 };
-                let bound = arguments::bind(self.cx, call, &signature)?;
-                let Some(dtype) = bound[0] else { return Ok(Value::None) };
-                let dtype = self.dtype_argument(dtype)?;
-                self.convertible(&expr, dtype, span)?;
-                Ok(Value::Expr(fold::cast(dtype, expr)))
-            }
-            (owner, name) => {
-                let owner = match owner {
-                    Value::Buffer(buffer) => self.function.buffer(buffer).name.clone(),
-                    other => other.describe(),
-                };
-                Err(self.cx.error(span, format!("unsupported: `{owner}.{name}(…)`")))
-            }
-        }
-    }
-
-    /// `B.access_ptr("rw", offset=0)`: the `tvm_access_ptr` that TVM makes of it.
-    fn access_ptr(&mut self, buffer: wavemark_tile::BufferId, call: &py::ExprCall) -> Parsed<Value> {
-        let signature = Signature {
-            name: "access_ptr",
-            positional: &["access_mask", "ptr_type", "content_lanes", "offset", "extent"],
-            keyword: &[],
-            required: 1,
-        };
-        let span = self.cx.span(call);
-        let bound = arguments::bind(self.cx, call, &signature)?;
-        if bound[1].is_some() || bound[2].is_some() {
-            return Err(self.cx.error(span, "unsupported: `ptr_type` and `content_lanes` of `access_ptr`"));
-        }
-        let mask = match bound[0].map(|mask| self.value(mask)).transpose()? {
-            Some(Value::Int(mask @ 1..=3)) => mask,
-            Some(Value::Str(text)) if text == "r" => 1,
-            Some(Value::Str(text)) if text == "w" => 2,
-            Some(Value::Str(text)) if text == "rw" => 3,
-            _ => return Err(self.cx.error(span, "an access mask is \"r\", \"w\" or \"rw\"")),
-        };
-        let declared = self.function.buffer(buffer).clone();
-        let offset = bound[3].map(|offset| self.integer(offset)).transpose()?.unwrap_or_else(|| Expr::int(0));
-        let extent = match bound[4].filter(|extent| !extent.is_none_literal_expr()) {
-            Some(extent) => self.integer(extent)?,
-            None => {
-                let elements = match (declared.strides.first(), declared.shape.first()) {
-                    (Some(stride), Some(extent)) => {
-                        Ok(operators::arithmetic(BinaryOp::Mul, stride.clone(), extent.clone()))
-                    }
-                    _ => Ok(declared.shape.iter().try_fold(Expr::int(1), |product, extent| {
-                        operators::arithmetic(BinaryOp::Mul, product, extent.clone())
-                    })),
-                };
-                let extent = elements
-                    .and_then(|elements| elements)
-                    .and_then(|elements| operators::arithmetic(BinaryOp::Sub, elements, offset.clone()));
-                extent.map_err(|message: String| self.cx.error(span, message))?
-            }
-        };
-        let base = self.elem_offset(buffer);
-        let offset = operators::arithmetic(BinaryOp::Add, base, offset);
-        let offset = offset.map_err(|message| self.cx.error(span, message))?;
-        let annotation = Expr::call("type_annotation", declared.dtype, Vec::new());
-        let arguments = vec![annotation, Expr::Data(buffer), offset, extent, Expr::int(mask)];
-        Ok(Value::Expr(Expr::call("tvm_access_ptr", Dtype::Handle, arguments)))
-    }
-
-    /// A call that the tile level has nothing for, with a hint where one is known.
-    pub fn unsupported_call(&mut self, path: &str, call: &py::ExprCall) -> Reported {
-        let span = self.cx.span(&*call.func);
-        let name = path.strip_prefix("T.").unwrap_or(path);
-        let message = match name {
-            _ if is_vector_type(name) => format!("unsupported: vector type `{path}`"),
-            _ => format!("unsupported: `{path}`"),
-        };
-        let hint = match name {
-            "allocate" | "decl_buffer" | "alloc_shared" | "alloc_local" | "launch_thread" | "env_thread"
-            | "allocate_const" | "device_entry" => {
-                "this is a lowered form; a tile program has blocks, their buffers and `T.thread_binding` loops"
-            }
-            "Ramp" | "Broadcast" | "Shuffle" | "ramp" | "broadcast" | "vscale" => {
-                "this is a vector; write a `T.vectorized` loop"
-            }
-            "While" | "Assert" | "If" | "Then" | "Else" => "statements are written in Python's syntax",
-            "reads" | "writes" | "where" | "sblock_attr" | "block_attr" | "func_attr" | "attr"
-            | "evaluate" => "this is a statement of its own",
-            "sblock" | "block" | "init" => "expected in a `with`",
-            "serial" | "parallel" | "vectorized" | "unroll" | "thread_binding" | "grid" => {
-                "expected in the header of a loop"
-            }
-            "alloc_buffer" | "sblock_alloc_buffer" | "match_buffer" => "expected in an assignment to a name",
-            "Buffer" => "expected as the type of a parameter",
-            _ if name.starts_with("axis.") => "expected in an assignment to a name, in a block",
-            _ if name.contains("cp_async") || name.starts_with("ptx_") || name.starts_with("ptx.") => {
-                "this is a lowered form; asynchronous copies are stores under `T.attr({\"async_scope\": 1})`"
-            }
-            _ => "",
-        };
-        let mut diagnostic = Diagnostic::error(message).at(span);
-        if !hint.is_empty() {
-            diagnostic = diagnostic.help(hint);
-        }
-        self.cx.report(diagnostic)
-    }
 }
 
 fn is_result_type(keyword: &py::Keyword) -> bool {
     keyword.arg.as_ref().is_some_and(|arg| arg.as_str() == "dtype")
 }
-
-const BUILTIN_CALLS: [&str; 7] = ["min", "max", "int", "float", "bool", "len", "round"];

@@ -12,14 +12,20 @@
 //! bounds, or verify the module beyond what it needs to build it.
 //!
 //! The way through: [`parse`] → `limits` (is it small enough to parse) → ruff's parser → `module` (imports, classes,
-//! functions) → `function` (signature, root block) → `suite` (statements; loops in `loops`, blocks in `block`) →
-//! `expr` (Python expressions to `value`s; operators in `operators`, `T.` functions in `intrinsics`).
+//! functions) → `function` (signature, root block) → `suite` (statements; assignments in `assign`, branches in
+//! `conditional`, loops in `loops`, blocks in `block`) → `expr` (Python expressions to `value`s; operators in
+//! `operators`, `T.` functions in `intrinsics` and `calls`, what the program makes of a value in `convert`).
 
 mod annotations;
 mod arguments;
+mod assign;
 mod block;
 mod buffers;
+mod builtins;
+mod calls;
+mod conditional;
 mod context;
+mod convert;
 mod expr;
 mod function;
 mod intrinsics;
@@ -33,6 +39,7 @@ mod regions;
 mod scalars;
 mod scope;
 mod suite;
+mod unsupported;
 mod value;
 
 use wavemark_diag::{Diagnostic, FileId};

@@ -77,7 +77,20 @@ pub fn range(from: Expr, to: Expr) -> Range {
     let extent = match fold::binary(BinaryOp::Sub, to, min.clone()) {
         constant @ Expr::Int(..) => constant,
         variable @ Expr::Var(..) => variable,
+        // As it stands: what the simplifier tries for a choice it tries again for each choice in its condition.
+        difference if choices(&difference) > 4 => difference,
         difference => Analyzer::new().simplify(&difference),
     };
     Range { min, extent }
+}
+
+/// How deep choices are nested in an expression.
+fn choices(expr: &Expr) -> usize {
+    let inside = expr.children().iter().map(choices).max().unwrap_or(0);
+    let is_choice = match expr {
+        Expr::Select(_) => true,
+        Expr::Call(call) => &*call.op == "if_then_else",
+        _ => false,
+    };
+    inside + usize::from(is_choice)
 }

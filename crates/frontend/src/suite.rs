@@ -3,8 +3,8 @@
 
 use ruff_python_ast as py;
 use ruff_text_size::{Ranged, TextRange};
-use wavemark_diag::{Diagnostic, Span};
-use wavemark_tile::{BinaryOp, Dialect, Dtype, Expr, Stmt, Store, VarId};
+use wavemark_diag::Span;
+use wavemark_tile::{Expr, Stmt, VarId};
 
 use crate::arguments::{self, Signature};
 use crate::context::Parsed;
@@ -102,7 +102,7 @@ impl Builder<'_> {
         }
     }
 
-    fn deeper(&mut self, span: Span) -> Parsed<()> {
+    pub fn deeper(&mut self, span: Span) -> Parsed<()> {
         self.statement_depth += 1;
         if self.statement_depth > STATEMENT_DEPTH {
             return Err(self
@@ -127,7 +127,7 @@ impl Builder<'_> {
         result
     }
 
-    fn statement(&mut self, statement: &py::Stmt, suite: &mut Suite) -> Parsed<()> {
+    pub fn statement(&mut self, statement: &py::Stmt, suite: &mut Suite) -> Parsed<()> {
         match statement {
             py::Stmt::Expr(inner) => self.expression_statement(&inner.value, suite),
             py::Stmt::Assign(assign) => self.assign(assign, suite),
@@ -296,263 +296,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Variable (where it is given) and value of `T.LetStmt(value, var=x)`.
-    fn let_call(&mut self, call: &py::ExprCall) -> Parsed<(Option<VarId>, Expr)> {
-        let signature = Signature {
-            name: "T.LetStmt",
-            positional: &["value", "type_annotation"],
-            keyword: &["var"],
-            required: 1,
-        };
-        let bound = arguments::bind(self.cx, call, &signature)?;
-        let Some(value) = bound[0] else {
-            let span = self.cx.span(call);
-            return Err(self.cx.error(span, "`T.LetStmt` needs a value"));
-        };
-        let mut value = self.expression(value)?;
-        if let Some(annotation) = bound[1] {
-            let dtype = self.annotation_dtype(annotation)?;
-            value = self.cast_to(value, dtype);
-        }
-        let var = match bound[2] {
-            None => None,
-            Some(var) => {
-                let span = self.cx.span(var);
-                match self.value(var)? {
-                    Value::Expr(Expr::Var(id, dtype)) => {
-                        value = self.cast_to(value, dtype);
-                        Some(id)
-                    }
-                    other => {
-                        let message = format!("`var` needs a variable, found {}", other.describe());
-                        return Err(self.cx.error(span, message));
-                    }
-                }
-            }
-        };
-        Ok((var, value))
-    }
-
-    fn assign(&mut self, assign: &py::StmtAssign, suite: &mut Suite) -> Parsed<()> {
-        let [target] = &assign.targets[..] else {
-            let span = self.cx.span(assign);
-            return Err(self.cx.error(span, "unsupported: `a = b = c`"));
-        };
-        if let py::Expr::Subscript(element) = target {
-            let value = self.value(&assign.value);
-            let place = self.element(element);
-            let (value, (buffer, indices)) = (value?, place?);
-            return self.store(buffer, indices, value, &assign.value, assign.range, suite);
-        }
-        let result = self.assign_names(target, &assign.value, suite);
-        if result.is_err() {
-            self.poison(target);
-        }
-        result
-    }
-
-    fn assign_names(&mut self, target: &py::Expr, value: &py::Expr, suite: &mut Suite) -> Parsed<()> {
-        if let py::Expr::Name(name) = target
-            && let Some(buffer) = self.scalar_in_memory(&name.id)
-        {
-            let stored = self.value(value)?;
-            let place = name.range.cover(value.range());
-            return self.store(buffer, vec![Expr::int(0)], stored, value, place, suite);
-        }
-        if let py::Expr::Call(call) = value
-            && let Some(path) = expr::script_path(self.cx, &call.func)
-        {
-            if matches!(path.as_str(), "T.LetStmt" | "T.Bind" | "T.bind")
-                && let py::Expr::Name(name) = target
-            {
-                let (var, value) = self.let_call(call)?;
-                return match var {
-                    None => self.let_variable(&name.id, name.range, value, suite, false),
-                    Some(_) => {
-                        let span = self.cx.span(call);
-                        Err(self.cx.error(span, "this value has two names: `var=` and the assignment's"))
-                    }
-                };
-            }
-            if let Some(value) = self.block_definition(&path, call, suite)? {
-                return self.bind(target, value, suite);
-            }
-        }
-        let value = self.value(value)?;
-        self.bind(target, value, suite)
-    }
-
-    /// `buffer[indices] = value`, converted to the buffer's type.
-    fn store(
-        &mut self,
-        buffer: wavemark_tile::BufferId,
-        indices: Vec<Expr>,
-        value: Value,
-        place: &py::Expr,
-        range: TextRange,
-        suite: &mut Suite,
-    ) -> Parsed<()> {
-        let span = self.cx.span(place);
-        let dtype = self.function.buffer(buffer).dtype;
-        let value = self.expression_of_type(value, dtype, span)?;
-        let span = Some(self.cx.range(range));
-        suite.push(Stmt::Store(Box::new(Store { buffer, indices, value, span })));
-        Ok(())
-    }
-
-    fn augmented_assign(&mut self, assign: &py::StmtAugAssign, suite: &mut Suite) -> Parsed<()> {
-        let span = self.cx.span(assign);
-        let scalar = match &*assign.target {
-            py::Expr::Name(name) => self.scalar_in_memory(&name.id),
-            _ => None,
-        };
-        let (buffer, indices) = match (&*assign.target, scalar) {
-            (_, Some(buffer)) => (buffer, vec![Expr::int(0)]),
-            (py::Expr::Subscript(element), None) => self.element(element)?,
-            _ => {
-                return Err(self.cx.report(
-                    Diagnostic::error("unsupported: a variable that is assigned again")
-                        .at_with(span, "expected an element of a buffer on the left")
-                        .help("use a buffer of one element"),
-                ));
-            }
-        };
-        let left = Expr::load(buffer, self.function.buffer(buffer).dtype, indices.clone());
-        let right = self.value(&assign.value)?;
-        let value = self.operator(assign.op, Value::Expr(left), right, span)?;
-        self.store(buffer, indices, value, &assign.value, assign.range, suite)
-    }
-
-    fn annotated_assign(&mut self, assign: &py::StmtAnnAssign, suite: &mut Suite) -> Parsed<()> {
-        let span = self.cx.span(assign);
-        let py::Expr::Name(name) = &*assign.target else {
-            return Err(self.cx.error(span, "a type belongs to a name"));
-        };
-        let Some(value) = &assign.value else {
-            let dtype = self.annotation_dtype(&assign.annotation)?;
-            if self.cx.dialect == Dialect::Old || dtype.element().is_none() {
-                return Err(self.cx.error_with(
-                    span,
-                    format!("`{}` has no value", name.id),
-                    "expected `= …`",
-                ));
-            }
-            return self.declare_scalar(&name.id, name.range, dtype, None, suite);
-        };
-        // `T.let`, `T.let[T.int32]` and `T.int32`.
-        let (annotation, assignable) = match &*assign.annotation {
-            py::Expr::Subscript(subscript)
-                if expr::script_path(self.cx, &subscript.value).as_deref() == Some("T.let") =>
-            {
-                (Some(&*subscript.slice), false)
-            }
-            other if expr::script_path(self.cx, other).as_deref() == Some("T.let") => (None, false),
-            other => (Some(other), true),
-        };
-        let dtype = annotation.map(|annotation| self.annotation_dtype(annotation)).transpose()?;
-        let place = self.cx.span(&**value);
-        let value = self.value(value)?;
-        let value = match dtype {
-            Some(dtype) => self.expression_of_type(value, dtype, place)?,
-            None => self.expression_of(value, place)?,
-        };
-        self.let_variable(&name.id, name.range, value, suite, assignable)
-    }
-
-    fn conditional(&mut self, node: &py::StmtIf, suite: &mut Suite) -> Parsed<()> {
-        // Read from the first test to the last, built from the last to the first.
-        let mut arms: Vec<(Option<&py::Expr>, &[py::Stmt])> = vec![(Some(&node.test), &node.body)];
-        arms.extend(node.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &clause.body[..])));
-        let mut built: Vec<(Expr, Stmt)> = Vec::new();
-        let mut otherwise = None;
-        let mut failed = None;
-        let depth = self.statement_depth;
-        for (test, body) in arms {
-            let condition = match test {
-                None => Value::Bool(true),
-                Some(test) => {
-                    let span = self.cx.span(test);
-                    self.deeper(span)?;
-                    match self.value(test) {
-                        Ok(Value::Int(value)) => {
-                            let message = format!("the condition is the integer {value}");
-                            failed = Some(self.cx.error_with(span, message, "expected a bool"));
-                            Value::Expr(Expr::bool(true))
-                        }
-                        Ok(value) => value,
-                        Err(reported) => {
-                            failed = Some(reported);
-                            Value::Expr(Expr::bool(true))
-                        }
-                    }
-                }
-            };
-            let condition = match (condition, test) {
-                (Value::Bool(false), _) => continue,
-                // A Python bool decides now; its suite has no scope of its own.
-                (Value::Bool(true), _) if built.is_empty() && test.is_some() && failed.is_none() => {
-                    self.statement_depth = depth;
-                    for statement in body {
-                        if let Err(reported) = self.statement(statement, suite) {
-                            failed = Some(reported);
-                        }
-                    }
-                    return failed.map_or(Ok(()), Err);
-                }
-                (Value::Bool(true), _) => None,
-                (value, Some(test)) => {
-                    let span = self.cx.span(test);
-                    match self.condition_of(value, span) {
-                        Ok(condition) => Some(condition),
-                        Err(reported) => {
-                            failed = Some(reported);
-                            Some(Expr::bool(true))
-                        }
-                    }
-                }
-                (_, None) => None,
-            };
-            let body = match self.scoped(body, Place::Other) {
-                Ok(body) => body,
-                Err(reported) => {
-                    failed = Some(reported);
-                    continue;
-                }
-            };
-            match condition {
-                Some(condition) => built.push((condition, body)),
-                None => {
-                    otherwise = Some(body);
-                    break;
-                }
-            }
-        }
-        self.statement_depth = depth;
-        if let Some(reported) = failed {
-            return Err(reported);
-        }
-        for (condition, then) in built.into_iter().rev() {
-            let branch = Stmt::If { condition, then: Box::new(then), otherwise: otherwise.map(Box::new) };
-            otherwise = Some(branch);
-        }
-        if let Some(statement) = otherwise {
-            suite.push(statement);
-        }
-        Ok(())
-    }
-
-    /// A value as a condition. TVM takes integers, too; here they are compared with 0.
-    fn condition_of(&mut self, value: Value, span: Span) -> Parsed<Expr> {
-        let condition = self.expression_of(value, span)?;
-        match condition.dtype() {
-            Dtype::BOOL => Ok(condition),
-            dtype if dtype.is_integer() => Ok(Expr::binary(BinaryOp::Ne, condition, Expr::Int(0, dtype))),
-            dtype => {
-                Err(self.cx.error_with(span, format!("the condition has type {dtype}"), "expected a bool"))
-            }
-        }
-    }
-
     fn with(&mut self, with: &py::StmtWith, suite: &mut Suite) -> Parsed<()> {
         self.scopes.push();
         let depth = self.statement_depth;
@@ -599,44 +342,6 @@ impl Builder<'_> {
         }
         let body = self.with_items(rest, with)?;
         Ok(wrappers.into_iter().rev().fold(body, |body, wrapper| wrap(wrapper, body)))
-    }
-
-    fn let_scope(&mut self, path: &str, call: &py::ExprCall, item: &py::WithItem) -> Parsed<Vec<Wrapper>> {
-        let span = self.cx.span(item);
-        // The oldest form: `with T.let(x, e):`.
-        if matches!(path, "T.let" | "T.Let") {
-            let signature =
-                Signature { name: "T.let", positional: &["var", "value"], keyword: &[], required: 2 };
-            let bound = arguments::bind(self.cx, call, &signature)?;
-            if let (Some(var), Some(value)) = (bound[0], bound[1])
-                && let Value::Expr(Expr::Var(var, dtype)) = self.value(var)?
-            {
-                let value = self.expression(value)?;
-                let value = self.cast_to(value, dtype);
-                return Ok(vec![Wrapper::Let(var, value)]);
-            }
-            return Err(self.cx.error(span, "`T.let` needs a variable and a value"));
-        }
-        let (var, value) = self.let_call(call)?;
-        let name = match item.optional_vars.as_deref() {
-            Some(py::Expr::Name(name)) => Some(name),
-            Some(other) => {
-                let span = self.cx.span(other);
-                return Err(self.cx.error(span, "expected one name"));
-            }
-            None => None,
-        };
-        let var = match (var, name) {
-            (Some(var), None) => var,
-            (None, Some(name)) => {
-                let dtype = value.dtype();
-                let var = self.function.add_var(&name.id, dtype);
-                self.define(&name.id, name.range, Value::Expr(Expr::Var(var, dtype)))?;
-                var
-            }
-            _ => return Err(self.cx.error(span, "this value needs one name: `as x` or `var=x`")),
-        };
-        Ok(vec![Wrapper::Let(var, value)])
     }
 
     /// The rest of the items of a `with` and its body, as a block's own suite where there are none.

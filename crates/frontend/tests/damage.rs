@@ -250,4 +250,12 @@ fn wide_programs_are_read() {
     check(&module(&stores)).expect("many statements");
     let arguments = vec!["n + 1"; 5_000].join(", ");
     check(&module(&format!("T.call_extern(\"int32\", \"f\", {arguments})"))).expect("many arguments");
+    let blocks: String = (0..2_000)
+        .map(|shift| {
+            format!(
+                "    with T.sblock(\"b\"):\n        A[(n + {shift}) % 16] = A[(n * {shift} + 1) // 3 % 16]\n"
+            )
+        })
+        .collect();
+    check(&module(&format!("for i in range(2):\n  with T.sblock(\"all\"):\n{blocks}"))).expect("many boxes");
 }

@@ -82,7 +82,7 @@ fn regions_are_those_that_tvm_finds() {
             });
         }
     }
-    assert!(count > 250, "{count} blocks");
+    assert!(count > 200, "{count} blocks");
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }
 

@@ -22,6 +22,7 @@
 mod access;
 mod body;
 mod copies;
+mod graph;
 mod sink;
 mod stages;
 mod storage;

@@ -378,10 +378,10 @@ impl Trace {
                 }
                 for earlier in (0..operation).filter(|&earlier| pending(earlier)) {
                     let (other, other_group) = &self.operations[earlier];
-                    // Two groups of one queue complete in order: so do their writes.
+                    // Two groups of one queue complete in order: so nothing is overwritten too early.
                     let ordered = other_group != group && self.groups[*other_group].0 == queue;
                     let conflict = match ordered {
-                        true => other.store == touch.load || other.load == touch.store,
+                        true => other.store == touch.load,
                         false => other.conflicts(touch),
                     };
                     if conflict {

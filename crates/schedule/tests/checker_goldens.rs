@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use expect_test::{Expect, expect};
 use wavemark_diag::SourceMap;
@@ -19,15 +20,17 @@ fn shared() -> Option<PathBuf> {
     Some(goldens)
 }
 
-fn reports(path: &PathBuf) -> (SourceMap, Vec<Report>) {
+/// Reports on the functions of a module, and how long the checker took.
+fn reports(path: &PathBuf) -> (SourceMap, Vec<Report>, Duration) {
     let text = std::fs::read_to_string(path).unwrap();
     let mut sources = SourceMap::new();
     let file = sources.add_text("k.py", text.clone());
     let module = wavemark_frontend::parse(file, &text).unwrap_or_else(|problems| {
         panic!("{}: {:?}", path.display(), problems.iter().map(|one| &one.message).collect::<Vec<_>>())
     });
+    let start = Instant::now();
     let reports = module.functions.iter().map(check).collect();
-    (sources, reports)
+    (sources, reports, start.elapsed())
 }
 
 /// One line a finding: rule, producer and consumer by block or buffer with their lines, the wait's count and what would do.
@@ -131,11 +134,13 @@ fn goldens_of_the_pass() {
     paths.sort();
     let mut loose = String::new();
     let mut checked = 0;
+    let mut slowest = Duration::ZERO;
     for path in paths {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let Some((case, _)) = file.split_once(".after") else { continue };
         checked += 1;
-        let (sources, reports) = reports(&path);
+        let (sources, reports, took) = reports(&path);
+        slowest = slowest.max(took);
         for report in &reports {
             assert_eq!(report.not_proven, [], "{file}");
             let found = summary(&sources, report);
@@ -164,7 +169,7 @@ fn goldens_of_the_pass() {
             }
         }
     }
-    println!("{checked} goldens checked");
+    println!("{checked} goldens checked, the slowest in {slowest:?}");
     assert!(checked > 0);
     // Right, and slower than need be.
     expect![[r#"
@@ -194,7 +199,7 @@ fn random_pipelines_of_the_pass() {
             continue;
         }
         checked += 1;
-        let (sources, reports) = reports(&path);
+        let (sources, reports, _) = reports(&path);
         for report in &reports {
             assert_eq!(report.not_proven, [], "{case}");
             let wrong = entry["result"] == "wrong";

@@ -4,14 +4,15 @@
 //! groups; each wait count is TVM's or a larger one. Where it is wrong, ours is right under every order of
 //! completion that the interpreter tries. What TVM refuses, we refuse.
 
+mod running;
+
 use std::path::{Path, PathBuf};
 
+use running::{SCHEDULES, agree};
 use serde_json::Value;
-use wavemark_diag::SourceMap;
-use wavemark_frontend::parse;
+use wavemark_schedule::checker;
 use wavemark_schedule::pipeline::{IN_FLIGHT, pipeline};
-use wavemark_tile::interp::{self, Argument, Completion, NegativeWait, Options};
-use wavemark_tile::{Comparison, Expr, Function, Module, Param, Stmt, VarId, print, simplify};
+use wavemark_tile::{Comparison, Expr, Function, Module, Stmt, VarId, print, simplify};
 
 fn folder(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -31,12 +32,7 @@ fn manifest(folder: &Path) -> Vec<Value> {
 
 fn module(path: &Path) -> Module {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    read(&text, &path.display().to_string())
-}
-
-fn read(text: &str, name: &str) -> Module {
-    let file = SourceMap::new().add_text(name, text);
-    parse(file, text).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
+    running::module(&text)
 }
 
 /// The counts of all waits in order, each for every iteration of the constant loops around it; `None` where a count
@@ -47,13 +43,13 @@ fn counts(stmt: &Stmt, loops: &mut Vec<(VarId, i64, i64)>, list: &mut Vec<Option
     {
         list.push(evaluate(value, loops));
     }
-    if let Stmt::For(node) = stmt {
-        if let (Some(min), Some(extent)) = (node.min.as_int(), node.extent.as_int()) {
-            loops.push((node.var, min, extent));
-            counts(&node.body, loops, list);
-            loops.pop();
-            return;
-        }
+    if let Stmt::For(node) = stmt
+        && let (Some(min), Some(extent)) = (node.min.as_int(), node.extent.as_int())
+    {
+        loops.push((node.var, min, extent));
+        counts(&node.body, loops, list);
+        loops.pop();
+        return;
     }
     for child in stmt.children() {
         counts(child, loops, list);
@@ -97,7 +93,7 @@ fn compare_counts(case: &str, ours: &Function, theirs: &Function) -> Result<(), 
     Ok(())
 }
 
-fn agree(case: &str, folder: &Path) -> Result<(), String> {
+fn same(case: &str, folder: &Path) -> Result<(), String> {
     let before = module(&folder.join(format!("{case}.before.py.txt")));
     let mut ours = before.clone();
     for function in &mut ours.functions {
@@ -107,7 +103,7 @@ fn agree(case: &str, folder: &Path) -> Result<(), String> {
     let check = |ours: &Module, stage: &str| -> Result<(), String> {
         let path = folder.join(format!("{case}.{stage}.py.txt"));
         // Both from their text: TVM's parser, like ours, simplifies extents, which the pass leaves as they are.
-        let (ours, theirs) = (&read(&print(ours, ours.dialect), case), module(&path));
+        let (ours, theirs) = (&running::module(&print(ours, ours.dialect)), module(&path));
         if let Some(difference) = comparison.first_module_difference(ours, &theirs) {
             return Err(format!("{case} ({stage}): {difference:?}\n{}", print(ours, ours.dialect)));
         }
@@ -130,7 +126,7 @@ fn where_tvm_is_right_the_programs_are_the_same() {
         let case = entry["case"].as_str().expect("a name");
         if right && !NOT_COMPARED.contains(&case) {
             compared += 1;
-            failures.extend(agree(case, &folder).err());
+            failures.extend(same(case, &folder).err());
         }
     }
     assert!(failures.is_empty(), "{} of {compared} differ:\n{}", failures.len(), failures.join("\n\n"));
@@ -153,27 +149,7 @@ fn what_tvm_refuses_is_refused() {
     }
 }
 
-fn arguments(function: &Function, dynamic: i64) -> Vec<Argument> {
-    let mut code = 1_u32;
-    let list = function.params.iter().map(|param| {
-        let Param::Buffer { buffer, .. } = param else { panic!("a scalar parameter") };
-        let buffer = function.buffer(*buffer);
-        let shape: Vec<u64> =
-            buffer.shape.iter().map(|extent| extent.as_int().unwrap_or(dynamic) as u64).collect();
-        let element = buffer.dtype.element().expect("numbers");
-        let bytes = shape.iter().product::<u64>() as usize;
-        let data = (0..bytes).flat_map(|_| {
-            code = code.wrapping_mul(1_103_515_245).wrapping_add(12_345);
-            let value = f64::from((code >> 16) & 0x3f);
-            let code = element.encode_float(value).expect("in range");
-            code.to_le_bytes().into_iter().take(element.scalar_bytes()).collect::<Vec<u8>>()
-        });
-        Argument::Buffer { element, data: data.collect(), shape }
-    });
-    list.collect()
-}
-
-/// The pipelined program computes what its source does, in `schedules` orders of completion.
+/// The pipelined program computes what its source does, in `schedules` orders of completion; false: refused.
 fn right(case: &str, folder: &Path, schedules: u64) -> Result<bool, String> {
     let before = module(&folder.join(format!("{case}.before.py.txt")));
     let mut after = before.functions[0].clone();
@@ -181,33 +157,18 @@ fn right(case: &str, folder: &Path, schedules: u64) -> Result<bool, String> {
         return Ok(false);
     }
     let text = || print(&Module { functions: vec![after.clone()], ..before.clone() }, before.dialect);
-    let compile =
-        |function: &Function| interp::compile(function).map_err(|errors| format!("{case}: {errors:#?}"));
-    let (source, result) = (compile(&before.functions[0])?, compile(&after)?);
-    let mut expected = arguments(&before.functions[0], 13);
-    let run = |program: &interp::Program, args: &mut Vec<Argument>, options: &Options| {
-        program.run(args, options).map_err(|error| format!("{case}: {error}\n{}", text()))
-    };
-    run(&source, &mut expected, &Options::default())?;
-    for seed in 0..schedules {
-        let completion = [Completion::Late, Completion::Early, Completion::Random][seed.min(2) as usize];
-        let negative_wait = if seed % 2 == 0 { NegativeWait::Flush } else { NegativeWait::Nop };
-        let options = Options { completion, negative_wait, seed, ..Options::default() };
-        let mut found = arguments(&after, 13);
-        let outcome = run(&result, &mut found, &options)?;
-        if !outcome.findings.is_empty() {
-            return Err(format!("{case}: {:#?}\n{}", outcome.findings, text()));
-        }
-        if found != expected {
-            return Err(format!("{case}: other results under {completion:?}, seed {seed}\n{}", text()));
-        }
+    let report = checker::check(&after);
+    if report.has_errors() {
+        return Err(format!("{case}: {:#?}\n{}", report.findings, text()));
     }
+    agree(&before.functions[0], &after, schedules)
+        .map_err(|failure| format!("{case}: {failure}\n{}", text()))?;
     Ok(true)
 }
 
 #[test]
 fn every_golden_is_right_or_refused() {
-    let schedules = if cfg!(debug_assertions) { 20 } else { 1_000 };
+    let schedules = if cfg!(debug_assertions) { 20 } else { SCHEDULES };
     let mut failures = Vec::new();
     for name in ["tvm", "tvm-fuzz"] {
         let Some(folder) = folder(name) else { return };

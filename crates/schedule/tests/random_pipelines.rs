@@ -8,6 +8,7 @@
 mod generate;
 
 use generate::{Case, ELEMENTS, generate};
+use wavemark_schedule::checker::check as check_waits;
 use wavemark_schedule::pipeline::pipeline;
 use wavemark_tile::interp::{self, Argument, Completion, NegativeWait, Options, Outcome};
 use wavemark_tile::{Element, Function, Module, Param, print};
@@ -49,6 +50,13 @@ fn check(seed: u64) -> Result {
     if pipeline(&mut pipelined).is_err() {
         return Result::Refused;
     }
+    let report = check_waits(&pipelined);
+    assert!(
+        !report.has_errors(),
+        "the checker disagrees: {:#?}\n{}",
+        report.findings,
+        print(&Module { functions: vec![pipelined.clone()], ..module.clone() }, module.dialect)
+    );
     // A program that was made for any extent must be right for each.
     let extents = if dynamic { vec![extent, 0, 1, 2, 3, extent % 7] } else { vec![extent] };
     for extent in extents {

@@ -50,8 +50,11 @@ pub(crate) fn is_index(dtype: Dtype) -> bool {
 /// The values of an integer type (or `bool`), clipped to `i64`; `None` for other types.
 pub(crate) fn integer_range(dtype: Dtype) -> Option<(i64, i64)> {
     let element = dtype.element()?;
-    if element == Element::Bool {
-        return Some((0, 1));
+    match element {
+        Element::I32 => return Some((i64::from(i32::MIN), i64::from(i32::MAX))),
+        Element::I64 => return Some((i64::MIN, i64::MAX)),
+        Element::Bool => return Some((0, 1)),
+        _ => {}
     }
     if !dtype.is_integer() {
         return None;
@@ -59,7 +62,6 @@ pub(crate) fn integer_range(dtype: Dtype) -> Option<(i64, i64)> {
     use wavemark_numerics::dtype::Kind;
     let bits = element.bits();
     Some(match element.kind() {
-        Kind::Signed if bits >= 64 => (i64::MIN, i64::MAX),
         Kind::Signed => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
         _ if bits >= 63 => (0, i64::MAX),
         _ => (0, (1i64 << bits) - 1),

@@ -8,8 +8,9 @@
 //! `tvm_access_ptr` touches the whole buffer as its mask says, `B.data` elsewhere reads and writes all of it.
 //! Buffers the block allocates itself are left out, as nothing outside can touch them.
 //!
-//! Deviations: a condition narrows the variable of a loop where it bounds that variable alone by an expression
-//! without loop variables; TVM solves systems of inequalities. A range that depends on what the block's own buffers
+//! Deviations: a condition narrows loops of constant ranges where each of its comparisons is on one loop variable
+//! and constants. TVM solves systems of inequalities, which in a few cases narrows by conditions on several
+//! variables too. A range that depends on what the block's own buffers
 //! hold is the whole dimension; TVM writes such a range down as it is, where nothing defines those buffers.
 
 use rustc_hash::FxHashMap;
@@ -260,8 +261,8 @@ impl<'f> Detector<'f> {
         for (var, limit) in limits_found {
             let Some(domain) = self.domains.get(var) else { continue };
             let narrowed = domain.intersection(&limit, &mut self.analyzer);
-            if narrowed.is_empty() {
-                // Nothing happens here; the box of all iterations covers it.
+            if !domain.is_constant() || narrowed.is_empty() {
+                // Where nothing happens, the box of all iterations covers it.
                 (0..count).for_each(|_| self.domains.pop());
                 return 0;
             }

@@ -72,7 +72,9 @@ impl Simplifier {
     }
 
     fn expr(&mut self, expr: &mut Expr) {
-        *expr = self.analyzer.simplify(expr);
+        if !self.analyzer.is_final(expr) {
+            *expr = self.analyzer.simplify(expr);
+        }
     }
 
     fn repeated(&mut self, node: &mut For) {

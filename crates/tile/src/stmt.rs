@@ -261,7 +261,7 @@ impl Stmt {
     }
 
     /// Calls `visit` on this statement and every one inside it, outer first.
-    pub fn visit(&self, visit: &mut impl FnMut(&Stmt)) {
+    pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Stmt)) {
         visit(self);
         for child in self.children() {
             child.visit(visit);

@@ -35,7 +35,11 @@ pub(super) fn convert(sources: &SourceMap, finding: &interp::Finding) -> Finding
         class,
         instances: finding.count,
         sites: sites.collect(),
-        hint: None,
+        hint: finding.places.first().and_then(|place| place.queue.flatten()).zip(finding.sufficient).map(
+            |(queue, count)| {
+                format!("async_wait_inflight_count {count} or less on queue {queue} before the consumer")
+            },
+        ),
         model: None,
     }
 }

@@ -72,10 +72,21 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<Report, Failure> {
     parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
+    let module = module(sources, input).map_err(|refused| refusal(sources, refused))?;
+    execute(sources, input, &module, launch, options)
+}
+
+/// Runs the function of `module`, which is what `input` became, that `launch` or `options` name.
+fn execute(
+    sources: &mut SourceMap,
+    input: &Input,
+    module: &Module,
+    launch: Option<&Path>,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
     if options.trace.is_some() {
         return Err(Failure::Unsupported("--trace of a tile program".to_owned()));
     }
-    let module = module(sources, input).map_err(|refused| refusal(sources, refused))?;
     let given = match launch {
         Some(path) => {
             let name = path.display().to_string();
@@ -88,7 +99,7 @@ pub fn run(
         (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
         (None, None) => (None, None),
     };
-    let function = select(&module, &input.name, named, span)?;
+    let function = select(module, &input.name, named, span)?;
     let Some((launch, filled)) = given.or_else(|| nothing_needed(function)) else {
         let message = format!("`{}` has parameters: say what they are by --launch L.toml", function.name);
         return Err(Diagnostic::error(message).into());
@@ -100,6 +111,12 @@ pub fn run(
     let mut report = Report::new(&input.name);
     report.kernel = function.name.clone();
     report.executed_on = Some(EXECUTED_ON);
+    if proof::asks_for_pipelining(&function.body) {
+        report.notes.push(format!(
+            "{}: its loops ask to be pipelined; it ran as it is written, `wavemark check` with a launch runs the result",
+            function.name
+        ));
+    }
     let check = options.check.lds || options.check.global;
     for index in 0..options.schedules.max(1) {
         let how = interp_options(options, index, check);
@@ -116,7 +133,9 @@ pub fn run(
         if !check && options.check != Checked::default() {
             let asked = options.check.parts().into_iter().filter(|part| part.1).map(|part| part.0);
             let asked: Vec<&str> = asked.collect();
-            report.not_checked.push(format!("{}: not of tile programs that run", asked.join(", ")));
+            report
+                .not_checked
+                .push(format!("{}: a run does not judge them, `wavemark check` does", asked.join(", ")));
         }
     }
     report.conclude();
@@ -199,6 +218,7 @@ fn run_once(
         }
         Err(RunError::Arguments(error)) => return Err(arguments.refuse(&error, launch).into()),
         Err(RunError::Fault(fault)) => {
+            report.stats.steps += fault.steps;
             report.findings.extend(fault.findings.iter().map(|found| finding::convert(sources, found)));
             match finding::of_fault(sources, &fault) {
                 Some(found) => report.findings.push(found),

@@ -72,9 +72,8 @@ impl Uses {
 /// What has one count: a wait that has the same in all executions, or one execution of another.
 type Key = (u32, u32);
 
-/// The best counts of `sites` waits; `constant[site]`: the wait has the same count in all executions; `acts[site]`:
-/// it finds something to complete in some (one that never does is never the only one to complete something).
-pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool], acts: &[bool]) -> Vec<Best> {
+/// The best counts of `sites` waits; `constant[site]`: the wait has the same count in all executions.
+pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool]) -> Vec<Best> {
     let key = |alternative: &Alternative| match constant.get(alternative.site as usize) {
         Some(true) => (alternative.site, u32::MAX),
         _ => (alternative.site, alternative.instance),
@@ -82,12 +81,8 @@ pub(super) fn solve(uses: &Uses, sites: usize, constant: &[bool], acts: &[bool])
     let mut wanted: Vec<SmallVec<[(Key, i64); 4]>> = uses
         .satisfied
         .iter()
-        .map(|alternatives| {
-            let acting = alternatives.iter().filter(|one| acts.get(one.site as usize) == Some(&true));
-            acting.map(|one| (key(one), one.distance)).collect()
-        })
+        .map(|alternatives| alternatives.iter().map(|one| (key(one), one.distance)).collect())
         .chain(uses.lacking.iter().map(|one| SmallVec::from_iter([(key(one), one.distance)])))
-        .filter(|alternatives: &SmallVec<_>| !alternatives.is_empty())
         .collect();
     // The sets' order is not the program's. What only one wait can do comes first.
     wanted.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));

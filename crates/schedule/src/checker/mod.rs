@@ -42,6 +42,15 @@ pub use report::{
 
 /// Checks a function. Never fails: what cannot be checked is in [`Report::not_proven`].
 pub fn check(function: &Function) -> Report {
+    check_how(function, false)
+}
+
+/// As [`check`], without taking iterations for granted that it could prove to be like others: what to hold it against.
+pub fn check_exhaustively(function: &Function) -> Report {
+    check_how(function, true)
+}
+
+fn check_how(function: &Function, exhaustive: bool) -> Report {
     let program = program::compile(function);
     let mut report =
         Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
@@ -50,10 +59,12 @@ pub fn check(function: &Function) -> Report {
     }
     let shapes = Shapes::new(function);
     let mut walker = Walker::new(&program, function, &shapes, Negative::Flush);
+    walker.exhaustive = exhaustive;
     report.symbols = symbols::walk(&mut walker);
     let negative = walker.waits.iter().any(|wait| wait.negative.is_some());
     if negative {
         let mut dropped = Walker::new(&program, function, &shapes, Negative::Drop);
+        dropped.exhaustive = exhaustive;
         symbols::walk(&mut dropped);
         let more = negative_counts(&walker, &dropped);
         walker.findings.extend(more);
@@ -114,12 +125,19 @@ fn negative_counts(flush: &Walker<'_>, dropped: &Walker<'_>) -> Vec<Finding> {
     found
 }
 
+/// Some execution waits for more than need be.
+fn loose(instances: &[WaitInstance]) -> bool {
+    instances.iter().any(|one| match one.best {
+        Some(best) => one.count.is_some_and(|count| count.max(0) < best),
+        None => one.blocks,
+    })
+}
+
 fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
     let constant: Vec<bool> =
         walker.waits.iter().map(|wait| wait.counts.is_none_or(|(least, most)| least == most)).collect();
-    let acts: Vec<bool> = walker.waits.iter().map(|wait| wait.acts).collect();
-    let best = counts::solve(&walker.uses, walker.waits.len(), &constant, &acts);
-    let single = counts::solve(&walker.uses, walker.waits.len(), &vec![false; walker.waits.len()], &acts);
+    let best = counts::solve(&walker.uses, walker.waits.len(), &constant);
+    let single = counts::solve(&walker.uses, walker.waits.len(), &vec![false; walker.waits.len()]);
     let sites = walker.program.waits.iter().zip(&walker.waits).zip(best.iter().zip(&single));
     sites
         .zip(&constant)
@@ -136,19 +154,13 @@ fn judge(walker: &Walker<'_>) -> Vec<WaitReport> {
             let bound = if best.pinned { Some(lowest) } else { best.constant };
             let verdict = if seen.executions == 0 {
                 Verdict::Unreached
+            } else if seen.unknown {
+                Verdict::Unknown
             } else if best.lacking {
                 Verdict::TooWeak
-            } else if bound.is_none() || (!seen.acts && !best.pinned) {
+            } else if bound.is_none() {
                 Verdict::Redundant
-            } else if constant && bound > Some(lowest) {
-                Verdict::TooStrong
-            } else if !constant
-                && instances.iter().any(|one| match one.best {
-                    Some(best) => one.count.is_some_and(|count| count.max(0) < best),
-                    None => one.blocks,
-                })
-                && !best.pinned
-            {
+            } else if constant && bound > Some(lowest) || !constant && !best.pinned && loose(&instances) {
                 Verdict::TooStrong
             } else {
                 Verdict::Exact

@@ -28,7 +28,8 @@ pub(super) struct Program {
     /// By buffer: an asynchronous operation writes it and the caller sees it.
     pub output: Vec<bool>,
     pub has_async: bool,
-    pub commit_sites: usize,
+    /// No wait count is larger, as far as the constants in it say.
+    pub largest_count: i64,
     /// Some loop still asks to be pipelined.
     pub annotated: bool,
 }
@@ -140,7 +141,7 @@ pub(super) fn compile(function: &Function) -> Program {
             private: vec![None; function.buffers.len()],
             output: vec![false; function.buffers.len()],
             has_async: false,
-            commit_sites: 0,
+            largest_count: 0,
             annotated: false,
         },
         views: vec![None; function.buffers.len()],
@@ -283,6 +284,7 @@ impl<'a> Compiler<'a> {
                 })))
             }
             Stmt::Block(block) => self.block(stmt, block),
+            Stmt::If { condition, otherwise, .. } if condition.is_false() => self.node(otherwise.as_deref()?),
             Stmt::If { condition, then, otherwise } => {
                 let place = self.place(stmt, true);
                 let mut nodes: Vec<Node> = self.reads_of(condition, stmt).into_iter().collect();
@@ -316,6 +318,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn block(&mut self, stmt: &'a Stmt, block: &'a Block) -> Option<Node> {
+        if block.predicate.is_false() {
+            return None;
+        }
         for view in &block.match_buffers {
             self.view(view.buffer, &view.source);
         }
@@ -360,7 +365,6 @@ impl<'a> Compiler<'a> {
         match key {
             COMMIT => {
                 self.program.has_async = true;
-                self.program.commit_sites += 1;
                 let place = self.place(stmt, true);
                 self.queues.push(value.as_int());
                 let body = self.node(body);
@@ -376,6 +380,11 @@ impl<'a> Compiler<'a> {
                     other => (Expr::int(0), other),
                 };
                 let place = self.place(stmt, true);
+                let mut bound = 0i64;
+                count.visit(&mut |inner| {
+                    bound = bound.saturating_add(inner.as_int().unwrap_or(0).saturating_abs()).min(1 << 32);
+                });
+                self.program.largest_count = self.program.largest_count.max(bound);
                 self.program.waits.push(WaitSite { place, queue: value.clone(), count });
                 let site = self.program.waits.len() - 1;
                 let body = Box::new(self.node(inner).unwrap_or(Node::Seq(Vec::new())));
@@ -440,6 +449,7 @@ impl<'a> Compiler<'a> {
                     ops.push(Op::Loop { var: node.var, min, extent, step, body });
                 }
             }
+            Stmt::Block(block) if block.predicate.is_false() => {}
             Stmt::Block(block) => {
                 for view in &block.match_buffers {
                     self.view(view.buffer, &view.source);

@@ -155,6 +155,8 @@ pub enum Verdict {
     TooStrong,
     /// It could go: others complete what it completes, or nothing needs it.
     Redundant,
+    /// Its count is not known.
+    Unknown,
     /// It never runs.
     Unreached,
 }

@@ -81,6 +81,8 @@ pub(super) struct Queue {
     pub waits: Vec<WaitRecord>,
     /// The waits that raised `done`, oldest first.
     pub firsts: VecDeque<WaitRecord>,
+    /// The last wait with a count that is not known.
+    pub unknown: u64,
     /// `base` and commit time of the last group that wrote a buffer that the caller sees.
     pub output: Option<(u64, u64)>,
 }
@@ -101,7 +103,10 @@ impl Queue {
     /// Neither path did anything to the queue.
     fn same(&self, other: &Queue) -> bool {
         let last = |queue: &Queue| queue.waits.last().map(|wait| wait.time);
-        self.counter == other.counter && self.done == other.done && last(self) == last(other)
+        self.counter == other.counter
+            && self.done == other.done
+            && self.unknown == other.unknown
+            && last(self) == last(other)
     }
 
     /// The mark of a wait for `count` groups here.
@@ -331,6 +336,7 @@ fn join_queues(a: &Queue, b: &Queue) -> Queue {
     let counter = (definite << 32) | possible.min(u64::from(u32::MAX) - 1);
     // Complete operations carry a flag of their own from here on.
     let mut joined = Queue { counter, done: 0, longest: a.longest.max(b.longest), ..Queue::default() };
+    joined.unknown = a.unknown.max(b.unknown);
     for queue in [a, b] {
         for wait in &queue.waits {
             let since = (queue.counter >> 32).saturating_sub(wait.counter >> 32);

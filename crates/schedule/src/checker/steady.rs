@@ -99,8 +99,9 @@ pub(super) struct Snapshot(Vec<i64>);
 
 pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapshot {
     let state = &walker.state;
-    let most = walker.waits.iter().filter_map(|wait| wait.counts).map(|counts| counts.1).max().unwrap_or(0);
-    let far = 8 + 2 * most + 2 * walker.program.commit_sites as i64;
+    let seen = walker.waits.iter().filter_map(|wait| wait.counts).map(|counts| counts.1).max().unwrap_or(0);
+    // Beyond the largest count all distances and lengths act alike.
+    let far = 2 + seen.max(walker.program.largest_count);
     let mut key = Vec::with_capacity(64);
     for queue in &state.queues {
         key.push((queue.longest as i64).min(far));
@@ -136,7 +137,7 @@ pub(super) fn snapshot(walker: &Walker<'_>, plan: &Plan, periods: i64) -> Snapsh
                 | i64::from(entry.joined) << 2
                 | i64::from(entry.done) << 3
                 | i64::from(state.complete(entry)) << 4;
-            key.extend([i64::from(entry.leaf), distance, later as i64, flags]);
+            key.extend([i64::from(entry.leaf), i64::from(foot.place), distance, later as i64, flags]);
             for (dim, bounds) in foot.bounds.iter().enumerate() {
                 let moved =
                     shift.and_then(|shift| shift.get(dim)).copied().unwrap_or(0).wrapping_mul(periods);
@@ -195,6 +196,10 @@ pub(super) struct Shifts<'a> {
     pub limit: i64,
     /// By buffer and dimension.
     pub dims: FxHashMap<BufferId, SmallVec<[i64; 3]>>,
+    /// The same of buffers that conflict inside one group only, by commit scope and part of a growing loop.
+    private_dims: FxHashMap<(BufferId, u32, u32), SmallVec<[i64; 3]>>,
+    commit: u32,
+    part: u32,
     leaves: FxHashSet<u32>,
     waits: FxHashSet<u32>,
     /// Collects divisors and the shift of what they divide.
@@ -215,6 +220,9 @@ impl<'a> Shifts<'a> {
             concrete: false,
             limit: i64::MAX,
             dims: FxHashMap::default(),
+            private_dims: FxHashMap::default(),
+            commit: u32::MAX,
+            part: 0,
             leaves: FxHashSet::default(),
             waits: FxHashSet::default(),
             moduli: None,
@@ -246,6 +254,10 @@ impl<'a> Shifts<'a> {
                 }
                 let growth = self.expr(&node.extent);
                 let growth = self.hold(growth)?;
+                if self.concrete && growth <= 0 && self.env.eval(&node.extent).hi <= 0 {
+                    // Not entered, now or later.
+                    return Some(());
+                }
                 if growth != 0 && !self.lenient {
                     return self.growing_loop(node, growth);
                 }
@@ -263,12 +275,21 @@ impl<'a> Shifts<'a> {
             }
             Node::Branch { condition, then, otherwise, .. } => {
                 self.still(condition)?;
-                self.node(then)?;
-                otherwise.as_ref().map_or(Some(()), |node| self.node(node))
+                let truth = self.env.eval(condition).truth().filter(|_| self.concrete);
+                if truth != Some(false) {
+                    self.node(then)?;
+                }
+                match otherwise {
+                    Some(node) if truth != Some(true) => self.node(node),
+                    _ => Some(()),
+                }
             }
-            Node::Commit { queue, body, .. } => {
+            Node::Commit { queue, body, place } => {
                 self.still(queue)?;
-                self.node(body)
+                let outer = std::mem::replace(&mut self.commit, *place);
+                self.node(body)?;
+                self.commit = outer;
+                Some(())
             }
             Node::Wait { site, body } => {
                 self.waits.insert(*site as u32);
@@ -297,7 +318,9 @@ impl<'a> Shifts<'a> {
         self.growing = None;
         self.env.set(node.var, Interval::new(min, (from + period - 1).max(min)));
         self.vars.insert(node.var, 0);
+        self.part += 1;
         self.node(&node.body)?;
+        self.part += 1;
         self.env.set(node.var, Interval::new(from, min + extent - 1));
         self.vars.insert(node.var, growth);
         self.node(&node.body)?;
@@ -359,7 +382,14 @@ impl<'a> Shifts<'a> {
                         }
                         Dims::Whole => shifts.resize(self.shapes.rank(access.buffer)?, 0),
                     }
-                    if *self.dims.entry(access.buffer).or_insert_with(|| shifts.clone()) != shifts {
+                    let known = match self.program.private[access.buffer.0 as usize] {
+                        Some(_) => {
+                            let key = (access.buffer, self.commit, self.part);
+                            self.private_dims.entry(key).or_insert_with(|| shifts.clone())
+                        }
+                        None => self.dims.entry(access.buffer).or_insert_with(|| shifts.clone()),
+                    };
+                    if *known != shifts {
                         self.hold::<()>(None)?;
                     }
                 }

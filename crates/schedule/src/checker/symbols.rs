@@ -43,6 +43,8 @@ pub(super) fn walk(walker: &mut Walker<'_>) -> Option<Symbols> {
     let period = found.divisors.iter().try_fold(1i64, |period, &divisor| {
         (period / gcd(period, divisor)).checked_mul(divisor).filter(|&next| next <= 256)
     });
+    // A queue without waits looks the same from some length on.
+    let longest = walker.program.largest_count.min(64);
     let mut symbols: Vec<Symbol> = vars
         .iter()
         .map(|&var| {
@@ -52,7 +54,7 @@ pub(super) fn walk(walker: &mut Walker<'_>) -> Option<Symbols> {
             Symbol {
                 var,
                 least: if scalar && !boolean { -4 - period } else { 0 },
-                most: if boolean { 1 } else { found.largest.min(256) + 4 * period + 8 },
+                most: if boolean { 1 } else { found.largest.min(256) + 4 * period + 8 + longest },
                 period,
             }
         })

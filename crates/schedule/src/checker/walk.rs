@@ -8,8 +8,8 @@
 //! one queue complete one after the other; members of a group and groups of different queues in any order; an operation
 //! may read its sources and write its results at any time from its statement to its completion. Whether a group also
 //! waits for the groups before it in its queue to take *effect* the RFC does not say. The checker asks for a wait
-//! between them, and a finding says when only that is missing ([`super::Finding::queue_order`]); two writes are
-//! ordered by their completion. Threads
+//! between a write and a read of it, and a finding says when only that is missing ([`super::Finding::queue_order`]);
+//! what is overwritten is taken to be ordered by completion. Threads
 //! (`thread_binding`, `parallel` loops around asynchronous constructs) run in step.
 
 use std::rc::Rc;
@@ -45,8 +45,6 @@ pub(super) struct WaitSeen {
     pub counts: Option<(i64, i64)>,
     pub unknown: bool,
     pub queue: Option<i64>,
-    /// Groups could be in flight beyond its count.
-    pub acts: bool,
     pub instances: Vec<WaitInstance>,
     /// The first execution with a negative count.
     pub negative: Option<(Vector, i64)>,
@@ -57,6 +55,8 @@ pub(super) struct Walker<'p> {
     pub function: &'p Function,
     pub shapes: &'p Shapes,
     pub negative: Negative,
+    /// Loops are walked to their end, however long they are.
+    pub exhaustive: bool,
     pub env: Env,
     pub iteration: Vector,
     /// The variables of `iteration`.
@@ -104,6 +104,7 @@ impl<'p> Walker<'p> {
             function,
             shapes,
             negative,
+            exhaustive: false,
             env: Env::new(function.vars.len()),
             iteration: Vector::new(),
             walked: Vec::new(),
@@ -275,6 +276,8 @@ impl<'p> Walker<'p> {
         if !value.bounded() {
             seen.unknown = true;
             self.note(place, "the count of a wait is not known");
+            self.time += 1;
+            self.state.queues[index as usize].unknown = self.time;
             return;
         }
         let (low, high_count) = seen.counts.unwrap_or((value.lo, value.hi));
@@ -288,7 +291,6 @@ impl<'p> Walker<'p> {
         let count = value.hi.max(0);
         let queue = &mut self.state.queues[index as usize];
         let blocks = queue.longest > count as u64;
-        seen.acts |= blocks;
         if let Some(kept) = seen.instances.get_mut(instance as usize) {
             kept.blocks = blocks;
         }
@@ -404,7 +406,7 @@ impl<'p> Walker<'p> {
                     || touched.pattern && foot.place == touched.place && foot.bounds == touched.bounds);
             let committed = entry.base != OPEN;
             let same_queue = asynchronous && committed && open.is_some_and(|(_, queue)| queue == entry.queue);
-            if same_queue && foot.write && touched.write {
+            if same_queue && touched.write {
                 // The order of completion orders the two.
             } else if self.state.complete(entry) {
                 self.record_use(foot.entry);
@@ -419,7 +421,7 @@ impl<'p> Walker<'p> {
                 };
                 let real = self.conflict(rule, same_queue, foot, leaf, touched, values);
                 // One finding for each defect, not one for each that comes after it.
-                kill &= real || same_queue;
+                kill &= real;
             }
             if kill {
                 self.state.release(feet[index - 1].entry);
@@ -474,6 +476,10 @@ impl<'p> Walker<'p> {
                     return false;
                 }
             }
+        }
+        if self.state.queues[entry.queue as usize].unknown > entry.since {
+            self.note(touched.place, "whether its data are in flight depends on a count that is not known");
+            return false;
         }
         let (blame, here) = self.blame(&entry, same_queue);
         let found = known.unwrap_or_else(|| {
@@ -613,7 +619,7 @@ impl<'p> Walker<'p> {
             return self.unknown_loop(node);
         };
         let end = min.saturating_add(extent);
-        let plan = match extent / step > 4 {
+        let plan = match extent / step > 4 && !self.exhaustive {
             true => {
                 let (program, shapes, constants) = (self.program, self.shapes, &self.constants);
                 let plan = self

@@ -22,9 +22,15 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// How diagnostics name it.
+    /// How diagnostics name it: by its block, or the first block inside that has a name.
     pub fn describe(&self) -> String {
-        match self.block.name.as_str() {
+        let mut name = self.block.name.as_str();
+        self.block.body.visit(&mut |part| {
+            if let (true, Stmt::Block(block)) = (name.is_empty(), part) {
+                name = &block.name;
+            }
+        });
+        match name {
             "" => format!("statement {}", self.number),
             name => format!("`{name}` (statement {})", self.number),
         }

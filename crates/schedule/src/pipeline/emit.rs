@@ -129,6 +129,9 @@ impl Emitter<'_> {
             (Frame { var: self.function.var_expr(var), min: node.min.clone(), delta, unit, steps }, var)
         };
         let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
+        if statements.is_empty() {
+            return Ok(make_block(self.function, Stmt::nop()));
+        }
         let content = Stmt::seq(self.commit(section, statements));
         if unit {
             return Ok(*super::discover::blockize(self.function, content));
@@ -163,6 +166,9 @@ impl Emitter<'_> {
         let mut list = Vec::with_capacity(self.request.order.len());
         for (position, &index) in self.request.order.iter().enumerate() {
             let stage = self.request.stages[index];
+            if !section.has_stage(stage, self.request.max_stage) {
+                continue;
+            }
             let instance =
                 instances.entry(stage).or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
             let Some(Instance { access, iteration, predicate }) = instance.clone() else { continue };

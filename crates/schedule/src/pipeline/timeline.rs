@@ -23,6 +23,16 @@ pub enum Section {
 impl Section {
     /// All, in the order of execution.
     pub const ALL: [Section; 3] = [Section::Prologue, Section::Body, Section::Epilogue];
+
+    /// Statements of the stage run in the section: the last stage has not begun in the prologue, the first has ended
+    /// in the epilogue.
+    pub fn has_stage(self, stage: i64, max_stage: i64) -> bool {
+        match self {
+            Section::Prologue => stage < max_stage,
+            Section::Body => true,
+            Section::Epilogue => stage > 0,
+        }
+    }
 }
 
 /// Before a statement executes source iteration `i`, what the asynchronous statement `producer` did for iteration
@@ -89,6 +99,8 @@ pub struct Timeline {
     pub order: Vec<usize>,
     /// Largest stage.
     pub max_stage: i64,
+    /// Which statements run asynchronously.
+    pub asynchronous: Vec<bool>,
     /// By section: groups of positions that are committed together, `(first, last)`.
     pub groups: [Vec<(usize, usize)>; 3],
     /// The needs of each statement.
@@ -221,6 +233,7 @@ impl Timeline {
                     let committed = commits[need.producer].get(source).copied().flatten();
                     let count = match (queue, committed) {
                         (Some(queue), Some(index)) if queues.completed[queue] > index => continue,
+                        (Some(_), Some(_)) if self.in_queue_order(statement, need) => continue,
                         (Some(queue), Some(index)) => Some(queues.committed[queue] - index - 1),
                         _ => None,
                     };
@@ -243,6 +256,14 @@ impl Timeline {
             }
         }
         (queues, commits)
+    }
+
+    /// Groups of one queue complete in order: what a group overwrites, earlier groups of its queue are done with. (To
+    /// read what they wrote is another matter: a group may begin before they have ended.)
+    fn in_queue_order(&self, consumer: usize, need: Need) -> bool {
+        need.reason == Reason::Reuse
+            && self.asynchronous[consumer]
+            && self.stages[consumer] == self.stages[need.producer]
     }
 
     fn cover(

@@ -92,18 +92,12 @@ fn timeline(
         stages: pipeline.request.stages.clone(),
         order: pipeline.request.order.clone(),
         max_stage: pipeline.request.max_stage,
+        asynchronous: (0..pipeline.body.statements.len())
+            .map(|index| pipeline.request.is_async(index))
+            .collect(),
         groups,
         needs: needs.iter().map(|needs| needs.iter().map(|(_, need)| *need).collect()).collect(),
         extent,
-    }
-}
-
-/// The statement has instances in the section of a loop that is long enough.
-fn occurs(section: Section, stage: i64, max_stage: i64) -> bool {
-    match section {
-        Section::Prologue => stage < max_stage,
-        Section::Body => true,
-        Section::Epilogue => stage > 0,
     }
 }
 
@@ -124,7 +118,7 @@ fn runs(pipeline: &Loop, section: Section) -> Vec<(usize, usize)> {
     let mut open: Option<i64> = None;
     for (position, &statement) in request.order.iter().enumerate() {
         let stage = request.stages[statement];
-        if !occurs(section, stage, request.max_stage) {
+        if !section.has_stage(stage, request.max_stage) {
             continue;
         }
         match (request.is_async(statement), open, groups.last_mut()) {
@@ -191,7 +185,7 @@ fn is_plain_flow(need: &Need) -> bool {
 fn consumers(pipeline: &Loop, timeline: &Timeline, section: Section) -> Vec<usize> {
     let request = pipeline.request;
     let reads = |statement: &usize| timeline.needs[*statement].iter().any(is_plain_flow);
-    let occurs = |statement: &usize| occurs(section, request.stages[*statement], request.max_stage);
+    let occurs = |statement: &usize| section.has_stage(request.stages[*statement], request.max_stage);
     request.order.iter().copied().filter(|statement| occurs(statement) && reads(statement)).collect()
 }
 
@@ -361,7 +355,7 @@ fn uniform_groups(pipeline: &Loop, needs: &NeedsByBuffer) -> [Vec<(usize, usize)
     }
     Section::ALL.map(|section| {
         let occurs = |group: &&(usize, usize)| {
-            occurs(section, pipeline.request.stages[order[group.0]], pipeline.request.max_stage)
+            section.has_stage(pipeline.request.stages[order[group.0]], pipeline.request.max_stage)
         };
         groups.iter().filter(occurs).copied().collect()
     })

@@ -113,14 +113,6 @@ impl Access {
             self.writes.insert(root);
         }
     }
-
-    /// A buffer that both touch and at least one writes, and how (`self` comes first).
-    pub fn hazards<'a>(&'a self, later: &'a Access) -> impl Iterator<Item = (BufferId, Hazard)> + 'a {
-        let raw = self.writes.intersection(&later.reads).map(|&buffer| (buffer, Hazard::ReadAfterWrite));
-        let war = self.reads.intersection(&later.writes).map(|&buffer| (buffer, Hazard::WriteAfterRead));
-        let waw = self.writes.intersection(&later.writes).map(|&buffer| (buffer, Hazard::WriteAfterWrite));
-        raw.chain(war).chain(waw)
-    }
 }
 
 /// `tvm_access_ptr(type, data, offset, extent, mask)`.

@@ -6,7 +6,7 @@
 //! of it, in whatever order the threads come. That is decided by counting the elements that the stores reach, for
 //! constant extents up to [`MOST_POINTS`]; what cannot be decided stays where it is.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_tile::{Block, BufferId, Expr, For, ForKind, Function, Range, Region, Stmt, Store, VarId};
 
 use super::access::{Access, Views};
@@ -23,11 +23,11 @@ pub fn sink(function: &mut Function) {
     let mut total = FxHashMap::default();
     mentions(&body, &mut total);
     let mut work =
-        Sink { function, views, total, threads: Vec::new(), around: Vec::new(), moved: Vec::new() };
+        Sink { function, views, total, threads: Vec::new(), around: Vec::new(), moved: FxHashSet::default() };
     work.walk(&mut body);
     let moved = work.moved;
-    for buffer in moved {
-        leave(function, &mut body, buffer);
+    if !moved.is_empty() {
+        leave(function, &mut body, &moved);
     }
     function.body = body;
 }
@@ -42,7 +42,7 @@ struct Sink<'f> {
     /// Buffers allocated around.
     around: Vec<BufferId>,
     /// What has moved; still allocated where it was, too.
-    moved: Vec<BufferId>,
+    moved: FxHashSet<BufferId>,
 }
 
 impl Sink<'_> {
@@ -72,12 +72,17 @@ impl Sink<'_> {
     fn sink_into(&mut self, node: &mut For) {
         let mut inside = FxHashMap::default();
         mentions(&node.body, &mut inside);
+        let first = self.first_touches(&node.body);
         let mut sinking: Vec<BufferId> = Vec::new();
         for &buffer in &self.around {
             let scope = &self.function.buffer(buffer).scope;
             let fast = scope.starts_with("shared") || scope.starts_with("local");
             let only_here = inside.get(&buffer).is_some_and(|count| Some(count) == self.total.get(&buffer));
-            if fast && only_here && !self.moved.contains(&buffer) && self.written_first(&node.body, buffer) {
+            if fast
+                && only_here
+                && !self.moved.contains(&buffer)
+                && first.get(&buffer).is_some_and(|first| self.covers(first, buffer))
+            {
                 sinking.push(buffer);
             }
         }
@@ -106,27 +111,22 @@ impl Sink<'_> {
         self.moved.extend(sinking);
     }
 
-    /// The first statement of an iteration that touches `buffer` writes all of it and reads none.
-    fn written_first(&self, body: &Stmt, buffer: BufferId) -> bool {
-        let touches = |stmt: &&Stmt| {
+    /// Of each buffer whose first access in an iteration is a write, the statement that makes it.
+    fn first_touches<'s>(&self, body: &'s Stmt) -> FxHashMap<BufferId, &'s Stmt> {
+        let mut statements = Vec::new();
+        opened(body, &mut statements);
+        let (mut seen, mut first) = (FxHashSet::default(), FxHashMap::default());
+        for stmt in statements {
             let access = Access::of(stmt, &self.views);
-            access.reads.contains(&buffer) || access.writes.contains(&buffer)
-        };
-        let mut place = body;
-        loop {
-            place = match place {
-                Stmt::Seq(statements) => match statements.iter().find(touches) {
-                    Some(first) => first,
-                    None => return false,
-                },
-                Stmt::Block(block) if block.predicate.is_true() && matches!(block.body, Stmt::Seq(_)) => {
-                    &block.body
+            for &buffer in access.writes.difference(&access.reads) {
+                if !seen.contains(&buffer) {
+                    first.insert(buffer, stmt);
                 }
-                Stmt::Let { body, .. } => body,
-                _ => break,
-            };
+            }
+            seen.extend(access.reads);
+            seen.extend(access.writes);
         }
-        !Access::of(place, &self.views).reads.contains(&buffer) && self.covers(place, buffer)
+        first
     }
 
     fn covers(&self, stmt: &Stmt, buffer: BufferId) -> bool {
@@ -265,37 +265,57 @@ fn mentions(stmt: &Stmt, counts: &mut FxHashMap<BufferId, usize>) {
     });
 }
 
-/// Removes `buffer` from the blocks around the loop it has moved into: the innermost allocation stays.
-fn leave(function: &Function, stmt: &mut Stmt, buffer: BufferId) -> bool {
-    let mut deeper = false;
-    for child in stmt.children_mut() {
-        deeper |= leave(function, child, buffer);
-    }
+/// A block that only puts a sequence together.
+fn is_plain(block: &Block) -> bool {
+    block.predicate.is_true()
+        && block.axes.is_empty()
+        && block.init.is_none()
+        && matches!(block.body, Stmt::Seq(_) | Stmt::Let { .. })
+}
+
+fn reads_memory(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.visit(&mut |expr| reads |= matches!(expr, Expr::Load(_) | Expr::Data(_)));
+    reads
+}
+
+/// The statements that run one after the other whenever `stmt` runs.
+fn opened<'s>(stmt: &'s Stmt, statements: &mut Vec<&'s Stmt>) {
     match stmt {
-        Stmt::Block(block) => {
-            let here = block.alloc_buffers.contains(&buffer);
-            if deeper {
-                block.alloc_buffers.retain(|&other| other != buffer);
-            }
-            // Neither around nor where it now begins: a block's regions are of what it is given, and say so in terms
-            // of what is there.
-            if deeper || here {
-                for regions in [&mut block.reads, &mut block.writes] {
-                    regions.retain(|region| region.buffer != buffer);
-                    regions.iter_mut().for_each(|region| widen(function, region, buffer));
-                }
-            }
-            deeper || here
-        }
-        _ => deeper,
+        Stmt::Seq(inner) => inner.iter().for_each(|stmt| opened(stmt, statements)),
+        Stmt::Block(block) if is_plain(block) => opened(&block.body, statements),
+        Stmt::Let { value, body, .. } if !reads_memory(value) => opened(body, statements),
+        _ => statements.push(stmt),
     }
 }
 
-/// A range that depends on elements of `buffer` becomes the whole dimension.
-fn widen(function: &Function, region: &mut Region, buffer: BufferId) {
+/// Removes buffers from the blocks around the loops they have moved into: the innermost allocation stays. Returns
+/// those that are allocated in `stmt`.
+fn leave(function: &Function, stmt: &mut Stmt, moved: &FxHashSet<BufferId>) -> Vec<BufferId> {
+    let mut inside = Vec::new();
+    for child in stmt.children_mut() {
+        inside.extend(leave(function, child, moved));
+    }
+    if let Stmt::Block(block) = stmt {
+        block.alloc_buffers.retain(|buffer| !inside.contains(buffer));
+        inside.extend(block.alloc_buffers.iter().filter(|buffer| moved.contains(buffer)));
+        // Neither around nor where they now begin: a block's regions are of what it is given, and say so in terms of
+        // what is there.
+        if !inside.is_empty() {
+            for regions in [&mut block.reads, &mut block.writes] {
+                regions.retain(|region| !inside.contains(&region.buffer));
+                regions.iter_mut().for_each(|region| widen(function, region, &inside));
+            }
+        }
+    }
+    inside
+}
+
+/// A range that depends on elements of `buffers` becomes the whole dimension.
+fn widen(function: &Function, region: &mut Region, buffers: &[BufferId]) {
     let loads = |expr: &Expr| {
         let mut found = false;
-        expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if load.buffer == buffer));
+        expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if buffers.contains(&load.buffer)));
         found
     };
     for (range, extent) in region.ranges.iter_mut().zip(&function.buffer(region.buffer).shape) {

@@ -7,6 +7,7 @@ use wavemark_tile::{BufferId, Function};
 
 use super::access::{Access, Hazard};
 use super::copies::Copy;
+use super::graph::{Graph, tie};
 
 /// A statement of the loop.
 pub struct Statement {
@@ -52,36 +53,6 @@ impl Problem {
     }
 }
 
-/// Two statements, the first written first, that a buffer (or an effect) ties together.
-struct Edge {
-    from: usize,
-    to: usize,
-    /// Which buffer and how; `None` for effects.
-    cause: Option<(BufferId, Hazard)>,
-    /// They must run in the same stage: what ties them has one version, which later iterations touch again.
-    equal: bool,
-}
-
-fn edges(statements: &[Statement], own: &BTreeSet<BufferId>) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    for to in 0..statements.len() {
-        for from in 0..to {
-            let (first, second) = (&statements[from].access, &statements[to].access);
-            let hazards = first.hazards(second);
-            edges.extend(hazards.map(|(buffer, hazard)| Edge {
-                from,
-                to,
-                cause: Some((buffer, hazard)),
-                equal: !own.contains(&buffer),
-            }));
-            if first.effect.is_some() || second.effect.is_some() {
-                edges.push(Edge { from, to, cause: None, equal: true });
-            }
-        }
-    }
-    edges
-}
-
 /// Plans `num_stages` (at least 2) for the statements; `own` are the buffers that may have versions.
 pub fn schedule(
     function: &Function,
@@ -89,181 +60,174 @@ pub fn schedule(
     own: &BTreeSet<BufferId>,
     num_stages: i64,
 ) -> Result<Schedule, Problem> {
-    let count = statements.len();
-    let edges = edges(statements, own);
-    let is_copy = |index: usize| statements[index].copy.is_ok();
-    let values = || edges.iter().filter(|edge| matches!(edge.cause, Some((_, Hazard::ReadAfterWrite))));
-
-    // Which statements a copy needs, and which copies something needs. Edges point forward, so one sweep from the
-    // back settles both.
-    let mut feeds_copy = vec![false; count];
-    let mut feeds_work = vec![false; count];
-    for index in (0..count).rev() {
-        for edge in values().filter(|edge| edge.from == index) {
-            if is_copy(edge.to) {
-                feeds_copy[index] |= feeds_work[edge.to] || feeds_copy[edge.to];
-            } else {
-                feeds_work[index] = true;
-                feeds_copy[index] |= feeds_copy[edge.to];
-            }
-        }
-    }
-    // Numbers that one thread fetches for the addresses of copies are no tiles: they prepare.
-    let prepares = |index: usize| {
-        feeds_copy[index]
-            && match &statements[index].copy {
-                Ok(copy) => !copy.shared && !feeds_work[index],
-                Err(_) => true,
-            }
-    };
-    let tile_copy =
-        |index: usize| is_copy(index) && !prepares(index) && (feeds_work[index] || feeds_copy[index]);
-
-    // How many copies lie on the longest chain of values from a statement to the work, itself among them.
-    let mut heights = vec![0i64; count];
-    for index in (0..count).rev() {
-        let next = values().filter(|edge| edge.from == index).map(|edge| heights[edge.to]).max();
-        heights[index] = next.unwrap_or(0) + i64::from(tile_copy(index));
-    }
-    let deepest = heights.iter().copied().max().unwrap_or(0);
-    let mut last = num_stages - 1;
-    let mut stages: Vec<i64> = (0..count)
-        .map(|index| match deepest {
-            _ if !tile_copy(index) && !prepares(index) => last,
-            0 => last,
-            _ => (deepest - heights[index]) * last / deepest,
-        })
-        .collect();
-
-    // Members of an asynchronous stage are unordered: what prepares a copy cannot be among them.
-    let crowded = |stages: &[i64]| {
-        values().any(|edge| prepares(edge.from) && tile_copy(edge.to) && stages[edge.from] == stages[edge.to])
-    };
-    if crowded(&stages) {
-        last += 1;
-        for index in (0..count).filter(|&index| !prepares(index)) {
-            stages[index] += 1;
-        }
-    }
-
-    // The least stages, not below these, that keep every dependence.
-    let mut raised: Vec<Option<usize>> = vec![None; count];
-    loop {
-        let mut changed = false;
-        for (number, edge) in edges.iter().enumerate() {
-            let (from, to) = (stages[edge.from], stages[edge.to]);
-            if to < from {
-                stages[edge.to] = from;
-                raised[edge.to] = Some(number);
-                changed = true;
-            } else if edge.equal && from < to {
-                stages[edge.from] = to;
-                raised[edge.from] = Some(number);
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-
-    let mut remarks = Vec::new();
-    let mut problem = Problem { notes: Vec::new(), labels: Vec::new() };
-    let mut pipelined = false;
-    for index in 0..count {
-        let statement = &statements[index];
-        if tile_copy(index) && stages[index] < last {
-            pipelined = true;
-        } else if let (true, Some(edge)) = (tile_copy(index), raised[index]) {
-            let edge = &edges[edge];
-            let other = if edge.from == index { edge.to } else { edge.from };
-            let why = tie(function, statements, edge, own);
-            remarks.push(format!("copy `{}` is not overlapped: {why}", statement.name));
-            problem.notes.push(format!(
-                "copy `{}` cannot run ahead of `{}`: {why}",
-                statement.name, statements[other].name
-            ));
-            problem.labels.extend(statement.span.map(|span| (span, "this copy".to_owned())));
-            problem.labels.extend(statements[other].span.map(|span| (span, why.clone())));
-        } else {
-            let why = match &statement.copy {
-                Ok(_) => "nothing reads what it copies",
-                Err(why) => why,
-            };
-            problem.notes.push(format!("`{}` is not a copy to run ahead: {why}", statement.name));
-        }
-    }
-    if !pipelined {
-        return Err(problem);
-    }
+    let plan = Plan { function, statements, own, graph: Graph::new(statements, own) };
+    let roles = plan.roles();
+    let (mut stages, last) = plan.wished(&roles, num_stages - 1);
+    let raised = plan.graph.raise(&mut stages);
+    let mut remarks = plan.overlap(&roles, &stages, last, &raised)?;
     let first = stages.iter().copied().min().unwrap_or(0);
     stages.iter_mut().for_each(|stage| *stage -= first);
+    let async_stages = plan.asynchronous(&roles, &stages, last - first, &mut remarks);
 
     // By stage, then as written: the copies of the newest iteration come first.
-    let mut sorted: Vec<usize> = (0..count).collect();
+    let mut sorted: Vec<usize> = (0..stages.len()).collect();
     sorted.sort_by_key(|&index| (stages[index], index));
-    let mut order = vec![0i64; count];
+    let mut order = vec![0i64; stages.len()];
     for (position, &index) in sorted.iter().enumerate() {
         order[index] = position as i64;
-    }
-
-    let mut async_stages = Vec::new();
-    for stage in 0..last - first {
-        let members: Vec<usize> = (0..count).filter(|&index| stages[index] == stage).collect();
-        if !members.iter().any(|&index| tile_copy(index)) {
-            continue;
-        }
-        let stranger = members.iter().find(|&&index| !tile_copy(index));
-        let tied = edges.iter().find(|edge| stages[edge.from] == stage && stages[edge.to] == stage);
-        match (stranger, tied) {
-            (Some(&index), _) => remarks.push(format!(
-                "stage {stage} stays synchronous: `{}` is in it, which is no copy",
-                statements[index].name
-            )),
-            (None, Some(edge)) => remarks.push(format!(
-                "stage {stage} stays synchronous: {} (a larger num_stages gives each a stage of its own)",
-                tie(function, statements, edge, own)
-            )),
-            (None, None) => async_stages.push(stage),
-        }
-    }
-    // The pass lets a statement wait for one queue.
-    for index in 0..count {
-        let mut waits: Vec<i64> = values()
-            .filter(|edge| edge.to == index && async_stages.contains(&stages[edge.from]))
-            .map(|edge| stages[edge.from])
-            .collect();
-        waits.sort_unstable();
-        waits.dedup();
-        while waits.len() > 1 {
-            let stage = waits.remove(0);
-            async_stages.retain(|&other| other != stage);
-            remarks.push(format!(
-                "stage {stage} stays synchronous: `{}` reads what it copies and what stage {} copies, and can wait for \
-                 one of them",
-                statements[index].name, waits[0]
-            ));
-        }
     }
     Ok(Schedule { stages, order, async_stages, remarks })
 }
 
-/// What ties two statements, in words.
-fn tie(function: &Function, statements: &[Statement], edge: &Edge, own: &BTreeSet<BufferId>) -> String {
-    let (from, to) = (&statements[edge.from].name, &statements[edge.to].name);
-    let Some((id, hazard)) = edge.cause else {
-        let effects =
-            [edge.from, edge.to].iter().find_map(|&index| statements[index].access.effect.as_deref());
-        return format!("nothing may move across `{}`", effects.unwrap_or("a call"));
-    };
-    let buffer = &function.buffer(id).name;
-    let what = match hazard {
-        Hazard::ReadAfterWrite => format!("`{to}` reads `{buffer}`, which `{from}` writes"),
-        Hazard::WriteAfterRead => format!("`{to}` writes `{buffer}`, which `{from}` reads"),
-        Hazard::WriteAfterWrite => format!("`{from}` and `{to}` both write `{buffer}`"),
-    };
-    match own.contains(&id) {
-        true => what,
-        false => format!("{what}, and `{buffer}` has one version: it is not allocated in the loop"),
+/// What a statement is to the pipeline.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// A copy that something needs.
+    Copy,
+    /// Computes or fetches what copies need for their addresses.
+    Prepare,
+    /// The rest.
+    Work,
+}
+
+struct Plan<'p> {
+    function: &'p Function,
+    statements: &'p [Statement],
+    own: &'p BTreeSet<BufferId>,
+    graph: Graph,
+}
+
+impl Plan<'_> {
+    fn roles(&self) -> Vec<Role> {
+        let count = self.statements.len();
+        let is_copy = |index: usize| self.statements[index].copy.is_ok();
+        // Edges point forward, so one sweep from the back settles who needs what.
+        let (mut feeds_copy, mut feeds_work) = (vec![false; count], vec![false; count]);
+        for index in (0..count).rev() {
+            for to in self.graph.readers(index) {
+                if is_copy(to) {
+                    feeds_copy[index] |= feeds_work[to] || feeds_copy[to];
+                } else {
+                    feeds_work[index] = true;
+                    feeds_copy[index] |= feeds_copy[to];
+                }
+            }
+        }
+        let role = |index: usize| match &self.statements[index].copy {
+            // Numbers that one thread fetches for the addresses of copies are no tiles.
+            Ok(copy) if feeds_copy[index] && !copy.shared && !feeds_work[index] => Role::Prepare,
+            Ok(_) if feeds_copy[index] || feeds_work[index] => Role::Copy,
+            Err(_) if feeds_copy[index] => Role::Prepare,
+            _ => Role::Work,
+        };
+        (0..count).map(role).collect()
+    }
+
+    /// The stages that we would like, and the last of them.
+    fn wished(&self, roles: &[Role], mut last: i64) -> (Vec<i64>, i64) {
+        let count = roles.len();
+        // How many copies lie on the longest chain of values from a statement to the work, itself among them.
+        let mut heights = vec![0i64; count];
+        for index in (0..count).rev() {
+            let next = self.graph.readers(index).map(|to| heights[to]).max().unwrap_or(0);
+            heights[index] = next + i64::from(roles[index] == Role::Copy);
+        }
+        let deepest = heights.iter().copied().max().unwrap_or(0);
+        let stage = |index: usize| match roles[index] {
+            Role::Copy | Role::Prepare if deepest > 0 => (deepest - heights[index]) * last / deepest,
+            _ => last,
+        };
+        let mut stages: Vec<i64> = (0..count).map(stage).collect();
+        // Members of an asynchronous stage are unordered: what prepares a copy cannot be among them.
+        let crowds = |index: usize| {
+            let beside = |to: usize| roles[to] == Role::Copy && stages[to] == stages[index];
+            roles[index] == Role::Prepare && self.graph.readers(index).any(beside)
+        };
+        if (0..count).any(crowds) {
+            last += 1;
+            for index in (0..count).filter(|&index| roles[index] != Role::Prepare) {
+                stages[index] += 1;
+            }
+        }
+        (stages, last)
+    }
+
+    /// What does not overlap although it is a copy; an error when nothing does.
+    fn overlap(
+        &self,
+        roles: &[Role],
+        stages: &[i64],
+        last: i64,
+        raised: &[Option<usize>],
+    ) -> Result<Vec<String>, Problem> {
+        let mut remarks = Vec::new();
+        let mut problem = Problem { notes: Vec::new(), labels: Vec::new() };
+        let mut overlaps = false;
+        for (index, statement) in self.statements.iter().enumerate() {
+            let name = &statement.name;
+            match (roles[index], raised[index]) {
+                (Role::Copy, _) if stages[index] < last => overlaps = true,
+                (Role::Copy, Some(edge)) => {
+                    let edge = &self.graph.edges[edge];
+                    let other = &self.statements[if edge.from == index { edge.to } else { edge.from }];
+                    let why = tie(self.function, self.statements, edge, self.own);
+                    remarks.push(format!("copy `{name}` is not overlapped: {why}"));
+                    problem.notes.push(format!("copy `{name}` cannot run ahead of `{}`: {why}", other.name));
+                    problem.labels.extend(statement.span.map(|span| (span, "this copy".to_owned())));
+                    problem.labels.extend(other.span.map(|span| (span, why)));
+                }
+                _ => {
+                    let why = match &statement.copy {
+                        Ok(_) => "nothing reads what it copies",
+                        Err(why) => why,
+                    };
+                    problem.notes.push(format!("`{name}` is not a copy to run ahead: {why}"));
+                }
+            }
+        }
+        if overlaps { Ok(remarks) } else { Err(problem) }
+    }
+
+    /// The stages before `last` that can be asynchronous.
+    fn asynchronous(&self, roles: &[Role], stages: &[i64], last: i64, remarks: &mut Vec<String>) -> Vec<i64> {
+        let name = |index: usize| &self.statements[index].name;
+        let holds_copies =
+            |stage: &i64| (0..stages.len()).any(|i| stages[i] == *stage && roles[i] == Role::Copy);
+        let mut found: Vec<i64> = (0..last).filter(holds_copies).collect();
+        found.retain(|&stage| {
+            let stranger = (0..stages.len()).find(|&i| stages[i] == stage && roles[i] != Role::Copy);
+            let tied =
+                self.graph.edges.iter().find(|edge| stages[edge.from] == stage && stages[edge.to] == stage);
+            let why = match (stranger, tied) {
+                (Some(index), _) => format!("`{}` is in it, which is no copy", name(index)),
+                (None, Some(edge)) => {
+                    let why = tie(self.function, self.statements, edge, self.own);
+                    let chain = matches!(edge.cause, Some((_, Hazard::ReadAfterWrite)));
+                    why + if chain { " (a larger num_stages gives each a stage of its own)" } else { "" }
+                }
+                (None, None) => return true,
+            };
+            remarks.push(format!("stage {stage} stays synchronous: {why}"));
+            false
+        });
+        // The pass lets a statement wait for one queue.
+        let mut waits = vec![BTreeSet::new(); stages.len()];
+        for from in (0..stages.len()).filter(|&index| found.contains(&stages[index])) {
+            self.graph.readers(from).for_each(|to| _ = waits[to].insert(stages[from]));
+        }
+        for (index, waits) in waits.iter_mut().enumerate() {
+            waits.retain(|stage| found.contains(stage));
+            while waits.len() > 1
+                && let Some(stage) = waits.pop_first()
+            {
+                found.retain(|&other| other != stage);
+                remarks.push(format!(
+                    "stage {stage} stays synchronous: `{}` reads what it copies and what a later stage copies, and can \
+                     wait for one of them",
+                    name(index)
+                ));
+            }
+        }
+        found
     }
 }

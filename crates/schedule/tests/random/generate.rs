@@ -320,10 +320,7 @@ impl Generator {
         let store = match self.below(10) {
             0 => {
                 let condition = fold::lt(i.clone(), Expr::int(self.below(30)));
-                let other = match target {
-                    Some((buffer, _)) => Some(Box::new(self::store(buffer, lane, Expr::int(-1)))),
-                    None => None,
-                };
+                let other = target.map(|(buffer, _)| Box::new(self::store(buffer, lane, Expr::int(-1))));
                 Stmt::If { condition, then: Box::new(store), otherwise: other }
             }
             _ => store,

@@ -31,7 +31,7 @@ pub(crate) struct Fact {
 
 impl Interval {
     pub(crate) fn point(value: i64) -> Interval {
-        Interval { min: value.max(NEG), max: value }
+        Interval { min: value.clamp(NEG, POS - 1), max: value.max(NEG) }
     }
 
     pub(crate) fn everything(dtype: Dtype) -> Interval {
@@ -252,8 +252,8 @@ pub(crate) fn facts_of(condition: &Expr, into: &mut Vec<Fact>) {
     let interval = match op {
         Lt => Interval { min: NEG, max: value.saturating_sub(1).max(NEG) },
         Le => Interval { min: NEG, max: value.max(NEG) },
-        Gt => Interval { min: value.saturating_add(1), max: POS },
-        Ge => Interval { min: value, max: POS },
+        Gt => Interval { min: value.saturating_add(1).clamp(NEG, POS - 1), max: POS },
+        Ge => Interval { min: value.clamp(NEG, POS - 1), max: POS },
         Eq => Interval::point(value),
         _ => return,
     };

@@ -49,6 +49,18 @@ impl Domains {
     }
 }
 
+/// How many parts an end may have; TVM has no limit, and takes time that grows with the cube.
+const LONGEST_END: usize = 256;
+
+/// The expression has more parts than that.
+fn is_longer(expr: &Expr, most: usize) -> bool {
+    fn count(expr: &Expr, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        *left > 0 && expr.children().iter().all(|child| count(child, left))
+    }
+    !count(expr, &mut { most })
+}
+
 impl SymbolicInterval {
     const EVERYTHING: SymbolicInterval = SymbolicInterval { min: None, max: None };
 
@@ -83,13 +95,18 @@ impl SymbolicInterval {
     /// The hull of both, with simplified ends.
     pub(crate) fn union(&self, other: &SymbolicInterval, analyzer: &mut Analyzer) -> SymbolicInterval {
         let mut end = |op: BinaryOp, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
+            (Some(Expr::Int(a, dtype)), Some(Expr::Int(b, _))) => {
+                Some(Expr::Int(if op == BinaryOp::Min { *a.min(b) } else { *a.max(b) }, *dtype))
+            }
             (Some(a), Some(b)) if fold::equal(a, b) => Some(analyzer.simplify(a)),
             (Some(a), Some(b)) => Some(analyzer.simplify(&fold::binary(op, a.clone(), b.clone()))),
             _ => None,
         };
+        // The hull of very many unrelated intervals is all there is: its ends would be as long as the program.
+        let short = |end: Option<Expr>| end.filter(|end| !is_longer(end, LONGEST_END));
         SymbolicInterval {
-            min: end(BinaryOp::Min, &self.min, &other.min),
-            max: end(BinaryOp::Max, &self.max, &other.max),
+            min: short(end(BinaryOp::Min, &self.min, &other.min)),
+            max: short(end(BinaryOp::Max, &self.max, &other.max)),
         }
     }
 
@@ -126,26 +143,35 @@ impl SymbolicInterval {
         match analyzer.distance(min, max) {
             Some(0) => point(),
             None if analyzer.can_prove_equal(min, max) => point(),
-            distance => range_of(min, max, distance, analyzer),
+            distance => range_of(min, max, distance, whole, analyzer),
         }
     }
 
     /// As a range with simplified ends; `whole` when an end is infinite.
     pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
         match (&self.min, &self.max) {
-            (Some(min), Some(max)) => range_of(min, max, analyzer.distance(min, max), analyzer),
+            (Some(min), Some(max)) => range_of(min, max, analyzer.distance(min, max), whole, analyzer),
             _ => Range { min: Expr::int(0), extent: whole.clone() },
         }
     }
 }
 
-/// `min ..= max` with simplified ends; `distance` is `max - min`, where it is a constant.
-fn range_of(min: &Expr, max: &Expr, distance: Option<i64>, analyzer: &mut Analyzer) -> Range {
+/// `min ..= max` with simplified ends; `distance` is `max - min`, where it is a constant. `whole` where constant ends
+/// are further apart than their type can say.
+fn range_of(min: &Expr, max: &Expr, distance: Option<i64>, whole: &Expr, analyzer: &mut Analyzer) -> Range {
+    let distance = match (min, max) {
+        (Expr::Int(first, _), Expr::Int(last, _)) => last.checked_sub(*first),
+        _ => distance,
+    };
     let length = distance.and_then(|distance| distance.checked_add(1));
-    let extent = length.and_then(|length| fold::constant(length, max.dtype())).unwrap_or_else(|| {
-        let end = fold::add(max.clone(), Expr::int(1));
-        analyzer.simplify(&fold::sub(end, min.clone()))
-    });
+    if let Some(extent) = length.and_then(|length| fold::constant(length, min.dtype())) {
+        return Range { min: analyzer.simplify(min), extent };
+    }
+    if min.as_int().is_some() && max.as_int().is_some() {
+        return Range { min: Expr::int(0), extent: whole.clone() };
+    }
+    let end = fold::add(max.clone(), Expr::int(1));
+    let extent = analyzer.simplify(&fold::sub(end, min.clone()));
     Range { min: analyzer.simplify(min), extent }
 }
 

@@ -24,9 +24,17 @@ impl Analyzer {
         if !is_index(dtype) {
             return false;
         }
-        let mut seen = [VarId(0); MOST];
-        let mut terms = Reader { analyzer: self, dtype, seen: &mut seen, count: 0 };
-        terms.sum(expr).is_some()
+        let reader = Reader {
+            analyzer: self,
+            dtype,
+            seen: [VarId(0); MOST],
+            count: 0,
+            scale: i64::MAX,
+            subtracts: false,
+            constant: false,
+            ended: false,
+        };
+        reader.read(expr)
     }
 
     /// The simplified expression, where it is a sum in normal form, a constant or a decided comparison.
@@ -211,51 +219,49 @@ impl Linear {
 struct Reader<'a> {
     analyzer: &'a Analyzer,
     dtype: Dtype,
-    seen: &'a mut [VarId; MOST],
+    seen: [VarId; MOST],
     count: usize,
-}
-
-/// The last part of a sum, in the order of the parts.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Last {
-    Positive(i64),
-    Constant,
-    Negative(i64),
-    NegativeConstant,
+    /// Of the term before.
+    scale: i64,
+    /// There was a term that is subtracted.
+    subtracts: bool,
+    /// There was a constant.
+    constant: bool,
+    /// Nothing may follow: a constant was subtracted.
+    ended: bool,
 }
 
 impl Reader<'_> {
-    fn sum(&mut self, expr: &Expr) -> Option<Last> {
-        match expr {
-            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) => {
-                let before = self.sum(&sides[0])?;
-                let positive = *op == BinaryOp::Add;
-                match (&sides[1], before) {
-                    (Expr::Int(value, _), Last::Positive(_)) if positive && *value > 0 => {
-                        Some(Last::Constant)
-                    }
-                    (Expr::Int(value, _), Last::Positive(_) | Last::Negative(_))
-                        if !positive && *value > 0 =>
-                    {
-                        Some(Last::NegativeConstant)
-                    }
-                    (Expr::Int(..), _) => None,
-                    (term, Last::Positive(last)) if positive => {
-                        let scale = self.term(term)?;
-                        (scale <= last).then_some(Last::Positive(scale))
-                    }
-                    (term, Last::Positive(_) | Last::Constant) if !positive => {
-                        Some(Last::Negative(self.term(term)?))
-                    }
-                    (term, Last::Negative(last)) if !positive => {
-                        let scale = self.term(term)?;
-                        (scale >= last).then_some(Last::Negative(scale))
-                    }
-                    _ => None,
-                }
-            }
-            _ => Some(Last::Positive(self.term(expr)?)),
+    fn read(mut self, expr: &Expr) -> bool {
+        self.sum(expr, MOST + 1).is_some()
+    }
+
+    /// Reads the parts in order; `None` at one that is out of place. `more`: so many may still come.
+    fn sum(&mut self, expr: &Expr, more: usize) -> Option<()> {
+        let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), sides) = expr else {
+            self.scale = self.term(expr)?;
+            return Some(());
+        };
+        self.sum(&sides[0], more.checked_sub(1)?)?;
+        let adds = *op == BinaryOp::Add;
+        if self.ended || (adds && self.subtracts) {
+            return None;
         }
+        if let Expr::Int(value, _) = sides[1] {
+            let fits = value > 0 && !self.constant;
+            self.constant = true;
+            self.ended = !adds;
+            return fits.then_some(());
+        }
+        let scale = self.term(&sides[1])?;
+        let follows = match (adds, self.subtracts) {
+            (true, _) => scale <= self.scale && !self.constant,
+            (false, true) => scale >= self.scale,
+            (false, false) => true,
+        };
+        self.scale = scale;
+        self.subtracts = !adds;
+        follows.then_some(())
     }
 
     /// The scale of a term, at least 1.

@@ -14,7 +14,8 @@
 //! * [`Analyzer::can_prove`] says `true` only for what holds under the same proviso. A variable bound to a range that
 //!   is provably empty is not used for anything: an empty range proves nothing about it. Conditions that contradict
 //!   each other (nested `if i < 3` and `if 5 < i`) hold for no execution and may prove anything below them.
-//! * Nothing panics. Where a constant leaves `i64` or its type, the expression is returned as it was.
+//! * Nothing panics. Where a constant leaves `i64` or its type, or comes near the ends of `i64` ([`LARGEST`]), the
+//!   expression is returned as it was, and nothing is proven.
 //!
 //! Does not: chain inequalities, solve systems, reason about floating point beyond constant folding; rules for
 //! truncating division are fewer than TVM's.
@@ -85,6 +86,17 @@ pub struct Scope {
 /// proofs are nested too.
 const FUEL: u32 = 200_000;
 
+/// Larger constants are not reckoned with.
+const LARGEST: u64 = 1 << 61;
+
+fn is_large(expr: &Expr) -> bool {
+    matches!(expr, Expr::Int(value, _) if value.unsigned_abs() > LARGEST)
+}
+
+fn has_large(expr: &Expr) -> bool {
+    is_large(expr) || expr.children().iter().any(has_large)
+}
+
 impl Analyzer {
     /// One that knows nothing.
     pub fn new() -> Analyzer {
@@ -100,7 +112,8 @@ impl Analyzer {
         let max =
             if min.max == POS || extent.max == POS { POS } else { min.max.saturating_add(extent.max - 1) };
         let mut known = Known::default();
-        if extent.max > 0 && min.min <= max {
+        let reckoned = !has_large(&range.min) && !has_large(&range.extent);
+        if extent.max > 0 && min.min <= max && reckoned {
             let dtype = range.min.dtype();
             let expr = Expr::Var(var, dtype);
             known.interval = Some(Interval { min: min.min, max: max.max(NEG) });
@@ -118,6 +131,9 @@ impl Analyzer {
 
     /// `var` is `value`: simplification replaces it.
     pub fn bind_value(&mut self, var: VarId, value: &Expr) {
+        if has_large(value) {
+            return self.unbind(var);
+        }
         self.start();
         let simple = self.visit(value, Mode::Canonical);
         let simple = self.rewrite(&simple);
@@ -175,7 +191,7 @@ impl Analyzer {
 
     /// Adds a condition to the innermost scope.
     fn assume(&mut self, condition: &Expr) {
-        if condition.as_int().is_some() {
+        if condition.as_int().is_some() || has_large(condition) {
             return;
         }
         let mut facts = Vec::new();
@@ -223,7 +239,7 @@ impl Analyzer {
 
     /// The expression in TVM's normal form.
     pub fn simplify(&mut self, expr: &Expr) -> Expr {
-        if self.is_simple(expr) || self.is_normal_sum(expr) {
+        if self.is_final(expr) {
             return expr.clone();
         }
         if let Some(sum) = self.simplified_sum(expr) {
@@ -237,7 +253,7 @@ impl Analyzer {
     /// [`Analyzer::simplify`] within a simplification.
     fn simplified(&mut self, expr: &Expr) -> Expr {
         let first = self.visit(expr, Mode::Canonical);
-        if self.is_simple(&first) || self.is_normal_sum(&first) {
+        if self.is_final(&first) {
             return first;
         }
         let second = self.rewrite(&first);
@@ -324,6 +340,11 @@ impl Analyzer {
 
     fn proves_value(&mut self, expr: &Expr, value: i64, mode: Mode) -> bool {
         self.compare_value(expr, value, mode) == Relations::EQ && !self.overflow
+    }
+
+    /// [`Analyzer::simplify`] would return it as it is; told without work.
+    pub(crate) fn is_final(&self, expr: &Expr) -> bool {
+        self.is_simple(expr) || self.is_normal_sum(expr)
     }
 
     /// Nothing to do: a constant, or a variable without a value.

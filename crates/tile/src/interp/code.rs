@@ -36,6 +36,8 @@ pub(super) struct Slot {
 /// One element of a buffer.
 #[derive(Debug)]
 pub(super) struct Access {
+    /// Index into [`Code::buffers`]: as the program names it.
+    pub buffer: u32,
     pub slot: Slot,
     pub indices: Box<[Int]>,
     pub site: SiteId,

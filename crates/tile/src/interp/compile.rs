@@ -243,7 +243,7 @@ impl Compiler<'_> {
                 capture.steering.insert(root);
             }
         }
-        Ok(Access { slot, indices: indices?, site: self.site })
+        Ok(Access { buffer: buffer.0, slot, indices: indices?, site: self.site })
     }
 
     fn all(&mut self, exprs: &[Expr]) -> Compiled<Box<[Int]>> {

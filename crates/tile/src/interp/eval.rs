@@ -169,8 +169,7 @@ impl<'p> Machine<'p> {
         let buffer = env.buffers[access.slot.index as usize];
         let layout = &self.memory.layouts[buffer.layout as usize];
         let shape = layout.dims.iter().map(|dim| dim.0).collect();
-        let info = self.memory.instances[buffer.instance as usize].buffer;
-        let name = self.code.buffers.get(info as usize).map_or("?", |info| &*info.name).to_owned();
+        let name = self.code.buffers.get(access.buffer as usize).map_or("?", |info| &*info.name).to_owned();
         let kind = FaultKind::OutOfBounds { buffer: name, indices: indices.into_vec(), shape, writes };
         self.stop(kind, access.site, env)
     }

@@ -258,6 +258,8 @@ impl<'p> Machine<'p> {
             return self.stop(FaultKind::Buffer(what), node.site, frame.env(lanes[0]));
         };
         self.memory.instances[instance as usize].own = self.mode != Mode::Now;
+        // Filling it takes time, too.
+        self.steps = self.steps.saturating_add(span.saturating_mul(count) / 64);
         frame.buffers[node.slot.index as usize] = BufferRef { instance, layout: id };
         for &lane in lanes {
             frame.set(lane, node.slot.base, if each { i64::from(lane) * span as i64 } else { 0 });
@@ -299,9 +301,38 @@ impl<'p> Machine<'p> {
                 self.matched(offset, base, frame, lane, node, "offset")?;
             }
         }
+        self.clip(node, &dims, &mut layout, frame, lanes)?;
         let known = frame.buffers[node.slot.index as usize].layout;
         let layout = self.memory.layout(layout, known);
         frame.buffers[node.slot.index as usize] = BufferRef { instance: source.instance, layout };
+        Ok(())
+    }
+
+    /// What a region has beyond its source is out of bounds by its other name, too.
+    fn clip(
+        &mut self,
+        node: &'p View,
+        source: &[(u64, i64)],
+        layout: &mut Layout,
+        frame: &Frame,
+        lanes: &[u32],
+    ) -> Run<()> {
+        let skipped = source.len() - layout.dims.len();
+        for (dim, (min, _)) in node.ranges.iter().enumerate() {
+            // The least that any thread has left.
+            let mut left = i64::MAX;
+            for &lane in lanes {
+                let min = self.int(min, frame.env(lane))?;
+                let extent = i64::try_from(source[dim].0).unwrap_or(i64::MAX);
+                left = left.min(if min < 0 { 0 } else { extent.saturating_sub(min) });
+            }
+            let left = left.max(0) as u64;
+            match dim.checked_sub(skipped) {
+                Some(own) => layout.dims[own].0 = layout.dims[own].0.min(left),
+                None if left == 0 => layout.dims.iter_mut().for_each(|dim| dim.0 = 0),
+                None => {}
+            }
+        }
         Ok(())
     }
 

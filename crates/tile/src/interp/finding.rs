@@ -86,6 +86,9 @@ pub struct Finding {
     pub count: u64,
     /// One or two: the statement in flight first, then the one that runs into it.
     pub places: Vec<Place>,
+    /// The largest count with which a wait on the queue of the statement in flight, just before the other, would have
+    /// completed it, whichever instance; `None` where no wait could.
+    pub sufficient: Option<u64>,
 }
 
 impl FindingKind {
@@ -179,6 +182,8 @@ pub struct Fault {
     pub iteration: Vec<(String, i64)>,
     /// What had been found until then.
     pub findings: Vec<Finding>,
+    /// Loop iterations and statements until then.
+    pub steps: u64,
 }
 
 impl fmt::Display for Fault {

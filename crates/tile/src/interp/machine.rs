@@ -151,8 +151,10 @@ impl<'p> Machine<'p> {
             span: None,
             iteration: Vec::new(),
             findings: Vec::new(),
+            steps: 0,
         });
         fault.findings = self.findings;
+        fault.steps = self.steps;
         fault
     }
 
@@ -171,7 +173,7 @@ impl<'p> Machine<'p> {
     pub fn stop<T>(&mut self, kind: FaultKind, site: SiteId, env: Env<'_>) -> Run<T> {
         let span = self.code.sites.get(site as usize).and_then(|site| site.span);
         let iteration = self.iteration(site, env);
-        self.fault = Some(Fault { kind, span, iteration, findings: Vec::new() });
+        self.fault = Some(Fault { kind, span, iteration, findings: Vec::new(), steps: 0 });
         Err(Stop)
     }
 
@@ -214,8 +216,11 @@ impl<'p> Machine<'p> {
         let other_site = other.and_then(|(member, _)| self.member_site(member)).unwrap_or(u32::MAX);
         let buffer = at.map_or(u32::MAX, |(instance, _)| self.memory.instances[instance as usize].buffer);
         let key = (kind, site, other_site, buffer);
+        let sufficient = other.and_then(|(member, _)| self.younger_groups(member));
         if let Some(&index) = self.known.get(&key) {
-            self.findings[index].count += 1;
+            let finding = &mut self.findings[index];
+            finding.count += 1;
+            finding.sufficient = finding.sufficient.zip(sufficient).map(|(one, two)| one.min(two));
             return;
         }
         let mut places = Vec::new();
@@ -252,7 +257,7 @@ impl<'p> Machine<'p> {
             },
         });
         self.known.insert(key, self.findings.len());
-        self.findings.push(Finding { kind, count: 1, places });
+        self.findings.push(Finding { kind, count: 1, places, sufficient });
     }
 
     /// An expression that must be one number for all the threads that run.

@@ -221,6 +221,14 @@ impl<'p> Machine<'p> {
         members.filter(move |member| member.reads.contains(&(id, element))).map(|member| member.id)
     }
 
+    /// How many groups of its queue were committed after a member's; `None` when it is in no queue (yet).
+    pub fn younger_groups(&self, id: u32) -> Option<u64> {
+        let (_, queue, serial) = self.members().find(|(member, ..)| member.id == id)?;
+        let queued = || self.queues.groups().filter(|group| group.queue == queue);
+        let older = queued().position(|group| group.serial == serial).filter(|_| queue.is_some())?;
+        Some((queued().count() - 1 - older) as u64)
+    }
+
     pub fn member_site(&self, id: u32) -> Option<SiteId> {
         self.members().find(|(member, ..)| member.id == id).map(|(member, ..)| member.node.site)
     }

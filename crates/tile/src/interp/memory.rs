@@ -8,7 +8,7 @@ use super::number;
 use crate::dtype::Element;
 
 /// Elements of all instances of a run together.
-const MOST_ELEMENTS: u64 = 1 << 27;
+const MOST_ELEMENTS: u64 = 1 << 26;
 
 /// Extents and strides of a buffer, in elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

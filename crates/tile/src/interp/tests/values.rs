@@ -122,6 +122,7 @@ fn regions_have_other_names() {
     b.0.buffers[view.0 as usize].shape = vec![int(1), v(n)];
     b.0.buffers[view.0 as usize].strides = vec![v(s), int(1)];
     let range = |min, extent| Range { min, extent: int(extent) };
+    let beyond = Region { buffer: a, ranges: vec![range(v(r), 1), range(int(2), 3)] };
     let source = Region { buffer: a, ranges: vec![range(v(r), 1), range(int(1), 3)] };
     let sum = b.store(
         c,
@@ -135,8 +136,15 @@ fn regions_have_other_names() {
     inner.extent = v(n);
     let block =
         Block { match_buffers: vec![MatchBuffer { buffer: view, source }], ..block(&[], Stmt::For(inner)) };
+    let mut outside = block.clone();
+    outside.match_buffers[0].source = beyond;
+    let outside = Builder(b.0.clone()).finish(for_(r, 2, Stmt::Block(Box::new(outside))));
     let function = b.finish(for_(r, 2, Stmt::Block(Box::new(block))));
     let mut args = [floats(&[2, 4], (0..8).map(|i| i as f32)), floats(&[2], [0.0; 2])];
+    expect![[r#"
+        read of V[0, 2] outside its shape [1, 2] at r = 0, j = 2
+    "#]]
+    .assert_eq(&report(&run(&outside, &mut args.clone(), &Options::default())));
     assert_eq!(report(&run(&function, &mut args, &Options::default())), "");
     assert_eq!(to_floats(&args[1]), [24.0, 72.0]);
 }
@@ -335,4 +343,23 @@ fn what_is_not_modelled_is_refused_by_name() {
             unsupported: nested more than 600 deep
         "#]],
     );
+}
+
+#[test]
+fn deep_programs_do_not_overflow_the_stack() {
+    let mut b = Builder::new();
+    let c = b.param("C", Dtype::INT32, &[1]);
+    let mut value = int(0);
+    for _ in 0..280 {
+        value = add(value, int(1));
+    }
+    let mut body = commit(0, asynchronous(b.store(c, [int(0)], value)));
+    for _ in 0..140 {
+        let i = b.var("i");
+        body = alloc(&[], for_(i, 1, body));
+    }
+    let function = b.finish(body);
+    let mut args = [ints(&[0])];
+    assert_eq!(report(&run(&function, &mut args, &Options::default())), "");
+    assert_eq!(to_ints(&args[0]), [280]);
 }
