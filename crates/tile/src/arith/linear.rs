@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use super::bounds::{Interval, NEG, POS};
-use super::{Analyzer, Known};
+use super::{Analyzer, Known, is_large};
 use crate::dtype::Dtype;
 use crate::expr::{BinaryOp, Expr, VarId};
 use crate::fold::{self, is_index};
@@ -141,6 +141,7 @@ impl Linear {
     /// Adds `expr * scale`; `None` where that is no sum of this kind.
     fn add(&mut self, expr: &Expr, scale: i64, analyzer: &Analyzer) -> Option<()> {
         match expr {
+            expr if is_large(expr) => return None,
             Expr::Int(value, dtype) => {
                 let offset = self.offset.checked_add(value.checked_mul(scale)?)?;
                 let Expr::Int(offset, _) = fold::constant(offset, *dtype)? else { return None };
@@ -169,8 +170,9 @@ impl Linear {
                 (_, Expr::Int(..), Expr::Int(..)) => {
                     self.add(&fold::try_binary(*op, &sides[0], &sides[1])?, scale, analyzer)?;
                 }
-                (BinaryOp::Mul, factor, Expr::Int(by, _)) | (BinaryOp::Mul, Expr::Int(by, _), factor)
-                    if *by != 0 =>
+                (BinaryOp::Mul, factor, constant @ Expr::Int(by, _))
+                | (BinaryOp::Mul, constant @ Expr::Int(by, _), factor)
+                    if *by != 0 && !is_large(constant) =>
                 {
                     self.add(factor, scale.checked_mul(*by)?, analyzer)?;
                 }
