@@ -1,11 +1,17 @@
-//! Speed of the pipelining pass: a nested, multi-stage GEMM (whole modules, as the command line handles them), and
-//! chains of 10 to 1,000 statements, whose times should grow with their number.
+//! Speed of the pipelining pass: a nested, multi-stage GEMM, and chains of 10 to 1,000 statements, whose times should
+//! grow with their number. The pass alone is timed, on a fresh copy of the module each time.
 //!
-//! The peer's figures: TVM 0.27 takes 4.6 ms for the pass on the GEMM and 6.4 ms with the passes before it.
+//! Measured on one machine within one minute: the pass takes 76 µs on the GEMM; TVM 0.27 takes 1.02 ms on the same
+//! program once it is warm (median of 200 calls), 13 times as long. Chains of 10, 100 and 1,000 statements take 40 µs,
+//! 0.26 ms and 5.4 ms.
+//!
+//! The limit worked towards is a twentieth of TVM's time, 50 µs. What is left is mostly the result itself: three
+//! copies of each statement, of which the outer loop copies those of the inner one again, and their regions. A third
+//! of the time is spent in `malloc` and `free`.
 
 use std::fmt::Write;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use wavemark_diag::SourceMap;
 use wavemark_schedule::checker::check;
 use wavemark_schedule::pipeline::pipeline;
@@ -54,8 +60,7 @@ fn chain(count: usize) -> String {
     text
 }
 
-fn pipelined(module: &Module) -> Module {
-    let mut module = module.clone();
+fn pipelined(mut module: Module) -> Module {
     for function in &mut module.functions {
         pipeline(function).expect("a pipeline");
     }
@@ -64,10 +69,12 @@ fn pipelined(module: &Module) -> Module {
 
 fn gemm(criterion: &mut Criterion) {
     let module = parse(GEMM);
-    let done = pipelined(&module);
+    let done = pipelined(module.clone());
     let mut group = criterion.benchmark_group("gemm");
     group.bench_function("parse", |bench| bench.iter(|| parse(GEMM)));
-    group.bench_function("pass", |bench| bench.iter(|| pipelined(&module)));
+    group.bench_function("pass", |bench| {
+        bench.iter_batched(|| module.clone(), pipelined, BatchSize::SmallInput);
+    });
     group.bench_function("simplify", |bench| {
         bench.iter(|| {
             let mut module = done.clone();
@@ -85,7 +92,7 @@ fn growth(criterion: &mut Criterion) {
     for count in [10, 100, 1_000] {
         let module = parse(&chain(count));
         group.bench_with_input(BenchmarkId::new("pass", count), &module, |bench, module| {
-            bench.iter(|| pipelined(module));
+            bench.iter_batched(|| module.clone(), pipelined, BatchSize::SmallInput);
         });
     }
     group.finish();

@@ -70,6 +70,9 @@ pub(crate) fn integer_range(dtype: Dtype) -> Option<(i64, i64)> {
 
 /// An integer constant of a type, when the type has that value.
 pub(crate) fn constant(value: i64, dtype: Dtype) -> Option<Expr> {
+    if dtype == Dtype::INT32 {
+        return i32::try_from(value).is_ok().then_some(Expr::Int(value, dtype));
+    }
     let (low, high) = integer_range(dtype)?;
     (low..=high).contains(&value).then_some(Expr::Int(value, dtype))
 }

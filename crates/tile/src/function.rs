@@ -102,6 +102,13 @@ impl Function {
         VarId(self.vars.len() as u32 - 1)
     }
 
+    /// Adds a variable like `id`.
+    pub fn copy_var(&mut self, id: VarId) -> VarId {
+        let copy = self.var(id).clone();
+        self.vars.push(copy);
+        VarId(self.vars.len() as u32 - 1)
+    }
+
     /// Adds a buffer.
     pub fn add_buffer(&mut self, buffer: Buffer) -> BufferId {
         self.buffers.push(buffer);

@@ -14,6 +14,7 @@
 //! hold is the whole dimension; TVM writes such a range down as it is, where nothing defines those buffers.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::arith::Analyzer;
 use crate::arith::interval::{Cover, Domains, SymbolicInterval};
@@ -60,9 +61,12 @@ enum Access {
     Opaque = 2,
 }
 
+/// One interval a dimension.
+type Boxes = SmallVec<[SymbolicInterval; 3]>;
+
 struct Touched {
     buffer: BufferId,
-    boxes: Vec<SymbolicInterval>,
+    boxes: Boxes,
 }
 
 /// So many buffers are looked through; for more there is a table.
@@ -146,11 +150,16 @@ impl<'f> Detector<'f> {
         let bindings: Vec<(VarId, &Expr)> = block.axes.iter().map(|axis| (axis.var, &axis.value)).collect();
         for (regions, access) in [(&block.reads, Access::Read), (&block.writes, Access::Write)] {
             for region in regions.iter().filter(|region| !block.alloc_buffers.contains(&region.buffer)) {
-                let mut boxes = Vec::with_capacity(region.ranges.len());
+                let mut boxes = Boxes::new();
                 for range in &region.ranges {
-                    let min = self.bound(&range.min, &bindings);
-                    let extent = self.bound(&range.extent, &bindings);
-                    boxes.push(self.cover(&SymbolicInterval::of_range(&Range { min, extent })));
+                    let interval = match &bindings[..] {
+                        [] => SymbolicInterval::of_range(range),
+                        bindings => SymbolicInterval::of_range(&Range {
+                            min: self.bound(&range.min, bindings),
+                            extent: self.bound(&range.extent, bindings),
+                        }),
+                    };
+                    boxes.push(self.cover(interval));
                 }
                 self.touch(access, region.buffer, boxes);
             }
@@ -170,11 +179,11 @@ impl<'f> Detector<'f> {
         store.indices.iter().for_each(|index| self.expr(index));
     }
 
-    fn element(&mut self, indices: &[Expr]) -> Vec<SymbolicInterval> {
-        let mut boxes = Vec::with_capacity(indices.len());
+    fn element(&mut self, indices: &[Expr]) -> Boxes {
+        let mut boxes = Boxes::new();
         for index in indices {
             let index = self.unfolded(index);
-            boxes.push(self.cover(&SymbolicInterval::point(index)));
+            boxes.push(self.cover(SymbolicInterval::point(index)));
         }
         boxes
     }
@@ -187,8 +196,11 @@ impl<'f> Detector<'f> {
         replace(expr, &|var| self.lets.get(&var).cloned())
     }
 
-    fn cover(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
-        Cover::new(&self.domains, &mut self.analyzer).interval(interval)
+    fn cover(&mut self, interval: SymbolicInterval) -> SymbolicInterval {
+        if interval.is_constant() || self.domains.is_empty() {
+            return interval;
+        }
+        Cover::new(&self.domains, &mut self.analyzer).interval(&interval)
     }
 
     fn cover_range(&mut self, range: &Range) -> SymbolicInterval {
@@ -325,7 +337,7 @@ impl<'f> Detector<'f> {
         self.touch(access, buffer, boxes);
     }
 
-    fn touch(&mut self, access: Access, mut buffer: BufferId, mut boxes: Vec<SymbolicInterval>) {
+    fn touch(&mut self, access: Access, mut buffer: BufferId, mut boxes: Boxes) {
         let views = &self.block.match_buffers;
         // A view of a view: as often as there are views.
         for _ in 0..views.len() {
@@ -355,7 +367,7 @@ impl<'f> Detector<'f> {
     }
 
     /// The part of the source that a part of a view shows.
-    fn shown(&mut self, view: &MatchBuffer, boxes: &[SymbolicInterval]) -> Vec<SymbolicInterval> {
+    fn shown(&mut self, view: &MatchBuffer, boxes: &[SymbolicInterval]) -> Boxes {
         let shape = &self.function.buffer(view.buffer).shape;
         let outer = view.source.ranges.len().saturating_sub(boxes.len());
         let mut ranges: Vec<Range> = view.source.ranges[..outer]
@@ -388,12 +400,7 @@ impl<'f> Detector<'f> {
             let shape = &self.function.buffer(touched.buffer).shape;
             let mut ranges = Vec::with_capacity(touched.boxes.len());
             for (part, extent) in touched.boxes.iter().zip(shape) {
-                let range = match &part.min {
-                    Some(min) if part.is_point(&mut self.analyzer) => {
-                        Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) }
-                    }
-                    _ => part.range(extent, &mut self.analyzer),
-                };
+                let range = part.point_or_range(extent, &mut self.analyzer);
                 let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));
                 ranges.push(match own {
                     true => Range { min: Expr::Int(0, extent.dtype()), extent: extent.clone() },

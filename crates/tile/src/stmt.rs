@@ -235,31 +235,29 @@ impl Stmt {
     }
 
     /// The direct sub-statements (a block's `init` before its body).
-    pub fn children(&self) -> Vec<&Stmt> {
-        match self {
-            Stmt::Seq(statements) => statements.iter().collect(),
-            Stmt::For(node) => vec![&node.body],
-            Stmt::Block(block) => block.init.iter().chain([&block.body]).collect(),
-            Stmt::If { then, otherwise, .. } => {
-                [then].into_iter().chain(otherwise).map(Box::as_ref).collect()
-            }
-            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => vec![body],
-            Stmt::Store(_) | Stmt::Evaluate(..) => Vec::new(),
-        }
+    pub fn children(&self) -> impl Iterator<Item = &Stmt> {
+        let (list, first, second): (&[Stmt], Option<&Stmt>, Option<&Stmt>) = match self {
+            Stmt::Seq(statements) => (statements, None, None),
+            Stmt::For(node) => (&[], Some(&node.body), None),
+            Stmt::Block(block) => (&[], block.init.as_ref(), Some(&block.body)),
+            Stmt::If { then, otherwise, .. } => (&[], Some(then), otherwise.as_deref()),
+            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => (&[], Some(body), None),
+            Stmt::Store(_) | Stmt::Evaluate(..) => (&[], None, None),
+        };
+        list.iter().chain(first).chain(second)
     }
 
     /// The direct sub-statements, to change.
-    pub fn children_mut(&mut self) -> Vec<&mut Stmt> {
-        match self {
-            Stmt::Seq(statements) => statements.iter_mut().collect(),
-            Stmt::For(node) => vec![&mut node.body],
-            Stmt::Block(block) => block.init.iter_mut().chain([&mut block.body]).collect(),
-            Stmt::If { then, otherwise, .. } => {
-                [then].into_iter().chain(otherwise).map(Box::as_mut).collect()
-            }
-            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => vec![body],
-            Stmt::Store(_) | Stmt::Evaluate(..) => Vec::new(),
-        }
+    pub fn children_mut(&mut self) -> impl Iterator<Item = &mut Stmt> {
+        let (list, first, second): (&mut [Stmt], Option<&mut Stmt>, Option<&mut Stmt>) = match self {
+            Stmt::Seq(statements) => (statements, None, None),
+            Stmt::For(node) => (&mut [], Some(&mut node.body), None),
+            Stmt::Block(block) => (&mut [], block.init.as_mut(), Some(&mut block.body)),
+            Stmt::If { then, otherwise, .. } => (&mut [], Some(then), otherwise.as_deref_mut()),
+            Stmt::Attr { body, .. } | Stmt::Let { body, .. } => (&mut [], Some(body), None),
+            Stmt::Store(_) | Stmt::Evaluate(..) => (&mut [], None, None),
+        };
+        list.iter_mut().chain(first).chain(second)
     }
 
     /// Calls `visit` on this statement and every one inside it, outer first.

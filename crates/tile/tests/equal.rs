@@ -41,7 +41,7 @@ fn shift_vars(function: &mut Function, by: u32) {
             Stmt::Let { var, .. } => var.0 += by,
             _ => {}
         }
-        stmt.children_mut().into_iter().for_each(|child| walk(child, by));
+        stmt.children_mut().for_each(|child| walk(child, by));
     }
     for param in &mut function.params {
         if let wavemark_tile::Param::Scalar(var) = param {
@@ -66,7 +66,7 @@ fn after(change: impl FnOnce(&mut Function)) -> String {
 /// The difference when the first statement that `change` knows is changed by it.
 fn after_stmt(change: &dyn Fn(&mut Stmt) -> bool) -> String {
     fn first(stmt: &mut Stmt, change: &dyn Fn(&mut Stmt) -> bool) -> bool {
-        change(stmt) || stmt.children_mut().into_iter().any(|child| first(child, change))
+        change(stmt) || stmt.children_mut().any(|child| first(child, change))
     }
     after(|function| assert!(first(&mut function.body, change), "nothing was changed"))
 }
@@ -157,7 +157,7 @@ fn wait_counts_can_be_left_out() {
             *value = Expr::int(7);
             *changed = true;
         }
-        stmt.children_mut().into_iter().for_each(|child| walk(child, changed));
+        stmt.children_mut().for_each(|child| walk(child, changed));
     }
     walk(&mut laxer.functions[0].body, &mut changed);
     assert!(changed);

@@ -18,7 +18,7 @@ fn messages(change: impl FnOnce(&mut Function)) -> Vec<String> {
 
 /// Changes the first statement that `change` knows.
 fn first(stmt: &mut Stmt, change: &dyn Fn(&mut Stmt) -> bool) -> bool {
-    change(stmt) || stmt.children_mut().into_iter().any(|child| first(child, change))
+    change(stmt) || stmt.children_mut().any(|child| first(child, change))
 }
 
 /// The messages when the first statement that `change` knows is changed by it.

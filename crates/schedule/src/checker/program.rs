@@ -217,7 +217,7 @@ fn first_span(stmt: &Stmt) -> Option<Span> {
         Stmt::Block(block) => block.span.or_else(|| first_span(&block.body)),
         Stmt::Store(store) => store.span,
         Stmt::Evaluate(_, span) => *span,
-        _ => stmt.children().into_iter().find_map(first_span),
+        _ => stmt.children().find_map(first_span),
     }
 }
 
@@ -226,21 +226,21 @@ fn first_action(stmt: &Stmt) -> Option<Span> {
     match stmt {
         Stmt::Store(store) => store.span,
         Stmt::Evaluate(_, span) => *span,
-        _ => stmt.children().into_iter().find_map(first_action),
+        _ => stmt.children().find_map(first_action),
     }
 }
 
 fn first_store(stmt: &Stmt) -> Option<BufferId> {
     match stmt {
         Stmt::Store(store) => Some(store.buffer),
-        _ => stmt.children().into_iter().find_map(first_store),
+        _ => stmt.children().find_map(first_store),
     }
 }
 
 fn block_name(stmt: &Stmt) -> Option<&str> {
     match stmt {
         Stmt::Block(block) if !block.name.is_empty() => Some(&block.name),
-        _ => stmt.children().into_iter().find_map(block_name),
+        _ => stmt.children().find_map(block_name),
     }
 }
 

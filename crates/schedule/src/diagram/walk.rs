@@ -336,7 +336,7 @@ impl<'f> Walker<'f> {
             Stmt::Let { var, value: bound, .. } => self.let_be(*var, bound),
             _ => {}
         }
-        stmt.children().into_iter().any(|child| self.descend(child, until))
+        stmt.children().any(|child| self.descend(child, until))
     }
 
     fn bind(&mut self, block: &Block) {

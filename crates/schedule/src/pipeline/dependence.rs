@@ -9,7 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_diag::Diagnostic;
-use wavemark_tile::{BufferId, Expr, Function, Range, Region, VarId, arith::Analyzer, fold};
+use wavemark_tile::{BufferId, Expr, For, Function, Range, Region, VarId, arith::Analyzer, fold};
 
 use super::annotations::{Request, at};
 use super::discover::{Body, Statement};
@@ -27,6 +27,7 @@ pub struct Loop<'a> {
     pub body: &'a Body,
     /// What is asked for.
     pub request: &'a Request,
+    accesses: Accesses<'a>,
 }
 
 /// An access of a statement to a buffer.
@@ -40,25 +41,48 @@ struct Access<'a> {
 /// The accesses to each buffer, in source order, reads of a statement before its writes.
 type Accesses<'a> = Vec<(BufferId, Vec<Access<'a>>)>;
 
-impl Loop<'_> {
-    fn statement(&self, index: usize) -> &Statement {
-        &self.body.statements[index]
+fn accesses(body: &Body) -> Accesses<'_> {
+    let mut index: FxHashMap<BufferId, usize> = FxHashMap::default();
+    let mut list: Accesses = Vec::new();
+    for (statement, node) in body.statements.iter().enumerate() {
+        let reads = node.reads().iter().map(|region| (false, region));
+        for (writes, region) in reads.chain(node.writes().iter().map(|region| (true, region))) {
+            let slot = *index.entry(region.buffer).or_insert_with(|| {
+                list.push((region.buffer, Vec::new()));
+                list.len() - 1
+            });
+            list[slot].1.push(Access { statement, writes, region });
+        }
+    }
+    list
+}
+
+/// Whether the boxes share an element, where constants tell: at any distance.
+fn overlap_of_constants(a: &Region, b: &Region) -> Option<bool> {
+    let mut all = Some(true);
+    for (a, b) in a.ranges.iter().zip(&b.ranges) {
+        let ends = |range: &Range| {
+            let min = range.min.as_int()?;
+            Some((min, min.checked_add(range.extent.as_int()?)?))
+        };
+        match (ends(a), ends(b)) {
+            (Some(a), Some(b)) if a.1 <= b.0 || b.1 <= a.0 => return Some(false),
+            (Some(_), Some(_)) => {}
+            _ => all = None,
+        }
+    }
+    all
+}
+
+impl<'a> Loop<'a> {
+    /// The loop of `node` around `body`.
+    pub fn new(function: &'a Function, node: &For, body: &'a Body, request: &'a Request) -> Loop<'a> {
+        let range = Range { min: node.min.clone(), extent: node.extent.clone() };
+        Loop { function, var: node.var, range, body, request, accesses: accesses(body) }
     }
 
-    fn accesses(&self) -> Accesses<'_> {
-        let mut index: FxHashMap<BufferId, usize> = FxHashMap::default();
-        let mut list: Accesses = Vec::new();
-        for (statement, node) in self.body.statements.iter().enumerate() {
-            let reads = node.reads().iter().map(|region| (false, region));
-            for (writes, region) in reads.chain(node.writes().iter().map(|region| (true, region))) {
-                let slot = *index.entry(region.buffer).or_insert_with(|| {
-                    list.push((region.buffer, Vec::new()));
-                    list.len() - 1
-                });
-                list[slot].1.push(Access { statement, writes, region });
-            }
-        }
-        list
+    fn statement(&self, index: usize) -> &Statement {
+        &self.body.statements[index]
     }
 
     /// In the new order `a` of iteration `i` comes before `b` of iteration `i + distance`.
@@ -69,6 +93,9 @@ impl Loop<'_> {
 
     /// The two regions may share an element when `b` is `distance` iterations after `a`.
     fn may_overlap(&self, a: &Region, b: &Region, distance: &Expr, analyzer: &mut Analyzer) -> bool {
+        if let Some(overlap) = overlap_of_constants(a, b) {
+            return overlap;
+        }
         let var = self.function.var_expr(self.var);
         let later = fold::add(var, distance.clone());
         a.ranges.iter().zip(&b.ranges).all(|(a, b)| {
@@ -118,7 +145,7 @@ impl Loop<'_> {
 /// that every iteration has for itself.
 pub fn check(pipeline: &Loop, private: &FxHashSet<BufferId>) -> Result<(), Diagnostic> {
     let mut analyzer = pipeline.analyzer();
-    for (buffer, accesses) in &pipeline.accesses() {
+    for (buffer, accesses) in &pipeline.accesses {
         for (index, a) in accesses.iter().enumerate() {
             for b in &accesses[index + 1..] {
                 same_iteration(pipeline, *buffer, a, b, &mut analyzer)?;
@@ -204,12 +231,12 @@ fn across_iterations(
 /// uses, when everything runs at once.
 pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashMap<BufferId, i64> {
     let mut versions = FxHashMap::default();
-    for (buffer, accesses) in pipeline.accesses() {
-        if !private.contains(&buffer) {
+    for (buffer, accesses) in &pipeline.accesses {
+        if !private.contains(buffer) {
             continue;
         }
         let mut least = 1;
-        for a in &accesses {
+        for a in accesses {
             for b in accesses.iter().filter(|b| b.writes && b.statement != a.statement) {
                 let gap = pipeline.request.stages[a.statement] - pipeline.request.stages[b.statement];
                 let tie = pipeline.request.positions[a.statement] < pipeline.request.positions[b.statement];
@@ -219,7 +246,7 @@ pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashM
                 }
             }
         }
-        versions.insert(buffer, least);
+        versions.insert(*buffer, least);
     }
     versions
 }
@@ -235,7 +262,7 @@ pub fn needs(
         return needs;
     }
     let mut analyzer = pipeline.analyzer();
-    for (buffer, accesses) in &pipeline.accesses() {
+    for (buffer, accesses) in &pipeline.accesses {
         for a in accesses.iter().filter(|a| pipeline.request.is_async(a.statement)) {
             for b in accesses.iter().filter(|b| a.writes || b.writes) {
                 let reason = if a.writes && !b.writes { Reason::Flow } else { Reason::Reuse };
@@ -287,6 +314,9 @@ const LOOK: i64 = 4;
 
 /// `b` may meet `a` when it is `least` or more iterations after it.
 fn meets_from(pipeline: &Loop, a: &Access, b: &Access, least: i64) -> bool {
+    if let Some(overlap) = overlap_of_constants(a.region, b.region) {
+        return overlap;
+    }
     // A variable that the function does not have yet: it stands for the distance.
     let fresh = VarId(pipeline.function.vars.len() as u32);
     let mut analyzer = pipeline.analyzer();

@@ -16,7 +16,7 @@ use super::annotations::at;
 #[derive(Clone, Debug)]
 pub struct Statement {
     /// The statement itself.
-    pub block: Block,
+    pub block: Box<Block>,
     /// Its number in source order, from 0.
     pub number: usize,
 }
@@ -124,10 +124,10 @@ fn guard(statement: Stmt, predicate: &Expr) -> Stmt {
 
 /// The statement as an opaque block without predicate: itself where it is one, else in a new block without name
 /// whose regions are inferred.
-pub fn blockize(function: &Function, statement: Stmt) -> Block {
+pub fn blockize(function: &Function, statement: Stmt) -> Box<Block> {
     match statement {
-        Stmt::Block(block) if block.predicate.is_true() && block.axes.is_empty() => *block,
-        statement => make_block(function, statement),
+        Stmt::Block(block) if block.predicate.is_true() && block.axes.is_empty() => block,
+        statement => Box::new(make_block(function, statement)),
     }
 }
 
@@ -152,7 +152,7 @@ pub fn make_block(function: &Function, body: Stmt) -> Block {
 
 /// Declared regions are believed, but a block that touches a buffer which it does not declare gets that region too:
 /// dependences must not be lost.
-fn with_all_accesses(function: &Function, mut block: Block) -> Block {
+fn with_all_accesses(function: &Function, mut block: Box<Block>) -> Box<Block> {
     let (mut read, mut written) = (Vec::new(), Vec::new());
     accesses(&block.body, &mut read, &mut written);
     let lacks = |declared: &[Region], touched: &[BufferId]| {

@@ -51,6 +51,8 @@ struct Frame {
     /// Time less variable.
     delta: Expr,
     unit: bool,
+    /// First time step and the one after the last, where they are known.
+    steps: Option<(i64, i64)>,
 }
 
 /// What the statements of one stage execute in a section.
@@ -107,28 +109,32 @@ impl Emitter<'_> {
         }
         let unit = length.as_int() == Some(1);
         let node = self.node;
+        let steps = start.as_int().zip(end.as_int());
         let mut analyzer = Analyzer::new();
         let (frame, var) = if unit {
             (
-                Frame { var: start.clone(), min: start.clone(), delta: Expr::Int(0, start.dtype()), unit },
+                Frame {
+                    var: start.clone(),
+                    min: start.clone(),
+                    delta: Expr::Int(0, start.dtype()),
+                    unit,
+                    steps,
+                },
                 node.var,
             )
         } else {
-            let old = self.function.var(node.var).clone();
-            let var = self.function.add_var(&old.name, old.dtype);
+            let var = self.function.copy_var(node.var);
             analyzer.bind(var, &Range { min: start.clone(), extent: extent.clone() });
             let delta = fold::sub(start, node.min.clone());
-            (Frame { var: Expr::Var(var, old.dtype), min: node.min.clone(), delta, unit }, var)
+            (Frame { var: self.function.var_expr(var), min: node.min.clone(), delta, unit, steps }, var)
         };
         let statements = self.statements(section, &frame, only_from.as_ref(), &mut analyzer)?;
         if statements.is_empty() {
             return Ok(make_block(self.function, Stmt::nop()));
         }
-        let statements = self.commit(section, statements);
-        let blocks = statements.into_iter().map(|block| Stmt::Block(Box::new(block)));
-        let content = Stmt::seq(blocks.collect());
+        let content = Stmt::seq(self.commit(section, statements));
         if unit {
-            return Ok(super::discover::blockize(self.function, content));
+            return Ok(*super::discover::blockize(self.function, content));
         }
         let mut annotations = node.annotations.clone();
         for key in [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES] {
@@ -155,7 +161,7 @@ impl Emitter<'_> {
         frame: &Frame,
         only_from: Option<&Expr>,
         analyzer: &mut Analyzer,
-    ) -> Result<Vec<(usize, Block)>, Diagnostic> {
+    ) -> Result<Vec<(usize, Box<Block>)>, Diagnostic> {
         let mut instances: FxHashMap<i64, Option<Instance>> = FxHashMap::default();
         let mut list = Vec::with_capacity(self.request.order.len());
         for (position, &index) in self.request.order.iter().enumerate() {
@@ -170,7 +176,7 @@ impl Emitter<'_> {
             let whole_ring = self.request.max_stage != 1;
             let rewriter =
                 Rewriter::new(self.function, self.versioned, node.var, access, iteration, whole_ring);
-            let mut block = rewriter.copy(&self.body.statements[index].block)?;
+            let mut block = Box::new(rewriter.copy(&self.body.statements[index].block)?);
             block.predicate = predicate;
             if self.request.is_async(index) {
                 // The block as it is must survive where it declares something.
@@ -201,7 +207,7 @@ impl Emitter<'_> {
             let from = fold::le(first.clone(), frame.var.clone());
             in_range = analyzer.simplify(&fold::and(in_range, from));
         }
-        if analyzer.can_prove(&fold::not(in_range.clone())) {
+        if !self.surely_runs(stage, frame) && analyzer.can_prove(&fold::not(in_range.clone())) {
             return None;
         }
         let (access, predicate) = if frame.unit {
@@ -216,23 +222,31 @@ impl Emitter<'_> {
         Some(Instance { access, iteration, predicate })
     }
 
+    /// Constants say that the loop has some of the stage's iterations in the section.
+    fn surely_runs(&self, stage: i64, frame: &Frame) -> bool {
+        let (Some((start, end)), Some(min)) = (frame.steps, self.node.min.as_int()) else { return false };
+        let Some(extent) = self.node.extent.as_int() else { return false };
+        let first = min.saturating_add(stage);
+        start.max(first) < end.min(first.saturating_add(extent))
+    }
+
     fn wait(&self, wait: &WrittenWait, frame: &Frame, body: Stmt) -> Stmt {
         let count = count(&wait.count, frame);
         Stmt::attr(WAIT, Expr::int((self.queue)(wait.stage)), Stmt::attr(IN_FLIGHT, count, body))
     }
 
     /// Puts each group under one commit.
-    fn commit(&self, section: Section, statements: Vec<(usize, Block)>) -> Vec<Block> {
+    fn commit(&self, section: Section, statements: Vec<(usize, Box<Block>)>) -> Vec<Stmt> {
         let groups = &self.plan.groups[section as usize];
-        let mut list: Vec<Block> = Vec::with_capacity(statements.len());
+        let mut list: Vec<Stmt> = Vec::with_capacity(statements.len());
         let mut open: Option<((usize, usize), Vec<Stmt>, Expr)> = None;
-        let close = |open: &mut Option<((usize, usize), Vec<Stmt>, Expr)>, list: &mut Vec<Block>| {
+        let close = |open: &mut Option<((usize, usize), Vec<Stmt>, Expr)>, list: &mut Vec<Stmt>| {
             if let Some((group, bodies, predicate)) = open.take() {
                 let stage = self.request.stages[self.request.order[group.0]];
                 let body = Stmt::attr(COMMIT, Expr::int((self.queue)(stage)), Stmt::seq(bodies));
                 let mut block = make_block(self.function, body);
                 block.predicate = predicate;
-                list.push(block);
+                list.push(Stmt::Block(Box::new(block)));
             }
         };
         for (position, block) in statements {
@@ -241,7 +255,7 @@ impl Emitter<'_> {
                 close(&mut open, &mut list);
             }
             match (group, &mut open) {
-                (None, _) => list.push(block),
+                (None, _) => list.push(Stmt::Block(block)),
                 (Some(_), Some(open)) => open.1.push(block.body),
                 (Some(group), none) => *none = Some((group, vec![block.body], block.predicate)),
             }

@@ -31,7 +31,7 @@ mod waits;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_diag::{Diagnostic, Span};
-use wavemark_tile::{Annotation, Block, BufferId, Expr, For, ForKind, Function, Range, Stmt, VarId, fold};
+use wavemark_tile::{Annotation, Block, BufferId, Expr, For, ForKind, Function, Stmt, fold};
 
 pub use annotations::{ASYNC_STAGES, ORDER, STAGE};
 pub use emit::{ASYNC, COMMIT, IN_FLIGHT, WAIT};
@@ -55,7 +55,7 @@ pub fn pipeline(function: &mut Function) -> Result<Vec<Note>, Vec<Diagnostic>> {
     let mut body = function.body.clone();
     let (vars, buffers) = (function.vars.len(), function.buffers.len());
     let mut pass = Pass {
-        uses: uses(&body),
+        uses: uses(function, &body),
         function,
         notes: Vec::new(),
         diagnostics: Vec::new(),
@@ -76,32 +76,29 @@ pub fn pipeline(function: &mut Function) -> Result<Vec<Note>, Vec<Diagnostic>> {
     }
 }
 
-/// How often each buffer is named by loads, stores and addresses.
-type Uses = FxHashMap<BufferId, usize>;
+/// How often each buffer is named by loads, stores and addresses, by [`BufferId`].
+type Uses = Vec<usize>;
 
-fn uses(stmt: &Stmt) -> Uses {
-    let mut uses = Uses::default();
+fn uses(function: &Function, stmt: &Stmt) -> Uses {
+    let mut uses: Uses = vec![0; function.buffers.len()];
+    let mut note = |buffer: BufferId| uses[buffer.0 as usize] += 1;
     stmt.visit(&mut |part| {
-        let mut expr = |expr: &Expr| {
-            expr.visit(&mut |part| match part {
-                Expr::Load(load) => *uses.entry(load.buffer).or_default() += 1,
-                Expr::Data(buffer) => *uses.entry(*buffer).or_default() += 1,
-                _ => {}
-            });
-        };
         match part {
-            Stmt::Block(_) => {}
-            part => part.own_exprs(&mut expr),
-        }
-        match part {
-            Stmt::Store(store) => *uses.entry(store.buffer).or_default() += 1,
+            Stmt::Store(store) => note(store.buffer),
             Stmt::Block(block) => {
-                for view in &block.match_buffers {
-                    *uses.entry(view.source.buffer).or_default() += 1;
-                }
+                // What it declares to access is not an access.
+                block.match_buffers.iter().for_each(|view| note(view.source.buffer));
+                return;
             }
             _ => {}
         }
+        part.own_exprs(&mut |expr| {
+            expr.visit(&mut |part| match part {
+                Expr::Load(load) => note(load.buffer),
+                Expr::Data(buffer) => note(*buffer),
+                _ => {}
+            });
+        });
     });
     uses
 }
@@ -129,7 +126,7 @@ impl Pass<'_> {
             _ => Ok(false),
         };
         let inside = match (&pipelined, &*stmt) {
-            (Ok(true), _) => Some(uses(stmt)),
+            (Ok(true), _) => Some(uses(self.function, stmt)),
             _ => None,
         };
         let threads = matches!(stmt, Stmt::For(node) if matches!(node.kind, ForKind::ThreadBinding(_)));
@@ -162,10 +159,8 @@ impl Pass<'_> {
 
     /// The buffers that are also used outside of a statement with these uses.
     fn outside(&self, inside: &Uses) -> FxHashSet<BufferId> {
-        let used_elsewhere = |(buffer, count): (&BufferId, &usize)| {
-            (inside.get(buffer).copied().unwrap_or(0) < *count).then_some(*buffer)
-        };
-        self.uses.iter().filter_map(used_elsewhere).collect()
+        let counts = self.uses.iter().zip(inside).enumerate();
+        counts.filter(|(_, (all, inside))| inside < all).map(|(index, _)| BufferId(index as u32)).collect()
     }
 
     fn double_buffers(&mut self, block: &Block) {
@@ -203,19 +198,15 @@ impl Pass<'_> {
         let queues = queues(&body, &request)?;
         let mut versions = self.versions(&node, &mut body, &request, outside)?;
         let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
-        let pipeline = Loop {
-            function: self.function,
-            var: node.var,
-            range: Range { min: node.min.clone(), extent: node.extent.clone() },
-            body: &body,
-            request: &request,
-        };
+        let pipeline = Loop::new(self.function, &node, &body, &request);
         dependence::check(&pipeline, &private)?;
-        dependence::one_producer_stage(&pipeline, &dependence::needs(&pipeline, &private, &versions))?;
+        let needs = dependence::needs(&pipeline, &private, &versions);
+        dependence::one_producer_stage(&pipeline, &needs)?;
         let room = versions::Room::new(self.function, &body.allocs, &versions);
-        let plan = waits::plan(&pipeline, &private, versions, node.extent.as_int(), &|buffer, count| {
-            room.has_room_for(self.function, buffer, count)
-        });
+        let plan =
+            waits::plan(&pipeline, &private, needs, versions, node.extent.as_int(), &|buffer, count| {
+                room.has_room_for(self.function, buffer, count)
+            });
         let plan = plan.map_err(|hopeless| never_complete(&body, &hopeless))?;
         versions = plan.versions.clone();
         self.note(&node, &body, &versions, &plan.remarks);
@@ -257,19 +248,15 @@ impl Pass<'_> {
         outside: &FxHashSet<BufferId>,
     ) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
         let candidates = versions::written_first(self.function, node, body, outside, self.thread_loops > 0);
-        let count = |function: &Function, body: &Body, private: &FxHashSet<BufferId>| {
-            let range = Range { min: node.min.clone(), extent: node.extent.clone() };
-            dependence::least_versions(&Loop { function, var: node.var, range, body, request }, private)
-        };
-        let least = count(self.function, body, &candidates);
+        let loop_itself = Loop::new(self.function, node, body, request);
+        let either = candidates.iter().chain(&body.allocs).copied().collect();
+        let least = dependence::least_versions(&loop_itself, &either);
         for buffer in candidates {
             if least.get(&buffer).is_some_and(|&least| least > 1) && !body.allocs.contains(&buffer) {
                 body.allocs.push(buffer);
                 self.moved.insert(buffer);
             }
         }
-        let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
-        let least = count(self.function, body, &private);
         versions::versions(self.function, node, body, request, &least, &self.doubled)
     }
 
@@ -394,13 +381,12 @@ fn unit_step(function: &mut Function, mut node: For) -> Result<For, Diagnostic> 
         let message = "unsupported: the step of a pipelined loop must be a positive constant";
         return Err(at(node.span, message.to_owned()));
     }
-    let old = function.var(node.var).clone();
-    let var: VarId = function.add_var(&old.name, old.dtype);
-    let value = fold::add(node.min.clone(), fold::mul(Expr::Var(var, old.dtype), step.clone()));
+    let var = function.copy_var(node.var);
+    let value = fold::add(node.min.clone(), fold::mul(function.var_expr(var), step.clone()));
     node.body.substitute(node.var, &value);
     let one = Expr::Int(1, step.dtype());
     node.extent = fold::floor_div(fold::add(node.extent, fold::sub(step.clone(), one)), step);
-    node.min = Expr::Int(0, old.dtype);
+    node.min = Expr::Int(0, function.var(var).dtype);
     node.var = var;
     Ok(node)
 }

@@ -46,7 +46,9 @@ impl<'a> Rewriter<'a> {
         iteration: Expr,
         whole_ring: bool,
     ) -> Rewriter<'a> {
-        let vars = FxHashMap::from_iter([(var, value)]);
+        // Most statements declare a few variables.
+        let mut vars = FxHashMap::with_capacity_and_hasher(6, Default::default());
+        vars.insert(var, value);
         Rewriter {
             function,
             versioned,
@@ -76,9 +78,8 @@ impl<'a> Rewriter<'a> {
     }
 
     fn rename(&mut self, var: VarId) -> VarId {
-        let old = self.function.var(var).clone();
-        let new = self.function.add_var(&old.name, old.dtype);
-        self.vars.insert(var, Expr::Var(new, old.dtype));
+        let new = self.function.copy_var(var);
+        self.vars.insert(var, self.function.var_expr(new));
         new
     }
 

@@ -97,7 +97,7 @@ pub fn written_first(
     }));
     let mut analyzer = Analyzer::new();
     analyzer.bind(node.var, &Range { min: node.min.clone(), extent: node.extent.clone() });
-    let mut written: FxHashMap<BufferId, Region> = FxHashMap::default();
+    let mut written: FxHashMap<BufferId, &Region> = FxHashMap::default();
     for statement in &body.statements {
         for region in statement.reads() {
             let by_all_threads = in_threads && function.buffer(region.buffer).scope.starts_with("shared");
@@ -113,7 +113,7 @@ pub fn written_first(
             if conditional && !written.contains_key(&region.buffer) {
                 carried.insert(region.buffer);
             }
-            written.entry(region.buffer).or_insert_with(|| region.clone());
+            written.entry(region.buffer).or_insert(region);
             found.insert(region.buffer);
         }
     }

@@ -51,20 +51,35 @@ pub struct Hopeless {
 
 type NeedsByBuffer = Vec<Vec<(BufferId, Need)>>;
 
-/// Plans commits, waits and versions. `versions` are those of the synchronous pipeline; `may_grow` says whether
+/// Plans commits, waits and versions. `needs` and `versions` are those of the synchronous pipeline; `may_grow` says whether
 /// there is room for one more version of a buffer.
 pub fn plan(
     pipeline: &Loop,
     private: &FxHashSet<BufferId>,
+    needs: NeedsByBuffer,
     versions: FxHashMap<BufferId, i64>,
     extent: Option<i64>,
     may_grow: &dyn Fn(BufferId, i64) -> bool,
 ) -> Result<Plan, Hopeless> {
-    let needs = dependence::needs(pipeline, private, &versions);
+    if pipeline.request.async_stages.is_empty() {
+        return Ok(synchronous(pipeline, versions));
+    }
     if let Some(plan) = customary(pipeline, &needs, &versions, extent) {
         return Ok(plan);
     }
     uniform(pipeline, private, needs, versions, extent, may_grow)
+}
+
+/// No stage is asynchronous.
+fn synchronous(pipeline: &Loop, versions: FxHashMap<BufferId, i64>) -> Plan {
+    let none = || vec![Vec::new(); pipeline.body.statements.len()];
+    Plan {
+        groups: Default::default(),
+        waits: [none(), none(), none()],
+        versions,
+        remarks: Vec::new(),
+        left_in_flight: Vec::new(),
+    }
 }
 
 fn timeline(

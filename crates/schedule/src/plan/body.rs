@@ -138,7 +138,7 @@ fn add_names(function: &Function, stmt: &Stmt, names: &mut Vec<String>) {
     match name {
         Some(name) if names.contains(&name) => {}
         Some(name) => names.push(name),
-        None => stmt.children().into_iter().for_each(|child| add_names(function, child, names)),
+        None => stmt.children().for_each(|child| add_names(function, child, names)),
     }
 }
 

@@ -133,33 +133,46 @@ impl SymbolicInterval {
         matches!((&self.min, &self.max), (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) if min > max)
     }
 
-    /// Both ends are provably one value.
-    pub(crate) fn is_point(&self, analyzer: &mut Analyzer) -> bool {
-        match (&self.min, &self.max) {
-            (Some(Expr::Int(min, _)), Some(Expr::Int(max, _))) => min == max,
-            (Some(min), Some(max)) => fold::equal(min, max) || analyzer.can_prove_equal(min, max),
-            _ => false,
+    /// As [`SymbolicInterval::range`], but where both ends are provably one value it stays as it is.
+    pub(crate) fn point_or_range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
+        let (Some(min), Some(max)) = (&self.min, &self.max) else { return self.range(whole, analyzer) };
+        let point = || Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) };
+        if fold::equal(min, max) {
+            return point();
+        }
+        match analyzer.distance(min, max) {
+            Some(0) => point(),
+            None if analyzer.can_prove_equal(min, max) => point(),
+            distance => range_of(min, max, distance, whole, analyzer),
         }
     }
 
     /// As a range with simplified ends; `whole` when an end is infinite.
     pub(crate) fn range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
         match (&self.min, &self.max) {
-            (Some(min @ Expr::Int(first, dtype)), Some(Expr::Int(last, _))) => {
-                let count = last.checked_sub(*first).and_then(|more| more.checked_add(1));
-                match count.and_then(|count| fold::constant(count, *dtype)) {
-                    Some(extent) => Range { min: min.clone(), extent },
-                    None => Range { min: Expr::int(0), extent: whole.clone() },
-                }
-            }
-            (Some(min), Some(max)) => {
-                let end = fold::add(max.clone(), Expr::int(1));
-                let extent = analyzer.simplify(&fold::sub(end, min.clone()));
-                Range { min: analyzer.simplify(min), extent }
-            }
+            (Some(min), Some(max)) => range_of(min, max, analyzer.distance(min, max), whole, analyzer),
             _ => Range { min: Expr::int(0), extent: whole.clone() },
         }
     }
+}
+
+/// `min ..= max` with simplified ends; `distance` is `max - min`, where it is a constant. `whole` where constant ends
+/// are further apart than their type can say.
+fn range_of(min: &Expr, max: &Expr, distance: Option<i64>, whole: &Expr, analyzer: &mut Analyzer) -> Range {
+    let distance = match (min, max) {
+        (Expr::Int(first, _), Expr::Int(last, _)) => last.checked_sub(*first),
+        _ => distance,
+    };
+    let length = distance.and_then(|distance| distance.checked_add(1));
+    if let Some(extent) = length.and_then(|length| fold::constant(length, min.dtype())) {
+        return Range { min: analyzer.simplify(min), extent };
+    }
+    if min.as_int().is_some() && max.as_int().is_some() {
+        return Range { min: Expr::int(0), extent: whole.clone() };
+    }
+    let end = fold::add(max.clone(), Expr::int(1));
+    let extent = analyzer.simplify(&fold::sub(end, min.clone()));
+    Range { min: analyzer.simplify(min), extent }
 }
 
 /// Covers expressions while the variables of `domains` run.
@@ -177,7 +190,7 @@ impl<'d> Cover<'d> {
 
     /// The interval from the least value of `min` to the greatest of `max`.
     pub(crate) fn interval(&mut self, interval: &SymbolicInterval) -> SymbolicInterval {
-        if let (Some(Expr::Int(..)), Some(Expr::Int(..))) = (&interval.min, &interval.max) {
+        if interval.is_constant() {
             return interval.clone();
         }
         if let Some(value) = interval.value() {

@@ -33,7 +33,6 @@ mod canonical;
 mod compare;
 pub(crate) mod interval;
 mod linear;
-
 mod modular;
 mod pattern;
 mod rewrite;
@@ -119,8 +118,13 @@ impl Analyzer {
             let expr = Expr::Var(var, dtype);
             known.interval = Some(Interval { min: min.min, max: max.max(NEG) });
             let end = fold::add(range.min.clone(), range.extent.clone());
-            known.comparisons.extend(Comparison::of(&fold::ge(expr.clone(), range.min.clone())));
-            known.comparisons.extend(Comparison::of(&fold::lt(expr, end)));
+            // Of a constant end the interval says as much.
+            if range.min.as_int().is_none() {
+                known.comparisons.extend(Comparison::of(&fold::ge(expr.clone(), range.min.clone())));
+            }
+            if end.as_int().is_none() {
+                known.comparisons.extend(Comparison::of(&fold::lt(expr, end)));
+            }
         }
         self.vars.insert(var, known);
     }
@@ -238,6 +242,9 @@ impl Analyzer {
         if self.is_final(expr) {
             return expr.clone();
         }
+        if let Some(sum) = self.simplified_sum(expr) {
+            return sum;
+        }
         self.start();
         let result = self.simplified(expr);
         if self.overflow { expr.clone() } else { result }
@@ -264,25 +271,23 @@ impl Analyzer {
 
     /// The condition holds for all values that meet what was told. `false` says nothing.
     pub fn can_prove(&mut self, condition: &Expr) -> bool {
-        match condition.as_int() {
-            Some(value) => value != 0,
-            None => {
-                self.start();
-                self.proves(condition)
-            }
-        }
+        self.decided(condition).unwrap_or_else(|| {
+            self.start();
+            self.proves(condition)
+        })
     }
 
     /// `a == b` holds for all values that meet what was told.
     pub fn can_prove_equal(&mut self, a: &Expr, b: &Expr) -> bool {
-        match (a.as_int(), b.as_int()) {
-            (Some(a), Some(b)) => a == b,
-            _ => {
-                let difference = fold::sub(a.clone(), b.clone());
-                let zero = Expr::Int(0, difference.dtype());
-                self.can_prove(&fold::eq(difference, zero))
-            }
+        if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
+            return a == b;
         }
+        if let Some(distance) = self.distance(a, b) {
+            return distance == 0;
+        }
+        let difference = fold::sub(a.clone(), b.clone());
+        let zero = Expr::Int(0, difference.dtype());
+        self.can_prove(&fold::eq(difference, zero))
     }
 
     /// The least and the greatest value, where they are known.

@@ -634,7 +634,7 @@ fn first_span(statement: &Stmt) -> Option<Span> {
         Stmt::Block(block) => block.span,
         Stmt::Store(store) => store.span,
         Stmt::Evaluate(_, span) => *span,
-        _ => statement.children().into_iter().find_map(first_span),
+        _ => statement.children().find_map(first_span),
     }
 }
 

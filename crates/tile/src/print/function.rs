@@ -247,5 +247,5 @@ fn is_implicit(root: &Block) -> bool {
 }
 
 fn contains_block(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Block(_)) || stmt.children().into_iter().any(contains_block)
+    matches!(stmt, Stmt::Block(_)) || stmt.children().any(contains_block)
 }
