@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wavemark_diag::SourceMap;
 use wavemark_frontend::parse;
+use wavemark_tile::arith::Analyzer;
 use wavemark_tile::{Dialect, Function, Module, Stmt, first_difference, print_region, regions, simplify};
 
 fn goldens() -> Option<PathBuf> {
@@ -58,7 +59,8 @@ fn functions_are_simplified_as_tvm_does() {
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The blocks that TVM's pass puts around statements have no name; their regions are inferred.
+/// The blocks that TVM's pass puts around statements have no name; their regions are inferred. Those of an inner
+/// pipeline had loop variables replaced afterwards, hence the simplification of what is expected.
 #[test]
 fn regions_are_those_that_tvm_finds() {
     let Some(goldens) = goldens() else { return };
@@ -75,6 +77,8 @@ fn regions_are_those_that_tvm_finds() {
                 let (reads, writes) = regions::detect(function, block);
                 for (found, expected) in [(reads, &block.reads), (writes, &block.writes)] {
                     let show = |regions: &[wavemark_tile::Region]| shown(function, regions);
+                    let expected: Vec<_> = expected.iter().map(simplified).collect();
+                    let expected = &expected;
                     if show(&found) != show(expected) {
                         failures.push(format!("{name}: {}\n    not {}", show(&found), show(expected)));
                     }
@@ -84,6 +88,20 @@ fn regions_are_those_that_tvm_finds() {
     }
     assert!(count > 200, "{count} blocks");
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
+}
+
+fn simplified(region: &wavemark_tile::Region) -> wavemark_tile::Region {
+    let mut simplified = region.clone();
+    for range in &mut simplified.ranges {
+        // Only what has become constant: other forms are the detector's own.
+        for part in [&mut range.min, &mut range.extent] {
+            let constant = Analyzer::new().simplify(part);
+            if constant.as_int().is_some() {
+                *part = constant;
+            }
+        }
+    }
+    simplified
 }
 
 fn shown(function: &Function, regions: &[wavemark_tile::Region]) -> String {
