@@ -160,6 +160,25 @@ pub struct Block {
     pub span: Option<Span>,
 }
 
+impl Block {
+    /// A block around `body` that declares nothing: no axes, no predicate, no regions.
+    pub fn opaque(name: &str, body: Stmt) -> Block {
+        Block {
+            name: name.into(),
+            axes: Vec::new(),
+            predicate: Expr::bool(true),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            alloc_buffers: Vec::new(),
+            match_buffers: Vec::new(),
+            annotations: Annotations::new(),
+            init: None,
+            body,
+            span: None,
+        }
+    }
+}
+
 /// A write of one element.
 #[derive(Clone, Debug)]
 pub struct Store {

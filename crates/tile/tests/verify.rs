@@ -2,7 +2,7 @@
 
 mod build;
 
-use build::{block, blocked, buffer, function, ints, module, op, sample, serial, store};
+use build::{blocked, buffer, function, ints, module, op, sample, serial, store};
 use proptest::prelude::*;
 use wavemark_tile::{
     Annotation, BinaryOp, BufferId, Dialect, Dtype, Expr, Function, Param, Stmt, VarId, print, verify,
@@ -88,7 +88,7 @@ fn buffers_live_in_the_block_that_allocates_them() {
     assert_eq!(outside, ["buffer `S` is used outside the block that allocates it"]);
 
     let twice = messages(|function| {
-        let mut again = block("again", Stmt::nop());
+        let mut again = wavemark_tile::Block::opaque("again", Stmt::nop());
         again.alloc_buffers = vec![BufferId(2)];
         function.body = Stmt::Seq(vec![function.body.clone(), blocked(again)]);
     });
@@ -243,7 +243,7 @@ proptest! {
             Param::Scalar(VarId(ids[0])),
             Param::Buffer { buffer: BufferId(ids[1]), handle: None },
         ];
-        let mut inner = block("\n", store(BufferId(ids[2]), vec![exprs[5].clone()], exprs[6].clone()));
+        let mut inner = wavemark_tile::Block::opaque("\n", store(BufferId(ids[2]), vec![exprs[5].clone()], exprs[6].clone()));
         inner.alloc_buffers = vec![BufferId(ids[3])];
         inner.predicate = exprs[7].clone();
         inner.reads = vec![build::region(BufferId(ids[4]), vec![(exprs[5].clone(), exprs[6].clone())])];

@@ -133,19 +133,7 @@ pub fn blockize(function: &Function, statement: Stmt) -> Box<Block> {
 
 /// A new block without name around `body`, its regions inferred.
 pub fn make_block(function: &Function, body: Stmt) -> Block {
-    let mut block = Block {
-        name: String::new(),
-        axes: Vec::new(),
-        predicate: Expr::bool(true),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        alloc_buffers: Vec::new(),
-        match_buffers: Vec::new(),
-        annotations: Default::default(),
-        init: None,
-        body,
-        span: None,
-    };
+    let mut block = Block::opaque("", body);
     (block.reads, block.writes) = regions::detect(function, &block);
     block
 }

@@ -91,19 +91,7 @@ impl Sink<'_> {
         }
         if !matches!(node.body, Stmt::Block(_)) {
             let body = std::mem::replace(&mut node.body, Stmt::nop());
-            node.body = Stmt::Block(Box::new(Block {
-                name: String::new(),
-                axes: Vec::new(),
-                predicate: Expr::bool(true),
-                reads: Vec::new(),
-                writes: Vec::new(),
-                alloc_buffers: Vec::new(),
-                match_buffers: Vec::new(),
-                annotations: Default::default(),
-                init: None,
-                body,
-                span: node.span,
-            }));
+            node.body = Stmt::Block(Box::new(Block { span: node.span, ..Block::opaque("", body) }));
         }
         if let Stmt::Block(block) = &mut node.body {
             block.alloc_buffers.extend(&sinking);

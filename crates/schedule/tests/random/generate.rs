@@ -345,19 +345,7 @@ impl Generator {
     }
 
     fn block(&mut self, name: &str, alloc_buffers: Vec<BufferId>, body: Stmt) -> Block {
-        Block {
-            name: name.into(),
-            axes: Vec::new(),
-            predicate: Expr::bool(true),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            alloc_buffers,
-            match_buffers: Vec::new(),
-            annotations: BTreeMap::new(),
-            init: None,
-            body,
-            span: None,
-        }
+        Block { alloc_buffers, ..Block::opaque(name, body) }
     }
 
     fn copy_all(&mut self, from: BufferId, to: BufferId) -> Stmt {

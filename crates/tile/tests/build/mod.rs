@@ -45,23 +45,6 @@ pub fn buffer(name: &str, dtype: Dtype, shape: Vec<Expr>, scope: &str) -> Buffer
     }
 }
 
-/// A block that does `body`.
-pub fn block(name: &str, body: Stmt) -> Block {
-    Block {
-        name: name.into(),
-        axes: Vec::new(),
-        predicate: Expr::bool(true),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        alloc_buffers: Vec::new(),
-        match_buffers: Vec::new(),
-        annotations: BTreeMap::new(),
-        init: None,
-        body,
-        span: None,
-    }
-}
-
 /// A serial loop from zero.
 pub fn serial(var: VarId, extent: Expr, body: Stmt) -> For {
     For {
@@ -142,7 +125,7 @@ pub fn sample() -> Module {
         vec![slot.clone(), ie.clone()],
         Expr::Cast(F16, std::sync::Arc::new(op(BinaryOp::Mul, &load, &Expr::Float(2.0, Dtype::FLOAT32)))),
     );
-    let mut producer = block(
+    let mut producer = Block::opaque(
         "",
         Stmt::attr(
             "async_commit_queue_scope",
@@ -177,7 +160,7 @@ pub fn sample() -> Module {
         ),
         update,
     ]);
-    let mut consumer = block("c", wait);
+    let mut consumer = Block::opaque("c", wait);
     let iterations = Range { min: Expr::int(1), extent: op(BinaryOp::Sub, &n, &Expr::int(1)) };
     consumer.axes = vec![
         Axis { var: vo, domain: iterations, kind: AxisKind::Spatial, value: oe.clone() },
@@ -216,7 +199,7 @@ pub fn sample() -> Module {
         ("software_pipeline_stage".into(), ints(&[0, 1, 1])),
         ("software_pipeline_order".into(), ints(&[0, 1, 2])),
     ]);
-    let mut root = block("root", looped(pipeline));
+    let mut root = Block::opaque("root", looped(pipeline));
     root.alloc_buffers = vec![s];
     f.body = blocked(root);
     module(vec![f])
