@@ -24,8 +24,8 @@ fn parse(text: &str) -> Module {
     wavemark_frontend::parse(file, text).expect("a right program")
 }
 
-/// `count` statements in four stages; each reads what the one before it wrote, every fourth is a copy from outside
-/// which is asynchronous.
+/// `count` statements in four stages: the first quarter copies from outside, asynchronously; each of the others reads
+/// what the one before it wrote.
 fn chain(count: usize) -> String {
     let mut text = String::from(
         "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n@I.ir_module\nclass Module:\n    \
