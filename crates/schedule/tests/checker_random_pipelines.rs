@@ -7,7 +7,7 @@
 mod generate;
 
 use generate::{Case, ELEMENTS, generate};
-use wavemark_schedule::checker::{Report, check, check_exhaustively};
+use wavemark_schedule::checker::{Report, Verdict, check, check_exhaustively};
 use wavemark_schedule::pipeline::pipeline;
 use wavemark_tile::interp::{self, Argument, Completion, Options};
 use wavemark_tile::{BinaryOp, Element, Expr, Function, Module, Param, Stmt, VarId, print};
@@ -74,7 +74,9 @@ fn try_seed(seed: u64) -> (bool, usize) {
         wavemark_tile::simplify(&mut function);
     }
     let report = check(&function);
-    assert!(report.findings.is_empty(), "{}", text(&module, &function, &report));
+    // A warning is allowed: a member that writes on both sides of a condition what it then reads seems to read what an
+    // earlier group of its queue wrote.
+    assert!(!report.has_errors(), "{}", text(&module, &function, &report));
     if dynamic {
         // A buffer that is updated in place all along it has no steady state.
         return (report.not_proven.is_empty(), 0);
@@ -115,7 +117,9 @@ fn essence(report: &Report) -> String {
         );
     }
     for wait in &report.waits {
-        text += &format!("{:?} {:?} {:?} {}\n", wait.verdict, wait.best, wait.counts, wait.executions);
+        // The best count of a wait that is too strong may grow with the iterations that are walked.
+        let best = wait.best.filter(|_| wait.verdict != Verdict::TooStrong);
+        text += &format!("{:?} {best:?} {:?} {}\n", wait.verdict, wait.counts, wait.executions);
     }
     text
 }
