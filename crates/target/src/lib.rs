@@ -11,6 +11,7 @@
 pub mod eflags;
 pub mod features;
 pub mod limits;
+pub mod machine;
 pub mod memory;
 pub mod processor;
 pub mod target_id;
@@ -18,6 +19,7 @@ pub mod target_id;
 pub use eflags::{AbiVersion, EFlags, EFlagsError};
 pub use features::{FeatureError, FeatureSet, Features};
 pub use limits::Limits;
+pub use machine::Machine;
 pub use memory::{AddressSpace, SyncScope};
 pub use processor::{Generation, Processor, Property, WaveSize};
 pub use target_id::{Setting, Target, TargetError, TargetId};

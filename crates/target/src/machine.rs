@@ -1,0 +1,49 @@
+//! A machine: a processor that runs waves of one size, with the features that text and bytes depend on.
+//!
+//! This is what the layers above pass around. What differs between machines is asked of it as a fact (a number, a
+//! vocabulary, a yes or no with a name); nobody above compares a processor's name.
+
+use crate::{FeatureSet, Features, Generation, Limits, Processor, WaveSize};
+
+/// A processor, the size of its waves, and the switches it is assembled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Machine {
+    /// The processor.
+    pub processor: Processor,
+    /// Lanes of a wave.
+    pub wave_size: WaveSize,
+    /// Switches that change how text is read or printed.
+    pub features: Features,
+}
+
+impl Machine {
+    /// The processor with LLVM 22's defaults.
+    pub fn new(processor: Processor) -> Machine {
+        Machine::with(processor, &FeatureSet::defaults(processor))
+    }
+
+    /// The processor with these features.
+    pub fn with(processor: Processor, features: &FeatureSet) -> Machine {
+        Machine { processor, wave_size: features.wave_size, features: features.features }
+    }
+
+    /// The generation of the processor.
+    pub fn generation(self) -> Generation {
+        self.processor.generation()
+    }
+
+    /// Lanes of a wave: 32 or 64.
+    pub fn lanes(self) -> u32 {
+        self.wave_size.lanes()
+    }
+
+    /// Register files, memories and granules.
+    pub fn limits(self) -> Limits {
+        self.processor.limits(self.wave_size)
+    }
+
+    /// Whether 16-bit operands name halves of registers (`v0.l`).
+    pub fn real_true16(self) -> bool {
+        self.features.contains(Features::REAL_TRUE16)
+    }
+}
