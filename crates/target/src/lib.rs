@@ -10,6 +10,7 @@
 
 pub mod eflags;
 pub mod features;
+pub mod instruction_set;
 pub mod limits;
 pub mod machine;
 pub mod memory;
@@ -18,6 +19,7 @@ pub mod target_id;
 
 pub use eflags::{AbiVersion, EFlags, EFlagsError};
 pub use features::{FeatureError, FeatureSet, Features};
+pub use instruction_set::{InstructionSet, InstructionSets};
 pub use limits::Limits;
 pub use machine::Machine;
 pub use memory::{AddressSpace, SyncScope};

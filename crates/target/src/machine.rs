@@ -3,7 +3,7 @@
 //! This is what the layers above pass around. What differs between machines is asked of it as a fact (a number, a
 //! vocabulary, a yes or no with a name); nobody above compares a processor's name.
 
-use crate::{FeatureSet, Features, Generation, Limits, Processor, WaveSize};
+use crate::{FeatureSet, Features, Generation, InstructionSets, Limits, Processor, WaveSize};
 
 /// A processor, the size of its waves, and the switches it is assembled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,11 @@ impl Machine {
     /// The generation of the processor.
     pub fn generation(self) -> Generation {
         self.processor.generation()
+    }
+
+    /// The instruction sets that the processor stands for: one but for generic processors.
+    pub fn instruction_sets(self) -> InstructionSets {
+        self.processor.instruction_sets()
     }
 
     /// Lanes of a wave: 32 or 64.
