@@ -5,8 +5,9 @@
 //! printing says so, parsing refuses it.
 
 use crate::role::{Class, ImmKind};
+use crate::row::{Line, line};
 use crate::ty::Type;
-use crate::{Isa, Operand, Reg, RegFile, Special};
+use crate::{Machine, Operand, Reg, RegFile, Special};
 
 /// Source code that says that a 32-bit literal follows.
 pub const LITERAL: u32 = 255;
@@ -77,25 +78,25 @@ static GFX1250: &[SpecialCode] = &[
     both(253, S::Scc),
 ];
 
-fn specials(isa: Isa) -> &'static [SpecialCode] {
-    match isa {
-        Isa::Gfx950 => GFX950,
-        Isa::Gfx1250 => GFX1250,
+fn specials(machine: Machine) -> &'static [SpecialCode] {
+    match line(machine) {
+        Line::Early => GFX950,
+        Line::Late => GFX1250,
     }
 }
 
 /// How many SGPRs can be named: codes 0…n−1.
-pub const fn sgpr_count(isa: Isa) -> u32 {
-    match isa {
-        Isa::Gfx950 => 102,
-        Isa::Gfx1250 => 106,
+pub fn sgpr_count(machine: Machine) -> u32 {
+    match line(machine) {
+        Line::Early => 102,
+        Line::Late => 106,
     }
 }
 
 /// The operand that `code` is in a field of this class; a literal's value is 0 until it is read. `None` if the
 /// code is reserved.
 #[inline]
-pub fn operand_of(isa: Isa, class: Class, ty: &Type, code: u32) -> Option<Operand> {
+pub fn operand_of(machine: Machine, class: Class, ty: &Type, code: u32) -> Option<Operand> {
     let dwords = ty.dwords();
     let reg = |file, index: u32| Some(Operand::Reg(Reg::new(file, index as u16, dwords)));
     match class {
@@ -110,7 +111,7 @@ pub fn operand_of(isa: Isa, class: Class, ty: &Type, code: u32) -> Option<Operan
         }
         Class::VectorSrc if code >= VGPR => reg(RegFile::Vgpr, code - VGPR),
         Class::ScalarReg if code > 127 => None,
-        Class::ScalarReg | Class::ScalarSrc | Class::VectorSrc => scalar_operand(isa, dwords, code),
+        Class::ScalarReg | Class::ScalarSrc | Class::VectorSrc => scalar_operand(machine, dwords, code),
         Class::Imm(ImmKind::Simm16 | ImmKind::Label) => Some(Operand::Imm(i64::from(code as u16 as i16))),
         Class::Imm(_) => Some(Operand::Imm(i64::from(code))),
         Class::Literal32 => Some(Operand::Literal(u64::from(code))),
@@ -120,17 +121,17 @@ pub fn operand_of(isa: Isa, class: Class, ty: &Type, code: u32) -> Option<Operan
     }
 }
 
-fn scalar_operand(isa: Isa, dwords: u8, code: u32) -> Option<Operand> {
+fn scalar_operand(machine: Machine, dwords: u8, code: u32) -> Option<Operand> {
     Some(match code {
-        _ if code < sgpr_count(isa) => Operand::Reg(Reg::new(RegFile::Sgpr, code as u16, dwords)),
+        _ if code < sgpr_count(machine) => Operand::Reg(Reg::new(RegFile::Sgpr, code as u16, dwords)),
         108..=123 => Operand::Reg(Reg::new(RegFile::Ttmp, (code - 108) as u16, dwords)),
         128..=192 => Operand::Int((code - 128) as i8),
         193..=208 => Operand::Int(192i16.wrapping_sub(code as i16) as i8),
         240..=248 => Operand::Float(code as u8),
         LITERAL => Operand::Literal(0),
-        LITERAL64 if isa == Isa::Gfx1250 => Operand::Literal64(0),
+        LITERAL64 if line(machine) == Line::Late => Operand::Literal64(0),
         _ => {
-            let (_, single, double) = specials(isa).iter().find(|entry| entry.0 == code)?;
+            let (_, single, double) = specials(machine).iter().find(|entry| entry.0 == code)?;
             Operand::Special(match dwords {
                 1 => (*single)?,
                 2 => (*double)?,
@@ -143,7 +144,7 @@ fn scalar_operand(isa: Isa, dwords: u8, code: u32) -> Option<Operand> {
 
 /// The code of an operand in a field of this class; `None` if it cannot stand there.
 #[inline]
-pub fn code_of(isa: Isa, class: Class, operand: &Operand) -> Option<u32> {
+pub fn code_of(machine: Machine, class: Class, operand: &Operand) -> Option<u32> {
     match (class, operand) {
         (Class::Vgpr, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => Some(u32::from(*index)),
         (Class::VgprOrAgpr, Operand::Reg(reg)) => match reg.file {
@@ -154,17 +155,17 @@ pub fn code_of(isa: Isa, class: Class, operand: &Operand) -> Option<u32> {
         (Class::VectorSrc | Class::VgprSrc, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => {
             Some(u32::from(*index) + VGPR)
         }
-        (Class::VectorSrc | Class::ScalarSrc, _) => scalar_code(isa, operand),
-        (Class::ScalarReg, _) => scalar_code(isa, operand).filter(|&code| code < 128),
+        (Class::VectorSrc | Class::ScalarSrc, _) => scalar_code(machine, operand),
+        (Class::ScalarReg, _) => scalar_code(machine, operand).filter(|&code| code < 128),
         (Class::Imm(_), Operand::Imm(value)) => Some(*value as u32),
         _ => None,
     }
 }
 
-fn scalar_code(isa: Isa, operand: &Operand) -> Option<u32> {
+fn scalar_code(machine: Machine, operand: &Operand) -> Option<u32> {
     match *operand {
         Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => {
-            Some(u32::from(index)).filter(|&n| n < sgpr_count(isa))
+            Some(u32::from(index)).filter(|&n| n < sgpr_count(machine))
         }
         Operand::Reg(Reg { file: RegFile::Ttmp, index, .. }) => {
             Some(u32::from(index) + 108).filter(|&n| n < 124)
@@ -176,8 +177,8 @@ fn scalar_code(isa: Isa, operand: &Operand) -> Option<u32> {
         Operand::Float(code @ 240..=248) => Some(u32::from(code)),
         Operand::Float(_) => None,
         Operand::Literal(_) => Some(LITERAL),
-        Operand::Literal64(_) => (isa == Isa::Gfx1250).then_some(LITERAL64),
-        Operand::Special(special) => specials(isa)
+        Operand::Literal64(_) => (line(machine) == Line::Late).then_some(LITERAL64),
+        Operand::Special(special) => specials(machine)
             .iter()
             .find(|(_, single, double)| *single == Some(special) || *double == Some(special))
             .map(|entry| entry.0),
@@ -186,18 +187,20 @@ fn scalar_code(isa: Isa, operand: &Operand) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use wavemark_target::Processor;
+
     use super::*;
 
     #[test]
     fn codes_round_trip() {
-        for isa in [Isa::Gfx950, Isa::Gfx1250] {
+        for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
             for ty in ["b32", "b64"].into_iter().filter_map(Type::parse) {
                 for code in 0..512 {
-                    if let Some(operand) = operand_of(isa, Class::VectorSrc, &ty, code) {
+                    if let Some(operand) = operand_of(machine, Class::VectorSrc, &ty, code) {
                         assert_eq!(
-                            code_of(isa, Class::VectorSrc, &operand),
+                            code_of(machine, Class::VectorSrc, &operand),
                             Some(code),
-                            "{isa:?} {operand:?}"
+                            "{machine:?} {operand:?}"
                         );
                     }
                 }

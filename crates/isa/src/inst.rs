@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Isa, Operand, Row, RowId, Table};
+use crate::{Machine, Operand, Row, RowId, Table};
 
 /// Which of its encodings an instruction is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +34,27 @@ pub enum Form {
     Vopd3X,
     /// Y half of a 12-byte pair.
     Vopd3Y,
+}
+
+impl Form {
+    /// The form of this name in the table and format files.
+    pub(crate) fn by_name(name: &str) -> Option<Form> {
+        Some(match name {
+            "native" => Form::Native,
+            "e32" => Form::E32,
+            "e64" => Form::E64,
+            "dpp16" => Form::Dpp16,
+            "dpp8" => Form::Dpp8,
+            "e64_dpp16" => Form::E64Dpp16,
+            "e64_dpp8" => Form::E64Dpp8,
+            "sdwa" => Form::Sdwa,
+            "vopdx" => Form::VopdX,
+            "vopdy" => Form::VopdY,
+            "vopd3x" => Form::Vopd3X,
+            "vopd3y" => Form::Vopd3Y,
+            _ => return None,
+        })
+    }
 }
 
 /// Output modifier of a floating result.
@@ -192,13 +213,13 @@ pub struct Inst {
 }
 
 impl Inst {
-    /// Its row in the table of `isa`, the set that it was decoded or parsed for.
-    pub fn row(&self, isa: Isa) -> &'static Row {
-        Table::of(isa).row(self.row)
+    /// Its row in the table of `machine`, the set that it was decoded or parsed for.
+    pub fn row(&self, machine: Machine) -> &'static Row {
+        Table::of(machine).row(self.row)
     }
 
     /// Its mnemonic without encoding suffix.
-    pub fn mnemonic(&self, isa: Isa) -> &'static str {
-        self.row(isa).mnemonic
+    pub fn mnemonic(&self, machine: Machine) -> &'static str {
+        self.row(machine).mnemonic
     }
 }

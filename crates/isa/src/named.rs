@@ -1,7 +1,8 @@
 //! Names of the values that control-instruction fields hold: hardware registers, messages, wait counters,
 //! delays. Names and numbers: CDNA4 manual 4.4, 5.4, CDNA5 manual chapters 3 to 5; spellings LLVM 22's.
 
-use crate::Isa;
+use crate::Machine;
+use crate::row::{Line, line};
 
 /// Which instruction sets a name is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,23 +13,23 @@ enum On {
 }
 
 impl On {
-    fn has(self, isa: Isa) -> bool {
+    fn has(self, machine: Machine) -> bool {
         match self {
             On::Both => true,
-            On::Gfx950 => isa == Isa::Gfx950,
-            On::Gfx1250 => isa == Isa::Gfx1250,
+            On::Gfx950 => line(machine) == Line::Early,
+            On::Gfx1250 => line(machine) == Line::Late,
         }
     }
 }
 
 type Names = &'static [(On, u16, &'static str)];
 
-fn name_of(names: Names, isa: Isa, value: u16) -> Option<&'static str> {
-    names.iter().find(|(on, v, _)| *v == value && on.has(isa)).map(|(_, _, name)| *name)
+fn name_of(names: Names, machine: Machine, value: u16) -> Option<&'static str> {
+    names.iter().find(|(on, v, _)| *v == value && on.has(machine)).map(|(_, _, name)| *name)
 }
 
-fn value_of(names: Names, isa: Isa, name: &str) -> Option<u16> {
-    names.iter().find(|(on, _, n)| *n == name && on.has(isa)).map(|(_, v, _)| *v)
+fn value_of(names: Names, machine: Machine, name: &str) -> Option<u16> {
+    names.iter().find(|(on, _, n)| *n == name && on.has(machine)).map(|(_, v, _)| *v)
 }
 
 /// Hardware registers of `s_getreg`/`s_setreg`; the first name of a number is the one that is printed.
@@ -94,13 +95,13 @@ static HWREG: Names = &[
 ];
 
 /// The name of hardware register `id`.
-pub fn hwreg_name(isa: Isa, id: u16) -> Option<&'static str> {
-    name_of(HWREG, isa, id)
+pub fn hwreg_name(machine: Machine, id: u16) -> Option<&'static str> {
+    name_of(HWREG, machine, id)
 }
 
 /// The number of a hardware register.
-pub fn hwreg_id(isa: Isa, name: &str) -> Option<u16> {
-    value_of(HWREG, isa, name)
+pub fn hwreg_id(machine: Machine, name: &str) -> Option<u16> {
+    value_of(HWREG, machine, name)
 }
 
 static MESSAGES: Names = &[
@@ -155,10 +156,10 @@ pub struct Message {
 
 impl Message {
     /// Takes a message field apart.
-    pub fn decode(isa: Isa, value: u16) -> Message {
-        match isa {
-            Isa::Gfx950 => Message { id: value & 0xf, op: (value >> 4) & 7, stream: (value >> 8) & 3 },
-            Isa::Gfx1250 => Message { id: value & 0xff, op: 0, stream: 0 },
+    pub fn decode(machine: Machine, value: u16) -> Message {
+        match line(machine) {
+            Line::Early => Message { id: value & 0xf, op: (value >> 4) & 7, stream: (value >> 8) & 3 },
+            Line::Late => Message { id: value & 0xff, op: 0, stream: 0 },
         }
     }
 
@@ -168,53 +169,53 @@ impl Message {
     }
 
     /// The message's name.
-    pub fn name(self, isa: Isa) -> Option<&'static str> {
-        name_of(MESSAGES, isa, self.id)
+    pub fn name(self, machine: Machine) -> Option<&'static str> {
+        name_of(MESSAGES, machine, self.id)
     }
 
     /// The names of the operations that the message must have; `None` if it takes none.
-    fn ops(self, isa: Isa) -> Option<Names> {
-        match (isa, self.id) {
-            (Isa::Gfx950, 2 | 3) => Some(GS_OPS),
-            (Isa::Gfx950, 15) => Some(SYSMSG_OPS),
+    fn ops(self, machine: Machine) -> Option<Names> {
+        match (line(machine), self.id) {
+            (Line::Early, 2 | 3) => Some(GS_OPS),
+            (Line::Early, 15) => Some(SYSMSG_OPS),
             _ => None,
         }
     }
 
     /// Whether the message must have an operation.
-    pub fn takes_op(self, isa: Isa) -> bool {
-        self.ops(isa).is_some()
+    pub fn takes_op(self, machine: Machine) -> bool {
+        self.ops(machine).is_some()
     }
 
     /// Whether the message with this operation has a stream.
-    pub fn takes_stream(self, isa: Isa) -> bool {
-        isa == Isa::Gfx950 && matches!(self.id, 2 | 3) && self.op != 0
+    pub fn takes_stream(self, machine: Machine) -> bool {
+        line(machine) == Line::Early && matches!(self.id, 2 | 3) && self.op != 0
     }
 
     /// The operation's name, if it is one that the message takes.
-    pub fn op_name(self, isa: Isa) -> Option<&'static str> {
+    pub fn op_name(self, machine: Machine) -> Option<&'static str> {
         // MSG_GS has no no-operation.
         if self.id == 2 && self.op == 0 {
             return None;
         }
-        name_of(self.ops(isa)?, isa, self.op)
+        name_of(self.ops(machine)?, machine, self.op)
     }
 
     /// The number of an operation of this message.
-    pub fn op_id(self, isa: Isa, name: &str) -> Option<u16> {
-        value_of(self.ops(isa)?, isa, name).filter(|&op| !(self.id == 2 && op == 0))
+    pub fn op_id(self, machine: Machine, name: &str) -> Option<u16> {
+        value_of(self.ops(machine)?, machine, name).filter(|&op| !(self.id == 2 && op == 0))
     }
 
     /// Whether name, operation and stream go together.
-    pub fn is_symbolic(self, isa: Isa) -> bool {
-        let op = if self.takes_op(isa) { self.op_name(isa).is_some() } else { self.op == 0 };
-        self.name(isa).is_some() && op && (self.stream == 0 || self.takes_stream(isa))
+    pub fn is_symbolic(self, machine: Machine) -> bool {
+        let op = if self.takes_op(machine) { self.op_name(machine).is_some() } else { self.op == 0 };
+        self.name(machine).is_some() && op && (self.stream == 0 || self.takes_stream(machine))
     }
 }
 
 /// The number of a message.
-pub fn message_id(isa: Isa, name: &str) -> Option<u16> {
-    value_of(MESSAGES, isa, name)
+pub fn message_id(machine: Machine, name: &str) -> Option<u16> {
+    value_of(MESSAGES, machine, name)
 }
 
 /// A counter in a field: its name, and where its bits are, least significant piece first.

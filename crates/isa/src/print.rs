@@ -9,7 +9,7 @@ use crate::role::Class;
 use crate::row::OperandSpec;
 use crate::table::Table;
 use crate::ty::Kind;
-use crate::{Features, Half, Inst, Isa, Operand, Reg, RegFile, Special, inline_float_bits};
+use crate::{Half, Inst, Machine, Operand, Reg, RegFile, Special, inline_float_bits};
 
 pub(crate) mod matrix;
 pub(crate) mod memory;
@@ -17,17 +17,17 @@ pub(crate) mod scalar;
 pub(crate) mod vector;
 
 /// The text of an instruction.
-pub fn print(isa: Isa, inst: &Inst, features: Features) -> String {
+pub fn print(machine: Machine, inst: &Inst) -> String {
     let mut out = String::with_capacity(64);
-    print_into(&mut out, isa, inst, features);
+    print_into(&mut out, machine, inst);
     out
 }
 
 /// Appends the text of an instruction.
-pub fn print_into(out: &mut String, isa: Isa, inst: &Inst, features: Features) {
+pub fn print_into(out: &mut String, machine: Machine, inst: &Inst) {
     use crate::format::Family;
-    let row = Table::of(isa).row(inst.row);
-    let printer = &mut Printer { out, isa, features, warnings: None };
+    let row = Table::of(machine).row(inst.row);
+    let printer = &mut Printer { out, machine, warnings: None };
     match row.family {
         Family::Scalar => scalar::print(printer, row, inst),
         Family::Memory => memory::print(printer, row, inst),
@@ -42,8 +42,7 @@ pub fn print_into(out: &mut String, isa: Isa, inst: &Inst, features: Features) {
 /// Where text goes and under which rules.
 pub(crate) struct Printer<'a> {
     pub(crate) out: &'a mut String,
-    pub(crate) isa: Isa,
-    pub(crate) features: Features,
+    pub(crate) machine: Machine,
     /// LLVM's disassembler comments, printed behind the instruction.
     pub(crate) warnings: Option<String>,
 }

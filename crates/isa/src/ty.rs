@@ -4,6 +4,8 @@
 //! fp bfp e` (float, bfloat, signed, unsigned, untyped bits, narrow floats as `fp8`/`fp6`/`fp4`,
 //! `bf8`/`bf6` being narrow as well since bfloat is 16 bits only, and `e8` a scale exponent).
 
+use wavemark_target::WaveSize;
+
 /// What the bits of an element are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -60,6 +62,14 @@ impl Type {
             return None;
         }
         Some(Type { name, kind, elem_bits, lanes })
+    }
+
+    /// A mask with a bit for each lane of a wave.
+    pub fn lanes(wave: WaveSize) -> Type {
+        match wave {
+            WaveSize::Wave32 => Type { name: "b32", kind: Kind::Bits, elem_bits: 32, lanes: 1 },
+            WaveSize::Wave64 => Type { name: "b64", kind: Kind::Bits, elem_bits: 64, lanes: 1 },
+        }
     }
 
     /// The same operand seen as so many untyped bits.

@@ -20,12 +20,15 @@
 //! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
 //! `op_sel` in the VOP3 forms.
 
-use std::sync::OnceLock;
-
 use crate::role::Class;
+use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
-use crate::table::Table;
-use crate::{Form, Isa};
+use crate::{Form, Machine};
+
+/// Source code that says that a DPP8 dword follows.
+pub(crate) const DPP8: u32 = 0xe9;
+/// The same, and lanes that are off are read.
+pub(crate) const DPP8_FI: u32 = 0xea;
 
 /// Which modifiers a row takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,18 +86,6 @@ impl Traits {
     }
 }
 
-/// The traits of a row.
-pub(crate) fn traits(isa: Isa, row: &Row) -> Traits {
-    static GFX950: OnceLock<Vec<Traits>> = OnceLock::new();
-    static GFX1250: OnceLock<Vec<Traits>> = OnceLock::new();
-    let cell = match isa {
-        Isa::Gfx950 => &GFX950,
-        Isa::Gfx1250 => &GFX1250,
-    };
-    let all = cell.get_or_init(|| Table::of(isa).rows().iter().map(|row| read(isa, row)).collect());
-    all.get(usize::from(row.id.0)).copied().unwrap_or_default()
-}
-
 /// Which source an operand is, from its role (`src1`, `vsrc1`, `ssrc1`); 3 for `vdst`, none for others.
 #[inline]
 pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
@@ -109,8 +100,8 @@ pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
 
 /// gfx1250's conversions from two halves to two bytes: LLVM gives their source no inline constants, and shows those
 /// that are encoded as single-precision patterns.
-pub(crate) fn has_no_inline_constants(isa: Isa, row: &Row) -> bool {
-    isa == Isa::Gfx1250 && matches!(row.mnemonic, "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16")
+pub(crate) fn has_no_inline_constants(machine: Machine, row: &Row) -> bool {
+    line(machine) == Line::Late && matches!(row.mnemonic, "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16")
 }
 
 /// Whether the form is a VOP3 encoding.
@@ -118,7 +109,8 @@ pub(crate) fn is_wide(form: Form) -> bool {
     matches!(form, Form::Native | Form::E64 | Form::E64Dpp16 | Form::E64Dpp8)
 }
 
-fn read(isa: Isa, row: &Row) -> Traits {
+/// The traits of a row, from its operands and attributes.
+pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let mut traits = Traits::default();
     for spec in &row.operands {
         let Some(position) = position(spec) else { continue };
@@ -132,7 +124,7 @@ fn read(isa: Isa, row: &Row) -> Traits {
                 traits.mods |= bit;
             }
         }
-        if isa == Isa::Gfx1250
+        if line(machine) == Line::Late
             && spec.ty.bits() == 16
             && matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc)
         {
@@ -172,13 +164,13 @@ fn read(isa: Isa, row: &Row) -> Traits {
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
     let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
     traits.phantom_source = phantom;
-    traits.idle_mods = match isa {
-        Isa::Gfx950 => {
+    traits.idle_mods = match line(machine) {
+        Line::Early => {
             traits.mods != 0 && !bit_test
                 || row.mnemonic.starts_with("v_ashr_pk")
                 || row.mnemonic.starts_with("v_dot")
         }
-        Isa::Gfx1250 => {
+        Line::Late => {
             traits.mods != 0 && (!bit_test || row.mnemonic.starts_with("v_cmpx"))
                 || (traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0) && !lane_permute
         }
@@ -188,7 +180,10 @@ fn read(isa: Isa, row: &Row) -> Traits {
 
 #[cfg(test)]
 mod tests {
+    use wavemark_target::Processor;
+
     use super::*;
+    use crate::Table;
 
     const VALUES: &[&str] = &[
         "clamp",
@@ -212,8 +207,8 @@ mod tests {
 
     #[test]
     fn attribute_values_are_known() {
-        for isa in [Isa::Gfx950, Isa::Gfx1250] {
-            for row in Table::of(isa).rows() {
+        for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
+            for row in Table::of(machine).rows() {
                 for value in row.attribute("vector").unwrap_or_default().split(',') {
                     assert!(value.is_empty() || VALUES.contains(&value), "{}: {value}", row.mnemonic);
                 }
@@ -223,11 +218,11 @@ mod tests {
 
     #[test]
     fn traits_follow_types_and_attributes() {
-        let of = |isa, name| traits(isa, Table::of(isa).by_mnemonic(name).next().expect("row"));
-        let add = of(Isa::Gfx1250, "v_add_f16");
+        let of = |machine, name| Table::of(machine).by_mnemonic(name).next().expect("row").traits;
+        let add = of(Machine::new(Processor::Gfx1250), "v_add_f16");
         assert_eq!((add.mods, add.true16, add.clamp, add.omod, add.op_sel), (0b11, 0b1011, true, true, 0));
-        let select = of(Isa::Gfx950, "v_cndmask_b32");
+        let select = of(Machine::new(Processor::Gfx950), "v_cndmask_b32");
         assert_eq!((select.mods, select.true16, select.clamp), (0b11, 0, false));
-        assert_eq!(of(Isa::Gfx950, "v_fma_f16").op_sel, 4);
+        assert_eq!(of(Machine::new(Processor::Gfx950), "v_fma_f16").op_sel, 4);
     }
 }

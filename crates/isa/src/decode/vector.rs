@@ -2,12 +2,13 @@
 //! share bits, and bits that must be 0.
 
 use super::{DecodeError, Input};
-use crate::format::vector::DPP8_FI;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::vector::{Traits, is_wide, position, traits};
+use crate::row::{Line, line};
+use crate::vector::DPP8_FI;
+use crate::vector::{Traits, is_wide, position};
 use crate::{
-    Dpp, Form, Half, Inst, Isa, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, Special, code,
+    Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, Special, code,
 };
 
 /// Corrects an instruction whose fields have been read.
@@ -17,7 +18,7 @@ pub(super) fn finish(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), DecodeError> {
-    let traits = traits(input.isa, row);
+    let traits = row.traits;
     let invalid = |reason| DecodeError::Invalid { mnemonic: row.mnemonic, reason };
     match inst.form {
         Form::Dpp16 | Form::E64Dpp16 => {
@@ -27,7 +28,7 @@ pub(super) fn finish(
                 row_mask: (dword >> 28 & 15) as u8,
                 bank_mask: (dword >> 24 & 15) as u8,
                 bound_ctrl: dword >> 19 & 1 != 0,
-                fi: input.isa == Isa::Gfx1250 && dword >> 18 & 1 != 0,
+                fi: line(input.machine) == Line::Late && dword >> 18 & 1 != 0,
             });
         }
         Form::Dpp8 | Form::E64Dpp8 => {
@@ -200,11 +201,11 @@ pub(super) fn custom_operand(
         "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(Special::Vcc)),
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
         "sdst" if number < 249 || (251..=253).contains(&number) => {
-            code::operand_of(input.isa, Class::VectorSrc, &spec.ty, number)
+            code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)
         }
         "sdst" => None,
         _ if matches!(spec.class, Class::VgprSrc | Class::ScalarSrc | Class::ScalarReg | Class::Custom) => {
-            code::operand_of(input.isa, Class::VectorSrc, &spec.ty, number)
+            code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)
         }
         _ => None,
     }

@@ -1,21 +1,21 @@
 //! Encoding of the vector family beyond what its rows say; the inverse of the decoder's module.
 
 use super::EncodeError;
-use crate::format::vector::{DPP8, DPP8_FI};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::vector::{is_wide, position, traits};
-use crate::{Dpp, Form, Half, Inst, Isa, Operand, Reg, RegFile, SdwaSel, SdwaUnused, Special, code};
+use crate::vector::{DPP8, DPP8_FI};
+use crate::vector::{is_wide, position};
+use crate::{Dpp, Form, Half, Inst, Machine, Operand, Reg, RegFile, SdwaSel, SdwaUnused, Special, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
 pub(super) fn finish(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     inst: &Inst,
     mut bits: u128,
 ) -> Result<u128, EncodeError> {
-    let traits = traits(isa, row);
+    let traits = row.traits;
     let modifier = |name| EncodeError::InvalidModifier { mnemonic: row.mnemonic, name };
     let wide = is_wide(inst.form);
     let mods = &inst.mods;
@@ -99,7 +99,9 @@ pub(super) fn finish(
                         role: row.operands[index].role,
                     });
                 }
-                let Some(number) = code::code_of(isa, row.operands[index].class, operand) else { continue };
+                let Some(number) = code::code_of(machine, row.operands[index].class, operand) else {
+                    continue;
+                };
                 bits ^= field.put(number) ^ field.put(number | 0x80);
             }
         }
@@ -121,7 +123,7 @@ fn select(sel: SdwaSel) -> u8 {
 
 /// The code of an operand that its class does not decide; the inverse of the decoder's `custom_operand`.
 pub(super) fn custom_code(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     index: usize,
@@ -135,11 +137,11 @@ pub(super) fn custom_code(
             Some(u32::from(*index) + code::VGPR)
         }
         ("sdst", Operand::Special(_) | Operand::Int(_) | Operand::Float(_)) if is_wide(encoding.form) => {
-            code::code_of(isa, Class::VectorSrc, operand)
+            code::code_of(machine, Class::VectorSrc, operand)
         }
         ("sdst", _) => None,
         _ if matches!(spec.class, Class::VgprSrc | Class::ScalarSrc | Class::ScalarReg | Class::Custom) => {
-            code::code_of(isa, Class::VectorSrc, operand)
+            code::code_of(machine, Class::VectorSrc, operand)
         }
         _ => None,
     }

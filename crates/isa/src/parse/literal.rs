@@ -6,20 +6,21 @@
 use super::operand::Force;
 use crate::role::Class;
 use crate::row::OperandSpec;
+use crate::row::{Line, line};
 use crate::ty::Kind;
-use crate::{Isa, Operand, inline_float_bits};
+use crate::{Machine, Operand, inline_float_bits};
 
 /// The operand for an integer constant.
 ///
 /// # Errors
 /// The message when the value does not fit.
 pub(crate) fn integer(
-    isa: Isa,
+    machine: Machine,
     spec: &OperandSpec,
     value: i64,
     force: Force,
 ) -> Result<Operand, &'static str> {
-    integer_in(isa, spec, value, force, false)
+    integer_in(machine, spec, value, force, false)
 }
 
 /// The same in an encoding of 32 bits if `short`: there gfx1250 takes 64-bit literals without being told.
@@ -27,7 +28,7 @@ pub(crate) fn integer(
 /// # Errors
 /// The message when the value does not fit.
 pub(crate) fn integer_in(
-    isa: Isa,
+    machine: Machine,
     spec: &OperandSpec,
     value: i64,
     force: Force,
@@ -50,7 +51,7 @@ pub(crate) fn integer_in(
         return Ok(inline);
     }
     if bits == 64 {
-        if isa == Isa::Gfx1250 {
+        if line(machine) == Line::Late {
             // A 32-bit literal is sign-extended for integers, the high half for f64.
             let narrow = match spec.ty.kind {
                 Kind::Float => fits(value, 32),
@@ -77,8 +78,13 @@ pub(crate) fn integer_in(
 ///
 /// # Errors
 /// The message when the operand takes no such number.
-pub(crate) fn float(isa: Isa, spec: &OperandSpec, value: f64, force: Force) -> Result<Operand, &'static str> {
-    float_in(isa, spec, value, force, false)
+pub(crate) fn float(
+    machine: Machine,
+    spec: &OperandSpec,
+    value: f64,
+    force: Force,
+) -> Result<Operand, &'static str> {
+    float_in(machine, spec, value, force, false)
 }
 
 /// The same in an encoding of 32 bits if `short`.
@@ -86,7 +92,7 @@ pub(crate) fn float(isa: Isa, spec: &OperandSpec, value: f64, force: Force) -> R
 /// # Errors
 /// The message when the operand takes no such number.
 pub(crate) fn float_in(
-    isa: Isa,
+    machine: Machine,
     spec: &OperandSpec,
     value: f64,
     force: Force,
@@ -103,7 +109,7 @@ pub(crate) fn float_in(
         if spec.ty.kind != Kind::Float {
             return Err("invalid operand for instruction");
         }
-        if isa == Isa::Gfx1250 {
+        if line(machine) == Line::Late {
             match force {
                 // LLVM puts the high half where the literal's low half goes.
                 Force::Lit => return Ok(Operand::Literal64(pattern >> 32)),

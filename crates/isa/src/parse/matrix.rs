@@ -3,10 +3,11 @@
 //!
 //! Commas are optional everywhere, as in LLVM's assembler.
 
+use crate::row::{Line, line};
 use smallvec::SmallVec;
 
 use super::matrix_modifiers::{dpp, modifiers};
-use super::operand::{Constant, Force, RegisterText, special_by_name};
+use super::operand::{Constant, Force, RegisterText, is_foreign_register, special_by_name};
 use super::vector::{Value, item};
 use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
 use crate::expr::Expr;
@@ -15,7 +16,7 @@ use crate::print::matrix::is_register;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::Type;
-use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, Special};
+use crate::{Form, Inst, Machine, Mods, Operand, Reg, RegFile, Special};
 
 /// LLVM's words for most misplaced operands.
 pub(super) const INVALID: &str = "invalid operand for instruction";
@@ -117,12 +118,12 @@ fn place(
     if let Constant::Unknown(expr) = constant {
         return symbol(p, encoding, spec, expr);
     }
-    let operand = source_constant(p.isa, spec, constant, force)?;
+    let operand = source_constant(p.machine, spec, constant, force)?;
     if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
         if spec.role == "srcc" || !encoding.format.literal {
             return Err(INVALID);
         }
-        if p.isa == Isa::Gfx950 {
+        if line(p.machine) == Line::Early {
             return Err("literal operands are not supported");
         }
     }
@@ -137,10 +138,10 @@ fn symbol(
     expr: Expr,
 ) -> Result<Operand, &'static str> {
     let whole = spec.ty.dwords() == 1 && !matches!(spec.ty.elem_bits, 16 | 64);
-    let single = encoding.form == Form::Native && p.isa == Isa::Gfx1250;
+    let single = encoding.form == Form::Native && line(p.machine) == Line::Late;
     // A register of another processor is no symbol.
     let register =
-        |name: &str| [Isa::Gfx950, Isa::Gfx1250].iter().any(|&isa| special_by_name(isa, name).is_some());
+        |name: &str| special_by_name(p.machine, name).is_some() || is_foreign_register(p.machine, name);
     let plausible = match &expr {
         Expr::Symbol { name, .. } => !register(name),
         Expr::Unary(..) => false,
@@ -193,7 +194,7 @@ fn matrix_register(
 
 /// The operand for a constant: see [`inline_of`] for what is inline.
 fn source_constant(
-    isa: Isa,
+    machine: Machine,
     spec: &OperandSpec,
     constant: Constant,
     force: Force,
@@ -218,9 +219,9 @@ fn source_constant(
         {
             Err(INVALID)
         }
-        Constant::Float(value) => literal::float(isa, &scalar(elem), value, force),
+        Constant::Float(value) => literal::float(machine, &scalar(elem), value, force),
         Constant::Int(value) if elem == "f64" || spec.class == Class::Literal32 => {
-            literal::integer(isa, &scalar(elem), value, force)
+            literal::integer(machine, &scalar(elem), value, force)
         }
         // A pair of scale registers is a 64-bit operand.
         Constant::Int(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
@@ -268,7 +269,7 @@ pub(super) fn signed(
 /// What LLVM checks once all operands are read. `at` is where each operand is.
 fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) -> Result<(), ParseError> {
     let place = |n: usize| at.get(n).copied().unwrap_or_default();
-    let bus = if p.isa == Isa::Gfx950 { 1 } else { 2 };
+    let bus = if line(p.machine) == Line::Early { 1 } else { 2 };
     if encoding.format.name != "WMMA_LD_SCALE"
         && encoding.format.name != "WMMA_SCALE"
         && scalar_reads(inst.operands.iter()) > bus
@@ -287,7 +288,7 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         let Operand::Reg(reg) = operand else { continue };
         if matches!(spec.role, "srca" | "srcb")
-            && dwords(p.isa, row, spec.role, &spec.ty, &inst.mods) != Some(reg.dwords)
+            && dwords(p.machine, row, spec.role, &spec.ty, &inst.mods) != Some(reg.dwords)
         {
             return Err(p.error_at(place(n), "wrong register tuple size"));
         }
@@ -298,7 +299,7 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
     if row.attribute("matrix") == Some("dot2") && inst.mods.op_sel != 0 {
         return Err(p.error_at(0, "invalid op_sel operand"));
     }
-    if p.isa == Isa::Gfx1250 && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
+    if line(p.machine) == Line::Late && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
         // A scalar pair feeds its low half to both results.
         for (n, operand) in inst.operands.iter().skip(1).enumerate() {
             let scalar = match operand {

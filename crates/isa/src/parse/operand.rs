@@ -7,7 +7,8 @@ use crate::parse::literal;
 use crate::print::scalar_alignment;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec};
-use crate::{Half, Isa, Operand, Reg, RegFile, Special, code};
+use crate::row::{Line, line};
+use crate::{Half, Machine, Operand, Reg, RegFile, Special, code};
 
 /// A register as written, before it is known what may stand there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +78,8 @@ impl Parser<'_> {
                 if force != Force::None
                     || spec.ty.elem_bits == 16
                     || matches!(spec.class, Class::Literal32 | Class::Literal64)
-                    || (double && (self.isa == Isa::Gfx950 || encoding.format.family != Family::Scalar))
+                    || (double
+                        && (line(self.machine) == Line::Early || encoding.format.family != Family::Scalar))
                 {
                     return Err(self.error_at(start, "invalid operand for instruction"));
                 }
@@ -89,8 +91,8 @@ impl Parser<'_> {
                 self.fixup(encoding.format.dwords * 4, kind, expr);
                 return Ok(if wide { Operand::Literal64(0) } else { Operand::Literal(0) });
             }
-            Constant::Int(value) => literal::integer_in(self.isa, spec, value, force, short),
-            Constant::Float(value) => literal::float_in(self.isa, spec, value, force, short),
+            Constant::Int(value) => literal::integer_in(self.machine, spec, value, force, short),
+            Constant::Float(value) => literal::float_in(self.machine, spec, value, force, short),
         };
         match operand {
             Ok(Operand::Literal(_) | Operand::Literal64(_)) if !encoding.format.literal => {
@@ -154,7 +156,7 @@ impl Parser<'_> {
         let expr = self.expression()?;
         match expr.evaluate(self.resolve) {
             Some(value) => Ok(Constant::Int(value)),
-            None if names_register(self.isa, &expr) => {
+            None if names_register(self.machine, &expr) => {
                 Err(self.error_at(start, "invalid operand for instruction"))
             }
             None => Ok(Constant::Unknown(expr)),
@@ -211,14 +213,14 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let word = self.peek_word();
-        if let Some(special) = special_by_name(self.isa, word) {
+        if let Some(special) = special_by_name(self.machine, word) {
             self.pos += word.len();
             return Ok(Some(RegisterText::Named(special)));
         }
         if UNAVAILABLE.contains(&word) {
             return Err(self.error_at(start, format!("{word} register not available on this GPU")));
         }
-        if is_foreign_register(self.isa, word) {
+        if is_foreign_register(self.machine, word) {
             return Err(self.error_at(start, format!("{word} register not available on this GPU")));
         }
         let (stem, half) = match word.rsplit_once('.') {
@@ -310,11 +312,11 @@ impl Parser<'_> {
             return Err(self.error_at(start, "register index is out of range"));
         }
         let limit = match file {
-            RegFile::Sgpr => i64::from(code::sgpr_count(self.isa)),
+            RegFile::Sgpr => i64::from(code::sgpr_count(self.machine)),
             // A tuple may begin at any number that a field holds; the rest is in the next bank.
-            RegFile::Vgpr if self.isa == Isa::Gfx1250 => 255i64.saturating_add(count),
+            RegFile::Vgpr if line(self.machine) == Line::Late => 255i64.saturating_add(count),
             RegFile::Vgpr => 256,
-            RegFile::Agpr if self.isa == Isa::Gfx950 => 256,
+            RegFile::Agpr if line(self.machine) == Line::Early => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
             RegFile::Ttmp => 16,
         };
@@ -358,13 +360,13 @@ impl Parser<'_> {
             }
             RegisterText::Named(special) => {
                 let operand = Operand::Special(special);
-                let code = code::code_of(self.isa, spec.class, &operand);
+                let code = code::code_of(self.machine, spec.class, &operand);
                 if spec.class == Class::Vcc {
-                    return (code::operand_of(self.isa, spec.class, &spec.ty, 0) == Some(operand))
+                    return (code::operand_of(self.machine, spec.class, &spec.ty, 0) == Some(operand))
                         .then_some(operand);
                 }
                 // The name must be the one for an operand of this width.
-                let same = code::operand_of(self.isa, spec.class, &spec.ty, code?)? == operand;
+                let same = code::operand_of(self.machine, spec.class, &spec.ty, code?)? == operand;
                 same.then_some(operand)
             }
         }
@@ -415,17 +417,17 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
 }
 
 /// Whether a register stands in the expression, as in `-s4`.
-fn names_register(isa: Isa, expr: &Expr) -> bool {
+fn names_register(machine: Machine, expr: &Expr) -> bool {
     match expr {
         Expr::Symbol { name, .. } => {
             let stem = name.strip_suffix(".l").or_else(|| name.strip_suffix(".h")).unwrap_or(name);
-            special_by_name(isa, stem).is_some()
+            special_by_name(machine, stem).is_some()
                 || split_register(stem).is_some_and(|(_, digits)| {
                     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
                 })
         }
-        Expr::Unary(_, operand) => names_register(isa, operand),
-        Expr::Binary(_, left, right) => names_register(isa, left) || names_register(isa, right),
+        Expr::Unary(_, operand) => names_register(machine, operand),
+        Expr::Binary(_, left, right) => names_register(machine, left) || names_register(machine, right),
         Expr::Int(_) | Expr::Call(..) => false,
     }
 }
@@ -460,11 +462,11 @@ fn hexadecimal_float(text: &str) -> Option<(f64, usize)> {
 }
 
 /// Whether `name` is a special register that only other processors have.
-fn is_foreign_register(isa: Isa, name: &str) -> bool {
+pub(crate) fn is_foreign_register(machine: Machine, name: &str) -> bool {
     let stem = name.strip_suffix("_lo").or_else(|| name.strip_suffix("_hi")).unwrap_or(name);
-    match isa {
-        Isa::Gfx950 => matches!(stem, "null" | "src_flat_scratch_base" | "tba" | "tma"),
-        Isa::Gfx1250 => matches!(
+    match line(machine) {
+        Line::Early => matches!(stem, "null" | "src_flat_scratch_base" | "tba" | "tma"),
+        Line::Late => matches!(
             stem.strip_prefix("src_").unwrap_or(stem),
             "vccz"
                 | "execz"
@@ -479,7 +481,7 @@ fn is_foreign_register(isa: Isa, name: &str) -> bool {
 }
 
 /// The special register called `name`, also by the names without `src_`.
-pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
+pub(crate) fn special_by_name(machine: Machine, name: &str) -> Option<Special> {
     use Special as S;
     let special = match name {
         "vcc" => S::Vcc,
@@ -494,7 +496,7 @@ pub(crate) fn special_by_name(isa: Isa, name: &str) -> Option<Special> {
         "src_shared_limit" | "shared_limit" => S::SharedLimit,
         "src_private_base" | "private_base" => S::PrivateBase,
         "src_private_limit" | "private_limit" => S::PrivateLimit,
-        _ if isa == Isa::Gfx950 => match name {
+        _ if line(machine) == Line::Early => match name {
             "flat_scratch" => S::FlatScratch,
             "flat_scratch_lo" => S::FlatScratchLo,
             "flat_scratch_hi" => S::FlatScratchHi,

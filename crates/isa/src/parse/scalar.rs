@@ -4,6 +4,7 @@ use super::operand::Constant;
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::named::{self, CounterField, Message};
 use crate::role::{Class, ImmKind};
+use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
 use crate::{Inst, Operand, Special};
 
@@ -148,8 +149,8 @@ fn name_or_number(
 
 fn hwreg(p: &mut Parser) -> Result<i64, ParseError> {
     let start = p.pos;
-    let isa = p.isa;
-    let id_of = |name: &str| named::hwreg_id(isa, name);
+    let machine = p.machine;
+    let id_of = |name: &str| named::hwreg_id(machine, name);
     let unknown = "invalid hardware register: not supported on this GPU";
     if p.eat("{") {
         // The structured form: fields by name, each at most once, with defaults.
@@ -200,7 +201,7 @@ fn pack_hwreg(p: &Parser, start: usize, id: i64, offset: i64, width: i64) -> Res
 
 fn message(p: &mut Parser) -> Result<i64, ParseError> {
     let start = p.pos;
-    let isa = p.isa;
+    let machine = p.machine;
     let word = p.peek_word();
     if word != "sendmsg" {
         if word.starts_with("MSG_") {
@@ -212,14 +213,14 @@ fn message(p: &mut Parser) -> Result<i64, ParseError> {
     p.expect("(")?;
     p.skip_space();
     let at = p.pos;
-    let symbolic = named::message_id(isa, p.peek_word()).is_some();
+    let symbolic = named::message_id(machine, p.peek_word()).is_some();
     let id = name_or_number(
         p,
-        |name| named::message_id(isa, name),
+        |name| named::message_id(machine, name),
         "MSG_",
         "specified message id is not supported on this GPU",
     )?;
-    let id_bits = if isa == crate::Isa::Gfx950 { 4 } else { 8 };
+    let id_bits = if line(machine) == Line::Early { 4 } else { 8 };
     if !(0..1 << id_bits).contains(&id) {
         return Err(p.error_at(at, "invalid message id"));
     }
@@ -232,7 +233,7 @@ fn message(p: &mut Parser) -> Result<i64, ParseError> {
         p.skip_space();
         op_at = p.pos;
         let known = message;
-        let op = name_or_number(p, |name| known.op_id(isa, name), "GS_OP_", "invalid operation id")?;
+        let op = name_or_number(p, |name| known.op_id(machine, name), "GS_OP_", "invalid operation id")?;
         if !(0..8).contains(&op) {
             return Err(p.error_at(op_at, "invalid operation id"));
         }
@@ -251,17 +252,17 @@ fn message(p: &mut Parser) -> Result<i64, ParseError> {
     p.expect(")")?;
     // Names are checked against each other, numbers are not.
     if symbolic {
-        if message.takes_op(isa) {
+        if message.takes_op(machine) {
             if !op_given {
                 return Err(p.error_at(at, "missing message operation"));
             }
-            if message.op_name(isa).is_none() {
+            if message.op_name(machine).is_none() {
                 return Err(p.error_at(op_at, "invalid operation id"));
             }
         } else if op_given {
             return Err(p.error_at(op_at, "message does not support operations"));
         }
-        if stream_given && !message.takes_stream(isa) {
+        if stream_given && !message.takes_stream(machine) {
             return Err(p.error_at(op_at, "message operation does not support streams"));
         }
     }

@@ -4,6 +4,7 @@
 //! LLVM's order (32-bit, VOP3, SDWA, DPP, VOP3 with DPP) and the first that takes all of it wins. Limits that
 //! span operands (literals, constant bus) are checked on the winner only, as LLVM does.
 
+use crate::row::{Line, line};
 use smallvec::SmallVec;
 
 use super::operand::{Constant, Force, RegisterText};
@@ -13,8 +14,8 @@ use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::expr::Expr;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::vector::{Traits, is_wide, position, traits};
-use crate::{Form, Half, Inst, Isa, Operand, Reg, RegFile, Special, code};
+use crate::vector::{Traits, is_wide, position};
+use crate::{Form, Half, Inst, Machine, Operand, Reg, RegFile, Special, code};
 
 /// An operand as written.
 pub(super) struct Item {
@@ -41,7 +42,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
     let mut best: Option<ParseError> = None;
     let mut named = false;
     for row in rows {
-        let traits = traits(p.isa, row);
+        let traits = row.traits;
         for form in forms(suffix) {
             let Some(encoding) = row.encoding(*form).filter(|_| accepts_suffix(row, *form, suffix)) else {
                 continue;
@@ -204,10 +205,10 @@ fn attempt(
     let mut halves = Halves::default();
     for &(index, field) in &encoding.operands {
         let spec = &row.operands[index];
-        let may_lack = encoding.form == Form::E32 || spec.role == "sdst" && p.isa == Isa::Gfx1250;
+        let may_lack = encoding.form == Form::E32 || spec.role == "sdst" && line(p.machine) == Line::Late;
         if implied(index, field) && short && implied_count == 1 && may_lack {
             // VCC may be left out where it is the only implied register.
-            inst.operands.push(Operand::Special(if p.isa == Isa::Gfx950 {
+            inst.operands.push(Operand::Special(if line(p.machine) == Line::Early {
                 Special::Vcc
             } else {
                 Special::VccLo
@@ -222,7 +223,12 @@ fn attempt(
             place(p, row, encoding, spec, narrow, traits, item, &mut inst, &mut halves, &mut symbols)
                 .ok_or_else(|| p.error_at(item.start, "invalid operand for instruction"))?;
         if implied(index, field)
-            && operand != Operand::Special(if p.isa == Isa::Gfx950 { Special::Vcc } else { Special::VccLo })
+            && operand
+                != Operand::Special(if line(p.machine) == Line::Early {
+                    Special::Vcc
+                } else {
+                    Special::VccLo
+                })
         {
             return Err(p.error_at(item.start, "invalid operand for instruction"));
         }
@@ -231,16 +237,16 @@ fn attempt(
     if let Some(item) = next.next() {
         return Err(p.error_at(item.start, "invalid operand for instruction"));
     }
-    if traits.halves_only && !p.features.real_true16 {
+    if traits.halves_only && !p.machine.real_true16() {
         return Err(p.error_at(0, "instruction not supported on this GPU"));
     }
     if traits.halves_only && halves.plain {
         return Err(p.error_at(0, "invalid operand for instruction"));
     }
-    if halves.written && (halves.plain || !p.features.real_true16) {
+    if halves.written && (halves.plain || !p.machine.real_true16()) {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
-    let with_halves = p.features.real_true16 && !halves.plain;
+    let with_halves = p.machine.real_true16() && !halves.plain;
     vector_modifiers::apply(p, row, encoding, traits, modifiers, with_halves, &mut inst)?;
     finish_halves(p, row, encoding, traits, &halves, modifiers, &mut inst)?;
     inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
@@ -310,13 +316,13 @@ fn place(
             if mandatory && (item.neg || item.abs) {
                 return None;
             }
-            if *force == Force::Lit64 && p.isa == Isa::Gfx950 && has_mods {
+            if *force == Force::Lit64 && line(p.machine) == Line::Early && has_mods {
                 return None;
             }
             if (item.neg || item.abs) && !has_mods {
                 return None;
             }
-            let place = Place { isa: p.isa, row, spec, encoding };
+            let place = Place { machine: p.machine, row, spec, encoding };
             if (item.neg || item.abs) && !vector_constant::takes_modifiers(&place, constant) {
                 return None;
             }
@@ -401,7 +407,7 @@ fn place_register(
                 return None;
             }
             let operand = Operand::Special(special);
-            let number = code::code_of(p.isa, Class::VectorSrc, &operand)?;
+            let number = code::code_of(p.machine, Class::VectorSrc, &operand)?;
             // An 8-bit destination has codes for the read-only values, and LLVM takes them.
             let wide =
                 spec.role == "sdst" && encoding.format.field("sdst").is_some_and(|field| field.fits(number));
@@ -409,26 +415,32 @@ fn place_register(
                 return None;
             }
             // The name must be the one for an operand of this width.
-            if code::operand_of(p.isa, Class::VectorSrc, &spec.ty, number)? != operand {
+            if code::operand_of(p.machine, Class::VectorSrc, &spec.ty, number)? != operand {
                 return None;
             }
-            allowed_special(p.isa, row, encoding, spec, special).then_some(operand)
+            allowed_special(p.machine, row, encoding, spec, special).then_some(operand)
         }
     }
 }
 
 /// Special registers that single places refuse.
-fn allowed_special(isa: Isa, row: &Row, encoding: &Encoding, spec: &OperandSpec, special: Special) -> bool {
+fn allowed_special(
+    machine: Machine,
+    row: &Row,
+    encoding: &Encoding,
+    spec: &OperandSpec,
+    special: Special,
+) -> bool {
     let _ = encoding;
     match special {
         Special::LdsDirect | Special::PopsExitingWaveId | Special::Vccz | Special::Execz
-            if isa == Isa::Gfx1250 =>
+            if line(machine) == Line::Late =>
         {
             false
         }
         // gfx90a and its successors have no LDS-direct reads.
         Special::LdsDirect => false,
-        Special::FlatScratchBaseLo | Special::FlatScratchBaseHi if isa == Isa::Gfx950 => false,
+        Special::FlatScratchBaseLo | Special::FlatScratchBaseHi if line(machine) == Line::Early => false,
         Special::M0 if spec.role == "smask" => false,
         // Lane reads do not write M0; scalar-result instructions do not write EXEC.
         Special::M0
@@ -512,7 +524,7 @@ fn check_limits(
         }
         match operand {
             Operand::Literal(_) | Operand::Literal64(_) => {
-                if !encoding.format.literal || p.isa == Isa::Gfx950 && is_wide(encoding.form) {
+                if !encoding.format.literal || line(p.machine) == Line::Early && is_wide(encoding.form) {
                     return Err(p.error_at(last(), "literal operands are not supported"));
                 }
                 if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) {
@@ -537,10 +549,10 @@ fn check_limits(
     if row.has("vcc") && !scalars.contains(&vcc) {
         scalars.push(vcc);
     }
-    let limit = match p.isa {
-        Isa::Gfx950 => 1,
-        Isa::Gfx1250 if row.mnemonic == "v_lshlrev_b64" => 1,
-        Isa::Gfx1250 => 2,
+    let limit = match line(p.machine) {
+        Line::Early => 1,
+        Line::Late if row.mnemonic == "v_lshlrev_b64" => 1,
+        Line::Late => 2,
     };
     if row.mnemonic.starts_with("v_s_") {
         return Ok(());

@@ -10,13 +10,14 @@
 use super::operand::{Constant, Force};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
+use crate::row::{Line, line};
 use crate::ty::Kind;
 use crate::vector::is_wide;
-use crate::{Isa, Operand, inline_float_bits};
+use crate::{Machine, Operand, inline_float_bits};
 
 /// Where a constant is to stand.
 pub(super) struct Place<'a> {
-    pub(super) isa: Isa,
+    pub(super) machine: Machine,
     pub(super) row: &'a Row,
     pub(super) spec: &'a OperandSpec,
     pub(super) encoding: &'a Encoding,
@@ -47,7 +48,7 @@ fn treatment(place: &Place) -> Treatment {
     }
     match (ty.bits(), ty.kind, ty.lanes) {
         (16, ..)
-            if place.isa == Isa::Gfx1250
+            if line(place.machine) == Line::Late
                 && place.row.mnemonic == "v_ldexp_f16"
                 && place.spec.role == "src1"
                 && is_wide(place.encoding.form) =>
@@ -56,9 +57,9 @@ fn treatment(place: &Place) -> Treatment {
         }
         (16, Kind::Bfloat, 1) => Treatment::Bfloat,
         // gfx9 reads two bytes from a 32-bit source.
-        (16, Kind::Narrow, _) if place.isa == Isa::Gfx950 => Treatment::Int32,
+        (16, Kind::Narrow, _) if line(place.machine) == Line::Early => Treatment::Int32,
         (16, Kind::Float, _) => Treatment::Half,
-        (16, ..) if crate::vector::traits(place.isa, place.row).float_constants => Treatment::Half,
+        (16, ..) if place.row.traits.float_constants => Treatment::Half,
         (16, ..) => Treatment::Int16,
         (32, Kind::Float, 2) => Treatment::Halves,
         (32, Kind::Bfloat, 2) => Treatment::Bfloats,
@@ -199,9 +200,9 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
     let found = match treatment {
         Treatment::Single | Treatment::Int32 => inline(bits, 32, false),
         // The conversions from packed halves have no inline constants.
-        Treatment::Halves if crate::vector::has_no_inline_constants(place.isa, place.row) => None,
+        Treatment::Halves if crate::vector::has_no_inline_constants(place.machine, place.row) => None,
         // On gfx9 the low half decides.
-        Treatment::Halves if place.isa == Isa::Gfx950 && bits >> 16 == 0 => {
+        Treatment::Halves if line(place.machine) == Line::Early && bits >> 16 == 0 => {
             inline(bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
         }
         Treatment::Bfloats => small(i64::from(bits as u32 as i32))
@@ -213,7 +214,7 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
 
 /// A 64-bit source that is no inline constant.
 fn wide_integer(place: &Place, treatment: Treatment, value: i64, force: Force) -> Option<Operand> {
-    let gfx1250 = place.isa == Isa::Gfx1250;
+    let gfx1250 = line(place.machine) == Line::Late;
     let wide_literals = gfx1250 && !is_wide(place.encoding.form);
     let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
     let short = fits(value, 32);
@@ -252,14 +253,14 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if treatment == Treatment::Int64 {
                 return None;
             }
-            if place.isa == Isa::Gfx1250 && is_wide(place.encoding.form) {
+            if line(place.machine) == Line::Late && is_wide(place.encoding.form) {
                 match force {
                     Force::Lit64 => return Some(Operand::Literal64(bits & !0xffff_ffff)),
                     Force::Lit => return Some(Operand::Literal64(bits >> 32)),
                     Force::None => {}
                 }
             }
-            if place.isa == Isa::Gfx1250 && !is_wide(place.encoding.form) {
+            if line(place.machine) == Line::Late && !is_wide(place.encoding.form) {
                 let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
                 match force {
                     Force::Lit64 => return Some(Operand::Literal64(bits)),

@@ -4,8 +4,9 @@
 
 use super::{ParseError, Parser};
 use crate::row::{Encoding, Row};
+use crate::row::{Line, line};
 use crate::vector::{Traits, is_wide};
-use crate::{Dpp, Form, Inst, Isa, OutMod, SdwaSel, SdwaUnused};
+use crate::{Dpp, Form, Inst, Machine, OutMod, SdwaSel, SdwaUnused};
 
 /// A modifier as written.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
     let start = p.pos;
     let word = p.peek_word();
     let found = |name, value| Ok(Some(Modifier { name, value, count: 0, start }));
-    let gfx9 = p.isa == Isa::Gfx950;
+    let gfx9 = line(p.machine) == Line::Early;
     match word {
         "clamp" | "noclamp" => {
             p.pos += word.len();
@@ -201,7 +202,7 @@ fn order(
     encoding: &Encoding,
     traits: &Traits,
     halves: bool,
-    isa: Isa,
+    machine: Machine,
 ) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
     let form = encoding.form;
@@ -234,7 +235,7 @@ fn order(
     match form {
         Form::Dpp16 | Form::E64Dpp16 => {
             names.extend_from_slice(&["dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl"]);
-            if isa == Isa::Gfx1250 {
+            if line(machine) == Line::Late {
                 names.push("fi");
             }
         }
@@ -265,7 +266,7 @@ pub(super) fn apply(
     halves: bool,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    let names = order(encoding, traits, halves, p.isa);
+    let names = order(encoding, traits, halves, p.machine);
     let mut next = 0;
     let mut dpp_ctrl = None;
     let (mut row_mask, mut bank_mask, mut bound_ctrl, mut fi) = (15, 15, 0, 0);
@@ -317,7 +318,7 @@ pub(super) fn apply(
                 .operands
                 .iter()
                 .any(|spec| spec.ty.bits() == 64 && !matches!(spec.role, "sdst" | "smask"));
-            if p.isa == Isa::Gfx950 && double && !(0x150..=0x15f).contains(&ctrl) {
+            if line(p.machine) == Line::Early && double && !(0x150..=0x15f).contains(&ctrl) {
                 let start = modifiers.iter().find(|m| m.name == "dpp_ctrl").map_or(0, |m| m.start);
                 return Err(p.error_at(start, "DP ALU dpp only supports row_newbcast"));
             }

@@ -4,7 +4,8 @@ use super::Printer;
 use crate::matrix::{fits_role, inline_of};
 use crate::role::Class;
 use crate::row::{Access, Encoding, OperandSpec, Row};
-use crate::{Form, Inst, Isa, Mods, Operand, Reg, RegFile, Special, inline_float_bits};
+use crate::row::{Line, line};
+use crate::{Form, Inst, Mods, Operand, Reg, RegFile, Special, inline_float_bits};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -15,7 +16,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     if let Some(second) = &inst.second {
         half(p, row, encoding, inst);
         p.text(" :: ");
-        let row = second.row(p.isa);
+        let row = second.row(p.machine);
         if let Some(encoding) = row.encoding(second.form) {
             half(p, row, encoding, second);
         }
@@ -137,7 +138,7 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 p.register_name(&Reg { index, ..*reg });
             }
             let odd = is_vector(reg) && reg.dwords > 1 && reg.index % 2 != 0;
-            if odd || !fits_role(p.isa, spec.role, operand) {
+            if odd || !fits_role(p.machine, spec.role, operand) {
                 invalid_register(p, inst, spec, reg.dwords);
             }
         }
@@ -155,7 +156,7 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
             p.operand(spec, operand);
             let custom = matches!(spec.class, Class::Custom | Class::VgprSrc);
             let dpp = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1";
-            if dpp || (custom && !fits_role(p.isa, spec.role, operand)) {
+            if dpp || (custom && !fits_role(p.machine, spec.role, operand)) {
                 p.text("/*Invalid immediate*/");
             }
         }
@@ -217,7 +218,7 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
     };
     // The destination of SMFMAC is a source too.
     let tied = spec.access == Access::ReadWrite;
-    let either = p.isa == Isa::Gfx950 && (tied || matches!(spec.role, "srca" | "srcb"));
+    let either = line(p.machine) == Line::Early && (tied || matches!(spec.role, "srca" | "srcb"));
     if dwords == 1 {
         p.text(match (either, agprs) {
             (true, _) => "AV_32",

@@ -68,7 +68,7 @@ pub(super) fn immediate(p: &mut Printer, kind: ImmKind, value: i64) {
 fn hwreg(p: &mut Printer, bits: u16) {
     let (id, offset, width) = (bits & 0x3f, (bits >> 6) & 0x1f, (bits >> 11) + 1);
     p.text("hwreg(");
-    match named::hwreg_name(p.isa, id) {
+    match named::hwreg_name(p.machine, id) {
         Some(name) => p.text(name),
         None => p.number(i64::from(id)),
     }
@@ -82,15 +82,15 @@ fn hwreg(p: &mut Printer, bits: u16) {
 }
 
 fn message(p: &mut Printer, bits: u16) {
-    let message = Message::decode(p.isa, bits);
-    if message.is_symbolic(p.isa) {
+    let message = Message::decode(p.machine, bits);
+    if message.is_symbolic(p.machine) {
         p.text("sendmsg(");
-        p.text(message.name(p.isa).unwrap_or_default());
-        if let Some(op) = message.op_name(p.isa) {
+        p.text(message.name(p.machine).unwrap_or_default());
+        if let Some(op) = message.op_name(p.machine) {
             p.text(", ");
             p.text(op);
         }
-        if message.takes_stream(p.isa) {
+        if message.takes_stream(p.machine) {
             p.text(", ");
             p.number(i64::from(message.stream));
         }

@@ -6,17 +6,17 @@
 use super::Printer;
 use crate::parse::vector_constant::inline;
 use crate::role::Class;
+use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
-use crate::vector::{Traits, is_wide, position, traits};
+use crate::vector::{Traits, is_wide, position};
 use crate::{
-    Dpp, Form, Half, Inst, Isa, Operand, OutMod, Reg, RegFile, SdwaSel, SdwaUnused, Special,
-    inline_float_bits,
+    Dpp, Form, Half, Inst, Operand, OutMod, Reg, RegFile, SdwaSel, SdwaUnused, Special, inline_float_bits,
 };
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
-    let traits = traits(p.isa, row);
+    let traits = row.traits;
     p.text(row.mnemonic);
     p.text(suffix(row, inst, &traits));
     let Some(encoding) = row.encoding(inst.form) else { return };
@@ -56,7 +56,7 @@ fn suffix(row: &Row, inst: &Inst, traits: &Traits) -> &'static str {
 /// Whether 16-bit operands are written as halves. An encoding with `op_sel` bits that no operand has is shown
 /// in the old manner, as LLVM does.
 fn halves_are_written(p: &Printer, inst: &Inst, traits: &Traits) -> bool {
-    p.features.real_true16
+    p.machine.real_true16()
         && traits.true16 != 0
         && (!is_wide(inst.form) || inst.mods.op_sel & !traits.op_sel_bits() == 0)
 }
@@ -105,7 +105,7 @@ impl Statement<'_> {
 
     fn plain(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
         let narrow = spec.ty.bits() == 16;
-        let bytes = spec.ty.kind == Kind::Narrow && p.isa == Isa::Gfx950;
+        let bytes = spec.ty.kind == Kind::Narrow && line(p.machine) == Line::Early;
         let half_bits = narrow && spec.ty.kind != Kind::Bfloat && !bytes;
         match *operand {
             Operand::Reg(reg @ Reg { file: RegFile::Vgpr, half: Half::Lo | Half::Hi, .. }) => {
@@ -118,7 +118,7 @@ impl Statement<'_> {
             Operand::Float(code) if narrow && !self.traits.float_constants && !spec.ty.is_float() => {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
-            Operand::Float(code) if crate::vector::has_no_inline_constants(p.isa, self.row) => {
+            Operand::Float(code) if crate::vector::has_no_inline_constants(p.machine, self.row) => {
                 p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
             }
             // LLVM shows a lane mask in VGPRs without a remark on its alignment.
@@ -138,7 +138,7 @@ impl Statement<'_> {
                     p.hex(bits & 0xffff);
                 }
             }
-            Operand::Literal(bits) if crate::vector::has_no_inline_constants(p.isa, self.row) => {
+            Operand::Literal(bits) if crate::vector::has_no_inline_constants(p.machine, self.row) => {
                 match inline(bits, 32, false) {
                     Some(Operand::Int(value)) => p.number(i64::from(value)),
                     _ => p.hex(bits),
@@ -195,8 +195,9 @@ impl Statement<'_> {
                 invalid_register(p, "AGPR_32");
             }
             Class::ScalarSrc if vector => {
-                let direct =
-                    p.isa == Isa::Gfx1250 && self.row.mnemonic == "v_writelane_b32" && spec.role == "ssrc0";
+                let direct = line(p.machine) == Line::Late
+                    && self.row.mnemonic == "v_writelane_b32"
+                    && spec.role == "ssrc0";
                 invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
             }
             _ => {}
@@ -392,7 +393,7 @@ fn selection(sel: SdwaSel) -> &'static str {
 /// The manual's DPP_CTRL table; codes that mean nothing on the processor get LLVM's comment. Double-precision
 /// operands know `row_newbcast` only.
 fn dpp_control(p: &mut Printer, ctrl: u16, double: bool) {
-    let gfx9 = p.isa == Isa::Gfx950;
+    let gfx9 = line(p.machine) == Line::Early;
     if double && gfx9 && !matches!(ctrl, 0x150..=0x15f) {
         return p.text(" /* DP ALU dpp only supports row_newbcast */");
     }

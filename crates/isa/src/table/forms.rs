@@ -1,0 +1,79 @@
+//! Which further forms an instruction has beside the one that its row writes, and their opcodes: the rules of the
+//! manuals' encoding chapters, so that rows say only the exceptions (`!dpp`, `e64=0x…`).
+//!
+//! * An instruction of VOP1, VOP2 or VOPC has a VOP3 form: opcode VOPC + 0, VOP2 + 0x100, VOP1 + 0x180 (gfx6, gfx7,
+//!   gfx10 on) or + 0x140 (gfx8, gfx9). The format is VOP3SD where there is a scalar destination beside `vdst`.
+//! * DPP16 extends VOP1 and VOP2 from gfx8 on, VOPC and the VOP3 formats from gfx11 on; DPP8 the same from gfx10 on;
+//!   SDWA VOP1, VOP2 and VOPC from gfx8 to gfx10.
+//! * Nothing extends instructions with a mandatory literal, with a result in SGPRs in place of a VGPR, or with
+//!   operands of more than 32 bits; but DPP16 does extend the 64-bit instructions of gfx90a to gfx950.
+
+use wavemark_target::{InstructionSet, InstructionSets};
+
+use super::read::OperandDef;
+use crate::role::Class;
+
+/// A form that follows from another: its format's name and opcode.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Derived {
+    pub(super) format: String,
+    pub(super) opcode: u32,
+    /// The token that a row writes to say that it does not have it.
+    pub(super) name: &'static str,
+}
+
+const CDNA2: InstructionSets = InstructionSets::range(InstructionSet::Gfx90a, InstructionSet::Gfx950);
+
+/// The forms that follow from `format` with `opcode` on one instruction set. `e64` is the opcode of the VOP3 form
+/// where the row says it.
+pub(super) fn derived(
+    set: InstructionSet,
+    format: &str,
+    opcode: u32,
+    e64: Option<u32>,
+    operands: &[OperandDef],
+) -> Vec<Derived> {
+    let mut forms = Vec::new();
+    let short = matches!(format, "VOP1" | "VOP2" | "VOPC");
+    if !short && !matches!(format, "VOP3" | "VOP3SD" | "VOP3P") {
+        return forms;
+    }
+    if operands.iter().any(|operand| matches!(operand.class, Class::Literal32 | Class::Literal64)) {
+        return forms;
+    }
+    let has = |role: &str| operands.iter().any(|operand| operand.role == role);
+    let scalar_result = has("sdst") && !has("vdst") && format != "VOPC";
+    let wide = operands.iter().any(|operand| operand.bits.is_some_and(|bits| bits > 32));
+    let extensible =
+        !scalar_result && !has("adst") && !has("asrc") && (!wide || CDNA2.contains(InstructionSets::of(set)));
+    let mut extend = |format: &str, opcode: u32| {
+        let vop3 = format.starts_with("VOP3");
+        let from = |first: InstructionSet| set >= first;
+        let late = vop3 || format == "VOPC";
+        let dpp16 = from(if late { InstructionSet::Gfx1100 } else { InstructionSet::Gfx801 });
+        let dpp8 = from(if late { InstructionSet::Gfx1100 } else { InstructionSet::Gfx1010 });
+        let sdwa = !vop3 && !wide && from(InstructionSet::Gfx801) && set <= InstructionSet::Gfx1030;
+        let names = if vop3 { ["e64_dpp16", "e64_dpp8", ""] } else { ["dpp16", "dpp8", "sdwa"] };
+        for (holds, suffix, name) in
+            [(dpp16, "DPP16", names[0]), (dpp8, "DPP8", names[1]), (sdwa, "SDWA", names[2])]
+        {
+            if holds && extensible {
+                forms.push(Derived { format: format!("{format}_{suffix}"), opcode, name });
+            }
+        }
+    };
+    extend(format, opcode);
+    if short {
+        let base = match format {
+            "VOPC" => 0,
+            "VOP2" => 0x100,
+            _ if (InstructionSet::Gfx801..=InstructionSet::Gfx950).contains(&set) => 0x140,
+            _ => 0x180,
+        };
+        let opcode = e64.unwrap_or(base + opcode);
+        let wide_format = if has("sdst") && has("vdst") { "VOP3SD" } else { "VOP3" };
+        extend(wide_format, opcode);
+        forms.push(Derived { format: wide_format.to_owned(), opcode, name: "e64" });
+    }
+    forms
+}
