@@ -3,7 +3,9 @@
 //! This is what the layers above pass around. What differs between machines is asked of it as a fact (a number, a
 //! vocabulary, a yes or no with a name); nobody above compares a processor's name.
 
-use crate::{FeatureSet, Features, Generation, Limits, Processor, WaveSize};
+use crate::{
+    Facts, FeatureSet, Features, Generation, InstFeature, InstFeatures, Limits, Processor, Property, WaveSize,
+};
 
 /// A processor, the size of its waves, and the switches it is assembled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +32,31 @@ impl Machine {
     /// The generation of the processor.
     pub fn generation(self) -> Generation {
         self.processor.generation()
+    }
+
+    /// Numbers, vocabularies and methods of its line of processors.
+    pub fn facts(self) -> &'static Facts {
+        self.processor.facts()
+    }
+
+    /// What its instruction set has.
+    pub fn inst_features(self) -> InstFeatures {
+        self.processor.inst_features()
+    }
+
+    /// Whether its instruction set has a feature.
+    pub fn has_inst(self, feature: InstFeature) -> bool {
+        self.processor.has_inst(feature)
+    }
+
+    /// Whether it has a property of the guide's tables of processors.
+    pub fn has(self, property: Property) -> bool {
+        self.processor.has(property)
+    }
+
+    /// Whether waves have 32 lanes.
+    pub fn wave32(self) -> bool {
+        self.wave_size == WaveSize::Wave32
     }
 
     /// Lanes of a wave: 32 or 64.
