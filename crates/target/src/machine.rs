@@ -4,7 +4,8 @@
 //! vocabulary, a yes or no with a name); nobody above compares a processor's name.
 
 use crate::{
-    Facts, FeatureSet, Features, Generation, InstFeature, InstFeatures, Limits, Processor, Property, WaveSize,
+    Facts, FeatureSet, Features, Generation, InstFeature, InstFeatures, InstructionSets, Limits, Processor,
+    Property, WaveSize,
 };
 
 /// A processor, the size of its waves, and the switches it is assembled for.
@@ -57,6 +58,11 @@ impl Machine {
     /// Whether waves have 32 lanes.
     pub fn wave32(self) -> bool {
         self.wave_size == WaveSize::Wave32
+    }
+
+    /// The instruction sets that the processor stands for: one but for generic processors.
+    pub fn instruction_sets(self) -> InstructionSets {
+        self.processor.instruction_sets()
     }
 
     /// Lanes of a wave: 32 or 64.

@@ -196,3 +196,24 @@ fn facts_explain_themselves() {
     assert_eq!(value("smem_offset"), "21 bits, signed, in bytes");
     assert!(explained.iter().all(|fact| !fact.source.is_empty() && !fact.value.is_empty()));
 }
+
+/// Processors of one instruction set have the same instructions, as far as LLVM's features say it.
+#[test]
+fn instruction_sets_agree_with_features() {
+    // How gfx1153 samples points is no instruction.
+    let insts = |p: Processor| {
+        let features = p.inst_features().iter().filter(|f| *f <= InstFeature::R128A16);
+        features.filter(|f| *f != InstFeature::PointSampleAccel).collect::<Vec<_>>()
+    };
+    let single = || Processor::ALL.iter().copied().filter(|p| !p.has(Property::GENERIC));
+    for a in single() {
+        for b in single() {
+            if a.instruction_sets() == b.instruction_sets() {
+                assert_eq!(insts(a), insts(b), "{a} and {b}");
+                assert_eq!(a.facts(), b.facts(), "{a} and {b}");
+            } else {
+                assert_ne!(insts(a), insts(b), "{a} and {b}");
+            }
+        }
+    }
+}
