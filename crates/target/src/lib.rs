@@ -9,16 +9,22 @@
 //! spaces, memory scopes) and of LLVM 22's defaults. The crate knows no instruction, no file and no compiler.
 
 pub mod eflags;
+pub mod facts;
 pub mod features;
+pub mod hwreg;
+pub mod inst_features;
 pub mod instruction_set;
 pub mod limits;
+pub mod lines;
 pub mod machine;
 pub mod memory;
 pub mod processor;
 pub mod target_id;
 
 pub use eflags::{AbiVersion, EFlags, EFlagsError};
+pub use facts::{Facts, FlatScratch};
 pub use features::{FeatureError, FeatureSet, Features};
+pub use inst_features::{InstFeature, InstFeatures};
 pub use instruction_set::{InstructionSet, InstructionSets};
 pub use limits::Limits;
 pub use machine::Machine;

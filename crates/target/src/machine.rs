@@ -5,7 +5,8 @@
 
 use crate::processor::UnknownProcessor;
 use crate::{
-    FeatureError, FeatureSet, Features, Generation, InstructionSets, Limits, Processor, TargetId, WaveSize,
+    Facts, FeatureError, FeatureSet, Features, Generation, InstFeature, InstFeatures, InstructionSets,
+    Limits, Processor, Property, TargetId, WaveSize,
 };
 
 /// Why there is no such machine.
@@ -54,6 +55,31 @@ impl Machine {
     /// The generation of the processor.
     pub fn generation(self) -> Generation {
         self.processor.generation()
+    }
+
+    /// Numbers, vocabularies and methods of its line of processors.
+    pub fn facts(self) -> &'static Facts {
+        self.processor.facts()
+    }
+
+    /// What its instruction set has.
+    pub fn inst_features(self) -> InstFeatures {
+        self.processor.inst_features()
+    }
+
+    /// Whether its instruction set has a feature.
+    pub fn has_inst(self, feature: InstFeature) -> bool {
+        self.processor.has_inst(feature)
+    }
+
+    /// Whether it has a property of the guide's tables of processors.
+    pub fn has(self, property: Property) -> bool {
+        self.processor.has(property)
+    }
+
+    /// Whether waves have 32 lanes.
+    pub fn wave32(self) -> bool {
+        self.wave_size == WaveSize::Wave32
     }
 
     /// The instruction sets that the processor stands for: one but for generic processors.

@@ -7,6 +7,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::facts::{Facts, FlatScratch};
+use crate::inst_features::{InstFeature, InstFeatures};
+use crate::lines::{facts, insts};
+
 bitflags::bitflags! {
     /// What a processor has or does, as far as code objects, dispatch and assembly depend on it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,7 +104,7 @@ impl WaveSize {
 }
 
 macro_rules! processors {
-    ($($variant:ident $name:literal $aliases:tt $mach:literal $version:tt $generation:ident $props:expr;)*) => {
+    ($($variant:ident $name:literal $aliases:tt $mach:literal $version:tt $generation:ident $facts:ident $insts:ident $props:expr;)*) => {
         /// A processor; its properties are rows of a table, see [`Processor::ALL`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Processor {
@@ -118,6 +122,8 @@ macro_rules! processors {
             mach: $mach,
             version: $version,
             generation: Generation::$generation,
+            facts: &facts::$facts,
+            insts: insts::$insts,
             properties: $props,
         }),*];
     };
@@ -129,6 +135,8 @@ struct Row {
     mach: u8,
     version: (u8, u8, u8),
     generation: Generation,
+    facts: &'static Facts,
+    insts: InstFeatures,
     properties: Property,
 }
 
@@ -202,62 +210,62 @@ const GFX125: Property = all(&[
 ]);
 
 processors! {
-    Gfx600 "gfx600" ["tahiti"] 0x20 (6, 0, 0) Gfx6 W64;
-    Gfx601 "gfx601" ["pitcairn", "verde"] 0x21 (6, 0, 1) Gfx6 W64;
-    Gfx602 "gfx602" ["hainan", "oland"] 0x3a (6, 0, 2) Gfx6 W64;
-    Gfx700 "gfx700" ["kaveri"] 0x22 (7, 0, 0) Gfx7 OFFSET;
-    Gfx701 "gfx701" ["hawaii"] 0x23 (7, 0, 1) Gfx7 OFFSET;
-    Gfx702 "gfx702" [] 0x24 (7, 0, 2) Gfx7 OFFSET;
-    Gfx703 "gfx703" ["kabini", "mullins"] 0x25 (7, 0, 3) Gfx7 OFFSET;
-    Gfx704 "gfx704" ["bonaire"] 0x26 (7, 0, 4) Gfx7 OFFSET;
-    Gfx705 "gfx705" [] 0x3b (7, 0, 5) Gfx7 OFFSET;
-    Gfx801 "gfx801" ["carrizo"] 0x28 (8, 0, 1) Gfx8 all(&[OFFSET, P::XNACK]);
-    Gfx802 "gfx802" ["iceland", "tonga"] 0x29 (8, 0, 2) Gfx8 all(&[OFFSET, P::SGPR_INIT_BUG]);
-    Gfx803 "gfx803" ["fiji", "polaris10", "polaris11"] 0x2a (8, 0, 3) Gfx8 OFFSET;
-    Gfx805 "gfx805" ["tongapro"] 0x3c (8, 0, 5) Gfx8 all(&[OFFSET, P::SGPR_INIT_BUG]);
-    Gfx810 "gfx810" ["stoney"] 0x2b (8, 1, 0) Gfx8 all(&[OFFSET, P::XNACK]);
-    Gfx900 "gfx900" [] 0x2c (9, 0, 0) Gfx9 GFX9;
-    Gfx902 "gfx902" [] 0x2d (9, 0, 2) Gfx9 GFX9;
-    Gfx904 "gfx904" [] 0x2e (9, 0, 4) Gfx9 GFX9;
-    Gfx906 "gfx906" [] 0x2f (9, 0, 6) Gfx9 all(&[GFX9, P::SRAMECC]);
-    Gfx908 "gfx908" [] 0x30 (9, 0, 8) Gfx9 all(&[GFX9, P::SRAMECC, P::AGPRS]);
-    Gfx909 "gfx909" [] 0x31 (9, 0, 9) Gfx9 GFX9;
-    Gfx90a "gfx90a" [] 0x3f (9, 0, 10) Gfx9 GFX90A;
-    Gfx90c "gfx90c" [] 0x32 (9, 0, 12) Gfx9 GFX9;
-    Gfx940 "gfx940" [] 0x40 (9, 4, 0) Gfx9 GFX940;
-    Gfx941 "gfx941" [] 0x4b (9, 4, 1) Gfx9 GFX940;
-    Gfx942 "gfx942" [] 0x4c (9, 4, 2) Gfx9 GFX940;
-    Gfx950 "gfx950" [] 0x4f (9, 5, 0) Gfx9 GFX940;
-    Gfx1010 "gfx1010" [] 0x33 (10, 1, 0) Gfx10 GFX101;
-    Gfx1011 "gfx1011" [] 0x34 (10, 1, 1) Gfx10 GFX101;
-    Gfx1012 "gfx1012" [] 0x35 (10, 1, 2) Gfx10 GFX101;
-    Gfx1013 "gfx1013" [] 0x42 (10, 1, 3) Gfx10 GFX101;
-    Gfx1030 "gfx1030" [] 0x36 (10, 3, 0) Gfx10 GFX10;
-    Gfx1031 "gfx1031" [] 0x37 (10, 3, 1) Gfx10 GFX10;
-    Gfx1032 "gfx1032" [] 0x38 (10, 3, 2) Gfx10 GFX10;
-    Gfx1033 "gfx1033" [] 0x39 (10, 3, 3) Gfx10 GFX10;
-    Gfx1034 "gfx1034" [] 0x3e (10, 3, 4) Gfx10 GFX10;
-    Gfx1035 "gfx1035" [] 0x3d (10, 3, 5) Gfx10 GFX10;
-    Gfx1036 "gfx1036" [] 0x45 (10, 3, 6) Gfx10 GFX10;
-    Gfx1100 "gfx1100" [] 0x41 (11, 0, 0) Gfx11 GFX11_1_5X;
-    Gfx1101 "gfx1101" [] 0x46 (11, 0, 1) Gfx11 GFX11_1_5X;
-    Gfx1102 "gfx1102" [] 0x47 (11, 0, 2) Gfx11 GFX11;
-    Gfx1103 "gfx1103" [] 0x44 (11, 0, 3) Gfx11 GFX11;
-    Gfx1150 "gfx1150" [] 0x43 (11, 5, 0) Gfx11 GFX11;
-    Gfx1151 "gfx1151" [] 0x4a (11, 5, 1) Gfx11 GFX11_1_5X;
-    Gfx1152 "gfx1152" [] 0x55 (11, 5, 2) Gfx11 GFX11;
-    Gfx1153 "gfx1153" [] 0x58 (11, 5, 3) Gfx11 GFX11;
-    Gfx1200 "gfx1200" [] 0x48 (12, 0, 0) Gfx12 GFX12;
-    Gfx1201 "gfx1201" [] 0x4e (12, 0, 1) Gfx12 GFX12;
-    Gfx1250 "gfx1250" [] 0x49 (12, 5, 0) Gfx1250 GFX125;
-    Gfx1251 "gfx1251" [] 0x5a (12, 5, 1) Gfx1250 GFX125;
-    Gfx9Generic "gfx9-generic" [] 0x51 (9, 0, 0) Gfx9 all(&[GFX9, P::GENERIC]);
-    Gfx9_4Generic "gfx9-4-generic" [] 0x5f (9, 4, 0) Gfx9 all(&[GFX940, P::GENERIC]);
-    Gfx10_1Generic "gfx10-1-generic" [] 0x52 (10, 1, 0) Gfx10 all(&[GFX101, P::GENERIC]);
-    Gfx10_3Generic "gfx10-3-generic" [] 0x53 (10, 3, 0) Gfx10 all(&[GFX10, P::GENERIC]);
-    Gfx11Generic "gfx11-generic" [] 0x54 (11, 0, 3) Gfx11 all(&[GFX11, P::GENERIC]);
-    Gfx12Generic "gfx12-generic" [] 0x59 (12, 0, 0) Gfx12 all(&[GFX12, P::GENERIC]);
-    Gfx12_5Generic "gfx12-5-generic" [] 0x5b (12, 5, 0) Gfx1250 all(&[GFX125, P::GENERIC]);
+    Gfx600 "gfx600" ["tahiti"] 0x20 (6, 0, 0) Gfx6 GFX6 GFX6 W64;
+    Gfx601 "gfx601" ["pitcairn", "verde"] 0x21 (6, 0, 1) Gfx6 GFX6 GFX6 W64;
+    Gfx602 "gfx602" ["hainan", "oland"] 0x3a (6, 0, 2) Gfx6 GFX6 GFX6 W64;
+    Gfx700 "gfx700" ["kaveri"] 0x22 (7, 0, 0) Gfx7 GFX7 GFX7 OFFSET;
+    Gfx701 "gfx701" ["hawaii"] 0x23 (7, 0, 1) Gfx7 GFX7 GFX7 OFFSET;
+    Gfx702 "gfx702" [] 0x24 (7, 0, 2) Gfx7 GFX7 GFX7 OFFSET;
+    Gfx703 "gfx703" ["kabini", "mullins"] 0x25 (7, 0, 3) Gfx7 GFX7 GFX7 OFFSET;
+    Gfx704 "gfx704" ["bonaire"] 0x26 (7, 0, 4) Gfx7 GFX7 GFX7 OFFSET;
+    Gfx705 "gfx705" [] 0x3b (7, 0, 5) Gfx7 GFX7 GFX7 OFFSET;
+    Gfx801 "gfx801" ["carrizo"] 0x28 (8, 0, 1) Gfx8 GFX8 GFX8 all(&[OFFSET, P::XNACK]);
+    Gfx802 "gfx802" ["iceland", "tonga"] 0x29 (8, 0, 2) Gfx8 GFX8 GFX8 all(&[OFFSET, P::SGPR_INIT_BUG]);
+    Gfx803 "gfx803" ["fiji", "polaris10", "polaris11"] 0x2a (8, 0, 3) Gfx8 GFX8 GFX8 OFFSET;
+    Gfx805 "gfx805" ["tongapro"] 0x3c (8, 0, 5) Gfx8 GFX8 GFX8 all(&[OFFSET, P::SGPR_INIT_BUG]);
+    Gfx810 "gfx810" ["stoney"] 0x2b (8, 1, 0) Gfx8 GFX8 GFX810 all(&[OFFSET, P::XNACK]);
+    Gfx900 "gfx900" [] 0x2c (9, 0, 0) Gfx9 GFX9 GFX900 GFX9;
+    Gfx902 "gfx902" [] 0x2d (9, 0, 2) Gfx9 GFX9 GFX900 GFX9;
+    Gfx904 "gfx904" [] 0x2e (9, 0, 4) Gfx9 GFX9 GFX904 GFX9;
+    Gfx906 "gfx906" [] 0x2f (9, 0, 6) Gfx9 GFX9 GFX906 all(&[GFX9, P::SRAMECC]);
+    Gfx908 "gfx908" [] 0x30 (9, 0, 8) Gfx9 GFX9 GFX908 all(&[GFX9, P::SRAMECC, P::AGPRS]);
+    Gfx909 "gfx909" [] 0x31 (9, 0, 9) Gfx9 GFX9 GFX900 GFX9;
+    Gfx90a "gfx90a" [] 0x3f (9, 0, 10) Gfx9 GFX90A GFX90A GFX90A;
+    Gfx90c "gfx90c" [] 0x32 (9, 0, 12) Gfx9 GFX9 GFX900 GFX9;
+    Gfx940 "gfx940" [] 0x40 (9, 4, 0) Gfx9 GFX940 GFX942 GFX940;
+    Gfx941 "gfx941" [] 0x4b (9, 4, 1) Gfx9 GFX940 GFX942 GFX940;
+    Gfx942 "gfx942" [] 0x4c (9, 4, 2) Gfx9 GFX940 GFX942 GFX940;
+    Gfx950 "gfx950" [] 0x4f (9, 5, 0) Gfx9 GFX940 GFX950 GFX940;
+    Gfx1010 "gfx1010" [] 0x33 (10, 1, 0) Gfx10 GFX10_1 GFX10_1 GFX101;
+    Gfx1011 "gfx1011" [] 0x34 (10, 1, 1) Gfx10 GFX10_1 GFX1011 GFX101;
+    Gfx1012 "gfx1012" [] 0x35 (10, 1, 2) Gfx10 GFX10_1 GFX1011 GFX101;
+    Gfx1013 "gfx1013" [] 0x42 (10, 1, 3) Gfx10 GFX10_1 GFX1013 GFX101;
+    Gfx1030 "gfx1030" [] 0x36 (10, 3, 0) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1031 "gfx1031" [] 0x37 (10, 3, 1) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1032 "gfx1032" [] 0x38 (10, 3, 2) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1033 "gfx1033" [] 0x39 (10, 3, 3) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1034 "gfx1034" [] 0x3e (10, 3, 4) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1035 "gfx1035" [] 0x3d (10, 3, 5) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1036 "gfx1036" [] 0x45 (10, 3, 6) Gfx10 GFX10_3 GFX10_3 GFX10;
+    Gfx1100 "gfx1100" [] 0x41 (11, 0, 0) Gfx11 GFX11 GFX11 GFX11_1_5X;
+    Gfx1101 "gfx1101" [] 0x46 (11, 0, 1) Gfx11 GFX11 GFX1101 GFX11_1_5X;
+    Gfx1102 "gfx1102" [] 0x47 (11, 0, 2) Gfx11 GFX11 GFX11 GFX11;
+    Gfx1103 "gfx1103" [] 0x44 (11, 0, 3) Gfx11 GFX11 GFX1101 GFX11;
+    Gfx1150 "gfx1150" [] 0x43 (11, 5, 0) Gfx11 GFX11 GFX11_5 GFX11;
+    Gfx1151 "gfx1151" [] 0x4a (11, 5, 1) Gfx11 GFX11 GFX11_5 GFX11_1_5X;
+    Gfx1152 "gfx1152" [] 0x55 (11, 5, 2) Gfx11 GFX11 GFX11_5 GFX11;
+    Gfx1153 "gfx1153" [] 0x58 (11, 5, 3) Gfx11 GFX11 GFX1153 GFX11;
+    Gfx1200 "gfx1200" [] 0x48 (12, 0, 0) Gfx12 GFX12 GFX12 GFX12;
+    Gfx1201 "gfx1201" [] 0x4e (12, 0, 1) Gfx12 GFX12 GFX12 GFX12;
+    Gfx1250 "gfx1250" [] 0x49 (12, 5, 0) Gfx1250 GFX1250 GFX1250 GFX125;
+    Gfx1251 "gfx1251" [] 0x5a (12, 5, 1) Gfx1250 GFX1250 GFX1251 GFX125;
+    Gfx9Generic "gfx9-generic" [] 0x51 (9, 0, 0) Gfx9 GFX9 GFX9 all(&[GFX9, P::GENERIC]);
+    Gfx9_4Generic "gfx9-4-generic" [] 0x5f (9, 4, 0) Gfx9 GFX940 GFX940 all(&[GFX940, P::GENERIC]);
+    Gfx10_1Generic "gfx10-1-generic" [] 0x52 (10, 1, 0) Gfx10 GFX10_1 GFX10_1 all(&[GFX101, P::GENERIC]);
+    Gfx10_3Generic "gfx10-3-generic" [] 0x53 (10, 3, 0) Gfx10 GFX10_3 GFX10_3 all(&[GFX10, P::GENERIC]);
+    Gfx11Generic "gfx11-generic" [] 0x54 (11, 0, 3) Gfx11 GFX11 GFX11_GENERIC all(&[GFX11, P::GENERIC]);
+    Gfx12Generic "gfx12-generic" [] 0x59 (12, 0, 0) Gfx12 GFX12 GFX12 all(&[GFX12, P::GENERIC]);
+    Gfx12_5Generic "gfx12-5-generic" [] 0x5b (12, 5, 0) Gfx1250 GFX1250 GFX1250 all(&[GFX125, P::GENERIC]);
 }
 
 impl Processor {
@@ -298,6 +306,31 @@ impl Processor {
     /// The generation.
     pub fn generation(self) -> Generation {
         self.row().generation
+    }
+
+    /// What its line of processors has in common: numbers, vocabularies, methods.
+    pub fn facts(self) -> &'static Facts {
+        self.row().facts
+    }
+
+    /// What its instruction set has.
+    pub fn inst_features(self) -> InstFeatures {
+        self.row().insts
+    }
+
+    /// Whether its instruction set has a feature.
+    pub fn has_inst(self, feature: InstFeature) -> bool {
+        self.row().insts.contains(feature)
+    }
+
+    /// How FLAT_SCRATCH is set up.
+    pub fn flat_scratch(self) -> FlatScratch {
+        match self.properties() {
+            p if p.contains(Property::ARCHITECTED_FLAT_SCRATCH) => FlatScratch::Architected,
+            p if p.contains(Property::ABSOLUTE_FLAT_SCRATCH) => FlatScratch::Absolute,
+            p if p.contains(Property::OFFSET_FLAT_SCRATCH) => FlatScratch::Offset,
+            _ => FlatScratch::None,
+        }
     }
 
     /// All properties.

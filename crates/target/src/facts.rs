@@ -1,0 +1,386 @@
+//! Facts: what differs between processors and has a name, a number or a vocabulary.
+//!
+//! Code above this crate asks for the fact it depends on and never for a processor's name. A fact is here if it is
+//! the same for every processor of a line (see [`crate::lines`]) and both wave sizes; register files, memories and
+//! granules are [`crate::Limits`], yes-or-no properties of an instruction set [`crate::InstFeature`], and what the
+//! guide's table of processors says of each [`crate::Property`].
+//!
+//! Every fact names its source. "Guide" is LLVM's *User Guide for AMDGPU Backend*, a name in backquotes one of LLVM
+//! 22's AMDGPU back end (`GCNSubtarget`, `AMDGPUBaseInfo`, assembly parser). Where a source is code, the value was
+//! read off LLVM 22's assembler and disassembler for every processor.
+
+use std::fmt;
+
+use crate::hwreg::HwReg;
+
+macro_rules! facts {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $source:literal;)*) => {
+        /// The facts of a line of processors.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Facts {
+            $($(#[$doc])* #[doc = ""] #[doc = concat!("Source: ", $source, ".")] pub $name: $type,)*
+        }
+
+        impl Facts {
+            /// Every fact with its value as text, in the order of the record.
+            pub fn explain(&self) -> Vec<Explained> {
+                vec![$(Explained {
+                    name: stringify!($name),
+                    value: self.$name.show(),
+                    source: $source,
+                }),*]
+            }
+        }
+    };
+}
+
+/// A fact as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Its name: the field of [`Facts`].
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// Where it is from.
+    pub source: &'static str,
+}
+
+facts! {
+    /// Highest trap temporary that can be named, plus one.
+    ttmps: u8 = "guide, \"Trap Handler ABI\"; `AMDGPUAsmParser` register ranges";
+    /// Operand code of `ttmp0`.
+    ttmp_base: u8 = "ISA manuals, \"Scalar operands\"; `SIRegisterInfo` TTMP encodings";
+    /// Operand code of `m0`; 124, or 125 since `null` took its place.
+    m0: u8 = "ISA manuals, \"Scalar operands\"; `SIRegisterInfo` M0";
+    /// Operand code of `null`.
+    null: Option<u8> = "ISA manuals, \"Scalar operands\"; `SIRegisterInfo` SGPR_NULL";
+    /// Operand code of `flat_scratch_lo` where FLAT_SCRATCH is a pair of SGPRs.
+    flat_scratch_sgprs: Option<u8> = "ISA manuals, \"Scalar operands\"; `SIRegisterInfo` FLAT_SCR";
+    /// Operand code of `xnack_mask_lo` where XNACK_MASK is a pair of SGPRs (and the target ID has the feature).
+    xnack_mask_sgprs: Option<u8> = "ISA manuals, \"Scalar operands\"; `SIRegisterInfo` XNACK_MASK";
+    /// Operand code of `tba_lo` where the trap handler's addresses are SGPRs; `tma_lo` is two further.
+    trap_base_sgprs: Option<u8> = "ISA manuals, \"Scalar operands\"; `SIRegisterInfo` TBA, TMA";
+    /// Whether `src_vccz` (251) and `src_execz` (252) are operands.
+    vccz_execz: bool = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
+    /// Whether `lds_direct` (254) is an operand of vector instructions.
+    lds_direct_operand: bool = "ISA manuals, \"Vector operands\"; `AMDGPUAsmParser::validateLdsDirect`";
+    /// Whether `src_pops_exiting_wave_id` (239) is an operand.
+    pops_exiting_wave_id: bool = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
+    /// Whether `src_flat_scratch_base_lo` (230) and `_hi` (231) are operands.
+    flat_scratch_base: bool = "`GCNSubtarget::hasGloballyAddressableScratch`";
+    /// Banks of 256 VGPRs that `s_set_vgpr_msb` chooses from.
+    vgpr_banks: u8 = "guide, \"Register\"; `GCNSubtarget::has1024AddressableVGPRs`";
+    /// First register of a VGPR or AGPR tuple of 64 bits and more must be a multiple of this.
+    vgpr_tuple_alignment: u8 = "`GCNSubtarget::needsAlignedVGPRs` (vgpr-align2)";
+    /// Whether AGPRs are operands of memory instructions and of both sources of MFMA.
+    agpr_operands: bool = "ISA manuals of MI200 and later; `GCNSubtarget::hasGFX90AInsts`";
+
+    /// Distinct SGPRs and literals that a vector instruction can read; 64-bit shifts always 1.
+    constant_bus_limit: u8 = "`GCNSubtarget::getConstantBusLimit`";
+    /// Whether VOP3 and VOP3P take a literal.
+    vop3_literals: bool = "`GCNSubtarget::hasVOP3Literal` (vop3-literal)";
+    /// Whether a literal can have 64 bits.
+    literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
+
+    /// Counters of outstanding operations, each with its width in bits.
+    counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
+    /// Parts of `s_waitcnt`'s immediate; empty where there is no `s_waitcnt`.
+    waitcnt: &'static [WaitcntField] = "`AMDGPUBaseInfo` getVmcntBitShift and its like";
+
+    /// How instructions say their cache policy.
+    cache_policy: CachePolicy = "guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`";
+    /// Immediate offset of scalar loads.
+    smem_offset: Offset = "`AMDGPUBaseInfo` isLegalSMRDEncodedSignedOffset and its like";
+    /// Immediate offset of scalar buffer loads.
+    smem_buffer_offset: Offset = "`AMDGPUBaseInfo` isLegalSMRDEncodedUnsignedOffset";
+    /// Whether the offset of a scalar load can be a literal of 32 bits instead.
+    smem_literal_offset: bool = "ISA manual of Sea Islands, \"SMRD\"; `AMDGPUBaseInfo` getSMRDEncodedLiteralOffset32";
+    /// Immediate offset of `flat_*`.
+    flat_offset: Option<Offset> = "`AMDGPUBaseInfo` getNumFlatOffsetBits; `AMDGPUAsmParser::validateFlatOffset`";
+    /// Immediate offset of `global_*` and `scratch_*`.
+    global_offset: Option<Offset> = "`AMDGPUBaseInfo` getNumFlatOffsetBits; `AMDGPUAsmParser::validateFlatOffset`";
+    /// Immediate offset of `buffer_*` and `tbuffer_*`.
+    buffer_offset: Offset = "`SIInstrInfo` getMaxMUBUFImmOffset";
+    /// Immediate offset of `ds_*`; of those with two offsets, each has half as many bits.
+    ds_offset: Offset = "ISA manuals, \"DS\"";
+    /// Whether M0 must hold the LDS limit before any `ds_*`.
+    lds_needs_m0: bool = "`GCNSubtarget::ldsRequiresM0Init`";
+    /// How code finds the apertures of LDS and scratch in the flat address space.
+    apertures: Apertures = "guide, \"Address Space Mapping\"; `GCNSubtarget::hasApertureRegs`";
+
+    /// Barriers of a workgroup.
+    barriers: Barriers = "ISA manuals, \"Barriers\"; guide, \"Named barriers\"";
+    /// Whether there are `exp` or `export` instructions.
+    exports: bool = "`GCNSubtarget::hasExportInsts`";
+    /// Largest number of instructions of an `s_clause`; 0 without the instruction.
+    max_clause: u8 = "`GCNSubtarget::maxHardClauseLength`";
+
+    /// Where workgroup ids are when a wave starts.
+    workgroup_ids: WorkgroupIds = "guide, \"Initial Kernel Execution State\"; `GCNSubtarget::hasArchitectedSGPRs`";
+    /// Whether code that preloads kernel arguments begins with 256 bytes that load them, for older firmware.
+    kernarg_preload_prologue: bool = "guide, \"Preloaded Kernel Arguments\"; `GCNSubtarget::needsKernArgPreloadProlog`";
+    /// Where a trap handler's addresses are.
+    trap_bases: TrapBases = "guide, \"Trap Handler ABI\"; ISA manuals, \"Hardware registers\"";
+    /// Whether the doorbell id can be read, so that a trap handler needs no queue pointer.
+    doorbell_id: bool = "`GCNSubtarget::supportsGetDoorbellID`";
+    /// Whether DX10_CLAMP and IEEE are bits of MODE and of the kernel descriptor.
+    dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
+    /// Registers of `s_getreg` and `s_setreg`.
+    hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
+}
+
+/// An immediate offset: a two's complement or unsigned number of units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Offset {
+    /// Bits.
+    pub bits: u8,
+    /// Whether it can be negative.
+    pub signed: bool,
+    /// Bytes of a unit: 1, or 4.
+    pub unit: u8,
+}
+
+impl Offset {
+    /// An unsigned number of bytes.
+    pub const fn unsigned(bits: u8) -> Offset {
+        Offset { bits, signed: false, unit: 1 }
+    }
+
+    /// A signed number of bytes.
+    pub const fn signed(bits: u8) -> Offset {
+        Offset { bits, signed: true, unit: 1 }
+    }
+
+    /// An unsigned number of dwords.
+    pub const fn dwords(bits: u8) -> Offset {
+        Offset { bits, signed: false, unit: 4 }
+    }
+
+    /// The smallest value.
+    pub const fn min(self) -> i64 {
+        if self.signed { -(1 << (self.bits - 1)) } else { 0 }
+    }
+
+    /// The largest value, in units.
+    pub const fn max(self) -> i64 {
+        if self.signed { (1 << (self.bits - 1)) - 1 } else { (1 << self.bits) - 1 }
+    }
+
+    /// Whether the value, in units, can be said.
+    pub const fn allows(self, value: i64) -> bool {
+        self.min() <= value && value <= self.max()
+    }
+}
+
+/// A counter of a wave's outstanding operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WaitCounter {
+    /// Vector memory; loads only where there is `vscnt`.
+    Vm,
+    /// Exports, and GDS and store data being read.
+    Exp,
+    /// LDS, GDS, constants, messages.
+    Lgkm,
+    /// Vector memory stores.
+    Vs,
+    /// Vector memory loads.
+    Load,
+    /// Vector memory stores.
+    Store,
+    /// Image samples.
+    Sample,
+    /// Ray tracing.
+    Bvh,
+    /// LDS.
+    Ds,
+    /// Constants and messages.
+    Km,
+    /// Asynchronous copies between memory and LDS. LLVM 22 names no width; the field of `s_wait_asynccnt` has six.
+    Async,
+    /// Tensor copies. LLVM 22 names no width; the field of `s_wait_tensorcnt` has six.
+    Tensor,
+    /// Address translations.
+    X,
+}
+
+impl WaitCounter {
+    /// The name as assembly has it: `vmcnt`, `loadcnt`.
+    pub fn name(self) -> &'static str {
+        match self {
+            WaitCounter::Vm => "vmcnt",
+            WaitCounter::Exp => "expcnt",
+            WaitCounter::Lgkm => "lgkmcnt",
+            WaitCounter::Vs => "vscnt",
+            WaitCounter::Load => "loadcnt",
+            WaitCounter::Store => "storecnt",
+            WaitCounter::Sample => "samplecnt",
+            WaitCounter::Bvh => "bvhcnt",
+            WaitCounter::Ds => "dscnt",
+            WaitCounter::Km => "kmcnt",
+            WaitCounter::Async => "asynccnt",
+            WaitCounter::Tensor => "tensorcnt",
+            WaitCounter::X => "xcnt",
+        }
+    }
+}
+
+/// A part of `s_waitcnt`'s immediate: `bits` bits of the counter from bit `from` on are at bit `at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WaitcntField {
+    /// The counter.
+    pub counter: WaitCounter,
+    /// The lowest bit of the counter's value that the part holds.
+    pub from: u8,
+    /// Where it is in the immediate.
+    pub at: u8,
+    /// Its width.
+    pub bits: u8,
+}
+
+/// The words with which vector memory instructions say their cache policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CachePolicy {
+    /// `glc slc`.
+    GlcSlc,
+    /// `glc slc scc` (gfx90a).
+    GlcSlcScc,
+    /// `sc0 sc1 nt` (gfx940 and later of its line; scalar loads have `glc`).
+    Sc0Sc1Nt,
+    /// `glc slc dlc`.
+    GlcSlcDlc,
+    /// `th:` and `scope:`.
+    ThScope,
+    /// `th:`, `scope:`, `nv` and `scale_offset`.
+    ThScopeNv,
+}
+
+impl CachePolicy {
+    /// The modifiers' names.
+    pub fn words(self) -> &'static [&'static str] {
+        match self {
+            CachePolicy::GlcSlc => &["glc", "slc"],
+            CachePolicy::GlcSlcScc => &["glc", "slc", "scc"],
+            CachePolicy::Sc0Sc1Nt => &["sc0", "sc1", "nt"],
+            CachePolicy::GlcSlcDlc => &["glc", "slc", "dlc"],
+            CachePolicy::ThScope => &["th", "scope"],
+            CachePolicy::ThScopeNv => &["th", "scope", "nv", "scale_offset"],
+        }
+    }
+}
+
+/// How code finds the apertures of LDS and scratch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Apertures {
+    /// There is no flat address space.
+    None,
+    /// In the queue (`amd_queue_t`) or, from code object V5 on, in hidden kernel arguments.
+    Queue,
+    /// In `src_shared_base` (235), `src_shared_limit`, `src_private_base`, `src_private_limit` (238).
+    Registers,
+}
+
+/// The barriers of a workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Barriers {
+    /// `s_barrier`.
+    Whole,
+    /// `s_barrier_signal` and `s_barrier_wait`; instructions for named barriers, of which a kernel has none.
+    SignalWait,
+    /// Likewise, with named barriers, `s_wakeup_barrier` and the cluster's barrier (-3).
+    NamedAndCluster,
+}
+
+/// Where workgroup ids are when a wave starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WorkgroupIds {
+    /// In SGPRs behind the user SGPRs, those that the kernel descriptor enables.
+    Sgprs,
+    /// X in `ttmp9`, Y in the low and Z in the high half of `ttmp7`.
+    Ttmps,
+}
+
+/// Where a trap handler's addresses are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TrapBases {
+    /// In the SGPRs `tba` and `tma`.
+    Sgprs,
+    /// In hardware registers.
+    HwRegs,
+    /// In the answers to messages (`s_sendmsg_rtn_b64`).
+    Messages,
+}
+
+/// How FLAT_SCRATCH is set up: a [`crate::Property`] in the guide's words, as a choice of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlatScratch {
+    /// There is no flat address space.
+    None,
+    /// The kernel adds the wave's offset to an offset ("Offset flat scratch").
+    Offset,
+    /// The kernel adds the wave's offset to an address ("Absolute flat scratch").
+    Absolute,
+    /// The hardware does it ("Architected flat scratch").
+    Architected,
+}
+
+/// A value of a fact as text.
+trait Show {
+    fn show(&self) -> String;
+}
+
+macro_rules! show {
+    ($($type:ty: $self:ident => $text:expr;)*) => {
+        $(impl Show for $type { fn show(&$self) -> String { $text } })*
+    };
+}
+
+show! {
+    u8: self => self.to_string();
+    bool: self => if *self { "yes".to_owned() } else { "no".to_owned() };
+    Option<u8>: self => self.map_or("none".to_owned(), |value| value.to_string());
+    Offset: self => self.to_string();
+    Option<Offset>: self => self.map_or("none".to_owned(), |offset| offset.to_string());
+    CachePolicy: self => self.words().join(" ");
+    &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));
+    &'static [WaitcntField]: self => join(self.iter().map(WaitcntField::to_string));
+    &'static [HwReg]: self => join(self.iter().map(|register| format!("{}={}", register.name, register.id)));
+    Apertures: self => match self {
+        Apertures::None => "none",
+        Apertures::Queue => "in the queue or hidden arguments",
+        Apertures::Registers => "src_shared_base … src_private_limit",
+    }.to_owned();
+    Barriers: self => match self {
+        Barriers::Whole => "s_barrier",
+        Barriers::SignalWait => "signal and wait",
+        Barriers::NamedAndCluster => "signal and wait, named, cluster",
+    }.to_owned();
+    WorkgroupIds: self => match self {
+        WorkgroupIds::Sgprs => "in SGPRs",
+        WorkgroupIds::Ttmps => "in ttmp9 and ttmp7",
+    }.to_owned();
+    TrapBases: self => match self {
+        TrapBases::Sgprs => "in SGPRs",
+        TrapBases::HwRegs => "in hardware registers",
+        TrapBases::Messages => "by message",
+    }.to_owned();
+}
+
+fn join(parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join(" ") }
+}
+
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.signed { "signed" } else { "unsigned" };
+        let unit = if self.unit == 1 { "bytes" } else { "dwords" };
+        write!(f, "{} bits, {sign}, in {unit}", self.bits)
+    }
+}
+
+impl fmt::Display for WaitcntField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (last, last_at) = (self.from + self.bits - 1, self.at + self.bits - 1);
+        write!(f, "{}[{last}:{}]@[{last_at}:{}]", self.counter.name(), self.from, self.at)
+    }
+}
