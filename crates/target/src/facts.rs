@@ -82,6 +82,11 @@ facts! {
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 
+    /// Controls of DPP16 beside permutations of four, row shifts and mirrors; none where there is no DPP.
+    dpp_controls: Option<DppControls> = "ISA manuals, \"Data Parallel Processing\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
+    /// Whether `bound_ctrl:0` is an old way to write `bound_ctrl:1`.
+    dpp_bound_ctrl_zero: bool = "`AMDGPUAsmParser::convertDppBoundCtrl`";
+
     /// Counters of outstanding operations, each with its width in bits.
     counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
     /// Parts of `s_waitcnt`'s immediate; empty where there is no `s_waitcnt`.
@@ -127,6 +132,17 @@ facts! {
     dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
     /// Registers of `s_getreg` and `s_setreg`.
     hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
+}
+
+/// Controls of DPP16 that not all processors with DPP have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DppControls {
+    /// `wave_shl`, `wave_rol`, `wave_shr`, `wave_ror`, `row_bcast`.
+    Wave,
+    /// Those and `row_newbcast`.
+    WaveNewbcast,
+    /// `row_share` and `row_xmask`.
+    ShareXmask,
 }
 
 /// An immediate offset: a two's complement or unsigned number of units.
@@ -339,6 +355,12 @@ show! {
     bool: self => if *self { "yes".to_owned() } else { "no".to_owned() };
     Option<u8>: self => self.map_or("none".to_owned(), |value| value.to_string());
     Offset: self => self.to_string();
+    Option<DppControls>: self => match self {
+        None => "none",
+        Some(DppControls::Wave) => "wave shifts, row_bcast",
+        Some(DppControls::WaveNewbcast) => "wave shifts, row_bcast, row_newbcast",
+        Some(DppControls::ShareXmask) => "row_share, row_xmask",
+    }.to_owned();
     Option<Offset>: self => self.map_or("none".to_owned(), |offset| offset.to_string());
     CachePolicy: self => self.words().join(" ");
     &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));

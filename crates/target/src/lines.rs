@@ -5,7 +5,7 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, Facts, Offset, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
+    Apertures, Barriers, CachePolicy, DppControls, Facts, Offset, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -37,6 +37,8 @@ pub(crate) mod facts {
         constant_bus_limit: 1,
         vop3_literals: false,
         literals_64: false,
+        dpp_controls: None,
+        dpp_bound_ctrl_zero: true,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
@@ -70,6 +72,7 @@ pub(crate) mod facts {
     pub const GFX8: Facts = Facts {
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
+        dpp_controls: Some(DppControls::Wave),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
@@ -98,6 +101,7 @@ pub(crate) mod facts {
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
         agpr_operands: true,
+        dpp_controls: Some(DppControls::WaveNewbcast),
         cache_policy: CachePolicy::GlcSlcScc,
         exports: false,
         kernarg_preload_prologue: true,
@@ -112,6 +116,7 @@ pub(crate) mod facts {
         xnack_mask_sgprs: None,
         constant_bus_limit: 2,
         vop3_literals: true,
+        dpp_controls: Some(DppControls::ShareXmask),
         counters: &[(Vm, 6), (Exp, 3), (Lgkm, 6), (Vs, 6)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 6), field(Vm, 4, 14, 2)],
         cache_policy: CachePolicy::GlcSlcDlc,
@@ -127,6 +132,7 @@ pub(crate) mod facts {
     pub const GFX11: Facts = Facts {
         m0: 125,
         null: Some(124),
+        dpp_bound_ctrl_zero: false,
         vccz_execz: false,
         lds_direct_operand: false,
         pops_exiting_wave_id: false,
