@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::code;
 use crate::format::{Family, Format};
 use crate::row::{Encoding, Row};
+use crate::scalar::Sources;
 use crate::table::Table;
 use crate::{Inst, Machine, Mods, Operand};
 
@@ -155,7 +156,12 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
     }
     let mut inst = Inst { row: row.id, form: encoding.form, operands, mods, second: None, size: size as u8 };
     match row.family {
-        Family::Scalar => {}
+        Family::Scalar => {
+            // A barrier's number is no literal.
+            if row.sources == Sources::Barrier && literal.is_some() {
+                return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason: "takes no literal" });
+            }
+        }
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,

@@ -22,6 +22,7 @@ pub mod parse;
 pub mod print;
 pub mod role;
 pub mod row;
+mod scalar;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;

@@ -9,6 +9,7 @@ use crate::facts::{
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
+use crate::message;
 
 /// Facts by line.
 pub(crate) mod facts {
@@ -20,6 +21,7 @@ pub(crate) mod facts {
     }
 
     pub const GFX6: Facts = Facts {
+        sgprs: 104,
         ttmps: 12,
         ttmp_base: 112,
         m0: 124,
@@ -58,6 +60,7 @@ pub(crate) mod facts {
         doorbell_id: false,
         dx10_clamp_and_ieee: true,
         hwregs: hwreg::GFX6,
+        messages: message::GFX6,
     };
 
     pub const GFX7: Facts = Facts {
@@ -68,11 +71,13 @@ pub(crate) mod facts {
     };
 
     pub const GFX8: Facts = Facts {
+        sgprs: 102,
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        messages: message::GFX8,
         ..GFX7
     };
 
@@ -91,6 +96,7 @@ pub(crate) mod facts {
         trap_bases: TrapBases::HwRegs,
         doorbell_id: true,
         hwregs: hwreg::GFX9,
+        messages: message::GFX9,
         ..GFX8
     };
 
@@ -107,6 +113,7 @@ pub(crate) mod facts {
     pub const GFX940: Facts = Facts { cache_policy: CachePolicy::Sc0Sc1Nt, hwregs: hwreg::GFX940, ..GFX90A };
 
     pub const GFX10_1: Facts = Facts {
+        sgprs: 106,
         null: Some(125),
         flat_scratch_sgprs: None,
         xnack_mask_sgprs: None,
@@ -119,6 +126,7 @@ pub(crate) mod facts {
         global_offset: Some(Offset::signed(12)),
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
+        messages: message::GFX10,
         ..GFX9
     };
 
@@ -136,6 +144,7 @@ pub(crate) mod facts {
         max_clause: 32,
         trap_bases: TrapBases::Messages,
         hwregs: hwreg::GFX11,
+        messages: message::GFX11,
         ..GFX10_3
     };
 
@@ -151,6 +160,7 @@ pub(crate) mod facts {
         workgroup_ids: WorkgroupIds::Ttmps,
         dx10_clamp_and_ieee: false,
         hwregs: hwreg::GFX12,
+        messages: message::GFX12,
         ..GFX11
     };
 
@@ -166,6 +176,7 @@ pub(crate) mod facts {
         exports: false,
         max_clause: 63,
         hwregs: hwreg::GFX1250,
+        messages: message::GFX1250,
         ..GFX12
     };
 }

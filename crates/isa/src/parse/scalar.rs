@@ -4,8 +4,8 @@ use super::operand::Constant;
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::named::{self, CounterField, Message};
 use crate::role::{Class, ImmKind};
-use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
+use crate::scalar::Sources;
 use crate::{Inst, Operand, Special};
 
 /// Parses the operands of one of `rows`, up to the end of the statement.
@@ -26,13 +26,14 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             }
             p.skip_space();
             let start = p.pos;
-            let flag = row.attribute("scalar").unwrap_or_default();
-            let operand = if flag.starts_with("wide") && spec.ty.is_float() {
+            let operand = if row.sources.widens(spec) {
                 // LLVM's assembler reads the constants of these as 32-bit ones.
                 let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
                 let operand = p.operand(encoding, &spec)?;
                 let too_wide = |bits: u64| bits > 0xffff && bits < 0xffff_8000;
-                if flag == "wide_hex" && matches!(operand, Operand::Literal(bits) if too_wide(bits)) {
+                if row.sources == Sources::WideHex
+                    && matches!(operand, Operand::Literal(bits) if too_wide(bits))
+                {
                     let float = p.text[start..p.pos].contains('.');
                     if !float {
                         return Err(p.error_at(start, "invalid operand for instruction"));
@@ -42,18 +43,11 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             } else {
                 p.operand(encoding, spec)?
             };
-            let register = matches!(operand, Operand::Reg(_) | Operand::Special(_));
             if operand == Operand::Special(Special::LdsDirect) {
                 return Err(p.error_at(start, "invalid operand for instruction"));
             }
-            if flag == "reg" && spec.role == "ssrc0" && !register {
-                return Err(p.error_at(start, "invalid operand for instruction"));
-            }
-            if row.attribute("scalar") == Some("barrier") && spec.role == "ssrc0" {
-                // A barrier number is M0 or an inline constant.
-                if !matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Special(Special::M0)) {
-                    return Err(p.error_at(start, "invalid operand for instruction"));
-                }
+            if let Some(message) = row.sources.refuses(spec, &operand) {
+                return Err(p.error_at(start, message));
             }
             inst.operands.push(operand);
         }
@@ -70,8 +64,11 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         ImmKind::Label => return label(p),
         ImmKind::Hwreg => hwreg(p)?,
         ImmKind::SendMsg => message(p)?,
-        ImmKind::WaitCnt => counters(p, named::WAITCNT)?,
-        ImmKind::DepCtr => counters(p, named::DEPCTR)?,
+        ImmKind::WaitCnt => {
+            let fields = named::waitcnt(p.machine);
+            counters(p, &fields)?
+        }
+        ImmKind::DepCtr => counters(p, named::depctr(p.machine))?,
         ImmKind::DelayAlu => delay(p)?,
         ImmKind::Version => version(p, 0)?,
         ImmKind::GprIdx => gpr_idx(p)?,
@@ -220,7 +217,7 @@ fn message(p: &mut Parser) -> Result<i64, ParseError> {
         "MSG_",
         "specified message id is not supported on this GPU",
     )?;
-    let id_bits = if line(machine) == Line::Early { 4 } else { 8 };
+    let id_bits = machine.facts().messages.id_bits;
     if !(0..1 << id_bits).contains(&id) {
         return Err(p.error_at(at, "invalid message id"));
     }
