@@ -97,9 +97,10 @@ impl Message {
         name_of(self.ops(machine), self.op)
     }
 
-    /// The number of an operation of this message.
+    /// The number of an operation; a message that is said by number may have any of them but `MSG_SYSMSG`'s own.
     pub fn op_id(self, machine: Machine, name: &str) -> Option<u16> {
-        value_of(self.ops(machine), name).filter(|&op| !self.lacks_no_op(machine, op))
+        let messages = messages(machine);
+        value_of(if self.id == 15 { messages.sysmsg_ops } else { messages.gs_ops }, name)
     }
 
     /// Whether name, operation and stream go together.

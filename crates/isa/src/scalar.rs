@@ -52,9 +52,12 @@ impl Sources {
             Sources::Reg if source => match operand {
                 Operand::Reg(_) => true,
                 Operand::Special(special) => match special {
-                    Special::Scc | Special::Vccz | Special::Execz | Special::PopsExitingWaveId => {
-                        spec.ty.dwords() == 1
-                    }
+                    Special::Scc
+                    | Special::Vccz
+                    | Special::Execz
+                    | Special::PopsExitingWaveId
+                    | Special::FlatScratchBaseLo
+                    | Special::FlatScratchBaseHi => spec.ty.dwords() == 1,
                     Special::SharedBase
                     | Special::SharedLimit
                     | Special::PrivateBase

@@ -92,6 +92,7 @@ pub(crate) const GFX11: Messages = Messages {
         (5, "MSG_STALL_WAVE_GEN"),
         (6, "MSG_HALT_WAVES"),
         (9, "MSG_GS_ALLOC_REQ"),
+        (15, "MSG_SYSMSG"),
         (128, "MSG_RTN_GET_DOORBELL"),
         (129, "MSG_RTN_GET_DDID"),
         (130, "MSG_RTN_GET_TMA"),
@@ -100,8 +101,7 @@ pub(crate) const GFX11: Messages = Messages {
         (133, "MSG_RTN_GET_TBA"),
         (134, "MSG_RTN_GET_TBA_TO_PC"),
     ],
-    gs_ops: &[],
-    sysmsg_ops: &[],
+    ..GFX10
 };
 
 pub(crate) const GFX12: Messages = Messages {
@@ -110,6 +110,7 @@ pub(crate) const GFX12: Messages = Messages {
         (2, "MSG_HS_TESSFACTOR"),
         (3, "MSG_DEALLOC_VGPRS"),
         (9, "MSG_GS_ALLOC_REQ"),
+        (15, "MSG_SYSMSG"),
         (128, "MSG_RTN_GET_DOORBELL"),
         (129, "MSG_RTN_GET_DDID"),
         (130, "MSG_RTN_GET_TMA"),
@@ -129,6 +130,7 @@ pub(crate) const GFX1250: Messages = Messages {
         (3, "MSG_DEALLOC_VGPRS"),
         (9, "MSG_GS_ALLOC_REQ"),
         (10, "MSG_SAVEWAVE_HAS_TDM"),
+        (15, "MSG_SYSMSG"),
         (128, "MSG_RTN_GET_DOORBELL"),
         (129, "MSG_RTN_GET_DDID"),
         (130, "MSG_RTN_GET_TMA"),

@@ -33,7 +33,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
 /// An operand that is no number, with LLVM's comment where it cannot stand there.
 fn source(p: &mut Printer, sources: Sources, spec: &OperandSpec, operand: &Operand) {
     match operand {
-        Operand::Special(Special::LdsDirect) => {
+        Operand::Special(Special::LdsDirect) if sources != Sources::Barrier => {
             p.operand(spec, operand);
             p.text("/*Invalid register, operand has 'SReg_32' register class*/");
         }
@@ -46,6 +46,18 @@ fn source(p: &mut Printer, sources: Sources, spec: &OperandSpec, operand: &Opera
                 _ => p.operand(spec, operand),
             }
             p.text("/*Invalid immediate*/");
+        }
+        // An operand of 32 bits uses the low half of a literal of 64, whose high half LLVM drops.
+        Operand::Literal64(bits) if spec.ty.dwords() == 1 && bits >> 32 != 0 => {
+            let low = *bits as u32;
+            let halves = spec.ty.elem_bits == 16 && !sources.widens(spec);
+            match low as u16 as i16 {
+                value @ -16..=64 if halves => p.number(value.into()),
+                value if halves || sources == Sources::WideHex && !(-16..=64).contains(&(low as i32)) => {
+                    p.hex(u64::from(value as u16));
+                }
+                _ => p.number32(low),
+            }
         }
         // LLVM's types of these sources are 32 bits wide.
         Operand::Literal(bits) if sources.widens(spec) => {
