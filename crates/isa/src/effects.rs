@@ -291,7 +291,8 @@ fn flow(value: &str) -> Option<Flow> {
 }
 
 /// The effects of an instruction of `machine`.
-pub fn effects(machine: Machine, inst: &Inst) -> Effects {
+pub fn effects(machine: impl Into<Machine>, inst: &Inst) -> Effects {
+    let machine = machine.into();
     let mut effects = Effects::default();
     add(machine, inst, 0, &mut effects);
     if let Some(second) = &inst.second {

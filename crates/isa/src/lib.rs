@@ -6,6 +6,7 @@
 //! computes.
 
 pub mod code;
+mod compat;
 pub mod decode;
 pub mod effects;
 pub mod encode;
@@ -27,6 +28,7 @@ pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
+pub use compat::Isa;
 pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};

@@ -17,14 +17,15 @@ pub(crate) mod scalar;
 pub(crate) mod vector;
 
 /// The text of an instruction.
-pub fn print(machine: Machine, inst: &Inst) -> String {
+pub fn print(machine: impl Into<Machine>, inst: &Inst) -> String {
     let mut out = String::with_capacity(64);
     print_into(&mut out, machine, inst);
     out
 }
 
 /// Appends the text of an instruction.
-pub fn print_into(out: &mut String, machine: Machine, inst: &Inst) {
+pub fn print_into(out: &mut String, machine: impl Into<Machine>, inst: &Inst) {
+    let machine = machine.into();
     use crate::format::Family;
     let row = Table::of(machine).row(inst.row);
     let printer = &mut Printer { out, machine, warnings: None };

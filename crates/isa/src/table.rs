@@ -90,7 +90,8 @@ fn formats(set: InstructionSet) -> &'static [Format] {
 
 impl Table {
     /// The table of a machine; built at the first call.
-    pub fn of(machine: Machine) -> &'static Table {
+    pub fn of(machine: impl Into<Machine>) -> &'static Table {
+        let machine = machine.into();
         static TABLES: [[OnceLock<Table>; 2]; Processor::ALL.len()] =
             [const { [const { OnceLock::new() }; 2] }; Processor::ALL.len()];
         let wave = usize::from(machine.wave_size == WaveSize::Wave64);
