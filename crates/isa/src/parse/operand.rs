@@ -271,6 +271,9 @@ impl Parser<'_> {
             }
             let Some(next) = self.register()? else { return Err(self.error("expected a register")) };
             whole = Some(match (whole, next) {
+                (None, RegisterText::Numbered(first)) if first.dwords > 1 => {
+                    return Err(self.error_at(at, "expected a single 32-bit register"));
+                }
                 (None, first) => first,
                 (Some(RegisterText::Numbered(all)), RegisterText::Numbered(one))
                     if one.file == all.file

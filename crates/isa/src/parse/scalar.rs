@@ -11,7 +11,8 @@ use crate::{Inst, Operand, Special};
 
 /// Parses the operands of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
-    if suffix.is_some() {
+    // `_e32` says that an instruction has 32 bits, which these have.
+    if suffix.is_some_and(|suffix| suffix != Suffix::E32) {
         return Err(p.error_at(0, "invalid instruction"));
     }
     p.first_of(rows, |p, row| {
@@ -22,11 +23,11 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
                 inst.operands.push(Operand::Imm(0));
                 break;
             }
-            if n > 0 {
-                p.expect(",")?;
-            }
             p.skip_space();
             let start = p.pos;
+            if n > 0 && p.at_end() {
+                return Err(p.error("too few operands for instruction"));
+            }
             let operand = if row.sources.widens(spec) {
                 // LLVM's assembler reads the constants of these as 32-bit ones.
                 let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
@@ -51,6 +52,8 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
                 return Err(p.error_at(start, message));
             }
             inst.operands.push(operand);
+            // One comma may follow each operand, as LLVM has it.
+            p.eat(",");
         }
         p.expect_end()?;
         Ok(inst)
