@@ -6,6 +6,7 @@
 //! computes.
 
 pub mod code;
+mod compat;
 pub mod decode;
 pub mod effects;
 pub mod encode;
@@ -22,10 +23,12 @@ pub mod parse;
 pub mod print;
 pub mod role;
 pub mod row;
+mod scalar;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
+pub use compat::Isa;
 pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};

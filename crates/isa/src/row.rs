@@ -7,6 +7,7 @@ use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::modifier::Modifier;
 use crate::role::Class;
+use crate::scalar::Sources;
 use crate::ty::Type;
 use crate::vector::Traits;
 use wavemark_target::Machine;
@@ -92,6 +93,8 @@ pub struct Row {
     pub effects: RowEffects,
     /// What the vector family reads off operands and attributes.
     pub(crate) traits: Traits,
+    /// What the scalar family reads off the attributes.
+    pub(crate) sources: Sources,
 }
 
 impl Row {

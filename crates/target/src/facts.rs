@@ -12,6 +12,7 @@
 use std::fmt;
 
 use crate::hwreg::HwReg;
+use crate::message::Messages;
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $source:literal;)*) => {
@@ -46,6 +47,8 @@ pub struct Explained {
 }
 
 facts! {
+    /// SGPRs that operands can name: their codes are 0 to this, excluded.
+    sgprs: u8 = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
     /// Highest trap temporary that can be named, plus one.
     ttmps: u8 = "guide, \"Trap Handler ABI\"; `AMDGPUAsmParser` register ranges";
     /// Operand code of `ttmp0`.
@@ -132,6 +135,8 @@ facts! {
     dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
     /// Registers of `s_getreg` and `s_setreg`.
     hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
+    /// Messages of `s_sendmsg`.
+    messages: Messages = "ISA manuals, \"Messages\"; `AMDGPUAsmUtils` SendMsg";
 }
 
 /// Controls of DPP16 that not all processors with DPP have.
@@ -366,6 +371,7 @@ show! {
     &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));
     &'static [WaitcntField]: self => join(self.iter().map(WaitcntField::to_string));
     &'static [HwReg]: self => join(self.iter().map(|register| format!("{}={}", register.name, register.id)));
+    Messages: self => join(self.names.iter().map(|(id, name)| format!("{name}={id}")));
     Apertures: self => match self {
         Apertures::None => "none",
         Apertures::Queue => "in the queue or hidden arguments",

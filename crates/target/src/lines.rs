@@ -9,6 +9,7 @@ use crate::facts::{
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
+use crate::message;
 
 /// Facts by line.
 pub(crate) mod facts {
@@ -20,6 +21,7 @@ pub(crate) mod facts {
     }
 
     pub const GFX6: Facts = Facts {
+        sgprs: 104,
         ttmps: 12,
         ttmp_base: 112,
         m0: 124,
@@ -60,6 +62,7 @@ pub(crate) mod facts {
         doorbell_id: false,
         dx10_clamp_and_ieee: true,
         hwregs: hwreg::GFX6,
+        messages: message::GFX6,
     };
 
     pub const GFX7: Facts = Facts {
@@ -70,12 +73,14 @@ pub(crate) mod facts {
     };
 
     pub const GFX8: Facts = Facts {
+        sgprs: 102,
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
         dpp_controls: Some(DppControls::Wave),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        messages: message::GFX8,
         ..GFX7
     };
 
@@ -94,6 +99,7 @@ pub(crate) mod facts {
         trap_bases: TrapBases::HwRegs,
         doorbell_id: true,
         hwregs: hwreg::GFX9,
+        messages: message::GFX9,
         ..GFX8
     };
 
@@ -111,6 +117,7 @@ pub(crate) mod facts {
     pub const GFX940: Facts = Facts { cache_policy: CachePolicy::Sc0Sc1Nt, hwregs: hwreg::GFX940, ..GFX90A };
 
     pub const GFX10_1: Facts = Facts {
+        sgprs: 106,
         null: Some(125),
         flat_scratch_sgprs: None,
         xnack_mask_sgprs: None,
@@ -124,6 +131,7 @@ pub(crate) mod facts {
         global_offset: Some(Offset::signed(12)),
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
+        messages: message::GFX10,
         ..GFX9
     };
 
@@ -142,6 +150,7 @@ pub(crate) mod facts {
         max_clause: 32,
         trap_bases: TrapBases::Messages,
         hwregs: hwreg::GFX11,
+        messages: message::GFX11,
         ..GFX10_3
     };
 
@@ -157,6 +166,7 @@ pub(crate) mod facts {
         workgroup_ids: WorkgroupIds::Ttmps,
         dx10_clamp_and_ieee: false,
         hwregs: hwreg::GFX12,
+        messages: message::GFX12,
         ..GFX11
     };
 
@@ -172,6 +182,7 @@ pub(crate) mod facts {
         exports: false,
         max_clause: 63,
         hwregs: hwreg::GFX1250,
+        messages: message::GFX1250,
         ..GFX12
     };
 }
