@@ -276,6 +276,9 @@ fn place(
     symbols: &mut SmallVec<[Expr; 1]>,
 ) -> Option<Operand> {
     let number = position(spec).filter(|&n| n < 3);
+    if !suits_dpp(p.machine, encoding.form, spec, number, item) {
+        return None;
+    }
     let bit = number.map_or(0, |n| 1u8 << n);
     let has_mods = traits.mods & bit != 0;
     match &item.value {
@@ -356,6 +359,19 @@ fn place(
             }
             Some(operand)
         }
+    }
+}
+
+/// Whether the source can stand in a form with DPP: the source whose lanes are permuted has 32 bits on many processors,
+/// and the second one of the VOP3 forms must be a VGPR on some.
+fn suits_dpp(machine: Machine, form: Form, spec: &OperandSpec, number: Option<u8>, item: &Item) -> bool {
+    match (form, number) {
+        (Form::Dpp16, Some(0)) => spec.ty.dwords() == 1 || machine.has_inst(InstFeature::Dpp64bit),
+        (Form::E64Dpp16 | Form::E64Dpp8, Some(1)) if spec.class == Class::VectorSrc => {
+            machine.has_inst(InstFeature::DppSrc1Sgpr)
+                || matches!(item.value, Value::Register(RegisterText::Numbered(Reg { file: RegFile::Vgpr, .. })))
+        }
+        _ => true,
     }
 }
 
