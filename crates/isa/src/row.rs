@@ -6,6 +6,7 @@ use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::modifier::Modifier;
+pub use crate::role::Access;
 use crate::role::Class;
 use crate::scalar::Sources;
 use crate::ty::Type;
@@ -26,17 +27,6 @@ pub(crate) fn line(machine: Machine) -> Line {
 /// Number of a row in the table of its instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowId(pub u16);
-
-/// How an instruction uses an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// A source.
-    Read,
-    /// A destination whose old value does not matter (but for lanes that are off).
-    Write,
-    /// A destination that is a source as well (`v_fmac`, `v_mfma` accumulators tied in place, `v_swap`).
-    ReadWrite,
-}
 
 /// One operand of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,9 +7,7 @@ use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::vector::DPP8_FI;
 use crate::vector::{Traits, is_wide, position};
-use crate::{
-    Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, code,
-};
+use crate::{Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, code};
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(

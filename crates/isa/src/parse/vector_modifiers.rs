@@ -203,11 +203,7 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
 }
 
 /// The modifiers of a form, in their order.
-fn order(
-    encoding: &Encoding,
-    traits: &Traits,
-    halves: bool,
-) -> smallvec::SmallVec<[&'static str; 12]> {
+fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
     let form = encoding.form;
     if is_wide(form) {
