@@ -294,6 +294,8 @@ fn derive(
             encodings.push(EncodingDef { sets: one, format, opcode: form.opcode, fixes });
         }
     }
+    // The order is the same for some of the sets as for all.
+    encodings[first..].sort_by_key(|encoding| encoding.format);
     Ok(())
 }
 
