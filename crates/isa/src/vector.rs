@@ -18,6 +18,7 @@
 //! | `noopsel` | the text has no `op_sel` though operands are halves |
 //! | `strictmods`, `idlemods` | modifier bits of sources that take none are forbidden, ignored |
 //! | `noinline` | LLVM gives the source no inline constants, and shows those that are encoded as 32-bit patterns |
+//! | `splat` | an inline constant stands for both halves of a packed source |
 //! | `lane` | an access to one lane: LLVM calls it `_e32`, the lane is no literal |
 //! | `nolds` | `lds_direct` is no source |
 //! | `onescalar` | at most one scalar value is read, whatever the processor's limit |
@@ -75,6 +76,12 @@ pub(crate) struct Traits {
     pub(crate) no_inline: bool,
     /// At most one scalar value is read.
     pub(crate) one_scalar: bool,
+    /// An inline constant stands for both halves of a packed source.
+    pub(crate) splat: bool,
+    /// Sources that are pairs of 16-bit elements, a mask; SDWA has no absolute values of them.
+    pub(crate) packed: u8,
+    /// Those of them that `op_sel` does not choose of, because registers have halves.
+    pub(crate) pairs: u8,
     /// An access to one lane.
     pub(crate) lane: bool,
     /// `lds_direct` is no source.
@@ -144,6 +151,9 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
                 traits.mods |= bit;
             }
         }
+        if spec.ty.lanes == 2 && spec.ty.elem_bits == 16 {
+            traits.packed |= bit & 7;
+        }
         if has_halves
             && spec.ty.bits() == 16
             && matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc)
@@ -174,6 +184,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             "noinline" => traits.no_inline = true,
             "onescalar" => traits.one_scalar = true,
             "lane" => traits.lane = true,
+            "splat" => traits.splat = true,
             "nolds" => traits.no_lds = true,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -188,6 +199,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let scalar_result = row.operand_index("sdst").is_some() && !traits.vdst;
     traits.lane_read = scalar_result && row.operand_index("vsrc0").is_some();
     traits.scalar = scalar_result && row.operand_index("ssrc0").is_some();
+    traits.pairs = if has_halves { traits.packed } else { 0 };
     // A longer op_sel than the sources need: the encoding has a third source that does nothing.
     let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
@@ -227,6 +239,7 @@ mod tests {
         "noinline",
         "onescalar",
         "lane",
+        "splat",
         "nolds",
     ];
 

@@ -54,12 +54,18 @@ pub(super) fn finish(
         return Err(invalid("a source literal of another width than the instruction's"));
     }
     if is_wide(inst.form) {
-        wide_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
+        wide_modifiers(&traits, &mut inst.mods, input.machine.real_true16()).map_err(invalid)?;
     } else {
-        short_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
+        short_modifiers(&traits, inst).map_err(invalid)?;
     }
     if traits.true16 != 0 {
         halves(row, encoding, &traits, inst);
+        let high = |operand: &Operand| matches!(operand, Operand::Reg(Reg { half: Half::Hi, .. }));
+        // Where halves have no names, short forms write the low one only.
+        let written = traits.true16 & 8 != 0 && inst.operands.first().is_some_and(high);
+        if written && !is_wide(inst.form) && !input.machine.real_true16() {
+            return Err(invalid("a destination that is the upper half of a register"));
+        }
     }
     Ok(())
 }
@@ -106,7 +112,7 @@ fn sdwa(input: &Input, row: &Row, encoding: &Encoding, traits: &Traits) -> Resul
 }
 
 /// Modifiers of the VOP3 forms: those that share bits get their own, and bits without a meaning must be 0.
-fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> {
+fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result<(), &'static str> {
     if traits.bitop3 {
         let omod = match mods.omod {
             OutMod::None => 0,
@@ -119,12 +125,16 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
     }
     // Where one source takes modifiers, the others have the bits too and they do nothing; gfx1250's 16-bit and
     // op_sel instructions have them all.
-    let idle = if traits.idle_mods { traits.sources | if traits.phantom_source { 4 } else { 0 } } else { 0 };
+    // An op_sel that goes beyond the operands is that of the instruction without halves.
+    let without_halves =
+        real_true16 && traits.true16 != 0 && traits.mods == 0 && mods.op_sel & !traits.op_sel_bits() != 0;
+    let idle = if traits.idle_mods && !without_halves { traits.sources | if traits.phantom_source { 4 } else { 0 } } else { 0 };
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
     mods.neg &= traits.mods;
     mods.abs &= traits.mods;
+    mods.op_sel &= !traits.pairs;
     if mods.clamp && !traits.clamp {
         return Err("clamp bit that the instruction does not have");
     }
@@ -162,13 +172,17 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
 }
 
 /// Source modifiers of the DPP and SDWA dwords.
-fn short_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> {
+fn short_modifiers(traits: &Traits, inst: &mut Inst) -> Result<(), &'static str> {
+    let mods = &mut inst.mods;
     let idle = if traits.true16 != 0 { traits.sources } else { 0 };
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
     mods.neg &= traits.mods;
     mods.abs &= traits.mods;
+    if inst.form == Form::Sdwa {
+        mods.abs &= !traits.packed;
+    }
     Ok(())
 }
 
@@ -203,7 +217,7 @@ pub(super) fn custom_operand(
         "asrc" if number >= code::VGPR => {
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
         }
-        "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(crate::vector::vcc(&spec.ty))),
+        "sdst" if encoding.form == Form::Sdwa && number & 0x80 != 0 => Some(Operand::Special(crate::vector::vcc(&spec.ty))),
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
         "sdst" if number < 249 || (251..=253).contains(&number) => {
             code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)

@@ -230,7 +230,9 @@ fn attempt(
     if traits.halves_only && halves.plain {
         return Err(p.error_at(0, "invalid operand for instruction"));
     }
-    if halves.written && (halves.plain || !p.machine.real_true16()) {
+    // LLVM takes halves in the 32-bit compares of either mode.
+    let compare = !traits.vdst && encoding.form == Form::E32;
+    if halves.written && (halves.plain || !p.machine.real_true16() && !compare) {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
     let with_halves = p.machine.real_true16() && !halves.plain;
@@ -549,7 +551,7 @@ fn check_limits(
                 literal = Some(*operand);
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if *operand != Operand::Special(Special::Null)
+                if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
                 // Other names of the same register count again.
                 && !scalars.contains(operand) =>
             {
@@ -558,8 +560,10 @@ fn check_limits(
             _ => {}
         }
     }
-    if row.has("vcc") && !scalars.iter().any(|o| matches!(o, Operand::Special(Special::Vcc | Special::VccLo))) {
-        scalars.push(Operand::Special(Special::Vcc));
+    // VCC counts, and again by the name of a half.
+    let implied = Operand::Special(if p.machine.wave32() { Special::VccLo } else { Special::Vcc });
+    if row.has("vcc") && !scalars.contains(&implied) {
+        scalars.push(implied);
     }
     // So does M0 where the instruction reads it.
     if row.has("m0") && !scalars.contains(&Operand::Special(Special::M0)) {

@@ -230,7 +230,8 @@ fn order(
     if is_wide(form) || form == Form::Sdwa {
         let sdwa = form == Form::Sdwa;
         // Every result of SDWA can be clamped; of the compares those of gfx8 have the bit.
-        if if sdwa { encoding.format.field("clamp").is_some() } else { traits.clamp } {
+        let clamp_bit = encoding.modifiers.iter().any(|(field, _)| field.name == "clamp");
+        if if sdwa { clamp_bit } else { traits.clamp } {
             names.push("clamp");
         }
         if traits.omod && (!sdwa || traits.float_result && encoding.format.field("omod").is_some()) {
@@ -288,6 +289,9 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
+            "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 => {
+                return Err(p.error_at(modifier.start, "invalid op_sel operand"));
+            }
             "op_sel" => {
                 inst.mods.op_sel = op_sel(traits, modifier)
                     & match (traits.byte_sel, traits.dst_byte_sel) {

@@ -7,7 +7,7 @@ use wavemark_target::InstFeature;
 use wavemark_target::facts::DppControls;
 
 use super::Printer;
-use crate::parse::vector_constant::inline;
+use crate::parse::vector_constant::{inline, splat};
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
@@ -80,22 +80,23 @@ impl Statement<'_> {
         let negated = mods.neg & bit != 0;
         let absolute = mods.abs & bit != 0;
         let extended = mods.sdwa.is_some_and(|sdwa| sdwa.sext & bit != 0);
-        // `-1` is the number; the negated constant is `neg(1)`.
-        let called = negated && is_constant(operand) && !absolute;
         if extended {
             p.text("sext(");
         }
-        if called {
-            p.text("neg(");
-        } else if negated {
-            p.text("-");
-        }
+        let start = p.out.len();
         if absolute {
             p.text("|");
         }
         self.plain(p, spec, short, operand);
         if absolute {
             p.text("|");
+        }
+        // `-1` is the number; the negated constant is `neg(1)`.
+        let called = negated && is_constant(operand) && !absolute && !p.out[start..].starts_with("lit");
+        if called {
+            p.out.insert_str(start, "neg(");
+        } else if negated {
+            p.out.insert(start, '-');
         }
         if called || extended {
             p.text(")");
@@ -135,6 +136,35 @@ impl Statement<'_> {
                     p.text(")");
                 } else {
                     p.hex(bits & 0xffff);
+                }
+            }
+            Operand::Literal(bits)
+                if narrow && spec.ty.kind == Kind::Bfloat && spec.class != Class::Literal32 =>
+            {
+                if inline(p.machine, bits & 0xffff, 16, true).is_some() {
+                    p.text("lit(");
+                    p.hex(bits);
+                    p.text(")");
+                } else {
+                    p.hex(bits);
+                }
+            }
+            // The high half of a double; where literals have 32 bits only, LLVM shows an inline constant's value.
+            Operand::Literal(bits)
+                if spec.ty.kind == Kind::Float && spec.ty.bits() == 64 && !p.machine.facts().literals_64 =>
+            {
+                match inline(p.machine, bits << 32, 64, false) {
+                    Some(constant) if spec.ty.lanes == 1 => p.operand(spec, &constant),
+                    _ => p.hex(bits),
+                }
+            }
+            Operand::Literal(bits) if self.traits.splat && spec.ty.lanes == 2 => {
+                if splat(p.machine, bits).is_some() {
+                    p.text("lit(");
+                    p.hex(bits);
+                    p.text(")");
+                } else {
+                    p.hex(bits);
                 }
             }
             Operand::Literal(bits) if self.traits.no_inline => {
@@ -186,13 +216,17 @@ impl Statement<'_> {
                     Operand::Special(special) => is_fixed_value(*special),
                     _ => false,
                 };
-                if !fixed {
+                if !fixed && spec.ty.bits() == 16 && self.halves {
+                    invalid_register(p, "VGPR_16_Lo128");
+                } else if !fixed {
                     invalid_register(p, &vgpr_class(p.machine, spec.ty.dwords(), lanes));
                 }
             }
-            Class::Custom if !matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
-                invalid_register(p, "AGPR_32");
-            }
+            Class::Custom => match operand {
+                Operand::Reg(Reg { file: RegFile::Agpr, .. }) => {}
+                Operand::Special(special) if is_fixed_value(*special) => {}
+                _ => invalid_register(p, "AGPR_32"),
+            },
             Class::ScalarSrc if vector => {
                 let direct = self.traits.lane && !self.traits.no_lds && spec.role == "ssrc0";
                 invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
