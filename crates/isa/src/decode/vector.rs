@@ -43,6 +43,11 @@ pub(super) fn finish(
         }
         _ => {}
     }
+    // There is no room for 64 bits beside DPP.
+    let wide_literal = inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_)));
+    if wide_literal && matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8) {
+        return Err(invalid("a literal of 64 bits with DPP"));
+    }
     // The literal that the opcode demands is of its own width, whatever a source calls for.
     let mandatory = |spec: &crate::OperandSpec, operand: &Operand| {
         matches!(
@@ -56,7 +61,7 @@ pub(super) fn finish(
     if is_wide(inst.form) {
         wide_modifiers(&traits, &mut inst.mods, input.machine.real_true16()).map_err(invalid)?;
     } else {
-        short_modifiers(&traits, inst).map_err(invalid)?;
+        short_modifiers(&traits, inst, input.machine.real_true16()).map_err(invalid)?;
     }
     if traits.true16 != 0 {
         halves(row, encoding, &traits, inst);
@@ -126,9 +131,15 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result
     // Where one source takes modifiers, the others have the bits too and they do nothing; gfx1250's 16-bit and
     // op_sel instructions have them all.
     // An op_sel that goes beyond the operands is that of the instruction without halves.
-    let without_halves =
-        real_true16 && traits.true16 != 0 && traits.mods == 0 && mods.op_sel & !traits.op_sel_bits() != 0;
-    let idle = if traits.idle_mods && !without_halves { traits.sources | if traits.phantom_source { 4 } else { 0 } } else { 0 };
+    let of_halves = real_true16 && mods.op_sel & !traits.op_sel_bits() == 0;
+    if traits.halves_only && !of_halves {
+        return Err("op_sel bits that the instruction does not have");
+    }
+    let idle = if traits.idle_mods || traits.idle_mods_of_halves && of_halves {
+        traits.sources | if traits.phantom_source { 4 } else { 0 }
+    } else {
+        0
+    };
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
@@ -143,7 +154,9 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result
     }
     // Bits between the sources' and the destination's.
     let sources = traits.sources.count_ones() as u8;
-    let listed = traits.op_sel == sources + 1 && traits.vdst && !traits.dst_byte_sel || traits.byte_sel;
+    let listed = traits.op_sel == sources + 1 && traits.vdst && !traits.dst_byte_sel
+        || traits.lane_permute && traits.op_sel == sources
+        || traits.byte_sel;
     if listed && mods.op_sel & 0b0111 & !(traits.sources | if traits.byte_sel { 3 } else { 0 }) != 0
         || traits.byte_sel && traits.op_sel == 0 && mods.op_sel & 8 != 0
         || traits.bitop3 && traits.op_sel == 0 && mods.op_sel != 0
@@ -172,9 +185,12 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result
 }
 
 /// Source modifiers of the DPP and SDWA dwords.
-fn short_modifiers(traits: &Traits, inst: &mut Inst) -> Result<(), &'static str> {
+fn short_modifiers(traits: &Traits, inst: &mut Inst, real_true16: bool) -> Result<(), &'static str> {
     let mods = &mut inst.mods;
-    let idle = if traits.true16 != 0 { traits.sources } else { 0 };
+    let idle = if traits.true16 != 0 && real_true16 { traits.sources } else { 0 };
+    if traits.halves_only && !real_true16 {
+        return Err("an instruction of halves where registers have none");
+    }
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
@@ -182,6 +198,7 @@ fn short_modifiers(traits: &Traits, inst: &mut Inst) -> Result<(), &'static str>
     mods.abs &= traits.mods;
     if inst.form == Form::Sdwa {
         mods.abs &= !traits.packed;
+        mods.neg &= !traits.packed;
     }
     Ok(())
 }

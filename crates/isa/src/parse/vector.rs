@@ -531,7 +531,8 @@ fn check_limits(
     items: &[Item],
 ) -> Result<(), ParseError> {
     let last = || items.last().map_or(0, |item| item.start);
-    let mut literal: Option<Operand> = None;
+    let mut literal: Option<(Operand, u8)> = None;
+    let mut literals = 0;
     let mut scalars: SmallVec<[Operand; 4]> = SmallVec::new();
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
         if spec.access == crate::Access::Write {
@@ -545,10 +546,14 @@ fn check_limits(
                 if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) {
                     return Err(p.error_at(last(), "literal operands are not supported"));
                 }
-                if literal.is_some_and(|other| other != *operand) {
+                if literal.is_some_and(|(other, _)| other != *operand) {
                     return Err(p.error_at(last(), "only one unique literal operand is allowed"));
                 }
-                literal = Some(*operand);
+                // One literal for operands of two widths counts twice.
+                if literal.is_none_or(|(_, width)| width != spec.ty.dwords()) {
+                    literals += 1;
+                }
+                literal = Some((*operand, spec.ty.dwords()));
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
@@ -561,7 +566,7 @@ fn check_limits(
         }
     }
     // VCC counts, and again by the name of a half.
-    let implied = Operand::Special(if p.machine.wave32() { Special::VccLo } else { Special::Vcc });
+    let implied = Operand::Special(Special::Vcc);
     if row.has("vcc") && !scalars.contains(&implied) {
         scalars.push(implied);
     }
@@ -573,7 +578,7 @@ fn check_limits(
     if row.traits.scalar {
         return Ok(());
     }
-    if scalars.len() + usize::from(literal.is_some()) > limit {
+    if scalars.len() + literals > limit {
         return Err(p.error_at(last(), "invalid operand (violates constant bus restrictions)"));
     }
     Ok(())

@@ -312,7 +312,7 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                 let half = narrow(value, 5, 10)?;
                 // Where there are no literals, the half must be an inline constant's.
                 let exact = inline_float_bits(248, 16, false) != Some(u64::from(half & 0x7fff));
-                let extended = matches!(place.encoding.form, Form::E64Dpp16 | Form::E64Dpp8);
+                let extended = matches!(place.encoding.form, Form::Sdwa | Form::E64Dpp16 | Form::E64Dpp8);
                 if !exact && extended {
                     return None;
                 }

@@ -289,7 +289,9 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
-            "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 => {
+            "op_sel"
+                if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 =>
+            {
                 return Err(p.error_at(modifier.start, "invalid op_sel operand"));
             }
             "op_sel" => {
@@ -323,10 +325,7 @@ pub(super) fn apply(
     match encoding.form {
         Form::Dpp16 | Form::E64Dpp16 => {
             let ctrl = dpp_ctrl.ok_or_else(missing)?;
-            let double = row
-                .operands
-                .iter()
-                .any(|spec| spec.ty.bits() == 64 && !matches!(spec.role, "sdst" | "smask"));
+            let double = crate::vector::on_double_unit(row);
             if p.machine.has_inst(InstFeature::Dpp64bit) && double && !(0x150..=0x15f).contains(&ctrl) {
                 let start = modifiers.iter().find(|m| m.name == "dpp_ctrl").map_or(0, |m| m.start);
                 let share = p.machine.facts().dpp_controls == Some(DppControls::ShareXmask);

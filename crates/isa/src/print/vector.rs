@@ -115,7 +115,9 @@ impl Statement<'_> {
                 let spec = OperandSpec { class: Class::Vgpr, ..spec.clone() };
                 return p.operand(&spec, operand);
             }
-            Operand::Float(code) if narrow && !self.traits.float_constants && !spec.ty.is_float() => {
+            Operand::Float(code)
+                if narrow && !bytes && !self.traits.float_constants && !spec.ty.is_float() =>
+            {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
             Operand::Float(code) if self.traits.no_inline => {
@@ -141,13 +143,7 @@ impl Statement<'_> {
             Operand::Literal(bits)
                 if narrow && spec.ty.kind == Kind::Bfloat && spec.class != Class::Literal32 =>
             {
-                if inline(p.machine, bits & 0xffff, 16, true).is_some() {
-                    p.text("lit(");
-                    p.hex(bits);
-                    p.text(")");
-                } else {
-                    p.hex(bits);
-                }
+                literal(p, bits, inline(p.machine, bits & 0xffff, 16, true).is_some());
             }
             // The high half of a double; where literals have 32 bits only, LLVM shows an inline constant's value.
             Operand::Literal(bits)
@@ -158,19 +154,24 @@ impl Statement<'_> {
                     _ => p.hex(bits),
                 }
             }
+            // The 32 bits of a literal are those of the packed elements' integer.
+            Operand::Literal(bits) if wide_constant(spec) && spec.ty.lanes > 1 => {
+                literal(p, bits, inline(p.machine, bits, 64, false).is_some());
+            }
             Operand::Literal(bits) if self.traits.splat && spec.ty.lanes == 2 => {
-                if splat(p.machine, bits).is_some() {
-                    p.text("lit(");
-                    p.hex(bits);
-                    p.text(")");
-                } else {
-                    p.hex(bits);
-                }
+                literal(p, bits, splat(p.machine, bits).is_some());
             }
             Operand::Literal(bits) if self.traits.no_inline => {
                 match inline(p.machine, bits, 32, false) {
                     Some(Operand::Int(value)) => p.number(i64::from(value)),
                     _ => p.hex(bits),
+                }
+            }
+            Operand::Literal64(bits)
+                if half_bits && spec.ty.is_float() && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
+            {
+                if let Some(constant) = inline(p.machine, bits & 0xffff, 16, false) {
+                    p.operand(spec, &constant);
                 }
             }
             Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
@@ -227,9 +228,17 @@ impl Statement<'_> {
                 Operand::Special(special) if is_fixed_value(*special) => {}
                 _ => invalid_register(p, "AGPR_32"),
             },
-            Class::ScalarSrc if vector => {
+            Class::ScalarSrc if vector || *operand == Operand::Special(Special::LdsDirect) => {
                 let direct = self.traits.lane && !self.traits.no_lds && spec.role == "ssrc0";
-                invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+                if vector || !direct {
+                    invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+                }
+            }
+            Class::ScalarReg
+                if self.traits.scalar
+                    && matches!(operand, Operand::Special(Special::ExecLo | Special::ExecHi)) =>
+            {
+                invalid_register(p, "SReg_32_XEXEC");
             }
             _ => {}
         }
@@ -244,7 +253,8 @@ fn is_constant(operand: &Operand) -> bool {
 fn is_fixed_value(special: Special) -> bool {
     !matches!(
         special,
-        Special::Vcc
+        Special::LdsDirect
+            | Special::Vcc
             | Special::VccLo
             | Special::VccHi
             | Special::Exec
@@ -270,6 +280,13 @@ fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
             format!("VReg_{}{aligned}", u32::from(dwords) * 32)
         }
     }
+}
+
+/// A literal; `ambiguous`: as text its number would be an inline constant.
+fn literal(p: &mut Printer, bits: u64, ambiguous: bool) {
+    p.text(if ambiguous { "lit(" } else { "" });
+    p.hex(bits);
+    p.text(if ambiguous { ")" } else { "" });
 }
 
 /// Packed 8-bit and 16-bit elements that fill 64 bits take 64-bit constants.
@@ -330,11 +347,7 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
         OutMod::Div2 => " div:2",
     });
     if let Some(control) = &mods.dpp {
-        let double = row
-            .operands
-            .iter()
-            .any(|spec| spec.ty.bits() == 64 && spec.role != "sdst" && spec.role != "smask");
-        dpp(p, control, double);
+        dpp(p, control, crate::vector::on_double_unit(row));
     }
     if let Some(sdwa) = &mods.sdwa {
         if traits.vdst && !traits.whole_dst {
