@@ -110,11 +110,6 @@ impl Row {
 }
 
 impl Encoding {
-    /// Whether a literal constant may be written as a source in this form.
-    pub(crate) fn takes_literals(&self) -> bool {
-        self.format.literal && !matches!(self.form, Form::E64Dpp16 | Form::E64Dpp8)
-    }
-
     /// The specs of this form's operands, in the order of [`crate::Inst::operands`].
     pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
         self.operands.iter().map(|&(index, _)| &row.operands[index])
