@@ -109,6 +109,8 @@ pub struct Format {
     pub fields: &'static [Field],
     /// Whether a literal constant may follow.
     pub literal: bool,
+    /// Whether it holds two instructions: its form is that of the first half, and each half has a format.
+    pub pair: bool,
 }
 
 impl Format {

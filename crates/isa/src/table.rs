@@ -152,7 +152,9 @@ impl Table {
             (Class::Imm(_), name) => Type { name, kind: Kind::Uint, elem_bits: 32, lanes: 1 },
             // A lane mask is as wide as the wave.
             (_, "lanes") => Type::lanes(self.machine.wave_size),
-            (_, name) => Type::parse(name).ok_or_else(|| format!("unknown type {name}"))?,
+            (_, name) => Type::parse(name)
+                .or_else(|| Type::parse_spread(name, self.machine.lanes()))
+                .ok_or_else(|| format!("unknown type {name}"))?,
         };
         Ok(OperandSpec { role: definition.role, ty, class: definition.class, access: definition.access })
     }

@@ -3,7 +3,7 @@
 //! Anatomy of a line, four columns separated by `|`; `#` starts a comment:
 //!
 //! ```text
-//! NAME SETS | form dwords [literal] | bits=value… op=bits | field=bits…
+//! NAME SETS | form dwords [literal] [pair] | bits=value… op=bits | field=bits…
 //! VOP2 gfx6+ | e32 1 literal | 31=0 op=30:25 | vdst=24:17 src0=8:0 src1=16:9^0x100
 //! SMEM gfx9 : SMEM@gfx8 | | | soe=14 soffset=63:57 offset=52:32s
 //! group dpp8 | src0=7:0^0x100 dpp8=31:8
@@ -105,6 +105,7 @@ fn add(
             opcode: plain_field("op"),
             fields: &[],
             literal: false,
+            pair: false,
         };
         let mut draft = Draft { format, fixed: Vec::new(), fields: Vec::new() };
         change(&mut draft, shape, bits, fields, groups)?;
@@ -148,12 +149,15 @@ fn change(
     if let Some(form) = words.next() {
         draft.format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
         let dwords = words.next().and_then(|word| word.parse().ok());
-        draft.format.dwords = dwords.ok_or("a shape is `form dwords [literal]`")?;
-        draft.format.literal = match words.next() {
-            None => false,
-            Some("literal") => true,
-            Some(word) => return Err(format!("unexpected {word}")),
-        };
+        draft.format.dwords = dwords.ok_or("a shape is `form dwords [literal] [pair]`")?;
+        (draft.format.literal, draft.format.pair) = (false, false);
+        for word in words {
+            match word {
+                "literal" => draft.format.literal = true,
+                "pair" => draft.format.pair = true,
+                _ => return Err(format!("unexpected {word}")),
+            }
+        }
     }
     for token in bits.split_whitespace() {
         let (place, value) = token.split_once('=').ok_or_else(|| format!("{token} is not bits=value"))?;

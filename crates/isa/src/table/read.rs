@@ -372,7 +372,11 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
             None => {
                 let bits = match ty {
                     "lanes" => None,
-                    _ => Some(Type::parse(ty).ok_or_else(|| format!("unknown type {ty}"))?.bits()),
+                    _ => {
+                        let spread = || Type::parse_spread(ty, 32);
+                        let parsed = Type::parse(ty).or_else(spread);
+                        Some(parsed.ok_or_else(|| format!("unknown type {ty}"))?.bits())
+                    }
                 };
                 (role::class_of(role).ok_or_else(|| format!("unknown role {role}"))?, bits)
             }
