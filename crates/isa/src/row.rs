@@ -5,6 +5,7 @@
 use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
+use crate::image::Image;
 use crate::modifier::Modifier;
 use crate::role::Class;
 use crate::ty::Type;
@@ -92,6 +93,8 @@ pub struct Row {
     pub effects: RowEffects,
     /// What the vector family reads off operands and attributes.
     pub(crate) traits: Traits,
+    /// What a row of the image family reads off operands and attributes.
+    pub(crate) image: Option<Box<Image>>,
 }
 
 impl Row {
