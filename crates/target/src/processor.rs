@@ -2,11 +2,12 @@
 //!
 //! Names, alternative names and properties follow the tables "AMDGPU Processors" and "AMDGPU Generic
 //! Processors" of LLVM's *User Guide for AMDGPU Backend*; the machine numbers its table of `EF_AMDGPU_MACH`
-//! values. gfx1250 and gfx1251, which that edition lacks, follow LLVM 22. R600 processors are not here.
+//! values. gfx1250 and gfx1251, which that edition lacks, follow LLVM 22. R600 processors are in [`crate::r600`].
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::R600;
 use crate::facts::{Facts, FlatScratch};
 use crate::inst_features::{InstFeature, InstFeatures};
 use crate::lines::{facts, insts};
@@ -394,9 +395,47 @@ impl fmt::Display for Processor {
 }
 
 /// A name that is no processor of the table.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a known AMD GPU processor")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownProcessor(pub String);
+
+impl std::error::Error for UnknownProcessor {}
+
+impl fmt::Display for UnknownProcessor {
+    /// Says why a processor of the R600 architecture is refused, and what a misspelt name may mean.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.0;
+        if let Some(r600) = R600::by_name(name) {
+            return write!(
+                f,
+                "`{name}` ({}) has the R600 architecture, whose instructions and code objects are others than \
+                 those of amdgcn; the oldest processor supported is gfx600",
+                r600.family
+            );
+        }
+        write!(f, "`{name}` is not a known AMD GPU processor")?;
+        match nearest(name) {
+            Some(near) => write!(f, "; is `{near}` meant?"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The only processor whose name differs in one character: another, one more or one less.
+fn nearest(name: &str) -> Option<Processor> {
+    let mut near = Processor::ALL.iter().copied().filter(|processor| one_apart(name, processor.name()));
+    near.next().filter(|_| near.next().is_none())
+}
+
+fn one_apart(a: &str, b: &str) -> bool {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    let same = long.bytes().zip(short.bytes()).take_while(|(x, y)| x == y).count();
+    let (long, short) = (long.as_bytes(), short.as_bytes());
+    match long.len() - short.len() {
+        0 => same < long.len() && long[same + 1..] == short[same..][1..],
+        1 => long[same + 1..] == short[same..],
+        _ => false,
+    }
+}
 
 impl FromStr for Processor {
     type Err = UnknownProcessor;
