@@ -236,7 +236,7 @@ processors! {
     Gfx940 "gfx940" [] 0x40 (9, 4, 0) Gfx9 GFX940 GFX942 GFX940;
     Gfx941 "gfx941" [] 0x4b (9, 4, 1) Gfx9 GFX940 GFX942 GFX940;
     Gfx942 "gfx942" [] 0x4c (9, 4, 2) Gfx9 GFX940 GFX942 GFX940;
-    Gfx950 "gfx950" [] 0x4f (9, 5, 0) Gfx9 GFX940 GFX950 GFX940;
+    Gfx950 "gfx950" [] 0x4f (9, 5, 0) Gfx9 GFX950 GFX950 GFX940;
     Gfx1010 "gfx1010" [] 0x33 (10, 1, 0) Gfx10 GFX10_1 GFX10_1 GFX101;
     Gfx1011 "gfx1011" [] 0x34 (10, 1, 1) Gfx10 GFX10_1 GFX1011 GFX101;
     Gfx1012 "gfx1012" [] 0x35 (10, 1, 2) Gfx10 GFX10_1 GFX1011 GFX101;
@@ -342,16 +342,6 @@ impl Processor {
     /// Whether the processor has all of the given properties.
     pub fn has(self, property: Property) -> bool {
         self.row().properties.contains(property)
-    }
-
-    /// Whether it is gfx90a or a later processor of its line (gfx940 to gfx950).
-    pub fn is_gfx90a_plus(self) -> bool {
-        self.has(Property::UNIFIED_VGPRS)
-    }
-
-    /// Whether it is gfx940 or a later processor of its line (gfx942, gfx950, gfx9-4-generic).
-    pub fn is_gfx940_plus(self) -> bool {
-        self.has(Property::UNIFIED_VGPRS | Property::ARCHITECTED_FLAT_SCRATCH)
     }
 
     /// Whether it is one of the gfx1250 family.

@@ -217,7 +217,7 @@ impl Llvm {
     }
 
     /// The object that LLVM makes of inline assembly, and its errors by line.
-    fn object_of(&self, text: &str) -> Result<(Vec<u8>, Vec<(usize, String)>)> {
+    pub fn object_of(&self, text: &str) -> Result<(Vec<u8>, Vec<(usize, String)>)> {
         let api = &self.api;
         let mut seen = Seen { api, problems: Vec::new() };
         // SAFETY: context, module and buffer are disposed of once each, after their last use; `seen` outlives the
