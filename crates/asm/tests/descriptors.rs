@@ -1,7 +1,7 @@
 //! Blocks of `.amdhsa_` directives for every processor, against the bytes that LLVM 22 makes of them.
 //!
 //! A line of `data/descriptors.txt` is processor and features, directives, and the 64 bytes with the distance to the
-//! code as 0: `gfx942 +xnack | next_free_vgpr 4; … | hex`. `cargo xtask parity --descriptors` makes such lines at
+//! code as 0: `gfx942 +xnack | next_free_vgpr 4; … | hex`. `cargo xtask descriptors --write` makes such lines at
 //! random and asks LLVM; `WAVEMARK_DESCRIPTORS` names a further file of them.
 
 use std::fmt::Write as _;

@@ -60,7 +60,7 @@ fn fields_of_a_word_do_not_overlap() {
             assert_eq!(descriptor.unknown_bits(), []);
             descriptor.set(field, 0).unwrap();
             assert_eq!(descriptor, KernelDescriptor::zero(processor));
-            if let Some(directive) = field.directive() {
+            if let Some(directive) = field.directive(processor) {
                 assert_eq!(Field::by_directive(directive, processor), Some(field));
             }
         }

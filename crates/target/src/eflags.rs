@@ -94,6 +94,12 @@ impl EFlags {
         EFlags { id, generic_version: id.processor.has(Property::GENERIC) as u8 }
     }
 
+    /// Whether code with these flags runs on a device: the target IDs allow it, and the version of a generic
+    /// processor's code is no older than the one that took the device in. LLVM 22 has one version of each.
+    pub fn runs_on(&self, device: &TargetId) -> bool {
+        self.id.runs_on(device) && (self.generic_version > 0 || !self.id.processor.has(Property::GENERIC))
+    }
+
     /// Decodes the word of a code object V3 to V6.
     pub fn decode(word: u32, abi: AbiVersion) -> Result<EFlags, EFlagsError> {
         let mach = (word & MACH) as u8;

@@ -91,6 +91,13 @@ facts! {
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 
+    /// Lane permutations of DPP beyond those within a row and quad that all have.
+    dpp_controls: DppControls = "ISA manuals, \"DPP\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
+    /// Whether VOPD has a form with three sources, of 96 bits (VOPD3).
+    vopd3: bool = "`GCNSubtarget::hasGFX1250Insts`; `AMDGPUAsmParser` VOPD3";
+    /// Matrix operations.
+    matrix: MatrixOps = "ISA manuals, \"Matrix\"; LLVM's intrinsics of MFMA and WMMA";
+
     /// Counters of outstanding operations, each with its width in bits.
     counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
     /// Parts of `s_waitcnt`'s immediate; empty where there is no `s_waitcnt`.
@@ -309,6 +316,34 @@ pub enum Apertures {
     Registers,
 }
 
+/// Lane permutations of DPP beyond `quad_perm`, `row_shl`, `row_shr`, `row_ror`, `row_mirror`, `row_half_mirror`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DppControls {
+    /// No DPP.
+    None,
+    /// Across the wave: `wave_shl`, `wave_rol`, `wave_shr`, `wave_ror`, `row_bcast:15`, `row_bcast:31`.
+    Wave,
+    /// Likewise, and `row_newbcast`.
+    WaveAndNewBroadcast,
+    /// Within a row: `row_share`, `row_xmask`.
+    Row,
+}
+
+/// Matrix operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MatrixOps {
+    /// None.
+    None,
+    /// `v_mfma_*` on a wave of 64 lanes (an instruction feature says which processors have them).
+    Mfma,
+    /// `v_wmma_*` whose A and B are held twice, in either half of the wave.
+    WmmaTwice,
+    /// `v_wmma_*` and `v_swmmac_*` whose operands are held once.
+    Wmma,
+    /// Likewise with longer rows, scales, and formats of 4 and 6 bits.
+    WmmaScaled,
+}
+
 /// The barriers of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Barriers {
@@ -405,6 +440,19 @@ show! {
         Barriers::Whole => "s_barrier",
         Barriers::SignalWait => "signal and wait",
         Barriers::NamedAndCluster => "signal and wait, named, cluster",
+    }.to_owned();
+    DppControls: self => match self {
+        DppControls::None => "none",
+        DppControls::Wave => "wave_shl … row_bcast",
+        DppControls::WaveAndNewBroadcast => "wave_shl … row_bcast, row_newbcast",
+        DppControls::Row => "row_share, row_xmask",
+    }.to_owned();
+    MatrixOps: self => match self {
+        MatrixOps::None => "none",
+        MatrixOps::Mfma => "MFMA where there are AGPRs",
+        MatrixOps::WmmaTwice => "WMMA, A and B held twice",
+        MatrixOps::Wmma => "WMMA and SWMMAC",
+        MatrixOps::WmmaScaled => "WMMA and SWMMAC with scales",
     }.to_owned();
     DescriptorLayout: self => format!("{self:?}").to_lowercase();
     WorkgroupIds: self => match self {

@@ -5,8 +5,8 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, DescriptorLayout, Facts, Offset, SpecialSgprs, TrapBases, WaitCounter,
-    WaitcntField, WorkgroupIds,
+    Apertures, Barriers, CachePolicy, DescriptorLayout, DppControls, Facts, MatrixOps, Offset, SpecialSgprs,
+    TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -48,6 +48,9 @@ pub(crate) mod facts {
         constant_bus_limit: 1,
         vop3_literals: false,
         literals_64: false,
+        dpp_controls: DppControls::None,
+        vopd3: false,
+        matrix: MatrixOps::None,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
@@ -81,6 +84,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX8: Facts = Facts {
+        dpp_controls: DppControls::Wave,
         sgprs: 102,
         sgpr_alloc_granule: 16,
         special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 4, flat_scratch: 6 },
@@ -93,6 +97,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX9: Facts = Facts {
+        matrix: MatrixOps::Mfma,
         descriptor: DescriptorLayout::Gfx9,
         ttmps: 16,
         ttmp_base: 108,
@@ -112,6 +117,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX90A: Facts = Facts {
+        dpp_controls: DppControls::WaveAndNewBroadcast,
         descriptor: DescriptorLayout::Gfx90a,
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
@@ -127,6 +133,8 @@ pub(crate) mod facts {
     pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
 
     pub const GFX10_1: Facts = Facts {
+        dpp_controls: DppControls::Row,
+        matrix: MatrixOps::None,
         descriptor: DescriptorLayout::Gfx10,
         sgprs: 106,
         sgpr_encoding_granule: 0,
@@ -150,6 +158,7 @@ pub(crate) mod facts {
     pub const GFX10_3: Facts = Facts { hwregs: hwreg::GFX10_3, ..GFX10_1 };
 
     pub const GFX11: Facts = Facts {
+        matrix: MatrixOps::WmmaTwice,
         descriptor: DescriptorLayout::Gfx11,
         inst_pref_size_bits: 6,
         m0: 125,
@@ -167,6 +176,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX12: Facts = Facts {
+        matrix: MatrixOps::Wmma,
         descriptor: DescriptorLayout::Gfx12,
         inst_pref_size_bits: 8,
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
@@ -184,6 +194,8 @@ pub(crate) mod facts {
     };
 
     pub const GFX1250: Facts = Facts {
+        vopd3: true,
+        matrix: MatrixOps::WmmaScaled,
         descriptor: DescriptorLayout::Gfx1250,
         lds_bytes: 320 << 10,
         lds_granule: 2048,

@@ -276,3 +276,17 @@ fn older_target_ids_survive_v3_e_flags() {
         }
     }
 }
+
+#[test]
+fn code_runs_where_it_may() {
+    let runs = |code: &str, device: &str| {
+        EFlags::new(code.parse::<TargetId>().unwrap()).runs_on(&device.parse::<TargetId>().unwrap())
+    };
+    assert!(runs("gfx942", "gfx942:sramecc+:xnack-"));
+    assert!(runs("gfx942:xnack-", "gfx942:sramecc+:xnack-"));
+    assert!(!runs("gfx942:xnack+", "gfx942:sramecc+:xnack-"));
+    assert!(runs("gfx9-4-generic:xnack-", "gfx950:sramecc+:xnack-"));
+    assert!(!runs("gfx9-generic", "gfx908:xnack-") && !runs("gfx1030", "gfx1031"));
+    let older = EFlags { generic_version: 0, ..EFlags::new(Processor::Gfx11Generic) };
+    assert!(!older.runs_on(&TargetId::new(Processor::Gfx1151)));
+}

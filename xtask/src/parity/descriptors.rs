@@ -4,6 +4,7 @@
 //! its field. Every processor is asked with each of its wave sizes and settings. `--write` writes what LLVM makes of
 //! the accepted blocks as lines of `crates/asm/tests/data/descriptors.txt`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +52,6 @@ const SPECIAL: &[&str] = &[
     "reserve_vcc",
     "reserve_flat_scratch",
     "reserve_xnack_mask",
-    "system_sgpr_private_segment_wavefront_offset",
 ];
 
 /// A block: keys without their prefix, and values.
@@ -77,7 +77,7 @@ fn run(args: &DescriptorArgs) -> Result<bool> {
     let seed = super::seed(args.seed)?;
     println!("seed {seed}");
     let mut lines = format!("# cargo xtask descriptors --seed {seed} --blocks {}\n", args.blocks);
-    let (mut same, mut refused, mut wrong) = (0, 0, Vec::new());
+    let (mut same, mut refused, mut wrong) = (0, BTreeMap::<String, usize>::new(), Vec::new());
     for processor in Processor::ALL.iter().copied().filter(|p| args.target.is_none_or(|only| only == *p)) {
         for features in feature_sets(processor) {
             let target = Target::amdhsa(TargetId::new(processor));
@@ -94,13 +94,19 @@ fn run(args: &DescriptorArgs) -> Result<bool> {
                         same += 1;
                         _ = writeln!(lines, "{line} | {}", super::hex(&theirs.encode()));
                     }
-                    (Err(_), Err(_)) => refused += 1,
+                    (Err(_), Err(message)) => {
+                        *refused.entry(message).or_insert(0) += 1;
+                    }
                     (ours, theirs) => wrong.push(format!("{line}\n{}", difference(&ours, &theirs))),
                 }
             }
         }
     }
-    println!("{same} descriptors are the same, {refused} are refused by both, {} differ", wrong.len());
+    let by_both = refused.values().sum::<usize>();
+    println!("{same} descriptors are the same, {by_both} are refused by both, {} differ", wrong.len());
+    for (message, count) in &refused {
+        println!("  {count:6} refused: {message}");
+    }
     for sample in wrong.iter().take(args.samples) {
         println!("  {sample}");
     }
@@ -130,7 +136,8 @@ fn feature_sets(processor: Processor) -> Vec<String> {
 fn block(random: &mut Random, machine: &Machine) -> Block {
     let processor = machine.processor();
     let limits = machine.limits();
-    let field_keys = Field::ALL.iter().filter_map(|field| field.directive());
+    let field_keys =
+        Processor::ALL.iter().flat_map(|&p| Field::ALL.iter().filter_map(move |field| field.directive(p)));
     let mut keys: Vec<&'static str> = SPECIAL.iter().copied().chain(field_keys).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -151,7 +158,10 @@ fn block(random: &mut Random, machine: &Machine) -> Block {
             }
             "kernarg_size" => random.below(4) as u64 * random.below(512) as u64,
             "next_free_vgpr" => vgprs,
-            "next_free_sgpr" => edge(random, limits.addressable_sgprs - 6 * u32::from(!random.one_in(4))),
+            "next_free_sgpr" => {
+                let special = if random.one_in(4) { 0 } else { 6 };
+                edge(random, limits.addressable_sgprs - special)
+            }
             "accum_offset" => 4 + 4 * random.below((vgprs.clamp(1, 256) as usize).div_ceil(4)) as u64,
             "user_sgpr_count" => 14 + random.below(19) as u64,
             "user_sgpr_kernarg_preload_length" => random.below(6) as u64,
@@ -179,7 +189,6 @@ fn suits(key: &str, processor: Processor) -> bool {
         "accum_offset" => Field::AccumOffset.exists_on(processor),
         "reserve_flat_scratch" => !architected && processor.has(Property::GENERIC_ADDRESS_SPACE),
         "reserve_xnack_mask" => processor.isa_version().0 >= 8,
-        "system_sgpr_private_segment_wavefront_offset" => !architected,
         _ => true,
     }
 }

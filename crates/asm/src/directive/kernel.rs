@@ -97,7 +97,7 @@ fn sets(key: &str, processor: Processor) -> Result<Sets, String> {
     match (special, Field::by_directive(key, processor)) {
         (Some(sets), _) if supported => Ok(sets),
         (None, Some(field)) => Ok(Sets::Field(field)),
-        (None, None) if !Field::ALL.iter().any(|field| field.directive() == Some(key)) => {
+        (None, None) if !Processor::ALL.iter().any(|&other| Field::by_directive(key, other).is_some()) => {
             Err("unknown .amdhsa_kernel directive".to_owned())
         }
         _ => Err(format!("{PREFIX}{key} is not supported on {processor}")),
@@ -106,12 +106,7 @@ fn sets(key: &str, processor: Processor) -> Result<Sets, String> {
 
 /// The key that sets `field` in text, if one does.
 pub(crate) fn key_of(field: Field, processor: Processor) -> Option<String> {
-    let architected = processor.has(Property::ARCHITECTED_FLAT_SCRATCH);
-    let name = match field {
-        Field::EnablePrivateSegment if !architected => "system_sgpr_private_segment_wavefront_offset",
-        field => field.directive()?,
-    };
-    Some(format!("{PREFIX}{name}"))
+    Some(format!("{PREFIX}{}", field.directive(processor)?))
 }
 
 /// One line of a block.
@@ -242,6 +237,7 @@ impl Kernel {
 #[derive(Debug)]
 struct Block {
     wave_size: WaveSize,
+    says_wave32: bool,
     next_free_vgpr: Option<(u64, Span)>,
     next_free_sgpr: Option<(u64, Span)>,
     accum_offset: Option<(u64, Span)>,
@@ -256,6 +252,7 @@ impl Default for Block {
     fn default() -> Block {
         Block {
             wave_size: WaveSize::Wave64,
+            says_wave32: false,
             next_free_vgpr: None,
             next_free_sgpr: None,
             accum_offset: None,
@@ -298,6 +295,7 @@ impl Block {
             }
             Sets::WavefrontSize32 => {
                 field(Field::EnableWavefrontSize32)?;
+                self.says_wave32 = value != 0;
                 self.wave_size = if value != 0 { WaveSize::Wave32 } else { WaveSize::Wave64 };
             }
             Sets::NextFreeVgpr => self.next_free_vgpr = Some((value, entry.value_span)),
@@ -384,7 +382,8 @@ impl Block {
             descriptor.set(Field::AccumOffset, offset / 4 - 1).map_err(|_| range(span))?;
         }
         if let Some((shared, span)) = self.shared_vgprs.filter(|(shared, _)| *shared != 0) {
-            if self.wave_size == WaveSize::Wave32 {
+            // LLVM lets a block pass that leaves waves of 32 lanes to the processor's default.
+            if self.says_wave32 {
                 let message = "shared_vgpr_count directive not valid on wavefront size 32";
                 return Err((span, message.to_owned()));
             }

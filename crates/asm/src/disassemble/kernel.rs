@@ -106,6 +106,11 @@ impl Printer<'_> {
                         line(".amdhsa_reserve_flat_scratch", 0);
                     }
                 }
+                // A block that says its wave size cannot have shared VGPRs in waves of 32 lanes, one that leaves it to
+                // the processor's default can.
+                Field::EnableWavefrontSize32
+                    if (value != 0) == self.machine.wave32() && descriptor.is_set(Field::SharedVgprCount) => {
+                }
                 Field::AccumOffset => line(".amdhsa_accum_offset", (value + 1) * 4),
                 Field::UserSgprCount | Field::UserSgprCountGfx1250 => line(".amdhsa_user_sgpr_count", value),
                 field => match key_of(field, processor) {

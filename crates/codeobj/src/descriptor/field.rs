@@ -197,13 +197,15 @@ impl Field {
         }
     }
 
-    /// The assembler directive that sets the field to its value as it is, without `.amdhsa_`.
+    /// The assembler directive that sets the field to its value as it is on a processor, without `.amdhsa_`.
     ///
     /// Fields whose value the assembler computes (register counts, `ACCUM_OFFSET`) or that the command processor
-    /// fills have none. `system_sgpr_private_segment_wavefront_offset` is the older name of
-    /// `enable_private_segment`, see [`Field::by_directive`].
-    pub fn directive(self) -> Option<&'static str> {
+    /// fills have none. `ENABLE_PRIVATE_SEGMENT` has two, one for each way in which scratch is set up.
+    pub fn directive(self, processor: Processor) -> Option<&'static str> {
+        let architected = processor.has(Property::ARCHITECTED_FLAT_SCRATCH);
         Some(match self {
+            field if !field.exists_on(processor) => return None,
+            Field::EnablePrivateSegment if !architected => "system_sgpr_private_segment_wavefront_offset",
             Field::UserSgprCount => "user_sgpr_count",
             Field::UserSgprCountGfx1250 => "user_sgpr_count",
             Field::EnableSgprPrivateSegmentBuffer => "user_sgpr_private_segment_buffer",
@@ -252,12 +254,8 @@ impl Field {
 
     /// The field of a processor that an assembler directive (without `.amdhsa_`) sets to its value as it is.
     pub fn by_directive(name: &str, processor: Processor) -> Option<Field> {
-        let name = match name {
-            "system_sgpr_private_segment_wavefront_offset" => "enable_private_segment",
-            other => other,
-        };
         let mut fields = Field::ALL.iter().copied();
-        fields.find(|field| field.directive() == Some(name) && field.exists_on(processor))
+        fields.find(|field| field.directive(processor) == Some(name))
     }
 
     pub(super) fn mask(self) -> u32 {
