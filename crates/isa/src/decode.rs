@@ -9,8 +9,9 @@ use smallvec::SmallVec;
 use crate::code;
 use crate::format::{Family, Format};
 use crate::row::{Encoding, Row};
+use crate::scalar::Sources;
 use crate::table::Table;
-use crate::{Inst, Isa, Mods, Operand};
+use crate::{Inst, Machine, Mods, Operand};
 
 mod matrix;
 pub(crate) mod memory;
@@ -60,7 +61,7 @@ pub enum DecodeError {
 
 /// The bytes of the instruction at the beginning of `bytes`, and what is known of them.
 pub(crate) struct Input<'a> {
-    pub(crate) isa: Isa,
+    pub(crate) machine: Machine,
     /// All that is left of the section.
     pub(crate) bytes: &'a [u8],
     /// The first 16 bytes, 0 where there are fewer.
@@ -81,16 +82,18 @@ impl Input<'_> {
 ///
 /// # Errors
 /// [`DecodeError`]; never panics, whatever the bytes.
-pub fn decode(isa: Isa, bytes: &[u8]) -> Result<Inst, DecodeError> {
+pub fn decode(machine: impl Into<Machine>, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    let machine = machine.into();
     if bytes.len() < 4 {
         return Err(DecodeError::Truncated { needed: 4, got: bytes.len() });
     }
     let mut head = [0u8; 16];
     let n = bytes.len().min(16);
     head[..n].copy_from_slice(&bytes[..n]);
-    let input = Input { isa, bytes, bits: u128::from_le_bytes(head) };
-    let table = Table::of(isa);
-    let mut unknown = DecodeError::UnknownFormat(input.bits as u32);
+    let input = Input { machine, bytes, bits: u128::from_le_bytes(head) };
+    let table = Table::of(machine);
+    // Of the formats whose leading bits match, the one with the most of them names the unknown opcode.
+    let mut unknown = (0, DecodeError::UnknownFormat(input.bits as u32));
     for (index, format) in table.formats_of(input.bits) {
         if let Some((row, encoding)) = table.find(index, input.bits) {
             return decode_as(&input, row, encoding);
@@ -98,9 +101,13 @@ pub fn decode(isa: Isa, bytes: &[u8]) -> Result<Inst, DecodeError> {
         if let Some(result) = decode_pair(&input, format) {
             return result;
         }
-        unknown = DecodeError::UnknownOpcode { format: format.name, opcode: format.opcode_of(input.bits) };
+        let leading = (format.pattern().0 as u32).leading_ones();
+        if leading >= unknown.0 {
+            let opcode = format.opcode_of(input.bits);
+            unknown = (leading, DecodeError::UnknownOpcode { format: format.name, opcode });
+        }
     }
-    Err(unknown)
+    Err(unknown.1)
 }
 
 /// Formats whose instructions are not rows of their own (VOPD).
@@ -129,7 +136,7 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
         let spec = &row.operands[index];
         let code = field.map_or(0, |field| field.get(input.bits));
         let invalid = || DecodeError::InvalidOperand { mnemonic: row.mnemonic, role: spec.role, code };
-        let mut operand = match code::operand_of(input.isa, spec.class, &spec.ty, code) {
+        let mut operand = match code::operand_of(input.machine, spec.class, &spec.ty, code) {
             Some(operand) => operand,
             None => custom_operand(input, row, encoding, index, code, &mods).ok_or_else(invalid)?,
         };
@@ -150,7 +157,12 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
     }
     let mut inst = Inst { row: row.id, form: encoding.form, operands, mods, second: None, size: size as u8 };
     match row.family {
-        Family::Scalar => {}
+        Family::Scalar => {
+            // A barrier's number is no literal.
+            if row.sources == Sources::Barrier && literal.is_some() {
+                return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason: "takes no literal" });
+            }
+        }
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,

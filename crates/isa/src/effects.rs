@@ -14,12 +14,13 @@
 //! | `flow=` | what it does to the program counter |
 
 use smallvec::SmallVec;
+use wavemark_target::WaveSize;
 
 use crate::format::Family;
 use crate::named;
 use crate::role::{Class, ImmKind};
 use crate::row::{Access, Row};
-use crate::{Inst, Isa, Operand, Reg, SdwaUnused, Special, Table};
+use crate::{Inst, Machine, Operand, Reg, SdwaUnused, Special, Table};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -168,19 +169,19 @@ impl RowEffects {
     ///
     /// # Errors
     /// A message for an attribute value that has no meaning.
-    pub fn read(isa: Isa, row: &Row) -> Result<RowEffects, String> {
+    pub fn read(machine: Machine, row: &Row) -> Result<RowEffects, String> {
         let mut effects = RowEffects::default();
         let mut exec_named = false;
         for &(key, value) in &row.attributes {
-            let touched = match (key, isa) {
+            let touched = match (key, machine.wave_size) {
                 ("scc", _) => Touched::Special(Special::Scc),
-                ("vcc", Isa::Gfx950) => Touched::Special(Special::Vcc),
-                ("vcc", Isa::Gfx1250) => Touched::Special(Special::VccLo),
+                ("vcc", WaveSize::Wave64) => Touched::Special(Special::Vcc),
+                ("vcc", WaveSize::Wave32) => Touched::Special(Special::VccLo),
                 ("exec", _) if value == "none" => {
                     exec_named = true;
                     continue;
                 }
-                ("exec", _) => exec(isa),
+                ("exec", _) => exec(machine),
                 ("m0", _) => Touched::Special(Special::M0),
                 ("flat_scratch", _) => Touched::Special(Special::FlatScratch),
                 ("mode", _) => Touched::Mode,
@@ -216,19 +217,19 @@ impl RowEffects {
             Family::Vector | Family::Matrix => false,
         };
         if !scalar && !exec_named {
-            match effects.implicit.iter_mut().find(|entry| entry.0 == exec(isa)) {
+            match effects.implicit.iter_mut().find(|entry| entry.0 == exec(machine)) {
                 Some(entry) => entry.1 = true,
-                None => effects.implicit.push((exec(isa), true, false)),
+                None => effects.implicit.push((exec(machine), true, false)),
             }
         }
         Ok(effects)
     }
 }
 
-fn exec(isa: Isa) -> Touched {
-    Touched::Special(match isa {
-        Isa::Gfx950 => Special::Exec,
-        Isa::Gfx1250 => Special::ExecLo,
+fn exec(machine: Machine) -> Touched {
+    Touched::Special(match machine.wave_size {
+        WaveSize::Wave64 => Special::Exec,
+        WaveSize::Wave32 => Special::ExecLo,
     })
 }
 
@@ -289,19 +290,20 @@ fn flow(value: &str) -> Option<Flow> {
     })
 }
 
-/// The effects of an instruction of `isa`.
-pub fn effects(isa: Isa, inst: &Inst) -> Effects {
+/// The effects of an instruction of `machine`.
+pub fn effects(machine: impl Into<Machine>, inst: &Inst) -> Effects {
+    let machine = machine.into();
     let mut effects = Effects::default();
-    add(isa, inst, 0, &mut effects);
+    add(machine, inst, 0, &mut effects);
     if let Some(second) = &inst.second {
-        add(isa, second, inst.operands.len(), &mut effects);
+        add(machine, second, inst.operands.len(), &mut effects);
     }
     effects
 }
 
 /// Adds the effects of one instruction, whose operands are numbered from `base`.
-fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
-    let row = Table::of(isa).row(inst.row);
+fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
+    let row = Table::of(machine).row(inst.row);
     let Some(encoding) = row.encoding(inst.form) else { return };
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         let (read, write) = match spec.access {
@@ -339,12 +341,12 @@ fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
         effects.flow = row.effects.flow;
     }
     if row.effects.flow == Flow::Wait {
-        waits(row, inst, effects);
+        waits(machine, row, inst, effects);
     }
 }
 
 /// What a wait instruction waits for.
-fn waits(row: &Row, inst: &Inst, effects: &mut Effects) {
+fn waits(machine: Machine, row: &Row, inst: &Inst, effects: &mut Effects) {
     let field = match inst.operands.first() {
         Some(Operand::Imm(value)) => *value as u16,
         _ => 0,
@@ -352,7 +354,7 @@ fn waits(row: &Row, inst: &Inst, effects: &mut Effects) {
     let single: &[Counter] = match row.mnemonic {
         "s_waitcnt" => {
             for (counter, field_of) in
-                [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(named::WAITCNT)
+                [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(named::waitcnt(machine))
             {
                 let value = field_of.get(field);
                 if value != field_of.max() {
@@ -386,12 +388,13 @@ fn waits(row: &Row, inst: &Inst, effects: &mut Effects) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Features, NoSymbols, parse};
+    use crate::{NoSymbols, parse};
+    use wavemark_target::Processor;
 
-    fn of(isa: Isa, text: &str) -> Effects {
-        let parsed = parse(isa, Features::default_of(isa), text, &NoSymbols);
+    fn of(machine: Machine, text: &str) -> Effects {
+        let parsed = parse(machine, text, &NoSymbols);
         match parsed {
-            Ok(parsed) => effects(isa, &parsed.inst),
+            Ok(parsed) => effects(machine, &parsed.inst),
             Err(error) => panic!("{text}: {error}"),
         }
     }
@@ -416,63 +419,90 @@ mod tests {
 
     #[test]
     fn registers() {
-        assert_eq!(uses(&of(Isa::Gfx950, "s_addc_u32 s0, s1, 5")), "Sgpr0+1:w Sgpr1+1:r Scc:rw");
-        assert_eq!(uses(&of(Isa::Gfx950, "s_and_saveexec_b64 s[0:1], vcc")), "Sgpr0+2:w Vcc:r Scc:w Exec:rw");
-        assert_eq!(uses(&of(Isa::Gfx1250, "ds_load_b64 v[2:3], v1")), "Vgpr2+2:w Vgpr1+1:r ExecLo:r");
         assert_eq!(
-            uses(&of(Isa::Gfx950, "global_atomic_add v0, v2, v4, s[6:7] sc0")),
+            uses(&of(Machine::new(Processor::Gfx950), "s_addc_u32 s0, s1, 5")),
+            "Sgpr0+1:w Sgpr1+1:r Scc:rw"
+        );
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx950), "s_and_saveexec_b64 s[0:1], vcc")),
+            "Sgpr0+2:w Vcc:r Scc:w Exec:rw"
+        );
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx1250), "ds_load_b64 v[2:3], v1")),
+            "Vgpr2+2:w Vgpr1+1:r ExecLo:r"
+        );
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx950), "global_atomic_add v0, v2, v4, s[6:7] sc0")),
             "Vgpr0+1:w Vgpr2+1:r Vgpr4+1:r Sgpr6+2:r Exec:r"
         );
-        assert_eq!(uses(&of(Isa::Gfx1250, "s_load_b128 s[4:7], s[0:1], null")), "Sgpr4+4:w Sgpr0+2:r");
-        assert_eq!(uses(&of(Isa::Gfx1250, "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")), "Mode:rw");
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx1250), "s_load_b128 s[4:7], s[0:1], null")),
+            "Sgpr4+4:w Sgpr0+2:r"
+        );
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx1250), "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")),
+            "Mode:rw"
+        );
     }
 
     #[test]
     fn vector_registers() {
         assert_eq!(
-            uses(&of(Isa::Gfx950, "v_cmp_eq_f32_e32 vcc, v0, v1")),
+            uses(&of(Machine::new(Processor::Gfx950), "v_cmp_eq_f32_e32 vcc, v0, v1")),
             "Vcc:w Vgpr0+1:r Vgpr1+1:r Mode:r Exec:r"
         );
-        assert_eq!(uses(&of(Isa::Gfx1250, "v_cmpx_eq_u32_e32 v0, v1")), "Vgpr0+1:r Vgpr1+1:r ExecLo:rw");
         assert_eq!(
-            uses(&of(Isa::Gfx1250, "v_fmac_f32_e32 v0, s1, v2")),
+            uses(&of(Machine::new(Processor::Gfx1250), "v_cmpx_eq_u32_e32 v0, v1")),
+            "Vgpr0+1:r Vgpr1+1:r ExecLo:rw"
+        );
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx1250), "v_fmac_f32_e32 v0, s1, v2")),
             "Vgpr0+1:rw Sgpr1+1:r Vgpr2+1:r Mode:r ExecLo:r"
         );
         assert_eq!(
-            uses(&of(Isa::Gfx1250, "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
+            uses(&of(Machine::new(Processor::Gfx1250), "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
             "Vgpr0+1:w Vgpr2+1:r ExecLo:r Vgpr1+1:w Sgpr4+1:r Vgpr3+1:r Mode:r ExecLo:r"
         );
         assert_eq!(
-            uses(&of(Isa::Gfx950, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")),
+            uses(&of(
+                Machine::new(Processor::Gfx950),
+                "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]"
+            )),
             "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r"
         );
-        assert_eq!(uses(&of(Isa::Gfx950, "v_readlane_b32 s0, v1, s2")), "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r");
+        assert_eq!(
+            uses(&of(Machine::new(Processor::Gfx950), "v_readlane_b32 s0, v1, s2")),
+            "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r"
+        );
     }
 
     #[test]
     fn memory_and_counters() {
-        let load = of(Isa::Gfx950, "flat_load_dwordx4 v[0:3], v[4:5]");
+        let load = of(Machine::new(Processor::Gfx950), "flat_load_dwordx4 v[0:3], v[4:5]");
         assert_eq!(load.memory, Some(Memory { space: Space::Flat, direction: Direction::Load, bytes: 16 }));
         assert_eq!(load.counters[..], [Counter::Vm, Counter::Lgkm]);
-        let copy = of(Isa::Gfx1250, "global_load_async_to_lds_b128 v1, v[2:3], off");
+        let copy = of(Machine::new(Processor::Gfx1250), "global_load_async_to_lds_b128 v1, v[2:3], off");
         assert_eq!(
             copy.memory,
             Some(Memory { space: Space::Global, direction: Direction::ToLds, bytes: 16 })
         );
         assert_eq!(copy.counters[..], [Counter::Async, Counter::X]);
-        let tensor = of(Isa::Gfx1250, "tensor_load_to_lds s[0:3], s[4:11]");
+        let tensor = of(Machine::new(Processor::Gfx1250), "tensor_load_to_lds s[0:3], s[4:11]");
         assert_eq!(tensor.counters[..], [Counter::Tensor]);
         assert!(tensor.regs.iter().all(|entry| entry.read && !entry.write));
     }
 
     #[test]
     fn waits_and_flow() {
-        let wait = of(Isa::Gfx950, "s_waitcnt vmcnt(3) lgkmcnt(0)");
+        let wait = of(Machine::new(Processor::Gfx950), "s_waitcnt vmcnt(3) lgkmcnt(0)");
         assert_eq!(wait.waits[..], [(Counter::Vm, 3), (Counter::Lgkm, 0)]);
-        let both = of(Isa::Gfx1250, "s_wait_loadcnt_dscnt 0x103");
+        let both = of(Machine::new(Processor::Gfx1250), "s_wait_loadcnt_dscnt 0x103");
         assert_eq!(both.waits[..], [(Counter::Load, 1), (Counter::Ds, 3)]);
-        assert_eq!(of(Isa::Gfx1250, "s_wait_asynccnt 0").waits[..], [(Counter::Async, 0)]);
-        assert_eq!(of(Isa::Gfx1250, "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
-        assert_eq!(of(Isa::Gfx1250, "s_barrier_wait -1").flow, Flow::Barrier);
+        assert_eq!(
+            of(Machine::new(Processor::Gfx1250), "s_wait_asynccnt 0").waits[..],
+            [(Counter::Async, 0)]
+        );
+        assert_eq!(of(Machine::new(Processor::Gfx1250), "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
+        assert_eq!(of(Machine::new(Processor::Gfx1250), "s_barrier_wait -1").flow, Flow::Barrier);
     }
 }

@@ -7,7 +7,7 @@ use crate::format::Family;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::table::Table;
-use crate::{Form, Inst, Isa, Operand};
+use crate::{Form, Inst, Machine, Operand};
 
 mod matrix;
 mod memory;
@@ -63,13 +63,14 @@ pub enum EncodeError {
 ///
 /// # Errors
 /// [`EncodeError`] if an operand or modifier has no place in the encoding.
-pub fn encode(isa: Isa, inst: &Inst) -> Result<InstBytes, EncodeError> {
+pub fn encode(machine: impl Into<Machine>, inst: &Inst) -> Result<InstBytes, EncodeError> {
+    let machine = machine.into();
     if let Some(second) = &inst.second {
-        return matrix::encode_pair(isa, inst, second);
+        return matrix::encode_pair(machine, inst, second);
     }
-    let row = Table::of(isa).row(inst.row);
+    let row = Table::of(machine).row(inst.row);
     let encoding = row.encoding(inst.form).ok_or(EncodeError::NoForm { form: inst.form })?;
-    let (bits, literal) = encode_bits(isa, row, encoding, inst)?;
+    let (bits, literal) = encode_bits(machine, row, encoding, inst)?;
     let mut bytes = InstBytes::new();
     bytes.extend_from_slice(&bits.to_le_bytes()[..usize::from(encoding.format.dwords) * 4]);
     match literal {
@@ -82,7 +83,7 @@ pub fn encode(isa: Isa, inst: &Inst) -> Result<InstBytes, EncodeError> {
 
 /// The bits of the instruction without its literal, and the literal.
 pub(crate) fn encode_bits(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     inst: &Inst,
@@ -124,9 +125,11 @@ pub(crate) fn encode_bits(
             }
             return Err(invalid);
         };
-        let mut code = match code::code_of(isa, spec.class, operand) {
+        let mut code = match code::code_of(machine, spec.class, operand) {
             Some(code) => code,
-            None => custom_code(isa, row, encoding, index, operand, inst).ok_or_else(|| invalid.clone())?,
+            None => {
+                custom_code(machine, row, encoding, index, operand, inst).ok_or_else(|| invalid.clone())?
+            }
         };
         if matches!(spec.class, Class::Imm(_)) {
             // Numbers may be negative: the field has their low bits.
@@ -139,9 +142,9 @@ pub(crate) fn encode_bits(
     }
     let bits = match row.family {
         Family::Scalar => bits,
-        Family::Memory => memory::finish(isa, row, encoding, inst, bits)?,
-        Family::Vector => vector::finish(isa, row, encoding, inst, bits)?,
-        Family::Matrix => matrix::finish(isa, row, encoding, inst, bits)?,
+        Family::Memory => memory::finish(machine, row, encoding, inst, bits)?,
+        Family::Vector => vector::finish(machine, row, encoding, inst, bits)?,
+        Family::Matrix => matrix::finish(machine, row, encoding, inst, bits)?,
     };
     Ok((bits, literal))
 }
@@ -157,7 +160,7 @@ fn fieldless(spec: &OperandSpec, operand: &Operand) -> bool {
 
 /// The code of an operand that its class does not decide.
 fn custom_code(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     index: usize,
@@ -166,8 +169,8 @@ fn custom_code(
 ) -> Option<u32> {
     match row.family {
         Family::Scalar => None,
-        Family::Memory => memory::custom_code(isa, row, encoding, index, operand, inst),
-        Family::Vector => vector::custom_code(isa, row, encoding, index, operand, inst),
-        Family::Matrix => matrix::custom_code(isa, row, encoding, index, operand, inst),
+        Family::Memory => memory::custom_code(machine, row, encoding, index, operand, inst),
+        Family::Vector => vector::custom_code(machine, row, encoding, index, operand, inst),
+        Family::Matrix => matrix::custom_code(machine, row, encoding, index, operand, inst),
     }
 }

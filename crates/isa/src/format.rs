@@ -1,19 +1,18 @@
 //! Instruction formats: which bits of an encoding are what. Data only; [`mod@crate::decode`] and
 //! [`mod@crate::encode`] read it.
 //!
-//! A format is named as in the ISA manual ("Microcode Formats"); where the same name means different bits on
-//! the two instruction sets the table key is the pair (name, instruction set). Dword n of the encoding is bits
-//! 32n+31:32n.
+//! A format is named as in the ISA manual ("Microcode Formats"); the same name may mean different bits on different
+//! instruction sets. Dword n of the encoding is bits 32n+31:32n. The formats are written in `table/formats/*.txt`
+//! (the header of `src/format/read.rs` says how), a generation as the difference to its predecessor.
 
-use crate::{Form, Isa};
+use crate::Form;
 
-mod matrix;
-mod memory;
-mod scalar;
-pub(crate) mod vector;
+#[cfg(test)]
+#[path = "format/read.rs"]
+pub(crate) mod read;
 
 /// A named part of an encoding; pieces are (lowest bit, width), least significant piece first.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// An operand role, a modifier name (module `modifier`), or a name that rows may fix.
     pub name: &'static str,
@@ -25,6 +24,8 @@ pub struct Field {
     pub shift: u8,
     /// The field reads as its bits xor this (a VGPR field as the 9-bit source code, an implied register).
     pub flip: u32,
+    /// The field holds a number in two's complement.
+    pub signed: bool,
 }
 
 impl Field {
@@ -68,6 +69,12 @@ impl Field {
     pub fn width(&self) -> u32 {
         self.pieces.iter().map(|&(_, width)| u32::from(width)).sum()
     }
+
+    /// The numbers that the field holds: two's complement if it is signed.
+    pub fn range(&self) -> std::ops::RangeInclusive<i64> {
+        let width = self.width() + u32::from(self.shift);
+        if self.signed { -(1 << (width - 1))..=(1 << (width - 1)) - 1 } else { 0..=(1 << width) - 1 }
+    }
 }
 
 /// Which module decodes details, prints and parses.
@@ -75,21 +82,19 @@ impl Field {
 pub enum Family {
     /// SOP1, SOP2, SOPC, SOPK, SOPP.
     Scalar,
-    /// SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, VBUFFER, VIMAGE.
+    /// SMRD, SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, VBUFFER.
     Memory,
-    /// VOP1, VOP2, VOPC, VOP3 and their DPP and SDWA forms.
+    /// VOP1, VOP2, VOPC, VOP3 and their DPP and SDWA forms, VINTRP, VINTERP.
     Vector,
     /// VOP3P with MFMA, WMMA and the scale forms; VOPD.
     Matrix,
 }
 
-/// An instruction format of one instruction set.
-#[derive(Debug)]
+/// An instruction format of some instruction sets.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// The manual's name.
     pub name: &'static str,
-    /// Which instruction set.
-    pub isa: Isa,
     /// Whose it is.
     pub family: Family,
     /// Form of the instructions in it; for formats that carry both, rows say which.
@@ -99,11 +104,13 @@ pub struct Format {
     /// (lowest bit, width, value) of the bits that make it this format. At least the top 2 of dword 0.
     pub fixed: &'static [(u8, u8, u32)],
     /// The opcode.
-    pub opcode: &'static [(u8, u8)],
+    pub opcode: Field,
     /// Everything else.
     pub fields: &'static [Field],
     /// Whether a literal constant may follow.
     pub literal: bool,
+    /// Whether it holds two instructions: its form is that of the first half, and each half has a format.
+    pub pair: bool,
 }
 
 impl Format {
@@ -115,36 +122,17 @@ impl Format {
     }
 
     /// The field called `name`.
-    pub fn field(&self, name: &str) -> Option<&Field> {
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
     /// The opcode in `bits`.
     pub fn opcode_of(&self, bits: u128) -> u32 {
-        opcode_field(self.opcode).get(bits)
+        self.opcode.get(bits)
     }
 
     /// `opcode` at its place.
     pub fn put_opcode(&self, opcode: u32) -> u128 {
-        opcode_field(self.opcode).put(opcode)
+        self.opcode.put(opcode)
     }
-}
-
-const fn opcode_field(pieces: &'static [(u8, u8)]) -> Field {
-    Field { name: "op", pieces, default: 0, shift: 0, flip: 0 }
-}
-
-/// A field of one piece.
-const fn field(name: &'static str, piece: &'static [(u8, u8)]) -> Field {
-    Field { name, pieces: piece, default: 0, shift: 0, flip: 0 }
-}
-
-/// A field that is `default` when the row does not use it.
-const fn field_or(name: &'static str, pieces: &'static [(u8, u8)], default: u32) -> Field {
-    Field { name, pieces, default, shift: 0, flip: 0 }
-}
-
-/// All formats; for equal leading bits the more specific format (DPP, SDWA, scale prefix) comes first.
-pub fn all() -> impl Iterator<Item = &'static Format> {
-    [scalar::FORMATS, memory::FORMATS, vector::FORMATS, matrix::FORMATS].into_iter().flatten()
 }

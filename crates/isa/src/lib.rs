@@ -6,35 +6,40 @@
 //! computes.
 
 pub mod code;
+mod compat;
 pub mod decode;
 pub mod effects;
 pub mod encode;
 pub mod expr;
-pub mod features;
+pub mod form;
 pub mod format;
 pub mod inst;
 mod matrix;
 pub mod memory;
 pub mod modifier;
 pub mod named;
+mod number;
 pub mod operand;
 pub mod pair;
 pub mod parse;
 pub mod print;
 pub mod role;
 pub mod row;
+mod scalar;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
+pub use compat::Isa;
 pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};
 pub use expr::{Expr, NoSymbols, Resolved, SymbolResolver};
-pub use features::Features;
-pub use inst::{Dpp, Form, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
+pub use form::Form;
+pub use inst::{Dpp, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
 pub use operand::{Half, Operand, Reg, RegFile, Special, inline_float_bits};
 pub use parse::{Fixup, FixupKind, ParseError, Parsed, parse};
 pub use print::{print, print_into};
-pub use row::{Access, Encoding, Isa, OperandSpec, Row, RowId};
+pub use row::{Access, Encoding, OperandSpec, Row, RowId};
 pub use table::Table;
+pub use wavemark_target::Machine;

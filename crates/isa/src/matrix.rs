@@ -9,18 +9,20 @@
 //! | `f8f6f4` | a dense one whose data formats (`cbsz` and `blgp`, `matrix_a_fmt` and `matrix_b_fmt`) are modifiers |
 //! | `ld_scale` | loads the scales for the next multiplication |
 //! | `mix` | mixed precision: `op_sel_hi` says which sources are halves, the sources have `neg` and `abs` |
-//! | `dot2` | a dot product of two elements: the assembler takes no `op_sel` |
+//! | `dot2` | a dot product of two elements: CDNA 3 has no `op_sel` for it |
+//! | `reversed` | an operation whose operands are in reverse order: takes no `lds_direct` |
 
 use smallvec::SmallVec;
+use wavemark_target::Property;
 
 use crate::format::Format;
 use crate::row::{Encoding, Row};
 use crate::ty::{Kind, Type};
-use crate::{Isa, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
+use crate::{Form, Machine, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
 
 /// Registers that the role's operand takes: for A and B of `f8f6f4` instructions their data format decides, else
 /// the row. `None` for formats that gfx1250 does not have.
-pub(crate) fn dwords(isa: Isa, row: &Row, role: &str, ty: &Type, mods: &Mods) -> Option<u8> {
+pub(crate) fn dwords(row: &Row, role: &str, ty: &Type, mods: &Mods) -> Option<u8> {
     let format = match role {
         "srca" => mods.cbsz,
         "srcb" => mods.blgp,
@@ -35,15 +37,16 @@ pub(crate) fn dwords(isa: Isa, row: &Row, role: &str, ty: &Type, mods: &Mods) ->
         0 | 1 => Some(eight),
         2 | 3 => Some(eight / 4 * 3),
         4 => Some(eight / 2),
-        _ => (isa == Isa::Gfx950).then_some(eight),
+        // CBSZ and BLGP have values that mean nothing else.
+        _ => row.encodings.first()?.format.field("cbsz").map(|_| eight),
     }
 }
 
 /// Whether the operand may stand where the role is; what may not can still be decoded and printed.
-pub(crate) fn fits_role(isa: Isa, role: &str, operand: &Operand) -> bool {
+pub(crate) fn fits_role(machine: Machine, role: &str, operand: &Operand) -> bool {
     match (role, operand) {
         ("srca" | "srcb" | "srcc" | "mdst", Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
-            isa == Isa::Gfx950
+            machine.has(Property::AGPRS)
         }
         ("asrc" | "adst", Operand::Reg(reg)) => reg.file == RegFile::Agpr,
         (_, Operand::Reg(reg)) => reg.file == RegFile::Vgpr,
@@ -52,12 +55,12 @@ pub(crate) fn fits_role(isa: Isa, role: &str, operand: &Operand) -> bool {
     }
 }
 
-/// The pair formats: the names of the X and Y halves.
-pub(crate) fn halves(format: &Format) -> Option<(&'static str, &'static str)> {
-    match format.name {
-        "VOPD" => Some(("VOPDX", "VOPDY")),
-        "VOPD3" => Some(("VOPD3X", "VOPD3Y")),
-        _ => None,
+/// The forms of the halves of a pair's format.
+pub(crate) fn halves(format: &Format) -> Option<(Form, Form)> {
+    match format.form {
+        _ if !format.pair => None,
+        Form::VopdX => Some((Form::VopdX, Form::VopdY)),
+        _ => Some((Form::Vopd3X, Form::Vopd3Y)),
     }
 }
 
@@ -65,10 +68,10 @@ pub(crate) fn halves(format: &Format) -> Option<(&'static str, &'static str)> {
 pub(crate) fn find_half(
     table: &'static Table,
     bits: u128,
-    name: &str,
+    form: Form,
 ) -> Result<(&'static Row, &'static Encoding), Option<u32>> {
     let mut opcode = None;
-    for (index, format) in table.formats_of(bits).filter(|(_, format)| format.name == name) {
+    for (index, format) in table.formats_of(bits).filter(|(_, format)| format.form == form && !format.pair) {
         match table.find(index, bits) {
             Some(found) => return Ok(found),
             None => opcode = Some(format.opcode_of(bits)),
@@ -116,13 +119,16 @@ pub(crate) fn scalar_reads<'a>(operands: impl Iterator<Item = &'a Operand>) -> u
 
 #[cfg(test)]
 mod tests {
+    use wavemark_target::Processor;
+
     use super::*;
 
     #[test]
     fn attribute_values_are_known() {
-        const VALUES: &[&str] = &["mfma", "smfmac", "wmma", "swmmac", "f8f6f4", "ld_scale", "mix", "dot2"];
-        for isa in [Isa::Gfx950, Isa::Gfx1250] {
-            for row in Table::of(isa).rows() {
+        const VALUES: &[&str] =
+            &["mfma", "smfmac", "wmma", "swmmac", "f8f6f4", "ld_scale", "mix", "dot2", "reversed"];
+        for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
+            for row in Table::of(machine).rows() {
                 let value = row.attribute("matrix");
                 assert!(value.is_none_or(|value| VALUES.contains(&value)), "{}: {value:?}", row.mnemonic);
             }
@@ -131,18 +137,24 @@ mod tests {
 
     #[test]
     fn widths_follow_the_data_format() {
-        let row = |isa, name| Table::of(isa).by_mnemonic(name).next().expect("row");
-        let width = |isa, name, format| {
-            let row = row(isa, name);
+        let row = |machine, name| Table::of(machine).by_mnemonic(name).next().expect("row");
+        let width = |machine, name, format| {
+            let row = row(machine, name);
             let spec = &row.operands[1];
-            dwords(isa, row, spec.role, &spec.ty, &Mods { cbsz: format, ..Mods::default() })
+            dwords(row, spec.role, &spec.ty, &Mods { cbsz: format, ..Mods::default() })
         };
         let mfma = "v_mfma_f32_16x16x128_f8f6f4";
-        assert_eq!([0, 1, 2, 3, 4, 7].map(|f| width(Isa::Gfx950, mfma, f)), [8, 8, 6, 6, 4, 8].map(Some));
+        assert_eq!(
+            [0, 1, 2, 3, 4, 7].map(|f| width(Machine::new(Processor::Gfx950), mfma, f)),
+            [8, 8, 6, 6, 4, 8].map(Some)
+        );
         let wmma = "v_wmma_scale_f32_16x16x128_f8f6f4";
-        assert_eq!([0, 2, 4].map(|f| width(Isa::Gfx1250, wmma, f)), [16, 12, 8].map(Some));
-        assert_eq!(width(Isa::Gfx1250, wmma, 5), None);
-        assert_eq!(width(Isa::Gfx1250, "v_wmma_f32_32x16x128_f4", 0), Some(16));
+        assert_eq!(
+            [0, 2, 4].map(|f| width(Machine::new(Processor::Gfx1250), wmma, f)),
+            [16, 12, 8].map(Some)
+        );
+        assert_eq!(width(Machine::new(Processor::Gfx1250), wmma, 5), None);
+        assert_eq!(width(Machine::new(Processor::Gfx1250), "v_wmma_f32_32x16x128_f4", 0), Some(16));
     }
 
     #[test]

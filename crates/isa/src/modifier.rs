@@ -57,6 +57,9 @@ macro_rules! cpol {
 }
 
 static CPOL: &[Modifier] = cpol! {
+    "glc" 0 1;
+    "slc" 1 1;
+    "dlc" 2 1;
     "sc0" 0 1;
     "nt" 1 1;
     "sc1" 4 1;

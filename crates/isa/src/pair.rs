@@ -7,7 +7,7 @@
 
 use crate::matrix::scalar_reads;
 use crate::row::{Access, Row};
-use crate::{Form, Inst, Isa, Operand, Reg, RegFile, Special};
+use crate::{Form, Inst, Machine, Operand, Reg, RegFile, Special};
 
 /// Why two halves cannot be a pair, and at which operand of the Y half (an index in its operands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,12 @@ pub(crate) fn is_miscounted(row: &Row) -> bool {
 /// What LLVM 22 compares in a VOPD3 pair with `v_dual_dot2acc_f32_bf16` (which the manual of gfx1250 does not
 /// have): one register of each half at port 1, and not the right ones. Kept because it decides which text is
 /// accepted.
-fn miscounted_ports(isa: Isa, x: &Inst, y: &Inst) -> Option<(Option<(usize, Reg)>, Option<(usize, Reg)>)> {
-    let (x_row, y_row) = (x.row(isa), y.row(isa));
+fn miscounted_ports(
+    machine: Machine,
+    x: &Inst,
+    y: &Inst,
+) -> Option<(Option<(usize, Reg)>, Option<(usize, Reg)>)> {
+    let (x_row, y_row) = (x.row(machine), y.row(machine));
     if x.form != Form::Vopd3X || !(is_miscounted(x_row) || is_miscounted(y_row)) {
         return None;
     }
@@ -80,8 +84,8 @@ fn overlap(x: Reg, y: Reg) -> bool {
 }
 
 /// Whether `x :: y` breaks a rule of the encoding that their forms say.
-pub fn pair_fault(isa: Isa, x: &Inst, y: &Inst) -> Option<PairFault> {
-    let (x_row, y_row) = (x.row(isa), y.row(isa));
+pub fn pair_fault(machine: Machine, x: &Inst, y: &Inst) -> Option<PairFault> {
+    let (x_row, y_row) = (x.row(machine), y.row(machine));
     let wide = x.form == Form::Vopd3X;
     let fault = |operand, reason| Some(PairFault { operand, reason });
     if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) = (x.operands.first(), y.operands.first()) {
@@ -99,7 +103,7 @@ pub fn pair_fault(isa: Isa, x: &Inst, y: &Inst) -> Option<PairFault> {
         "src2 operands must use different VGPR banks",
     ];
     let banks = [4, 4, if wide { 4 } else { 2 }];
-    let (x_ports, y_ports) = match miscounted_ports(isa, x, y) {
+    let (x_ports, y_ports) = match miscounted_ports(machine, x, y) {
         Some((x, y)) => ([None, x, None], [None, y, None]),
         None => (ports(x_row, x), ports(y_row, y)),
     };
@@ -109,7 +113,7 @@ pub fn pair_fault(isa: Isa, x: &Inst, y: &Inst) -> Option<PairFault> {
             continue;
         }
         if let (Some((_, a)), Some((n, b))) = (a, b) {
-            let same = a.index == b.index && a.dwords == b.dwords;
+            let same = machine.facts().vopd_same_vgpr && a.index == b.index && a.dwords == b.dwords;
             if !same && shares_bank(a, b, banks[port]) {
                 return fault(n, reasons[port]);
             }

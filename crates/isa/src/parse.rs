@@ -10,7 +10,7 @@ use crate::expr::{BinaryOp, Expr, SymbolResolver, UnaryOp};
 use crate::format::Family;
 use crate::row::{Row, RowId};
 use crate::table::Table;
-use crate::{Features, Inst, Isa};
+use crate::{Inst, Machine};
 
 pub(crate) mod literal;
 pub(crate) mod matrix;
@@ -89,16 +89,16 @@ static SUFFIXES: &[(&str, Suffix)] = &[
 /// # Errors
 /// [`ParseError`] with the column of the text that is wrong.
 pub fn parse(
-    isa: Isa,
-    features: Features,
+    machine: impl Into<Machine>,
     text: &str,
     resolve: &dyn SymbolResolver,
 ) -> Result<Parsed, ParseError> {
-    let mut parser = Parser { isa, features, text, pos: 0, resolve, fixups: SmallVec::new() };
+    let machine = machine.into();
+    let mut parser = Parser { machine, text, pos: 0, resolve, fixups: SmallVec::new() };
     parser.skip_space();
     let start = parser.pos;
     let name = parser.word();
-    let table = Table::of(isa);
+    let table = Table::of(machine);
     let (rows, suffix) = if name.bytes().any(|b| b.is_ascii_uppercase()) {
         candidates(table, &name.to_ascii_lowercase())
     } else {
@@ -139,8 +139,7 @@ pub(crate) fn candidates<'t>(table: &'t Table, name: &str) -> (SmallVec<[&'t Row
 
 /// A cursor over a statement.
 pub(crate) struct Parser<'a> {
-    pub(crate) isa: Isa,
-    pub(crate) features: Features,
+    pub(crate) machine: Machine,
     pub(crate) text: &'a str,
     pub(crate) pos: usize,
     pub(crate) resolve: &'a dyn SymbolResolver,

@@ -9,7 +9,7 @@ use crate::role::Class;
 use crate::row::OperandSpec;
 use crate::table::Table;
 use crate::ty::Kind;
-use crate::{Features, Half, Inst, Isa, Operand, Reg, RegFile, Special, inline_float_bits};
+use crate::{Half, Inst, Machine, Operand, Reg, RegFile, Special, inline_float_bits};
 
 pub(crate) mod matrix;
 pub(crate) mod memory;
@@ -17,17 +17,18 @@ pub(crate) mod scalar;
 pub(crate) mod vector;
 
 /// The text of an instruction.
-pub fn print(isa: Isa, inst: &Inst, features: Features) -> String {
+pub fn print(machine: impl Into<Machine>, inst: &Inst) -> String {
     let mut out = String::with_capacity(64);
-    print_into(&mut out, isa, inst, features);
+    print_into(&mut out, machine, inst);
     out
 }
 
 /// Appends the text of an instruction.
-pub fn print_into(out: &mut String, isa: Isa, inst: &Inst, features: Features) {
+pub fn print_into(out: &mut String, machine: impl Into<Machine>, inst: &Inst) {
+    let machine = machine.into();
     use crate::format::Family;
-    let row = Table::of(isa).row(inst.row);
-    let printer = &mut Printer { out, isa, features, warnings: None };
+    let row = Table::of(machine).row(inst.row);
+    let printer = &mut Printer { out, machine, warnings: None };
     match row.family {
         Family::Scalar => scalar::print(printer, row, inst),
         Family::Memory => memory::print(printer, row, inst),
@@ -42,8 +43,7 @@ pub fn print_into(out: &mut String, isa: Isa, inst: &Inst, features: Features) {
 /// Where text goes and under which rules.
 pub(crate) struct Printer<'a> {
     pub(crate) out: &'a mut String,
-    pub(crate) isa: Isa,
-    pub(crate) features: Features,
+    pub(crate) machine: Machine,
     /// LLVM's disassembler comments, printed behind the instruction.
     pub(crate) warnings: Option<String>,
 }
@@ -107,7 +107,8 @@ impl Printer<'_> {
             RegFile::Vgpr | RegFile::Agpr => reg.index,
         };
         self.register_name(&Reg { index, ..*reg });
-        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && index % 2 != 0 {
+        let aligned = index % u16::from(self.machine.facts().vgpr_tuple_alignment) == 0;
+        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && !aligned {
             let class = match (reg.file, spec.class) {
                 (_, Class::VgprOrAgpr) => "AV",
                 (RegFile::Agpr, _) => "AReg",
@@ -157,8 +158,9 @@ impl Printer<'_> {
 
     /// An inline floating constant; 1/2π prints in the operand's own precision.
     fn inline_float(&mut self, spec: &OperandSpec, code: u8) {
-        let text = match (code, spec.ty.elem_bits) {
-            (248, 64) => "0.15915494309189532",
+        let wide = spec.ty.elem_bits == 64 || vector::wide_constant(spec);
+        let text = match (code, wide) {
+            (248, true) => "0.15915494309189532",
             _ => float_name(code),
         };
         self.text(text);
@@ -178,7 +180,7 @@ impl Printer<'_> {
 
     /// A literal; one that has the value of an inline constant says that it is a literal.
     fn literal(&mut self, spec: &OperandSpec, bits: u64) {
-        if literal::is_inline_value(spec, Operand::Literal(bits)) {
+        if literal::is_inline_value(self.machine, spec, Operand::Literal(bits)) {
             let _ = write!(self.out, "lit({bits:#x})");
         } else {
             self.hex(bits);
@@ -191,7 +193,7 @@ impl Printer<'_> {
             return self.hex(bits >> 32);
         }
         // A value that 32 bits could hold says that it takes 64.
-        if bits >> 32 == 0 || literal::is_inline_value(spec, Operand::Literal64(bits)) {
+        if bits >> 32 == 0 || literal::is_inline_value(self.machine, spec, Operand::Literal64(bits)) {
             let _ = write!(self.out, "lit64({bits:#x})");
         } else {
             self.hex(bits);
@@ -238,6 +240,12 @@ pub fn special_name(special: Special) -> &'static str {
         Special::XnackMask => "xnack_mask",
         Special::XnackMaskLo => "xnack_mask_lo",
         Special::XnackMaskHi => "xnack_mask_hi",
+        Special::Tba => "tba",
+        Special::TbaLo => "tba_lo",
+        Special::TbaHi => "tba_hi",
+        Special::Tma => "tma",
+        Special::TmaLo => "tma_lo",
+        Special::TmaHi => "tma_hi",
         Special::M0 => "m0",
         Special::Null => "null",
         Special::Scc => "src_scc",

@@ -1,75 +1,32 @@
 //! The row type of the instruction table.
 //!
-//! Anatomy of a row in the table files (`table/*.txt`), four columns separated by `|`; `#` starts a comment:
-//!
-//! ```text
-//! mnemonic | encodings | operands | attributes
-//! v_add_f32 | gfx950 VOP2=0x01 dpp16 sdwa VOP3=0x101 ; gfx1250 VOP2=0x03 dpp16 dpp8 VOP3=0x103 dpp16 dpp8 | vdst:f32 = src0:f32 vsrc1:f32 | mode
-//! s_add_co_u32 | gfx1250 SOP2=0x00 | sdst:b32 = ssrc0:b32 ssrc1:b32 | scc=w alias=s_add_u32
-//! ds_load_b64 | gfx1250 DS=0x76 | vdst:b64 = addr:b32 | mem=lds.load.8 cnt=ds
-//! ```
-//!
-//! * an encoding group starts with the instruction set, then `FORMAT=opcode` (formats of [`crate::format`]);
-//!   `,field=value` after the opcode fixes a field (decode requires it), `,field~value` says what encode writes
-//!   and decode ignores; `dpp16`, `dpp8`, `sdwa` add the format `FORMAT_DPP16`… with the same opcode;
-//! * operands before `=` are written, after it read; `+role` is read and written; each is `role:type`: the role
-//!   (module [`crate::role`]) is the field and says what can stand there, the type gives width and the meaning
-//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only;
-//! * attributes name implicit registers (`scc=r|w|rw`, `vcc=`, `exec=`, `m0=`, `mode`, `flat_scratch=`), the
-//!   memory effect (`mem=space.direction.bytes`), the counters moved (`cnt=`), aliases (`alias=name,name`),
-//!   and the few flags that encode, print or parse need: [`crate::table::ATTRIBUTES`].
-//!
-//! A mnemonic may have several rows with different operands (with and without return value); where they share
-//! an opcode, fixed fields tell them apart.
+//! The table files are read by module [`crate::table`], whose header has the grammar.
 
 use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::modifier::Modifier;
+pub use crate::role::Access;
 use crate::role::Class;
+use crate::scalar::Sources;
 use crate::ty::Type;
+use crate::vector::Traits;
+use wavemark_target::Machine;
 
-/// An instruction set: processors that decode the same bytes alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Isa {
-    /// CDNA4, wave64.
-    Gfx950,
-    /// CDNA5, wave32.
-    Gfx1250,
+/// The two lines of descent: GCN and CDNA, RDNA and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    Early,
+    Late,
 }
 
-impl Isa {
-    /// The name that rows use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Isa::Gfx950 => "gfx950",
-            Isa::Gfx1250 => "gfx1250",
-        }
-    }
-
-    /// Lanes of a wave.
-    pub const fn lanes(self) -> u32 {
-        match self {
-            Isa::Gfx950 => 64,
-            Isa::Gfx1250 => 32,
-        }
-    }
+pub(crate) fn line(machine: Machine) -> Line {
+    if machine.generation() < wavemark_target::Generation::Gfx10 { Line::Early } else { Line::Late }
 }
 
 /// Number of a row in the table of its instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowId(pub u16);
-
-/// How an instruction uses an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// A source.
-    Read,
-    /// A destination whose old value does not matter (but for lanes that are off).
-    Write,
-    /// A destination that is a source as well (`v_fmac`, `v_mfma` accumulators tied in place, `v_swap`).
-    ReadWrite,
-}
 
 /// One operand of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +81,10 @@ pub struct Row {
     pub attributes: Vec<(&'static str, &'static str)>,
     /// Implicit registers, memory, counters, control flow: read off the attributes.
     pub effects: RowEffects,
+    /// What the vector family reads off operands and attributes.
+    pub(crate) traits: Traits,
+    /// What the scalar family reads off the attributes.
+    pub(crate) sources: Sources,
 }
 
 impl Row {
@@ -149,11 +110,6 @@ impl Row {
 }
 
 impl Encoding {
-    /// Whether a literal constant may be written as a source in this form.
-    pub(crate) fn takes_literals(&self) -> bool {
-        self.format.literal && !matches!(self.form, Form::E64Dpp16 | Form::E64Dpp8)
-    }
-
     /// The specs of this form's operands, in the order of [`crate::Inst::operands`].
     pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
         self.operands.iter().map(|&(index, _)| &row.operands[index])

@@ -1,232 +1,178 @@
-//! The instruction table: reads and validates `table/*.txt` and finds rows by name and by bits.
+//! The instruction table: the rows of one machine, found by name and by bits.
 //!
-//! A mistake in the files is our own: [`Table::of`] panics with file and line, and a test builds every table.
+//! The rows of all instruction sets are written in `table/*.txt` (the header of `src/table/read.rs` has the grammar).
+//! The build script checks them and makes an index (module `index`); a row itself is read from its line when it is
+//! first asked for, so that a program pays for the instructions that it meets only.
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use wavemark_target::{Machine, Processor, WaveSize};
 
 use crate::effects::RowEffects;
-use crate::format::{self, Field, Format};
-use crate::role::{self, Class, ImmKind};
-use crate::row::{Access, Encoding, Isa, OperandSpec, Row, RowId};
+use crate::format::{Field, Format};
+use crate::role::Class;
+use crate::row::{Encoding, OperandSpec, Row, RowId};
+use crate::scalar::Sources;
 use crate::ty::{Kind, Type};
+use crate::vector::{self, Traits};
 use crate::{Form, modifier};
 
-static FILES: &[(&str, &str)] = &[
-    ("table/scalar.txt", include_str!("../table/scalar.txt")),
-    ("table/memory.txt", include_str!("../table/memory.txt")),
-    ("table/vop1.txt", include_str!("../table/vop1.txt")),
-    ("table/vop2.txt", include_str!("../table/vop2.txt")),
-    ("table/vopc.txt", include_str!("../table/vopc.txt")),
-    ("table/vop3.txt", include_str!("../table/vop3.txt")),
-    ("table/vop3p.txt", include_str!("../table/vop3p.txt")),
-    ("table/mfma.txt", include_str!("../table/mfma.txt")),
-    ("table/wmma.txt", include_str!("../table/wmma.txt")),
-    ("table/vopd.txt", include_str!("../table/vopd.txt")),
-];
+mod family;
+#[cfg(test)]
+mod files;
+mod forms;
+mod index;
+#[cfg(test)]
+mod link;
+mod names;
+mod read;
 
-/// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
-pub static ATTRIBUTES: &[&str] = &[
-    // Implicit registers.
-    "scc",
-    "vcc",
-    "exec",
-    "m0",
-    "flat_scratch",
-    "pc",
-    // Reads the MODE register (rounding, denormals, exceptions).
-    "mode",
-    // Names: other spellings that the assembler takes.
-    "alias",
-    // Memory effect and counters.
-    "mem",
-    "cnt",
-    // Branch, barrier, end, wait kinds: see `effects`.
-    "flow",
-    // Families' own flags.
-    "scalar",
-    "memory",
-    "vector",
-    "matrix",
-];
+use index::MachineIndex;
+use read::{EncodingDef, OperandDef, RowDef};
 
-/// The rows of one instruction set.
+/// The rows of one machine.
 #[derive(Debug)]
 pub struct Table {
-    isa: Isa,
-    rows: Vec<Row>,
-    names: FxHashMap<&'static str, SmallVec<[RowId; 2]>>,
-    formats: Vec<FormatIndex>,
-    /// By the top 9 bits of dword 0: which of `formats` to try, in order.
-    prefixes: Vec<SmallVec<[u8; 4]>>,
-}
-
-#[derive(Debug)]
-struct FormatIndex {
-    format: &'static Format,
-    mask: u128,
-    value: u128,
-    /// By opcode: the candidates, the most specific first.
-    opcodes: Vec<SmallVec<[(RowId, u8); 1]>>,
+    machine: Machine,
+    index: &'static MachineIndex,
+    /// By row number; those of other machines stay empty.
+    rows: Box<[OnceLock<Box<Row>>]>,
 }
 
 impl Table {
-    /// The table of `isa`; built at the first call.
-    pub fn of(isa: Isa) -> &'static Table {
-        static GFX950: OnceLock<Table> = OnceLock::new();
-        static GFX1250: OnceLock<Table> = OnceLock::new();
-        let cell = match isa {
-            Isa::Gfx950 => &GFX950,
-            Isa::Gfx1250 => &GFX1250,
-        };
-        cell.get_or_init(|| match Table::build(isa, FILES) {
-            Ok(table) => table,
-            Err(message) => panic!("instruction table: {message}"),
+    /// The table of a machine.
+    pub fn of(machine: impl Into<Machine>) -> &'static Table {
+        static TABLES: [[OnceLock<Table>; 2]; Processor::ALL.len()] =
+            [const { [const { OnceLock::new() }; 2] }; Processor::ALL.len()];
+        let machine = machine.into();
+        let wave = usize::from(machine.wave_size == WaveSize::Wave64);
+        TABLES[machine.processor as usize][wave].get_or_init(|| Table {
+            machine,
+            index: match index::machine(machine.instruction_sets()) {
+                Some(index) => index,
+                None => unreachable!("the build script makes an index for every processor"),
+            },
+            rows: index::ROWS.iter().map(|_| OnceLock::new()).collect(),
         })
     }
 
-    /// Which instruction set this is.
-    pub fn isa(&self) -> Isa {
-        self.isa
+    /// The row with this number, which must come from the same table.
+    #[inline]
+    pub fn row(&self, id: RowId) -> &Row {
+        self.rows[usize::from(id.0)].get_or_init(|| self.read(id))
     }
 
-    /// The row with this number, which must come from the same table.
-    pub fn row(&self, id: RowId) -> &Row {
-        &self.rows[usize::from(id.0)]
+    /// Reads a row. The build script has read it before, but for the values of its attributes; a mistake in them is
+    /// our own, and a test reads every row.
+    #[cold]
+    fn read(&self, id: RowId) -> Box<Row> {
+        let place = index::ROWS[usize::from(id.0)].place();
+        let row = read::row_at(place, self.machine.instruction_sets())
+            .and_then(|definition| self.row_of(id, &definition));
+        match row {
+            Ok(row) => Box::new(row),
+            Err(message) => panic!("{}:{}: {message}", read::FILES[place.file].0, place.line),
+        }
     }
 
     /// All rows.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Row> + '_ {
+        self.ids().iter().map(|&id| self.row(id))
+    }
+
+    /// The numbers of all rows.
+    pub fn ids(&self) -> &'static [RowId] {
+        self.index.rows
     }
 
     /// The rows called `name` (a mnemonic without encoding suffix, or an alias).
     pub fn by_mnemonic(&self, name: &str) -> impl Iterator<Item = &Row> + '_ {
-        self.names.get(name).into_iter().flatten().map(|&id| self.row(id))
+        let sets = self.machine.instruction_sets();
+        let mine = move |number: &&u16| index::ROWS[usize::from(**number)].sets().contains(sets);
+        index::rows_called(name).iter().filter(mine).map(|&number| self.row(RowId(number)))
     }
 
     /// The formats that match the beginning of `bits`, the more specific first.
+    #[inline]
     pub(crate) fn formats_of(&self, bits: u128) -> impl Iterator<Item = (u8, &'static Format)> + '_ {
         let prefix = (bits as u32) >> 23;
-        self.prefixes[prefix as usize].iter().filter_map(move |&index| {
-            let entry = &self.formats[usize::from(index)];
-            (bits & entry.mask == entry.value).then_some((index, entry.format))
+        self.index.prefixes[prefix as usize].iter().filter_map(move |&number| {
+            let entry = &self.index.formats[usize::from(number)];
+            (bits & entry.mask == entry.value).then_some((number, entry.format))
         })
     }
 
     /// The row and encoding with this opcode of the format (an index from `formats_of`) whose required fields
     /// match.
+    #[inline]
     pub(crate) fn find(&self, format: u8, bits: u128) -> Option<(&Row, &Encoding)> {
-        let entry = &self.formats[usize::from(format)];
-        let opcode = entry.format.opcode_of(bits) as usize;
-        entry.opcodes.get(opcode)?.iter().find_map(|&(id, encoding)| {
-            let row = self.row(id);
+        let entry = &self.index.formats[usize::from(format)];
+        entry.candidates(entry.format.opcode_of(bits)).iter().find_map(|&(number, encoding)| {
+            let row = self.row(RowId(number));
             let encoding = &row.encodings[usize::from(encoding)];
             let (mask, value) = encoding.required;
             (bits & mask == value).then_some((row, encoding))
         })
     }
 
-    fn build(isa: Isa, files: &[(&str, &'static str)]) -> Result<Table, String> {
-        let mut table = Table {
-            isa,
-            rows: Vec::new(),
-            names: FxHashMap::default(),
-            formats: Vec::new(),
-            prefixes: vec![SmallVec::new(); 512],
-        };
-        for format in format::all().filter(|format| format.isa == isa) {
-            let (mask, value) = format.pattern();
-            let top = |bits: u128| (bits as u32) >> 23;
-            for prefix in 0..512u32 {
-                if prefix & top(mask) == top(value) {
-                    table.prefixes[prefix as usize].push(table.formats.len() as u8);
-                }
-            }
-            table.formats.push(FormatIndex { format, mask, value, opcodes: Vec::new() });
-        }
-        for (file, text) in files {
-            for (number, line) in text.lines().enumerate() {
-                let line = line.split('#').next().unwrap_or_default();
-                if !line.trim().is_empty() {
-                    table.add(line).map_err(|message| format!("{file}:{}: {message}", number + 1))?;
-                }
-            }
-        }
-        table.index_opcodes()?;
-        Ok(table)
-    }
-
-    /// Reads one line and adds its row if it is of this instruction set.
-    fn add(&mut self, line: &'static str) -> Result<(), String> {
-        let columns: Vec<&'static str> = line.split('|').map(str::trim).collect();
-        let [mnemonic, encodings, operands, attributes] = columns[..] else {
-            return Err(format!("{} columns instead of 4", columns.len()));
-        };
-        let attributes = read_attributes(attributes)?;
-        let operands = read_operands(self.isa, operands)?;
-        let mut group = None;
-        for candidate in encodings.split(';') {
-            let (isa, rest) =
-                candidate.trim().split_once(' ').ok_or("an encoding group is `isa FORMAT=opcode…`")?;
-            if !matches!(isa, "gfx950" | "gfx1250") {
-                return Err(format!("unknown instruction set {isa}"));
-            }
-            if isa == self.isa.name() {
-                group = Some(rest);
-            }
-        }
-        let Some(group) = group else { return Ok(()) };
-        let id = RowId(u16::try_from(self.rows.len()).map_err(|_| "too many rows")?);
-        let encodings = self.read_encodings(group, &operands)?;
+    fn row_of(&self, id: RowId, definition: &RowDef) -> Result<Row, String> {
+        let encodings = self.encodings(definition)?;
         let family = encodings.first().ok_or("no encoding")?.format.family;
-        let mut operands: Vec<OperandSpec> = operands.into_iter().map(|operand| operand.spec).collect();
+        let mut operands: Vec<OperandSpec> =
+            definition.operands.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
         for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
             if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
                 operands[index].class = Class::VgprOrAgpr;
             }
         }
-        let mut row =
-            Row { id, mnemonic, family, operands, encodings, attributes, effects: RowEffects::default() };
-        row.effects = RowEffects::read(self.isa, &row)?;
-        let aliases = row.attribute("alias").unwrap_or_default();
-        for name in std::iter::once(mnemonic).chain(aliases.split(',').filter(|alias| !alias.is_empty())) {
-            self.names.entry(name).or_default().push(id);
+        let mut row = Row {
+            id,
+            mnemonic: definition.mnemonic,
+            family,
+            operands,
+            encodings,
+            attributes: definition.attributes.clone(),
+            effects: RowEffects::default(),
+            traits: Traits::default(),
+            sources: Sources::default(),
+        };
+        row.traits = vector::read(self.machine, &row);
+        if let Some(value) = row.attribute("scalar") {
+            row.sources =
+                Sources::parse(value).ok_or_else(|| format!("scalar={value} says nothing of sources"))?;
         }
-        self.rows.push(row);
-        Ok(())
+        row.effects = RowEffects::read(self.machine, &row)?;
+        Ok(row)
     }
 
-    fn read_encodings(&self, group: &'static str, operands: &[ReadOperand]) -> Result<Vec<Encoding>, String> {
+    fn operand(&self, definition: &OperandDef) -> Result<OperandSpec, String> {
+        let ty = match (definition.class, definition.ty) {
+            (Class::Imm(_), name) => Type { name, kind: Kind::Uint, elem_bits: 32, lanes: 1 },
+            // A lane mask is as wide as the wave.
+            (_, "lanes") => Type::lanes(self.machine.wave_size),
+            (_, name) => Type::parse(name)
+                .or_else(|| Type::parse_spread(name, self.machine.lanes()))
+                .ok_or_else(|| format!("unknown type {name}"))?,
+        };
+        Ok(OperandSpec { role: definition.role, ty, class: definition.class, access: definition.access })
+    }
+
+    fn encodings(&self, definition: &RowDef) -> Result<Vec<Encoding>, String> {
+        let sets = self.machine.instruction_sets();
         let mut encodings: Vec<Encoding> = Vec::new();
-        let mut last: Option<(&str, u32, Vec<Fix>)> = None;
         let mut wide_only = true;
-        for token in group.split_whitespace() {
-            let (name, opcode, fixes) = if let Some((name, rest)) = token.split_once('=') {
-                let mut parts = rest.split(',');
-                let opcode = number(parts.next().unwrap_or_default())?;
-                let fixes = parts.map(read_fix).collect::<Result<Vec<_>, String>>()?;
-                last = Some((name, opcode, fixes.clone()));
-                (name.to_owned(), opcode, fixes)
-            } else {
-                let (base, opcode, fixes) =
-                    last.as_ref().ok_or("a form without a FORMAT=opcode before it")?;
-                if !matches!(token, "dpp16" | "dpp8" | "sdwa") {
-                    return Err(format!("unknown form {token}"));
-                }
-                (format!("{base}_{}", token.to_ascii_uppercase()), *opcode, fixes.clone())
-            };
+        for written in definition.encodings.iter().filter(|encoding| encoding.sets.contains(sets)) {
             let format = self
+                .index
                 .formats
                 .iter()
                 .map(|entry| entry.format)
-                .find(|format| format.name == name)
-                .ok_or_else(|| format!("unknown format {name}"))?;
+                .find(|format| format.name == written.format)
+                .ok_or_else(|| format!("unknown format {}", written.format))?;
             wide_only &= !matches!(format.form, Form::E32);
-            let encoding = encoding(format, opcode, &fixes, operands)?;
+            let encoding = encoding(format, written, &definition.operands)?;
             if encodings.iter().any(|other| other.form == encoding.form) {
                 return Err(format!("two encodings in form {:?}", encoding.form));
             }
@@ -242,171 +188,32 @@ impl Table {
         }
         Ok(encodings)
     }
-
-    fn index_opcodes(&mut self) -> Result<(), String> {
-        for entry in &mut self.formats {
-            for row in &self.rows {
-                for (number, encoding) in row.encodings.iter().enumerate() {
-                    if encoding.format.name != entry.format.name {
-                        continue;
-                    }
-                    let opcode = encoding.opcode as usize;
-                    if entry.opcodes.len() <= opcode {
-                        entry.opcodes.resize_with(opcode + 1, SmallVec::new);
-                    }
-                    let candidates = &mut entry.opcodes[opcode];
-                    for &(other, n) in candidates.iter() {
-                        let other = &self.rows[usize::from(other.0)];
-                        if other.encodings[usize::from(n)].required == encoding.required {
-                            return Err(format!(
-                                "{} and {} share opcode {opcode:#x} of {}",
-                                other.mnemonic, row.mnemonic, entry.format.name
-                            ));
-                        }
-                    }
-                    candidates.push((row.id, number as u8));
-                }
-            }
-            for candidates in &mut entry.opcodes {
-                let rows = &self.rows;
-                candidates.sort_by_key(|&(id, n)| {
-                    let (mask, _) = rows[usize::from(id.0)].encodings[usize::from(n)].required;
-                    std::cmp::Reverse(mask.count_ones())
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A constant that a row gives to a field.
-#[derive(Clone)]
-struct Fix {
-    field: &'static str,
-    value: u32,
-    required: bool,
-}
-
-fn read_fix(text: &'static str) -> Result<Fix, String> {
-    let (at, required) = match (text.find('='), text.find('~')) {
-        (Some(at), _) => (at, true),
-        (None, Some(at)) => (at, false),
-        (None, None) => return Err(format!("`{text}` is not field=value")),
-    };
-    Ok(Fix { field: &text[..at], value: number(&text[at + 1..])?, required })
-}
-
-struct ReadOperand {
-    spec: OperandSpec,
-    only: Option<Form>,
-}
-
-fn read_operands(isa: Isa, column: &'static str) -> Result<Vec<ReadOperand>, String> {
-    let mut operands = Vec::new();
-    let mut written = column.split_whitespace().any(|token| token == "=");
-    for token in column.split_whitespace() {
-        if token == "=" {
-            written = false;
-            continue;
-        }
-        let (token, both) = match token.strip_prefix('+') {
-            Some(rest) => (rest, true),
-            None => (token, false),
-        };
-        let (role, ty) = token.split_once(':').ok_or_else(|| format!("operand {token} has no type"))?;
-        let (role, only) = match role.split_once('@') {
-            Some((role, form)) => (role, Some(read_form(form)?)),
-            None => (role, None),
-        };
-        let access = match (both, written) {
-            (true, _) => Access::ReadWrite,
-            (false, true) => Access::Write,
-            (false, false) => Access::Read,
-        };
-        let (ty, class) = match ImmKind::parse(ty) {
-            Some(kind) => (Type { name: ty, kind: Kind::Uint, elem_bits: 32, lanes: 1 }, Class::Imm(kind)),
-            None => {
-                // A lane mask is as wide as the wave.
-                let ty = match (ty, isa) {
-                    ("lanes", Isa::Gfx950) => "b64",
-                    ("lanes", Isa::Gfx1250) => "b32",
-                    _ => ty,
-                };
-                let ty = Type::parse(ty).ok_or_else(|| format!("unknown type {ty}"))?;
-                (ty, role::class_of(role).ok_or_else(|| format!("unknown role {role}"))?)
-            }
-        };
-        operands.push(ReadOperand { spec: OperandSpec { role, ty, class, access }, only });
-    }
-    Ok(operands)
-}
-
-fn read_form(name: &str) -> Result<Form, String> {
-    Ok(match name {
-        "e32" => Form::E32,
-        "e64" => Form::E64,
-        "dpp16" => Form::Dpp16,
-        "dpp8" => Form::Dpp8,
-        "e64_dpp16" => Form::E64Dpp16,
-        "e64_dpp8" => Form::E64Dpp8,
-        "sdwa" => Form::Sdwa,
-        _ => return Err(format!("unknown form {name}")),
-    })
-}
-
-fn read_attributes(column: &'static str) -> Result<Vec<(&'static str, &'static str)>, String> {
-    column
-        .split_whitespace()
-        .map(|token| {
-            let (key, value) = token.split_once('=').unwrap_or((token, ""));
-            let base = key.split('.').next().unwrap_or_default();
-            if ATTRIBUTES.contains(&base) {
-                Ok((key, value))
-            } else {
-                Err(format!("unknown attribute {key}"))
-            }
-        })
-        .collect()
-}
-
-fn number(text: &str) -> Result<u32, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(hex) => u32::from_str_radix(hex, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| format!("`{text}` is not a number"))
 }
 
 fn encoding(
     format: &'static Format,
-    opcode: u32,
-    fixes: &[Fix],
-    operands: &[ReadOperand],
+    written: &EncodingDef,
+    operands: &[OperandDef],
 ) -> Result<Encoding, String> {
     let name = format.name;
-    let opcode_width: u32 = format.opcode.iter().map(|&(_, width)| u32::from(width)).sum();
-    if opcode >> opcode_width != 0 {
+    let opcode = written.opcode;
+    if !format.opcode.fits(opcode) {
         return Err(format!("opcode {opcode:#x} does not fit {name}"));
     }
     let (mask, value) = format.pattern();
     let mut constant = value | format.put_opcode(opcode);
-    let mut required = (0u128, 0u128);
     let mut used: SmallVec<[&Field; 16]> = SmallVec::new();
-    for fix in fixes {
+    for fix in &written.fixes {
         let field = format.field(fix.field).ok_or_else(|| format!("{name} has no field {}", fix.field))?;
         if !field.fits(fix.value) {
             return Err(format!("{} does not fit field {}", fix.value, fix.field));
         }
         constant |= field.put(fix.value);
-        if fix.required {
-            required.0 |= field.put(u32::MAX);
-            required.1 |= field.put(fix.value);
-        }
         used.push(field);
     }
     let mut form_operands = Vec::new();
-    for (index, ReadOperand { spec, only }) in operands.iter().enumerate() {
-        if only.is_some_and(|form| form != format.form) {
+    for (index, spec) in operands.iter().enumerate() {
+        if spec.only.is_some_and(|form| form != format.form) {
             continue;
         }
         let field = format.field(spec.role);
@@ -440,7 +247,7 @@ fn encoding(
         opcode,
         operands: form_operands,
         modifiers,
-        required,
+        required: written.required(format),
         constant,
         idle,
     })
@@ -466,19 +273,61 @@ fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
 
 #[cfg(test)]
 mod tests {
+    use wavemark_target::InstructionSets;
+
     use super::*;
+    use crate::format::read::{FILES, formats};
 
     #[test]
-    fn the_tables_are_valid() {
-        for isa in [Isa::Gfx950, Isa::Gfx1250] {
-            if let Err(message) = Table::build(isa, FILES) {
-                panic!("{message}");
+    fn every_row_can_be_read() {
+        for &processor in Processor::ALL {
+            for wave_size in [WaveSize::Wave32, WaveSize::Wave64] {
+                if processor.allows(wave_size) {
+                    let table = Table::of(Machine { wave_size, ..Machine::new(processor) });
+                    assert!(table.rows().len() > 500, "{processor}");
+                    assert!(table.rows().all(|row| !row.encodings.is_empty()), "{processor}");
+                }
             }
         }
     }
 
+    #[test]
+    fn the_index_is_that_of_the_files() {
+        let rows = files::rows(read::FILES).expect("rows");
+        let sets = Processor::Gfx1100.instruction_sets();
+        let formats = sets.iter().next().map(|set| formats(FILES, set)).expect("a set").expect("formats");
+        let linked = link::link(&rows, formats, sets, |file| read::FILES[file].0).expect("links");
+        let index = index::machine(sets).expect("a machine");
+        let numbers: Vec<usize> = index.rows.iter().map(|id| usize::from(id.0)).collect();
+        assert_eq!(numbers, linked.rows);
+        assert_eq!(index.formats.len(), linked.formats.len());
+        for ((indexed, format), opcodes) in index.formats.iter().zip(&linked.formats).zip(&linked.opcodes) {
+            assert_eq!(indexed.format, format);
+            for (opcode, candidates) in opcodes.iter().enumerate() {
+                let found = indexed.candidates(opcode as u32).iter();
+                let found: Vec<_> =
+                    found.map(|&(row, which)| (usize::from(row), usize::from(which))).collect();
+                assert_eq!(&found, candidates, "{} {opcode:#x}", format.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_is_found() {
+        for name in index::names() {
+            assert!(!index::rows_called(name).is_empty(), "{name}");
+        }
+        assert!(index::rows_called("s_mov").is_empty());
+    }
+
     fn refused(line: &'static str) -> String {
-        match Table::build(Isa::Gfx950, &[("t.txt", line)]) {
+        let rows = match files::rows(&[("t.txt", line)]) {
+            Ok(rows) => rows,
+            Err(message) => return message,
+        };
+        let sets = Processor::Gfx950.instruction_sets();
+        let formats = sets.iter().next().map(|set| formats(FILES, set)).expect("a set").expect("formats");
+        match link::link(&rows, formats, InstructionSets::from_bits(sets.bits()), |_| "t.txt") {
             Ok(_) => panic!("accepted: {line}"),
             Err(message) => message,
         }
@@ -486,22 +335,30 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        assert_eq!(refused("s_mov_b32 | gfx950 SOP1=0"), "t.txt:1: 2 columns instead of 4");
-        assert_eq!(refused("s_x | gfx950 SOP9=0 | sdst:b32 = ssrc0:b32 |"), "t.txt:1: unknown format SOP9");
+        assert_eq!(refused("s_mov_b32 | SOP1 gfx9=0"), "t.txt:1: 2 columns instead of 4");
         assert_eq!(
-            refused("s_x | gfx950 SOP1=0x100 | sdst:b32 = |"),
-            "t.txt:1: opcode 0x100 does not fit SOP1"
-        );
-        assert_eq!(refused("s_x | gfx950 SOP1=0 | sdst:x32 = |"), "t.txt:1: unknown type x32");
-        assert_eq!(refused("s_x | gfx950 SOP1=0 | nose:b32 = |"), "t.txt:1: unknown role nose");
-        assert_eq!(refused("s_x | gfx950 SOP1=0 | sdst:b32 = | color"), "t.txt:1: unknown attribute color");
-        assert_eq!(
-            refused("s_x | gfx950 SOP1=0 | sdst:b32 = ssrc1:b32 |"),
-            "t.txt:1: SOP1 has no field for operand ssrc1"
+            refused("s_x | SOP9 gfx9=0 | sdst:b32 = ssrc0:b32 |"),
+            "t.txt:1: s_x on gfx950: unknown format SOP9"
         );
         assert_eq!(
-            refused("s_x | gfx950 SOP1=0 | sdst:b32 = |\ns_y | gfx950 SOP1=0 | sdst:b32 = |"),
-            "s_x and s_y share opcode 0x0 of SOP1"
+            refused("s_x | SOP1 gfx9=0x100 | sdst:b32 = |"),
+            "t.txt:1: s_x on gfx950: opcode 0x100 does not fit SOP1"
+        );
+        assert_eq!(refused("s_x | SOP1 gfx5=0 | sdst:b32 = |"), "t.txt:1: unknown instruction set gfx5");
+        assert_eq!(refused("s_x | SOP1 gfx9=0 | sdst:x32 = |"), "t.txt:1: unknown type x32");
+        assert_eq!(refused("s_x | SOP1 gfx9=0 | nose:b32 = |"), "t.txt:1: unknown role nose");
+        assert_eq!(refused("s_x | SOP1 gfx9=0 | sdst:b32 = | color"), "t.txt:1: unknown attribute color");
+        assert_eq!(
+            refused("s_{x,y} | SOP1 gfx9=0x{1,0g} | sdst:b32 = |"),
+            "t.txt:1: s_y: `0x0g` is not a number"
+        );
+        assert_eq!(
+            refused("s_x | SOP1 gfx9=0 | sdst:b32 = ssrc1:b32 |"),
+            "t.txt:1: s_x on gfx950: SOP1 has no field for operand ssrc1"
+        );
+        assert_eq!(
+            refused("s_x | SOP1 gfx9=0 | sdst:b32 = |\ns_y | SOP1 gfx8+=0 | sdst:b32 = |"),
+            "t.txt:2: s_y on gfx950: shares opcode 0x0 of SOP1 with s_x"
         );
     }
 }

@@ -2,18 +2,23 @@
 //! decode to an error or to an instruction that survives a round trip.
 
 use expect_test::{Expect, expect};
-use wavemark_isa::{DecodeError, Features, Isa, NoSymbols, decode, encode, parse, print};
+use wavemark_isa::{DecodeError, Machine, NoSymbols, decode, encode, parse, print};
+use wavemark_target::Processor;
 
-fn features(isa: Isa) -> Features {
-    Features { real_true16: isa == Isa::Gfx1250, ..Features::default_of(isa) }
+fn gfx950() -> Machine {
+    Machine::new(Processor::Gfx950)
+}
+
+fn gfx1250() -> Machine {
+    Machine::parse("gfx1250", "+real-true16").expect("a machine")
 }
 
 /// Assembles each line; what comes out is its bytes or the error with its column.
-fn check(isa: Isa, lines: &[&str], expect: Expect) {
+fn check(machine: Machine, lines: &[&str], expect: Expect) {
     let mut out = String::new();
     for line in lines {
-        let result = match parse(isa, features(isa), line, &NoSymbols) {
-            Ok(parsed) => match encode(isa, &parsed.inst) {
+        let result = match parse(machine, line, &NoSymbols) {
+            Ok(parsed) => match encode(machine, &parsed.inst) {
                 Ok(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
                 Err(error) => error.to_string(),
             },
@@ -24,16 +29,16 @@ fn check(isa: Isa, lines: &[&str], expect: Expect) {
     expect.assert_eq(&out);
 }
 
-fn disassembled(isa: Isa, hex: &str) -> Result<String, DecodeError> {
+fn disassembled(machine: Machine, hex: &str) -> Result<String, DecodeError> {
     let bytes: Vec<u8> =
         (0..hex.len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).expect("hex")).collect();
-    decode(isa, &bytes).map(|inst| print(isa, &inst, features(isa)))
+    decode(machine, &bytes).map(|inst| print(machine, &inst))
 }
 
 #[test]
 fn pairs_keep_the_rules_of_their_encoding() {
     check(
-        Isa::Gfx1250,
+        gfx1250(),
         &[
             // 8 bytes; then destinations of the same parity, signs, X instructions of VOPD3: 12 bytes.
             "v_dual_add_f32 v0, v1, v2 :: v_dual_mul_f32 v3, v4, v5",
@@ -84,7 +89,7 @@ fn pairs_keep_the_rules_of_their_encoding() {
 #[test]
 fn matrix_operands_of_gfx950() {
     check(
-        Isa::Gfx950,
+        gfx950(),
         &[
             "v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], a[8:11], 1.0",
             "v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], a[0:3]",
@@ -123,7 +128,7 @@ fn matrix_operands_of_gfx950() {
 #[test]
 fn matrix_operands_of_gfx1250() {
     check(
-        Isa::Gfx1250,
+        gfx1250(),
         &[
             "v_wmma_f32_16x16x32_f16 v[0:7] v[8:15] v[16:23] v[0:7]",
             "v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], 64",
@@ -158,7 +163,7 @@ fn matrix_operands_of_gfx1250() {
 #[test]
 fn other_names_assemble() {
     check(
-        Isa::Gfx950,
+        gfx950(),
         &[
             "v_mfma_f32_16x16x16bf16_1k v[0:3], v[32:33], v[64:65], v[0:3]",
             "v_mfma_f64_4x4x4f64 a[0:1], v[40:41], v[60:61], a[0:1]",
@@ -171,7 +176,7 @@ fn other_names_assemble() {
         "#]],
     );
     check(
-        Isa::Gfx1250,
+        gfx1250(),
         &["v_dot4_i32_i8 v0, v1, v2, v3", "v_pk_max_f16 v0, v1, v2"],
         expect![[r#"
             004016cc01050e1c
@@ -186,30 +191,30 @@ fn scale_loads_decode_whatever_their_third_source_is() {
     for source in [0x100u32, 0x80, 0] {
         let dwords = [0xcc35_0000u32, 0x0002_0501 | source << 18, 0xcc33_0000, 0x0402_8120];
         let bytes: Vec<u8> = dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect();
-        let inst = decode(Isa::Gfx1250, &bytes).expect("decodes");
+        let inst = decode(gfx1250(), &bytes).expect("decodes");
         assert_eq!(inst.size, 16);
         assert_eq!(
-            print(Isa::Gfx1250, &inst, features(Isa::Gfx1250)),
+            print(gfx1250(), &inst),
             "v_wmma_scale_f32_16x16x128_f8f6f4 v[0:7], v[32:47], v[64:79], v[0:7], v1, v2"
         );
         let kept = if source == 0x80 { 0x0202_0501u32 } else { 0x0402_0501 };
-        assert_eq!(encode(Isa::Gfx1250, &inst).expect("encodes")[4..8], kept.to_le_bytes());
+        assert_eq!(encode(gfx1250(), &inst).expect("encodes")[4..8], kept.to_le_bytes());
     }
 }
 
 #[test]
 fn reserved_encodings_are_named() {
     let mut out = String::new();
-    for (isa, hex) in [
+    for (machine, hex) in [
         // An unknown opcode of X, a bit of an absent source, one dword too few.
-        (Isa::Gfx1250, "010586cb040b0200"),
-        (Isa::Gfx1250, "010b10ca02070000"),
-        (Isa::Gfx1250, "ff0402c9"),
-        (Isa::Gfx1250, "ff0402c9040b0200"),
-        (Isa::Gfx1250, "002833cc0831020c"),
-        (Isa::Gfx950, "0009add304195204"),
+        (gfx1250(), "010586cb040b0200"),
+        (gfx1250(), "010b10ca02070000"),
+        (gfx1250(), "ff0402c9"),
+        (gfx1250(), "ff0402c9040b0200"),
+        (gfx1250(), "002833cc0831020c"),
+        (gfx950(), "0009add304195204"),
     ] {
-        out += &match disassembled(isa, hex) {
+        out += &match disassembled(machine, hex) {
             Ok(text) => format!("{text}\n"),
             Err(error) => format!("{error}\n"),
         };
@@ -245,11 +250,11 @@ fn any_bytes_decode_or_are_refused() {
     let mut decoded = 0u32;
     for round in 0..60_000 {
         // Words of the family's formats, so that most rounds get past the opcode.
-        let (isa, top) = match round % 4 {
-            0 => (Isa::Gfx950, 0xd380_0000u32),
-            1 => (Isa::Gfx1250, 0xcc00_0000),
-            2 => (Isa::Gfx1250, 0xc800_0000),
-            _ => (Isa::Gfx1250, 0xcf00_0000),
+        let (machine, top) = match round % 4 {
+            0 => (gfx950(), 0xd380_0000u32),
+            1 => (gfx1250(), 0xcc00_0000),
+            2 => (gfx1250(), 0xc800_0000),
+            _ => (gfx1250(), 0xcf00_0000),
         };
         let keep = if top == 0xd380_0000 { 0x007f_ffff } else { 0x00ff_ffff };
         let mut bytes = Vec::new();
@@ -259,10 +264,10 @@ fn any_bytes_decode_or_are_refused() {
             bytes.extend_from_slice(&((bits >> 32) as u32).to_le_bytes());
         }
         bytes.truncate((random.next() % 17) as usize);
-        let Ok(inst) = decode(isa, &bytes) else { continue };
+        let Ok(inst) = decode(machine, &bytes) else { continue };
         decoded += 1;
-        let text = print(isa, &inst, features(isa));
-        let again = match encode(isa, &inst) {
+        let text = print(machine, &inst);
+        let again = match encode(machine, &inst) {
             Ok(again) => again,
             Err(error) => panic!("seed {seed:#x} round {round}: {bytes:02x?} `{text}`: {error}"),
         };
@@ -272,7 +277,7 @@ fn any_bytes_decode_or_are_refused() {
             "seed {seed:#x} round {round}: {bytes:02x?} `{text}`"
         );
         assert_eq!(
-            decode(isa, &again),
+            decode(machine, &again),
             Ok(inst),
             "seed {seed:#x} round {round}: {bytes:02x?} `{text}` {again:02x?}"
         );

@@ -7,18 +7,27 @@
 //! proptest prints the failing case and its seed.
 
 use proptest::prelude::*;
-use wavemark_isa::{Features, Isa, NoSymbols, Table, decode, effects, encode, parse, print};
+use wavemark_isa::{Machine, NoSymbols, Table, decode, effects, encode, parse, print};
+use wavemark_target::Processor;
 
-fn isa() -> impl Strategy<Value = Isa> {
-    prop_oneof![Just(Isa::Gfx950), Just(Isa::Gfx1250)]
+fn machine() -> impl Strategy<Value = Machine> {
+    let machines: Vec<Machine> = Processor::ALL
+        .iter()
+        .flat_map(|processor| {
+            ["", "+real-true16", "+wavefrontsize64"]
+                .map(|features| Machine::parse(processor.name(), features))
+        })
+        .filter_map(Result::ok)
+        .collect();
+    prop::sample::select(machines)
 }
 
 /// Leading dwords of real formats, so that most cases get past the format.
-fn head(isa: Isa) -> impl Strategy<Value = u32> {
-    let rows = Table::of(isa).rows().len();
+fn head(machine: Machine) -> impl Strategy<Value = u32> {
+    let rows = Table::of(machine).ids().len();
     (0..rows, any::<prop::sample::Index>(), any::<u32>(), 0u32..4).prop_map(
         move |(row, index, noise, keep)| {
-            let encodings = &Table::of(isa).rows()[row].encodings;
+            let encodings = &Table::of(machine).row(Table::of(machine).ids()[row]).encodings;
             let fixed = encodings[index.index(encodings.len())].constant as u32;
             // Half the cases keep the upper bits, which hold format and opcode.
             if keep == 0 { noise } else { fixed | noise & (0x0000_01ff << (8 * (keep - 1))) }
@@ -26,13 +35,15 @@ fn head(isa: Isa) -> impl Strategy<Value = u32> {
     )
 }
 
-fn bytes() -> impl Strategy<Value = (Isa, Vec<u8>)> {
-    isa().prop_flat_map(|isa| {
-        (Just(isa), head(isa), prop::collection::vec(any::<u8>(), 0..24)).prop_map(|(isa, head, tail)| {
-            let mut bytes = head.to_le_bytes().to_vec();
-            bytes.extend(tail);
-            (isa, bytes)
-        })
+fn bytes() -> impl Strategy<Value = (Machine, Vec<u8>)> {
+    machine().prop_flat_map(|machine| {
+        (Just(machine), head(machine), prop::collection::vec(any::<u8>(), 0..24)).prop_map(
+            |(machine, head, tail)| {
+                let mut bytes = head.to_le_bytes().to_vec();
+                bytes.extend(tail);
+                (machine, bytes)
+            },
+        )
     })
 }
 
@@ -137,27 +148,24 @@ fn word() -> impl Strategy<Value = String> {
     prop::sample::select(fixed.to_vec()).prop_map(str::to_owned)
 }
 
-fn statement() -> impl Strategy<Value = (Isa, String)> {
-    isa().prop_flat_map(|isa| {
-        let rows = Table::of(isa).rows().len();
+fn statement() -> impl Strategy<Value = (Machine, String)> {
+    machine().prop_flat_map(|machine| {
+        let rows = Table::of(machine).ids().len();
         let parts = prop::collection::vec(
             (word(), prop_oneof![3 => Just(", "), 1 => Just(" "), 1 => Just("")]),
             0..8,
         );
         let suffix = prop::sample::select(vec!["", "", "", "_e32", "_e64", "_dpp", "_sdwa", "_e64_dpp"]);
-        (Just(isa), 0..rows, suffix, parts).prop_map(|(isa, row, suffix, parts)| {
-            let mut text = format!("{}{suffix} ", Table::of(isa).rows()[row].mnemonic);
+        (Just(machine), 0..rows, suffix, parts).prop_map(|(machine, row, suffix, parts)| {
+            let mut text =
+                format!("{}{suffix} ", Table::of(machine).row(Table::of(machine).ids()[row]).mnemonic);
             for (part, separator) in parts {
                 text.push_str(&part);
                 text.push_str(separator);
             }
-            (isa, text)
+            (machine, text)
         })
     })
-}
-
-fn features(isa: Isa, real_true16: bool) -> Features {
-    Features { real_true16, ..Features::default_of(isa) }
 }
 
 /// 4000 cases, or as many as PROPTEST_CASES says.
@@ -170,29 +178,29 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn bytes_decode_stably((isa, bytes) in bytes(), true16 in any::<bool>()) {
-        let Ok(inst) = decode(isa, &bytes) else { return Ok(()) };
+    fn bytes_decode_stably((machine, bytes) in bytes()) {
+        let Ok(inst) = decode(machine, &bytes) else { return Ok(()) };
         prop_assert!(usize::from(inst.size) <= bytes.len());
-        let text = print(isa, &inst, features(isa, true16));
+        let text = print(machine, &inst);
         prop_assert!(!text.is_empty());
-        let _ = effects(isa, &inst);
-        let Ok(again) = encode(isa, &inst) else { return Ok(()) };
-        let second = decode(isa, &again);
+        let _ = effects(machine, &inst);
+        let Ok(again) = encode(machine, &inst) else { return Ok(()) };
+        let second = decode(machine, &again);
         prop_assert_eq!(second.as_ref(), Ok(&inst), "{} became {:02x?}", text, &again[..]);
     }
 
     #[test]
-    fn any_prefix_is_refused_or_decoded((isa, bytes) in bytes()) {
+    fn any_prefix_is_refused_or_decoded((machine, bytes) in bytes()) {
         for length in 0..bytes.len() {
-            let _ = decode(isa, &bytes[..length]);
+            let _ = decode(machine, &bytes[..length]);
         }
     }
 
     #[test]
-    fn text_parses_or_is_refused_inside((isa, text) in statement(), true16 in any::<bool>()) {
-        match parse(isa, features(isa, true16), &text, &NoSymbols) {
+    fn text_parses_or_is_refused_inside((machine, text) in statement()) {
+        match parse(machine, &text, &NoSymbols) {
             Ok(parsed) => {
-                let _ = encode(isa, &parsed.inst);
+                let _ = encode(machine, &parsed.inst);
             }
             Err(error) => prop_assert!(error.column >= 1 && error.column as usize <= text.len() + 1, "{error}"),
         }

@@ -6,13 +6,14 @@
 
 use std::path::PathBuf;
 
-use wavemark_isa::{Features, Isa, NoSymbols, decode, encode, parse, print};
+use wavemark_isa::{Machine, NoSymbols, decode, encode, parse, print};
+use wavemark_target::Processor;
 
 fn facts() -> PathBuf {
     let shared = std::env::var_os("WAVEMARK_SHARED")
         .map(PathBuf::from)
         .unwrap_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")));
-    shared.join("facts/isa")
+    shared.join("facts/machine")
 }
 
 fn hex(text: &str) -> Vec<u8> {
@@ -29,19 +30,18 @@ fn is_known(text: &str) -> bool {
         || text == "v_dual_add_nc_u32 v11, 0, v0 :: v_dual_sub_f32 v0, s0, v0"
 }
 
-fn disassembles(isa: Isa, bytes: &[u8], text: &str) -> Result<(), String> {
-    let inst = decode(isa, bytes).map_err(|error| format!("decode: {error}"))?;
-    let printed = print(isa, &inst, Features::default_of(isa));
+fn disassembles(machine: Machine, bytes: &[u8], text: &str) -> Result<(), String> {
+    let inst = decode(machine, bytes).map_err(|error| format!("decode: {error}"))?;
+    let printed = print(machine, &inst);
     if printed != text {
         return Err(format!("prints as `{printed}`"));
     }
     Ok(())
 }
 
-fn assembles(isa: Isa, bytes: &[u8], text: &str) -> Result<(), String> {
-    let parsed =
-        parse(isa, Features::default_of(isa), text, &NoSymbols).map_err(|error| format!("parse: {error}"))?;
-    let got = encode(isa, &parsed.inst).map_err(|error| format!("encode: {error}"))?;
+fn assembles(machine: Machine, bytes: &[u8], text: &str) -> Result<(), String> {
+    let parsed = parse(machine, text, &NoSymbols).map_err(|error| format!("parse: {error}"))?;
+    let got = encode(machine, &parsed.inst).map_err(|error| format!("encode: {error}"))?;
     if got[..] != bytes[..] {
         return Err(format!("assembles to {got:02x?}"));
     }
@@ -51,8 +51,8 @@ fn assembles(isa: Isa, bytes: &[u8], text: &str) -> Result<(), String> {
 #[test]
 fn variants_print_as_llvm_prints_them() {
     let mut failures = Vec::new();
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
-        let path = facts().join(format!("{}.variants.tsv", isa.name()));
+    for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
+        let path = facts().join(format!("{}.variants.tsv", machine.processor));
         let Ok(file) = std::fs::read_to_string(&path) else {
             eprintln!("SKIPPED: {} is not there", path.display());
             continue;
@@ -63,8 +63,8 @@ fn variants_print_as_llvm_prints_them() {
             if is_known(text) {
                 continue;
             }
-            if let Err(why) = disassembles(isa, &hex(bytes), text) {
-                failures.push(format!("{} {bytes} {text}: {why}", isa.name()));
+            if let Err(why) = disassembles(machine, &hex(bytes), text) {
+                failures.push(format!("{} {bytes} {text}: {why}", machine.processor));
             }
         }
     }
@@ -74,8 +74,8 @@ fn variants_print_as_llvm_prints_them() {
 #[test]
 fn legacy_names_assemble() {
     let mut failures = Vec::new();
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
-        let path = facts().join(format!("{}.aliases.tsv", isa.name()));
+    for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
+        let path = facts().join(format!("{}.aliases.tsv", machine.processor));
         let Ok(file) = std::fs::read_to_string(&path) else {
             eprintln!("SKIPPED: {} is not there", path.display());
             continue;
@@ -83,8 +83,8 @@ fn legacy_names_assemble() {
         for line in file.lines() {
             let mut columns = line.split('\t').skip(2);
             let (Some(bytes), Some(text)) = (columns.next(), columns.next()) else { continue };
-            if let Err(why) = assembles(isa, &hex(bytes), text) {
-                failures.push(format!("{} {bytes} {text}: {why}", isa.name()));
+            if let Err(why) = assembles(machine, &hex(bytes), text) {
+                failures.push(format!("{} {bytes} {text}: {why}", machine.processor));
             }
         }
     }

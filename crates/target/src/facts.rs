@@ -12,6 +12,7 @@
 use std::fmt;
 
 use crate::hwreg::HwReg;
+use crate::message::Messages;
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $source:literal;)*) => {
@@ -46,8 +47,8 @@ pub struct Explained {
 }
 
 facts! {
-    /// SGPRs that instructions can name, special ones not counted.
-    sgprs: u32 = "guide, \"compute_pgm_rsrc1\"; `IsaInfo::getAddressableNumSGPRs`";
+    /// SGPRs that operands can name: their codes are 0 to this, excluded.
+    sgprs: u8 = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
     /// SGPRs per granule of `GRANULATED_WAVEFRONT_SGPR_COUNT`; 0 where the field is reserved. LLVM counts in
     /// granules of 8 also on gfx9, where the hardware rounds up to 16.
     sgpr_encoding_granule: u32 = "guide, \"compute_pgm_rsrc1\"; `IsaInfo::getSGPREncodingGranule`";
@@ -88,11 +89,17 @@ facts! {
     constant_bus_limit: u8 = "`GCNSubtarget::getConstantBusLimit`";
     /// Whether VOP3 and VOP3P take a literal.
     vop3_literals: bool = "`GCNSubtarget::hasVOP3Literal` (vop3-literal)";
+    /// Whether packed single-precision sources in SGPRs feed their low half to both results.
+    packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
+    /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
+    vopd_same_vgpr: bool = "ISA manuals, \"VOPD\"; `AMDGPUAsmParser::checkVOPDRegBankConstraints`";
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 
-    /// Lane permutations of DPP beyond those within a row and quad that all have.
-    dpp_controls: DppControls = "ISA manuals, \"DPP\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
+    /// Controls of DPP16 beside permutations of four, row shifts and mirrors; none where there is no DPP.
+    dpp_controls: Option<DppControls> = "ISA manuals, \"Data Parallel Processing\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
+    /// Whether `bound_ctrl:0` is an old way to write `bound_ctrl:1`.
+    dpp_bound_ctrl_zero: bool = "`AMDGPUAsmParser::convertDppBoundCtrl`";
     /// Whether VOPD has a form with three sources, of 96 bits (VOPD3).
     vopd3: bool = "`GCNSubtarget::hasGFX1250Insts`; `AMDGPUAsmParser` VOPD3";
     /// Matrix operations.
@@ -153,6 +160,19 @@ facts! {
     dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
     /// Registers of `s_getreg` and `s_setreg`.
     hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
+    /// Messages of `s_sendmsg`.
+    messages: Messages = "ISA manuals, \"Messages\"; `AMDGPUAsmUtils` SendMsg";
+}
+
+/// Controls of DPP16 that not all processors with DPP have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DppControls {
+    /// `wave_shl`, `wave_rol`, `wave_shr`, `wave_ror`, `row_bcast`.
+    Wave,
+    /// Those and `row_newbcast`.
+    WaveNewbcast,
+    /// `row_share` and `row_xmask`.
+    ShareXmask,
 }
 
 /// SGPRs that special registers take behind the named ones.
@@ -316,19 +336,6 @@ pub enum Apertures {
     Registers,
 }
 
-/// Lane permutations of DPP beyond `quad_perm`, `row_shl`, `row_shr`, `row_ror`, `row_mirror`, `row_half_mirror`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DppControls {
-    /// No DPP.
-    None,
-    /// Across the wave: `wave_shl`, `wave_rol`, `wave_shr`, `wave_ror`, `row_bcast:15`, `row_bcast:31`.
-    Wave,
-    /// Likewise, and `row_newbcast`.
-    WaveAndNewBroadcast,
-    /// Within a row: `row_share`, `row_xmask`.
-    Row,
-}
-
 /// Matrix operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatrixOps {
@@ -426,11 +433,18 @@ show! {
     bool: self => if *self { "yes".to_owned() } else { "no".to_owned() };
     Option<u8>: self => self.map_or("none".to_owned(), |value| value.to_string());
     Offset: self => self.to_string();
+    Option<DppControls>: self => match self {
+        None => "none",
+        Some(DppControls::Wave) => "wave shifts, row_bcast",
+        Some(DppControls::WaveNewbcast) => "wave shifts, row_bcast, row_newbcast",
+        Some(DppControls::ShareXmask) => "row_share, row_xmask",
+    }.to_owned();
     Option<Offset>: self => self.map_or("none".to_owned(), |offset| offset.to_string());
     CachePolicy: self => self.words().join(" ");
     &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));
     &'static [WaitcntField]: self => join(self.iter().map(WaitcntField::to_string));
     &'static [HwReg]: self => join(self.iter().map(|register| format!("{}={}", register.name, register.id)));
+    Messages: self => join(self.names.iter().map(|(id, name)| format!("{name}={id}")));
     Apertures: self => match self {
         Apertures::None => "none",
         Apertures::Queue => "in the queue or hidden arguments",
@@ -440,12 +454,6 @@ show! {
         Barriers::Whole => "s_barrier",
         Barriers::SignalWait => "signal and wait",
         Barriers::NamedAndCluster => "signal and wait, named, cluster",
-    }.to_owned();
-    DppControls: self => match self {
-        DppControls::None => "none",
-        DppControls::Wave => "wave_shl … row_bcast",
-        DppControls::WaveAndNewBroadcast => "wave_shl … row_bcast, row_newbcast",
-        DppControls::Row => "row_share, row_xmask",
     }.to_owned();
     MatrixOps: self => match self {
         MatrixOps::None => "none",

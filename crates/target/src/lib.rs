@@ -20,6 +20,7 @@ pub mod lines;
 mod llvm_features;
 pub mod machine;
 pub mod memory;
+pub mod message;
 pub mod processor;
 pub mod r600;
 pub mod target_id;

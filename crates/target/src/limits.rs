@@ -63,7 +63,7 @@ impl Processor {
         let addressable_arch_vgprs = 256 * u32::from(facts.vgpr_banks);
 
         Limits {
-            addressable_sgprs: fixed_sgprs.unwrap_or(facts.sgprs),
+            addressable_sgprs: fixed_sgprs.unwrap_or(facts.sgprs.into()),
             sgpr_encoding_granule: facts.sgpr_encoding_granule,
             sgpr_alloc_granule: facts.sgpr_alloc_granule,
             fixed_sgprs,

@@ -10,6 +10,7 @@ use crate::facts::{
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
+use crate::message;
 
 /// Facts by line.
 pub(crate) mod facts {
@@ -47,8 +48,11 @@ pub(crate) mod facts {
         agpr_operands: false,
         constant_bus_limit: 1,
         vop3_literals: false,
+        packed_f32_scalar_low: false,
+        vopd_same_vgpr: false,
         literals_64: false,
-        dpp_controls: DppControls::None,
+        dpp_controls: None,
+        dpp_bound_ctrl_zero: true,
         vopd3: false,
         matrix: MatrixOps::None,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
@@ -72,6 +76,7 @@ pub(crate) mod facts {
         doorbell_id: false,
         dx10_clamp_and_ieee: true,
         hwregs: hwreg::GFX6,
+        messages: message::GFX6,
     };
 
     pub const GFX7: Facts = Facts {
@@ -84,15 +89,16 @@ pub(crate) mod facts {
     };
 
     pub const GFX8: Facts = Facts {
-        dpp_controls: DppControls::Wave,
         sgprs: 102,
         sgpr_alloc_granule: 16,
         special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 4, flat_scratch: 6 },
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
+        dpp_controls: Some(DppControls::Wave),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        messages: message::GFX8,
         ..GFX7
     };
 
@@ -113,15 +119,16 @@ pub(crate) mod facts {
         trap_bases: TrapBases::HwRegs,
         doorbell_id: true,
         hwregs: hwreg::GFX9,
+        messages: message::GFX9,
         ..GFX8
     };
 
     pub const GFX90A: Facts = Facts {
-        dpp_controls: DppControls::WaveAndNewBroadcast,
         descriptor: DescriptorLayout::Gfx90a,
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
         agpr_operands: true,
+        dpp_controls: Some(DppControls::WaveNewbcast),
         cache_policy: CachePolicy::GlcSlcScc,
         exports: false,
         kernarg_preload_prologue: true,
@@ -133,10 +140,9 @@ pub(crate) mod facts {
     pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
 
     pub const GFX10_1: Facts = Facts {
-        dpp_controls: DppControls::Row,
+        sgprs: 106,
         matrix: MatrixOps::None,
         descriptor: DescriptorLayout::Gfx10,
-        sgprs: 106,
         sgpr_encoding_granule: 0,
         sgpr_alloc_granule: 128,
         special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 0, flat_scratch: 0 },
@@ -145,6 +151,7 @@ pub(crate) mod facts {
         xnack_mask_sgprs: None,
         constant_bus_limit: 2,
         vop3_literals: true,
+        dpp_controls: Some(DppControls::ShareXmask),
         counters: &[(Vm, 6), (Exp, 3), (Lgkm, 6), (Vs, 6)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 6), field(Vm, 4, 14, 2)],
         cache_policy: CachePolicy::GlcSlcDlc,
@@ -152,6 +159,7 @@ pub(crate) mod facts {
         global_offset: Some(Offset::signed(12)),
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
+        messages: message::GFX10,
         ..GFX9
     };
 
@@ -163,6 +171,7 @@ pub(crate) mod facts {
         inst_pref_size_bits: 6,
         m0: 125,
         null: Some(124),
+        dpp_bound_ctrl_zero: false,
         vccz_execz: false,
         lds_direct_operand: false,
         pops_exiting_wave_id: false,
@@ -172,6 +181,7 @@ pub(crate) mod facts {
         max_clause: 32,
         trap_bases: TrapBases::Messages,
         hwregs: hwreg::GFX11,
+        messages: message::GFX11,
         ..GFX10_3
     };
 
@@ -190,6 +200,7 @@ pub(crate) mod facts {
         workgroup_ids: WorkgroupIds::Ttmps,
         dx10_clamp_and_ieee: false,
         hwregs: hwreg::GFX12,
+        messages: message::GFX12,
         ..GFX11
     };
 
@@ -203,6 +214,8 @@ pub(crate) mod facts {
         flat_scratch_base: true,
         vgpr_banks: 4,
         vgpr_tuple_alignment: 2,
+        packed_f32_scalar_low: true,
+        vopd_same_vgpr: true,
         literals_64: true,
         counters: &[(Load, 6), (Store, 6), (Ds, 6), (Km, 5), (Async, 6), (Tensor, 6), (X, 6)],
         waitcnt: &[],
@@ -211,6 +224,7 @@ pub(crate) mod facts {
         exports: false,
         max_clause: 63,
         hwregs: hwreg::GFX1250,
+        messages: message::GFX1250,
         ..GFX12
     };
 }

@@ -3,10 +3,21 @@
 //! This is what the layers above pass around. What differs between machines is asked of it as a fact (a number, a
 //! vocabulary, a yes or no with a name); nobody above compares a processor's name.
 
+use crate::processor::UnknownProcessor;
 use crate::{
-    Facts, FeatureSet, Features, Generation, InstFeature, InstFeatures, InstructionSets, Limits, Processor,
-    Property, WaveSize,
+    Facts, FeatureError, FeatureSet, Features, Generation, InstFeature, InstFeatures, InstructionSets,
+    Limits, Processor, Property, TargetId, WaveSize,
 };
+
+/// Why there is no such machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub enum MachineError {
+    /// The name is no processor's.
+    Processor(#[from] UnknownProcessor),
+    /// A feature is unknown or not the processor's.
+    Feature(#[from] FeatureError),
+}
 
 /// A processor, the size of its waves, and the switches it is assembled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +39,17 @@ impl Machine {
     /// The processor with these features.
     pub fn with(processor: Processor, features: &FeatureSet) -> Machine {
         Machine { processor, wave_size: features.wave_size, features: features.features }
+    }
+
+    /// The processor of this name with LLVM 22's defaults, changed by a list of features in LLVM's spelling
+    /// (`+real-true16,-cumode`; may be empty).
+    ///
+    /// # Errors
+    /// [`MachineError`] for an unknown processor or a feature that it does not have.
+    pub fn parse(processor: &str, features: &str) -> Result<Machine, MachineError> {
+        let processor: Processor = processor.parse()?;
+        let features = FeatureSet::parse(features, &TargetId::new(processor))?;
+        Ok(Machine::with(processor, &features))
     }
 
     /// The generation of the processor.

@@ -219,16 +219,17 @@ impl FromStr for Target {
 
     /// Parses a full target; a bare target ID (`gfx942:xnack-`) means `amdgcn-amd-amdhsa--` before it.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if Processor::by_name(text.split(':').next().unwrap_or_default()).is_some() {
-            return Ok(Target::amdhsa(text.parse::<TargetId>()?));
-        }
         let parts: Vec<&str> = text.splitn(5, '-').collect();
         let &[arch, vendor, os, environment, id] = parts.as_slice() else {
-            return Err(if text.starts_with("gfx") || R600::by_name(text).is_some() {
-                UnknownProcessor(text.to_owned()).into()
+            let first = text.split(':').next().unwrap_or_default();
+            let names_processor = first.starts_with("gfx")
+                || Processor::by_name(first).is_some()
+                || R600::by_name(first).is_some();
+            return if names_processor {
+                Ok(Target::amdhsa(text.parse::<TargetId>()?))
             } else {
-                TargetError::Triple(text.to_owned())
-            });
+                Err(TargetError::Triple(text.to_owned()))
+            };
         };
         let known_arch = arch == "amdgcn"
             || arch.strip_prefix("amdgpu").is_some_and(|version| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavemark_target::facts::{Apertures, Barriers, DppControls, MatrixOps, WaitCounter, WorkgroupIds};
+use wavemark_target::facts::{Apertures, Barriers, MatrixOps, WaitCounter, WorkgroupIds};
 use wavemark_target::*;
 
 /// Feature names and the processors that have them.
@@ -83,7 +83,7 @@ fn facts_agree_with_properties() {
         assert_eq!(facts.barriers == Barriers::NamedAndCluster, p.has(Property::NAMED_BARRIERS));
         assert_eq!(facts.vgpr_banks == 4, p.limits(p.default_wave_size()).addressable_arch_vgprs == 1024);
         assert_eq!(facts.vopd3, p.has_inst(InstFeature::Gfx1250Insts));
-        assert_eq!(facts.dpp_controls == DppControls::None, !p.has_inst(InstFeature::Dpp));
+        assert_eq!(facts.dpp_controls.is_none(), !p.has_inst(InstFeature::Dpp));
         assert!(!p.has_inst(InstFeature::MaiInsts) || facts.matrix == MatrixOps::Mfma);
         assert_eq!(p.has(Property::AGPRS), p.has_inst(InstFeature::MaiInsts));
         assert_eq!(facts.vop3_literals, facts.constant_bus_limit == 2);

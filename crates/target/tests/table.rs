@@ -253,6 +253,8 @@ fn older_target_ids_read_and_print() {
         "gfx900+xnack".parse::<TargetId>().unwrap_err().to_string(),
         "`gfx900+xnack` is spelled as in code objects V2 and V3; later ones say `gfx900:xnack+`"
     );
+    assert!(matches!("gfx900+xnack".parse::<Target>(), Err(TargetError::V3 { .. })));
+    assert!(matches!("amdgcn-amd-amdhsa--gfx900+xnack".parse::<Target>(), Err(TargetError::V3 { .. })));
     let name = |id: &str| IsaName::of(&id.parse().unwrap()).map(|name| name.to_string());
     assert_eq!(name("gfx900").as_deref(), Some("AMD:AMDGPU:9:0:1"));
     assert_eq!(name("gfx900:xnack-").as_deref(), Some("AMD:AMDGPU:9:0:0"));

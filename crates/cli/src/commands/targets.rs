@@ -48,12 +48,12 @@ fn settings(processor: Processor) -> String {
 
 fn table() -> String {
     let mut text = format!(
-        "{:<16}{:<10}{:<7}{:<15}{:<34}{}\n",
+        "{:<16}{:<10}{:<7}{:<15}{:<22}{}\n",
         "processor", "family", "waves", "settings", "supported", "aliases"
     );
     for &processor in Processor::ALL {
         let line = format!(
-            "{:<16}{:<10}{:<7}{:<15}{:<34}{}",
+            "{:<16}{:<10}{:<7}{:<15}{:<22}{}",
             processor.name(),
             family(processor),
             waves(processor),
@@ -68,9 +68,9 @@ fn table() -> String {
     text
 }
 
-/// What can be done for a processor.
+/// What can be done for a processor, beside reading and linking code objects.
 fn support(processor: Processor) -> &'static str {
-    if instruction_set(processor).is_some() { "code objects, asm, dis, run, check" } else { "code objects" }
+    if instruction_set(processor).is_some() { "asm, dis, run, check" } else { "asm, dis" }
 }
 
 /// A page of rows: name, value, and where it is from if that is asked for.

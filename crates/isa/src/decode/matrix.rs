@@ -11,7 +11,7 @@ use crate::matrix::{dwords, find_half, halves};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::ty::Type;
-use crate::{Dpp, Form, Inst, Isa, Mods, Operand, Reg, RegFile, Table, code};
+use crate::{Dpp, Form, Inst, Machine, Mods, Operand, Reg, RegFile, Table, code};
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
@@ -29,10 +29,11 @@ pub(super) fn finish(
     if agprs_end > 256 {
         return Err(invalid(row, "register tuple out of range"));
     }
+    inst.mods.dpp = dpp(encoding, input.bits);
     match row.attribute("matrix") {
         Some("f8f6f4") => {
             for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
-                let Some(dwords) = dwords(input.isa, row, spec.role, &spec.ty, &inst.mods) else {
+                let Some(dwords) = dwords(row, spec.role, &spec.ty, &inst.mods) else {
                     return Err(invalid(row, "reserved matrix data format"));
                 };
                 match operand {
@@ -52,7 +53,6 @@ pub(super) fn finish(
         }
         Some("mix") => {
             inst.mods.abs = std::mem::take(&mut inst.mods.neg_hi);
-            inst.mods.dpp = dpp(encoding, input.bits);
         }
         _ => {}
     }
@@ -102,21 +102,21 @@ pub(super) fn custom_operand(
             }
             vector(if agpr { RegFile::Agpr } else { RegFile::Vgpr })
         }
-        "srca" | "srcb" | "srcc" => no_vector_register(input.isa, &spec.ty, code & 0xff),
+        "srca" | "srcb" | "srcc" => no_vector_register(input.machine, &spec.ty, code & 0xff),
         "asrc" if code & 0x100 != 0 => vector(RegFile::Agpr),
         "adst" => vector(RegFile::Agpr),
         "asrc" | "index" | "vscalea" | "vscaleb" | "smask" => {
-            no_vector_register(input.isa, &spec.ty, code & 0xff)
+            no_vector_register(input.machine, &spec.ty, code & 0xff)
         }
         _ => None,
     }
 }
 
 /// A source that is neither VGPR nor literal.
-fn no_vector_register(isa: Isa, ty: &Type, code: u32) -> Option<Operand> {
-    match code::operand_of(isa, Class::VectorSrc, ty, code)? {
+fn no_vector_register(machine: Machine, ty: &Type, code: u32) -> Option<Operand> {
+    match code::operand_of(machine, Class::VectorSrc, ty, code)? {
         Operand::Literal(_) | Operand::Literal64(_) => None,
-        Operand::Reg(reg) if !tuple_exists(isa, reg.file, u32::from(reg.index), reg.dwords) => None,
+        Operand::Reg(reg) if !tuple_exists(machine, reg.file, u32::from(reg.index), reg.dwords) => None,
         // Tuples of more than 64 bits have no name that is not a number.
         Operand::Special(_) if ty.dwords() > 2 => None,
         operand => Some(operand),
@@ -124,7 +124,7 @@ fn no_vector_register(isa: Isa, ty: &Type, code: u32) -> Option<Operand> {
 }
 
 /// Whether `dwords` registers from `index` exist; scalar tuples begin at a multiple of their size or of 4.
-fn tuple_exists(isa: Isa, file: RegFile, index: u32, dwords: u8) -> bool {
+fn tuple_exists(machine: Machine, file: RegFile, index: u32, dwords: u8) -> bool {
     let aligned = match dwords {
         0 | 1 => index,
         2 => index & !1,
@@ -132,9 +132,8 @@ fn tuple_exists(isa: Isa, file: RegFile, index: u32, dwords: u8) -> bool {
     };
     match file {
         RegFile::Sgpr | RegFile::Ttmp if dwords > 16 => false,
-        // gfx9 lets tuples run into FLAT_SCRATCH, which s102 and s103 are.
-        RegFile::Sgpr if isa == Isa::Gfx950 => aligned + u32::from(dwords) <= 104,
-        RegFile::Sgpr => aligned + u32::from(dwords) <= code::sgpr_count(isa),
+        // Tuples may run into FLAT_SCRATCH, which s102 and s103 are on gfx8 and gfx9.
+        RegFile::Sgpr => aligned + u32::from(dwords) <= u32::from(machine.facts().sgprs.max(104)),
         RegFile::Ttmp => aligned + u32::from(dwords) <= 16,
         RegFile::Vgpr | RegFile::Agpr => true,
     }
@@ -145,10 +144,10 @@ pub(super) fn decode_pair(input: &Input, format: &'static Format) -> Option<Resu
     halves(format).map(|(x, y)| pair(input, x, y))
 }
 
-fn pair(input: &Input, x: &'static str, y: &'static str) -> Result<Inst, DecodeError> {
+fn pair(input: &Input, x: Form, y: Form) -> Result<Inst, DecodeError> {
     let mut first = half(input, x)?;
     let mut second = half(input, y)?;
-    if y == "VOPDY" {
+    if y == Form::VopdY {
         // VDSTY lacks its lowest bit: one destination is even and the other odd.
         if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
             (first.operands.first(), second.operands.first_mut())
@@ -163,9 +162,10 @@ fn pair(input: &Input, x: &'static str, y: &'static str) -> Result<Inst, DecodeE
     Ok(first)
 }
 
-fn half(input: &Input, name: &'static str) -> Result<Inst, DecodeError> {
-    let (row, encoding) = find_half(Table::of(input.isa), input.bits, name)
-        .map_err(|opcode| DecodeError::UnknownOpcode { format: name, opcode: opcode.unwrap_or_default() })?;
+fn half(input: &Input, form: Form) -> Result<Inst, DecodeError> {
+    let (row, encoding) = find_half(Table::of(input.machine), input.bits, form).map_err(|opcode| {
+        DecodeError::UnknownOpcode { format: "VOPD", opcode: opcode.unwrap_or_default() }
+    })?;
     let inst = decode_as(input, row, encoding)?;
     if inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_))) {
         return Err(invalid(row, "a pair has no 64-bit literal"));

@@ -4,37 +4,38 @@
 use super::{DecodeError, Input};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::{Inst, Isa, Mods, Operand, Reg, RegFile, Special, code};
+use crate::row::{Line, line};
+use crate::{Inst, Machine, Mods, Operand, Reg, RegFile, Special, code};
 
 /// Code of `saddr` that says that there is none.
-pub(crate) const fn no_saddr(isa: Isa) -> u32 {
-    match isa {
-        Isa::Gfx950 => 0x7f,
-        Isa::Gfx1250 => 0x7c,
+pub(crate) fn no_saddr(machine: Machine) -> u32 {
+    match line(machine) {
+        Line::Early => 0x7f,
+        Line::Late => 0x7c,
     }
 }
 
 /// Width of a signed offset field; `None` where the offset is unsigned.
-pub(crate) fn signed_offset_bits(isa: Isa, format: &str, row: &Row) -> Option<u32> {
-    match (isa, format) {
-        (Isa::Gfx950, "SMEM")
+pub(crate) fn signed_offset_bits(machine: Machine, format: &str, row: &Row) -> Option<u32> {
+    match (line(machine), format) {
+        (Line::Early, "SMEM")
             if row.attribute("memory") == Some("buffer") && !row.mnemonic.starts_with("s_buffer_atomic") =>
         {
             None
         }
-        (Isa::Gfx950, "SMEM") => Some(21),
-        (Isa::Gfx950, "GLOBAL" | "SCRATCH") => Some(13),
-        (Isa::Gfx1250, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH") => Some(24),
+        (Line::Early, "SMEM") => Some(21),
+        (Line::Early, "GLOBAL" | "SCRATCH") => Some(13),
+        (Line::Late, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH") => Some(24),
         _ => None,
     }
 }
 
 /// Whether an SMEM instruction has a cache policy.
-pub(crate) fn takes_cache_policy(isa: Isa, row: &Row) -> bool {
+pub(crate) fn takes_cache_policy(machine: Machine, row: &Row) -> bool {
     row.attribute("memory") != Some("prefetch")
-        && match isa {
-            Isa::Gfx950 => ["scalar.load", "scalar.store", "scalar.atomic"].as_slice(),
-            Isa::Gfx1250 => ["scalar.load"].as_slice(),
+        && match line(machine) {
+            Line::Early => ["scalar.load", "scalar.store", "scalar.atomic"].as_slice(),
+            Line::Late => ["scalar.load"].as_slice(),
         }
         .iter()
         .any(|effect| row.attribute("mem").is_some_and(|mem| mem.starts_with(effect)))
@@ -58,14 +59,14 @@ pub(super) fn finish(
         reg.dwords += 1;
     }
     // Prefetches and scalar cache controls have the cache policy bits but do not use them.
-    if format.name == "SMEM" && !takes_cache_policy(input.isa, row) {
+    if format.name == "SMEM" && !takes_cache_policy(input.machine, row) {
         inst.mods.cpol = 0;
     }
-    if let Some(bits) = signed_offset_bits(input.isa, format.name, row) {
+    if let Some(bits) = signed_offset_bits(input.machine, format.name, row) {
         let shift = 32 - bits;
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
-    if input.isa == Isa::Gfx950
+    if line(input.machine) == Line::Early
         && format.name == "SMEM"
         && row.operand_index("soffset").is_some()
         && !smem_flags(input).1
@@ -106,27 +107,27 @@ pub(super) fn custom_operand(
         },
         ("vaddr", _) => {
             let has_saddr =
-                row.operand_index("saddr").is_some() && field("saddr") != Some(no_saddr(input.isa));
+                row.operand_index("saddr").is_some() && field("saddr") != Some(no_saddr(input.machine));
             vgpr(if has_saddr { 1 } else { 2 })
         }
-        ("saddr", _) if code == no_saddr(input.isa) => Some(Operand::Off),
-        ("saddr", _) => code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code),
-        ("soffset", "SMEM") if input.isa == Isa::Gfx950 => {
+        ("saddr", _) if code == no_saddr(input.machine) => Some(Operand::Off),
+        ("saddr", _) => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
+        ("soffset", "SMEM") if line(input.machine) == Line::Early => {
             let code = match smem_flags(input) {
                 (true, _) => code,
                 (false, true) => return Some(Operand::Off),
                 (false, false) => (input.bits >> 32) as u32 & 0x7f,
             };
-            code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code)
+            code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code)
         }
-        ("soffset", "SMEM") => match code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code) {
+        ("soffset", "SMEM") => match code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code) {
             Some(Operand::Special(Special::Null)) if row.attribute("memory") != Some("prefetch") => {
                 Some(Operand::Off)
             }
             other => other,
         },
-        ("soffset", "VBUFFER") => code::operand_of(input.isa, Class::ScalarReg, &spec.ty, code),
-        ("soffset", _) => code::operand_of(input.isa, Class::ScalarSrc, &spec.ty, code)
+        ("soffset", "VBUFFER") => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
+        ("soffset", _) => code::operand_of(input.machine, Class::ScalarSrc, &spec.ty, code)
             .filter(|operand| !matches!(operand, Operand::Literal(_))),
         _ => None,
     }

@@ -3,21 +3,21 @@
 use super::{EncodeError, InstBytes, encode_bits};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::{Dpp, Form, Inst, Isa, Operand, Reg, RegFile, Table, code};
+use crate::{Dpp, Form, Inst, Machine, Operand, Reg, RegFile, Table, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
 pub(super) fn finish(
-    _isa: Isa,
+    _isa: Machine,
     row: &Row,
     encoding: &Encoding,
     inst: &Inst,
     bits: u128,
 ) -> Result<u128, EncodeError> {
-    if row.attribute("matrix") != Some("mix") {
-        return Ok(bits);
-    }
     let put = |name, value: u32| encoding.format.field(name).map_or(0, |field| field.put(value));
-    let mut bits = bits | put("neg_hi", inst.mods.abs.into());
+    let mut bits = bits;
+    if row.attribute("matrix") == Some("mix") {
+        bits |= put("neg_hi", inst.mods.abs.into());
+    }
     match (inst.mods.dpp, encoding.form) {
         (Some(Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi }), Form::E64Dpp16) => {
             bits |= put("dpp_ctrl", ctrl.into())
@@ -33,7 +33,7 @@ pub(super) fn finish(
                 bits ^= 3 << 32;
             }
         }
-        (None, Form::Native) => {}
+        (None, form) if !matches!(form, Form::E64Dpp16 | Form::E64Dpp8) => {}
         _ => return Err(EncodeError::InvalidModifier { mnemonic: row.mnemonic, name: "dpp" }),
     }
     Ok(bits)
@@ -41,7 +41,7 @@ pub(super) fn finish(
 
 /// The code of an operand that its class does not decide.
 pub(super) fn custom_code(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     _encoding: &Encoding,
     index: usize,
@@ -59,8 +59,12 @@ pub(super) fn custom_code(
         }
         ("asrc", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index) | 0x100),
         ("adst", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index)),
+        // The bit that makes D an AGPR is C's as well.
+        ("srcc", _) if accumulates_in_agprs(inst) => {
+            code::code_of(machine, Class::ScalarSrc, operand).map(|code| code | 0x200)
+        }
         ("srca" | "srcb" | "srcc" | "asrc" | "index" | "vscalea" | "vscaleb" | "smask", _) => {
-            code::code_of(isa, Class::ScalarSrc, operand)
+            code::code_of(machine, Class::ScalarSrc, operand)
         }
         _ => None,
     }
@@ -71,23 +75,23 @@ fn accumulates_in_agprs(inst: &Inst) -> bool {
 }
 
 /// Encodes a pair (VOPD).
-pub(super) fn encode_pair(isa: Isa, inst: &Inst, second: &Inst) -> Result<InstBytes, EncodeError> {
-    let (x, x_literal, dwords) = half(isa, inst)?;
+pub(super) fn encode_pair(machine: Machine, inst: &Inst, second: &Inst) -> Result<InstBytes, EncodeError> {
+    let (x, x_literal, dwords) = half(machine, inst)?;
     let mut y_inst = second.clone();
     if second.form == Form::VopdY
         && let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
             (inst.operands.first(), y_inst.operands.first_mut())
     {
         if x.index & 1 == y.index & 1 {
-            let mnemonic = second.mnemonic(isa);
+            let mnemonic = second.mnemonic(machine);
             return Err(EncodeError::InvalidOperand { mnemonic, role: "vdst" });
         }
         y.index &= !1;
     }
-    let (y, y_literal, _) = half(isa, &y_inst)?;
+    let (y, y_literal, _) = half(machine, &y_inst)?;
     let literal = match (x_literal, y_literal) {
         (Some(x), Some(y)) if x != y => {
-            return Err(EncodeError::TwoLiterals { mnemonic: inst.mnemonic(isa) });
+            return Err(EncodeError::TwoLiterals { mnemonic: inst.mnemonic(machine) });
         }
         (x, y) => x.or(y),
     };
@@ -99,9 +103,9 @@ pub(super) fn encode_pair(isa: Isa, inst: &Inst, second: &Inst) -> Result<InstBy
     Ok(bytes)
 }
 
-fn half(isa: Isa, inst: &Inst) -> Result<(u128, Option<Operand>, usize), EncodeError> {
-    let row = Table::of(isa).row(inst.row);
+fn half(machine: Machine, inst: &Inst) -> Result<(u128, Option<Operand>, usize), EncodeError> {
+    let row = Table::of(machine).row(inst.row);
     let encoding = row.encoding(inst.form).ok_or(EncodeError::NoForm { form: inst.form })?;
-    let (bits, literal) = encode_bits(isa, row, encoding, inst)?;
+    let (bits, literal) = encode_bits(machine, row, encoding, inst)?;
     Ok((bits, literal, usize::from(encoding.format.dwords)))
 }

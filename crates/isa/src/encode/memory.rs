@@ -4,11 +4,12 @@ use super::EncodeError;
 use crate::decode::memory::no_saddr;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::{Inst, Isa, Operand, Reg, RegFile, Special, code};
+use crate::row::{Line, line};
+use crate::{Inst, Machine, Operand, Reg, RegFile, Special, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
 pub(super) fn finish(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     inst: &Inst,
@@ -19,12 +20,12 @@ pub(super) fn finish(
     let mut bits = bits;
     match encoding.format.name {
         "SCRATCH" | "VSCRATCH" if matches!(operand("vaddr"), Some(Operand::Reg(_))) => bits |= set("sve"),
-        "SMEM" if isa == Isa::Gfx950 => match operand("soffset") {
+        "SMEM" if line(machine) == Line::Early => match operand("soffset") {
             None => {}
             Some(Operand::Off) => bits |= set("imm"),
             Some(register) if inst.mods.control == 1 => {
                 // The SGPR's number stands in the offset field, not in the field that the operand was put in.
-                let code = code::code_of(isa, Class::ScalarReg, register).unwrap_or(0);
+                let code = code::code_of(machine, Class::ScalarReg, register).unwrap_or(0);
                 if let Some(field) = encoding.format.field("soffset") {
                     bits &= !field.put(u32::MAX);
                 }
@@ -39,7 +40,7 @@ pub(super) fn finish(
 
 /// The code of an operand that its class does not decide.
 pub(super) fn custom_code(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     index: usize,
@@ -49,14 +50,16 @@ pub(super) fn custom_code(
     match (row.operands[index].role, encoding.format.name, operand) {
         ("vaddr", _, Operand::Off) => Some(0),
         ("vaddr", _, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => Some(u32::from(*index)),
-        ("saddr", _, Operand::Off) => Some(no_saddr(isa)),
-        ("soffset", "SMEM", Operand::Off) => match isa {
-            Isa::Gfx950 => Some(0),
-            Isa::Gfx1250 => code::code_of(isa, Class::ScalarReg, &Operand::Special(Special::Null)),
+        ("saddr", _, Operand::Off) => Some(no_saddr(machine)),
+        ("soffset", "SMEM", Operand::Off) => match line(machine) {
+            Line::Early => Some(0),
+            Line::Late => code::code_of(machine, Class::ScalarReg, &Operand::Special(Special::Null)),
         },
-        ("saddr", ..) | ("soffset", "SMEM" | "VBUFFER", _) => code::code_of(isa, Class::ScalarReg, operand),
+        ("saddr", ..) | ("soffset", "SMEM" | "VBUFFER", _) => {
+            code::code_of(machine, Class::ScalarReg, operand)
+        }
         ("soffset", _, Operand::Literal(_)) => None,
-        ("soffset", ..) => code::code_of(isa, Class::ScalarSrc, operand),
+        ("soffset", ..) => code::code_of(machine, Class::ScalarSrc, operand),
         _ => None,
     }
 }

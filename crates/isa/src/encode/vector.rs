@@ -1,21 +1,22 @@
 //! Encoding of the vector family beyond what its rows say; the inverse of the decoder's module.
 
 use super::EncodeError;
-use crate::format::vector::{DPP8, DPP8_FI};
+use crate::format::Field;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::vector::{is_wide, position, traits};
-use crate::{Dpp, Form, Half, Inst, Isa, Operand, Reg, RegFile, SdwaSel, SdwaUnused, Special, code};
+use crate::vector::{DPP8, DPP8_FI};
+use crate::vector::{is_wide, position};
+use crate::{Dpp, Form, Half, Inst, Machine, Operand, Reg, RegFile, SdwaSel, SdwaUnused, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
 pub(super) fn finish(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     inst: &Inst,
     mut bits: u128,
 ) -> Result<u128, EncodeError> {
-    let traits = traits(isa, row);
+    let traits = row.traits;
     let modifier = |name| EncodeError::InvalidModifier { mnemonic: row.mnemonic, name };
     let wide = is_wide(inst.form);
     let mods = &inst.mods;
@@ -69,7 +70,7 @@ pub(super) fn finish(
             bits |= u128::from(select(sdwa.src1_sel)) << 56 | u128::from(sdwa.sext >> 1 & 1) << 59;
         } else {
             // The fields of a second source that is not there are 0.
-            bits &= !(0xff << 56);
+            bits &= !encoding.format.field("idle_src1").map_or(0, Field::mask);
         }
         if traits.vdst {
             let unused = match sdwa.dst_unused {
@@ -79,9 +80,12 @@ pub(super) fn finish(
             };
             bits |= u128::from(select(sdwa.dst_sel)) << 40 | unused << 43;
         }
-        let implied = inst.operands.first() == Some(&Operand::Special(Special::Vcc));
-        if !traits.vdst && implied {
-            bits &= !(0xff << 40);
+        // VCC as an explicit destination is the field without its mark.
+        if let (Some(&(0, Some(field))), Some(first)) = (encoding.operands.first(), inst.operands.first())
+            && row.operands[0].role == "sdst"
+            && *first == Operand::Special(crate::vector::vcc(&row.operands[0].ty))
+        {
+            bits &= !field.mask();
         }
     }
     if traits.true16 != 0 {
@@ -99,7 +103,9 @@ pub(super) fn finish(
                         role: row.operands[index].role,
                     });
                 }
-                let Some(number) = code::code_of(isa, row.operands[index].class, operand) else { continue };
+                let Some(number) = code::code_of(machine, row.operands[index].class, operand) else {
+                    continue;
+                };
                 bits ^= field.put(number) ^ field.put(number | 0x80);
             }
         }
@@ -121,7 +127,7 @@ fn select(sel: SdwaSel) -> u8 {
 
 /// The code of an operand that its class does not decide; the inverse of the decoder's `custom_operand`.
 pub(super) fn custom_code(
-    isa: Isa,
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
     index: usize,
@@ -135,11 +141,11 @@ pub(super) fn custom_code(
             Some(u32::from(*index) + code::VGPR)
         }
         ("sdst", Operand::Special(_) | Operand::Int(_) | Operand::Float(_)) if is_wide(encoding.form) => {
-            code::code_of(isa, Class::VectorSrc, operand)
+            code::code_of(machine, Class::VectorSrc, operand)
         }
         ("sdst", _) => None,
         _ if matches!(spec.class, Class::VgprSrc | Class::ScalarSrc | Class::ScalarReg | Class::Custom) => {
-            code::code_of(isa, Class::VectorSrc, operand)
+            code::code_of(machine, Class::VectorSrc, operand)
         }
         _ => None,
     }

@@ -10,7 +10,8 @@ use crate::memory::{self, Hints};
 use crate::print::memory::hints;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::{Inst, Isa, Operand, Reg, RegFile, Special};
+use crate::row::{Line, line};
+use crate::{Inst, Operand, Reg, RegFile, Special};
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
@@ -32,7 +33,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
 /// SMEM: the offset is an operand or, behind an SGPR, a modifier.
 fn scalar(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
     let prefetch = row.attribute("memory") == Some("prefetch");
-    let gfx950 = p.isa == Isa::Gfx950;
+    let gfx950 = line(p.machine) == Line::Early;
     let mut has_register = false;
     for (n, spec) in encoding.specs(row).enumerate() {
         // The immediate offset may be left out where it would be the last operand.
@@ -79,7 +80,7 @@ fn scalar(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
         inst.mods.offset = scalar_offset(p, row)?;
         inst.mods.control = 0;
     }
-    if takes_cache_policy(p.isa, row) {
+    if takes_cache_policy(p.machine, row) {
         cache_policy(p, row, inst)?;
     }
     Ok(())
@@ -100,11 +101,11 @@ fn scalar_offset(p: &mut Parser, row: &Row) -> Result<i32, ParseError> {
     let start = p.pos;
     let value = super::scalar::plain_number(p)?;
     let buffer = row.attribute("memory") == Some("buffer") || row.mnemonic.starts_with("s_buffer");
-    let (range, message) = match (p.isa, buffer) {
-        (Isa::Gfx950, true) => (0..=0xf_ffff, "expected a 20-bit unsigned offset"),
-        (Isa::Gfx950, false) => (-0x10_0000..=0xf_ffff, "expected a 21-bit signed offset"),
-        (Isa::Gfx1250, true) => (0..=0x7f_ffff, "expected a 23-bit unsigned offset for buffer ops"),
-        (Isa::Gfx1250, false) => (-0x80_0000..=0x7f_ffff, "expected a 24-bit signed offset"),
+    let (range, message) = match (line(p.machine), buffer) {
+        (Line::Early, true) => (0..=0xf_ffff, "expected a 20-bit unsigned offset"),
+        (Line::Early, false) => (-0x10_0000..=0xf_ffff, "expected a 21-bit signed offset"),
+        (Line::Late, true) => (0..=0x7f_ffff, "expected a 23-bit unsigned offset for buffer ops"),
+        (Line::Late, false) => (-0x80_0000..=0x7f_ffff, "expected a 24-bit signed offset"),
     };
     if range.contains(&value) { Ok(value as i32) } else { Err(p.error_at(start, message)) }
 }
@@ -155,7 +156,9 @@ fn vector(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
                 let scratch = row.mnemonic.starts_with("scratch_");
                 let copies = row.mnemonic.contains("_lds");
                 match p.place_register(&spec, register) {
-                    Some(Operand::Special(Special::Null)) if scratch && p.isa == Isa::Gfx1250 => Operand::Off,
+                    Some(Operand::Special(Special::Null)) if scratch && line(p.machine) == Line::Late => {
+                        Operand::Off
+                    }
                     Some(operand @ Operand::Special(Special::ExecLo | Special::ExecHi)) if scratch => operand,
                     Some(operand @ Operand::Special(Special::Exec)) if copies => operand,
                     Some(Operand::Special(
@@ -262,10 +265,10 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
             }
             inst.mods.idxen = p.eat_word("idxen");
             inst.mods.offen = p.eat_word("offen");
-            inst.mods.offset = match p.isa {
+            inst.mods.offset = match line(p.machine) {
                 // LLVM drops the high bits of a gfx9 buffer offset.
-                Isa::Gfx950 => offset(p, 0, 0xffff, "expected a 16-bit unsigned offset")? & 0xfff,
-                Isa::Gfx1250 => offset(p, 0, 0x7f_ffff, "expected a 23-bit unsigned offset for buffer ops")?,
+                Line::Early => offset(p, 0, 0xffff, "expected a 16-bit unsigned offset")? & 0xfff,
+                Line::Late => offset(p, 0, 0x7f_ffff, "expected a 23-bit unsigned offset for buffer ops")?,
             };
             cache_policy(p, row, inst)?;
             p.skip_space();
@@ -279,10 +282,10 @@ fn modifiers(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) ->
         "VIMAGE" => cache_policy(p, row, inst)?,
         _ if row.operands.is_empty() => cache_policy(p, row, inst)?,
         name => {
-            inst.mods.offset = match (p.isa, name) {
-                (Isa::Gfx950, "FLAT") => offset(p, 0, 0xfff, "expected a 12-bit unsigned offset")?,
-                (Isa::Gfx950, _) => offset(p, -0x1000, 0xfff, "expected a 13-bit signed offset")?,
-                (Isa::Gfx1250, _) => offset(p, -0x80_0000, 0x7f_ffff, "expected a 24-bit signed offset")?,
+            inst.mods.offset = match (line(p.machine), name) {
+                (Line::Early, "FLAT") => offset(p, 0, 0xfff, "expected a 12-bit unsigned offset")?,
+                (Line::Early, _) => offset(p, -0x1000, 0xfff, "expected a 13-bit signed offset")?,
+                (Line::Late, _) => offset(p, -0x80_0000, 0x7f_ffff, "expected a 24-bit signed offset")?,
             };
             cache_policy(p, row, inst)?;
         }
@@ -327,9 +330,9 @@ fn byte(p: &mut Parser, message: &str) -> Result<i32, ParseError> {
 }
 
 fn cache_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
-    match p.isa {
-        Isa::Gfx950 => cache_policy_gfx950(p, row, inst),
-        Isa::Gfx1250 => cache_policy_gfx1250(p, row, inst),
+    match line(p.machine) {
+        Line::Early => cache_policy_gfx950(p, row, inst),
+        Line::Late => cache_policy_gfx1250(p, row, inst),
     }
 }
 

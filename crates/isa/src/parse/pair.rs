@@ -55,7 +55,7 @@ fn pair_in(
     if name.is_empty() {
         return Err(p.error_at(start, "expected a VOPDY instruction after ::"));
     }
-    let (rows, _) = candidates(Table::of(p.isa), name);
+    let (rows, _) = candidates(Table::of(p.machine), name);
     at.clear();
     let second = half(p, &rows, y, &mut at).map_err(|mut error| {
         if rows.is_empty() {
@@ -65,7 +65,7 @@ fn pair_in(
     })?;
     separator(p);
     p.expect_end()?;
-    let fault = pair_fault(p.isa, &first, &second).map(|fault| {
+    let fault = pair_fault(p.machine, &first, &second).map(|fault| {
         (p.error_at(at.get(fault.operand).copied().unwrap_or(start), fault.reason), fault.operand == 0)
     });
     first.second = Some(Box::new(second));

@@ -1,12 +1,13 @@
 //! Text of SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, VBUFFER and VIMAGE instructions.
 
+use crate::row::{Line, line};
 use std::fmt::Write;
 
 use super::Printer;
 use crate::memory::{self, Hints};
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
-use crate::{Inst, Isa, Operand};
+use crate::{Inst, Operand};
 
 /// Which temporal hints the instruction takes.
 pub(crate) fn hints(row: &Row) -> Hints {
@@ -128,24 +129,24 @@ fn scalar_modifiers(p: &mut Printer, row: &Row, inst: &Inst, prefetch: bool) {
         p.text(" offset:");
         signed_hex(p, inst.mods.offset);
     }
-    match p.isa {
-        Isa::Gfx950 if inst.mods.cpol & 1 != 0 => p.text(" glc"),
-        Isa::Gfx950 => {}
-        Isa::Gfx1250 => cache_policy(p, row, inst),
+    match line(p.machine) {
+        Line::Early if inst.mods.cpol & 1 != 0 => p.text(" glc"),
+        Line::Early => {}
+        Line::Late => cache_policy(p, row, inst),
     }
 }
 
 fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
     let cpol = inst.mods.cpol;
-    match p.isa {
-        Isa::Gfx950 => {
+    match line(p.machine) {
+        Line::Early => {
             for (bit, text) in [(0, " sc0"), (1, " nt"), (4, " sc1")] {
                 if cpol >> bit & 1 != 0 {
                     p.text(text);
                 }
             }
         }
-        Isa::Gfx1250 => {
+        Line::Late => {
             let (th, scope) = (cpol & 7, cpol >> 3 & 3);
             if cpol >> 6 & 1 != 0 {
                 p.text(" scale_offset");
