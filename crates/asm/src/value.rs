@@ -3,7 +3,7 @@
 //! Differences of places in one section are numbers. Everything that is not of the form
 //! `place - place + number` must come to a number in its parts.
 
-use wavemark_target::{Generation, Property};
+use wavemark_target::Property;
 
 use crate::expr::{Binary, Expr, Function, Specifier, Unary, fold, fold_unary};
 use crate::machine::Machine;
@@ -222,14 +222,15 @@ fn call(function: Function, arguments: &[i64], machine: &Machine) -> Result<i64,
         Function::AlignTo => align_to(argument(0), argument(1))?,
         Function::TotalNumVgprs => {
             let (agprs, vgprs) = (argument(0), argument(1));
-            if machine.processor().is_gfx90a_plus() && agprs != 0 {
+            if machine.processor().has(Property::UNIFIED_VGPRS) && agprs != 0 {
                 align_to(vgprs, 4)?.wrapping_add(agprs)
             } else {
                 vgprs.max(agprs)
             }
         }
         Function::ExtraSgprs => {
-            i64::from(machine.extra_sgprs(argument(0) != 0, argument(1) != 0, argument(2) != 0))
+            let used = [0, 1, 2].map(|index| argument(index) != 0);
+            i64::from(machine.processor().extra_sgprs(used[0], used[1], used[2]))
         }
         Function::Occupancy => occupancy(arguments),
         Function::InstPrefSize => {
@@ -276,20 +277,4 @@ fn occupancy(arguments: &[i64]) -> i64 {
         waves = waves.min(by_vgprs);
     }
     waves
-}
-
-impl Machine {
-    /// SGPRs that VCC, FLAT_SCRATCH and XNACK_MASK take beyond those that instructions name (LLVM's
-    /// `getNumExtraSGPRs`).
-    pub fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
-        let generation = self.processor().generation();
-        let flat_scratch = flat_scratch || self.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
-        let vcc = 2 * u32::from(vcc);
-        match generation {
-            Generation::Gfx8 | Generation::Gfx9 if flat_scratch => 6,
-            Generation::Gfx8 | Generation::Gfx9 if xnack => 4,
-            Generation::Gfx7 if flat_scratch => 4,
-            _ => vcc,
-        }
-    }
 }

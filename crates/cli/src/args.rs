@@ -249,6 +249,9 @@ pub struct TargetsArgs {
     /// One target; all processors when left out
     #[arg(value_name = "TARGET-ID", value_parser = parse_target)]
     pub target: Option<TargetId>,
+    /// Every fact of the target, with where it is from
+    #[arg(long, value_name = "TARGET-ID", value_parser = parse_target, num_args = 0..=1)]
+    pub explain: Option<Option<TargetId>>,
 }
 
 /// `--lang`
