@@ -8,7 +8,7 @@ use wavemark_target::{AbiVersion, EFlags, EFlagsError};
 
 use crate::descriptor::{self, KernelDescriptor};
 use crate::elf::{
-    self, Binding, ET_REL, Header, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType,
+    self, Binding, ET_REL, Header, OsAbi, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType,
     Visibility, shf, sht,
 };
 use crate::metadata::Metadata;
@@ -64,6 +64,7 @@ struct Part {
 
 /// A relocatable code object in the making.
 pub struct ObjectBuilder {
+    os: OsAbi,
     abi: AbiVersion,
     flags: EFlags,
     parts: Vec<Part>,
@@ -74,7 +75,13 @@ pub struct ObjectBuilder {
 impl ObjectBuilder {
     /// Nothing yet, for a target and a code object version.
     pub fn new(abi: AbiVersion, flags: EFlags) -> ObjectBuilder {
-        ObjectBuilder { abi, flags, parts: Vec::new(), symbols: Vec::new(), notes: Vec::new() }
+        ObjectBuilder::for_os(OsAbi::Hsa, abi, flags)
+    }
+
+    /// Nothing yet, for an operating system, a code object version (of which only `amdhsa` has any but V3), and a
+    /// target.
+    pub fn for_os(os: OsAbi, abi: AbiVersion, flags: EFlags) -> ObjectBuilder {
+        ObjectBuilder { os, abi, flags, parts: Vec::new(), symbols: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds a section of a type ([`sht`]), with flags ([`shf`]) and an alignment in bytes.
@@ -268,7 +275,7 @@ impl ObjectBuilder {
                 offset += section.size;
             }
         }
-        Ok(emit(self.abi, ET_REL, flags, &[], sections))
+        Ok(emit(self.os, self.abi, ET_REL, flags, &[], sections))
     }
 
     /// The order in which symbols are written, by index, and how many of them are local.
@@ -307,6 +314,7 @@ fn default_attributes(name: &str) -> (u32, u64, u64) {
 /// Puts headers, placed sections and the section name table together. Sections must have their offset and
 /// size; the null section and `.shstrtab` are added.
 pub(crate) fn emit(
+    os: OsAbi,
     abi: AbiVersion,
     file_type: u16,
     flags: u32,
@@ -330,7 +338,9 @@ pub(crate) fn emit(
     sections.push((shstrtab, names));
     let section_headers = sections.iter().map(end).max().unwrap_or(0).next_multiple_of(8);
     let header = Header {
-        abi_version: abi as u8,
+        os_abi: os as u8,
+        abi_version: if os == OsAbi::Hsa { abi as u8 } else { 0 },
+        machine: elf::EM_AMDGPU,
         file_type,
         flags,
         entry: 0,
