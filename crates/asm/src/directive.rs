@@ -14,15 +14,19 @@ use crate::lex::{Kind, Lexer, unquote};
 use crate::statement::Lines;
 
 mod amdgpu;
+mod comment;
 pub(crate) mod conditions;
 mod data;
 pub(crate) mod debug;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod macros;
+mod sections;
+mod space;
 mod symbols;
 
 pub(crate) use data::{fits, write_sleb128, write_uleb128};
+pub(crate) use symbols::combine;
 
 /// What runs a directive.
 pub(crate) type Run = fn(&mut Assembler<'_>, &mut Operands<'_>, &mut Lines<'_>) -> Result<(), Fault>;
@@ -47,12 +51,15 @@ pub(crate) fn find(name: &str) -> Option<Directive> {
     let table = TABLE.get_or_init(|| {
         let families = [
             amdgpu::DIRECTIVES,
+            comment::DIRECTIVES,
             conditions::DIRECTIVES,
             data::DIRECTIVES,
             debug::DIRECTIVES,
             kernel::DIRECTIVES,
             layout::DIRECTIVES,
             macros::DIRECTIVES,
+            sections::DIRECTIVES,
+            space::DIRECTIVES,
             symbols::DIRECTIVES,
         ];
         families.into_iter().flatten().map(|directive| (directive.name, *directive)).collect()
@@ -130,6 +137,16 @@ impl<'t> Operands<'t> {
             Kind::String => unquote(self.lexer.slice(token.range.clone())).map_err(|(at, message)| {
                 Fault::new(token.range.start + at..token.range.start + at + 1, message)
             }),
+            Kind::Bad(message) => Err(Fault::new(token.range, message)),
+            _ => Err(Fault::new(token.range, "expected a string")),
+        }
+    }
+
+    /// A quoted string as it is written, escapes and all, without its quotes.
+    pub fn raw_string(&mut self) -> Result<&'t str, Fault> {
+        let token = self.lexer.next();
+        match token.kind {
+            Kind::String => Ok(self.lexer.slice(token.range.start + 1..token.range.end - 1)),
             Kind::Bad(message) => Err(Fault::new(token.range, message)),
             _ => Err(Fault::new(token.range, "expected a string")),
         }

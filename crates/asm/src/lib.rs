@@ -8,7 +8,8 @@
 //! [`disassemble()`] is the way back, [`lines`] are the line-wise forms.
 //!
 //! Layout is fixed in one pass: no instruction's size depends on a symbol that is not known when it is read (a
-//! literal is used, as in LLVM). Hence counts and alignments must be known where they stand.
+//! literal is used, as in LLVM). The few things whose size does (a `.fill` by a later symbol, a LEB128 number, an
+//! alignment after such, subsections) are gaps that `layout` measures at the end.
 //!
 //! Every input gives an object or diagnostics with places; none panics.
 
@@ -18,11 +19,13 @@ mod disassemble;
 mod expr;
 mod finish;
 mod instruction;
+mod layout;
 mod lex;
 mod line_table;
 pub mod lines;
 mod machine;
 mod object;
+mod real;
 mod resolve;
 mod section;
 mod statement;
