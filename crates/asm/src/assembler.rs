@@ -19,6 +19,7 @@ use crate::directive::kernel::Kernel;
 use crate::directive::macros::Macro;
 use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
+use crate::files::Files;
 use crate::lex::{Kind, Lexer, starts_name};
 use crate::machine::Machine;
 use crate::object::SourceLine;
@@ -53,6 +54,15 @@ pub(crate) struct Expansion {
     pub call: Span,
     /// `macro foo`, `.rept`.
     pub what: String,
+}
+
+/// An `.include`.
+#[derive(Clone, Debug)]
+pub(crate) struct Included {
+    /// Where in the first file the outermost of them stands.
+    pub root: u32,
+    pub at: Span,
+    pub outer: Option<Box<Included>>,
 }
 
 /// A section switched away from by `.pushsection`.
@@ -128,6 +138,16 @@ pub(crate) struct Assembler<'m> {
     pub instances: u64,
     /// `.exitm` was met: leave this text.
     pub leave: bool,
+    /// `.end` was met: nothing more is read.
+    pub ended: bool,
+    /// Where other files come from.
+    pub files: &'m mut (dyn Files + 'm),
+    /// The `.include` whose file is read, if that is not the first.
+    pub included: Option<Included>,
+    pub included_bytes: usize,
+    /// Whether macros are read as `.altmacro` says, and the names that `LOCAL` has made.
+    pub alternate: bool,
+    pub locals: u32,
     pub conditions: Vec<Condition>,
     pub macros: FxHashMap<String, Rc<Macro>>,
     pub lines: Vec<SourceLine>,
@@ -144,7 +164,12 @@ pub(crate) struct Assembler<'m> {
 }
 
 impl<'m> Assembler<'m> {
-    pub fn new(file: FileId, text: &str, machine: &'m Machine) -> Assembler<'m> {
+    pub fn new(
+        file: FileId,
+        text: &str,
+        machine: &'m Machine,
+        files: &'m mut (dyn Files + 'm),
+    ) -> Assembler<'m> {
         let mut sections = Sections::default();
         let text_section =
             Attributes { kind: sht::PROGBITS, flags: shf::ALLOC | shf::EXECINSTR, ..Attributes::default() };
@@ -171,6 +196,12 @@ impl<'m> Assembler<'m> {
             expanded: 0,
             instances: 0,
             leave: false,
+            ended: false,
+            files,
+            included: None,
+            included_bytes: 0,
+            alternate: false,
+            locals: 0,
             conditions: Vec::new(),
             macros: FxHashMap::default(),
             lines: Vec::new(),
@@ -196,6 +227,17 @@ impl<'m> Assembler<'m> {
         assembler
     }
 
+    /// Defines symbols that are numbers before the text begins.
+    pub fn define(&mut self, defines: &[(String, i64)]) {
+        for (name, value) in defines {
+            let start = 0..0;
+            if let Err(fault) = self.assign(name, start.clone(), Expr::Int(*value), 0, true) {
+                let span = self.span(0, start);
+                self.report(span, fault.message);
+            }
+        }
+    }
+
     /// Assembles all statements of `text`.
     pub fn run(&mut self, text: &str) {
         let mut lines = Lines::new(text);
@@ -207,7 +249,7 @@ impl<'m> Assembler<'m> {
                     self.report(span, "the comment has no end".to_owned());
                 }
             }
-            if self.leave || self.diagnostics.len() >= MAX_ERRORS {
+            if self.leave || self.ended || self.diagnostics.len() >= MAX_ERRORS {
                 return;
             }
             if self.diagnostics.len() + 1 == MAX_ERRORS {
@@ -230,6 +272,11 @@ impl<'m> Assembler<'m> {
         let mut diagnostic = Diagnostic::error(message).at(span);
         if let Some(expansion) = &self.expansion {
             diagnostic = diagnostic.note(format!("in the expansion of {}", expansion.what));
+        }
+        let mut included = self.included.as_ref();
+        while let Some(inner) = included {
+            diagnostic = diagnostic.label(inner.at, "included from here");
+            included = inner.outer.as_deref();
         }
         self.diagnostics.push(diagnostic);
     }
@@ -310,7 +357,8 @@ impl<'m> Assembler<'m> {
             operands.end()?;
             self.assign(name, first.range, value, statement.offset, true)?;
         } else if let Some(called) = self.macros.get(name).cloned() {
-            directive::macros::call(self, &called, lexer.rest(), statement, first.range)?;
+            let mut operands = Operands::new(lexer, first.range, statement.offset);
+            directive::macros::call(self, &called, &mut operands)?;
         } else if name.starts_with('.') {
             let Some(handler) = directive::find(name) else {
                 return Err(Fault::new(first.range, format!("unknown directive {name}")));

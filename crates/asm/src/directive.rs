@@ -14,13 +14,18 @@ use crate::lex::{Kind, Lexer, unquote};
 use crate::statement::Lines;
 
 mod amdgpu;
+mod arguments;
 mod comment;
 pub(crate) mod conditions;
 mod data;
 pub(crate) mod debug;
+mod expand;
+mod include;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod macros;
+mod messages;
+mod repeat;
 mod sections;
 mod space;
 mod symbols;
@@ -55,16 +60,21 @@ pub(crate) fn find(name: &str) -> Option<Directive> {
             conditions::DIRECTIVES,
             data::DIRECTIVES,
             debug::DIRECTIVES,
+            include::DIRECTIVES,
             kernel::DIRECTIVES,
             layout::DIRECTIVES,
             macros::DIRECTIVES,
+            messages::DIRECTIVES,
+            repeat::DIRECTIVES,
             sections::DIRECTIVES,
             space::DIRECTIVES,
             symbols::DIRECTIVES,
         ];
         families.into_iter().flatten().map(|directive| (directive.name, *directive)).collect()
     });
-    table.get(name).copied()
+    let found = table.get(name).copied();
+    // LLVM's own directives are known in any case.
+    found.or_else(|| table.get(name.to_ascii_lowercase().as_str()).copied())
 }
 
 /// The operands of a directive.
@@ -81,9 +91,10 @@ impl<'t> Operands<'t> {
         Operands { lexer, name, offset }
     }
 
-    /// The directive's name, dot included.
+    /// The directive's name, dot included, in lower case as the table has it.
     pub fn directive(&self) -> &'t str {
-        self.lexer.slice(self.name.clone())
+        let name = self.lexer.slice(self.name.clone());
+        find(name).map_or(name, |known| known.name)
     }
 
     /// An error at the next token.

@@ -17,6 +17,7 @@ mod assembler;
 mod directive;
 mod disassemble;
 mod expr;
+mod files;
 mod finish;
 mod instruction;
 mod layout;
@@ -35,6 +36,7 @@ mod write;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;
+pub use files::{Environment, Files, NoFiles};
 pub use machine::Machine;
 pub use object::{Object, SourceLine};
 
@@ -61,10 +63,27 @@ pub struct Source<'a> {
 /// # Errors
 /// Every error of the file, in the order of the text, each at its place.
 pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Diagnostic>> {
-    let mut assembler = Assembler::new(source.file, source.text, machine);
+    assemble_in(source, machine, Environment { files: &mut NoFiles, defines: &[] })
+}
+
+/// Assembles a file that may bring in others.
+///
+/// # Errors
+/// Every error of the file, in the order of the text, each at its place.
+pub fn assemble_in(
+    source: Source<'_>,
+    machine: &Machine,
+    environment: Environment<'_>,
+) -> Result<Object, Vec<Diagnostic>> {
+    let mut assembler = Assembler::new(source.file, source.text, machine, environment.files);
+    assembler.define(environment.defines);
     assembler.run(source.text);
     assembler.finish(source.name).map_err(|mut diagnostics| {
-        diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+        let foreign =
+            |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| span.file != source.file);
+        if !diagnostics.iter().any(foreign) {
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+        }
         diagnostics
     })
 }

@@ -80,7 +80,7 @@ twice:
 ;> file:20:7: error: symbol twice is already defined
 ;> file:21:16: error: unknown symbol type (expected @function, @object, @tls_object, @common, @notype, @gnu_indirect_function or @gnu_unique_object)
 ;> file:22:13: error: expected ','
-;> file:23:2: error: .include is not supported: an input is one file
+;> file:23:11: error: other.s cannot be read: this text stands alone
 ;> file:24:11: error: undefined label nowhere
 ;> file:25:11: error: expected an absolute expression or a label
 ;> file:26:16: error: undefined label .Lnowhere
@@ -92,7 +92,7 @@ twice:
 ;> file:33:2: error: .else without .if
 ;> file:34:28: error: a :vararg parameter must be the last
 ;> file:39:2: error: macro need needs a value for x
-;> file:40:2: error: macro need takes 1 arguments
+;> file:40:10: error: macro need takes 1 argument
 ;> file:41:2: error: 300 does not fit in 1 byte
 ;>   note: in the expansion of macro need
 ;> file:42:2: error: .endm closes nothing
