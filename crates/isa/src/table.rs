@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use wavemark_target::{InstructionSet, Machine, Processor, WaveSize};
 
 use crate::effects::RowEffects;
-use crate::format::{self, Field, Format};
+use crate::format::{self, Family, Field, Format};
+use crate::image::Image;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
@@ -47,6 +48,9 @@ pub static ATTRIBUTES: &[&str] = &[
     "memory",
     "vector",
     "matrix",
+    // Image instructions: flags, parts of the address (module `image`).
+    "image",
+    "address",
 ];
 
 /// The rows of one machine.
@@ -191,11 +195,15 @@ impl Table {
             effects: RowEffects::default(),
             traits: Traits::default(),
             sources: Sources::default(),
+            image: None,
         };
         row.traits = vector::read(self.machine, &row);
         if let Some(value) = row.attribute("scalar") {
             row.sources =
                 Sources::parse(value).ok_or_else(|| format!("scalar={value} says nothing of sources"))?;
+        }
+        if family == Family::Image {
+            row.image = Some(Box::new(Image::read(self.machine, &row)?));
         }
         row.effects = RowEffects::read(self.machine, &row)?;
         for &name in std::iter::once(&definition.mnemonic).chain(&definition.aliases) {

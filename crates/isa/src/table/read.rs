@@ -53,6 +53,8 @@ pub(crate) static FILES: &[File] = &[
     ("table/mfma.txt", include_str!("../../table/mfma.txt")),
     ("table/wmma.txt", include_str!("../../table/wmma.txt")),
     ("table/vopd.txt", include_str!("../../table/vopd.txt")),
+    ("table/image.txt", include_str!("../../table/image.txt")),
+    ("table/export.txt", include_str!("../../table/export.txt")),
 ];
 
 /// A row of some instruction sets.
