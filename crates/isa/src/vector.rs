@@ -224,6 +224,8 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let scalar_result = row.operand_index("sdst").is_some() && !traits.vdst;
     traits.lane_read = scalar_result && row.operand_index("vsrc0").is_some();
     traits.scalar = scalar_result && row.operand_index("ssrc0").is_some();
+    // Only floats could be clamped at first.
+    traits.clamp &= traits.float_result || machine.has_inst(InstFeature::IntClampInsts);
     traits.pairs = if has_halves { traits.packed } else { 0 };
     // A longer op_sel than the sources need: the encoding has a third source that does nothing.
     let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;

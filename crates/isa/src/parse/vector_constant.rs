@@ -125,7 +125,8 @@ pub(super) fn place(
 fn double_inline_only(place: &Place, value: i64, fold: impl Fn(u64, u32) -> u64) -> Option<Operand> {
     inline(place.machine, value as u64, 64, false)?;
     let bits = fold(value as u64, 64);
-    inline(place.machine, bits, 64, false).or_else(|| wide_integer(place, Treatment::Double, bits as i64, Force::None))
+    inline(place.machine, bits, 64, false)
+        .or_else(|| wide_integer(place, Treatment::Double, bits as i64, Force::None))
 }
 
 fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: Force) -> Option<Operand> {
@@ -206,8 +207,9 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
         Treatment::Halves if bits >> 16 == 0 => {
             inline(place.machine, bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
         }
-        Treatment::Bfloats => small(i64::from(bits as u32 as i32))
-            .or_else(|| inline(place.machine, bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))),
+        Treatment::Bfloats => small(i64::from(bits as u32 as i32)).or_else(|| {
+            inline(place.machine, bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))
+        }),
         _ => small(i64::from(bits as u32 as i32)),
     };
     found.unwrap_or(Operand::Literal(bits))

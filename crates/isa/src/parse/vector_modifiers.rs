@@ -209,11 +209,7 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
 }
 
 /// The modifiers of a form, in their order.
-fn order(
-    encoding: &Encoding,
-    traits: &Traits,
-    halves: bool,
-) -> smallvec::SmallVec<[&'static str; 12]> {
+fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
     let form = encoding.form;
     if traits.wait_exp {
@@ -303,9 +299,7 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" | "wait_exp" | "high" => inst.mods.control = value as u16,
-            "op_sel"
-                if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 =>
-            {
+            "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 => {
                 return Err(p.error_at(modifier.start, "invalid op_sel operand"));
             }
             "op_sel" => {
