@@ -114,6 +114,7 @@ fn place(
             .ok_or(INVALID);
         }
         Value::Constant(constant, force) => (constant, force),
+        Value::Number(..) => return Err(INVALID),
     };
     if !matches!(spec.class, Class::VectorSrc | Class::Literal32) && spec.role != "srcc" {
         return Err(INVALID);
