@@ -24,6 +24,8 @@ pub struct Field {
     pub flip: u32,
     /// The field holds a number in two's complement.
     pub signed: bool,
+    /// The field must be 0 in instructions that do not use it; otherwise decode ignores it there.
+    pub zero: bool,
 }
 
 impl Field {
@@ -75,6 +77,47 @@ impl Field {
     }
 }
 
+/// How the instructions of a memory format form their addresses, which decides the order and the kind of their operands
+/// and modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// Scalar memory: a base and an offset in SGPRs.
+    Scalar,
+    /// LDS: an address and an offset.
+    Lds,
+    /// LDS: an address and two offsets.
+    Lds2,
+    /// An address in VGPRs, on gfx12.5 also an offset to one in SGPRs.
+    Flat,
+    /// An address in VGPRs, or an offset to one in SGPRs.
+    Global,
+    /// Offsets in a VGPR, an SGPR, or both.
+    Scratch,
+    /// A buffer resource, an index, and offsets.
+    Buffer,
+    /// The same, and the format of the buffer's elements.
+    TypedBuffer,
+    /// Descriptors in SGPRs (tensors).
+    Descriptor,
+}
+
+impl Addressing {
+    fn by_name(name: &str) -> Option<Addressing> {
+        Some(match name {
+            "scalar" => Addressing::Scalar,
+            "lds" => Addressing::Lds,
+            "lds2" => Addressing::Lds2,
+            "flat" => Addressing::Flat,
+            "global" => Addressing::Global,
+            "scratch" => Addressing::Scratch,
+            "buffer" => Addressing::Buffer,
+            "tbuffer" => Addressing::TypedBuffer,
+            "descriptor" => Addressing::Descriptor,
+            _ => return None,
+        })
+    }
+}
+
 /// Which module decodes details, prints and parses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
@@ -107,6 +150,10 @@ pub struct Format {
     pub fields: Vec<Field>,
     /// Whether a literal constant may follow.
     pub literal: bool,
+    /// Of memory formats: how addresses are formed.
+    pub addressing: Option<Addressing>,
+    /// Of scalar memory: text says a number of 0 beside an offset register.
+    pub zero_offset: bool,
 }
 
 impl Format {

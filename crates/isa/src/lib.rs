@@ -5,6 +5,8 @@
 //! The crate knows no simulator, no compiler and no object file; it does not say what an instruction
 //! computes.
 
+pub mod buffer_format;
+pub mod cache_policy;
 pub mod code;
 pub mod decode;
 pub mod effects;
@@ -13,7 +15,7 @@ pub mod expr;
 pub mod format;
 pub mod inst;
 mod matrix;
-pub mod memory;
+pub(crate) mod memory;
 pub mod modifier;
 pub mod named;
 pub mod operand;
@@ -22,6 +24,7 @@ pub mod parse;
 pub mod print;
 pub mod role;
 pub mod row;
+pub mod swizzle;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;

@@ -36,6 +36,7 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "offset1" offset1 u8;
     "offen" offen bool;
     "idxen" idxen bool;
+    "addr64" addr64 bool;
     "lds" lds bool;
     "gds" gds bool;
     "tfe" tfe bool;
@@ -63,6 +64,7 @@ static CPOL: &[Modifier] = cpol! {
     "sc0" 0 1;
     "nt" 1 1;
     "sc1" 4 1;
+    "scc" 4 1;
     "th" 0 7;
     "scope" 3 3;
     "nv" 5 1;

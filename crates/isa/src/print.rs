@@ -106,7 +106,8 @@ impl Printer<'_> {
             RegFile::Vgpr | RegFile::Agpr => reg.index,
         };
         self.register_name(&Reg { index, ..*reg });
-        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && index % 2 != 0 {
+        let align = u16::from(self.machine.facts().vgpr_tuple_alignment);
+        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && index % align != 0 {
             let class = match (reg.file, spec.class) {
                 (_, Class::VgprOrAgpr) => "AV",
                 (RegFile::Agpr, _) => "AReg",

@@ -5,6 +5,7 @@
 use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
+use crate::memory;
 use crate::modifier::Modifier;
 use crate::role::Class;
 use crate::ty::Type;
@@ -92,6 +93,8 @@ pub struct Row {
     pub effects: RowEffects,
     /// What the vector family reads off operands and attributes.
     pub(crate) traits: Traits,
+    /// What the memory family reads off formats, operands and attributes.
+    pub(crate) memory: memory::Traits,
 }
 
 impl Row {

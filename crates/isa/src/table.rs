@@ -3,6 +3,7 @@
 //! The rows of all instruction sets are written in `table/*.txt` (module [`read`]); [`Table::of`] makes those of one
 //! machine of them. A mistake in the files is our own: it panics with file and line, and a test builds every table.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
@@ -15,8 +16,9 @@ use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::ty::{Kind, Type};
 use crate::vector::{self, Traits};
-use crate::{Form, modifier};
+use crate::{Form, memory, modifier};
 
+mod atomic;
 mod family;
 mod forms;
 mod read;
@@ -36,9 +38,11 @@ pub static ATTRIBUTES: &[&str] = &[
     "mode",
     // Names: other spellings that the assembler takes.
     "alias",
-    // Memory effect and counters.
+    // Memory effect, counters where they do not follow from it, and what effects need besides.
     "mem",
     "cnt",
+    "copy",
+    "control",
     // Branch, barrier, end, wait kinds: see `effects`.
     "flow",
     // Families' own flags.
@@ -169,10 +173,15 @@ impl Table {
 
     fn add(&mut self, definition: &RowDef) -> Result<(), String> {
         let id = RowId(u16::try_from(self.rows.len()).map_err(|_| "too many rows")?);
-        let encodings = self.encodings(definition)?;
+        let sets = self.machine.instruction_sets();
+        let first = definition.encodings.iter().find(|encoding| encoding.sets.contains(sets));
+        let format = self.formats.iter().map(|entry| entry.format);
+        let format = format.into_iter().find(|format| first.is_some_and(|first| first.format == format.name));
+        let written = operands_of(definition, format);
+        let encodings = self.encodings(definition, &written)?;
         let family = encodings.first().ok_or("no encoding")?.format.family;
         let mut operands: Vec<OperandSpec> =
-            definition.operands.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
+            written.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
         for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
             if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
@@ -188,8 +197,10 @@ impl Table {
             attributes: definition.attributes.clone(),
             effects: RowEffects::default(),
             traits: Traits::default(),
+            memory: memory::Traits::default(),
         };
         row.traits = vector::read(self.machine, &row);
+        row.memory = memory::read(self.machine, &row);
         row.effects = RowEffects::read(self.machine, &row)?;
         for &name in std::iter::once(&definition.mnemonic).chain(&definition.aliases) {
             self.names.entry(name).or_default().push(id);
@@ -208,7 +219,8 @@ impl Table {
         Ok(OperandSpec { role: definition.role, ty, class: definition.class, access: definition.access })
     }
 
-    fn encodings(&self, definition: &RowDef) -> Result<Vec<Encoding>, String> {
+    fn encodings(&self, definition: &RowDef, operands: &[OperandDef]) -> Result<Vec<Encoding>, String> {
+        let status = returns_status(definition);
         let sets = self.machine.instruction_sets();
         let mut encodings: Vec<Encoding> = Vec::new();
         let mut wide_only = true;
@@ -220,7 +232,7 @@ impl Table {
                 .find(|format| format.name == written.format)
                 .ok_or_else(|| format!("unknown format {}", written.format))?;
             wide_only &= !matches!(format.form, Form::E32);
-            let encoding = encoding(format, written, &definition.operands)?;
+            let encoding = encoding(format, written, operands, status)?;
             if encodings.iter().any(|other| other.form == encoding.form) {
                 return Err(format!("two encodings in form {:?}", encoding.form));
             }
@@ -281,10 +293,30 @@ pub(crate) fn number(text: &str) -> Result<u32, String> {
     parsed.map_err(|_| format!("`{text}` is not a number"))
 }
 
+/// Whether an instruction may return a status beside its data (`tfe`): loads to and stores from registers.
+fn returns_status(definition: &RowDef) -> bool {
+    definition
+        .attributes
+        .iter()
+        .any(|(key, value)| *key == "mem" && matches!(value.split('.').nth(1), Some("load" | "store")))
+}
+
+/// The operands of a definition that its format has.
+fn operands_of<'a>(definition: &'a RowDef, format: Option<&Format>) -> Cow<'a, [OperandDef]> {
+    let has = |operand: &OperandDef| {
+        !operand.optional || format.is_some_and(|format| format.field(operand.role).is_some())
+    };
+    if definition.operands.iter().all(has) {
+        return Cow::Borrowed(&definition.operands);
+    }
+    Cow::Owned(definition.operands.iter().filter(|operand| has(operand)).cloned().collect())
+}
+
 fn encoding(
     format: &'static Format,
     written: &EncodingDef,
     operands: &[OperandDef],
+    status: bool,
 ) -> Result<Encoding, String> {
     let name = format.name;
     let opcode = written.opcode;
@@ -324,15 +356,28 @@ fn encoding(
         form_operands.push((index, field));
     }
     let mut modifiers = Vec::new();
+    let written_bits = used.iter().fold(0, |bits, field| bits | field.mask());
+    let mut taken = mask | written_bits;
+    let mut zero = 0u128;
     for field in &format.fields {
         if used.iter().any(|other| std::ptr::eq(*other, field)) {
             continue;
         }
+        // Only loads to and stores from registers have a status to return.
+        if field.zero || field.name == "tfe" && !status {
+            zero |= field.mask();
+            continue;
+        }
+        let overlaps = field.mask() & written_bits != 0;
+        taken |= field.mask();
         match modifier::by_name(field.name) {
             Some(modifier) => modifiers.push((field, modifier)),
+            // A field that shares bits with one that is used says what they mean in some cases.
+            None if overlaps => {}
             None => constant |= field.put(field.default),
         }
     }
+    required.0 |= zero & !taken;
     if constant & mask != value {
         return Err(format!("a fixed field of the row contradicts format {name}"));
     }

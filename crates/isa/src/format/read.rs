@@ -3,7 +3,7 @@
 //! Anatomy of a line, four columns separated by `|`; `#` starts a comment:
 //!
 //! ```text
-//! NAME SETS | form dwords [literal] | bits=value… op=bits | field=bits…
+//! NAME SETS | form dwords [literal] [addressing] [zero_offset] | bits=value… op=bits | field=bits…
 //! VOP2 gfx6+ | e32 1 literal | 31=0 op=30:25 | vdst=24:17 src0=8:0 src1=16:9^0x100
 //! SMEM gfx9 : SMEM@gfx8 | | | soe=14 soffset=63:57 offset=52:32s
 //! group dpp8 | src0=7:0^0x100 dpp8=31:8
@@ -14,13 +14,15 @@
 //!   format of its own name replaces it.
 //! * `bits` are `31`, `31:26`, or pieces `7:0,55` with the least significant first; `-` is no bits, and removes what is
 //!   inherited.
+//! * addressing and `zero_offset` are those of memory formats ([`super::Addressing`], [`Format::zero_offset`]).
 //! * behind a field's bits may stand `s` (a signed number), `<<N` (N low bits are left out), `^X` (reads as its bits
-//!   xor X), `?X` (written X where the row does not use it). `-field` removes an inherited field, `group@N` inserts
+//!   xor X), `?X` (written X where the row does not use it), `!` (must be 0 where the row does not use it, but for the
+//!   bits that it shares with fields that the row uses). `-field` removes an inherited field, `group@N` inserts
 //!   the fields of a group with N added to their bits.
 
 use wavemark_target::{InstructionSet, InstructionSets};
 
-use super::{Family, Field, Format};
+use super::{Addressing, Family, Field, Format};
 use crate::Form;
 
 /// A format file: its name for messages, the family of its formats, its text.
@@ -90,6 +92,8 @@ fn add(
             opcode: plain_field("op"),
             fields: Vec::new(),
             literal: false,
+            addressing: None,
+            zero_offset: false,
         };
         change(&mut format, shape, bits, fields, groups)?;
         all.push((sets, format));
@@ -131,12 +135,17 @@ fn change(
     if let Some(form) = words.next() {
         format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
         let dwords = words.next().and_then(|word| word.parse().ok());
-        format.dwords = dwords.ok_or("a shape is `form dwords [literal]`")?;
-        format.literal = match words.next() {
-            None => false,
-            Some("literal") => true,
-            Some(word) => return Err(format!("unexpected {word}")),
-        };
+        format.dwords = dwords.ok_or("a shape is `form dwords [literal] [addressing] [zero_offset]`")?;
+        format.literal = false;
+        format.zero_offset = false;
+        for word in words {
+            match (word, Addressing::by_name(word)) {
+                ("literal", _) => format.literal = true,
+                ("zero_offset", _) => format.zero_offset = true,
+                (_, Some(addressing)) => format.addressing = Some(addressing),
+                (_, None) => return Err(format!("unexpected {word}")),
+            }
+        }
     }
     for token in bits.split_whitespace() {
         let (place, value) = token.split_once('=').ok_or_else(|| format!("{token} is not bits=value"))?;
@@ -200,13 +209,17 @@ fn insert(fields: &mut Vec<Field>, field: Field) {
 }
 
 fn plain_field(name: &'static str) -> Field {
-    Field { name, pieces: Vec::new(), default: 0, shift: 0, flip: 0, signed: false }
+    Field { name, pieces: Vec::new(), default: 0, shift: 0, flip: 0, signed: false, zero: false }
 }
 
 /// A field of this name from its `bits` and what stands behind them.
 fn field(name: &'static str, text: &str) -> Result<Field, String> {
     let mut field = plain_field(name);
     let mut rest = text;
+    if let Some(before) = rest.strip_suffix('!') {
+        field.zero = true;
+        rest = before;
+    }
     for (mark, slot) in [("?", &mut field.default), ("^", &mut field.flip)] {
         if let Some((before, value)) = rest.split_once(mark) {
             *slot = crate::table::number(value)?;

@@ -346,7 +346,8 @@ impl Parser<'_> {
                     return None;
                 }
                 let vector = matches!(reg.file, RegFile::Vgpr | RegFile::Agpr);
-                if vector && reg.dwords > 1 && reg.index % 2 != 0 {
+                let align = u16::from(self.machine.facts().vgpr_tuple_alignment);
+                if vector && reg.dwords > 1 && reg.index % align != 0 {
                     return None;
                 }
                 let allowed = match spec.class {

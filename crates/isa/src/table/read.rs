@@ -19,21 +19,24 @@
 //! * Forms that follow by rule (module `forms`) are not written; `!e64 !dpp16 !dpp8 !sdwa !e64_dpp16 !e64_dpp8` say
 //!   that they are missing (`!dpp` all four DPP forms, `@SETS` behind it: on these only), `e64=opcode` that the VOP3 form
 //!   has another opcode.
-//! * `as name,other` gives the group another mnemonic and other spellings that the assembler takes; `[key=value …]`
-//!   adds attributes to, or replaces them in, the group.
+//! * `as name,other` gives the group another mnemonic and other spellings that the assembler takes, `*` being the
+//!   line's own; `[key=value …]` adds attributes to, or replaces them in, the group.
 //! * Operands before `=` are written, after it read; `+role` is read and written; each is `role:type`: the role
 //!   (module [`crate::role`]) is the field and says what can stand there, the type gives width and the meaning
-//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only.
+//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only,
+//!   `role?:type` one of those formats only that have the field.
 //! * Attributes name implicit registers (`scc=r|w|rw`, `vcc=`, `exec=`, `m0=`, `mode`, `flat_scratch=`), the
 //!   memory effect (`mem=space.direction.bytes`), the counters moved (`cnt=`), aliases (`alias=name,name`),
 //!   and the few flags that encode, print or parse need: [`crate::table::ATTRIBUTES`].
 //!
-//! A mnemonic may have several lines with different operands (with and without return value); where they share
-//! an opcode, fixed fields tell them apart.
+//! A mnemonic may have several lines with different operands; where they share an opcode, fixed fields tell them
+//! apart. The line of an atomic (`mem=….atomic.…`) whose format has a bit `ret` and which does not fix it is two rows:
+//! with `ret=1` as it is written, returning the old value (`atomic_return`), and with `ret=0` without what it writes
+//! (module `atomic`).
 
 use wavemark_target::{InstructionSet, InstructionSets};
 
-use super::{family, forms, number};
+use super::{atomic, family, forms, number};
 use crate::Form;
 use crate::role::{self, Class, ImmKind};
 use crate::row::Access;
@@ -44,7 +47,11 @@ pub(crate) type File = (&'static str, &'static str);
 
 pub(crate) static FILES: &[File] = &[
     ("table/scalar.txt", include_str!("../../table/scalar.txt")),
-    ("table/memory.txt", include_str!("../../table/memory.txt")),
+    ("table/smem.txt", include_str!("../../table/smem.txt")),
+    ("table/ds.txt", include_str!("../../table/ds.txt")),
+    ("table/flat.txt", include_str!("../../table/flat.txt")),
+    ("table/buffer.txt", include_str!("../../table/buffer.txt")),
+    ("table/tensor.txt", include_str!("../../table/tensor.txt")),
     ("table/vop1.txt", include_str!("../../table/vop1.txt")),
     ("table/vop2.txt", include_str!("../../table/vop2.txt")),
     ("table/vopc.txt", include_str!("../../table/vopc.txt")),
@@ -56,7 +63,7 @@ pub(crate) static FILES: &[File] = &[
 ];
 
 /// A row of some instruction sets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RowDef {
     /// File and line, for messages.
     pub(super) place: (&'static str, usize),
@@ -87,6 +94,8 @@ pub(super) struct OperandDef {
     pub(super) access: Access,
     /// The only form that has it.
     pub(super) only: Option<Form>,
+    /// Whether it is left out where the format has no field for it.
+    pub(super) optional: bool,
     /// Width; none for lane masks, which are as wide as the wave, and numbers.
     pub(super) bits: Option<u32>,
 }
@@ -136,7 +145,7 @@ fn read_line(line: &'static str, place: (&'static str, usize), rows: &mut Vec<Ro
     let attributes = read_attributes(attributes)?;
     let operands = read_operands(operands)?;
     for group in encodings.split(';') {
-        rows.push(read_group(group, mnemonic, place, &operands, &attributes)?);
+        rows.extend(atomic::expand(read_group(group, mnemonic, place, &operands, &attributes)?));
     }
     Ok(())
 }
@@ -174,7 +183,7 @@ fn read_group(
         if format == "as" {
             let mut names = tokens.next().ok_or("`as` without a name")?.split(',');
             row.mnemonic = names.next().unwrap_or_default();
-            row.aliases.extend(names);
+            row.aliases.extend(names.map(|name| if name == "*" { mnemonic } else { name }));
             continue;
         }
         if !format.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -322,6 +331,10 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
             }
             None => (role, None),
         };
+        let (role, optional) = match role.strip_suffix('?') {
+            Some(role) => (role, true),
+            None => (role, false),
+        };
         let access = match (both, written) {
             (true, _) => Access::ReadWrite,
             (false, true) => Access::Write,
@@ -337,7 +350,7 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
                 (role::class_of(role).ok_or_else(|| format!("unknown role {role}"))?, bits)
             }
         };
-        operands.push(OperandDef { role, ty, class, access, only, bits });
+        operands.push(OperandDef { role, ty, class, access, only, optional, bits });
     }
     Ok(operands)
 }
