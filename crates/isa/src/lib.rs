@@ -8,6 +8,7 @@
 pub mod buffer_format;
 pub mod cache_policy;
 pub mod code;
+mod compat;
 pub mod decode;
 pub mod effects;
 pub mod encode;
@@ -24,11 +25,13 @@ pub mod parse;
 pub mod print;
 pub mod role;
 pub mod row;
+mod scalar;
 pub mod swizzle;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
+pub use compat::Isa;
 pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};

@@ -8,6 +8,7 @@ use crate::format::{Family, Field, Format};
 use crate::memory;
 use crate::modifier::Modifier;
 use crate::role::Class;
+use crate::scalar::Sources;
 use crate::ty::Type;
 use crate::vector::Traits;
 use wavemark_target::Machine;
@@ -95,6 +96,8 @@ pub struct Row {
     pub(crate) traits: Traits,
     /// What the memory family reads off formats, operands and attributes.
     pub(crate) memory: memory::Traits,
+    /// What the scalar family reads off the attributes.
+    pub(crate) sources: Sources,
 }
 
 impl Row {

@@ -14,6 +14,7 @@ use crate::effects::RowEffects;
 use crate::format::{self, Field, Format};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
+use crate::scalar::Sources;
 use crate::ty::{Kind, Type};
 use crate::vector::{self, Traits};
 use crate::{Form, memory, modifier};
@@ -93,7 +94,8 @@ fn formats(set: InstructionSet) -> &'static [Format] {
 
 impl Table {
     /// The table of a machine; built at the first call.
-    pub fn of(machine: Machine) -> &'static Table {
+    pub fn of(machine: impl Into<Machine>) -> &'static Table {
+        let machine = machine.into();
         static TABLES: [[OnceLock<Table>; 2]; Processor::ALL.len()] =
             [const { [const { OnceLock::new() }; 2] }; Processor::ALL.len()];
         let wave = usize::from(machine.wave_size == WaveSize::Wave64);
@@ -198,9 +200,14 @@ impl Table {
             effects: RowEffects::default(),
             traits: Traits::default(),
             memory: memory::Traits::default(),
+            sources: Sources::default(),
         };
         row.traits = vector::read(self.machine, &row);
         row.memory = memory::read(self.machine, &row);
+        if let Some(value) = row.attribute("scalar") {
+            row.sources =
+                Sources::parse(value).ok_or_else(|| format!("scalar={value} says nothing of sources"))?;
+        }
         row.effects = RowEffects::read(self.machine, &row)?;
         for &name in std::iter::once(&definition.mnemonic).chain(&definition.aliases) {
             self.names.entry(name).or_default().push(id);

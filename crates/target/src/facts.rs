@@ -12,6 +12,7 @@
 use std::fmt;
 
 use crate::hwreg::HwReg;
+use crate::message::Messages;
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $source:literal;)*) => {
@@ -46,6 +47,8 @@ pub struct Explained {
 }
 
 facts! {
+    /// SGPRs that operands can name: their codes are 0 to this, excluded.
+    sgprs: u8 = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
     /// Highest trap temporary that can be named, plus one.
     ttmps: u8 = "guide, \"Trap Handler ABI\"; `AMDGPUAsmParser` register ranges";
     /// Operand code of `ttmp0`.
@@ -81,6 +84,11 @@ facts! {
     vop3_literals: bool = "`GCNSubtarget::hasVOP3Literal` (vop3-literal)";
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
+
+    /// Controls of DPP16 beside permutations of four, row shifts and mirrors; none where there is no DPP.
+    dpp_controls: Option<DppControls> = "ISA manuals, \"Data Parallel Processing\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
+    /// Whether `bound_ctrl:0` is an old way to write `bound_ctrl:1`.
+    dpp_bound_ctrl_zero: bool = "`AMDGPUAsmParser::convertDppBoundCtrl`";
 
     /// Counters of outstanding operations, each with its width in bits.
     counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
@@ -129,6 +137,19 @@ facts! {
     dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
     /// Registers of `s_getreg` and `s_setreg`.
     hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
+    /// Messages of `s_sendmsg`.
+    messages: Messages = "ISA manuals, \"Messages\"; `AMDGPUAsmUtils` SendMsg";
+}
+
+/// Controls of DPP16 that not all processors with DPP have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DppControls {
+    /// `wave_shl`, `wave_rol`, `wave_shr`, `wave_ror`, `row_bcast`.
+    Wave,
+    /// Those and `row_newbcast`.
+    WaveNewbcast,
+    /// `row_share` and `row_xmask`.
+    ShareXmask,
 }
 
 /// An immediate offset: a two's complement or unsigned number of units.
@@ -354,11 +375,18 @@ show! {
     bool: self => if *self { "yes".to_owned() } else { "no".to_owned() };
     Option<u8>: self => self.map_or("none".to_owned(), |value| value.to_string());
     Offset: self => self.to_string();
+    Option<DppControls>: self => match self {
+        None => "none",
+        Some(DppControls::Wave) => "wave shifts, row_bcast",
+        Some(DppControls::WaveNewbcast) => "wave shifts, row_bcast, row_newbcast",
+        Some(DppControls::ShareXmask) => "row_share, row_xmask",
+    }.to_owned();
     Option<Offset>: self => self.map_or("none".to_owned(), |offset| offset.to_string());
     CachePolicy: self => self.words().join(" ");
     &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));
     &'static [WaitcntField]: self => join(self.iter().map(WaitcntField::to_string));
     &'static [HwReg]: self => join(self.iter().map(|register| format!("{}={}", register.name, register.id)));
+    Messages: self => join(self.names.iter().map(|(id, name)| format!("{name}={id}")));
     Apertures: self => match self {
         Apertures::None => "none",
         Apertures::Queue => "in the queue or hidden arguments",

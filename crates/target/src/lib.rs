@@ -18,6 +18,7 @@ pub mod limits;
 pub mod lines;
 pub mod machine;
 pub mod memory;
+pub mod message;
 pub mod processor;
 pub mod target_id;
 

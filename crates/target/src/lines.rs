@@ -5,10 +5,12 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, BufferFormats, CachePolicy, Facts, Offset, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
+    Apertures, Barriers, BufferFormats, CachePolicy, DppControls, Facts, Offset, TrapBases, WaitCounter,
+    WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
+use crate::message;
 
 /// Facts by line.
 pub(crate) mod facts {
@@ -20,6 +22,7 @@ pub(crate) mod facts {
     }
 
     pub const GFX6: Facts = Facts {
+        sgprs: 104,
         ttmps: 12,
         ttmp_base: 112,
         m0: 124,
@@ -37,6 +40,8 @@ pub(crate) mod facts {
         constant_bus_limit: 1,
         vop3_literals: false,
         literals_64: false,
+        dpp_controls: None,
+        dpp_bound_ctrl_zero: true,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
@@ -59,6 +64,7 @@ pub(crate) mod facts {
         doorbell_id: false,
         dx10_clamp_and_ieee: true,
         hwregs: hwreg::GFX6,
+        messages: message::GFX6,
     };
 
     pub const GFX7: Facts = Facts {
@@ -69,12 +75,15 @@ pub(crate) mod facts {
     };
 
     pub const GFX8: Facts = Facts {
+        sgprs: 102,
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
+        dpp_controls: Some(DppControls::Wave),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
         buffer_formats: BufferFormats::Split,
+        messages: message::GFX8,
         ..GFX7
     };
 
@@ -93,6 +102,7 @@ pub(crate) mod facts {
         trap_bases: TrapBases::HwRegs,
         doorbell_id: true,
         hwregs: hwreg::GFX9,
+        messages: message::GFX9,
         ..GFX8
     };
 
@@ -100,6 +110,7 @@ pub(crate) mod facts {
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
         agpr_operands: true,
+        dpp_controls: Some(DppControls::WaveNewbcast),
         cache_policy: CachePolicy::GlcSlcScc,
         exports: false,
         kernarg_preload_prologue: true,
@@ -109,11 +120,13 @@ pub(crate) mod facts {
     pub const GFX940: Facts = Facts { cache_policy: CachePolicy::Sc0Sc1Nt, hwregs: hwreg::GFX940, ..GFX90A };
 
     pub const GFX10_1: Facts = Facts {
+        sgprs: 106,
         null: Some(125),
         flat_scratch_sgprs: None,
         xnack_mask_sgprs: None,
         constant_bus_limit: 2,
         vop3_literals: true,
+        dpp_controls: Some(DppControls::ShareXmask),
         counters: &[(Vm, 6), (Exp, 3), (Lgkm, 6), (Vs, 6)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 6), field(Vm, 4, 14, 2)],
         cache_policy: CachePolicy::GlcSlcDlc,
@@ -122,6 +135,7 @@ pub(crate) mod facts {
         buffer_formats: BufferFormats::Unified77,
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
+        messages: message::GFX10,
         ..GFX9
     };
 
@@ -130,6 +144,7 @@ pub(crate) mod facts {
     pub const GFX11: Facts = Facts {
         m0: 125,
         null: Some(124),
+        dpp_bound_ctrl_zero: false,
         vccz_execz: false,
         lds_direct_operand: false,
         pops_exiting_wave_id: false,
@@ -140,6 +155,7 @@ pub(crate) mod facts {
         max_clause: 32,
         trap_bases: TrapBases::Messages,
         hwregs: hwreg::GFX11,
+        messages: message::GFX11,
         ..GFX10_3
     };
 
@@ -155,6 +171,7 @@ pub(crate) mod facts {
         workgroup_ids: WorkgroupIds::Ttmps,
         dx10_clamp_and_ieee: false,
         hwregs: hwreg::GFX12,
+        messages: message::GFX12,
         ..GFX11
     };
 
@@ -170,6 +187,7 @@ pub(crate) mod facts {
         exports: false,
         max_clause: 63,
         hwregs: hwreg::GFX1250,
+        messages: message::GFX1250,
         ..GFX12
     };
 }

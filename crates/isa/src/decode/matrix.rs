@@ -135,7 +135,7 @@ fn tuple_exists(machine: Machine, file: RegFile, index: u32, dwords: u8) -> bool
         RegFile::Sgpr | RegFile::Ttmp if dwords > 16 => false,
         // gfx9 lets tuples run into FLAT_SCRATCH, which s102 and s103 are.
         RegFile::Sgpr if line(machine) == Line::Early => aligned + u32::from(dwords) <= 104,
-        RegFile::Sgpr => aligned + u32::from(dwords) <= code::sgpr_count(machine),
+        RegFile::Sgpr => aligned + u32::from(dwords) <= u32::from(machine.facts().sgprs),
         RegFile::Ttmp => aligned + u32::from(dwords) <= 16,
         RegFile::Vgpr | RegFile::Agpr => true,
     }

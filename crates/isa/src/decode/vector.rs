@@ -2,14 +2,12 @@
 //! share bits, and bits that must be 0.
 
 use super::{DecodeError, Input};
+use crate::format::Field;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::row::{Line, line};
 use crate::vector::DPP8_FI;
 use crate::vector::{Traits, is_wide, position};
-use crate::{
-    Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, Special, code,
-};
+use crate::{Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, code};
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
@@ -28,14 +26,19 @@ pub(super) fn finish(
                 row_mask: (dword >> 28 & 15) as u8,
                 bank_mask: (dword >> 24 & 15) as u8,
                 bound_ctrl: dword >> 19 & 1 != 0,
-                fi: line(input.machine) == Line::Late && dword >> 18 & 1 != 0,
+                fi: encoding.format.field("fi").is_some_and(|field| field.get(input.bits) != 0),
             });
         }
         Form::Dpp8 | Form::E64Dpp8 => {
             let source = if is_wide(inst.form) { input.bits >> 32 } else { input.bits } as u32 & 0x1ff;
             inst.mods.dpp = Some(Dpp::Lanes8 { sel: extension(input, encoding) >> 8, fi: source == DPP8_FI });
         }
-        Form::Sdwa => inst.mods.sdwa = Some(sdwa(input, row, &traits).map_err(invalid)?),
+        Form::Sdwa => {
+            inst.mods.sdwa = Some(sdwa(input, row, encoding, &traits).map_err(invalid)?);
+            if inst.mods.omod != OutMod::None && !(traits.omod && traits.float_result) {
+                return Err(invalid("omod bits that the instruction does not have"));
+            }
+        }
         _ => {}
     }
     // The literal that the opcode demands is of its own width, whatever a source calls for.
@@ -64,7 +67,7 @@ fn extension(input: &Input, encoding: &Encoding) -> u32 {
     (input.bits >> (32 * (encoding.format.dwords - 1))) as u32
 }
 
-fn sdwa(input: &Input, row: &Row, traits: &Traits) -> Result<Sdwa, &'static str> {
+fn sdwa(input: &Input, row: &Row, encoding: &Encoding, traits: &Traits) -> Result<Sdwa, &'static str> {
     let dword = (input.bits >> 32) as u32;
     let select = |shift: u32| {
         Ok(match dword >> shift & 7 {
@@ -85,7 +88,7 @@ fn sdwa(input: &Input, row: &Row, traits: &Traits) -> Result<Sdwa, &'static str>
     let mut sdwa = Sdwa { sext, src0_sel: select(16)?, ..Sdwa::default() };
     if traits.sources & 2 != 0 {
         sdwa.src1_sel = select(24)?;
-    } else if dword >> 24 != 0 {
+    } else if input.bits & encoding.format.field("idle_src1").map_or(0, Field::mask) != 0 {
         return Err("bits of a source that the instruction does not have");
     }
     if row.operand_index("vdst").is_some() {
@@ -198,7 +201,7 @@ pub(super) fn custom_operand(
         "asrc" if number >= code::VGPR => {
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
         }
-        "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(Special::Vcc)),
+        "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(crate::vector::vcc(&spec.ty))),
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
         "sdst" if number < 249 || (251..=253).contains(&number) => {
             code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)

@@ -7,7 +7,7 @@ use crate::row::{Line, line};
 use smallvec::SmallVec;
 
 use super::matrix_modifiers::{dpp, modifiers};
-use super::operand::{Constant, Force, RegisterText, is_foreign_register, special_by_name};
+use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
 use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
 use crate::expr::Expr;
@@ -140,8 +140,7 @@ fn symbol(
     let whole = spec.ty.dwords() == 1 && !matches!(spec.ty.elem_bits, 16 | 64);
     let single = encoding.form == Form::Native && line(p.machine) == Line::Late;
     // A register of another processor is no symbol.
-    let register =
-        |name: &str| special_by_name(p.machine, name).is_some() || is_foreign_register(p.machine, name);
+    let register = |name: &str| special_by_name(name).is_some();
     let plausible = match &expr {
         Expr::Symbol { name, .. } => !register(name),
         Expr::Unary(..) => false,

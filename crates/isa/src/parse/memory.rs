@@ -215,9 +215,7 @@ fn addresses_fit(
             dwords.min(1)
         }
         Addressing::Buffer | Addressing::TypedBuffer if inst.mods.addr64 => 2,
-        Addressing::Buffer | Addressing::TypedBuffer => {
-            u8::from(inst.mods.offen) + u8::from(inst.mods.idxen)
-        }
+        Addressing::Buffer | Addressing::TypedBuffer => u8::from(inst.mods.offen) + u8::from(inst.mods.idxen),
         _ if no_saddr => 2,
         _ => 1,
     };

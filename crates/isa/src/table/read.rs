@@ -254,11 +254,12 @@ fn derive(
                 continue;
             }
             let mut fixes = written.fixes.clone();
-            // A compare that writes EXEC only names it as VOP3 destination.
-            if written.format == "VOPC" && !form.format.ends_with("SDWA") && form.format.starts_with("VOP3") {
-                let result = operands.iter().any(|operand| operand.role == "sdst");
-                if !result {
+            // A compare that writes EXEC only names it as VOP3 destination, and no register as SDWA destination.
+            if written.format == "VOPC" && !operands.iter().any(|operand| operand.role == "sdst") {
+                if form.format.starts_with("VOP3") {
                     fixes.push(Fix { field: "vdst", value: 0x7e, required: true });
+                } else if form.format.ends_with("SDWA") {
+                    fixes.push(Fix { field: "sdst_marked", value: 0, required: true });
                 }
             }
             let format: &'static str = format_name(&form.format)?;

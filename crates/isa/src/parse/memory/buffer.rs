@@ -63,11 +63,9 @@ pub(super) fn modifiers(
         }
         inst.mods.format &= 0x7f;
     }
-    for (name, slot) in [
-        ("addr64", &mut inst.mods.addr64),
-        ("idxen", &mut inst.mods.idxen),
-        ("offen", &mut inst.mods.offen),
-    ] {
+    for (name, slot) in
+        [("addr64", &mut inst.mods.addr64), ("idxen", &mut inst.mods.idxen), ("offen", &mut inst.mods.offen)]
+    {
         if has(name) && p.eat_word(name) {
             *slot = true;
             p.eat(",");
