@@ -29,8 +29,10 @@ pub(crate) struct Traits {
     pub(crate) lds: bool,
     /// It says `gds`, always.
     pub(crate) gds: bool,
-    /// It moves data between memory and LDS, with or without saying so.
-    pub(crate) moves_lds: bool,
+    /// Its base or offset in SGPRs may start at EXEC, as LLVM has it.
+    pub(crate) any_saddr: bool,
+    /// A scalar atomic, whose data are result and source.
+    pub(crate) scalar_atomic: bool,
     /// Data leave LDS (where `lds` stands before the cache policy).
     pub(crate) from_lds: bool,
     /// Its offset is a swizzle pattern.
@@ -87,7 +89,15 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
         prefetch,
         lds: fixed("lds"),
         gds: fixed("gds"),
-        moves_lds: matches!(verb, "to_lds" | "from_lds") && addressing != Some(Addressing::Descriptor),
+        any_saddr: match addressing {
+            Some(Addressing::Flat) => atomic || verb == "prefetch",
+            Some(Addressing::Global) => {
+                matches!(verb, "to_lds" | "from_lds" | "prefetch" | "")
+                    || effect.split('.').any(|part| part == "addtid")
+            }
+            _ => false,
+        },
+        scalar_atomic: scalar && atomic,
         from_lds: verb == "from_lds",
         swizzle: flag("swizzle"),
         unaligned: row.has("memory.unaligned"),

@@ -1,8 +1,20 @@
 //! `ds_swizzle_b32` offsets as text. Sources: manuals, "DS_SWIZZLE_B32" (CDNA4 11.4); spellings LLVM 22's.
 
+use wavemark_target::InstFeature;
+
+use crate::Machine;
+
+/// Whether there are the FFT and rotation modes.
+pub fn has_wide_modes(machine: Machine) -> bool {
+    machine.has_inst(InstFeature::Gfx9Insts)
+}
+
 /// The text of a `ds_swizzle_b32` offset.
-pub fn swizzle_text(offset: u16) -> String {
+pub fn text(machine: Machine, offset: u16) -> String {
     let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
+    if offset >= 0xc000 && !has_wide_modes(machine) {
+        return offset.to_string();
+    }
     if offset >= 0xe000 {
         return format!("swizzle(FFT,{})", offset & 31);
     }

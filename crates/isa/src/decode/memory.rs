@@ -43,6 +43,10 @@ pub(super) fn finish(
     if row.operands.is_empty() && !lds {
         inst.mods.offset = 0;
     }
+    if inst.mods.addr64 && (inst.mods.offen || inst.mods.idxen) {
+        let reason = "addr64 goes with neither offen nor idxen";
+        return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason });
+    }
     // With `tfe` an access has one more dword, the status.
     if inst.mods.tfe
         && let Some(Operand::Reg(reg)) = inst.operands.first_mut()
@@ -53,19 +57,25 @@ pub(super) fn finish(
     if row.memory.addressing == Some(Addressing::Scalar) && !row.memory.policy {
         inst.mods.cpol = 0;
     }
+    let shared = OffsetKind::of(encoding);
+    let soffset = row.operand_index("soffset").map(|index| inst.operands[index]);
+    // From gfx10 on the number has a sign even with a buffer.
     if let Some(field) = encoding.format.field("offset").filter(|field| field.signed)
-        && !row.memory.unsigned_offset
+        && (!row.memory.unsigned_offset || shared.is_none())
     {
         let shift = 32 - field.width();
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
-    if let Some(kind) = OffsetKind::of(encoding)
-        && row.operand_index("soffset").is_some()
-        && kind.is_register(input.bits)
-    {
+    if row.memory.addressing == Some(Addressing::Scalar) && soffset.is_some() && !row.memory.prefetch {
         // The offset field holds the SGPR's number, or nothing.
-        inst.mods.control = 1;
-        inst.mods.offset = 0;
+        let register = match shared {
+            Some(kind) => kind.is_register(input.bits),
+            None => !encoding.format.zero_offset && inst.mods.offset == 0,
+        };
+        if register {
+            inst.mods.control = 1;
+            inst.mods.offset = 0;
+        }
     }
     Ok(())
 }
@@ -105,7 +115,8 @@ pub(super) fn custom_operand(
             let off = row.operand_index("saddr").is_none() || no_saddr(value("saddr"));
             vgpr(if off { 2 } else { 1 })
         }
-        ("saddr", _) if no_saddr(Some(code)) => Some(Operand::Off),
+        // The only operand is there, if as NULL.
+        ("saddr", _) if no_saddr(Some(code)) && row.operands.len() > 1 => Some(Operand::Off),
         ("saddr", Addressing::Scratch) if no_address() => Some(Operand::Off),
         ("saddr", _) => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
         ("soffset", Addressing::Scalar) => match OffsetKind::of(encoding) {
@@ -121,7 +132,12 @@ pub(super) fn custom_operand(
                 scalar_offset(input, row, index, code)
             }
             None => match scalar_offset(input, row, index, code) {
-                Some(Operand::Special(Special::Null)) if !row.memory.prefetch => Some(Operand::Off),
+                // Where text need not say a number of 0, it says NULL instead.
+                Some(Operand::Special(Special::Null))
+                    if !row.memory.prefetch && (encoding.format.zero_offset || mods.offset != 0) =>
+                {
+                    Some(Operand::Off)
+                }
                 other => other,
             },
         },

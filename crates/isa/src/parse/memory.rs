@@ -48,7 +48,7 @@ fn vector(
             // A flat address is all that is needed; an offset to one in SGPRs has a second operand.
             "saddr" if addressing == Addressing::Flat && !p.at_register() => Operand::Off,
             "vaddr" => vector_address(p, addressing)?,
-            "saddr" => scalar_address(p, row, spec, addressing)?,
+            "saddr" => scalar_address(p, row, encoding, spec, addressing)?,
             "soffset" => buffer::offset_register(p, encoding, spec)?,
             "vdata" if addressing == Addressing::Buffer => buffer::data(p, encoding, spec, inst)?,
             "vdst" if row.memory.unaligned => unaligned(p, spec)?,
@@ -93,24 +93,27 @@ fn vector_address(p: &mut Parser, addressing: Addressing) -> Result<Operand, Par
 fn scalar_address(
     p: &mut Parser,
     row: &Row,
+    encoding: &Encoding,
     spec: &OperandSpec,
     addressing: Addressing,
 ) -> Result<Operand, ParseError> {
     p.skip_space();
     let start = p.pos;
-    if addressing != Addressing::Flat && p.eat_word("off") {
+    let only = row.operands.len() == 1;
+    if addressing != Addressing::Flat && !only && p.eat_word("off") {
         return Ok(Operand::Off);
     }
     let wrong = |p: &Parser| p.error_at(start, "invalid operand for instruction");
     let register = p.register()?.ok_or_else(|| wrong(p))?;
     let spec = OperandSpec { class: Class::ScalarReg, ..spec.clone() };
     let scratch = addressing == Addressing::Scratch;
-    // As LLVM has it: an offset of scratch may be nothing or EXEC's low half; copies to LDS may start at EXEC.
+    let sve = encoding.format.field("sve").is_some();
+    // As LLVM has it: an offset of scratch may be nothing or EXEC's low half.
     match p.place_register(&spec, register) {
-        Some(Operand::Special(Special::Null)) if scratch => Ok(Operand::Off),
+        Some(Operand::Special(Special::Null)) if scratch && sve => Ok(Operand::Off),
+        Some(operand @ Operand::Special(Special::Null)) if only => Ok(operand),
         Some(operand @ Operand::Special(Special::ExecLo)) if scratch => Ok(operand),
-        Some(operand @ Operand::Special(Special::ExecHi)) if scratch && row.memory.moves_lds => Ok(operand),
-        Some(operand @ Operand::Special(Special::Exec)) if row.memory.moves_lds => Ok(operand),
+        Some(operand @ Operand::Special(Special::Exec)) if row.memory.any_saddr => Ok(operand),
         Some(Operand::Special(Special::Null | Special::Exec | Special::ExecLo | Special::ExecHi)) | None => {
             Err(wrong(p))
         }
@@ -127,8 +130,20 @@ fn data(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Opera
     let refused = match operand {
         Operand::Special(Special::Exec) => spec.role != "sbase",
         Operand::Special(Special::ExecLo | Special::ExecHi) => true,
+        // A base of 64 bits may be NULL where its code is even, as the field has no lowest bit.
+        Operand::Special(Special::Null) if spec.role == "sbase" => {
+            spec.ty.dwords() > 2 || p.machine.facts().null.is_none_or(|code| code % 2 != 0)
+        }
         Operand::Special(Special::Null) => !scalar,
-        Operand::Reg(Reg { file: RegFile::Agpr, .. }) => !p.machine.facts().agpr_operands,
+        Operand::Special(Special::M0) => spec.role == "sdata",
+        Operand::Reg(Reg { file: RegFile::Agpr, .. }) if !p.machine.facts().agpr_operands => true,
+        // GWS takes its data as the first of a pair.
+        Operand::Reg(reg) if spec.role == "gwsdata" => {
+            if reg.index % u16::from(p.machine.facts().vgpr_tuple_alignment) != 0 {
+                return Err(p.error_at(start, "vgpr must be even aligned"));
+            }
+            false
+        }
         _ => false,
     };
     if refused { Err(p.error_at(start, "invalid operand for instruction")) } else { Ok(operand) }

@@ -2,11 +2,11 @@
 
 use wavemark_target::facts::CachePolicy;
 
-use super::Printer;
+use super::{Printer, scalar_alignment};
 use crate::format::Addressing;
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
-use crate::{Inst, Operand, RegFile, buffer_format, cache_policy, swizzle};
+use crate::{Inst, Operand, Reg, RegFile, Special, buffer_format, cache_policy, swizzle};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -26,13 +26,34 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
         }
         match operand {
             Operand::Reg(reg) if row.memory.unaligned && spec.role == "vdst" => p.register_name(reg),
+            Operand::Reg(reg) if is_unchecked(spec, reg, addressing, tied) => p.register_name(reg),
             Operand::Reg(reg) if reg.file == RegFile::Agpr && !p.machine.facts().agpr_operands => {
                 p.register_name(reg);
-                foreign_register(p, reg.dwords);
+                let class = if reg.dwords == 1 {
+                    "VGPR_32".to_owned()
+                } else {
+                    format!("VReg_{}", u32::from(reg.dwords) * 32)
+                };
+                invalid_register(p, &class);
             }
             Operand::Off if addressing == Addressing::Scalar => signed_hex(p, inst.mods.offset),
             Operand::Literal(value) => p.hex(*value),
+            Operand::Special(special) => {
+                p.operand(spec, operand);
+                if let Some(class) = class_without(spec, *special, row) {
+                    invalid_register(p, class);
+                }
+            }
             _ => p.operand(&printed_spec(spec, tied), operand),
+        }
+        // Data that are result and source are two operands to LLVM.
+        if row.memory.scalar_atomic
+            && spec.role == "sdata"
+            && inst.mods.cpol & 1 != 0
+            && let Operand::Reg(reg) = operand
+            && reg.index % scalar_alignment(spec.ty.dwords()) != 0
+        {
+            p.note_alignment(reg, spec.ty.dwords());
         }
     }
     modifiers(p, row, inst, addressing);
@@ -55,7 +76,7 @@ fn modifiers(p: &mut Printer, row: &Row, inst: &Inst, addressing: Addressing) {
         Addressing::Lds if row.memory.swizzle => {
             if inst.mods.offset != 0 {
                 p.text(" offset:");
-                p.text(&swizzle::swizzle_text(inst.mods.offset as u16));
+                p.text(&swizzle::text(p.machine, inst.mods.offset as u16));
             }
             flag(p, inst.mods.gds, "gds");
         }
@@ -106,13 +127,29 @@ fn printed_spec(spec: &OperandSpec, tied: bool) -> OperandSpec {
     }
 }
 
-/// LLVM's comment about an accumulation VGPR that the processor cannot have there.
-fn foreign_register(p: &mut Printer, dwords: u8) {
-    let class = if dwords == 1 { "VGPR" } else { "VReg" };
+/// Whether LLVM prints a register without looking at where it starts: the index and offset of typed buffers, and
+/// accumulation VGPRs where one bit decides for two operands.
+fn is_unchecked(spec: &OperandSpec, reg: &Reg, addressing: Addressing, tied: bool) -> bool {
+    spec.role == "vaddr" && addressing == Addressing::TypedBuffer
+        || tied && reg.file == RegFile::Agpr && spec.class == Class::VgprOrAgpr
+}
+
+/// The class that LLVM names in a comment where a special register cannot stand.
+fn class_without(spec: &OperandSpec, special: Special, row: &Row) -> Option<&'static str> {
+    match (spec.role, special) {
+        ("saddr", Special::Exec) if !row.memory.any_saddr => Some("SReg_64_XEXEC_XNULL"),
+        ("saddr", Special::ExecHi) => Some("SReg_32_XEXEC_HI"),
+        ("sdata", Special::Exec) => Some("SReg_64_XEXEC"),
+        ("sdata", Special::ExecLo | Special::ExecHi | Special::M0) => Some("SReg_32_XM0_XEXEC"),
+        // LDS_DIRECT is for vector instructions.
+        (_, Special::LdsDirect) => Some("SReg_32"),
+        _ => None,
+    }
+}
+
+fn invalid_register(p: &mut Printer, class: &str) {
     p.text("/*Invalid register, operand has '");
     p.text(class);
-    p.text("_");
-    p.number(i64::from(dwords) * 32);
     p.text("' register class*/");
 }
 

@@ -1,6 +1,7 @@
 //! Operands and modifiers of MUBUF, MTBUF and VBUFFER.
 
 use super::{data as register_data, lds_word, number, policy};
+use crate::cache_policy::Hints;
 use crate::parse::operand::RegisterText;
 use crate::parse::{ParseError, Parser};
 use crate::role::Class;
@@ -41,7 +42,9 @@ pub(super) fn offset_register(
     let class = if narrow { Class::ScalarReg } else { Class::ScalarSrc };
     let operand = p.operand(encoding, &OperandSpec { class, ..spec.clone() })?;
     match operand {
-        Operand::Special(Special::Exec) => Err(p.error_at(start, "invalid operand for instruction")),
+        Operand::Special(Special::Exec | Special::LdsDirect) => {
+            Err(p.error_at(start, "invalid operand for instruction"))
+        }
         _ => Ok(operand),
     }
 }
@@ -69,6 +72,10 @@ pub(super) fn modifiers(
         if has(name) && p.eat_word(name) {
             *slot = true;
             p.eat(",");
+            // A whole address needs neither index nor offset.
+            if name == "addr64" {
+                break;
+            }
         }
     }
     if !row.operands.is_empty() {
@@ -87,8 +94,13 @@ pub(super) fn modifiers(
         policy::parse(p, row, inst)?;
         p.eat(",");
     }
+    p.skip_space();
+    let at = p.pos;
     if inst.mods.tfe != p.eat_word("tfe") {
         return Err(p.error("invalid operand for instruction"));
+    }
+    if inst.mods.tfe && row.memory.hints == Hints::Store {
+        return Err(p.error_at(at, "TFE modifier has no meaning for store instructions"));
     }
     p.eat(",");
     if row.memory.from_lds { Ok(()) } else { lds_word(p, row) }

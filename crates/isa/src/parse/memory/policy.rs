@@ -137,7 +137,7 @@ fn hints_and_scope(p: &mut Parser, row: &Row, inst: &mut Inst, nv: bool) -> Resu
         ));
     }
     let system = inst.mods.cpol >> 3 & 3 == 3;
-    if wanted != Hints::Atomic && th == 3 && hint.bypass != system {
+    if th == 3 && hint.bypass != system {
         return Err(p.error_at(at, "scope and th combination is not valid"));
     }
     Ok(())

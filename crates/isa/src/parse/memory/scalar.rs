@@ -38,7 +38,7 @@ pub(super) fn parse(
                     if operand == Operand::Special(Special::Null) && shared_field.is_none() {
                         Operand::Off
                     } else {
-                        inst.mods.control = u16::from(shared_field.is_some());
+                        inst.mods.control = u16::from(!encoding.format.zero_offset || shared_field.is_some());
                         operand
                     }
                 }
@@ -57,8 +57,20 @@ pub(super) fn parse(
     };
     if !prefetch && register_offset && both && p.eat_key("offset") {
         inst.mods.offset = immediate(p, row)?;
-        inst.mods.control = 0;
+        let number = encoding.format.zero_offset || inst.mods.offset != 0;
+        inst.mods.control = u16::from(!number);
         p.eat(",");
+    }
+    // Where text need not say a number of 0, it is NULL that is said.
+    if shared_field.is_none()
+        && !encoding.format.zero_offset
+        && !prefetch
+        && inst.mods.offset == 0
+        && let Some(Operand::Off) = row.operand_index("soffset").and_then(|index| inst.operands.get(index))
+    {
+        let index = row.operand_index("soffset").unwrap_or_default();
+        inst.operands[index] = Operand::Special(Special::Null);
+        inst.mods.control = 1;
     }
     if row.memory.policy {
         policy::parse(p, row, inst)?;

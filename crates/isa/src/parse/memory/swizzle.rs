@@ -1,6 +1,7 @@
 //! `ds_swizzle_b32` offsets: a number or a pattern.
 
 use crate::parse::{ParseError, Parser};
+use crate::swizzle::has_wide_modes;
 
 /// A `ds_swizzle_b32` offset: a number or `swizzle(MODE, …)`.
 pub(super) fn parse(p: &mut Parser) -> Result<i32, ParseError> {
@@ -17,6 +18,9 @@ pub(super) fn parse(p: &mut Parser) -> Result<i32, ParseError> {
     p.skip_space();
     let at = p.pos;
     let mode = p.word();
+    if matches!(mode, "FFT" | "ROTATE") && !has_wide_modes(p.machine) {
+        return Err(p.error_at(at, format!("{mode} mode swizzle not supported on this GPU")));
+    }
     let offset = match mode {
         "QUAD_PERM" => {
             let mut bits = 0x8000;
