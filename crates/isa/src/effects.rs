@@ -214,7 +214,7 @@ impl RowEffects {
         }
         let scalar = match row.family {
             Family::Scalar => true,
-            Family::Memory => row.memory.addressing == Some(Addressing::Scalar),
+            Family::Memory => row.memory.addressing == Some(Addressing::ScalarBase),
             Family::Vector | Family::Matrix => false,
         };
         if effects.counters.is_empty()

@@ -54,7 +54,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let addressing = format.addressing;
     let effect = row.attribute("mem").unwrap_or_default();
     let verb = effect.split('.').nth(1).unwrap_or_default();
-    let scalar = addressing == Some(Addressing::Scalar);
+    let scalar = addressing == Some(Addressing::ScalarBase);
     let hinted = matches!(machine.facts().cache_policy, CachePolicy::ThScope | CachePolicy::ThScopeNv);
     let flag = |value| row.attribute("memory") == Some(value);
     let fixed = |name: &str| {
@@ -77,7 +77,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
         },
         returns: (atomic && format.field("ret").is_some()).then_some(verb == "atomic_return"),
         policy: match addressing {
-            Some(Addressing::Scalar) => verb == "load" || !hinted && (verb == "store" || atomic),
+            Some(Addressing::ScalarBase) => verb == "load" || !hinted && (verb == "store" || atomic),
             Some(Addressing::Lds | Addressing::Lds2) => false,
             _ => {
                 let words = ["glc", "slc", "sc0", "sc1", "th", "scope"];
@@ -103,7 +103,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
         unaligned: row.has("memory.unaligned"),
         blank: row.has("memory.blank"),
         scales_offset: match addressing {
-            Some(Addressing::Scalar) => {
+            Some(Addressing::ScalarBase) => {
                 verb == "load" && !scalar_buffer && row.operand_index("soffset").is_some()
             }
             Some(Addressing::Flat | Addressing::Global | Addressing::Scratch) => {

@@ -158,8 +158,9 @@ impl Printer<'_> {
 
     /// An inline floating constant; 1/2π prints in the operand's own precision.
     fn inline_float(&mut self, spec: &OperandSpec, code: u8) {
-        let text = match (code, spec.ty.elem_bits) {
-            (248, 64) => "0.15915494309189532",
+        let wide = spec.ty.elem_bits == 64 || vector::wide_constant(spec);
+        let text = match (code, wide) {
+            (248, true) => "0.15915494309189532",
             _ => float_name(code),
         };
         self.text(text);

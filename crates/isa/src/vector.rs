@@ -18,6 +18,8 @@
 //! | `noopsel` | the text has no `op_sel` though operands are halves |
 //! | `strictmods`, `idlemods` | modifier bits of sources that take none are forbidden, ignored |
 //! | `noinline` | LLVM gives the source no inline constants, and shows those that are encoded as 32-bit patterns |
+//! | `splat` | an inline constant stands for both halves of a packed source |
+//! | `doubleunit` | DPP is that of 64-bit operands though these have 32 bits |
 //! | `lane` | an access to one lane: LLVM calls it `_e32`, the lane is no literal |
 //! | `nolds` | `lds_direct` is no source |
 //! | `onescalar` | at most one scalar value is read, whatever the processor's limit |
@@ -61,6 +63,12 @@ pub(crate) struct Traits {
     pub(crate) vdst: bool,
     /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
     pub(crate) idle_mods: bool,
+    /// Likewise, but only of the instruction with halves.
+    pub(crate) idle_mods_of_halves: bool,
+    /// Lanes are permuted as other operands say: `op_sel` is two bits of control.
+    pub(crate) lane_permute: bool,
+    /// A 32-bit instruction of the double-precision unit: DPP has few controls.
+    pub(crate) double_unit: bool,
     /// VOP3 has bits for a third source that the instruction does not have.
     pub(crate) phantom_source: bool,
     /// The result is a float: SDWA forms take `omod`.
@@ -75,6 +83,12 @@ pub(crate) struct Traits {
     pub(crate) no_inline: bool,
     /// At most one scalar value is read.
     pub(crate) one_scalar: bool,
+    /// An inline constant stands for both halves of a packed source.
+    pub(crate) splat: bool,
+    /// Sources that are pairs of 16-bit elements, a mask; SDWA does not change their signs.
+    pub(crate) packed: u8,
+    /// Those of them that `op_sel` does not choose of, because registers have halves.
+    pub(crate) pairs: u8,
     /// An access to one lane.
     pub(crate) lane: bool,
     /// `lds_direct` is no source.
@@ -117,6 +131,12 @@ pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
     }
 }
 
+/// Whether the instruction runs on the double-precision unit, whose DPP has few controls on some processors.
+pub(crate) fn on_double_unit(row: &Row) -> bool {
+    let wide = |spec: &OperandSpec| spec.ty.bits() == 64 && !matches!(spec.role, "sdst" | "smask");
+    row.traits.double_unit || row.operands.iter().any(wide)
+}
+
 /// VCC as the lane mask of this type.
 pub(crate) fn vcc(ty: &Type) -> Special {
     if ty.dwords() == 2 { Special::Vcc } else { Special::VccLo }
@@ -143,6 +163,9 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             if spec.ty.is_float() && spec.ty.bits() <= 64 {
                 traits.mods |= bit;
             }
+        }
+        if spec.ty.lanes == 2 && spec.ty.elem_bits == 16 {
+            traits.packed |= bit & 7;
         }
         if has_halves
             && spec.ty.bits() == 16
@@ -174,6 +197,8 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             "noinline" => traits.no_inline = true,
             "onescalar" => traits.one_scalar = true,
             "lane" => traits.lane = true,
+            "doubleunit" => traits.double_unit = true,
+            "splat" => traits.splat = true,
             "nolds" => traits.no_lds = true,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -188,12 +213,15 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let scalar_result = row.operand_index("sdst").is_some() && !traits.vdst;
     traits.lane_read = scalar_result && row.operand_index("vsrc0").is_some();
     traits.scalar = scalar_result && row.operand_index("ssrc0").is_some();
+    traits.pairs = if has_halves { traits.packed } else { 0 };
     // A longer op_sel than the sources need: the encoding has a third source that does nothing.
     let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
     traits.phantom_source = phantom;
-    let of_halves = has_halves && (traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0);
-    traits.idle_mods = idle || traits.mods != 0 && !strict || of_halves && !lane_permute;
+    traits.lane_permute = lane_permute;
+    let idle_with_op_sel = has_halves && traits.op_sel != 0 && !lane_permute;
+    traits.idle_mods = idle || traits.mods != 0 && !strict || idle_with_op_sel;
+    traits.idle_mods_of_halves = traits.true16 != 0 && !lane_permute;
     traits
 }
 
@@ -227,6 +255,8 @@ mod tests {
         "noinline",
         "onescalar",
         "lane",
+        "doubleunit",
+        "splat",
         "nolds",
     ];
 

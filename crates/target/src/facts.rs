@@ -82,6 +82,10 @@ facts! {
     constant_bus_limit: u8 = "`GCNSubtarget::getConstantBusLimit`";
     /// Whether VOP3 and VOP3P take a literal.
     vop3_literals: bool = "`GCNSubtarget::hasVOP3Literal` (vop3-literal)";
+    /// Whether packed single-precision sources in SGPRs feed their low half to both results.
+    packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
+    /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
+    vopd_same_vgpr: bool = "ISA manuals, \"VOPD\"; `AMDGPUAsmParser::checkVOPDRegBankConstraints`";
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 

@@ -54,7 +54,7 @@ pub(super) fn finish(
         reg.dwords += 1;
     }
     // Prefetches and scalar cache controls have the cache policy bits but do not use them.
-    if row.memory.addressing == Some(Addressing::Scalar) && !row.memory.policy {
+    if row.memory.addressing == Some(Addressing::ScalarBase) && !row.memory.policy {
         inst.mods.cpol = 0;
     }
     let shared = OffsetKind::of(encoding);
@@ -66,7 +66,7 @@ pub(super) fn finish(
         let shift = 32 - field.width();
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
-    if row.memory.addressing == Some(Addressing::Scalar) && soffset.is_some() && !row.memory.prefetch {
+    if row.memory.addressing == Some(Addressing::ScalarBase) && soffset.is_some() && !row.memory.prefetch {
         // The offset field holds the SGPR's number, or nothing.
         let register = match shared {
             Some(kind) => kind.is_register(input.bits),
@@ -119,7 +119,7 @@ pub(super) fn custom_operand(
         ("saddr", _) if no_saddr(Some(code)) && row.operands.len() > 1 => Some(Operand::Off),
         ("saddr", Addressing::Scratch) if no_address() => Some(Operand::Off),
         ("saddr", _) => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
-        ("soffset", Addressing::Scalar) => match OffsetKind::of(encoding) {
+        ("soffset", Addressing::ScalarBase) => match OffsetKind::of(encoding) {
             Some(kind) if kind.has_both(input.bits) => scalar_offset(input, row, index, code),
             Some(kind) if !kind.is_register(input.bits) => Some(Operand::Off),
             Some(_) => {

@@ -22,7 +22,7 @@ pub(super) fn finish(
         Some(Addressing::Scratch) if matches!(operand("vaddr"), Some(Operand::Reg(_))) => {
             bits |= field("sve").map_or(0, |field| field.put(1));
         }
-        Some(Addressing::Scalar) => {
+        Some(Addressing::ScalarBase) => {
             let (Some(kind), Some(offset)) = (OffsetKind::of(encoding), operand("soffset")) else {
                 return Ok(bits);
             };
@@ -72,11 +72,11 @@ pub(super) fn custom_code(
             };
             none.map(|field| field.default)
         }
-        ("soffset", Addressing::Scalar, Operand::Off) => match OffsetKind::of(encoding) {
+        ("soffset", Addressing::ScalarBase, Operand::Off) => match OffsetKind::of(encoding) {
             Some(_) => Some(0),
             None => code::code_of(machine, Class::ScalarReg, &Operand::Special(Special::Null)),
         },
-        ("saddr", ..) | ("soffset", Addressing::Scalar, _) => {
+        ("saddr", ..) | ("soffset", Addressing::ScalarBase, _) => {
             code::code_of(machine, Class::ScalarReg, operand)
         }
         ("soffset", _, Operand::Literal(_)) => None,

@@ -26,7 +26,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
         let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
         let mut inst = empty(row.id, encoding.form);
         match row.memory.addressing {
-            Some(Addressing::Scalar) => scalar::parse(p, row, encoding, &mut inst)?,
+            Some(Addressing::ScalarBase) => scalar::parse(p, row, encoding, &mut inst)?,
             Some(addressing) => vector(p, row, encoding, addressing, &mut inst)?,
             None => return Err(p.error("invalid instruction")),
         }
@@ -68,7 +68,7 @@ fn vector(
         Addressing::Buffer | Addressing::TypedBuffer => buffer::modifiers(p, row, encoding, inst)?,
         Addressing::Flat | Addressing::Global | Addressing::Scratch => flat_modifiers(p, row, inst)?,
         Addressing::Descriptor => policy::parse(p, row, inst)?,
-        Addressing::Scalar => {}
+        Addressing::ScalarBase => {}
     }
     addresses_fit(p, row, encoding, addressing, inst, end)
 }
@@ -126,7 +126,7 @@ fn data(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Opera
     p.skip_space();
     let start = p.pos;
     let operand = p.operand(encoding, spec)?;
-    let scalar = encoding.format.addressing == Some(Addressing::Scalar);
+    let scalar = encoding.format.addressing == Some(Addressing::ScalarBase);
     let refused = match operand {
         Operand::Special(Special::Exec) => spec.role != "sbase",
         Operand::Special(Special::ExecLo | Special::ExecHi) => true,

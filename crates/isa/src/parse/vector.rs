@@ -231,7 +231,9 @@ fn attempt(
     if traits.halves_only && halves.plain {
         return Err(p.error_at(0, "invalid operand for instruction"));
     }
-    if halves.written && (halves.plain || !p.machine.real_true16()) {
+    // LLVM takes halves in the 32-bit compares of either mode.
+    let compare = !traits.vdst && encoding.form == Form::E32;
+    if halves.written && (halves.plain || !p.machine.real_true16() && !compare) {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
     let with_halves = p.machine.real_true16() && !halves.plain;
@@ -534,7 +536,8 @@ fn check_limits(
     items: &[Item],
 ) -> Result<(), ParseError> {
     let last = || items.last().map_or(0, |item| item.start);
-    let mut literal: Option<Operand> = None;
+    let mut literal: Option<(Operand, u8)> = None;
+    let mut literals = 0;
     let mut scalars: SmallVec<[Operand; 4]> = SmallVec::new();
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
         if spec.access == crate::Access::Write {
@@ -548,13 +551,17 @@ fn check_limits(
                 if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) {
                     return Err(p.error_at(last(), "literal operands are not supported"));
                 }
-                if literal.is_some_and(|other| other != *operand) {
+                if literal.is_some_and(|(other, _)| other != *operand) {
                     return Err(p.error_at(last(), "only one unique literal operand is allowed"));
                 }
-                literal = Some(*operand);
+                // One literal for operands of two widths counts twice.
+                if literal.is_none_or(|(_, width)| width != spec.ty.dwords()) {
+                    literals += 1;
+                }
+                literal = Some((*operand, spec.ty.dwords()));
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if *operand != Operand::Special(Special::Null)
+                if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
                 // Other names of the same register count again.
                 && !scalars.contains(operand) =>
             {
@@ -563,9 +570,10 @@ fn check_limits(
             _ => {}
         }
     }
-    if row.has("vcc") && !scalars.iter().any(|o| matches!(o, Operand::Special(Special::Vcc | Special::VccLo)))
-    {
-        scalars.push(Operand::Special(Special::Vcc));
+    // VCC counts, and again by the name of a half.
+    let implied = Operand::Special(Special::Vcc);
+    if row.has("vcc") && !scalars.contains(&implied) {
+        scalars.push(implied);
     }
     // So does M0 where the instruction reads it.
     if row.has("m0") && !scalars.contains(&Operand::Special(Special::M0)) {
@@ -575,7 +583,7 @@ fn check_limits(
     if row.traits.scalar {
         return Ok(());
     }
-    if scalars.len() + usize::from(literal.is_some()) > limit {
+    if scalars.len() + literals > limit {
         return Err(p.error_at(last(), "invalid operand (violates constant bus restrictions)"));
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::Kind;
 use crate::vector::is_wide;
-use crate::{Machine, Operand, inline_float_bits};
+use crate::{Form, Machine, Operand, inline_float_bits};
 
 /// Where a constant is to stand.
 pub(super) struct Place<'a> {
@@ -202,6 +202,7 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
         Treatment::Single | Treatment::Int32 => inline(place.machine, bits, 32, false),
         // The conversions from packed halves have no inline constants.
         Treatment::Halves if place.row.traits.no_inline => None,
+        Treatment::Halves if place.row.traits.splat => splat(place.machine, bits),
         // The low half decides.
         Treatment::Halves if bits >> 16 == 0 => {
             inline(place.machine, bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
@@ -313,7 +314,8 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                 let half = narrow(value, 5, 10)?;
                 // Where there are no literals, the half must be an inline constant's.
                 let exact = inline_float_bits(248, 16, false) != Some(u64::from(half & 0x7fff));
-                if !exact && !place.encoding.takes_literals() {
+                let extended = matches!(place.encoding.form, Form::Sdwa | Form::E64Dpp16 | Form::E64Dpp8);
+                if !exact && extended {
                     return None;
                 }
             }
@@ -353,6 +355,13 @@ pub(crate) fn inline(machine: Machine, bits: u64, width: u32, bf16: bool) -> Opt
     };
     small(signed).or_else(|| {
         (240..=last).find(|&code| inline_float_bits(code, width, bf16) == Some(bits)).map(Operand::Float)
+    })
+}
+
+/// The inline constant that stands for two halves with these bits: the same one in both, or a small number.
+pub(crate) fn splat(machine: Machine, bits: u64) -> Option<Operand> {
+    small(i64::from(bits as u32 as i32)).or_else(|| {
+        (bits >> 16 == bits & 0xffff).then(|| inline(machine, bits & 0xffff, 16, false)).flatten()
     })
 }
 

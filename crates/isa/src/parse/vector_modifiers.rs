@@ -226,7 +226,8 @@ fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallV
     if is_wide(form) || form == Form::Sdwa {
         let sdwa = form == Form::Sdwa;
         // Every result of SDWA can be clamped; of the compares those of gfx8 have the bit.
-        if if sdwa { encoding.format.field("clamp").is_some() } else { traits.clamp } {
+        let clamp_bit = encoding.modifiers.iter().any(|(field, _)| field.name == "clamp");
+        if if sdwa { clamp_bit } else { traits.clamp } {
             names.push("clamp");
         }
         if traits.omod && (!sdwa || traits.float_result && encoding.format.field("omod").is_some()) {
@@ -284,6 +285,9 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
+            "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 => {
+                return Err(p.error_at(modifier.start, "invalid op_sel operand"));
+            }
             "op_sel" => {
                 inst.mods.op_sel = op_sel(traits, modifier)
                     & match (traits.byte_sel, traits.dst_byte_sel) {
@@ -315,10 +319,7 @@ pub(super) fn apply(
     match encoding.form {
         Form::Dpp16 | Form::E64Dpp16 => {
             let ctrl = dpp_ctrl.ok_or_else(missing)?;
-            let double = row
-                .operands
-                .iter()
-                .any(|spec| spec.ty.bits() == 64 && !matches!(spec.role, "sdst" | "smask"));
+            let double = crate::vector::on_double_unit(row);
             if p.machine.has_inst(InstFeature::Dpp64bit) && double && !(0x150..=0x15f).contains(&ctrl) {
                 let start = modifiers.iter().find(|m| m.name == "dpp_ctrl").map_or(0, |m| m.start);
                 let share = p.machine.facts().dpp_controls == Some(DppControls::ShareXmask);

@@ -36,7 +36,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
                 };
                 invalid_register(p, &class);
             }
-            Operand::Off if addressing == Addressing::Scalar => signed_hex(p, inst.mods.offset),
+            Operand::Off if addressing == Addressing::ScalarBase => signed_hex(p, inst.mods.offset),
             Operand::Literal(value) => p.hex(*value),
             Operand::Special(special) => {
                 p.operand(spec, operand);
@@ -62,7 +62,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
 /// What follows the operands.
 fn modifiers(p: &mut Printer, row: &Row, inst: &Inst, addressing: Addressing) {
     match addressing {
-        Addressing::Scalar => {
+        Addressing::ScalarBase => {
             let soffset = row.operand_index("soffset").and_then(|index| inst.operands.get(index));
             let register = matches!(soffset, Some(Operand::Reg(_) | Operand::Special(_)));
             let zero = row.encodings.first().is_some_and(|encoding| encoding.format.zero_offset);
@@ -180,7 +180,7 @@ fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
     let cpol = inst.mods.cpol;
     let policy = p.machine.facts().cache_policy;
     if !matches!(policy, CachePolicy::ThScope | CachePolicy::ThScopeNv) {
-        let scalar = row.memory.addressing == Some(Addressing::Scalar);
+        let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
         for (word, bit) in cache_policy::words(policy, scalar) {
             flag(p, cpol >> bit & 1 != 0, word);
         }

@@ -7,7 +7,7 @@ use wavemark_target::InstFeature;
 use wavemark_target::facts::DppControls;
 
 use super::Printer;
-use crate::parse::vector_constant::inline;
+use crate::parse::vector_constant::{inline, splat};
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
@@ -80,22 +80,23 @@ impl Statement<'_> {
         let negated = mods.neg & bit != 0;
         let absolute = mods.abs & bit != 0;
         let extended = mods.sdwa.is_some_and(|sdwa| sdwa.sext & bit != 0);
-        // `-1` is the number; the negated constant is `neg(1)`.
-        let called = negated && is_constant(operand) && !absolute;
         if extended {
             p.text("sext(");
         }
-        if called {
-            p.text("neg(");
-        } else if negated {
-            p.text("-");
-        }
+        let start = p.out.len();
         if absolute {
             p.text("|");
         }
         self.plain(p, spec, short, operand);
         if absolute {
             p.text("|");
+        }
+        // `-1` is the number; the negated constant is `neg(1)`.
+        let called = negated && is_constant(operand) && !absolute && !p.out[start..].starts_with("lit");
+        if called {
+            p.out.insert_str(start, "neg(");
+        } else if negated {
+            p.out.insert(start, '-');
         }
         if called || extended {
             p.text(")");
@@ -114,7 +115,9 @@ impl Statement<'_> {
                 let spec = OperandSpec { class: Class::Vgpr, ..spec.clone() };
                 return p.operand(&spec, operand);
             }
-            Operand::Float(code) if narrow && !self.traits.float_constants && !spec.ty.is_float() => {
+            Operand::Float(code)
+                if narrow && !bytes && !self.traits.float_constants && !spec.ty.is_float() =>
+            {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
             Operand::Float(code) if self.traits.no_inline => {
@@ -141,10 +144,40 @@ impl Statement<'_> {
                     p.hex(bits & 0xffff);
                 }
             }
+            Operand::Literal(bits)
+                if narrow && spec.ty.kind == Kind::Bfloat && spec.class != Class::Literal32 =>
+            {
+                literal(p, bits, inline(p.machine, bits & 0xffff, 16, true).is_some());
+            }
+            // The high half of a double; where literals have 32 bits only, LLVM shows an inline constant's value.
+            Operand::Literal(bits)
+                if spec.ty.kind == Kind::Float && spec.ty.bits() == 64 && !p.machine.facts().literals_64 =>
+            {
+                match inline(p.machine, bits << 32, 64, false) {
+                    Some(constant) if spec.ty.lanes == 1 => p.operand(spec, &constant),
+                    _ => p.hex(bits),
+                }
+            }
+            // The 32 bits of a literal are those of the packed elements' integer.
+            Operand::Literal(bits) if wide_constant(spec) && spec.ty.lanes > 1 => {
+                literal(p, bits, inline(p.machine, bits, 64, false).is_some());
+            }
+            Operand::Literal(bits) if self.traits.splat && spec.ty.lanes == 2 => {
+                literal(p, bits, splat(p.machine, bits).is_some());
+            }
             Operand::Literal(bits) if self.traits.no_inline => match inline(p.machine, bits, 32, false) {
                 Some(Operand::Int(value)) => p.number(i64::from(value)),
                 _ => p.hex(bits),
             },
+            Operand::Literal64(bits)
+                if half_bits
+                    && spec.ty.is_float()
+                    && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
+            {
+                if let Some(constant) = inline(p.machine, bits & 0xffff, 16, false) {
+                    p.operand(spec, &constant);
+                }
+            }
             Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
                 if bits >> 32 == 0 && !half_bits {
                     p.operand(spec, operand);
@@ -188,16 +221,28 @@ impl Statement<'_> {
                     Operand::Special(special) => is_fixed_value(*special),
                     _ => false,
                 };
-                if !fixed {
+                if !fixed && spec.ty.bits() == 16 && self.halves {
+                    invalid_register(p, "VGPR_16_Lo128");
+                } else if !fixed {
                     invalid_register(p, &vgpr_class(p.machine, spec.ty.dwords(), lanes));
                 }
             }
-            Class::Custom if !matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
-                invalid_register(p, "AGPR_32");
-            }
-            Class::ScalarSrc if vector => {
+            Class::Custom => match operand {
+                Operand::Reg(Reg { file: RegFile::Agpr, .. }) => {}
+                Operand::Special(special) if is_fixed_value(*special) => {}
+                _ => invalid_register(p, "AGPR_32"),
+            },
+            Class::ScalarSrc if vector || *operand == Operand::Special(Special::LdsDirect) => {
                 let direct = self.traits.lane && !self.traits.no_lds && spec.role == "ssrc0";
-                invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+                if vector || !direct {
+                    invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+                }
+            }
+            Class::ScalarReg
+                if self.traits.scalar
+                    && matches!(operand, Operand::Special(Special::ExecLo | Special::ExecHi)) =>
+            {
+                invalid_register(p, "SReg_32_XEXEC");
             }
             _ => {}
         }
@@ -212,7 +257,8 @@ fn is_constant(operand: &Operand) -> bool {
 fn is_fixed_value(special: Special) -> bool {
     !matches!(
         special,
-        Special::Vcc
+        Special::LdsDirect
+            | Special::Vcc
             | Special::VccLo
             | Special::VccHi
             | Special::Exec
@@ -238,6 +284,13 @@ fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
             format!("VReg_{}{aligned}", u32::from(dwords) * 32)
         }
     }
+}
+
+/// A literal; `ambiguous`: as text its number would be an inline constant.
+fn literal(p: &mut Printer, bits: u64, ambiguous: bool) {
+    p.text(if ambiguous { "lit(" } else { "" });
+    p.hex(bits);
+    p.text(if ambiguous { ")" } else { "" });
 }
 
 /// Packed 8-bit and 16-bit elements that fill 64 bits take 64-bit constants.
@@ -298,11 +351,7 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
         OutMod::Div2 => " div:2",
     });
     if let Some(control) = &mods.dpp {
-        let double = row
-            .operands
-            .iter()
-            .any(|spec| spec.ty.bits() == 64 && spec.role != "sdst" && spec.role != "smask");
-        dpp(p, control, double);
+        dpp(p, control, crate::vector::on_double_unit(row));
     }
     if let Some(sdwa) = &mods.sdwa {
         if traits.vdst && !traits.whole_dst {

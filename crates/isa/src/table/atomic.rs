@@ -4,34 +4,35 @@
 //! line whose memory effect is `atomic`, which writes an operand and does not fix `ret`, is written as the returning
 //! one: without `ret` what it writes only is left out, and what it reads and writes is read only.
 
-use super::read::{Fix, RowDef};
-use crate::row::Access;
+use crate::role::Access;
+use crate::table::read::{Fix, Part, RowDef};
 
-/// `row` itself, or the two that it stands for.
-pub(super) fn expand(row: RowDef) -> Vec<RowDef> {
-    let fixed = |row: &RowDef| {
-        row.encodings.iter().any(|encoding| encoding.fixes.iter().any(|fix| fix.field == "ret"))
-    };
-    let writes = row.operands.iter().any(|operand| operand.access != Access::Read);
-    let effect = row.attributes.iter().find(|(key, _)| *key == "mem").map_or("", |&(_, value)| value);
-    let Some((path, operation)) = effect.split_once(".atomic.") else { return vec![row] };
-    if path == "scalar" || !writes || fixed(&row) {
-        return vec![row];
+/// That part of a row.
+pub(crate) fn part(mut row: RowDef, part: Part) -> RowDef {
+    match part {
+        Part::Whole => {}
+        Part::Plain => {
+            row.operands.retain(|operand| operand.access != Access::Write);
+            for operand in &mut row.operands {
+                operand.access = Access::Read;
+            }
+            fix(&mut row, 0);
+        }
+        Part::Returning => {
+            // Rows live as long as the table, and so do their attributes.
+            let effect: &'static str = effect(&row).replace(".atomic.", ".atomic_return.").leak();
+            for attribute in row.attributes.iter_mut().filter(|(key, _)| *key == "mem") {
+                attribute.1 = effect;
+            }
+            fix(&mut row, 1);
+        }
     }
-    let mut plain = row.clone();
-    plain.operands.retain(|operand| operand.access != Access::Write);
-    for operand in &mut plain.operands {
-        operand.access = Access::Read;
-    }
-    fix(&mut plain, 0);
-    let mut returning = row;
-    // Rows live as long as the table, and so do their attributes.
-    let effect = Box::leak(format!("{path}.atomic_return.{operation}").into_boxed_str());
-    for attribute in returning.attributes.iter_mut().filter(|(key, _)| *key == "mem") {
-        attribute.1 = effect;
-    }
-    fix(&mut returning, 1);
-    vec![plain, returning]
+    row
+}
+
+/// The memory effect as the row says it.
+pub(crate) fn effect(row: &RowDef) -> &'static str {
+    row.attributes.iter().find(|(key, _)| *key == "mem").map_or("", |&(_, value)| value)
 }
 
 fn fix(row: &mut RowDef, value: u32) {

@@ -20,7 +20,7 @@ pub(super) fn parse(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), Pa
 }
 
 fn words(p: &mut Parser, row: &Row, inst: &mut Inst, policy: CachePolicy) -> Result<(), ParseError> {
-    let scalar = row.memory.addressing == Some(Addressing::Scalar);
+    let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
     let start = p.pos;
     let mut seen = 0u8;
     loop {
@@ -121,7 +121,7 @@ fn hints_and_scope(p: &mut Parser, row: &Row, inst: &mut Inst, nv: bool) -> Resu
         return Err(p.error_at(start, "instruction must use th:TH_ATOMIC_RETURN"));
     }
     let Some((hint, at)) = hint.filter(|(hint, _)| hint.th != 0) else { return Ok(()) };
-    let scalar = row.memory.addressing == Some(Addressing::Scalar);
+    let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
     if scalar && th > 3 {
         return Err(p.error_at(at, "invalid th value for SMEM instruction"));
     }
