@@ -104,6 +104,8 @@ pub enum Counter {
     /// EXP_CNT.
     Exp,
     Load,
+    Sample,
+    Bvh,
     Store,
     Ds,
     Km,
@@ -215,7 +217,7 @@ impl RowEffects {
         let scalar = match row.family {
             Family::Scalar => true,
             Family::Memory => row.memory.addressing == Some(Addressing::ScalarBase),
-            Family::Vector | Family::Matrix => false,
+            Family::Vector | Family::Matrix | Family::Image | Family::Export => false,
         };
         if effects.counters.is_empty()
             && let Some(memory) = effects.memory
@@ -312,6 +314,8 @@ fn counter(name: &str) -> Option<Counter> {
         "lgkm" => Counter::Lgkm,
         "exp" => Counter::Exp,
         "load" => Counter::Load,
+        "sample" => Counter::Sample,
+        "bvh" => Counter::Bvh,
         "store" => Counter::Store,
         "ds" => Counter::Ds,
         "km" | "sm" => Counter::Km,
@@ -365,6 +369,12 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
             Operand::Reg(reg) => {
                 effects.regs.push(RegUse { reg: Touched::Reg(*reg), read, write, operand: number });
             }
+            Operand::List(list) => effects.regs.extend(list.regs().map(|reg| RegUse {
+                reg: Touched::Reg(reg),
+                read,
+                write,
+                operand: number,
+            })),
             // NULL reads as 0 and drops what is written.
             Operand::Special(Special::Null) => {}
             Operand::Special(special) => {

@@ -47,7 +47,10 @@ pub(crate) struct Traits {
 
 /// Reads them off.
 pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
-    let Some(encoding) = row.encodings.first().filter(|_| row.family == Family::Memory) else {
+    // Image instructions have hints as others do.
+    let Some(encoding) =
+        row.encodings.first().filter(|_| matches!(row.family, Family::Memory | Family::Image))
+    else {
         return Traits::default();
     };
     let format = encoding.format;
@@ -72,10 +75,12 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
         hints: match verb {
             "store" | "from_lds" => Hints::Store,
             "atomic" | "atomic_return" => Hints::Atomic,
+            _ if flag("atomic") => Hints::Atomic,
             _ if flag("store") || row.has("memory.blank") => Hints::Store,
             _ => Hints::Load,
         },
-        returns: (atomic && format.field("ret").is_some()).then_some(verb == "atomic_return"),
+        returns: (atomic && row.family == Family::Memory && format.field("ret").is_some())
+            .then_some(verb == "atomic_return"),
         policy: match addressing {
             Some(Addressing::ScalarBase) => verb == "load" || !hinted && (verb == "store" || atomic),
             Some(Addressing::Lds | Addressing::Lds2) => false,

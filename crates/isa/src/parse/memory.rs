@@ -17,6 +17,8 @@ mod policy;
 mod scalar;
 mod swizzle;
 
+pub(super) use policy::parse as cache_policy;
+
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
     if suffix.is_some() {

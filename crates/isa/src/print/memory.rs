@@ -176,7 +176,7 @@ fn signed_hex(p: &mut Printer, value: i32) {
     p.hex(u64::from(value.unsigned_abs()));
 }
 
-fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
+pub(super) fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
     let cpol = inst.mods.cpol;
     let policy = p.machine.facts().cache_policy;
     if !matches!(policy, CachePolicy::ThScope | CachePolicy::ThScopeNv) {

@@ -2,7 +2,6 @@
 
 use wavemark_target::InstructionSets;
 
-use crate::role::Access;
 use crate::table::read::{File, Part, Place, RowDef, read_row, without_comment};
 use crate::table::{atomic, family};
 
@@ -36,7 +35,7 @@ pub(crate) fn rows(files: &[File]) -> Result<Vec<(Place, RowDef)>, String> {
                         true => at(message),
                         false => at(format!("{title}: {message}")),
                     })?;
-                    for &part in parts(&row) {
+                    for &part in parts(&row.attributes) {
                         rows.push((Place { part, ..place }, atomic::part(row.clone(), part)));
                     }
                 }
@@ -47,9 +46,7 @@ pub(crate) fn rows(files: &[File]) -> Result<Vec<(Place, RowDef)>, String> {
 }
 
 /// The parts that a row has (module `atomic`).
-fn parts(row: &RowDef) -> &'static [Part] {
-    let fixed = row.encodings.iter().any(|encoding| encoding.fixes.iter().any(|fix| fix.field == "ret"));
-    let writes = row.operands.iter().any(|operand| operand.access != Access::Read);
-    let vector = atomic::effect(row).split_once(".atomic.").is_some_and(|(path, _)| path != "scalar");
-    if vector && writes && !fixed { &[Part::Plain, Part::Returning] } else { &[Part::Whole] }
+fn parts(attributes: &[(&'static str, &'static str)]) -> &'static [Part] {
+    let both = attributes.iter().any(|(key, value)| *key == "mem" && value.contains(".atomic?."));
+    if both { &[Part::Plain, Part::Returning] } else { &[Part::Whole] }
 }

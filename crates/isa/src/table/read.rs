@@ -30,7 +30,8 @@
 //!   and the few flags that encode, print or parse need: [`ATTRIBUTES`].
 //!
 //! A mnemonic may have several lines with different operands; where they share an opcode, fixed fields tell them
-//! apart. The line of a vector memory atomic that returns something is two rows, with and without (module `atomic`).
+//! apart. With `mem=….atomic?.…` a line is two rows, the one as it is written and the one that does not return the old
+//! value (module `atomic`).
 
 use wavemark_target::InstructionSets;
 
@@ -59,6 +60,8 @@ pub(crate) static FILES: &[File] = &[
     ("table/mfma.txt", include_str!("../../table/mfma.txt")),
     ("table/wmma.txt", include_str!("../../table/wmma.txt")),
     ("table/vopd.txt", include_str!("../../table/vopd.txt")),
+    ("table/image.txt", include_str!("../../table/image.txt")),
+    ("table/export.txt", include_str!("../../table/export.txt")),
 ];
 
 /// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
@@ -86,6 +89,9 @@ pub static ATTRIBUTES: &[&str] = &[
     "memory",
     "vector",
     "matrix",
+    // Image instructions: flags, parts of the address (module `image`).
+    "image",
+    "address",
 ];
 
 /// A row of some instruction sets.

@@ -9,7 +9,7 @@ use crate::row::Row;
 use crate::{Inst, Operand};
 
 /// Reads the cache policy of an instruction of `row`, whose operands have been read.
-pub(super) fn parse(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
+pub(in crate::parse) fn parse(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
     match p.machine.facts().cache_policy {
         CachePolicy::ThScope => hints_and_scope(p, row, inst, false)?,
         CachePolicy::ThScopeNv => hints_and_scope(p, row, inst, true)?,
