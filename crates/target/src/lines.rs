@@ -5,8 +5,8 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts, MatrixOps, Offset,
-    SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
+    Apertures, Barriers, BufferFormats, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts,
+    MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -91,6 +91,7 @@ pub(crate) mod facts {
         flat_offset: None,
         global_offset: None,
         buffer_offset: Offset::unsigned(12),
+        buffer_formats: BufferFormats::SplitSnormOgl,
         ds_offset: Offset::unsigned(16),
         lds_needs_m0: true,
         apertures: Apertures::None,
@@ -126,6 +127,7 @@ pub(crate) mod facts {
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        buffer_formats: BufferFormats::Split,
         messages: message::GFX8,
         ..GFX7
     };
@@ -186,6 +188,7 @@ pub(crate) mod facts {
         cache_policy: CachePolicy::GlcSlcDlc,
         flat_offset: Some(Offset::unsigned(11)),
         global_offset: Some(Offset::signed(12)),
+        buffer_formats: BufferFormats::Unified77,
         export_targets: EXPORTS_GFX10,
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
@@ -208,6 +211,7 @@ pub(crate) mod facts {
         waitcnt: &[field(Exp, 0, 0, 3), field(Lgkm, 0, 4, 6), field(Vm, 0, 10, 6)],
         flat_offset: Some(Offset::unsigned(12)),
         global_offset: Some(Offset::signed(13)),
+        buffer_formats: BufferFormats::Unified63,
         export_targets: EXPORTS_GFX11,
         max_clause: 32,
         trap_bases: TrapBases::Messages,
