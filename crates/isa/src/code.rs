@@ -122,9 +122,11 @@ pub fn operand_of(machine: Machine, class: Class, ty: &Type, code: u32) -> Optio
 }
 
 fn scalar_operand(machine: Machine, dwords: u8, code: u32) -> Option<Operand> {
+    let ttmps = u32::from(machine.facts().ttmp_base);
     Some(match code {
-        _ if code < sgpr_count(machine) => Operand::Reg(Reg::new(RegFile::Sgpr, code as u16, dwords)),
-        108..=123 => Operand::Reg(Reg::new(RegFile::Ttmp, (code - 108) as u16, dwords)),
+        // A tuple does not reach beyond the last number that any processor has.
+        _ if code < sgpr_count(machine) => tuple(RegFile::Sgpr, code, dwords, 106)?,
+        _ if (ttmps..124).contains(&code) => tuple(RegFile::Ttmp, code - ttmps, dwords, 16)?,
         128..=192 => Operand::Int((code - 128) as i8),
         193..=208 => Operand::Int(192i16.wrapping_sub(code as i16) as i8),
         240..=248 => Operand::Float(code as u8),
@@ -140,6 +142,13 @@ fn scalar_operand(machine: Machine, dwords: u8, code: u32) -> Option<Operand> {
             })
         }
     })
+}
+
+/// A scalar tuple, if what the hardware makes of its first number leaves room for it below `end`.
+fn tuple(file: RegFile, index: u32, dwords: u8, end: u32) -> Option<Operand> {
+    let alignment = u32::from(crate::print::scalar_alignment(dwords));
+    let fits = index / alignment * alignment + u32::from(dwords) <= end;
+    fits.then(|| Operand::Reg(Reg::new(file, index as u16, dwords)))
 }
 
 /// The code of an operand in a field of this class; `None` if it cannot stand there.
@@ -168,7 +177,7 @@ fn scalar_code(machine: Machine, operand: &Operand) -> Option<u32> {
             Some(u32::from(index)).filter(|&n| n < sgpr_count(machine))
         }
         Operand::Reg(Reg { file: RegFile::Ttmp, index, .. }) => {
-            Some(u32::from(index) + 108).filter(|&n| n < 124)
+            Some(u32::from(index) + u32::from(machine.facts().ttmp_base)).filter(|&n| n < 124)
         }
         Operand::Reg(_) | Operand::Imm(_) | Operand::Off | Operand::List(_) => None,
         Operand::Int(value @ 0..=64) => Some(128 + value as u32),

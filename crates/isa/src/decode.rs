@@ -190,7 +190,7 @@ fn custom_operand(
         Family::Memory => memory::custom_operand(input, row, encoding, index, code, mods),
         Family::Vector => vector::custom_operand(input, row, encoding, index, code, mods),
         Family::Matrix => matrix::custom_operand(input, row, encoding, index, code, mods),
-        Family::Image => image::custom_operand(row, index, code),
+        Family::Image => image::custom_operand(input, row, index, code),
         Family::Export => None,
     }
 }

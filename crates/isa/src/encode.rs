@@ -176,7 +176,7 @@ fn custom_code(
         Family::Memory => memory::custom_code(machine, row, encoding, index, operand, inst),
         Family::Vector => vector::custom_code(machine, row, encoding, index, operand, inst),
         Family::Matrix => matrix::custom_code(machine, row, encoding, index, operand, inst),
-        Family::Image => image::custom_code(operand),
+        Family::Image => image::custom_code(machine, &row.operands[index], operand),
         Family::Export => export::custom_code(operand),
     }
 }

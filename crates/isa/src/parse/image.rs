@@ -8,10 +8,19 @@ use smallvec::SmallVec;
 use super::operand::RegisterText;
 use super::{ParseError, Parser, Suffix, empty};
 use crate::image::{A16, DIMENSIONS, Image, Layout};
+use crate::memory::Hints;
 use crate::modifier;
+use crate::print::memory::hints;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, RegList};
+
+/// The bit of `nv` in [`crate::Mods::cpol`].
+const NV: u8 = 1 << 5;
+
+/// The bits of `th` and `scope`, and those of both that bypass the caches.
+const TH_SCOPE: u8 = 0x1f;
+const TH_SCOPE_BYPASS: u8 = 3 << 3 | 3;
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
@@ -139,7 +148,16 @@ fn modifiers(
         p.eat(",");
     }
     if has("scope") {
+        p.skip_space();
+        let start = p.pos;
         super::memory::cache_policy(p, row, inst)?;
+        if inst.mods.cpol & NV != 0 && !p.machine.facts().cache_policy.words().contains(&"nv") {
+            return Err(p.error_at(start, "nv is not supported on this processor"));
+        }
+        // As LLVM has it; a load says TH_LOAD_BYPASS.
+        if hints(row) == Hints::Atomic && inst.mods.cpol & TH_SCOPE == TH_SCOPE_BYPASS {
+            return Err(p.error_at(start, "TH_ATOMIC_NT_RETURN does not go with SCOPE_SYS"));
+        }
     } else {
         cache_policy(p, encoding, inst)?;
     }

@@ -318,7 +318,7 @@ impl Parser<'_> {
             RegFile::Vgpr => 256,
             RegFile::Agpr if line(self.machine) == Line::Early => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
-            RegFile::Ttmp => 16,
+            RegFile::Ttmp => self.machine.facts().ttmps.into(),
         };
         if !matches!(count, 1..=12 | 16 | 32) {
             return Err(self.error_at(start, "invalid or unsupported register size"));

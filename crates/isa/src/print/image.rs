@@ -1,11 +1,13 @@
 //! Text of image instructions.
 
+use std::fmt::Write;
+
 use super::Printer;
 use crate::image::{DIMENSIONS, Layout};
 use crate::modifier;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::{Inst, Operand};
+use crate::{Inst, Operand, RegFile};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -19,6 +21,15 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
         match operand {
+            Operand::Reg(reg) if spec.class == Class::ScalarReg && reg.file == RegFile::Vgpr => {
+                p.register_name(reg);
+                let bits = u32::from(reg.dwords) * 32;
+                let _ = write!(p.out, "/*Invalid register, operand has 'SReg_{bits}_XNULL' register class*/");
+            }
+            Operand::Int(_) | Operand::Float(_) => {
+                p.operand(spec, operand);
+                p.text("/*Invalid immediate*/");
+            }
             Operand::Reg(reg) if p.machine.facts().vgpr_tuple_alignment > 1 => {
                 // An address is a VGPR.
                 let class = if spec.role == "vaddr" { Class::Vgpr } else { spec.class };
