@@ -161,8 +161,8 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,
-        Family::Image => image::finish(input, row, encoding, &mut inst)?,
-        Family::Export => export::finish(input, row, encoding, &mut inst)?,
+        Family::Image => image::finish(input, row, &mut inst)?,
+        Family::Export => export::finish(input, encoding, &mut inst),
     }
     Ok(inst)
 }

@@ -148,7 +148,7 @@ pub(crate) fn encode_bits(
         Family::Vector => vector::finish(machine, row, encoding, inst, bits)?,
         Family::Matrix => matrix::finish(machine, row, encoding, inst, bits)?,
         Family::Image => image::finish(row, inst, bits)?,
-        Family::Export => export::finish(row, encoding, inst, bits),
+        Family::Export => export::finish(encoding, inst, bits),
     };
     Ok((bits, literal))
 }

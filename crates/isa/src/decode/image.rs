@@ -10,19 +10,14 @@ use smallvec::SmallVec;
 use super::{DecodeError, Input};
 use crate::image::{A16, D16, DIMENSIONS, Image, Layout};
 use crate::role::Class;
-use crate::row::{Encoding, Row};
+use crate::row::Row;
 use crate::{Inst, Operand, Reg, RegFile, RegList, code};
 
 /// Registers, and numbers of registers, of an address.
 type Numbers = SmallVec<[u8; 16]>;
 
 /// Corrects an instruction whose fields have been read.
-pub(super) fn finish(
-    input: &Input,
-    row: &Row,
-    encoding: &Encoding,
-    inst: &mut Inst,
-) -> Result<(), DecodeError> {
+pub(super) fn finish(input: &Input, row: &Row, inst: &mut Inst) -> Result<(), DecodeError> {
     let Some(image) = row.image.as_deref() else { return Ok(()) };
     let invalid = |reason| DecodeError::Invalid { mnemonic: row.mnemonic, reason };
     if inst.mods.flags & D16 != 0 && !image.d16 {
@@ -38,8 +33,8 @@ pub(super) fn finish(
     let list = extra > 0 || slots;
     let address = if image.ray.is_empty() {
         let shown = image.shown_address(extra).ok_or_else(|| invalid("no address has so many registers"))?;
-        let dim = encoding.format.field("dim").map(|_| &DIMENSIONS[usize::from(inst.mods.dim & 7)]);
-        let words = dim.map_or(shown, |dim| image.address_words(dim, a16));
+        let dim = &DIMENSIONS[usize::from(inst.mods.dim & 7)];
+        let words = if image.dim { image.address_words(dim, a16) } else { shown };
         let words = fit(input, image, inst, (shown, words), list, &numbers);
         if list {
             rest_as_tuple(&numbers, words, shown)
