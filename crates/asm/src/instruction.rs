@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use wavemark_isa::{self as isa, Isa, Operand, RegFile, Resolved, SymbolResolver};
+use wavemark_isa::{self as isa, Operand, RegFile, Resolved, SymbolResolver};
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::debug::DebugRow;
 use crate::expr::{Binary, Expr, Function, Specifier, Unary};
-use crate::machine::Machine;
 use crate::object::SourceLine;
 use crate::section::FixupKind;
 use crate::symbol::Symbols;
@@ -25,18 +24,6 @@ impl SymbolResolver for Constants<'_> {
     }
 }
 
-impl Machine {
-    /// What the instruction table needs to know of the features.
-    pub fn isa_features(&self) -> isa::Features {
-        isa::Features { real_true16: self.features.real_true16(), wave64: !self.wave32() }
-    }
-
-    /// The instruction set, or why there is none.
-    pub(crate) fn require_isa(&self) -> Result<Isa, String> {
-        self.isa().ok_or_else(|| format!("instructions of {} are not supported", self.processor()))
-    }
-}
-
 impl Assembler<'_> {
     /// Assembles the instruction `text`, which starts at `offset` of the file.
     pub fn instruction(&mut self, text: &str, offset: usize) -> Result<(), Fault> {
@@ -44,13 +31,14 @@ impl Assembler<'_> {
         if text.len() > MAX_LENGTH {
             return Err(Fault::new(0..1, format!("the statement is longer than {MAX_LENGTH} bytes")));
         }
-        let isa = self.machine.require_isa().map_err(|message| Fault::new(all.clone(), message))?;
+        let machine = self.machine.isa();
         self.refresh_counts();
-        let mut parsed = isa::parse(isa, self.machine.isa_features(), text, &Constants(&self.symbols))
+        let mut parsed = isa::parse(machine, text, &Constants(&self.symbols))
             .map_err(|error| point(text, error.column, error.message))?;
-        parsed.inst.mods.idle_zero = isa == isa::Isa::Gfx1250 && self.is_of_newer_compiler();
+        parsed.inst.mods.idle_zero =
+            self.machine.processor().is_gfx1250_family() && self.is_of_newer_compiler();
         let bytes =
-            isa::encode(isa, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
+            isa::encode(machine, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
         if self.next_free.wanted {
             self.count_registers(&parsed.inst);
         }
@@ -83,7 +71,11 @@ impl Assembler<'_> {
 
     /// Records where the instruction that comes now is from.
     fn note_line(&mut self, offset: usize) {
-        let offset = self.expansion.as_ref().map_or(offset, |expansion| expansion.call.start as usize);
+        let offset = match (&self.included, &self.expansion) {
+            (Some(included), _) => included.root as usize,
+            (None, Some(expansion)) => expansion.call.start as usize,
+            (None, None) => offset,
+        };
         let (section, at) = self.here();
         let (line, column) = self.line_column(offset);
         self.lines.push(SourceLine { section: section.0, offset: at, line, column });

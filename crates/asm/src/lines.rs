@@ -47,11 +47,11 @@ pub fn assemble_line(line: &str, machine: &Machine) -> Answer {
     let plain = first.kind == Kind::Name
         && !lexer.slice(first.range).starts_with('.')
         && !matches!(lexer.peek_byte(), Some(b':' | b'='));
-    let (Some(isa), true) = (machine.isa(), plain) else { return assemble_alone(line, machine) };
-    if statement.text.len() > crate::instruction::MAX_LENGTH {
+    let isa = machine.isa();
+    if !plain || statement.text.len() > crate::instruction::MAX_LENGTH {
         return assemble_alone(line, machine);
     }
-    match isa::parse(isa, machine.isa_features(), &statement.text, &isa::NoSymbols) {
+    match isa::parse(isa, &statement.text, &isa::NoSymbols) {
         Ok(parsed) if parsed.fixups.is_empty() => match isa::encode(isa, &parsed.inst) {
             Ok(bytes) => Answer::Ok(hex(&bytes)),
             Err(error) => Answer::Err(format!("{}: {error}", statement.offset + 1)),
@@ -65,7 +65,8 @@ pub fn assemble_line(line: &str, machine: &Machine) -> Answer {
 fn assemble_alone(line: &str, machine: &Machine) -> Answer {
     let mut sources = SourceMap::new();
     let file = sources.add_text("line", line.to_owned());
-    let mut assembler = Assembler::new(file, line, machine);
+    let mut files = crate::NoFiles;
+    let mut assembler = Assembler::new(file, line, machine, &mut files);
     assembler.run(line);
     let bytes = match assembler.finish_bytes() {
         Ok(bytes) if bytes.is_empty() => return Answer::Empty,
@@ -87,20 +88,17 @@ pub fn disassemble_line(line: &str, machine: &Machine) -> Answer {
     if digits.is_empty() {
         return Answer::Empty;
     }
-    let isa = match machine.require_isa() {
-        Ok(isa) => isa,
-        Err(message) => return Answer::Err(message),
-    };
+    let isa = machine.isa();
     let bytes = match unhex(digits) {
         Ok(bytes) => bytes,
         Err(message) => return Answer::Err(message),
     };
     match isa::decode(isa, &bytes) {
         Ok(inst) if usize::from(inst.size) < bytes.len() => {
-            let text = isa::print(isa, &inst, machine.isa_features());
+            let text = isa::print(isa, &inst);
             Answer::Err(format!("{} bytes are left after `{text}`", bytes.len() - usize::from(inst.size)))
         }
-        Ok(inst) => Answer::Ok(isa::print(isa, &inst, machine.isa_features())),
+        Ok(inst) => Answer::Ok(isa::print(isa, &inst)),
         Err(error) => Answer::Err(error.to_string()),
     }
 }

@@ -1,6 +1,5 @@
 //! The processor, settings and features that a text is assembled or disassembled for.
 
-use wavemark_isa::Isa;
 use wavemark_target::{FeatureError, FeatureSet, Limits, Processor, Target, WaveSize};
 
 /// What is assembled for.
@@ -25,13 +24,9 @@ impl Machine {
         self.target.id.processor
     }
 
-    /// The instruction set, if the instruction table has it.
-    pub fn isa(&self) -> Option<Isa> {
-        match self.processor() {
-            Processor::Gfx950 => Some(Isa::Gfx950),
-            Processor::Gfx1250 => Some(Isa::Gfx1250),
-            _ => None,
-        }
+    /// What the instruction table is asked for.
+    pub fn isa(&self) -> wavemark_target::Machine {
+        wavemark_target::Machine::with(self.processor(), &self.features)
     }
 
     /// The limits for waves of the features' size.

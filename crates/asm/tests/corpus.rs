@@ -74,10 +74,10 @@ fn descriptor(object: &CodeObject, name: &str) -> Option<KernelDescriptor> {
 /// The first instruction that differs. Bits that instructions ignore may: the newer assembler of the corpus
 /// sets the unused third source of compares, LLVM 22 and we do not.
 fn first_difference(ours: &[u8], linked: &[u8], relocated: &[u64], machine: &Machine) -> Option<usize> {
-    let isa = machine.isa()?;
+    let isa = machine.isa();
     let print = |bytes: &[u8]| {
         let inst = wavemark_isa::decode(isa, bytes).ok()?;
-        Some((usize::from(inst.size), wavemark_isa::print(isa, &inst, machine.isa_features())))
+        Some((usize::from(inst.size), wavemark_isa::print(isa, &inst)))
     };
     let mut at = 0;
     while at < ours.len() {

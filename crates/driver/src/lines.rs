@@ -8,18 +8,13 @@ use wavemark_target::{Processor, Target, TargetId};
 
 use crate::build::Failure;
 
-/// The instruction set of a processor; `None`: the instruction table does not have it.
+/// The instruction set of a processor; `None`: the simulator does not model it.
 pub fn instruction_set(processor: Processor) -> Option<Isa> {
-    let machine = Machine::new(Target::amdhsa(TargetId::new(processor)), "").ok()?;
-    machine.isa()
+    Isa::of(processor)
 }
 
 /// The machine for a target, with features in LLVM's spelling.
 pub fn machine(target: TargetId, features: &str) -> Result<Machine, Failure> {
-    let machine = Machine::new(Target::amdhsa(target), features)
-        .map_err(|error| Diagnostic::error(format!("--features: {error}")))?;
-    match machine.isa() {
-        Some(_) => Ok(machine),
-        None => Err(Failure::Unsupported(format!("the instructions of {}", target.processor))),
-    }
+    Machine::new(Target::amdhsa(target), features)
+        .map_err(|error| Diagnostic::error(format!("--features: {error}")).into())
 }

@@ -1,7 +1,7 @@
 //! Places of a running program as reports name them: address, text, source line.
 
 use wavemark_codeobj::lines::LineTable;
-use wavemark_isa::{Features, Inst, Isa, print};
+use wavemark_isa::{Inst, Machine, print};
 use wavemark_sim::events::WaveId;
 
 use crate::report::{Lanes, Site};
@@ -9,10 +9,8 @@ use crate::report::{Lanes, Site};
 /// Names the instructions of a loaded code object.
 #[derive(Debug)]
 pub struct Places<'l> {
-    /// How instructions are read.
-    pub isa: Isa,
-    /// How they are written.
-    pub features: Features,
+    /// How instructions are read and written.
+    pub machine: Machine,
     /// Where the code object is loaded; reports count addresses from here, as disassemblers do.
     pub base: u64,
     /// Addresses, counted from there, to source lines.
@@ -22,7 +20,7 @@ pub struct Places<'l> {
 impl Places<'_> {
     /// The instruction's text.
     pub fn text(&self, inst: &Inst) -> String {
-        print(self.isa, inst, self.features)
+        print(self.machine, inst)
     }
 
     /// `file:line:column` of a loaded address; without column where the table has none.

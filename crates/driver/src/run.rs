@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_target::WaveSize;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::findings::parse_model;
@@ -56,9 +55,9 @@ pub fn run(
     let target = object.target();
     let isa = instruction_set(target.processor)
         .ok_or_else(|| Failure::Unsupported(format!("the simulator does not model {}", target.processor)))?;
-    let features = wavemark_isa::Features {
-        wave64: kernel.descriptor.wave_size() == WaveSize::Wave64,
-        ..wavemark_isa::Features::default_of(isa)
+    let machine = wavemark_isa::Machine {
+        wave_size: kernel.descriptor.wave_size(),
+        ..wavemark_isa::Machine::new(target.processor)
     };
     let prepared = Prepared {
         name: &input.name,
@@ -68,7 +67,7 @@ pub fn run(
         launch: &launch,
         filled: &filled,
         isa,
-        features,
+        machine,
         model,
     };
 

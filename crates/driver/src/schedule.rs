@@ -7,7 +7,7 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
 use wavemark_diag::Diagnostic;
-use wavemark_isa::{Features, Isa};
+use wavemark_isa::{Isa, Machine};
 use wavemark_sim::events::{Observer, Silent};
 use wavemark_sim::{DispatchError, Global, RunConfig, RunEnd, RunStats};
 
@@ -39,8 +39,8 @@ pub(crate) struct Prepared<'p> {
     pub filled: &'p [Filled],
     /// The instruction set of the target.
     pub isa: Isa,
-    /// How instructions are written.
-    pub features: Features,
+    /// What runs it, and how instructions are written.
+    pub machine: Machine,
     /// Readings of open questions.
     pub model: Model,
 }
@@ -68,8 +68,7 @@ pub(crate) fn run(
     let mut memory = Global::new();
     let image = load(prepared, &mut memory)?;
     let kernel = machine_kernel(prepared, &image)?;
-    let places =
-        Places { isa: prepared.isa, features: prepared.features, base: image.base, lines: prepared.lines };
+    let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
     let addresses = allocate(prepared, &mut memory);
     let dispatch = wavemark_sim::Dispatch {
         grid: prepared.launch.grid,
@@ -85,7 +84,7 @@ pub(crate) fn run(
     let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
     let checked = options.check != Checked::default();
     let checker = checked.then(|| Checker::new(prepared.isa, checks(options.check), prepared.model));
-    let recorder = traced.then(|| Trace::new(prepared.isa, prepared.features, image.base));
+    let recorder = traced.then(|| Trace::new(prepared.machine, image.base));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
         let mut observer = Both(Maybe(checker), Maybe(recorder));
         let (end, stats) = dispatched.run(prepared, &mut observer)?;

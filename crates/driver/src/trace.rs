@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
-use wavemark_isa::{Features, Isa, print};
+use wavemark_isa::{Machine, print};
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId,
     WaveIndex,
@@ -36,8 +36,7 @@ struct Event {
 
 /// Records a run.
 pub struct Trace {
-    isa: Isa,
-    features: Features,
+    machine: Machine,
     base: u64,
     clock: u64,
     events: Vec<Event>,
@@ -48,12 +47,11 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Nothing recorded yet; `features` decide how instructions are written, addresses count
+    /// Nothing recorded yet; `machine` decides how instructions are written, addresses count
     /// from `base`.
-    pub fn new(isa: Isa, features: Features, base: u64) -> Trace {
+    pub fn new(machine: Machine, base: u64) -> Trace {
         Trace {
-            isa,
-            features,
+            machine,
             base,
             clock: 0,
             events: Vec::new(),
@@ -87,7 +85,7 @@ impl Trace {
     }
 
     fn text(&self, site: &Site) -> String {
-        print(self.isa, &site.inst, self.features)
+        print(self.machine, &site.inst)
     }
 
     fn push(

@@ -5,11 +5,9 @@ use wavemark_asm::{Machine, Source, assemble, disassemble};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::{CodeObject, LoadedImage, Metadata, inspect, link};
 use wavemark_diag::{SourceMap, render_short};
-use wavemark_isa::{Features, Isa, NoSymbols, decode, encode, parse, print};
+use wavemark_isa::{NoSymbols, decode, encode, parse, print};
 use wavemark_target::{Target, TargetId};
 use wavemark_tile::Dialect;
-
-const ISAS: [Isa; 2] = [Isa::Gfx950, Isa::Gfx1250];
 
 /// A file that says it is a code object: read, inspected, loaded, linked, disassembled.
 pub fn elf(bytes: &[u8]) {
@@ -54,20 +52,20 @@ pub fn assembly(text: &str) {
     }
 }
 
-/// Bytes as an instruction: what can be decoded prints, encodes, and decodes again to what prints the same.
-/// Where the text is read again it gives those bytes, too.
+/// Bytes as an instruction of every processor: what can be decoded prints, encodes, and decodes again to what prints
+/// the same. The text may be read again or refused.
 pub fn instruction(bytes: &[u8]) {
-    for isa in ISAS {
-        let Ok(inst) = decode(isa, bytes) else { continue };
-        assert!(usize::from(inst.size) <= bytes.len(), "{isa:?} {bytes:02x?}: longer than there is");
-        for real_true16 in [false, true] {
-            let features = Features { real_true16, ..Features::default_of(isa) };
-            let text = print(isa, &inst, features);
-            let Ok(encoded) = encode(isa, &inst) else { continue };
-            let again = decode(isa, &encoded);
-            let reprinted = again.as_ref().map(|inst| print(isa, inst, features));
-            assert_eq!(reprinted.as_ref(), Ok(&text), "{isa:?} {bytes:02x?} encodes as {encoded:02x?}");
-            _ = parse(isa, features, &text, &NoSymbols);
+    for &processor in wavemark_target::Processor::ALL {
+        for features in ["", "+real-true16", "+wavefrontsize64"] {
+            let Ok(machine) = wavemark_isa::Machine::parse(processor.name(), features) else { continue };
+            let Ok(inst) = decode(machine, bytes) else { continue };
+            assert!(usize::from(inst.size) <= bytes.len(), "{processor} {bytes:02x?}: longer than there is");
+            let text = print(machine, &inst);
+            let Ok(encoded) = encode(machine, &inst) else { continue };
+            let again = decode(machine, &encoded);
+            let reprinted = again.as_ref().map(|inst| print(machine, inst));
+            assert_eq!(reprinted.as_ref(), Ok(&text), "{processor} {bytes:02x?} encodes as {encoded:02x?}");
+            _ = parse(machine, &text, &NoSymbols);
         }
     }
 }

@@ -4,8 +4,10 @@
 //! A register tuple keeps the number that the field holds even where the hardware would ignore low bits of it;
 //! printing says so, parsing refuses it.
 
+use wavemark_target::facts::Apertures;
+use wavemark_target::{Facts, InstFeature};
+
 use crate::role::{Class, ImmKind};
-use crate::row::{Line, line};
 use crate::ty::Type;
 use crate::{Machine, Operand, Reg, RegFile, Special};
 
@@ -18,78 +20,110 @@ pub const VGPR: u32 = 256;
 
 use Special as S;
 
-/// Code, name for 32-bit operands, name for 64-bit operands.
-type SpecialCode = (u32, Option<Special>, Option<Special>);
-
-const fn pair(lo: u32, wide: Special, low: Special) -> SpecialCode {
-    (lo, Some(low), Some(wide))
-}
-
-const fn half(code: u32, name: Special) -> SpecialCode {
-    (code, Some(name), None)
-}
-
-const fn both(code: u32, name: Special) -> SpecialCode {
-    (code, Some(name), Some(name))
-}
-
-static GFX950: &[SpecialCode] = &[
-    pair(102, S::FlatScratch, S::FlatScratchLo),
-    half(103, S::FlatScratchHi),
-    pair(104, S::XnackMask, S::XnackMaskLo),
-    half(105, S::XnackMaskHi),
-    pair(106, S::Vcc, S::VccLo),
-    half(107, S::VccHi),
-    half(124, S::M0),
-    // Reserved; LLVM's disassembler names them.
-    both(125, S::Null),
-    pair(126, S::Exec, S::ExecLo),
-    half(127, S::ExecHi),
-    both(230, S::FlatScratchBaseLo),
-    both(231, S::FlatScratchBaseHi),
-    both(235, S::SharedBase),
-    both(236, S::SharedLimit),
-    both(237, S::PrivateBase),
-    both(238, S::PrivateLimit),
-    both(239, S::PopsExitingWaveId),
-    both(251, S::Vccz),
-    both(252, S::Execz),
-    both(253, S::Scc),
-    half(254, S::LdsDirect),
-];
-
-static GFX1250: &[SpecialCode] = &[
-    pair(106, S::Vcc, S::VccLo),
-    half(107, S::VccHi),
-    both(124, S::Null),
-    half(125, S::M0),
-    pair(126, S::Exec, S::ExecLo),
-    half(127, S::ExecHi),
-    both(230, S::FlatScratchBaseLo),
-    both(231, S::FlatScratchBaseHi),
-    both(235, S::SharedBase),
-    both(236, S::SharedLimit),
-    both(237, S::PrivateBase),
-    both(238, S::PrivateLimit),
-    // Reserved; LLVM's disassembler names it.
-    both(239, S::PopsExitingWaveId),
-    both(251, S::Vccz),
-    both(252, S::Execz),
-    both(253, S::Scc),
-];
-
-fn specials(machine: Machine) -> &'static [SpecialCode] {
-    match line(machine) {
-        Line::Early => GFX950,
-        Line::Late => GFX1250,
+/// The special registers with this code: its name as a 32-bit operand, its name as a 64-bit operand.
+///
+/// Reserved codes that LLVM's disassembler names on every processor have their names here too; which names text may
+/// have is for the assembler to say ([`is_available`]).
+fn specials_at(facts: &Facts, code: u32) -> (Option<Special>, Option<Special>) {
+    let pair = |wide, low| (Some(low), Some(wide));
+    let half = |name| (Some(name), None);
+    let both = |name| (Some(name), Some(name));
+    if code == u32::from(facts.m0) {
+        return half(S::M0);
+    }
+    if code == null_code(facts) {
+        return both(S::Null);
+    }
+    let from = |base: Option<u8>| base.map(|base| code.wrapping_sub(base.into()));
+    match from(facts.flat_scratch_sgprs) {
+        Some(0) => return pair(S::FlatScratch, S::FlatScratchLo),
+        Some(1) => return half(S::FlatScratchHi),
+        _ => {}
+    }
+    match from(facts.xnack_mask_sgprs) {
+        Some(0) => return pair(S::XnackMask, S::XnackMaskLo),
+        Some(1) => return half(S::XnackMaskHi),
+        _ => {}
+    }
+    match from(facts.trap_base_sgprs) {
+        Some(0) => return pair(S::Tba, S::TbaLo),
+        Some(1) => return half(S::TbaHi),
+        Some(2) => return pair(S::Tma, S::TmaLo),
+        Some(3) => return half(S::TmaHi),
+        _ => {}
+    }
+    match code {
+        106 => pair(S::Vcc, S::VccLo),
+        107 => half(S::VccHi),
+        126 => pair(S::Exec, S::ExecLo),
+        127 => half(S::ExecHi),
+        230 => both(S::FlatScratchBaseLo),
+        231 => half(S::FlatScratchBaseHi),
+        235 => both(S::SharedBase),
+        236 => both(S::SharedLimit),
+        237 => both(S::PrivateBase),
+        238 => both(S::PrivateLimit),
+        239 => both(S::PopsExitingWaveId),
+        251 => both(S::Vccz),
+        252 => both(S::Execz),
+        253 => both(S::Scc),
+        254 if !facts.literals_64 => half(S::LdsDirect),
+        _ => (None, None),
     }
 }
 
-/// How many SGPRs can be named: codes 0…n−1.
-pub fn sgpr_count(machine: Machine) -> u32 {
-    match line(machine) {
-        Line::Early => 102,
-        Line::Late => 106,
+/// The code of a special register; `None` where the machine has no code for it.
+fn code_of_special(facts: &Facts, special: Special) -> Option<u32> {
+    let at = |base: Option<u8>, offset: u32| base.map(|base| u32::from(base) + offset);
+    Some(match special {
+        S::M0 => facts.m0.into(),
+        S::Null => null_code(facts),
+        S::FlatScratch | S::FlatScratchLo => return at(facts.flat_scratch_sgprs, 0),
+        S::FlatScratchHi => return at(facts.flat_scratch_sgprs, 1),
+        S::XnackMask | S::XnackMaskLo => return at(facts.xnack_mask_sgprs, 0),
+        S::XnackMaskHi => return at(facts.xnack_mask_sgprs, 1),
+        S::Tba | S::TbaLo => return at(facts.trap_base_sgprs, 0),
+        S::TbaHi => return at(facts.trap_base_sgprs, 1),
+        S::Tma | S::TmaLo => return at(facts.trap_base_sgprs, 2),
+        S::TmaHi => return at(facts.trap_base_sgprs, 3),
+        S::Vcc | S::VccLo => 106,
+        S::VccHi => 107,
+        S::Exec | S::ExecLo => 126,
+        S::ExecHi => 127,
+        S::FlatScratchBaseLo => 230,
+        S::FlatScratchBaseHi => 231,
+        S::SharedBase => 235,
+        S::SharedLimit => 236,
+        S::PrivateBase => 237,
+        S::PrivateLimit => 238,
+        S::PopsExitingWaveId => 239,
+        S::Vccz => 251,
+        S::Execz => 252,
+        S::Scc => 253,
+        S::LdsDirect => return (!facts.literals_64).then_some(254),
+    })
+}
+
+/// The code of `null`; where there is no such register, LLVM's disassembler gives its name to the reserved code.
+fn null_code(facts: &Facts) -> u32 {
+    facts.null.unwrap_or(125).into()
+}
+
+/// Whether text may name the special register.
+pub(crate) fn is_available(facts: &Facts, special: Special) -> bool {
+    match special {
+        S::Null => facts.null.is_some(),
+        S::FlatScratch | S::FlatScratchLo | S::FlatScratchHi => facts.flat_scratch_sgprs.is_some(),
+        S::XnackMask | S::XnackMaskLo | S::XnackMaskHi => facts.xnack_mask_sgprs.is_some(),
+        S::Tba | S::TbaLo | S::TbaHi | S::Tma | S::TmaLo | S::TmaHi => facts.trap_base_sgprs.is_some(),
+        S::Vccz | S::Execz => facts.vccz_execz,
+        S::SharedBase | S::SharedLimit | S::PrivateBase | S::PrivateLimit => {
+            facts.apertures == Apertures::Registers
+        }
+        S::FlatScratchBaseLo | S::FlatScratchBaseHi => facts.flat_scratch_base,
+        S::PopsExitingWaveId => facts.pops_exiting_wave_id,
+        S::LdsDirect => !facts.literals_64,
+        S::Vcc | S::VccLo | S::VccHi | S::Exec | S::ExecLo | S::ExecHi | S::M0 | S::Scc => true,
     }
 }
 
@@ -122,21 +156,25 @@ pub fn operand_of(machine: Machine, class: Class, ty: &Type, code: u32) -> Optio
 }
 
 fn scalar_operand(machine: Machine, dwords: u8, code: u32) -> Option<Operand> {
-    let ttmps = u32::from(machine.facts().ttmp_base);
+    let facts = machine.facts();
+    let ttmp = code.wrapping_sub(facts.ttmp_base.into());
     Some(match code {
-        // A tuple does not reach beyond the last number that any processor has.
-        _ if code < sgpr_count(machine) => tuple(RegFile::Sgpr, code, dwords, 106)?,
-        _ if (ttmps..124).contains(&code) => tuple(RegFile::Ttmp, code - ttmps, dwords, 16)?,
+        // As LLVM has it, a tuple may reach to the end of the longest register file.
+        _ if code < facts.sgprs.into() => tuple(RegFile::Sgpr, code, dwords, 106)?,
+        _ if ttmp < facts.ttmps.into() => tuple(RegFile::Ttmp, ttmp, dwords, 16)?,
         128..=192 => Operand::Int((code - 128) as i8),
         193..=208 => Operand::Int(192i16.wrapping_sub(code as i16) as i8),
-        240..=248 => Operand::Float(code as u8),
+        // 1/2π came with gfx8.
+        240..=248 if code < 248 || machine.has_inst(InstFeature::Inv2piInlineImm) => {
+            Operand::Float(code as u8)
+        }
         LITERAL => Operand::Literal(0),
-        LITERAL64 if line(machine) == Line::Late => Operand::Literal64(0),
+        LITERAL64 if facts.literals_64 => Operand::Literal64(0),
         _ => {
-            let (_, single, double) = specials(machine).iter().find(|entry| entry.0 == code)?;
+            let (single, double) = specials_at(facts, code);
             Operand::Special(match dwords {
-                1 => (*single)?,
-                2 => (*double)?,
+                1 => single?,
+                2 => double?,
                 // Larger tuples have no named registers but NULL.
                 _ => double.filter(|special| *special == S::Null)?,
             })
@@ -172,12 +210,13 @@ pub fn code_of(machine: Machine, class: Class, operand: &Operand) -> Option<u32>
 }
 
 fn scalar_code(machine: Machine, operand: &Operand) -> Option<u32> {
+    let facts = machine.facts();
     match *operand {
         Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => {
-            Some(u32::from(index)).filter(|&n| n < sgpr_count(machine))
+            Some(u32::from(index)).filter(|&n| n < facts.sgprs.into())
         }
         Operand::Reg(Reg { file: RegFile::Ttmp, index, .. }) => {
-            Some(u32::from(index) + u32::from(machine.facts().ttmp_base)).filter(|&n| n < 124)
+            (index < facts.ttmps.into()).then(|| u32::from(index) + u32::from(facts.ttmp_base))
         }
         Operand::Reg(_) | Operand::Imm(_) | Operand::Off | Operand::List(_) => None,
         Operand::Int(value @ 0..=64) => Some(128 + value as u32),
@@ -186,11 +225,8 @@ fn scalar_code(machine: Machine, operand: &Operand) -> Option<u32> {
         Operand::Float(code @ 240..=248) => Some(u32::from(code)),
         Operand::Float(_) => None,
         Operand::Literal(_) => Some(LITERAL),
-        Operand::Literal64(_) => (line(machine) == Line::Late).then_some(LITERAL64),
-        Operand::Special(special) => specials(machine)
-            .iter()
-            .find(|(_, single, double)| *single == Some(special) || *double == Some(special))
-            .map(|entry| entry.0),
+        Operand::Literal64(_) => facts.literals_64.then_some(LITERAL64),
+        Operand::Special(special) => code_of_special(facts, special),
     }
 }
 
@@ -202,7 +238,7 @@ mod tests {
 
     #[test]
     fn codes_round_trip() {
-        for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
+        for machine in Processor::ALL.iter().copied().map(Machine::new) {
             for ty in ["b32", "b64"].into_iter().filter_map(Type::parse) {
                 for code in 0..512 {
                     if let Some(operand) = operand_of(machine, Class::VectorSrc, &ty, code) {

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::code;
 use crate::format::{Family, Format};
 use crate::row::{Encoding, Row};
+use crate::scalar::Sources;
 use crate::table::Table;
 use crate::{Inst, Machine, Mods, Operand};
 
@@ -83,7 +84,8 @@ impl Input<'_> {
 ///
 /// # Errors
 /// [`DecodeError`]; never panics, whatever the bytes.
-pub fn decode(machine: Machine, bytes: &[u8]) -> Result<Inst, DecodeError> {
+pub fn decode(machine: impl Into<Machine>, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    let machine = machine.into();
     if bytes.len() < 4 {
         return Err(DecodeError::Truncated { needed: 4, got: bytes.len() });
     }
@@ -157,7 +159,12 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
     }
     let mut inst = Inst { row: row.id, form: encoding.form, operands, mods, second: None, size: size as u8 };
     match row.family {
-        Family::Scalar => {}
+        Family::Scalar => {
+            // A barrier's number is no literal.
+            if row.sources == Sources::Barrier && literal.is_some() {
+                return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason: "takes no literal" });
+            }
+        }
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,

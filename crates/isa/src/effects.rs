@@ -295,7 +295,8 @@ fn flow(value: &str) -> Option<Flow> {
 }
 
 /// The effects of an instruction of `machine`.
-pub fn effects(machine: Machine, inst: &Inst) -> Effects {
+pub fn effects(machine: impl Into<Machine>, inst: &Inst) -> Effects {
+    let machine = machine.into();
     let mut effects = Effects::default();
     add(machine, inst, 0, &mut effects);
     if let Some(second) = &inst.second {
@@ -350,12 +351,12 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         effects.flow = row.effects.flow;
     }
     if row.effects.flow == Flow::Wait {
-        waits(row, inst, effects);
+        waits(machine, row, inst, effects);
     }
 }
 
 /// What a wait instruction waits for.
-fn waits(row: &Row, inst: &Inst, effects: &mut Effects) {
+fn waits(machine: Machine, row: &Row, inst: &Inst, effects: &mut Effects) {
     let field = match inst.operands.first() {
         Some(Operand::Imm(value)) => *value as u16,
         _ => 0,
@@ -363,7 +364,7 @@ fn waits(row: &Row, inst: &Inst, effects: &mut Effects) {
     let single: &[Counter] = match row.mnemonic {
         "s_waitcnt" => {
             for (counter, field_of) in
-                [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(named::WAITCNT)
+                [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(named::waitcnt(machine))
             {
                 let value = field_of.get(field);
                 if value != field_of.max() {

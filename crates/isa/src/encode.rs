@@ -65,7 +65,8 @@ pub enum EncodeError {
 ///
 /// # Errors
 /// [`EncodeError`] if an operand or modifier has no place in the encoding.
-pub fn encode(machine: Machine, inst: &Inst) -> Result<InstBytes, EncodeError> {
+pub fn encode(machine: impl Into<Machine>, inst: &Inst) -> Result<InstBytes, EncodeError> {
+    let machine = machine.into();
     if let Some(second) = &inst.second {
         return matrix::encode_pair(machine, inst, second);
     }

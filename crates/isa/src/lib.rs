@@ -6,11 +6,13 @@
 //! computes.
 
 pub mod code;
+mod compat;
 pub mod decode;
 pub mod effects;
 pub mod encode;
 pub(crate) mod export;
 pub mod expr;
+pub mod form;
 pub mod format;
 pub(crate) mod image;
 pub mod inst;
@@ -18,21 +20,25 @@ mod matrix;
 pub mod memory;
 pub mod modifier;
 pub mod named;
+mod number;
 pub mod operand;
 pub mod pair;
 pub mod parse;
 pub mod print;
 pub mod role;
 pub mod row;
+mod scalar;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
+pub use compat::Isa;
 pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};
 pub use expr::{Expr, NoSymbols, Resolved, SymbolResolver};
-pub use inst::{Dpp, Form, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
+pub use form::Form;
+pub use inst::{Dpp, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
 pub use operand::{Half, Operand, Reg, RegFile, RegList, Special, inline_float_bits};
 pub use parse::{Fixup, FixupKind, ParseError, Parsed, parse};
 pub use print::{print, print_into};

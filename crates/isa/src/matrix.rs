@@ -9,19 +9,20 @@
 //! | `f8f6f4` | a dense one whose data formats (`cbsz` and `blgp`, `matrix_a_fmt` and `matrix_b_fmt`) are modifiers |
 //! | `ld_scale` | loads the scales for the next multiplication |
 //! | `mix` | mixed precision: `op_sel_hi` says which sources are halves, the sources have `neg` and `abs` |
-//! | `dot2` | a dot product of two elements: the assembler takes no `op_sel` |
+//! | `dot2` | a dot product of two elements: CDNA 3 has no `op_sel` for it |
+//! | `reversed` | an operation whose operands are in reverse order: takes no `lds_direct` |
 
-use crate::row::{Line, line};
 use smallvec::SmallVec;
+use wavemark_target::Property;
 
 use crate::format::Format;
 use crate::row::{Encoding, Row};
 use crate::ty::{Kind, Type};
-use crate::{Machine, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
+use crate::{Form, Machine, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
 
 /// Registers that the role's operand takes: for A and B of `f8f6f4` instructions their data format decides, else
 /// the row. `None` for formats that gfx1250 does not have.
-pub(crate) fn dwords(machine: Machine, row: &Row, role: &str, ty: &Type, mods: &Mods) -> Option<u8> {
+pub(crate) fn dwords(row: &Row, role: &str, ty: &Type, mods: &Mods) -> Option<u8> {
     let format = match role {
         "srca" => mods.cbsz,
         "srcb" => mods.blgp,
@@ -36,7 +37,8 @@ pub(crate) fn dwords(machine: Machine, row: &Row, role: &str, ty: &Type, mods: &
         0 | 1 => Some(eight),
         2 | 3 => Some(eight / 4 * 3),
         4 => Some(eight / 2),
-        _ => (line(machine) == Line::Early).then_some(eight),
+        // CBSZ and BLGP have values that mean nothing else.
+        _ => row.encodings.first()?.format.field("cbsz").map(|_| eight),
     }
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn dwords(machine: Machine, row: &Row, role: &str, ty: &Type, mods: &
 pub(crate) fn fits_role(machine: Machine, role: &str, operand: &Operand) -> bool {
     match (role, operand) {
         ("srca" | "srcb" | "srcc" | "mdst", Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
-            line(machine) == Line::Early
+            machine.has(Property::AGPRS)
         }
         ("asrc" | "adst", Operand::Reg(reg)) => reg.file == RegFile::Agpr,
         (_, Operand::Reg(reg)) => reg.file == RegFile::Vgpr,
@@ -53,12 +55,12 @@ pub(crate) fn fits_role(machine: Machine, role: &str, operand: &Operand) -> bool
     }
 }
 
-/// The pair formats: the names of the X and Y halves.
-pub(crate) fn halves(format: &Format) -> Option<(&'static str, &'static str)> {
-    match format.name {
-        "VOPD" => Some(("VOPDX", "VOPDY")),
-        "VOPD3" => Some(("VOPD3X", "VOPD3Y")),
-        _ => None,
+/// The forms of the halves of a pair's format.
+pub(crate) fn halves(format: &Format) -> Option<(Form, Form)> {
+    match format.form {
+        _ if !format.pair => None,
+        Form::VopdX => Some((Form::VopdX, Form::VopdY)),
+        _ => Some((Form::Vopd3X, Form::Vopd3Y)),
     }
 }
 
@@ -66,10 +68,10 @@ pub(crate) fn halves(format: &Format) -> Option<(&'static str, &'static str)> {
 pub(crate) fn find_half(
     table: &'static Table,
     bits: u128,
-    name: &str,
+    form: Form,
 ) -> Result<(&'static Row, &'static Encoding), Option<u32>> {
     let mut opcode = None;
-    for (index, format) in table.formats_of(bits).filter(|(_, format)| format.name == name) {
+    for (index, format) in table.formats_of(bits).filter(|(_, format)| format.form == form && !format.pair) {
         match table.find(index, bits) {
             Some(found) => return Ok(found),
             None => opcode = Some(format.opcode_of(bits)),
@@ -123,7 +125,8 @@ mod tests {
 
     #[test]
     fn attribute_values_are_known() {
-        const VALUES: &[&str] = &["mfma", "smfmac", "wmma", "swmmac", "f8f6f4", "ld_scale", "mix", "dot2"];
+        const VALUES: &[&str] =
+            &["mfma", "smfmac", "wmma", "swmmac", "f8f6f4", "ld_scale", "mix", "dot2", "reversed"];
         for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
             for row in Table::of(machine).rows() {
                 let value = row.attribute("matrix");
@@ -138,7 +141,7 @@ mod tests {
         let width = |machine, name, format| {
             let row = row(machine, name);
             let spec = &row.operands[1];
-            dwords(machine, row, spec.role, &spec.ty, &Mods { cbsz: format, ..Mods::default() })
+            dwords(row, spec.role, &spec.ty, &Mods { cbsz: format, ..Mods::default() })
         };
         let mfma = "v_mfma_f32_16x16x128_f8f6f4";
         assert_eq!(

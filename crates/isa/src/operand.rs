@@ -50,7 +50,7 @@ impl Reg {
 }
 
 /// A register or value that has a name instead of a number. 64-bit pairs (`vcc`, `exec`, `flat_scratch`,
-/// `xnack_mask`) are one variant each; a 32-bit use names its half.
+/// `xnack_mask`, `tba`, `tma`) are one variant each; a 32-bit use names its half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)] // the variants are the manual's names
 pub enum Special {
@@ -66,6 +66,14 @@ pub enum Special {
     XnackMask,
     XnackMaskLo,
     XnackMaskHi,
+    /// Trap handler's base address, where it is in SGPRs.
+    Tba,
+    TbaLo,
+    TbaHi,
+    /// Trap handler's memory address, where it is in SGPRs.
+    Tma,
+    TmaLo,
+    TmaHi,
     M0,
     /// Reads 0, writes are dropped.
     Null,

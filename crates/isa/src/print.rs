@@ -19,14 +19,15 @@ pub(crate) mod scalar;
 pub(crate) mod vector;
 
 /// The text of an instruction.
-pub fn print(machine: Machine, inst: &Inst) -> String {
+pub fn print(machine: impl Into<Machine>, inst: &Inst) -> String {
     let mut out = String::with_capacity(64);
     print_into(&mut out, machine, inst);
     out
 }
 
 /// Appends the text of an instruction.
-pub fn print_into(out: &mut String, machine: Machine, inst: &Inst) {
+pub fn print_into(out: &mut String, machine: impl Into<Machine>, inst: &Inst) {
+    let machine = machine.into();
     use crate::format::Family;
     let row = Table::of(machine).row(inst.row);
     let printer = &mut Printer { out, machine, warnings: None };
@@ -117,7 +118,8 @@ impl Printer<'_> {
             RegFile::Vgpr | RegFile::Agpr => reg.index,
         };
         self.register_name(&Reg { index, ..*reg });
-        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && index % 2 != 0 {
+        let aligned = index % u16::from(self.machine.facts().vgpr_tuple_alignment) == 0;
+        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) && reg.dwords > 1 && !aligned {
             let class = match (reg.file, spec.class) {
                 (_, Class::VgprOrAgpr) => "AV",
                 (RegFile::Agpr, _) => "AReg",
@@ -167,8 +169,9 @@ impl Printer<'_> {
 
     /// An inline floating constant; 1/2π prints in the operand's own precision.
     fn inline_float(&mut self, spec: &OperandSpec, code: u8) {
-        let text = match (code, spec.ty.elem_bits) {
-            (248, 64) => "0.15915494309189532",
+        let wide = spec.ty.elem_bits == 64 || vector::wide_constant(spec);
+        let text = match (code, wide) {
+            (248, true) => "0.15915494309189532",
             _ => float_name(code),
         };
         self.text(text);
@@ -188,7 +191,7 @@ impl Printer<'_> {
 
     /// A literal; one that has the value of an inline constant says that it is a literal.
     fn literal(&mut self, spec: &OperandSpec, bits: u64) {
-        if literal::is_inline_value(spec, Operand::Literal(bits)) {
+        if literal::is_inline_value(self.machine, spec, Operand::Literal(bits)) {
             let _ = write!(self.out, "lit({bits:#x})");
         } else {
             self.hex(bits);
@@ -201,7 +204,7 @@ impl Printer<'_> {
             return self.hex(bits >> 32);
         }
         // A value that 32 bits could hold says that it takes 64.
-        if bits >> 32 == 0 || literal::is_inline_value(spec, Operand::Literal64(bits)) {
+        if bits >> 32 == 0 || literal::is_inline_value(self.machine, spec, Operand::Literal64(bits)) {
             let _ = write!(self.out, "lit64({bits:#x})");
         } else {
             self.hex(bits);
@@ -248,6 +251,12 @@ pub fn special_name(special: Special) -> &'static str {
         Special::XnackMask => "xnack_mask",
         Special::XnackMaskLo => "xnack_mask_lo",
         Special::XnackMaskHi => "xnack_mask_hi",
+        Special::Tba => "tba",
+        Special::TbaLo => "tba_lo",
+        Special::TbaHi => "tba_hi",
+        Special::Tma => "tma",
+        Special::TmaLo => "tma_lo",
+        Special::TmaHi => "tma_hi",
         Special::M0 => "m0",
         Special::Null => "null",
         Special::Scc => "src_scc",

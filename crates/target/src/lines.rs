@@ -5,11 +5,12 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, ExportTarget, Facts, Offset, TrapBases, WaitCounter, WaitcntField,
-    WorkgroupIds,
+    Apertures, Barriers, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts, MatrixOps, Offset,
+    SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
+use crate::message;
 
 /// Facts by line.
 pub(crate) mod facts {
@@ -48,6 +49,16 @@ pub(crate) mod facts {
     ];
 
     pub const GFX6: Facts = Facts {
+        sgprs: 104,
+        sgpr_encoding_granule: 8,
+        sgpr_alloc_granule: 8,
+        // The assembler counts FLAT_SCRATCH on gfx6 too, which has none.
+        special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 0, flat_scratch: 4 },
+        lds_bytes: 32 << 10,
+        lds_granule: 256,
+        descriptor: DescriptorLayout::Gfx6,
+        user_sgprs: 16,
+        inst_pref_size_bits: 0,
         ttmps: 12,
         ttmp_base: 112,
         m0: 124,
@@ -64,7 +75,13 @@ pub(crate) mod facts {
         agpr_operands: false,
         constant_bus_limit: 1,
         vop3_literals: false,
+        packed_f32_scalar_low: false,
+        vopd_same_vgpr: false,
         literals_64: false,
+        dpp_controls: None,
+        dpp_bound_ctrl_zero: true,
+        vopd3: false,
+        matrix: MatrixOps::None,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
@@ -87,9 +104,12 @@ pub(crate) mod facts {
         doorbell_id: false,
         dx10_clamp_and_ieee: true,
         hwregs: hwreg::GFX6,
+        messages: message::GFX6,
     };
 
     pub const GFX7: Facts = Facts {
+        lds_bytes: 64 << 10,
+        lds_granule: 512,
         flat_scratch_sgprs: Some(104),
         smem_literal_offset: true,
         apertures: Apertures::Queue,
@@ -97,15 +117,22 @@ pub(crate) mod facts {
     };
 
     pub const GFX8: Facts = Facts {
+        sgprs: 102,
+        sgpr_alloc_granule: 16,
+        special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 4, flat_scratch: 6 },
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
+        dpp_controls: Some(DppControls::Wave),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        messages: message::GFX8,
         ..GFX7
     };
 
     pub const GFX9: Facts = Facts {
+        matrix: MatrixOps::Mfma,
+        descriptor: DescriptorLayout::Gfx9,
         ttmps: 16,
         ttmp_base: 108,
         trap_base_sgprs: None,
@@ -120,13 +147,16 @@ pub(crate) mod facts {
         trap_bases: TrapBases::HwRegs,
         doorbell_id: true,
         hwregs: hwreg::GFX9,
+        messages: message::GFX9,
         ..GFX8
     };
 
     pub const GFX90A: Facts = Facts {
+        descriptor: DescriptorLayout::Gfx90a,
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
         agpr_operands: true,
+        dpp_controls: Some(DppControls::WaveNewbcast),
         cache_policy: CachePolicy::GlcSlcScc,
         exports: false,
         export_targets: &[],
@@ -136,12 +166,21 @@ pub(crate) mod facts {
 
     pub const GFX940: Facts = Facts { cache_policy: CachePolicy::Sc0Sc1Nt, hwregs: hwreg::GFX940, ..GFX90A };
 
+    pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
+
     pub const GFX10_1: Facts = Facts {
+        sgprs: 106,
+        matrix: MatrixOps::None,
+        descriptor: DescriptorLayout::Gfx10,
+        sgpr_encoding_granule: 0,
+        sgpr_alloc_granule: 128,
+        special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 0, flat_scratch: 0 },
         null: Some(125),
         flat_scratch_sgprs: None,
         xnack_mask_sgprs: None,
         constant_bus_limit: 2,
         vop3_literals: true,
+        dpp_controls: Some(DppControls::ShareXmask),
         counters: &[(Vm, 6), (Exp, 3), (Lgkm, 6), (Vs, 6)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 6), field(Vm, 4, 14, 2)],
         cache_policy: CachePolicy::GlcSlcDlc,
@@ -150,14 +189,19 @@ pub(crate) mod facts {
         export_targets: EXPORTS_GFX10,
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
+        messages: message::GFX10,
         ..GFX9
     };
 
     pub const GFX10_3: Facts = Facts { hwregs: hwreg::GFX10_3, ..GFX10_1 };
 
     pub const GFX11: Facts = Facts {
+        matrix: MatrixOps::WmmaTwice,
+        descriptor: DescriptorLayout::Gfx11,
+        inst_pref_size_bits: 6,
         m0: 125,
         null: Some(124),
+        dpp_bound_ctrl_zero: false,
         vccz_execz: false,
         lds_direct_operand: false,
         pops_exiting_wave_id: false,
@@ -168,10 +212,14 @@ pub(crate) mod facts {
         max_clause: 32,
         trap_bases: TrapBases::Messages,
         hwregs: hwreg::GFX11,
+        messages: message::GFX11,
         ..GFX10_3
     };
 
     pub const GFX12: Facts = Facts {
+        matrix: MatrixOps::Wmma,
+        descriptor: DescriptorLayout::Gfx12,
+        inst_pref_size_bits: 8,
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
         cache_policy: CachePolicy::ThScope,
         smem_offset: Offset::signed(24),
@@ -183,13 +231,22 @@ pub(crate) mod facts {
         workgroup_ids: WorkgroupIds::Ttmps,
         dx10_clamp_and_ieee: false,
         hwregs: hwreg::GFX12,
+        messages: message::GFX12,
         ..GFX11
     };
 
     pub const GFX1250: Facts = Facts {
+        vopd3: true,
+        matrix: MatrixOps::WmmaScaled,
+        descriptor: DescriptorLayout::Gfx1250,
+        lds_bytes: 320 << 10,
+        lds_granule: 2048,
+        user_sgprs: 32,
         flat_scratch_base: true,
         vgpr_banks: 4,
         vgpr_tuple_alignment: 2,
+        packed_f32_scalar_low: true,
+        vopd_same_vgpr: true,
         literals_64: true,
         counters: &[(Load, 6), (Store, 6), (Ds, 6), (Km, 5), (Async, 6), (Tensor, 6), (X, 6)],
         waitcnt: &[],
@@ -199,6 +256,7 @@ pub(crate) mod facts {
         export_targets: &[],
         max_clause: 63,
         hwregs: hwreg::GFX1250,
+        messages: message::GFX1250,
         ..GFX12
     };
 }

@@ -8,7 +8,7 @@ use object::{Object as _, ObjectSection as _};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_driver::build::{Failure, assemble_input, link_one};
 use wavemark_driver::input;
-use wavemark_isa::{Isa, decode};
+use wavemark_isa::{Machine, decode};
 
 /// Bytes that LLVM is shown where our decoder does not know how long an instruction is.
 const LONGEST: usize = 20;
@@ -29,7 +29,7 @@ fn cases(folder: &Path, cpu: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// The different instructions of the `.text` sections of the target's objects, as hexadecimal.
-pub fn instructions(folder: &Path, cpu: &str, isa: Isa) -> Result<Vec<String>> {
+pub fn instructions(folder: &Path, cpu: &str, machine: Machine) -> Result<Vec<String>> {
     let mut seen = BTreeSet::new();
     for case in cases(folder, cpu)? {
         let path = case.join("kernel.hsaco");
@@ -37,7 +37,7 @@ pub fn instructions(folder: &Path, cpu: &str, isa: Isa) -> Result<Vec<String>> {
         let code = text_of(&bytes).with_context(|| path.display().to_string())?;
         let mut rest = code.as_slice();
         while !rest.is_empty() {
-            let known = decode(isa, rest).map(|inst| usize::from(inst.size)).ok();
+            let known = decode(machine, rest).map(|inst| usize::from(inst.size)).ok();
             let shown = known.unwrap_or(LONGEST).min(rest.len());
             seen.insert(super::hex(&rest[..shown]));
             rest = &rest[known.unwrap_or(4).min(rest.len())..];

@@ -7,11 +7,11 @@
 
 use wavemark_filetests::random::Random;
 use wavemark_isa::role::Class;
-use wavemark_isa::{Encoding, Form, Isa, Row, Table};
+use wavemark_isa::{Encoding, Form, Machine, Row, Table};
 
 /// The bytes of an instruction of a random row; not always valid.
-pub fn bytes(random: &mut Random, isa: Isa) -> Vec<u8> {
-    let table = Table::of(isa);
+pub fn bytes(random: &mut Random, machine: Machine) -> Vec<u8> {
+    let table = Table::of(machine);
     let row = &table.rows()[random.below(table.rows().len())];
     if row.encodings.is_empty() {
         return vec![0; 4];
@@ -111,7 +111,7 @@ fn literal(random: &mut Random) -> u32 {
 }
 
 /// `text`, an instruction, with some operands and modifiers changed.
-pub fn vary(random: &mut Random, isa: Isa, text: &str) -> String {
+pub fn vary(random: &mut Random, text: &str) -> String {
     let (mnemonic, rest) = text.split_once(' ').unwrap_or((text, ""));
     if rest.is_empty() {
         return text.to_owned();
@@ -126,7 +126,7 @@ pub fn vary(random: &mut Random, isa: Isa, text: &str) -> String {
         modifiers.retain(|_| !random.one_in(2));
     }
     if random.one_in(6) {
-        modifiers.push(modifier(random, isa, mnemonic));
+        modifiers.push(modifier(random, mnemonic));
     }
     let mut line = format!("{mnemonic} {}", operands.join(", "));
     for modifier in modifiers {
@@ -247,9 +247,12 @@ fn constant(random: &mut Random) -> String {
 }
 
 /// A modifier that instructions like this one may have.
-fn modifier(random: &mut Random, isa: Isa, mnemonic: &str) -> String {
+fn modifier(random: &mut Random, mnemonic: &str) -> String {
     let two = |random: &mut Random| random.below(2);
-    let memory = ["global_", "flat_", "scratch_", "buffer_", "ds_", "s_load", "s_buffer", "cluster_"];
+    let memory = [
+        "global_", "flat_", "scratch_", "buffer_", "ds_", "s_load", "s_buffer", "cluster_", "image_",
+        "tbuffer_",
+    ];
     if memory.iter().any(|prefix| mnemonic.starts_with(prefix)) {
         let offset = match random.below(3) {
             0 => format!("offset:{}", random.below(1 << 12)),
@@ -259,24 +262,43 @@ fn modifier(random: &mut Random, isa: Isa, mnemonic: &str) -> String {
         if mnemonic.starts_with("ds_") {
             return random.pick(&[offset.as_str(), "gds", "offset0:3", "offset1:255"]).to_owned();
         }
-        return match isa {
-            Isa::Gfx950 => {
-                random.pick(&[offset.as_str(), "sc0", "sc1", "nt", "offen", "idxen", "lds"]).to_owned()
-            }
-            Isa::Gfx1250 => random
-                .pick(&[
-                    offset.as_str(),
-                    "th:TH_LOAD_NT",
-                    "th:TH_STORE_HT",
-                    "th:TH_ATOMIC_RETURN",
-                    "scope:SCOPE_SE",
-                    "scope:SCOPE_DEV",
-                    "scope:SCOPE_SYS",
-                    "nv",
-                    "scale_offset",
-                ])
-                .to_owned(),
-        };
+        let vocabulary: &[&str] = &[
+            "glc",
+            "slc",
+            "dlc",
+            "scc",
+            "sc0",
+            "sc1",
+            "nt",
+            "offen",
+            "idxen",
+            "addr64",
+            "lds",
+            "tfe",
+            "lwe",
+            "gds",
+            "d16",
+            "unorm",
+            "da",
+            "r128",
+            "a16",
+            "g16",
+            "dmask:0x3",
+            "dim:SQ_RSRC_IMG_2D",
+            "dmask:0xf",
+            "th:TH_LOAD_NT",
+            "th:TH_STORE_HT",
+            "th:TH_ATOMIC_RETURN",
+            "scope:SCOPE_SE",
+            "scope:SCOPE_DEV",
+            "scope:SCOPE_SYS",
+            "nv",
+            "scale_offset",
+        ];
+        if random.one_in(2) {
+            return offset;
+        }
+        return vocabulary[random.below(vocabulary.len())].to_owned();
     }
     match random.below(10) {
         0 => "clamp".to_owned(),

@@ -7,6 +7,7 @@
 //! would write, are disassembled for information: LLVM prints some so that its own assembler refuses them.
 
 mod corpus;
+pub mod descriptors;
 mod generate;
 mod llvm;
 mod tally;
@@ -19,7 +20,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use wavemark_asm::Machine;
 use wavemark_asm::lines::{Answer as Ours, assemble_line, disassemble_line};
-use wavemark_isa::{Isa, decode};
+use wavemark_isa::{decode, print};
 use wavemark_target::{Target, TargetId};
 
 pub use self::worker::{WorkerArgs, serve};
@@ -31,7 +32,7 @@ use worker::{Direction, ask};
 #[derive(Args)]
 pub struct ParityArgs {
     /// Only this target
-    #[arg(long, value_parser = ["gfx1250", "gfx950"])]
+    #[arg(long)]
     target: Option<String>,
     /// Seed of the generated lines; from the clock when left out
     #[arg(long)]
@@ -53,14 +54,37 @@ pub struct ParityArgs {
 /// A target as both sides are asked for it.
 struct Side {
     cpu: &'static str,
-    isa: Isa,
     features: &'static str,
     machine: Machine,
 }
 
-/// Processor, instruction set, features: gfx1250 with 16-bit register names and without.
-const SIDES: &[(&str, Isa, &str)] =
-    &[("gfx1250", Isa::Gfx1250, "+real-true16"), ("gfx1250", Isa::Gfx1250, ""), ("gfx950", Isa::Gfx950, "")];
+/// Processor and features: one of each instruction set; those with 16-bit register names with and without, those with
+/// two wave sizes in both.
+const SIDES: &[(&str, &str)] = &[
+    ("gfx600", ""),
+    ("gfx700", ""),
+    ("gfx801", ""),
+    ("gfx900", ""),
+    ("gfx908", ""),
+    ("gfx90a", ""),
+    ("gfx942", ""),
+    ("gfx950", ""),
+    ("gfx1010", ""),
+    ("gfx1010", "+wavefrontsize64"),
+    ("gfx1013", ""),
+    ("gfx1030", ""),
+    ("gfx1030", "+wavefrontsize64"),
+    ("gfx1100", ""),
+    ("gfx1100", "-real-true16"),
+    ("gfx1100", "+wavefrontsize64"),
+    ("gfx1150", ""),
+    ("gfx1201", ""),
+    ("gfx1201", "+real-true16"),
+    ("gfx1201", "+wavefrontsize64"),
+    ("gfx1250", ""),
+    ("gfx1250", "+real-true16"),
+    ("gfx1251", "+real-true16"),
+];
 
 /// Runs all comparisons.
 pub fn run(args: &ParityArgs) -> ExitCode {
@@ -75,19 +99,16 @@ pub fn run(args: &ParityArgs) -> ExitCode {
 }
 
 fn try_run(args: &ParityArgs) -> Result<bool> {
-    let seed = match args.seed {
-        Some(seed) => seed,
-        None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64,
-    };
+    let seed = seed(args.seed)?;
     println!("seed {seed}");
     let mut good = true;
-    for &(cpu, isa, features) in SIDES {
+    for &(cpu, features) in SIDES {
         if args.target.as_ref().is_some_and(|target| target != cpu) {
             continue;
         }
         let target = Target::amdhsa(cpu.parse::<TargetId>().context(cpu)?);
         let machine = Machine::new(target, features).map_err(|error| anyhow::anyhow!("{error}"))?;
-        let side = Side { cpu, isa, features, machine };
+        let side = Side { cpu, features, machine };
         let title = if features.is_empty() { cpu.to_owned() } else { format!("{cpu} {features}") };
         let llvm = llvm::Llvm::new(cpu, features)?;
         let (major, minor, patch) = llvm.version();
@@ -99,6 +120,14 @@ fn try_run(args: &ParityArgs) -> Result<bool> {
         good &= generated(args, &side, seed)?;
     }
     Ok(good)
+}
+
+/// The seed that was given, or one from the clock.
+fn seed(given: Option<u64>) -> Result<u64> {
+    match given {
+        Some(seed) => Ok(seed),
+        None => Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64),
+    }
 }
 
 /// What the shared folder has.
@@ -120,8 +149,8 @@ fn shared(args: &ParityArgs, side: &Side) -> Result<bool> {
     let mut good = disassemble(args, side, "variant list, disassembled", &hex)?;
     good &= assemble(args, side, "variant list, assembled", &text)?;
     // The objects do not depend on how 16-bit registers are written.
-    if side.features.is_empty() || side.isa == Isa::Gfx950 {
-        let words: Vec<String> = corpus::instructions(&folder, side.cpu, side.isa)?;
+    if side.features.is_empty() {
+        let words: Vec<String> = corpus::instructions(&folder, side.cpu, side.machine.isa())?;
         good &= disassemble(args, side, "corpus .text", &words)?;
         good &= corpus::sources(&folder, side.cpu, args.samples)?;
     }
@@ -134,18 +163,13 @@ fn generated(args: &ParityArgs, side: &Side, seed: u64) -> Result<bool> {
     let mut hexes = Vec::new();
     let mut texts = Vec::new();
     let mut tries = 0usize;
+    let machine = side.machine.isa();
     while texts.len() < args.lines && tries < args.lines * 400 {
         tries += 1;
-        let bytes = generate::bytes(&mut random, side.isa);
-        let decoded = decode(side.isa, &bytes);
+        let bytes = generate::bytes(&mut random, machine);
+        let decoded = decode(machine, &bytes);
         let size = decoded.as_ref().map_or(bytes.len().min(8), |inst| usize::from(inst.size));
-        let text = decoded.ok().map(|inst| {
-            let features = wavemark_isa::Features {
-                real_true16: side.features.contains("real-true16"),
-                ..wavemark_isa::Features::default_of(side.isa)
-            };
-            wavemark_isa::print(side.isa, &inst, features)
-        });
+        let text = decoded.ok().map(|inst| print(machine, &inst));
         if let Some(only) = &args.only
             && !text.as_ref().is_some_and(|text| text.contains(only.as_str()))
         {
@@ -156,7 +180,7 @@ fn generated(args: &ParityArgs, side: &Side, seed: u64) -> Result<bool> {
         }
         // What LLVM marks as invalid in a comment is nobody's source text.
         if let Some(text) = text.filter(|text| !text.contains("/*") && !text.contains(';')) {
-            let line = if random.one_in(4) { text } else { generate::vary(&mut random, side.isa, &text) };
+            let line = if random.one_in(4) { text } else { generate::vary(&mut random, &text) };
             texts.push(line);
         }
     }

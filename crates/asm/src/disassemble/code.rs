@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{Rela, Section};
-use wavemark_isa::{self as isa, Inst, Isa, NoSymbols, Operand};
+use wavemark_isa::{self as isa, Inst, NoSymbols, Operand};
+
+use wavemark_target::Machine;
 
 use super::Printer;
 use super::data::between;
@@ -17,11 +19,11 @@ const STAND_IN_64: u64 = 0x7ead_beef_7ead_beef;
 impl Printer<'_> {
     /// Notes the targets of the branches in a section.
     pub(super) fn find_branches(&mut self, index: usize) {
-        let Some(isa) = self.machine.isa() else { return };
+        let machine = self.machine.isa();
         let bytes = self.object.section_data(index);
-        let starts = self.instruction_starts(isa, index, bytes);
+        let starts = self.instruction_starts(machine, index, bytes);
         for &(offset, size) in &starts {
-            if let Some(target) = branch_target(isa, bytes, offset, size) {
+            if let Some(target) = branch_target(machine, bytes, offset, size) {
                 let known = starts.binary_search_by_key(&target, |&(start, _)| start).is_ok();
                 if known || target == bytes.len() as u64 {
                     let here = self.labels.places.get(index).and_then(|places| places.get(&target));
@@ -34,13 +36,13 @@ impl Printer<'_> {
     }
 
     /// Where instructions start and how long they are, reading on from each label.
-    fn instruction_starts(&self, isa: Isa, index: usize, bytes: &[u8]) -> Vec<(u64, u64)> {
+    fn instruction_starts(&self, machine: Machine, index: usize, bytes: &[u8]) -> Vec<(u64, u64)> {
         let mut starts = Vec::with_capacity(bytes.len() / 6);
         let mut offset = 0;
         while offset < bytes.len() as u64 {
             let limit = self.labels.next_after(index, offset).unwrap_or(u64::MAX).min(bytes.len() as u64);
             let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
-            let size = match isa::decode(isa, window) {
+            let size = match isa::decode(machine, window) {
                 Ok(inst) => u64::from(inst.size),
                 Err(_) => 4,
             };
@@ -76,15 +78,15 @@ impl Printer<'_> {
         relocations: &[Rela],
     ) -> u64 {
         let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
-        let decoded = self.machine.isa().and_then(|isa| Some((isa, isa::decode(isa, window).ok()?)));
-        if let Some((isa, inst)) = decoded {
+        let machine = self.machine.isa();
+        if let Ok(inst) = isa::decode(machine, window) {
             let size = u64::from(inst.size);
             let end = offset + size;
             let inside = between(relocations, offset, end);
             let raw = &window[..window.len().min(size as usize)];
             let text = match inside {
-                [] => self.plain(isa, &inst, raw, index, offset),
-                [rela] => self.relocated(isa, &inst, raw, offset, rela),
+                [] => self.plain(machine, &inst, raw, index, offset),
+                [rela] => self.relocated(machine, &inst, raw, offset, rela),
                 _ => None,
             };
             if let Some(text) = text {
@@ -93,7 +95,7 @@ impl Printer<'_> {
             }
             if inside.is_empty() {
                 let mut comment = String::from(" // ");
-                isa::print_into(&mut comment, isa, &inst, self.machine.isa_features());
+                isa::print_into(&mut comment, machine, &inst);
                 let words: Vec<String> = raw
                     .chunks(4)
                     .map(|word| {
@@ -112,15 +114,14 @@ impl Printer<'_> {
     }
 
     /// An instruction without relocation, if its text comes back to its bytes.
-    fn plain(&self, isa: Isa, inst: &Inst, raw: &[u8], index: usize, offset: u64) -> Option<String> {
-        let features = self.machine.isa_features();
-        let text = isa::print(isa, inst, features);
-        let parsed = isa::parse(isa, features, &text, &NoSymbols).ok()?;
-        let same = isa::encode(isa, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw);
+    fn plain(&self, machine: Machine, inst: &Inst, raw: &[u8], index: usize, offset: u64) -> Option<String> {
+        let text = isa::print(machine, inst);
+        let parsed = isa::parse(machine, &text, &NoSymbols).ok()?;
+        let same = isa::encode(machine, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw);
         if !same || !parsed.fixups.is_empty() {
             return None;
         }
-        let Some(target) = branch_target(isa, raw, 0, raw.len() as u64) else { return Some(text) };
+        let Some(target) = branch_target(machine, raw, 0, raw.len() as u64) else { return Some(text) };
         let target = offset.wrapping_add(target);
         let labelled = self.labels.places.get(index).and_then(|places| places.get(&target));
         if !labelled.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch))) {
@@ -132,12 +133,18 @@ impl Printer<'_> {
     }
 
     /// An instruction with a relocation, if the assembler would make the same of the text.
-    fn relocated(&self, isa: Isa, inst: &Inst, raw: &[u8], offset: u64, rela: &Rela) -> Option<String> {
+    fn relocated(
+        &self,
+        machine: Machine,
+        inst: &Inst,
+        raw: &[u8],
+        offset: u64,
+        rela: &Rela,
+    ) -> Option<String> {
         let symbol = self.object.symbols.get(rela.symbol as usize)?;
         let kind = RelocationKind::by_number(rela.kind)?;
-        let features = self.machine.isa_features();
         if kind == RelocationKind::Rel16 {
-            let text = isa::print(isa, inst, features);
+            let text = isa::print(machine, inst);
             let name =
                 self.reference(symbol, rela.addend).filter(|_| rela.addend == 0 && rela.offset == offset)?;
             let stem = text.rfind([' ', ',']).map_or(text.as_str(), |at| &text[..=at]).trim_end();
@@ -174,15 +181,15 @@ impl Printer<'_> {
         if kind == RelocationKind::Abs32 && rela.addend != 0 {
             return None;
         }
-        let text = isa::print(isa, &stood_in, features);
+        let text = isa::print(machine, &stood_in);
         let number = if size == 8 { format!("{STAND_IN_64:#x}") } else { format!("{STAND_IN_32:#x}") };
         let wrapped = [format!("lit64({number})"), format!("lit({number})"), number];
         let found = wrapped.iter().find(|form| text.contains(form.as_str()))?;
         let text = text.replacen(found.as_str(), &expr, 1);
-        let parsed = isa::parse(isa, features, &text, &NoSymbols).ok()?;
+        let parsed = isa::parse(machine, &text, &NoSymbols).ok()?;
         let [fixup] = parsed.fixups.as_slice() else { return None };
         let same = u64::from(fixup.offset) == literal
-            && isa::encode(isa, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw);
+            && isa::encode(machine, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw);
         same.then_some(text)
     }
 
@@ -224,10 +231,10 @@ pub(super) fn specifier_of(kind: RelocationKind) -> Option<&'static str> {
 }
 
 /// Where the branch at `offset` goes, if one is there and it goes to a multiple of 4 from 0 on.
-fn branch_target(isa: Isa, bytes: &[u8], offset: u64, size: u64) -> Option<u64> {
+fn branch_target(machine: Machine, bytes: &[u8], offset: u64, size: u64) -> Option<u64> {
     let start = offset as usize;
-    let inst = isa::decode(isa, bytes.get(start..start + size as usize)?).ok()?;
-    let row = inst.row(isa);
+    let inst = isa::decode(machine, bytes.get(start..start + size as usize)?).ok()?;
+    let row = inst.row(machine);
     let index = row
         .operands
         .iter()

@@ -1,9 +1,9 @@
-//! Reads `table/formats/*.txt`.
+//! Reads `table/formats/*.txt`, when the crate is built: the build script writes the formats as static data.
 //!
 //! Anatomy of a line, four columns separated by `|`; `#` starts a comment:
 //!
 //! ```text
-//! NAME SETS | form dwords [literal] | bits=value… op=bits | field=bits…
+//! NAME SETS | form dwords [literal] [pair] | bits=value… op=bits | field=bits…
 //! VOP2 gfx6+ | e32 1 literal | 31=0 op=30:25 | vdst=24:17 src0=8:0 src1=16:9^0x100
 //! SMEM gfx9 : SMEM@gfx8 | | | soe=14 soffset=63:57 offset=52:32s
 //! group dpp8 | src0=7:0^0x100 dpp8=31:8
@@ -21,8 +21,8 @@
 
 use wavemark_target::{InstructionSet, InstructionSets};
 
-use super::{Family, Field, Format};
 use crate::Form;
+use crate::format::{Family, Field, Format};
 
 /// A format file: its name for messages, the family of its formats, its text.
 pub(crate) type File = (&'static str, Family, &'static str);
@@ -41,7 +41,7 @@ pub(crate) static FILES: &[File] = &[
 /// # Errors
 /// A message with file and line.
 pub(crate) fn formats(files: &[File], set: InstructionSet) -> Result<Vec<Format>, String> {
-    let mut all: Vec<(InstructionSets, Format)> = Vec::new();
+    let mut all: Vec<(InstructionSets, Draft)> = Vec::new();
     for &(file, family, text) in files {
         let mut groups: Vec<(&str, Vec<Field>)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -54,13 +54,28 @@ pub(crate) fn formats(files: &[File], set: InstructionSet) -> Result<Vec<Format>
     }
     let wanted = InstructionSets::of(set);
     let mut formats: Vec<Format> =
-        all.into_iter().filter(|(sets, _)| sets.contains(wanted)).map(|(_, format)| format).collect();
+        all.into_iter().filter(|(sets, _)| sets.contains(wanted)).map(|(_, draft)| draft.finish()).collect();
     formats.sort_by_key(|format| std::cmp::Reverse(format.pattern().0.count_ones()));
     Ok(formats)
 }
 
+/// A format in the making.
+#[derive(Clone)]
+struct Draft {
+    format: Format,
+    fixed: Vec<(u8, u8, u32)>,
+    fields: Vec<Field>,
+}
+
+impl Draft {
+    /// The format, which lives as long as the program.
+    fn finish(self) -> Format {
+        Format { fixed: self.fixed.leak(), fields: self.fields.leak(), ..self.format }
+    }
+}
+
 fn add(
-    all: &mut Vec<(InstructionSets, Format)>,
+    all: &mut Vec<(InstructionSets, Draft)>,
     groups: &mut Vec<(&'static str, Vec<Field>)>,
     family: Family,
     line: &'static str,
@@ -84,18 +99,20 @@ fn add(
     let (name, sets) = head.split_once(' ').ok_or("a line begins with NAME SETS")?;
     let sets = InstructionSets::parse(sets.trim())?;
     let Some(parent) = parent else {
-        let mut format = Format {
+        let format = Format {
             name,
             family,
             form: Form::Native,
             dwords: 0,
-            fixed: Vec::new(),
+            fixed: &[],
             opcode: plain_field("op"),
-            fields: Vec::new(),
+            fields: &[],
             literal: false,
+            pair: false,
         };
-        change(&mut format, shape, bits, fields, groups)?;
-        all.push((sets, format));
+        let mut draft = Draft { format, fixed: Vec::new(), fields: Vec::new() };
+        change(&mut draft, shape, bits, fields, groups)?;
+        all.push((sets, draft));
         return Ok(());
     };
     let (base, of) = parent.split_once('@').ok_or("a parent is NAME@SETS or NAME@")?;
@@ -106,17 +123,18 @@ fn add(
             "" => InstructionSets::of(set),
             of => InstructionSets::parse(of)?,
         };
-        let found = all.iter().rposition(|(sets, format)| format.name == base && sets.contains(wanted));
+        let found = all.iter().rposition(|(sets, draft)| draft.format.name == base && sets.contains(wanted));
         let index = found.ok_or_else(|| format!("no format {base} of {}", set.name()))?;
         let together =
             if of.is_empty() { InstructionSets::from_bits(rest.bits() & all[index].0.bits()) } else { rest };
-        let mut format = Format { name, family, ..all[index].1.clone() };
-        change(&mut format, shape, bits, fields, groups)?;
-        for (sets, other) in all.iter_mut().filter(|(_, other)| other.name == name && base == name) {
-            let _ = other;
+        let mut draft = all[index].1.clone();
+        draft.format.name = name;
+        draft.format.family = family;
+        change(&mut draft, shape, bits, fields, groups)?;
+        for (sets, _) in all.iter_mut().filter(|(_, other)| other.format.name == name && base == name) {
             *sets = InstructionSets::from_bits(sets.bits() & !together.bits());
         }
-        all.push((together, format));
+        all.push((together, draft));
         rest = InstructionSets::from_bits(rest.bits() & !together.bits());
     }
     Ok(())
@@ -124,7 +142,7 @@ fn add(
 
 /// Applies the columns of a line to a format.
 fn change(
-    format: &mut Format,
+    draft: &mut Draft,
     shape: &str,
     bits: &'static str,
     fields: &'static str,
@@ -132,37 +150,40 @@ fn change(
 ) -> Result<(), String> {
     let mut words = shape.split_whitespace();
     if let Some(form) = words.next() {
-        format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
+        draft.format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
         let dwords = words.next().and_then(|word| word.parse().ok());
-        format.dwords = dwords.ok_or("a shape is `form dwords [literal]`")?;
-        format.literal = match words.next() {
-            None => false,
-            Some("literal") => true,
-            Some(word) => return Err(format!("unexpected {word}")),
-        };
+        draft.format.dwords = dwords.ok_or("a shape is `form dwords [literal] [pair]`")?;
+        (draft.format.literal, draft.format.pair) = (false, false);
+        for word in words {
+            match word {
+                "literal" => draft.format.literal = true,
+                "pair" => draft.format.pair = true,
+                _ => return Err(format!("unexpected {word}")),
+            }
+        }
     }
-    let mut has_opcode = !format.fixed.is_empty();
+    let mut has_opcode = !draft.fixed.is_empty();
     for token in bits.split_whitespace() {
         let (place, value) = token.split_once('=').ok_or_else(|| format!("{token} is not bits=value"))?;
         if place == "op" {
-            format.opcode.pieces = if value == "-" { Vec::new() } else { pieces(value)? };
+            draft.format.opcode.pieces = if value == "-" { &[] } else { pieces(value)? };
             has_opcode = true;
             continue;
         }
-        let [(lo, width)] = pieces(place)?[..] else {
+        let &[(lo, width)] = pieces(place)? else {
             return Err(format!("{place} is not one range of bits"));
         };
-        format.fixed.retain(|fixed| (fixed.0, fixed.1) != (lo, width));
+        draft.fixed.retain(|fixed| (fixed.0, fixed.1) != (lo, width));
         if value != "-" {
-            let value = crate::table::number(value)?;
+            let value = crate::number::number(value)?;
             if u64::from(value) >> width != 0 {
                 return Err(format!("{value:#x} does not fit bits {place}"));
             }
-            format.fixed.push((lo, width, value));
+            draft.fixed.push((lo, width, value));
         }
     }
-    apply(&mut format.fields, fields, groups)?;
-    if format.dwords == 0 || !has_opcode {
+    apply(&mut draft.fields, fields, groups)?;
+    if draft.format.dwords == 0 || !has_opcode {
         return Err("a format needs a shape and an opcode".to_owned());
     }
     Ok(())
@@ -184,11 +205,11 @@ fn apply(
             let (name, at) = token.split_once('@').unwrap_or((token, "0"));
             let (_, members) =
                 groups.iter().find(|group| group.0 == name).ok_or_else(|| format!("unknown group {name}"))?;
-            let at = u8::try_from(crate::table::number(at)?).map_err(|_| format!("{at} is no bit"))?;
+            let at = u8::try_from(crate::number::number(at)?).map_err(|_| format!("{at} is no bit"))?;
             for member in members {
-                let mut member = member.clone();
-                member.pieces.iter_mut().for_each(|piece| piece.0 += at);
-                insert(fields, member);
+                let pieces: Vec<(u8, u8)> =
+                    member.pieces.iter().map(|&(lo, width)| (lo + at, width)).collect();
+                insert(fields, Field { pieces: pieces.leak(), ..*member });
             }
             continue;
         };
@@ -205,7 +226,7 @@ fn insert(fields: &mut Vec<Field>, field: Field) {
 }
 
 fn plain_field(name: &'static str) -> Field {
-    Field { name, pieces: Vec::new(), default: 0, shift: 0, flip: 0, signed: false }
+    Field { name, pieces: &[], default: 0, shift: 0, flip: 0, signed: false }
 }
 
 /// A field of this name from its `bits` and what stands behind them.
@@ -214,25 +235,25 @@ fn field(name: &'static str, text: &str) -> Result<Field, String> {
     let mut rest = text;
     for (mark, slot) in [("?", &mut field.default), ("^", &mut field.flip)] {
         if let Some((before, value)) = rest.split_once(mark) {
-            *slot = crate::table::number(value)?;
+            *slot = crate::number::number(value)?;
             rest = before;
         }
     }
     if let Some((before, value)) = rest.split_once("<<") {
         field.shift =
-            u8::try_from(crate::table::number(value)?).map_err(|_| format!("{text} is no field"))?;
+            u8::try_from(crate::number::number(value)?).map_err(|_| format!("{text} is no field"))?;
         rest = before;
     }
     if let Some(before) = rest.strip_suffix('s') {
         field.signed = true;
         rest = before;
     }
-    field.pieces = if rest == "-" { Vec::new() } else { pieces(rest)? };
+    field.pieces = if rest == "-" { &[] } else { pieces(rest)? };
     Ok(field)
 }
 
 /// `7:0,55`: (lowest bit, width) of each piece.
-fn pieces(text: &str) -> Result<Vec<(u8, u8)>, String> {
+fn pieces(text: &str) -> Result<&'static [(u8, u8)], String> {
     let bit = |text: &str| text.parse::<u8>().ok().filter(|&bit| bit < 128);
     let piece = |part: &str| match part.split_once(':') {
         Some((high, low)) => bit(high).zip(bit(low)).filter(|(high, low)| low <= high && high - low < 32),
@@ -242,7 +263,8 @@ fn pieces(text: &str) -> Result<Vec<(u8, u8)>, String> {
         .map(|part| {
             piece(part).map(|(high, low)| (low, high - low + 1)).ok_or_else(|| format!("{part} are no bits"))
         })
-        .collect()
+        .collect::<Result<Vec<_>, _>>()
+        .map(|pieces| &*pieces.leak())
 }
 
 #[cfg(test)]

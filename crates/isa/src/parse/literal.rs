@@ -6,8 +6,9 @@
 use super::operand::Force;
 use crate::role::Class;
 use crate::row::OperandSpec;
-use crate::row::{Line, line};
 use crate::ty::Kind;
+use wavemark_target::InstFeature;
+
 use crate::{Machine, Operand, inline_float_bits};
 
 /// The operand for an integer constant.
@@ -46,12 +47,12 @@ pub(crate) fn integer_in(
         return Ok(Operand::Literal64(value as u64));
     }
     if force == Force::None
-        && let Some(inline) = inline_integer(spec, value)
+        && let Some(inline) = inline_integer(machine, spec, value)
     {
         return Ok(inline);
     }
     if bits == 64 {
-        if line(machine) == Line::Late {
+        if machine.facts().literals_64 {
             // A 32-bit literal is sign-extended for integers, the high half for f64.
             let narrow = match spec.ty.kind {
                 Kind::Float => fits(value, 32),
@@ -102,14 +103,14 @@ pub(crate) fn float_in(
     if bits == 64 {
         let pattern = value.to_bits();
         if force == Force::None
-            && let Some(inline) = inline_integer(spec, pattern as i64)
+            && let Some(inline) = inline_integer(machine, spec, pattern as i64)
         {
             return Ok(inline);
         }
         if spec.ty.kind != Kind::Float {
             return Err("invalid operand for instruction");
         }
-        if line(machine) == Line::Late {
+        if machine.facts().literals_64 {
             match force {
                 // LLVM puts the high half where the literal's low half goes.
                 Force::Lit => return Ok(Operand::Literal64(pattern >> 32)),
@@ -140,7 +141,7 @@ pub(crate) fn float_in(
     if force == Force::None {
         let signed =
             if bits == 16 { i64::from(pattern as u16 as i16) } else { i64::from(pattern as u32 as i32) };
-        if let Some(inline) = inline_integer(spec, signed) {
+        if let Some(inline) = inline_integer(machine, spec, signed) {
             return Ok(inline);
         }
     }
@@ -148,7 +149,7 @@ pub(crate) fn float_in(
 }
 
 /// Whether a literal has the value that an inline constant has for the operand.
-pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
+pub(crate) fn is_inline_value(machine: Machine, spec: &OperandSpec, literal: Operand) -> bool {
     let value = match literal {
         Operand::Literal(bits) => match element_bits(spec) {
             16 if bits <= 0xffff => i64::from(bits as u16 as i16),
@@ -160,7 +161,8 @@ pub(crate) fn is_inline_value(spec: &OperandSpec, literal: Operand) -> bool {
         Operand::Literal64(bits) => bits as i64,
         _ => return false,
     };
-    !matches!(spec.class, Class::Literal32 | Class::Literal64) && inline_integer(spec, value).is_some()
+    !matches!(spec.class, Class::Literal32 | Class::Literal64)
+        && inline_integer(machine, spec, value).is_some()
 }
 
 /// Width that constants of the operand have: that of one element.
@@ -179,7 +181,7 @@ fn fits(value: i64, bits: u32) -> bool {
 }
 
 /// The inline constant that has the value's bits as an operand of this type.
-fn inline_integer(spec: &OperandSpec, value: i64) -> Option<Operand> {
+fn inline_integer(machine: Machine, spec: &OperandSpec, value: i64) -> Option<Operand> {
     let bits = element_bits(spec);
     if !fits(value, bits) {
         return None;
@@ -198,7 +200,9 @@ fn inline_integer(spec: &OperandSpec, value: i64) -> Option<Operand> {
     }
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
     let bf16 = spec.ty.kind == Kind::Bfloat;
-    (240..=248)
+    // 1/2π came with gfx8.
+    let last = if machine.has_inst(InstFeature::Inv2piInlineImm) { 248 } else { 247 };
+    (240..=last)
         .find(|&code| inline_float_bits(code, bits, bf16) == Some(value as u64 & mask))
         .map(Operand::Float)
 }

@@ -4,11 +4,11 @@ use super::{FixupKind, ParseError, Parser};
 use crate::expr::Expr;
 use crate::format::Family;
 use crate::parse::literal;
-use crate::print::scalar_alignment;
+use crate::print::{scalar_alignment, special_name};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec};
-use crate::row::{Line, line};
-use crate::{Half, Machine, Operand, Reg, RegFile, Special, code};
+use crate::{Half, Operand, Reg, RegFile, Special, code};
+use wavemark_target::Property;
 
 /// A register as written, before it is known what may stand there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +79,7 @@ impl Parser<'_> {
                     || spec.ty.elem_bits == 16
                     || matches!(spec.class, Class::Literal32 | Class::Literal64)
                     || (double
-                        && (line(self.machine) == Line::Early || encoding.format.family != Family::Scalar))
+                        && !(self.machine.facts().literals_64 && encoding.format.family == Family::Scalar))
                 {
                     return Err(self.error_at(start, "invalid operand for instruction"));
                 }
@@ -156,9 +156,7 @@ impl Parser<'_> {
         let expr = self.expression()?;
         match expr.evaluate(self.resolve) {
             Some(value) => Ok(Constant::Int(value)),
-            None if names_register(self.machine, &expr) => {
-                Err(self.error_at(start, "invalid operand for instruction"))
-            }
+            None if names_register(&expr) => Err(self.error_at(start, "invalid operand for instruction")),
             None => Ok(Constant::Unknown(expr)),
         }
     }
@@ -213,15 +211,13 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let word = self.peek_word();
-        if let Some(special) = special_by_name(self.machine, word) {
+        if let Some(special) = special_by_name(word) {
+            if !code::is_available(self.machine.facts(), special) {
+                let name = special_name(special);
+                return Err(self.error_at(start, format!("{name} register not available on this GPU")));
+            }
             self.pos += word.len();
             return Ok(Some(RegisterText::Named(special)));
-        }
-        if UNAVAILABLE.contains(&word) {
-            return Err(self.error_at(start, format!("{word} register not available on this GPU")));
-        }
-        if is_foreign_register(self.machine, word) {
-            return Err(self.error_at(start, format!("{word} register not available on this GPU")));
         }
         let (stem, half) = match word.rsplit_once('.') {
             Some((stem, "l")) => (stem, Half::Lo),
@@ -275,6 +271,9 @@ impl Parser<'_> {
             }
             let Some(next) = self.register()? else { return Err(self.error("expected a register")) };
             whole = Some(match (whole, next) {
+                (None, RegisterText::Numbered(first)) if first.dwords > 1 => {
+                    return Err(self.error_at(at, "expected a single 32-bit register"));
+                }
                 (None, first) => first,
                 (Some(RegisterText::Numbered(all)), RegisterText::Numbered(one))
                     if one.file == all.file
@@ -295,6 +294,8 @@ impl Parser<'_> {
                         RegisterText::Named(Special::FlatScratch)
                     }
                     (Special::XnackMaskLo, Special::XnackMaskHi) => RegisterText::Named(Special::XnackMask),
+                    (Special::TbaLo, Special::TbaHi) => RegisterText::Named(Special::Tba),
+                    (Special::TmaLo, Special::TmaHi) => RegisterText::Named(Special::Tma),
                     _ => return Err(self.error_at(at, "registers in a list must have consecutive indices")),
                 },
                 _ => return Err(self.error_at(at, "registers in a list must have consecutive indices")),
@@ -311,14 +312,15 @@ impl Parser<'_> {
         if !(0..=0xffff).contains(&index) {
             return Err(self.error_at(start, "register index is out of range"));
         }
+        let facts = self.machine.facts();
         let limit = match file {
-            RegFile::Sgpr => i64::from(code::sgpr_count(self.machine)),
+            RegFile::Sgpr => i64::from(facts.sgprs),
             // A tuple may begin at any number that a field holds; the rest is in the next bank.
-            RegFile::Vgpr if line(self.machine) == Line::Late => 255i64.saturating_add(count),
+            RegFile::Vgpr if facts.vgpr_banks > 1 => 255i64.saturating_add(count),
             RegFile::Vgpr => 256,
-            RegFile::Agpr if line(self.machine) == Line::Early => 256,
+            RegFile::Agpr if self.machine.has(Property::AGPRS) => 256,
             RegFile::Agpr => return Err(self.error_at(start, "register not available on this GPU")),
-            RegFile::Ttmp => self.machine.facts().ttmps.into(),
+            RegFile::Ttmp => i64::from(facts.ttmps),
         };
         if !matches!(count, 1..=12 | 16 | 32) {
             return Err(self.error_at(start, "invalid or unsupported register size"));
@@ -346,7 +348,8 @@ impl Parser<'_> {
                     return None;
                 }
                 let vector = matches!(reg.file, RegFile::Vgpr | RegFile::Agpr);
-                if vector && reg.dwords > 1 && reg.index % 2 != 0 {
+                let alignment = u16::from(self.machine.facts().vgpr_tuple_alignment);
+                if vector && reg.dwords > 1 && reg.index % alignment != 0 {
                     return None;
                 }
                 let allowed = match spec.class {
@@ -373,33 +376,6 @@ impl Parser<'_> {
     }
 }
 
-/// Names of special registers that LLVM knows, but not on every processor.
-static UNAVAILABLE: &[&str] = &[
-    "flat_scratch",
-    "flat_scratch_lo",
-    "flat_scratch_hi",
-    "xnack_mask",
-    "xnack_mask_lo",
-    "xnack_mask_hi",
-    "pops_exiting_wave_id",
-    "src_pops_exiting_wave_id",
-    "lds_direct",
-    "src_lds_direct",
-    "null",
-    "vccz",
-    "src_vccz",
-    "execz",
-    "src_execz",
-    "src_flat_scratch_base_lo",
-    "src_flat_scratch_base_hi",
-    "tba",
-    "tba_lo",
-    "tba_hi",
-    "tma",
-    "tma_lo",
-    "tma_hi",
-];
-
 fn split_register(word: &str) -> Option<(RegFile, &str)> {
     if let Some(digits) = word.strip_prefix("ttmp") {
         return Some((RegFile::Ttmp, digits));
@@ -417,17 +393,17 @@ fn split_register(word: &str) -> Option<(RegFile, &str)> {
 }
 
 /// Whether a register stands in the expression, as in `-s4`.
-fn names_register(machine: Machine, expr: &Expr) -> bool {
+fn names_register(expr: &Expr) -> bool {
     match expr {
         Expr::Symbol { name, .. } => {
             let stem = name.strip_suffix(".l").or_else(|| name.strip_suffix(".h")).unwrap_or(name);
-            special_by_name(machine, stem).is_some()
+            special_by_name(stem).is_some()
                 || split_register(stem).is_some_and(|(_, digits)| {
                     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
                 })
         }
-        Expr::Unary(_, operand) => names_register(machine, operand),
-        Expr::Binary(_, left, right) => names_register(machine, left) || names_register(machine, right),
+        Expr::Unary(_, operand) => names_register(operand),
+        Expr::Binary(_, left, right) => names_register(left) || names_register(right),
         Expr::Int(_) | Expr::Call(..) => false,
     }
 }
@@ -461,29 +437,10 @@ fn hexadecimal_float(text: &str) -> Option<(f64, usize)> {
     Some((value * 2f64.powi(power), end + 1 + length))
 }
 
-/// Whether `name` is a special register that only other processors have.
-pub(crate) fn is_foreign_register(machine: Machine, name: &str) -> bool {
-    let stem = name.strip_suffix("_lo").or_else(|| name.strip_suffix("_hi")).unwrap_or(name);
-    match line(machine) {
-        Line::Early => matches!(stem, "null" | "src_flat_scratch_base" | "tba" | "tma"),
-        Line::Late => matches!(
-            stem.strip_prefix("src_").unwrap_or(stem),
-            "vccz"
-                | "execz"
-                | "flat_scratch"
-                | "xnack_mask"
-                | "lds_direct"
-                | "pops_exiting_wave_id"
-                | "tba"
-                | "tma"
-        ),
-    }
-}
-
-/// The special register called `name`, also by the names without `src_`.
-pub(crate) fn special_by_name(machine: Machine, name: &str) -> Option<Special> {
+/// The special register called `name`, also by the names without `src_`, whether the machine has it or not.
+pub(crate) fn special_by_name(name: &str) -> Option<Special> {
     use Special as S;
-    let special = match name {
+    Some(match name {
         "vcc" => S::Vcc,
         "vcc_lo" => S::VccLo,
         "vcc_hi" => S::VccHi,
@@ -491,28 +448,30 @@ pub(crate) fn special_by_name(machine: Machine, name: &str) -> Option<Special> {
         "exec_lo" => S::ExecLo,
         "exec_hi" => S::ExecHi,
         "m0" => S::M0,
+        "null" => S::Null,
+        "flat_scratch" => S::FlatScratch,
+        "flat_scratch_lo" => S::FlatScratchLo,
+        "flat_scratch_hi" => S::FlatScratchHi,
+        "xnack_mask" => S::XnackMask,
+        "xnack_mask_lo" => S::XnackMaskLo,
+        "xnack_mask_hi" => S::XnackMaskHi,
+        "tba" => S::Tba,
+        "tba_lo" => S::TbaLo,
+        "tba_hi" => S::TbaHi,
+        "tma" => S::Tma,
+        "tma_lo" => S::TmaLo,
+        "tma_hi" => S::TmaHi,
         "src_scc" | "scc" => S::Scc,
+        "src_vccz" | "vccz" => S::Vccz,
+        "src_execz" | "execz" => S::Execz,
         "src_shared_base" | "shared_base" => S::SharedBase,
         "src_shared_limit" | "shared_limit" => S::SharedLimit,
         "src_private_base" | "private_base" => S::PrivateBase,
         "src_private_limit" | "private_limit" => S::PrivateLimit,
-        _ if line(machine) == Line::Early => match name {
-            "flat_scratch" => S::FlatScratch,
-            "flat_scratch_lo" => S::FlatScratchLo,
-            "flat_scratch_hi" => S::FlatScratchHi,
-            "xnack_mask" => S::XnackMask,
-            "xnack_mask_lo" => S::XnackMaskLo,
-            "xnack_mask_hi" => S::XnackMaskHi,
-            "src_vccz" | "vccz" => S::Vccz,
-            "src_execz" | "execz" => S::Execz,
-            "src_pops_exiting_wave_id" | "pops_exiting_wave_id" => S::PopsExitingWaveId,
-            "src_lds_direct" | "lds_direct" => S::LdsDirect,
-            _ => return None,
-        },
-        "null" => S::Null,
+        "src_pops_exiting_wave_id" | "pops_exiting_wave_id" => S::PopsExitingWaveId,
+        "src_lds_direct" | "lds_direct" => S::LdsDirect,
         "src_flat_scratch_base_lo" => S::FlatScratchBaseLo,
         "src_flat_scratch_base_hi" => S::FlatScratchBaseHi,
         _ => return None,
-    };
-    Some(special)
+    })
 }

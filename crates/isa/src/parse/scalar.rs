@@ -2,15 +2,17 @@
 
 use super::operand::Constant;
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
+use crate::expr::{Resolved, SymbolResolver};
 use crate::named::{self, CounterField, Message};
 use crate::role::{Class, ImmKind};
-use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
+use crate::scalar::Sources;
 use crate::{Inst, Operand, Special};
 
 /// Parses the operands of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
-    if suffix.is_some() {
+    // `_e32` says that an instruction has 32 bits, which these have.
+    if suffix.is_some_and(|suffix| suffix != Suffix::E32) {
         return Err(p.error_at(0, "invalid instruction"));
     }
     p.first_of(rows, |p, row| {
@@ -21,18 +23,19 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
                 inst.operands.push(Operand::Imm(0));
                 break;
             }
-            if n > 0 {
-                p.expect(",")?;
-            }
             p.skip_space();
             let start = p.pos;
-            let flag = row.attribute("scalar").unwrap_or_default();
-            let operand = if flag.starts_with("wide") && spec.ty.is_float() {
+            if n > 0 && p.at_end() {
+                return Err(p.error("too few operands for instruction"));
+            }
+            let operand = if row.sources.widens(spec) {
                 // LLVM's assembler reads the constants of these as 32-bit ones.
                 let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
                 let operand = p.operand(encoding, &spec)?;
                 let too_wide = |bits: u64| bits > 0xffff && bits < 0xffff_8000;
-                if flag == "wide_hex" && matches!(operand, Operand::Literal(bits) if too_wide(bits)) {
+                if row.sources == Sources::WideHex
+                    && matches!(operand, Operand::Literal(bits) if too_wide(bits))
+                {
                     let float = p.text[start..p.pos].contains('.');
                     if !float {
                         return Err(p.error_at(start, "invalid operand for instruction"));
@@ -42,20 +45,15 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             } else {
                 p.operand(encoding, spec)?
             };
-            let register = matches!(operand, Operand::Reg(_) | Operand::Special(_));
             if operand == Operand::Special(Special::LdsDirect) {
                 return Err(p.error_at(start, "invalid operand for instruction"));
             }
-            if flag == "reg" && spec.role == "ssrc0" && !register {
-                return Err(p.error_at(start, "invalid operand for instruction"));
-            }
-            if row.attribute("scalar") == Some("barrier") && spec.role == "ssrc0" {
-                // A barrier number is M0 or an inline constant.
-                if !matches!(operand, Operand::Int(_) | Operand::Float(_) | Operand::Special(Special::M0)) {
-                    return Err(p.error_at(start, "invalid operand for instruction"));
-                }
+            if let Some(message) = row.sources.refuses(spec, &operand) {
+                return Err(p.error_at(start, message));
             }
             inst.operands.push(operand);
+            // One comma may follow each operand, as LLVM has it.
+            p.eat(",");
         }
         p.expect_end()?;
         Ok(inst)
@@ -70,10 +68,13 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         ImmKind::Label => return label(p),
         ImmKind::Hwreg => hwreg(p)?,
         ImmKind::SendMsg => message(p)?,
-        ImmKind::WaitCnt => counters(p, named::WAITCNT)?,
-        ImmKind::DepCtr => counters(p, named::DEPCTR)?,
+        ImmKind::WaitCnt => {
+            let fields = named::waitcnt(p.machine);
+            counters(p, &fields)?
+        }
+        ImmKind::DepCtr => counters(p, named::depctr(p.machine))?,
         ImmKind::DelayAlu => delay(p)?,
-        ImmKind::Version => version(p, 0)?,
+        ImmKind::Version => version(p)?,
         ImmKind::GprIdx => gpr_idx(p)?,
         ImmKind::Dec => plain_number(p)?,
         ImmKind::Hex => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
@@ -156,19 +157,31 @@ fn hwreg(p: &mut Parser) -> Result<i64, ParseError> {
     let unknown = "invalid hardware register: not supported on this GPU";
     if p.eat("{") {
         // The structured form: fields by name, each at most once, with defaults.
-        let (mut id, mut offset, mut size) = (0, 0, 32);
-        while !p.eat("}") {
+        let (mut id, mut offset, mut size) = (None, None, None);
+        let mut more = !p.eat("}");
+        while more {
+            p.skip_space();
+            let at = p.pos;
             let field = p.word();
             p.expect(":")?;
             p.skip_space();
-            match field {
-                "id" => id = name_or_number(p, id_of, "HW_REG_", unknown)?,
-                "offset" => offset = p.absolute()?,
-                "size" => size = p.absolute()?,
-                _ => return Err(p.error("unknown field")),
+            let slot = match field {
+                "id" => &mut id,
+                "offset" => &mut offset,
+                "size" => &mut size,
+                _ => return Err(p.error_at(at, "unknown field: expected id, offset or size")),
+            };
+            let value =
+                if field == "id" { name_or_number(p, id_of, "HW_REG_", unknown)? } else { p.absolute()? };
+            if slot.replace(value).is_some() {
+                return Err(p.error_at(at, "duplicate field"));
             }
-            p.eat(",");
+            more = !p.eat("}");
+            if more && !p.eat(",") {
+                return Err(p.error("comma or closing brace expected"));
+            }
         }
+        let (id, offset, size) = (id.unwrap_or(0), offset.unwrap_or(0), size.unwrap_or(32));
         return pack_hwreg(p, start, id, offset, size);
     }
     if p.peek_word() != "hwreg" {
@@ -222,7 +235,7 @@ fn message(p: &mut Parser) -> Result<i64, ParseError> {
         "MSG_",
         "specified message id is not supported on this GPU",
     )?;
-    let id_bits = if line(machine) == Line::Early { 4 } else { 8 };
+    let id_bits = machine.facts().messages.id_bits;
     if !(0..1 << id_bits).contains(&id) {
         return Err(p.error_at(at, "invalid message id"));
     }
@@ -274,6 +287,7 @@ fn message(p: &mut Parser) -> Result<i64, ParseError> {
 /// `name(value)` pieces with optional `&` or `,` between them, or a number.
 fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> {
     let start = p.pos;
+    let depctr = fields.iter().any(|field| field.name.starts_with("depctr"));
     let word = p.peek_word();
     let called = p.rest()[word.len()..].trim_start_matches([' ', '\t']).starts_with('(');
     if word.is_empty() || !called {
@@ -286,14 +300,15 @@ fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> 
         let at = p.pos;
         let word = p.word();
         let (name, saturate) = match word.strip_suffix("_sat") {
-            Some(name) => (name, true),
-            None => (word, false),
+            // Only `s_waitcnt` saturates.
+            Some(name) if !depctr => (name, true),
+            _ => (word, false),
         };
         let Some((number, field)) = fields.iter().enumerate().find(|(_, field)| field.name == name) else {
             return Err(p.error_at(at, format!("invalid counter name {word}")));
         };
         // `s_waitcnt` lets a counter be named again.
-        if seen & 1 << number != 0 && field.name.starts_with("depctr") {
+        if seen & 1 << number != 0 && depctr {
             return Err(p.error_at(at, format!("duplicate counter name {word}")));
         }
         seen |= 1 << number;
@@ -302,8 +317,7 @@ fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> 
         p.expect(")")?;
         let max = i64::from(field.max());
         if !(0..=max).contains(&value) && !saturate {
-            let what =
-                if field.name.starts_with("depctr") { "invalid value for" } else { "too large value for" };
+            let what = if depctr { "invalid value for" } else { "too large value for" };
             return Err(p.error_at(at, format!("{what} {word}")));
         }
         let value = if (0..=max).contains(&value) { value } else { max };
@@ -347,31 +361,32 @@ fn delay(p: &mut Parser) -> Result<i64, ParseError> {
     }
 }
 
-fn version(p: &mut Parser, depth: u8) -> Result<i64, ParseError> {
-    let start = p.pos;
-    let mut bits = 0i64;
-    loop {
-        let parenthesis = p.eat("(");
-        bits |= if parenthesis {
-            if depth > 8 {
-                return Err(p.error("expression is nested too deeply"));
-            }
-            let inner = version(p, depth + 1)?;
-            p.expect(")")?;
-            inner
-        } else {
-            let word = p.peek_word();
-            match named::VERSIONS.iter().chain(named::VERSION_FLAGS).find(|(_, name)| *name == word) {
-                Some((value, _)) => {
-                    p.pos += word.len();
-                    i64::from(*value)
-                }
-                None => return in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction"),
-            }
-        };
-        if !p.eat("|") {
-            return Ok(bits);
+/// The names of `s_version` as symbols of an expression.
+struct Versions<'a>(&'a dyn SymbolResolver);
+
+impl SymbolResolver for Versions<'_> {
+    fn resolve(&self, name: &str) -> Resolved {
+        match named::VERSIONS.iter().chain(named::VERSION_FLAGS).find(|(_, other)| *other == name) {
+            Some((value, _)) => Resolved::Value(i64::from(*value)),
+            None => self.0.resolve(name),
         }
+    }
+}
+
+/// A number in which generations and flags have names.
+fn version(p: &mut Parser) -> Result<i64, ParseError> {
+    p.skip_space();
+    let start = p.pos;
+    let value = match p.constant()? {
+        (Constant::Int(value), _) => value,
+        (Constant::Float(value), _) => value.to_bits() as i64,
+        (Constant::Unknown(expr), _) => expr
+            .evaluate(&Versions(p.resolve))
+            .ok_or_else(|| p.error_at(start, "expected a version or an absolute expression"))?,
+    };
+    match value {
+        -0x8000..=0xffff => Ok(value),
+        _ => Err(p.error_at(start, "invalid operand for instruction")),
     }
 }
 

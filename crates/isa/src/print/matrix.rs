@@ -4,8 +4,8 @@ use super::Printer;
 use crate::matrix::{fits_role, inline_of};
 use crate::role::Class;
 use crate::row::{Access, Encoding, OperandSpec, Row};
-use crate::row::{Line, line};
 use crate::{Form, Inst, Mods, Operand, Reg, RegFile, Special, inline_float_bits};
+use wavemark_target::Property;
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -30,9 +30,11 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
         if mix && n > 0 {
-            signed(p, &inst.mods, n - 1, operand, |p| operand_text(p, encoding, inst, spec, operand));
+            signed(p, &inst.mods, n - 1, spec, operand, |p| {
+                operand_text(p, row, encoding, inst, spec, operand)
+            });
         } else {
-            operand_text(p, encoding, inst, spec, operand);
+            operand_text(p, row, encoding, inst, spec, operand);
         }
     }
     modifiers(p, row, encoding, inst);
@@ -55,7 +57,7 @@ fn half(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
                 continue;
             }
         };
-        signed(p, &inst.mods, source, operand, |p| source_text(p, spec, operand));
+        signed(p, &inst.mods, source, spec, operand, |p| source_text(p, spec, operand));
     }
     if inst.mods.control != 0 {
         bitop3(p, inst.mods.control);
@@ -73,10 +75,22 @@ fn bitop3(p: &mut Printer, table: u16) {
 }
 
 /// An operand with its negation and absolute value: `-|v1|`, `neg(1.0)`.
-fn signed(p: &mut Printer, mods: &Mods, source: usize, operand: &Operand, text: impl FnOnce(&mut Printer)) {
+fn signed(
+    p: &mut Printer,
+    mods: &Mods,
+    source: usize,
+    spec: &OperandSpec,
+    operand: &Operand,
+    text: impl FnOnce(&mut Printer),
+) {
     let neg = mods.neg >> source & 1 != 0;
     let abs = mods.abs >> source & 1 != 0;
-    let constant = !matches!(operand, Operand::Reg(_) | Operand::Special(_));
+    let constant = match operand {
+        Operand::Reg(_) | Operand::Special(_) => false,
+        // `lit(…)` is an expression, which takes a sign.
+        Operand::Literal(bits) => !(spec.ty.bits() <= 32 && inline_of(&spec.ty, *bits as u32).is_some()),
+        _ => true,
+    };
     let call = neg && !abs && constant;
     match (neg, call) {
         (true, true) => p.text("neg("),
@@ -123,8 +137,23 @@ fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
     p.hex(u64::from(if ty.name == "f16" { bits & 0xffff } else { bits }));
 }
 
-fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &OperandSpec, operand: &Operand) {
+fn operand_text(
+    p: &mut Printer,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &Inst,
+    spec: &OperandSpec,
+    operand: &Operand,
+) {
+    // What stands where a DPP instruction must have a VGPR.
+    let vgpr_only = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8)
+        && spec.role == "src1"
+        && row.attribute("matrix") != Some("dot2");
     match operand {
+        Operand::Literal(bits) if vgpr_only => {
+            p.number32(*bits as u32);
+            p.text("/*Invalid immediate*/");
+        }
         Operand::Literal(_) | Operand::Literal64(_) => source_text(p, spec, operand),
         Operand::Reg(reg) if matches!(spec.class, Class::Custom | Class::VgprSrc | Class::VgprOrAgpr) => {
             if is_vector(reg) {
@@ -137,7 +166,8 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 }
                 p.register_name(&Reg { index, ..*reg });
             }
-            let odd = is_vector(reg) && reg.dwords > 1 && reg.index % 2 != 0;
+            let alignment = u16::from(p.machine.facts().vgpr_tuple_alignment);
+            let odd = is_vector(reg) && reg.dwords > 1 && reg.index % alignment != 0;
             if odd || !fits_role(p.machine, spec.role, operand) {
                 invalid_register(p, inst, spec, reg.dwords);
             }
@@ -155,8 +185,7 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
         Operand::Int(_) | Operand::Float(_) => {
             p.operand(spec, operand);
             let custom = matches!(spec.class, Class::Custom | Class::VgprSrc);
-            let dpp = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1";
-            if dpp || (custom && !fits_role(p.machine, spec.role, operand)) {
+            if vgpr_only || (custom && !fits_role(p.machine, spec.role, operand)) {
                 p.text("/*Invalid immediate*/");
             }
         }
@@ -173,7 +202,7 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 Operand::Special(special) => is_register(*special),
                 _ => false,
             };
-            if scalar && matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1" {
+            if scalar && vgpr_only {
                 p.text("/*Invalid register, operand has 'VGPR_32' register class*/");
             }
         }
@@ -218,7 +247,7 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
     };
     // The destination of SMFMAC is a source too.
     let tied = spec.access == Access::ReadWrite;
-    let either = line(p.machine) == Line::Early && (tied || matches!(spec.role, "srca" | "srcb"));
+    let either = p.machine.has(Property::AGPRS) && (tied || matches!(spec.role, "srca" | "srcb"));
     if dwords == 1 {
         p.text(match (either, agprs) {
             (true, _) => "AV_32",
@@ -232,7 +261,9 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
             _ => "VReg_",
         });
         p.number(i64::from(dwords) * 32);
-        p.text("_Align2");
+        if p.machine.facts().vgpr_tuple_alignment == 2 {
+            p.text("_Align2");
+        }
     }
     p.text("' register class*/");
 }
@@ -240,39 +271,38 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
 /// The modifiers that the encoding has and that are not at their defaults, in LLVM's order.
 fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     let mods = &inst.mods;
-    match encoding.format.name {
-        "VOP3P" | "VOP3P_2" | "VOP3P_DPP16" | "VOP3P_DPP8" => {
-            let sources = encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count();
-            let mix = row.attribute("matrix") == Some("mix");
-            let has_op_sel = encoding.modifiers.iter().any(|(field, _)| field.name == "op_sel_hi");
-            list(p, " op_sel:[", mods.op_sel, sources, 0);
-            if has_op_sel {
-                list(p, " op_sel_hi:[", mods.op_sel_hi, sources, if mix { 0 } else { 7 });
-            }
-            if !mix {
-                list(p, " neg_lo:[", mods.neg, sources, 0);
-                list(p, " neg_hi:[", mods.neg_hi, sources, 0);
-            }
-            flag(p, " clamp", mods.clamp);
-            if let Some(dpp) = &mods.dpp {
-                super::vector::dpp(p, dpp, false);
-            }
-        }
-        "MAI_SCALE" => {
-            // LLVM's lists here have three elements, the last 0, and a default of all ones.
-            list(p, " op_sel:[", mods.op_sel, 3, 0);
-            list(p, " op_sel_hi:[", mods.op_sel_hi, 3, 7);
-            value(p, " cbsz:", mods.cbsz);
-            value(p, " blgp:", mods.blgp);
-        }
-        "MAI" | "MAI_F64" => {
-            value(p, " cbsz:", mods.cbsz);
-            value(p, " abid:", mods.abid);
-            value(p, " blgp:", mods.blgp);
-            list(p, " neg:[", mods.neg, 3, 0);
-        }
-        "ACCVGPR" => {}
-        _ => wmma_modifiers(p, row, mods),
+    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    if row.operand_index("vscalea").is_some() {
+        // LLVM's lists here have three elements, the last 0, and a default of all ones.
+        list(p, " op_sel:[", mods.op_sel, 3, 0);
+        list(p, " op_sel_hi:[", mods.op_sel_hi, 3, 7);
+        value(p, " cbsz:", mods.cbsz);
+        value(p, " blgp:", mods.blgp);
+        return;
+    }
+    if has("cbsz") {
+        value(p, " cbsz:", mods.cbsz);
+        value(p, " abid:", mods.abid);
+        value(p, " blgp:", mods.blgp);
+        list(p, " neg:[", mods.neg, 3, 0);
+        return;
+    }
+    let sources = encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count();
+    let mix = row.attribute("matrix") == Some("mix");
+    list(p, " op_sel:[", mods.op_sel, sources, 0);
+    if has("op_sel_hi") {
+        list(p, " op_sel_hi:[", mods.op_sel_hi, sources, if mix { 0 } else { 7 });
+    }
+    wmma_modifiers(p, row, mods);
+    if !mix {
+        // Lists of WMMA's A, B and C have three elements, whatever stands for C.
+        let sources = if row.operand_index("srca").is_some() { 3 } else { sources };
+        list(p, " neg_lo:[", mods.neg, sources, 0);
+        list(p, " neg_hi:[", mods.neg_hi, sources, 0);
+    }
+    flag(p, " clamp", mods.clamp);
+    if let Some(dpp) = &mods.dpp {
+        super::vector::dpp(p, dpp, false);
     }
 }
 
@@ -298,9 +328,6 @@ fn wmma_modifiers(p: &mut Printer, row: &Row, mods: &Mods) {
     name(p, " matrix_b_scale_fmt:", part(8, 2) as u8, &SCALE_FORMATS);
     flag(p, " matrix_a_reuse", part(0, 1) != 0);
     flag(p, " matrix_b_reuse", part(1, 1) != 0);
-    list(p, " neg_lo:[", mods.neg, 3, 0);
-    list(p, " neg_hi:[", mods.neg_hi, 3, 0);
-    flag(p, " clamp", mods.clamp);
 }
 
 fn flag(p: &mut Printer, text: &str, set: bool) {

@@ -1,9 +1,11 @@
 //! Text of SOP1, SOP2, SOPC, SOPK, SOPP, and of the number operands of all families.
 
-use super::Printer;
+use super::{Printer, float_name};
 use crate::named::{self, CounterField, Message};
+use crate::parse::literal;
 use crate::role::ImmKind;
 use crate::row::{OperandSpec, Row};
+use crate::scalar::Sources;
 use crate::{Inst, Operand, Special, inline_float_bits};
 
 /// Appends the instruction.
@@ -19,28 +21,68 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
             // The constant of `s_setreg_imm32_b32` prints as an ordinary one.
             Operand::Literal(bits) if spec.role == "simm32" && spec.ty.is_float() => p.hex(*bits),
             Operand::Literal(bits) if spec.role == "simm32" => p.number32(*bits as u32),
-            Operand::Literal(bits) if row.attribute("scalar") == Some("wide_hex") && *bits > 0xffff => {
-                p.hex(bits & 0xffff);
-            }
-            // LLVM's types of these sources are 32 bits wide.
-            Operand::Literal(_) if row.attribute("scalar").is_some_and(|flag| flag.starts_with("wide")) => {
-                p.operand(&OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() }, operand);
-            }
-            Operand::Float(code) if row.attribute("scalar") == Some("wide_hex") => {
-                p.hex(inline_float_bits(*code, 16, false).unwrap_or_default());
-            }
-            Operand::Int(_) | Operand::Float(_) if row.attribute("scalar") == Some("reg") => {
-                p.operand(spec, operand);
-                p.text("/*Invalid immediate*/");
-            }
-            _ => p.operand(spec, operand),
+            _ => source(p, row.sources, spec, operand),
         }
     }
     // LLVM's text of the barrier instructions that take their number from M0 ends in a space.
-    if row.attribute("scalar") == Some("barrier")
-        && inst.operands.last() == Some(&Operand::Special(Special::M0))
-    {
+    if row.sources == Sources::Barrier && inst.operands.last() == Some(&Operand::Special(Special::M0)) {
         p.text(" ");
+    }
+}
+
+/// An operand that is no number, with LLVM's comment where it cannot stand there.
+fn source(p: &mut Printer, sources: Sources, spec: &OperandSpec, operand: &Operand) {
+    match operand {
+        Operand::Special(Special::LdsDirect) if sources != Sources::Barrier => {
+            p.operand(spec, operand);
+            p.text("/*Invalid register, operand has 'SReg_32' register class*/");
+        }
+        Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) | Operand::Literal64(_)
+            if sources == Sources::Reg =>
+        {
+            match operand {
+                Operand::Float(code) => p.text(float_name(*code)),
+                Operand::Literal(bits) | Operand::Literal64(bits) => p.number32(*bits as u32),
+                _ => p.operand(spec, operand),
+            }
+            p.text("/*Invalid immediate*/");
+        }
+        // An operand of 32 bits uses the low half of a literal of 64, whose high half LLVM drops.
+        Operand::Literal64(bits) if spec.ty.dwords() == 1 && bits >> 32 != 0 => {
+            let low = *bits as u32;
+            let halves = spec.ty.elem_bits == 16 && !sources.widens(spec);
+            match low as u16 as i16 {
+                value @ -16..=64 if halves => p.number(value.into()),
+                value if halves || sources == Sources::WideHex && !(-16..=64).contains(&(low as i32)) => {
+                    p.hex(u64::from(value as u16));
+                }
+                _ => p.number32(low),
+            }
+        }
+        // LLVM's types of these sources are 32 bits wide.
+        Operand::Literal(bits) if sources.widens(spec) => {
+            let wide = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
+            if sources == Sources::WideHex && !literal::is_inline_value(p.machine, &wide, *operand) {
+                p.hex(bits & 0xffff);
+            } else {
+                p.operand(&wide, operand);
+            }
+        }
+        Operand::Float(code) if sources == Sources::WideHex && spec.ty.elem_bits == 16 => {
+            p.hex(inline_float_bits(*code, 16, false).unwrap_or_default());
+        }
+        // Of a literal the operand uses 16 bits.
+        Operand::Literal(bits) if spec.ty.elem_bits == 16 && spec.ty.lanes == 1 && *bits > 0xffff => {
+            let low = Operand::Literal(bits & 0xffff);
+            if literal::is_inline_value(p.machine, spec, low) {
+                p.text("lit(");
+                p.hex(*bits);
+                p.text(")");
+            } else {
+                p.operand(spec, &low);
+            }
+        }
+        _ => p.operand(spec, operand),
     }
 }
 
@@ -54,9 +96,11 @@ pub(super) fn immediate(p: &mut Printer, kind: ImmKind, value: i64) {
         ImmKind::Label | ImmKind::End => p.number(i64::from(bits)),
         ImmKind::Hwreg => hwreg(p, bits),
         ImmKind::SendMsg => message(p, bits),
-        ImmKind::WaitCnt => counters(p, named::WAITCNT, bits),
-        ImmKind::DepCtr if bits & !named::counter_mask(named::DEPCTR) != 0 => p.hex(u64::from(bits)),
-        ImmKind::DepCtr => counters(p, named::DEPCTR, bits),
+        ImmKind::WaitCnt => counters(p, &named::waitcnt(p.machine), bits),
+        ImmKind::DepCtr => match named::depctr(p.machine) {
+            fields if bits & !named::counter_mask(fields) != 0 => p.hex(u64::from(bits)),
+            fields => counters(p, fields, bits),
+        },
         ImmKind::DelayAlu => delay(p, bits),
         ImmKind::Version => version(p, bits),
         ImmKind::GprIdx if bits > 15 => p.hex(u64::from(bits)),

@@ -9,14 +9,15 @@
 use std::collections::HashMap;
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
-use wavemark_isa::{Features, FixupKind, Isa, NoSymbols, encode, parse};
+use wavemark_isa::{FixupKind, Isa, Machine, NoSymbols, encode, parse};
 use wavemark_sim::events::Observer;
 use wavemark_sim::{Dispatch, Global, Kernel, RunConfig, RunEnd, RunStats, Segment, dispatch};
 use wavemark_target::Processor;
 
 /// The bytes of a program.
 pub fn assemble(isa: Isa, text: &str) -> Vec<u8> {
-    let features = Features { real_true16: isa == Isa::Gfx1250, ..Features::default_of(isa) };
+    let features = if isa == Isa::Gfx1250 { "+real-true16" } else { "" };
+    let machine = Machine::parse(isa.name(), features).expect("a machine");
     let mut bytes = Vec::new();
     let mut labels = HashMap::new();
     let mut branches = Vec::new();
@@ -29,13 +30,13 @@ pub fn assemble(isa: Isa, text: &str) -> Vec<u8> {
             labels.insert(label.to_owned(), bytes.len());
             continue;
         }
-        let parsed = parse(isa, features, line, &NoSymbols).unwrap_or_else(|e| panic!("{line}: {e}"));
+        let parsed = parse(machine, line, &NoSymbols).unwrap_or_else(|e| panic!("{line}: {e}"));
         for fixup in &parsed.fixups {
             let wavemark_isa::Expr::Symbol { name, .. } = &fixup.expr else { panic!("{line}: {fixup:?}") };
             assert_eq!(fixup.kind, FixupKind::Branch16, "{line}");
             branches.push((bytes.len() + usize::from(fixup.offset), name.to_string()));
         }
-        bytes.extend_from_slice(&encode(isa, &parsed.inst).unwrap_or_else(|e| panic!("{line}: {e}")));
+        bytes.extend_from_slice(&encode(machine, &parsed.inst).unwrap_or_else(|e| panic!("{line}: {e}")));
     }
     for (at, label) in branches {
         let target = *labels.get(&label).unwrap_or_else(|| panic!("no label {label}"));

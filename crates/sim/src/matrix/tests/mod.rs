@@ -6,7 +6,7 @@ mod place;
 mod refused;
 mod shapes;
 
-use wavemark_isa::{Features, Inst, Isa, NoSymbols, parse};
+use wavemark_isa::{Inst, Isa, NoSymbols, parse};
 
 use super::bind::bind_at;
 use super::element::Element;
@@ -38,7 +38,7 @@ impl Random {
 }
 
 fn inst(isa: Isa, text: &str) -> Inst {
-    let parsed = parse(isa, Features::default_of(isa), text, &NoSymbols);
+    let parsed = parse(isa, text, &NoSymbols);
     parsed.unwrap_or_else(|error| panic!("{text}: {error:?}")).inst
 }
 
