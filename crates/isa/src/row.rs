@@ -5,6 +5,7 @@
 use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
+use crate::matrix::Trait;
 use crate::modifier::Modifier;
 use crate::role::Class;
 use crate::scalar::Sources;
@@ -95,6 +96,8 @@ pub struct Row {
     pub(crate) traits: Traits,
     /// What the scalar family reads off the attributes.
     pub(crate) sources: Sources,
+    /// What the matrix family reads off the attributes.
+    pub(crate) matrix: Trait,
 }
 
 impl Row {

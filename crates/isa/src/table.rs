@@ -11,6 +11,7 @@ use wavemark_target::{InstructionSet, Machine, Processor, WaveSize};
 
 use crate::effects::RowEffects;
 use crate::format::{self, Field, Format};
+use crate::matrix::Trait;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
@@ -191,8 +192,12 @@ impl Table {
             effects: RowEffects::default(),
             traits: Traits::default(),
             sources: Sources::default(),
+            matrix: Trait::default(),
         };
         row.traits = vector::read(self.machine, &row);
+        if let Some(value) = row.attribute("matrix") {
+            row.matrix = Trait::parse(value).ok_or_else(|| format!("matrix={value} says nothing"))?;
+        }
         if let Some(value) = row.attribute("scalar") {
             row.sources =
                 Sources::parse(value).ok_or_else(|| format!("scalar={value} says nothing of sources"))?;

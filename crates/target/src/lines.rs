@@ -40,6 +40,7 @@ pub(crate) mod facts {
         vop3_literals: false,
         packed_f32_scalar_low: false,
         vopd_same_vgpr: false,
+        vopd_moves_apart: false,
         literals_64: false,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
@@ -151,6 +152,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX12: Facts = Facts {
+        vopd_moves_apart: true,
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
         cache_policy: CachePolicy::ThScope,
         smem_offset: Offset::signed(24),
