@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use wavemark_codeobj::elf::{Binding, shf, sht};
 use wavemark_diag::{Diagnostic, FileId, Span};
-use wavemark_target::{AbiVersion, Target};
+use wavemark_target::{AbiVersion, Subtarget, Target};
 
 use crate::directive::conditions::Condition;
 use crate::directive::debug::DebugLines;
@@ -18,7 +18,6 @@ use crate::directive::macros::Macro;
 use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
 use crate::lex::{Kind, Lexer, starts_name};
-use crate::machine::Machine;
 use crate::object::SourceLine;
 use crate::section::{Fixup, FixupKind, SectionId, Sections};
 use crate::statement::{Lines, Statement};
@@ -83,7 +82,7 @@ impl NextFree {
 /// One assembly.
 pub(crate) struct Assembler<'m> {
     pub file: FileId,
-    pub machine: &'m Machine,
+    pub subtarget: &'m Subtarget,
     pub symbols: Symbols,
     pub sections: Sections,
     pub current: SectionId,
@@ -113,7 +112,7 @@ pub(crate) struct Assembler<'m> {
 }
 
 impl<'m> Assembler<'m> {
-    pub fn new(file: FileId, text: &str, machine: &'m Machine) -> Assembler<'m> {
+    pub fn new(file: FileId, text: &str, subtarget: &'m Subtarget) -> Assembler<'m> {
         let mut sections = Sections::default();
         let current = sections.open(".text", sht::PROGBITS, shf::ALLOC | shf::EXECINSTR, 0);
         let mut line_starts = vec![0];
@@ -126,7 +125,7 @@ impl<'m> Assembler<'m> {
         };
         let mut assembler = Assembler {
             file,
-            machine,
+            subtarget,
             symbols,
             sections,
             current,
@@ -150,7 +149,7 @@ impl<'m> Assembler<'m> {
             ident: None,
             line_starts,
         };
-        let (major, minor, stepping) = machine.processor().isa_version();
+        let (major, minor, stepping) = subtarget.processor().isa_version();
         for (name, value) in [
             (".amdgcn.gfx_generation_number", major),
             (".amdgcn.gfx_generation_minor", minor),
@@ -310,7 +309,7 @@ impl<'m> Assembler<'m> {
         if let Expr::Int(value) = expr {
             return Ok(*value);
         }
-        Evaluator::new(&self.symbols, self.machine).absolute(expr)
+        Evaluator::new(&self.symbols, self.subtarget).absolute(expr)
     }
 
     /// Defines `symbol` as this place.
@@ -369,7 +368,7 @@ impl<'m> Assembler<'m> {
 
     /// The offset that `expr` has in the current section, if it is a place there.
     pub fn in_current_section(&self, expr: &Expr) -> Option<i64> {
-        let mut evaluator = Evaluator::new(&self.symbols, self.machine);
+        let mut evaluator = Evaluator::new(&self.symbols, self.subtarget);
         let value = evaluator.value(expr).ok()?;
         if value.sub.is_some() {
             return None;

@@ -54,10 +54,10 @@ impl Assembler<'_> {
     fn object(mut self, elf: Vec<u8>) -> Object {
         self.lines.sort_unstable();
         let kernels = self.kernels.iter().map(|kernel| self.symbols.get(kernel.symbol).name.clone());
-        let machine = &self.machine.target;
+        let target = &self.subtarget.target;
         let target = match &self.file_target {
-            Some(target) => Target { id: machine.id, ..target.clone() },
-            None => machine.clone(),
+            Some(said) => Target { id: target.id, ..said.clone() },
+            None => target.clone(),
         };
         Object {
             elf,
@@ -82,8 +82,8 @@ impl Assembler<'_> {
 
     fn write_descriptors(&mut self) {
         for kernel in std::mem::take(&mut self.kernels) {
-            let mut evaluator = Evaluator::new(&self.symbols, self.machine);
-            match kernel.evaluate(&mut evaluator, self.machine) {
+            let mut evaluator = Evaluator::new(&self.symbols, self.subtarget);
+            match kernel.evaluate(&mut evaluator, self.subtarget) {
                 Ok(descriptor) => {
                     let bytes = descriptor.encode();
                     let start = kernel.offset as usize;

@@ -21,7 +21,6 @@ mod instruction;
 mod lex;
 mod line_table;
 pub mod lines;
-mod machine;
 mod object;
 mod resolve;
 mod section;
@@ -32,11 +31,10 @@ mod write;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;
-pub use machine::Machine;
 pub use object::{Object, SourceLine};
 
 use wavemark_diag::{Diagnostic, FileId, Span};
-use wavemark_target::Target;
+use wavemark_target::{Subtarget, Target};
 
 use assembler::Assembler;
 use lex::{Lexer, unquote};
@@ -53,12 +51,12 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// Assembles a file for a machine.
+/// Assembles a file for a subtarget.
 ///
 /// # Errors
 /// Every error of the file, in the order of the text, each at its place.
-pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Diagnostic>> {
-    let mut assembler = Assembler::new(source.file, source.text, machine);
+pub fn assemble(source: Source<'_>, subtarget: &Subtarget) -> Result<Object, Vec<Diagnostic>> {
+    let mut assembler = Assembler::new(source.file, source.text, subtarget);
     assembler.run(source.text);
     assembler.finish(source.name).map_err(|mut diagnostics| {
         diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
@@ -66,7 +64,7 @@ pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Dia
     })
 }
 
-/// The target that a text names by `.amdgcn_target`, if it does; for choosing a [`Machine`].
+/// The target that a text names by `.amdgcn_target`, if it does; for choosing a [`Subtarget`].
 ///
 /// # Errors
 /// The directive is there but names no target.

@@ -32,7 +32,7 @@ pub(crate) struct Build {
 impl Build {
     /// An empty file.
     pub fn new(assembler: &Assembler<'_>) -> Build {
-        let builder = ObjectBuilder::new(assembler.abi, EFlags::new(assembler.machine.target.id));
+        let builder = ObjectBuilder::new(assembler.abi, EFlags::new(assembler.subtarget.target.id));
         Build {
             builder,
             ids: Vec::new(),
@@ -88,7 +88,7 @@ impl Build {
             return Ok(Some(known));
         }
         let symbol = assembler.symbols.get(id);
-        let mut evaluator = Evaluator::new(&assembler.symbols, assembler.machine);
+        let mut evaluator = Evaluator::new(&assembler.symbols, assembler.subtarget);
         let (place, value) = match &symbol.definition {
             Definition::Undefined => (Place::Undefined, 0),
             &Definition::Label { section, offset } => (self.place(section), offset),

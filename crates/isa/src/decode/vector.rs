@@ -232,7 +232,9 @@ pub(super) fn custom_operand(
         "asrc" if number >= code::VGPR => {
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
         }
-        "sdst" if encoding.form == Form::Sdwa && number & 0x80 != 0 => Some(Operand::Special(crate::vector::vcc(&spec.ty))),
+        "sdst" if encoding.form == Form::Sdwa && number & 0x80 != 0 => {
+            Some(Operand::Special(crate::vector::vcc(&spec.ty)))
+        }
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
         "sdst" if number < 249 || (251..=253).contains(&number) => {
             code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)

@@ -201,7 +201,8 @@ fn attempt(
     };
     let implied_count = encoding.operands.iter().filter(|&&(index, field)| implied(index, field)).count();
     let left_out = encoding.operands.len().saturating_sub(items.len());
-    let may_lack = left_out == implied_count && may_leave_out_vcc(p.machine, encoding.form, traits, implied_count);
+    let may_lack =
+        left_out == implied_count && may_leave_out_vcc(p.machine, encoding.form, traits, implied_count);
     let mut halves = Halves::default();
     for &(index, field) in &encoding.operands {
         let spec = &row.operands[index];
@@ -371,7 +372,10 @@ fn suits_dpp(machine: Machine, form: Form, spec: &OperandSpec, number: Option<u8
         (Form::Dpp16, Some(0)) => spec.ty.dwords() == 1 || machine.has_inst(InstFeature::Dpp64bit),
         (Form::E64Dpp16 | Form::E64Dpp8, Some(1)) if spec.class == Class::VectorSrc => {
             machine.has_inst(InstFeature::DppSrc1Sgpr)
-                || matches!(item.value, Value::Register(RegisterText::Numbered(Reg { file: RegFile::Vgpr, .. })))
+                || matches!(
+                    item.value,
+                    Value::Register(RegisterText::Numbered(Reg { file: RegFile::Vgpr, .. }))
+                )
         }
         _ => true,
     }
@@ -423,7 +427,8 @@ fn place_register(
         }
         RegisterText::Named(special) => {
             let direct = special == Special::LdsDirect && row.traits.lane_read;
-            let class = matches!(spec.class, Class::ScalarSrc | Class::ScalarReg | Class::VectorSrc) || direct;
+            let class =
+                matches!(spec.class, Class::ScalarSrc | Class::ScalarReg | Class::VectorSrc) || direct;
             if !class || narrow {
                 return None;
             }

@@ -285,9 +285,7 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
-            "op_sel"
-                if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 =>
-            {
+            "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 => {
                 return Err(p.error_at(modifier.start, "invalid op_sel operand"));
             }
             "op_sel" => {

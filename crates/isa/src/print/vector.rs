@@ -131,7 +131,11 @@ impl Statement<'_> {
             Operand::Literal(bits) if half_bits && spec.class != Class::Literal32 => {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
-                let shown = if float { inline(p.machine, bits & 0xffff, 16, false) } else { inline(p.machine, bits, 32, false) };
+                let shown = if float {
+                    inline(p.machine, bits & 0xffff, 16, false)
+                } else {
+                    inline(p.machine, bits, 32, false)
+                };
                 if shown.is_some() {
                     p.text("lit(");
                     p.hex(bits);
@@ -161,14 +165,14 @@ impl Statement<'_> {
             Operand::Literal(bits) if self.traits.splat && spec.ty.lanes == 2 => {
                 literal(p, bits, splat(p.machine, bits).is_some());
             }
-            Operand::Literal(bits) if self.traits.no_inline => {
-                match inline(p.machine, bits, 32, false) {
-                    Some(Operand::Int(value)) => p.number(i64::from(value)),
-                    _ => p.hex(bits),
-                }
-            }
+            Operand::Literal(bits) if self.traits.no_inline => match inline(p.machine, bits, 32, false) {
+                Some(Operand::Int(value)) => p.number(i64::from(value)),
+                _ => p.hex(bits),
+            },
             Operand::Literal64(bits)
-                if half_bits && spec.ty.is_float() && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
+                if half_bits
+                    && spec.ty.is_float()
+                    && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
             {
                 if let Some(constant) = inline(p.machine, bits & 0xffff, 16, false) {
                     p.operand(spec, &constant);
@@ -469,9 +473,8 @@ fn dpp_control(p: &mut Printer, ctrl: u16, double: bool) {
         0x13c => return p.text("/* wave_ror is not supported starting from GFX10 */"),
         0x142 | 0x143 => return p.text("/* row_bcast is not supported starting from GFX10 */"),
         0x150..=0x15f => {
-            return p.text(
-                " /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */",
-            );
+            return p
+                .text(" /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */");
         }
         0x160..=0x16f => return p.text("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
         _ => return p.text("/* Invalid dpp_ctrl value */"),
