@@ -6,7 +6,7 @@
 use wavemark_target::{Property, Subtarget};
 
 use crate::expr::{Binary, Expr, Function, Specifier, Unary, fold, fold_unary};
-use crate::section::SectionId;
+use crate::section::{SectionId, Sections};
 use crate::symbol::{Definition, SymbolId, Symbols};
 
 /// Something with an address.
@@ -45,16 +45,19 @@ const MAX_DEPTH: u32 = 400;
 /// Evaluates expressions over symbols as they stand.
 pub(crate) struct Evaluator<'a> {
     symbols: &'a Symbols,
+    sections: &'a Sections,
     subtarget: &'a Subtarget,
     budget: u32,
+    /// Whether the name that the text gives a place stays what is named, not the place: relocations see its binding.
+    pub keep_aliases: bool,
 }
 
 /// Why an expression has no value.
 pub(crate) type EvalError = String;
 
 impl<'a> Evaluator<'a> {
-    pub fn new(symbols: &'a Symbols, subtarget: &'a Subtarget) -> Evaluator<'a> {
-        Evaluator { symbols, subtarget, budget: BUDGET }
+    pub fn new(symbols: &'a Symbols, sections: &'a Sections, subtarget: &'a Subtarget) -> Evaluator<'a> {
+        Evaluator { symbols, sections, subtarget, budget: BUDGET, keep_aliases: false }
     }
 
     /// The value of `expr`.
@@ -82,9 +85,39 @@ impl<'a> Evaluator<'a> {
     /// Where `term` is, if that is in this object.
     pub fn location(&self, term: Term) -> Option<(SectionId, u64)> {
         match term {
+            Term::Place(section, offset) => Some(self.sections.place(section, offset)),
+            Term::Symbol(symbol) => match &self.symbols.get(symbol).definition {
+                &Definition::Label { section, offset } => Some(self.sections.place(section, offset)),
+                Definition::Variable(expr) => {
+                    let (add, constant) = self.alias_of(expr)?;
+                    let (section, offset) = self.location(add)?;
+                    Some((section, offset.wrapping_add_signed(constant)))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// What an expression that is one place and a number comes to.
+    fn alias_of(&self, expr: &Expr) -> Option<(Term, i64)> {
+        let value = Evaluator::new(self.symbols, self.sections, self.subtarget).value(expr).ok()?;
+        match (value.add, value.sub, value.specifier) {
+            (Some(add), None, None) => Some((add, value.constant)),
+            _ => None,
+        }
+    }
+
+    /// Where `term` stood when it was read.
+    fn raw(&self, term: Term) -> Option<(SectionId, u64)> {
+        match term {
             Term::Place(section, offset) => Some((section, offset)),
-            Term::Symbol(symbol) => match self.symbols.get(symbol).definition {
-                Definition::Label { section, offset } => Some((section, offset)),
+            Term::Symbol(symbol) => match &self.symbols.get(symbol).definition {
+                &Definition::Label { section, offset } => Some((section, offset)),
+                Definition::Variable(expr) => {
+                    let (add, constant) = self.alias_of(expr)?;
+                    let (section, offset) = self.raw(add)?;
+                    Some((section, offset.wrapping_add_signed(constant)))
+                }
                 _ => None,
             },
         }
@@ -101,7 +134,18 @@ impl<'a> Evaluator<'a> {
                 Ok(Value { add: Some(Term::Place(section, offset)), ..Value::default() })
             }
             &Expr::Symbol(symbol, specifier) => match (&self.symbols.get(symbol).definition, specifier) {
-                (Definition::Variable(expr), None) => self.eval(expr, depth + 1),
+                (Definition::Variable(expr), None) => {
+                    let keep = std::mem::take(&mut self.keep_aliases);
+                    let value = self.eval(expr, depth + 1);
+                    self.keep_aliases = keep;
+                    let value = value?;
+                    if keep
+                        && matches!((value.add, value.sub), (Some(add), None) if self.location(add).is_some())
+                    {
+                        return Ok(Value { add: Some(Term::Symbol(symbol)), ..Value::default() });
+                    }
+                    Ok(value)
+                }
                 (_, specifier) => {
                     Ok(Value { add: Some(Term::Symbol(symbol)), specifier, ..Value::default() })
                 }
@@ -155,7 +199,7 @@ impl<'a> Evaluator<'a> {
     /// Comparison of two places in one section; no other operator takes addresses.
     fn compare(&self, op: Binary, left: Value, right: Value) -> Result<Value, EvalError> {
         let place = |value: Value| match (value.add, value.sub) {
-            (Some(term), None) => self.location(term),
+            (Some(term), None) => self.raw(term),
             _ => None,
         };
         let comparison = matches!(
@@ -168,10 +212,9 @@ impl<'a> Evaluator<'a> {
                 | Binary::GreaterEqual
         );
         match (place(left), place(right)) {
-            (Some((a, at)), Some((b, bt))) if comparison && a == b => {
-                let at = (at as i64).wrapping_add(left.constant);
-                let bt = (bt as i64).wrapping_add(right.constant);
-                Ok(Value::number(fold(op, at, bt).unwrap_or(0)))
+            (Some(a), Some(b)) if comparison && self.sections.distance(a, b).is_some() => {
+                let at = self.sections.distance(a, b).unwrap_or(0).wrapping_add(left.constant);
+                Ok(Value::number(fold(op, at, right.constant).unwrap_or(0)))
             }
             _ => Err("this operator needs numbers, not addresses".to_owned()),
         }
@@ -204,12 +247,7 @@ impl<'a> Evaluator<'a> {
 
     /// `add - sub`, when that is known.
     fn distance(&self, add: Term, sub: Term) -> Option<i64> {
-        if add == sub {
-            return Some(0);
-        }
-        let (section, offset) = self.location(add)?;
-        let (other, base) = self.location(sub)?;
-        (section == other).then(|| (offset as i64).wrapping_sub(base as i64))
+        self.sections.distance(self.raw(add)?, self.raw(sub)?)
     }
 }
 

@@ -88,6 +88,10 @@ pub enum Family {
     Vector,
     /// VOP3P with MFMA, WMMA and the scale forms; VOPD.
     Matrix,
+    /// MIMG, VIMAGE and VSAMPLE but the tensor transfers.
+    Image,
+    /// EXP, VEXPORT, LDSDIR, VDSDIR.
+    Export,
 }
 
 /// An instruction format of some instruction sets.

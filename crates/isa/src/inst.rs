@@ -125,6 +125,13 @@ pub struct Mods {
     pub gds: bool,
     /// `tfe`.
     pub tfe: bool,
+    /// Image `dmask`, 4 bits.
+    pub dmask: u8,
+    /// Image `dim`, as encoded.
+    pub dim: u8,
+    /// Switches that one family has. Image instructions: bit 0 `unorm`, 1 `r128`, 2 `a16`, 3 `lwe`, 4 `da`, 5 `d16`.
+    /// Exports: bit 0 `done`, 1 `compr`, 2 `vm`, 3 `row_en`.
+    pub flags: u8,
     /// MTBUF data and number format, as encoded.
     pub format: u8,
     /// MFMA `cbsz`, 3 bits (also matrix A format of f8f6f4); WMMA `matrix_a_fmt`.
@@ -137,7 +144,8 @@ pub struct Mods {
     /// `matrix_a_scale` in bits 3:2, `matrix_b_scale` in bits 5:4, `matrix_a_scale_fmt` in bits 7:6,
     /// `matrix_b_scale_fmt` in bits 9:8, `index_key` in bits 11:10.
     pub matrix: u16,
-    /// 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
+    /// Dwords with addresses behind an image instruction; `wait_vdst` (bits 3:0) and `wait_vm_vsrc` (bit 4) of the
+    /// loads from the parameter cache; 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
     /// exactly one family has.
     pub control: u16,
     /// Source fields of VOP3 and VOP3P that the instruction does not use hold the inline constant 0, as newer

@@ -11,6 +11,8 @@ use crate::table::Table;
 use crate::ty::Kind;
 use crate::{Half, Inst, Machine, Operand, Reg, RegFile, Special, inline_float_bits};
 
+mod export;
+mod image;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod scalar;
@@ -34,6 +36,8 @@ pub fn print_into(out: &mut String, machine: impl Into<Machine>, inst: &Inst) {
         Family::Memory => memory::print(printer, row, inst),
         Family::Vector => vector::print(printer, row, inst),
         Family::Matrix => matrix::print(printer, row, inst),
+        Family::Image => image::print(printer, row, inst),
+        Family::Export => export::print(printer, row, inst),
     }
     if let Some(warnings) = printer.warnings.take() {
         let _ = write!(printer.out, " ; {warnings}");
@@ -89,6 +93,13 @@ impl Printer<'_> {
                 _ => self.number(*value),
             },
             Operand::Off => self.text("off"),
+            Operand::List(list) => {
+                for (n, reg) in list.regs().enumerate() {
+                    self.text(if n == 0 { "[" } else { ", " });
+                    self.register_name(&reg);
+                }
+                self.text("]");
+            }
         }
     }
 

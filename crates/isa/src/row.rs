@@ -5,6 +5,7 @@
 use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
+use crate::image::Image;
 use crate::modifier::Modifier;
 pub use crate::role::Access;
 use crate::role::Class;
@@ -85,6 +86,8 @@ pub struct Row {
     pub(crate) traits: Traits,
     /// What the scalar family reads off the attributes.
     pub(crate) sources: Sources,
+    /// What a row of the image family reads off operands and attributes.
+    pub(crate) image: Option<Box<Image>>,
 }
 
 impl Row {

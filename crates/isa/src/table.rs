@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use wavemark_target::{Machine, Processor, WaveSize};
 
 use crate::effects::RowEffects;
-use crate::format::{Field, Format};
+use crate::format::{Family, Field, Format};
+use crate::image::Image;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
@@ -137,8 +138,12 @@ impl Table {
             effects: RowEffects::default(),
             traits: Traits::default(),
             sources: Sources::default(),
+            image: None,
         };
         row.traits = vector::read(self.machine, &row);
+        if family == Family::Image {
+            row.image = Some(Box::new(Image::read(self.machine, &row)?));
+        }
         if let Some(value) = row.attribute("scalar") {
             row.sources =
                 Sources::parse(value).ok_or_else(|| format!("scalar={value} says nothing of sources"))?;

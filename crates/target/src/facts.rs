@@ -139,6 +139,8 @@ facts! {
     barriers: Barriers = "ISA manuals, \"Barriers\"; guide, \"Named barriers\"";
     /// Whether there are `exp` or `export` instructions.
     exports: bool = "`GCNSubtarget::hasExportInsts`";
+    /// Where exports go: names, each with its first number and how many there are.
+    export_targets: &'static [ExportTarget] = "ISA manuals, \"Export\"; `AMDGPUBaseInfo` isSupportedTgtId";
     /// Largest number of instructions of an `s_clause`; 0 without the instruction.
     max_clause: u8 = "`GCNSubtarget::maxHardClauseLength`";
 
@@ -325,6 +327,17 @@ impl CachePolicy {
     }
 }
 
+/// A kind of export target: `name`, or `name0`… where there are several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExportTarget {
+    /// The name without number.
+    pub name: &'static str,
+    /// The number of the first in the encoding.
+    pub first: u8,
+    /// How many there are.
+    pub count: u8,
+}
+
 /// How code finds the apertures of LDS and scratch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Apertures {
@@ -443,6 +456,7 @@ show! {
     CachePolicy: self => self.words().join(" ");
     &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));
     &'static [WaitcntField]: self => join(self.iter().map(WaitcntField::to_string));
+    &'static [ExportTarget]: self => join(self.iter().map(ExportTarget::to_string));
     &'static [HwReg]: self => join(self.iter().map(|register| format!("{}={}", register.name, register.id)));
     Messages: self => join(self.names.iter().map(|(id, name)| format!("{name}={id}")));
     Apertures: self => match self {
@@ -477,6 +491,15 @@ show! {
 fn join(parts: impl Iterator<Item = String>) -> String {
     let parts: Vec<String> = parts.collect();
     if parts.is_empty() { "none".to_owned() } else { parts.join(" ") }
+}
+
+impl fmt::Display for ExportTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => write!(f, "{}={}", self.name, self.first),
+            count => write!(f, "{}0…{}={}", self.name, count - 1, self.first),
+        }
+    }
 }
 
 impl fmt::Display for Offset {

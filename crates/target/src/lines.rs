@@ -5,8 +5,8 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, DescriptorLayout, DppControls, Facts, MatrixOps, Offset, SpecialSgprs,
-    TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
+    Apertures, Barriers, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts, MatrixOps, Offset,
+    SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -20,6 +20,33 @@ pub(crate) mod facts {
     const fn field(counter: WaitCounter, from: u8, at: u8, bits: u8) -> WaitcntField {
         WaitcntField { counter, from, at, bits }
     }
+
+    const fn target(name: &'static str, first: u8, count: u8) -> ExportTarget {
+        ExportTarget { name, first, count }
+    }
+
+    const EXPORTS_GFX6: &[ExportTarget] = &[
+        target("mrt", 0, 8),
+        target("mrtz", 8, 1),
+        target("null", 9, 1),
+        target("pos", 12, 4),
+        target("param", 32, 32),
+    ];
+    const EXPORTS_GFX10: &[ExportTarget] = &[
+        target("mrt", 0, 8),
+        target("mrtz", 8, 1),
+        target("null", 9, 1),
+        target("pos", 12, 5),
+        target("prim", 20, 1),
+        target("param", 32, 32),
+    ];
+    const EXPORTS_GFX11: &[ExportTarget] = &[
+        target("mrt", 0, 8),
+        target("mrtz", 8, 1),
+        target("pos", 12, 5),
+        target("prim", 20, 1),
+        target("dual_src_blend", 21, 2),
+    ];
 
     pub const GFX6: Facts = Facts {
         sgprs: 104,
@@ -69,6 +96,7 @@ pub(crate) mod facts {
         apertures: Apertures::None,
         barriers: Barriers::Whole,
         exports: true,
+        export_targets: EXPORTS_GFX6,
         max_clause: 0,
         workgroup_ids: WorkgroupIds::Sgprs,
         kernarg_preload_prologue: false,
@@ -131,6 +159,7 @@ pub(crate) mod facts {
         dpp_controls: Some(DppControls::WaveNewbcast),
         cache_policy: CachePolicy::GlcSlcScc,
         exports: false,
+        export_targets: &[],
         kernarg_preload_prologue: true,
         ..GFX9
     };
@@ -157,6 +186,7 @@ pub(crate) mod facts {
         cache_policy: CachePolicy::GlcSlcDlc,
         flat_offset: Some(Offset::unsigned(11)),
         global_offset: Some(Offset::signed(12)),
+        export_targets: EXPORTS_GFX10,
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
         messages: message::GFX10,
@@ -178,6 +208,7 @@ pub(crate) mod facts {
         waitcnt: &[field(Exp, 0, 0, 3), field(Lgkm, 0, 4, 6), field(Vm, 0, 10, 6)],
         flat_offset: Some(Offset::unsigned(12)),
         global_offset: Some(Offset::signed(13)),
+        export_targets: EXPORTS_GFX11,
         max_clause: 32,
         trap_bases: TrapBases::Messages,
         hwregs: hwreg::GFX11,
@@ -222,6 +253,7 @@ pub(crate) mod facts {
         cache_policy: CachePolicy::ThScopeNv,
         barriers: Barriers::NamedAndCluster,
         exports: false,
+        export_targets: &[],
         max_clause: 63,
         hwregs: hwreg::GFX1250,
         messages: message::GFX1250,

@@ -17,7 +17,7 @@ use crate::expr::{Expr, Specifier};
 use crate::lex::Lexer;
 use crate::section::{FixupKind, SectionId};
 use crate::statement::Lines;
-use crate::symbol::SymbolId;
+use crate::symbol::{Definition, SymbolId};
 use crate::value::Evaluator;
 
 pub(super) const DIRECTIVES: &[Directive] =
@@ -160,11 +160,13 @@ fn kernel(
     let descriptor = assembler.symbols.intern(&format!("{name}.kd"));
     assembler.define_label(descriptor, operands.offset, range.clone())?;
     let visibility = assembler.symbols.get(symbol).visibility;
-    let binding = assembler.symbols.get(symbol).binding;
+    let defined = assembler.symbols.get(symbol).definition != Definition::Undefined;
+    let default = if defined { Binding::Local } else { Binding::Global };
+    let binding = assembler.symbols.get(symbol).binding.unwrap_or(default);
     let entry = assembler.symbols.get_mut(descriptor);
     entry.kind = SymbolType::Object;
     entry.visibility = visibility;
-    entry.binding = binding.filter(|binding| *binding != Binding::Local);
+    entry.binding = Some(binding);
     let span = assembler.span(operands.offset, range);
     assembler.symbols.get_mut(descriptor).size = Some((Expr::Int(SIZE as i64), span));
     if visibility == Visibility::Default {

@@ -12,6 +12,7 @@
 //! * SETS are instruction sets ([`wavemark_target::InstructionSets::parse`]); `: NAME@SET` says which format the line
 //!   changes, `: NAME@` that of the same instruction set. Empty columns are inherited. A line that changes a
 //!   format of its own name replaces it.
+//! * `op=-` is a format of one instruction, without opcode.
 //! * `bits` are `31`, `31:26`, or pieces `7:0,55` with the least significant first; `-` is no bits, and removes what is
 //!   inherited.
 //! * behind a field's bits may stand `s` (a signed number), `<<N` (N low bits are left out), `^X` (reads as its bits
@@ -31,6 +32,8 @@ pub(crate) static FILES: &[File] = &[
     ("table/formats/memory.txt", Family::Memory, include_str!("../../table/formats/memory.txt")),
     ("table/formats/vector.txt", Family::Vector, include_str!("../../table/formats/vector.txt")),
     ("table/formats/matrix.txt", Family::Matrix, include_str!("../../table/formats/matrix.txt")),
+    ("table/formats/image.txt", Family::Image, include_str!("../../table/formats/image.txt")),
+    ("table/formats/export.txt", Family::Export, include_str!("../../table/formats/export.txt")),
 ];
 
 /// The formats of an instruction set, the more specific first where leading bits are equal.
@@ -159,10 +162,12 @@ fn change(
             }
         }
     }
+    let mut has_opcode = !draft.fixed.is_empty();
     for token in bits.split_whitespace() {
         let (place, value) = token.split_once('=').ok_or_else(|| format!("{token} is not bits=value"))?;
         if place == "op" {
-            draft.format.opcode.pieces = pieces(value)?;
+            draft.format.opcode.pieces = if value == "-" { &[] } else { pieces(value)? };
+            has_opcode = true;
             continue;
         }
         let &[(lo, width)] = pieces(place)? else {
@@ -178,8 +183,7 @@ fn change(
         }
     }
     apply(&mut draft.fields, fields, groups)?;
-    let format = &draft.format;
-    if format.dwords == 0 || format.opcode.pieces.is_empty() && format.name != "EXP" {
+    if draft.format.dwords == 0 || !has_opcode {
         return Err("a format needs a shape and an opcode".to_owned());
     }
     Ok(())

@@ -54,6 +54,8 @@ pub(crate) static FILES: &[File] = &[
     ("table/mfma.txt", include_str!("../../table/mfma.txt")),
     ("table/wmma.txt", include_str!("../../table/wmma.txt")),
     ("table/vopd.txt", include_str!("../../table/vopd.txt")),
+    ("table/image.txt", include_str!("../../table/image.txt")),
+    ("table/export.txt", include_str!("../../table/export.txt")),
 ];
 
 /// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
@@ -79,6 +81,9 @@ pub static ATTRIBUTES: &[&str] = &[
     "memory",
     "vector",
     "matrix",
+    // Image instructions: flags, parts of the address (module `image`).
+    "image",
+    "address",
 ];
 
 /// A row of some instruction sets.
