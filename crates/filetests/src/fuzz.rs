@@ -1,12 +1,12 @@
 //! What each fuzz target checks, as functions: `cargo test` runs them for a second each on generated inputs, the
 //! targets in `fuzz/` for as long as one likes. None may panic, hang, or break what it says it checks.
 
-use wavemark_asm::{Machine, Source, assemble, disassemble};
+use wavemark_asm::{Source, assemble, disassemble};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::{CodeObject, LoadedImage, Metadata, inspect, link};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_isa::{NoSymbols, decode, encode, parse, print};
-use wavemark_target::{Target, TargetId};
+use wavemark_target::{Subtarget, Target, TargetId};
 use wavemark_tile::Dialect;
 
 /// A file that says it is a code object: read, inspected, loaded, linked, disassembled.
@@ -37,10 +37,10 @@ pub fn metadata(bytes: &[u8]) {
 pub fn assembly(text: &str) {
     for processor in ["gfx950", "gfx1250"] {
         let Ok(id) = processor.parse::<TargetId>() else { continue };
-        let Ok(machine) = Machine::new(Target::amdhsa(id), "") else { continue };
+        let Ok(subtarget) = Subtarget::new(Target::amdhsa(id), "") else { continue };
         let mut sources = SourceMap::new();
         let file = sources.add_text("fuzz.s", text);
-        match assemble(Source { file, name: "fuzz.s", text }, &machine) {
+        match assemble(Source { file, name: "fuzz.s", text }, &subtarget) {
             Ok(object) => elf(&object.elf),
             Err(diagnostics) => {
                 assert!(!diagnostics.is_empty(), "refused without a reason");

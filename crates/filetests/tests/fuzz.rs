@@ -4,13 +4,13 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use wavemark_asm::{Machine, Source, assemble};
+use wavemark_asm::{Source, assemble};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::SourceMap;
 use wavemark_filetests::fuzz;
 use wavemark_filetests::paths::root;
 use wavemark_filetests::random::Random;
-use wavemark_target::{Target, TargetId};
+use wavemark_target::{Subtarget, Target, TargetId};
 
 const TIME: Duration = Duration::from_millis(1000);
 
@@ -47,10 +47,11 @@ fn objects() -> Vec<Vec<u8>> {
     let mut objects = Vec::new();
     for (processor, text) in kernels() {
         let id: TargetId = processor.parse().expect("a target");
-        let machine = Machine::new(Target::amdhsa(id), "").expect("no features");
+        let subtarget = Subtarget::new(Target::amdhsa(id), "").expect("no features");
         let mut sources = SourceMap::new();
         let file = sources.add_text("kernel.s", text.as_str());
-        let object = assemble(Source { file, name: "kernel.s", text: &text }, &machine).expect("an example");
+        let object =
+            assemble(Source { file, name: "kernel.s", text: &text }, &subtarget).expect("an example");
         let parsed = CodeObject::parse(&object.elf).expect("what we assemble");
         objects.push(link(&[parsed]).expect("links"));
         objects.push(object.elf);

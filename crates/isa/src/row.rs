@@ -6,6 +6,7 @@ use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::image::Image;
+use crate::matrix::Trait;
 use crate::memory;
 use crate::modifier::Modifier;
 pub use crate::role::Access;
@@ -79,6 +80,8 @@ pub struct Row {
     pub(crate) sources: Sources,
     /// What a row of the image family reads off operands and attributes.
     pub(crate) image: Option<Box<Image>>,
+    /// What the matrix family reads off the attributes.
+    pub(crate) matrix: Trait,
 }
 
 impl Row {

@@ -12,6 +12,7 @@ use wavemark_target::{Machine, Processor, WaveSize};
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::image::Image;
+use crate::matrix::Trait;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
@@ -143,11 +144,15 @@ impl Table {
             memory: memory::Traits::default(),
             sources: Sources::default(),
             image: None,
+            matrix: Trait::default(),
         };
         row.traits = vector::read(self.machine, &row);
         row.memory = memory::read(self.machine, &row);
         if family == Family::Image {
             row.image = Some(Box::new(Image::read(self.machine, &row)?));
+        }
+        if let Some(value) = row.attribute("matrix") {
+            row.matrix = Trait::parse(value).ok_or_else(|| format!("matrix={value} says nothing"))?;
         }
         if let Some(value) = row.attribute("scalar") {
             row.sources =

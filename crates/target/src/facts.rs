@@ -93,6 +93,8 @@ facts! {
     packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
     /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
     vopd_same_vgpr: bool = "ISA manuals, \"VOPD\"; `AMDGPUAsmParser::checkVOPDRegBankConstraints`";
+    /// Whether two moves in a VOPD pair read at different ports.
+    vopd_moves_apart: bool = "`AMDGPUAsmParser::checkVOPDRegBankConstraints`";
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 

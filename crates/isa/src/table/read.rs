@@ -56,6 +56,8 @@ pub(crate) static FILES: &[File] = &[
     ("table/vop2.txt", include_str!("../../table/vop2.txt")),
     ("table/vopc.txt", include_str!("../../table/vopc.txt")),
     ("table/vop3.txt", include_str!("../../table/vop3.txt")),
+    ("table/vintrp.txt", include_str!("../../table/vintrp.txt")),
+    ("table/vinterp.txt", include_str!("../../table/vinterp.txt")),
     ("table/vop3p.txt", include_str!("../../table/vop3p.txt")),
     ("table/mfma.txt", include_str!("../../table/mfma.txt")),
     ("table/wmma.txt", include_str!("../../table/wmma.txt")),
