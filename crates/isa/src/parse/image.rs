@@ -7,10 +7,9 @@ use smallvec::SmallVec;
 
 use super::operand::RegisterText;
 use super::{ParseError, Parser, Suffix, empty};
+use crate::cache_policy::Hints;
 use crate::image::{A16, DIMENSIONS, Image, Layout, Word};
-use crate::memory::Hints;
 use crate::modifier::Modifier;
-use crate::print::memory::hints;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, RegList};
@@ -201,7 +200,7 @@ fn scoped_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), Parse
         return Err(p.error_at(start, "nv is not supported on this processor"));
     }
     // As LLVM has it; a load says TH_LOAD_BYPASS.
-    if hints(row) == Hints::Atomic && inst.mods.cpol & TH_SCOPE == TH_SCOPE_BYPASS {
+    if row.memory.hints == Hints::Atomic && inst.mods.cpol & TH_SCOPE == TH_SCOPE_BYPASS {
         return Err(p.error_at(start, "TH_ATOMIC_NT_RETURN does not go with SCOPE_SYS"));
     }
     Ok(())
