@@ -71,7 +71,11 @@ impl Assembler<'_> {
 
     /// Records where the instruction that comes now is from.
     fn note_line(&mut self, offset: usize) {
-        let offset = self.expansion.as_ref().map_or(offset, |expansion| expansion.call.start as usize);
+        let offset = match (&self.included, &self.expansion) {
+            (Some(included), _) => included.root as usize,
+            (None, Some(expansion)) => expansion.call.start as usize,
+            (None, None) => offset,
+        };
         let (section, at) = self.here();
         let (line, column) = self.line_column(offset);
         self.lines.push(SourceLine { section: section.0, offset: at, line, column });

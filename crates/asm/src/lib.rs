@@ -8,7 +8,8 @@
 //! [`disassemble()`] is the way back, [`lines`] are the line-wise forms.
 //!
 //! Layout is fixed in one pass: no instruction's size depends on a symbol that is not known when it is read (a
-//! literal is used, as in LLVM). Hence counts and alignments must be known where they stand.
+//! literal is used, as in LLVM). The few things whose size does (a `.fill` by a later symbol, a LEB128 number, an
+//! alignment after such, subsections) are gaps that `layout` measures at the end.
 //!
 //! Every input gives an object or diagnostics with places; none panics.
 
@@ -16,13 +17,16 @@ mod assembler;
 mod directive;
 mod disassemble;
 mod expr;
+mod files;
 mod finish;
 mod instruction;
+mod layout;
 mod lex;
 mod line_table;
 pub mod lines;
 mod machine;
 mod object;
+mod real;
 mod resolve;
 mod section;
 mod statement;
@@ -32,6 +36,7 @@ mod write;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;
+pub use files::{Environment, Files, NoFiles};
 pub use machine::Machine;
 pub use object::{Object, SourceLine};
 
@@ -58,10 +63,27 @@ pub struct Source<'a> {
 /// # Errors
 /// Every error of the file, in the order of the text, each at its place.
 pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Diagnostic>> {
-    let mut assembler = Assembler::new(source.file, source.text, machine);
+    assemble_in(source, machine, Environment { files: &mut NoFiles, defines: &[] })
+}
+
+/// Assembles a file that may bring in others.
+///
+/// # Errors
+/// Every error of the file, in the order of the text, each at its place.
+pub fn assemble_in(
+    source: Source<'_>,
+    machine: &Machine,
+    environment: Environment<'_>,
+) -> Result<Object, Vec<Diagnostic>> {
+    let mut assembler = Assembler::new(source.file, source.text, machine, environment.files);
+    assembler.define(environment.defines);
     assembler.run(source.text);
     assembler.finish(source.name).map_err(|mut diagnostics| {
-        diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+        let foreign =
+            |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| span.file != source.file);
+        if !diagnostics.iter().any(foreign) {
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+        }
         diagnostics
     })
 }

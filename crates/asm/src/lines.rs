@@ -65,7 +65,8 @@ pub fn assemble_line(line: &str, machine: &Machine) -> Answer {
 fn assemble_alone(line: &str, machine: &Machine) -> Answer {
     let mut sources = SourceMap::new();
     let file = sources.add_text("line", line.to_owned());
-    let mut assembler = Assembler::new(file, line, machine);
+    let mut files = crate::NoFiles;
+    let mut assembler = Assembler::new(file, line, machine, &mut files);
     assembler.run(line);
     let bytes = match assembler.finish_bytes() {
         Ok(bytes) if bytes.is_empty() => return Answer::Empty,

@@ -16,7 +16,9 @@
 
 pub mod bundle;
 mod bytes;
+pub mod core_file;
 pub mod descriptor;
+pub mod dwarf;
 pub mod elf;
 pub mod error;
 pub mod image;
@@ -27,6 +29,9 @@ pub mod metadata;
 pub mod note;
 pub mod read;
 pub mod reloc;
+mod unpack;
+pub mod uri;
+pub mod v2;
 pub mod value;
 pub mod write;
 

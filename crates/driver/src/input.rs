@@ -3,9 +3,10 @@
 //! Follows the input table of the project's interfaces: binary forms by their magic whatever their name, texts by
 //! their extension, anything by `--lang`.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use wavemark_codeobj::uri::{self, CodeObjectUri};
 use wavemark_diag::Diagnostic;
 use wavemark_target::TargetId;
 
@@ -71,14 +72,44 @@ impl Form {
     }
 }
 
-/// Reads the file at `path`.
+/// Reads the file at `path`, or the part of a file that the URI of a loaded code object names.
 pub fn read(path: &Path, lang: Option<Lang>) -> Result<Input, Diagnostic> {
     let name = path.display().to_string();
+    if uri::is_uri(&name) {
+        return read_uri(name, lang);
+    }
     let unreadable = |error| Diagnostic::error(format!("cannot read {name}: {error}"));
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     from_bytes(name, Some(path), bytes, lang)
+}
+
+fn read_uri(name: String, lang: Option<Lang>) -> Result<Input, Diagnostic> {
+    let uri: CodeObjectUri = name
+        .parse()
+        .map_err(|error| Diagnostic::error(format!("{name} is no URI of a code object: {error}")))?;
+    let (path, range) = match uri {
+        CodeObjectUri::File { path, range } => (PathBuf::from(path), range),
+        CodeObjectUri::Memory { process, .. } => {
+            return Err(Diagnostic::error(format!("{name}: the memory of process {process} cannot be read"))
+                .help("give the file that it was loaded from"));
+        }
+    };
+    let unreadable = |error| Diagnostic::error(format!("cannot read {name}: {error}"));
+    let mut file = std::fs::File::open(&path).map_err(unreadable)?;
+    let mut limit = MAX_INPUT_BYTES + 1;
+    if let Some(range) = range {
+        file.seek(SeekFrom::Start(range.offset)).map_err(unreadable)?;
+        limit = limit.min(range.size);
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
+    if let Some(range) = range.filter(|range| (bytes.len() as u64) < range.size.min(limit)) {
+        let what = format!("{name}: {} bytes from {:#x} on are not in the file", range.size, range.offset);
+        return Err(Diagnostic::error(what));
+    }
+    from_bytes(name, Some(&path), bytes, lang)
 }
 
 /// An input that was read elsewhere (`path`: from where; `None`: standard input).

@@ -210,7 +210,7 @@ fn scalar_code(machine: Machine, operand: &Operand) -> Option<u32> {
         Operand::Reg(Reg { file: RegFile::Ttmp, index, .. }) => {
             (index < facts.ttmps.into()).then(|| u32::from(index) + u32::from(facts.ttmp_base))
         }
-        Operand::Reg(_) | Operand::Imm(_) | Operand::Off => None,
+        Operand::Reg(_) | Operand::Imm(_) | Operand::Off | Operand::List(_) => None,
         Operand::Int(value @ 0..=64) => Some(128 + value as u32),
         Operand::Int(value @ -16..=-1) => Some(192 + u32::from(value.unsigned_abs())),
         Operand::Int(_) => None,

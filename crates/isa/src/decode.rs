@@ -13,6 +13,8 @@ use crate::scalar::Sources;
 use crate::table::Table;
 use crate::{Inst, Machine, Mods, Operand};
 
+mod export;
+mod image;
 mod matrix;
 pub(crate) mod memory;
 mod vector;
@@ -166,6 +168,8 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,
+        Family::Image => image::finish(input, row, encoding, &mut inst)?,
+        Family::Export => export::finish(input, row, encoding, &mut inst)?,
     }
     Ok(inst)
 }
@@ -193,5 +197,7 @@ fn custom_operand(
         Family::Memory => memory::custom_operand(input, row, encoding, index, code, mods),
         Family::Vector => vector::custom_operand(input, row, encoding, index, code, mods),
         Family::Matrix => matrix::custom_operand(input, row, encoding, index, code, mods),
+        Family::Image => image::custom_operand(row, index, code),
+        Family::Export => None,
     }
 }

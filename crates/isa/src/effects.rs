@@ -103,6 +103,8 @@ pub enum Counter {
     /// EXP_CNT.
     Exp,
     Load,
+    Sample,
+    Bvh,
     Store,
     Ds,
     Km,
@@ -214,7 +216,7 @@ impl RowEffects {
         let scalar = match row.family {
             Family::Scalar => true,
             Family::Memory => row.encodings.iter().any(|encoding| encoding.format.name == "SMEM"),
-            Family::Vector | Family::Matrix => false,
+            Family::Vector | Family::Matrix | Family::Image | Family::Export => false,
         };
         if !scalar && !exec_named {
             match effects.implicit.iter_mut().find(|entry| entry.0 == exec(machine)) {
@@ -266,6 +268,8 @@ fn counter(name: &str) -> Option<Counter> {
         "lgkm" => Counter::Lgkm,
         "exp" => Counter::Exp,
         "load" => Counter::Load,
+        "sample" => Counter::Sample,
+        "bvh" => Counter::Bvh,
         "store" => Counter::Store,
         "ds" => Counter::Ds,
         "km" => Counter::Km,
@@ -319,6 +323,12 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
             Operand::Reg(reg) => {
                 effects.regs.push(RegUse { reg: Touched::Reg(*reg), read, write, operand: number });
             }
+            Operand::List(list) => effects.regs.extend(list.regs().map(|reg| RegUse {
+                reg: Touched::Reg(reg),
+                read,
+                write,
+                operand: number,
+            })),
             // NULL reads as 0 and drops what is written.
             Operand::Special(Special::Null) => {}
             Operand::Special(special) => {

@@ -9,6 +9,8 @@ use crate::row::{Encoding, OperandSpec, Row};
 use crate::table::Table;
 use crate::{Form, Inst, Machine, Operand};
 
+mod export;
+mod image;
 mod matrix;
 mod memory;
 mod vector;
@@ -73,6 +75,7 @@ pub fn encode(machine: impl Into<Machine>, inst: &Inst) -> Result<InstBytes, Enc
     let (bits, literal) = encode_bits(machine, row, encoding, inst)?;
     let mut bytes = InstBytes::new();
     bytes.extend_from_slice(&bits.to_le_bytes()[..usize::from(encoding.format.dwords) * 4]);
+    image::append_addresses(row, inst, &mut bytes);
     match literal {
         Some(Operand::Literal64(value)) => bytes.extend_from_slice(&value.to_le_bytes()),
         Some(Operand::Literal(value)) => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
@@ -145,6 +148,8 @@ pub(crate) fn encode_bits(
         Family::Memory => memory::finish(machine, row, encoding, inst, bits)?,
         Family::Vector => vector::finish(machine, row, encoding, inst, bits)?,
         Family::Matrix => matrix::finish(machine, row, encoding, inst, bits)?,
+        Family::Image => image::finish(row, inst, bits)?,
+        Family::Export => export::finish(row, encoding, inst, bits),
     };
     Ok((bits, literal))
 }
@@ -172,5 +177,7 @@ fn custom_code(
         Family::Memory => memory::custom_code(machine, row, encoding, index, operand, inst),
         Family::Vector => vector::custom_code(machine, row, encoding, index, operand, inst),
         Family::Matrix => matrix::custom_code(machine, row, encoding, index, operand, inst),
+        Family::Image => image::custom_code(operand),
+        Family::Export => export::custom_code(operand),
     }
 }

@@ -5,57 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Machine, Operand, Row, RowId, Table};
-
-/// Which of its encodings an instruction is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Form {
-    /// The row's only or native form (scalar, memory, VOP3P, VOP3-only…).
-    Native,
-    /// The 32-bit VOP1/VOP2/VOPC form (`_e32`).
-    E32,
-    /// The 64-bit VOP3 form of an instruction that also has a 32-bit one (`_e64`).
-    E64,
-    /// 32-bit form with a DPP16 control dword (`_dpp`).
-    Dpp16,
-    /// 32-bit form with a DPP8 control dword (`_dpp`).
-    Dpp8,
-    /// VOP3 form with a DPP16 control dword (`_e64_dpp`).
-    E64Dpp16,
-    /// VOP3 form with a DPP8 control dword (`_e64_dpp`).
-    E64Dpp8,
-    /// 32-bit form with a sub-dword addressing dword (`_sdwa`, gfx9).
-    Sdwa,
-    /// X half of an 8-byte pair (VOPD); the Y half is [`Inst::second`].
-    VopdX,
-    /// Y half of an 8-byte pair.
-    VopdY,
-    /// X half of a 12-byte pair (VOPD3).
-    Vopd3X,
-    /// Y half of a 12-byte pair.
-    Vopd3Y,
-}
-
-impl Form {
-    /// The form of this name in the table and format files.
-    pub(crate) fn by_name(name: &str) -> Option<Form> {
-        Some(match name {
-            "native" => Form::Native,
-            "e32" => Form::E32,
-            "e64" => Form::E64,
-            "dpp16" => Form::Dpp16,
-            "dpp8" => Form::Dpp8,
-            "e64_dpp16" => Form::E64Dpp16,
-            "e64_dpp8" => Form::E64Dpp8,
-            "sdwa" => Form::Sdwa,
-            "vopdx" => Form::VopdX,
-            "vopdy" => Form::VopdY,
-            "vopd3x" => Form::Vopd3X,
-            "vopd3y" => Form::Vopd3Y,
-            _ => return None,
-        })
-    }
-}
+use crate::{Form, Machine, Operand, Row, RowId, Table};
 
 /// Output modifier of a floating result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -175,6 +125,13 @@ pub struct Mods {
     pub gds: bool,
     /// `tfe`.
     pub tfe: bool,
+    /// Image `dmask`, 4 bits.
+    pub dmask: u8,
+    /// Image `dim`, as encoded.
+    pub dim: u8,
+    /// Switches that one family has. Image instructions: bit 0 `unorm`, 1 `r128`, 2 `a16`, 3 `lwe`, 4 `da`, 5 `d16`.
+    /// Exports: bit 0 `done`, 1 `compr`, 2 `vm`, 3 `row_en`.
+    pub flags: u8,
     /// MTBUF data and number format, as encoded.
     pub format: u8,
     /// MFMA `cbsz`, 3 bits (also matrix A format of f8f6f4); WMMA `matrix_a_fmt`.
@@ -187,7 +144,8 @@ pub struct Mods {
     /// `matrix_a_scale` in bits 3:2, `matrix_b_scale` in bits 5:4, `matrix_a_scale_fmt` in bits 7:6,
     /// `matrix_b_scale_fmt` in bits 9:8, `index_key` in bits 11:10.
     pub matrix: u16,
-    /// 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
+    /// Dwords with addresses behind an image instruction; `wait_vdst` (bits 3:0) and `wait_vm_vsrc` (bit 4) of the
+    /// loads from the parameter cache; 1 in a gfx9 scalar memory instruction whose only offset is an SGPR; `bitop3` truth table, `scale_sel`, `byte_sel`, `wait_va_vdst`/`wait_vm_vsrc`-like small controls that
     /// exactly one family has.
     pub control: u16,
     /// Source fields of VOP3 and VOP3P that the instruction does not use hold the inline constant 0, as newer

@@ -40,6 +40,8 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "gds" gds bool;
     "tfe" tfe bool;
     "format" format u8;
+    "dmask" dmask u8;
+    "dim" dim u8;
     "cbsz" cbsz u8;
     "abid" abid u8;
     "blgp" blgp u8;
@@ -63,6 +65,7 @@ static CPOL: &[Modifier] = cpol! {
     "sc0" 0 1;
     "nt" 1 1;
     "sc1" 4 1;
+    "scc" 4 1;
     "th" 0 7;
     "scope" 3 3;
     "nv" 5 1;
@@ -104,6 +107,21 @@ static PARTS: &[Modifier] = parts! {
     "neg1" neg u8 1 1;
     "neg2" neg u8 2 1;
     "bitop3" control u16 0 8;
+    // Image instructions.
+    "unorm" flags u8 0 1;
+    "r128" flags u8 1 1;
+    "a16" flags u8 2 1;
+    "lwe" flags u8 3 1;
+    "da" flags u8 4 1;
+    "d16" flags u8 5 1;
+    // Exports.
+    "done" flags u8 0 1;
+    "compr" flags u8 1 1;
+    "vm" flags u8 2 1;
+    "row_en" flags u8 3 1;
+    "wait_vdst" control u16 0 4;
+    "wait_va_vdst" control u16 0 4;
+    "wait_vm_vsrc" control u16 4 1;
     // WMMA; the data types are where MFMA has CBSZ and BLGP.
     "matrix_a_fmt" cbsz u8 0 3;
     "matrix_b_fmt" blgp u8 0 3;

@@ -113,6 +113,48 @@ pub enum Operand {
     Imm(i64),
     /// The address operand is absent: printed `off`.
     Off,
+    /// Registers or tuples that need not follow each other: an image instruction's address.
+    List(RegList),
+}
+
+/// VGPRs that an operand lists, `[v1, v7, v[20:22]]`: up to twelve single registers, or up to six tuples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegList {
+    /// First registers; if `tuples`, those of the first six and then their lengths.
+    bytes: [u8; RegList::MOST],
+    count: u8,
+    tuples: bool,
+}
+
+impl RegList {
+    /// The most registers of a list.
+    pub const MOST: usize = 12;
+
+    /// A list of whole VGPRs; `None` if there are too many, or one is something else.
+    pub fn new(regs: &[Reg]) -> Option<RegList> {
+        let whole = |reg: &Reg| reg.file == RegFile::Vgpr && reg.half == Half::Whole && reg.index < 256;
+        let tuples = regs.iter().any(|reg| reg.dwords != 1);
+        let most = if tuples { RegList::MOST / 2 } else { RegList::MOST };
+        if regs.is_empty() || regs.len() > most || !regs.iter().all(whole) {
+            return None;
+        }
+        let mut bytes = [0; RegList::MOST];
+        for (n, reg) in regs.iter().enumerate() {
+            bytes[n] = reg.index as u8;
+            if tuples {
+                bytes[RegList::MOST / 2 + n] = reg.dwords;
+            }
+        }
+        Some(RegList { bytes, count: regs.len() as u8, tuples })
+    }
+
+    /// The registers and tuples in order.
+    pub fn regs(&self) -> impl Iterator<Item = Reg> + '_ {
+        (0..usize::from(self.count)).map(|n| {
+            let dwords = if self.tuples { self.bytes[RegList::MOST / 2 + n] } else { 1 };
+            Reg::new(RegFile::Vgpr, self.bytes[n].into(), dwords)
+        })
+    }
 }
 
 /// The bits that inline floating constant `code` (240…248) has as a value of `bits` width (16, 32 or 64);
@@ -152,6 +194,17 @@ pub fn inline_float_bits(code: u8, bits: u32, bf16: bool) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_keep_their_registers() {
+        let reg = |index, dwords| Reg::new(RegFile::Vgpr, index, dwords);
+        for list in [vec![reg(7, 1); 12], vec![reg(255, 1)], vec![reg(1, 2), reg(9, 1), reg(250, 6)]] {
+            assert_eq!(RegList::new(&list).map(|kept| kept.regs().collect()), Some(list));
+        }
+        assert_eq!(RegList::new(&[reg(7, 1); 13]), None);
+        assert_eq!(RegList::new(&[reg(7, 2); 7]), None);
+        assert!(size_of::<Operand>() <= 16);
+    }
 
     #[test]
     fn inline_floats_have_the_manuals_bits() {

@@ -12,6 +12,8 @@ use crate::row::{Row, RowId};
 use crate::table::Table;
 use crate::{Inst, Machine};
 
+mod export;
+mod image;
 pub(crate) mod literal;
 pub(crate) mod matrix;
 mod matrix_modifiers;
@@ -116,6 +118,8 @@ pub fn parse(
         Family::Memory => memory::parse(&mut parser, &rows, suffix),
         Family::Vector => vector::parse(&mut parser, &rows, suffix),
         Family::Matrix => matrix::parse(&mut parser, &rows, suffix),
+        Family::Image => image::parse(&mut parser, &rows, suffix),
+        Family::Export => export::parse(&mut parser, &rows, suffix),
     }?;
     Ok(Parsed { inst, fixups: parser.fixups })
 }

@@ -11,6 +11,8 @@ use crate::table::Table;
 use crate::ty::Kind;
 use crate::{Half, Inst, Machine, Operand, Reg, RegFile, Special, inline_float_bits};
 
+mod export;
+mod image;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod scalar;
@@ -34,6 +36,8 @@ pub fn print_into(out: &mut String, machine: impl Into<Machine>, inst: &Inst) {
         Family::Memory => memory::print(printer, row, inst),
         Family::Vector => vector::print(printer, row, inst),
         Family::Matrix => matrix::print(printer, row, inst),
+        Family::Image => image::print(printer, row, inst),
+        Family::Export => export::print(printer, row, inst),
     }
     if let Some(warnings) = printer.warnings.take() {
         let _ = write!(printer.out, " ; {warnings}");
@@ -89,6 +93,13 @@ impl Printer<'_> {
                 _ => self.number(*value),
             },
             Operand::Off => self.text("off"),
+            Operand::List(list) => {
+                for (n, reg) in list.regs().enumerate() {
+                    self.text(if n == 0 { "[" } else { ", " });
+                    self.register_name(&reg);
+                }
+                self.text("]");
+            }
         }
     }
 
@@ -158,8 +169,9 @@ impl Printer<'_> {
 
     /// An inline floating constant; 1/2π prints in the operand's own precision.
     fn inline_float(&mut self, spec: &OperandSpec, code: u8) {
-        let text = match (code, spec.ty.elem_bits) {
-            (248, 64) => "0.15915494309189532",
+        let wide = spec.ty.elem_bits == 64 || vector::wide_constant(spec);
+        let text = match (code, wide) {
+            (248, true) => "0.15915494309189532",
             _ => float_name(code),
         };
         self.text(text);

@@ -1,5 +1,16 @@
 //! Operand roles: the manual's field names, and which kind of operand each one holds.
 
+/// How an instruction uses an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// A source.
+    Read,
+    /// A destination whose old value does not matter (but for lanes that are off).
+    Write,
+    /// A destination that is a source as well (`v_fmac`, `v_mfma` accumulators tied in place, `v_swap`).
+    ReadWrite,
+}
+
 /// What can stand in an operand and how its field numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -53,6 +64,10 @@ pub enum ImmKind {
     GprIdx,
     /// `ds_swizzle_b32`'s offset; VGPR-index-mode controls and other named ones add variants.
     Swizzle,
+    /// `mrt0`…: where an export goes.
+    ExportTarget,
+    /// `attr3.y`: a vertex attribute's number and, in the two low bits, channel.
+    Attribute,
 }
 
 impl ImmKind {
@@ -73,6 +88,8 @@ impl ImmKind {
             "version" => ImmKind::Version,
             "gpridx" => ImmKind::GprIdx,
             "swizzle" => ImmKind::Swizzle,
+            "exptgt" => ImmKind::ExportTarget,
+            "attr" => ImmKind::Attribute,
             _ => return None,
         })
     }
@@ -88,8 +105,8 @@ pub fn class_of(role: &str) -> Option<Class> {
         "simm32" => Class::Literal32,
         "simm64" => Class::Literal64,
         // Scalar and vector memory.
-        "sbase" | "sdata" | "srsrc" | "rsrc" | "d0" | "d1" | "d2" | "d3" => Class::ScalarReg,
-        "addr" | "data0" | "data1" | "vdata" | "gwsdata" => Class::Vgpr,
+        "sbase" | "sdata" | "srsrc" | "rsrc" | "ssamp" | "d0" | "d1" | "d2" | "d3" => Class::ScalarReg,
+        "addr" | "data0" | "data1" | "data2" | "data3" | "vdata" | "gwsdata" => Class::Vgpr,
         "vaddr" | "saddr" | "soffset" => Class::Custom,
         // Vector ALU.
         "vdst" => Class::Vgpr,

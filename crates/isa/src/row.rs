@@ -5,8 +5,10 @@
 use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
+use crate::image::Image;
 use crate::matrix::Trait;
 use crate::modifier::Modifier;
+pub use crate::role::Access;
 use crate::role::Class;
 use crate::scalar::Sources;
 use crate::ty::Type;
@@ -27,17 +29,6 @@ pub(crate) fn line(machine: Machine) -> Line {
 /// Number of a row in the table of its instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RowId(pub u16);
-
-/// How an instruction uses an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// A source.
-    Read,
-    /// A destination whose old value does not matter (but for lanes that are off).
-    Write,
-    /// A destination that is a source as well (`v_fmac`, `v_mfma` accumulators tied in place, `v_swap`).
-    ReadWrite,
-}
 
 /// One operand of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +89,8 @@ pub struct Row {
     pub(crate) sources: Sources,
     /// What the matrix family reads off the attributes.
     pub(crate) matrix: Trait,
+    /// What a row of the image family reads off operands and attributes.
+    pub(crate) image: Option<Box<Image>>,
 }
 
 impl Row {
@@ -123,11 +116,6 @@ impl Row {
 }
 
 impl Encoding {
-    /// Whether a literal constant may be written as a source in this form.
-    pub(crate) fn takes_literals(&self) -> bool {
-        self.format.literal && !matches!(self.form, Form::E64Dpp16 | Form::E64Dpp8)
-    }
-
     /// The specs of this form's operands, in the order of [`crate::Inst::operands`].
     pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
         self.operands.iter().map(|&(index, _)| &row.operands[index])

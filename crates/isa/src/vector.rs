@@ -16,14 +16,23 @@
 //! | `wholedst` | the destination has no halves and no SDWA selection |
 //! | `halvesonly` | the instruction exists only where 16-bit registers are written as halves |
 //! | `noopsel` | the text has no `op_sel` though operands are halves |
+//! | `strictmods`, `idlemods` | modifier bits of sources that take none are forbidden, ignored |
+//! | `noinline` | LLVM gives the source no inline constants, and shows those that are encoded as 32-bit patterns |
+//! | `splat` | an inline constant stands for both halves of a packed source |
+//! | `doubleunit` | DPP is that of 64-bit operands though these have 32 bits |
+//! | `lane` | an access to one lane: LLVM calls it `_e32`, the lane is no literal |
+//! | `nolds` | `lds_direct` is no source |
+//! | `onescalar` | at most one scalar value is read, whatever the processor's limit |
 //!
-//! On gfx1250 a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
+//! Where registers have halves (gfx11 on) a 16-bit operand in a VGPR is half a register ("true16"): bit 7 of the number in the 32-bit forms,
 //! `op_sel` in the VOP3 forms.
 
+use wavemark_target::InstFeature;
+
 use crate::role::Class;
-use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
-use crate::{Form, Machine};
+use crate::ty::Type;
+use crate::{Form, Machine, Special};
 
 /// Source code that says that a DPP8 dword follows.
 pub(crate) const DPP8: u32 = 0xe9;
@@ -48,12 +57,18 @@ pub(crate) struct Traits {
     pub(crate) float_constants: bool,
     /// Sources that the row has, a mask.
     pub(crate) sources: u8,
-    /// Sources (bits 2:0) and destination (bit 3) that are half registers on gfx1250.
+    /// Sources (bits 2:0) and destination (bit 3) that are half registers.
     pub(crate) true16: u8,
     /// Whether there is a `vdst`.
     pub(crate) vdst: bool,
     /// VOP3 modifier bits of sources that take none are ignored rather than forbidden.
     pub(crate) idle_mods: bool,
+    /// Likewise, but only of the instruction with halves.
+    pub(crate) idle_mods_of_halves: bool,
+    /// Lanes are permuted as other operands say: `op_sel` is two bits of control.
+    pub(crate) lane_permute: bool,
+    /// A 32-bit instruction of the double-precision unit: DPP has few controls.
+    pub(crate) double_unit: bool,
     /// VOP3 has bits for a third source that the instruction does not have.
     pub(crate) phantom_source: bool,
     /// The result is a float: SDWA forms take `omod`.
@@ -64,6 +79,24 @@ pub(crate) struct Traits {
     pub(crate) halves_only: bool,
     /// No `op_sel` in the text although operands are halves.
     pub(crate) no_op_sel: bool,
+    /// LLVM gives the source no inline constants.
+    pub(crate) no_inline: bool,
+    /// At most one scalar value is read.
+    pub(crate) one_scalar: bool,
+    /// An inline constant stands for both halves of a packed source.
+    pub(crate) splat: bool,
+    /// Sources that are pairs of 16-bit elements, a mask; SDWA does not change their signs.
+    pub(crate) packed: u8,
+    /// Those of them that `op_sel` does not choose of, because registers have halves.
+    pub(crate) pairs: u8,
+    /// An access to one lane.
+    pub(crate) lane: bool,
+    /// `lds_direct` is no source.
+    pub(crate) no_lds: bool,
+    /// A lane is read into an SGPR.
+    pub(crate) lane_read: bool,
+    /// A scalar instruction in a vector format: SGPRs in, SGPR out.
+    pub(crate) scalar: bool,
 }
 
 impl Traits {
@@ -98,10 +131,15 @@ pub(crate) fn position(spec: &OperandSpec) -> Option<u8> {
     }
 }
 
-/// gfx1250's conversions from two halves to two bytes: LLVM gives their source no inline constants, and shows those
-/// that are encoded as single-precision patterns.
-pub(crate) fn has_no_inline_constants(machine: Machine, row: &Row) -> bool {
-    line(machine) == Line::Late && matches!(row.mnemonic, "v_cvt_pk_fp8_f16" | "v_cvt_pk_bf8_f16")
+/// Whether the instruction runs on the double-precision unit, whose DPP has few controls on some processors.
+pub(crate) fn on_double_unit(row: &Row) -> bool {
+    let wide = |spec: &OperandSpec| spec.ty.bits() == 64 && !matches!(spec.role, "sdst" | "smask");
+    row.traits.double_unit || row.operands.iter().any(wide)
+}
+
+/// VCC as the lane mask of this type.
+pub(crate) fn vcc(ty: &Type) -> Special {
+    if ty.dwords() == 2 { Special::Vcc } else { Special::VccLo }
 }
 
 /// Whether the form is a VOP3 encoding.
@@ -112,6 +150,8 @@ pub(crate) fn is_wide(form: Form) -> bool {
 /// The traits of a row, from its operands and attributes.
 pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let mut traits = Traits::default();
+    let has_halves = machine.has_inst(InstFeature::True16);
+    let (mut strict, mut idle) = (false, false);
     for spec in &row.operands {
         let Some(position) = position(spec) else { continue };
         let bit = 1u8 << position;
@@ -124,7 +164,10 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
                 traits.mods |= bit;
             }
         }
-        if line(machine) == Line::Late
+        if spec.ty.lanes == 2 && spec.ty.elem_bits == 16 {
+            traits.packed |= bit & 7;
+        }
+        if has_halves
             && spec.ty.bits() == 16
             && matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc)
         {
@@ -149,6 +192,14 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             "noopsel" => traits.no_op_sel = true,
             "halvesonly" => traits.halves_only = true,
             "nomods" => traits.mods = 0,
+            "strictmods" => strict = true,
+            "idlemods" => idle = true,
+            "noinline" => traits.no_inline = true,
+            "onescalar" => traits.one_scalar = true,
+            "lane" => traits.lane = true,
+            "doubleunit" => traits.double_unit = true,
+            "splat" => traits.splat = true,
+            "nolds" => traits.no_lds = true,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
                     traits.op_sel = count.parse().unwrap_or(0);
@@ -159,22 +210,18 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             }
         }
     }
+    let scalar_result = row.operand_index("sdst").is_some() && !traits.vdst;
+    traits.lane_read = scalar_result && row.operand_index("vsrc0").is_some();
+    traits.scalar = scalar_result && row.operand_index("ssrc0").is_some();
+    traits.pairs = if has_halves { traits.packed } else { 0 };
     // A longer op_sel than the sources need: the encoding has a third source that does nothing.
     let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
-    let bit_test = row.mnemonic.starts_with("v_cmp") && row.mnemonic.contains("_class_");
     traits.phantom_source = phantom;
-    traits.idle_mods = match line(machine) {
-        Line::Early => {
-            traits.mods != 0 && !bit_test
-                || row.mnemonic.starts_with("v_ashr_pk")
-                || row.mnemonic.starts_with("v_dot")
-        }
-        Line::Late => {
-            traits.mods != 0 && (!bit_test || row.mnemonic.starts_with("v_cmpx"))
-                || (traits.op_sel != 0 || traits.byte_sel || traits.true16 != 0) && !lane_permute
-        }
-    };
+    traits.lane_permute = lane_permute;
+    let idle_with_op_sel = has_halves && traits.op_sel != 0 && !lane_permute;
+    traits.idle_mods = idle || traits.mods != 0 && !strict || idle_with_op_sel;
+    traits.idle_mods_of_halves = traits.true16 != 0 && !lane_permute;
     traits
 }
 
@@ -203,11 +250,19 @@ mod tests {
         "opsel3",
         "opsel4",
         "mods01",
+        "strictmods",
+        "idlemods",
+        "noinline",
+        "onescalar",
+        "lane",
+        "doubleunit",
+        "splat",
+        "nolds",
     ];
 
     #[test]
     fn attribute_values_are_known() {
-        for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
+        for machine in Processor::ALL.iter().copied().map(Machine::new) {
             for row in Table::of(machine).rows() {
                 for value in row.attribute("vector").unwrap_or_default().split(',') {
                     assert!(value.is_empty() || VALUES.contains(&value), "{}: {value}", row.mnemonic);

@@ -49,6 +49,13 @@ pub struct Explained {
 facts! {
     /// SGPRs that operands can name: their codes are 0 to this, excluded.
     sgprs: u8 = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
+    /// SGPRs per granule of `GRANULATED_WAVEFRONT_SGPR_COUNT`; 0 where the field is reserved. LLVM counts in
+    /// granules of 8 also on gfx9, where the hardware rounds up to 16.
+    sgpr_encoding_granule: u32 = "guide, \"compute_pgm_rsrc1\"; `IsaInfo::getSGPREncodingGranule`";
+    /// SGPRs allocated to a wave together.
+    sgpr_alloc_granule: u32 = "`IsaInfo::getSGPRAllocGranule`";
+    /// SGPRs beyond the named ones that VCC, XNACK_MASK and FLAT_SCRATCH take, each including those before it.
+    special_sgprs: SpecialSgprs = "`IsaInfo::getNumExtraSGPRs`";
     /// Highest trap temporary that can be named, plus one.
     ttmps: u8 = "guide, \"Trap Handler ABI\"; `AMDGPUAsmParser` register ranges";
     /// Operand code of `ttmp0`.
@@ -91,6 +98,15 @@ facts! {
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 
+    /// Controls of DPP16 beside permutations of four, row shifts and mirrors; none where there is no DPP.
+    dpp_controls: Option<DppControls> = "ISA manuals, \"Data Parallel Processing\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
+    /// Whether `bound_ctrl:0` is an old way to write `bound_ctrl:1`.
+    dpp_bound_ctrl_zero: bool = "`AMDGPUAsmParser::convertDppBoundCtrl`";
+    /// Whether VOPD has a form with three sources, of 96 bits (VOPD3).
+    vopd3: bool = "`GCNSubtarget::hasGFX1250Insts`; `AMDGPUAsmParser` VOPD3";
+    /// Matrix operations.
+    matrix: MatrixOps = "ISA manuals, \"Matrix\"; LLVM's intrinsics of MFMA and WMMA";
+
     /// Counters of outstanding operations, each with its width in bits.
     counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
     /// Parts of `s_waitcnt`'s immediate; empty where there is no `s_waitcnt`.
@@ -98,6 +114,10 @@ facts! {
 
     /// How instructions say their cache policy.
     cache_policy: CachePolicy = "guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`";
+    /// LDS bytes a workgroup can have.
+    lds_bytes: u32 = "`GCNSubtarget::getAddressableLocalMemorySize`";
+    /// LDS bytes per granule of `GRANULATED_LDS_SIZE`.
+    lds_granule: u32 = "guide, \"compute_pgm_rsrc2\"; `IsaInfo::getLdsDwGranularity`";
     /// Immediate offset of scalar loads.
     smem_offset: Offset = "`AMDGPUBaseInfo` isLegalSMRDEncodedSignedOffset and its like";
     /// Immediate offset of scalar buffer loads.
@@ -121,9 +141,17 @@ facts! {
     barriers: Barriers = "ISA manuals, \"Barriers\"; guide, \"Named barriers\"";
     /// Whether there are `exp` or `export` instructions.
     exports: bool = "`GCNSubtarget::hasExportInsts`";
+    /// Where exports go: names, each with its first number and how many there are.
+    export_targets: &'static [ExportTarget] = "ISA manuals, \"Export\"; `AMDGPUBaseInfo` isSupportedTgtId";
     /// Largest number of instructions of an `s_clause`; 0 without the instruction.
     max_clause: u8 = "`GCNSubtarget::maxHardClauseLength`";
 
+    /// Which fields the words of the kernel descriptor have.
+    descriptor: DescriptorLayout = "guide, \"Kernel Descriptor\"; `AMDHSAKernelDescriptor.h`";
+    /// User SGPRs that a dispatch can fill.
+    user_sgprs: u32 = "guide, \"Initial Kernel Execution State\"; `GCNSubtarget::getMaxNumUserSGPRs`";
+    /// Bits of `INST_PREF_SIZE`; 0 where the field is reserved.
+    inst_pref_size_bits: u32 = "guide, \"compute_pgm_rsrc3\"";
     /// Where workgroup ids are when a wave starts.
     workgroup_ids: WorkgroupIds = "guide, \"Initial Kernel Execution State\"; `GCNSubtarget::hasArchitectedSGPRs`";
     /// Whether code that preloads kernel arguments begins with 256 bytes that load them, for older firmware.
@@ -138,6 +166,28 @@ facts! {
     hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
     /// Messages of `s_sendmsg`.
     messages: Messages = "ISA manuals, \"Messages\"; `AMDGPUAsmUtils` SendMsg";
+}
+
+/// Controls of DPP16 that not all processors with DPP have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DppControls {
+    /// `wave_shl`, `wave_rol`, `wave_shr`, `wave_ror`, `row_bcast`.
+    Wave,
+    /// Those and `row_newbcast`.
+    WaveNewbcast,
+    /// `row_share` and `row_xmask`.
+    ShareXmask,
+}
+
+/// SGPRs that special registers take behind the named ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SpecialSgprs {
+    /// With VCC.
+    pub vcc: u32,
+    /// With VCC and XNACK_MASK; 0 where that takes none.
+    pub xnack_mask: u32,
+    /// With all three; 0 where FLAT_SCRATCH takes none.
+    pub flat_scratch: u32,
 }
 
 /// An immediate offset: a two's complement or unsigned number of units.
@@ -279,6 +329,17 @@ impl CachePolicy {
     }
 }
 
+/// A kind of export target: `name`, or `name0`… where there are several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExportTarget {
+    /// The name without number.
+    pub name: &'static str,
+    /// The number of the first in the encoding.
+    pub first: u8,
+    /// How many there are.
+    pub count: u8,
+}
+
 /// How code finds the apertures of LDS and scratch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Apertures {
@@ -290,6 +351,21 @@ pub enum Apertures {
     Registers,
 }
 
+/// Matrix operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MatrixOps {
+    /// None.
+    None,
+    /// `v_mfma_*` on a wave of 64 lanes (an instruction feature says which processors have them).
+    Mfma,
+    /// `v_wmma_*` whose A and B are held twice, in either half of the wave.
+    WmmaTwice,
+    /// `v_wmma_*` and `v_swmmac_*` whose operands are held once.
+    Wmma,
+    /// Likewise with longer rows, scales, and formats of 4 and 6 bits.
+    WmmaScaled,
+}
+
 /// The barriers of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Barriers {
@@ -299,6 +375,26 @@ pub enum Barriers {
     SignalWait,
     /// Likewise, with named barriers, `s_wakeup_barrier` and the cluster's barrier (-3).
     NamedAndCluster,
+}
+
+/// Which fields the words of the kernel descriptor have; each layout has most of the fields of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DescriptorLayout {
+    /// The first: DX10_CLAMP, IEEE_MODE, a count of SGPRs.
+    Gfx6,
+    /// Adds FP16_OVFL.
+    Gfx9,
+    /// Adds ACCUM_OFFSET, TG_SPLIT and kernel argument preload.
+    Gfx90a,
+    /// From [`DescriptorLayout::Gfx9`]: no count of SGPRs; adds wave size, WGP_MODE, MEM_ORDERED, FWD_PROGRESS and
+    /// SHARED_VGPR_COUNT.
+    Gfx10,
+    /// Adds INST_PREF_SIZE, trapping at start and end, IMAGE_OP.
+    Gfx11,
+    /// Round-robin scheduling in the place of DX10_CLAMP, a wider INST_PREF_SIZE; no IEEE_MODE.
+    Gfx12,
+    /// Adds a wider USER_SGPR_COUNT, NAMED_BAR_CNT and kernel argument preload; no WGP_MODE.
+    Gfx1250,
 }
 
 /// Where workgroup ids are when a wave starts.
@@ -347,13 +443,22 @@ macro_rules! show {
 
 show! {
     u8: self => self.to_string();
+    u32: self => self.to_string();
+    SpecialSgprs: self => format!("VCC {}, XNACK_MASK {}, FLAT_SCRATCH {}", self.vcc, self.xnack_mask, self.flat_scratch);
     bool: self => if *self { "yes".to_owned() } else { "no".to_owned() };
     Option<u8>: self => self.map_or("none".to_owned(), |value| value.to_string());
     Offset: self => self.to_string();
+    Option<DppControls>: self => match self {
+        None => "none",
+        Some(DppControls::Wave) => "wave shifts, row_bcast",
+        Some(DppControls::WaveNewbcast) => "wave shifts, row_bcast, row_newbcast",
+        Some(DppControls::ShareXmask) => "row_share, row_xmask",
+    }.to_owned();
     Option<Offset>: self => self.map_or("none".to_owned(), |offset| offset.to_string());
     CachePolicy: self => self.words().join(" ");
     &'static [(WaitCounter, u8)]: self => join(self.iter().map(|(counter, bits)| format!("{}:{bits}", counter.name())));
     &'static [WaitcntField]: self => join(self.iter().map(WaitcntField::to_string));
+    &'static [ExportTarget]: self => join(self.iter().map(ExportTarget::to_string));
     &'static [HwReg]: self => join(self.iter().map(|register| format!("{}={}", register.name, register.id)));
     Messages: self => join(self.names.iter().map(|(id, name)| format!("{name}={id}")));
     Apertures: self => match self {
@@ -366,6 +471,14 @@ show! {
         Barriers::SignalWait => "signal and wait",
         Barriers::NamedAndCluster => "signal and wait, named, cluster",
     }.to_owned();
+    MatrixOps: self => match self {
+        MatrixOps::None => "none",
+        MatrixOps::Mfma => "MFMA where there are AGPRs",
+        MatrixOps::WmmaTwice => "WMMA, A and B held twice",
+        MatrixOps::Wmma => "WMMA and SWMMAC",
+        MatrixOps::WmmaScaled => "WMMA and SWMMAC with scales",
+    }.to_owned();
+    DescriptorLayout: self => format!("{self:?}").to_lowercase();
     WorkgroupIds: self => match self {
         WorkgroupIds::Sgprs => "in SGPRs",
         WorkgroupIds::Ttmps => "in ttmp9 and ttmp7",
@@ -380,6 +493,15 @@ show! {
 fn join(parts: impl Iterator<Item = String>) -> String {
     let parts: Vec<String> = parts.collect();
     if parts.is_empty() { "none".to_owned() } else { parts.join(" ") }
+}
+
+impl fmt::Display for ExportTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => write!(f, "{}={}", self.name, self.first),
+            count => write!(f, "{}0…{}={}", self.name, count - 1, self.first),
+        }
+    }
 }
 
 impl fmt::Display for Offset {

@@ -7,6 +7,7 @@
 //! would write, are disassembled for information: LLVM prints some so that its own assembler refuses them.
 
 mod corpus;
+pub mod descriptors;
 mod generate;
 mod llvm;
 mod tally;
@@ -98,10 +99,7 @@ pub fn run(args: &ParityArgs) -> ExitCode {
 }
 
 fn try_run(args: &ParityArgs) -> Result<bool> {
-    let seed = match args.seed {
-        Some(seed) => seed,
-        None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64,
-    };
+    let seed = seed(args.seed)?;
     println!("seed {seed}");
     let mut good = true;
     for &(cpu, features) in SIDES {
@@ -122,6 +120,14 @@ fn try_run(args: &ParityArgs) -> Result<bool> {
         good &= generated(args, &side, seed)?;
     }
     Ok(good)
+}
+
+/// The seed that was given, or one from the clock.
+fn seed(given: Option<u64>) -> Result<u64> {
+    match given {
+        Some(seed) => Ok(seed),
+        None => Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64),
+    }
 }
 
 /// What the shared folder has.

@@ -3,6 +3,7 @@
 //! Follows "Code Object V3 and Above Directives" of LLVM's *User Guide for AMDGPU Backend*.
 
 use wavemark_codeobj::elf::{Binding, SymbolType};
+use wavemark_codeobj::note::Note;
 use wavemark_codeobj::value::Value;
 use wavemark_target::{AbiVersion, Target};
 
@@ -93,10 +94,7 @@ fn metadata(
         assembler.report(span, format!("invalid metadata: {error}"));
         return Ok(());
     }
-    if assembler.metadata.is_some() {
-        return operands.fault_here("a second .amdgpu_metadata");
-    }
-    assembler.metadata = Some(value.to_message_pack());
+    assembler.notes.push(Note::metadata(value.to_message_pack()));
     Ok(())
 }
 
@@ -150,6 +148,5 @@ fn lds(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     entry.kind = SymbolType::Object;
     entry.binding.get_or_insert(Binding::Global);
     entry.span = Some(span);
-    entry.mentioned = true;
     Ok(())
 }

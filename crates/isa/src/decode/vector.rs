@@ -2,14 +2,12 @@
 //! share bits, and bits that must be 0.
 
 use super::{DecodeError, Input};
+use crate::format::Field;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::row::{Line, line};
 use crate::vector::DPP8_FI;
 use crate::vector::{Traits, is_wide, position};
-use crate::{
-    Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, Special, code,
-};
+use crate::{Dpp, Form, Half, Inst, Mods, Operand, OutMod, Reg, RegFile, Sdwa, SdwaSel, SdwaUnused, code};
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
@@ -28,15 +26,25 @@ pub(super) fn finish(
                 row_mask: (dword >> 28 & 15) as u8,
                 bank_mask: (dword >> 24 & 15) as u8,
                 bound_ctrl: dword >> 19 & 1 != 0,
-                fi: line(input.machine) == Line::Late && dword >> 18 & 1 != 0,
+                fi: encoding.format.field("fi").is_some_and(|field| field.get(input.bits) != 0),
             });
         }
         Form::Dpp8 | Form::E64Dpp8 => {
             let source = if is_wide(inst.form) { input.bits >> 32 } else { input.bits } as u32 & 0x1ff;
             inst.mods.dpp = Some(Dpp::Lanes8 { sel: extension(input, encoding) >> 8, fi: source == DPP8_FI });
         }
-        Form::Sdwa => inst.mods.sdwa = Some(sdwa(input, row, &traits).map_err(invalid)?),
+        Form::Sdwa => {
+            inst.mods.sdwa = Some(sdwa(input, row, encoding, &traits).map_err(invalid)?);
+            if inst.mods.omod != OutMod::None && !(traits.omod && traits.float_result) {
+                return Err(invalid("omod bits that the instruction does not have"));
+            }
+        }
         _ => {}
+    }
+    // There is no room for 64 bits beside DPP.
+    let wide_literal = inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_)));
+    if wide_literal && matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8) {
+        return Err(invalid("a literal of 64 bits with DPP"));
     }
     // The literal that the opcode demands is of its own width, whatever a source calls for.
     let mandatory = |spec: &crate::OperandSpec, operand: &Operand| {
@@ -49,12 +57,18 @@ pub(super) fn finish(
         return Err(invalid("a source literal of another width than the instruction's"));
     }
     if is_wide(inst.form) {
-        wide_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
+        wide_modifiers(&traits, &mut inst.mods, input.machine.real_true16()).map_err(invalid)?;
     } else {
-        short_modifiers(&traits, &mut inst.mods).map_err(invalid)?;
+        short_modifiers(&traits, inst, input.machine.real_true16()).map_err(invalid)?;
     }
     if traits.true16 != 0 {
         halves(row, encoding, &traits, inst);
+        let high = |operand: &Operand| matches!(operand, Operand::Reg(Reg { half: Half::Hi, .. }));
+        // Where halves have no names, short forms write the low one only.
+        let written = traits.true16 & 8 != 0 && inst.operands.first().is_some_and(high);
+        if written && !is_wide(inst.form) && !input.machine.real_true16() {
+            return Err(invalid("a destination that is the upper half of a register"));
+        }
     }
     Ok(())
 }
@@ -64,7 +78,7 @@ fn extension(input: &Input, encoding: &Encoding) -> u32 {
     (input.bits >> (32 * (encoding.format.dwords - 1))) as u32
 }
 
-fn sdwa(input: &Input, row: &Row, traits: &Traits) -> Result<Sdwa, &'static str> {
+fn sdwa(input: &Input, row: &Row, encoding: &Encoding, traits: &Traits) -> Result<Sdwa, &'static str> {
     let dword = (input.bits >> 32) as u32;
     let select = |shift: u32| {
         Ok(match dword >> shift & 7 {
@@ -85,7 +99,7 @@ fn sdwa(input: &Input, row: &Row, traits: &Traits) -> Result<Sdwa, &'static str>
     let mut sdwa = Sdwa { sext, src0_sel: select(16)?, ..Sdwa::default() };
     if traits.sources & 2 != 0 {
         sdwa.src1_sel = select(24)?;
-    } else if dword >> 24 != 0 {
+    } else if input.bits & encoding.format.field("idle_src1").map_or(0, Field::mask) != 0 {
         return Err("bits of a source that the instruction does not have");
     }
     if row.operand_index("vdst").is_some() {
@@ -101,7 +115,7 @@ fn sdwa(input: &Input, row: &Row, traits: &Traits) -> Result<Sdwa, &'static str>
 }
 
 /// Modifiers of the VOP3 forms: those that share bits get their own, and bits without a meaning must be 0.
-fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> {
+fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result<(), &'static str> {
     if traits.bitop3 {
         let omod = match mods.omod {
             OutMod::None => 0,
@@ -114,12 +128,22 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
     }
     // Where one source takes modifiers, the others have the bits too and they do nothing; gfx1250's 16-bit and
     // op_sel instructions have them all.
-    let idle = if traits.idle_mods { traits.sources | if traits.phantom_source { 4 } else { 0 } } else { 0 };
+    // An op_sel that goes beyond the operands is that of the instruction without halves.
+    let of_halves = real_true16 && mods.op_sel & !traits.op_sel_bits() == 0;
+    if traits.halves_only && !of_halves {
+        return Err("op_sel bits that the instruction does not have");
+    }
+    let idle = if traits.idle_mods || traits.idle_mods_of_halves && of_halves {
+        traits.sources | if traits.phantom_source { 4 } else { 0 }
+    } else {
+        0
+    };
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
     mods.neg &= traits.mods;
     mods.abs &= traits.mods;
+    mods.op_sel &= !traits.pairs;
     if mods.clamp && !traits.clamp {
         return Err("clamp bit that the instruction does not have");
     }
@@ -128,7 +152,9 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
     }
     // Bits between the sources' and the destination's.
     let sources = traits.sources.count_ones() as u8;
-    let listed = traits.op_sel == sources + 1 && traits.vdst && !traits.dst_byte_sel || traits.byte_sel;
+    let listed = traits.op_sel == sources + 1 && traits.vdst && !traits.dst_byte_sel
+        || traits.lane_permute && traits.op_sel == sources
+        || traits.byte_sel;
     if listed && mods.op_sel & 0b0111 & !(traits.sources | if traits.byte_sel { 3 } else { 0 }) != 0
         || traits.byte_sel && traits.op_sel == 0 && mods.op_sel & 8 != 0
         || traits.bitop3 && traits.op_sel == 0 && mods.op_sel != 0
@@ -157,13 +183,21 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> 
 }
 
 /// Source modifiers of the DPP and SDWA dwords.
-fn short_modifiers(traits: &Traits, mods: &mut Mods) -> Result<(), &'static str> {
-    let idle = if traits.true16 != 0 { traits.sources } else { 0 };
+fn short_modifiers(traits: &Traits, inst: &mut Inst, real_true16: bool) -> Result<(), &'static str> {
+    let mods = &mut inst.mods;
+    let idle = if traits.true16 != 0 && real_true16 { traits.sources } else { 0 };
+    if traits.halves_only && !real_true16 {
+        return Err("an instruction of halves where registers have none");
+    }
     if (mods.neg | mods.abs) & !(traits.mods | idle) != 0 {
         return Err("source modifier bits that the instruction does not have");
     }
     mods.neg &= traits.mods;
     mods.abs &= traits.mods;
+    if inst.form == Form::Sdwa {
+        mods.abs &= !traits.packed;
+        mods.neg &= !traits.packed;
+    }
     Ok(())
 }
 
@@ -198,7 +232,9 @@ pub(super) fn custom_operand(
         "asrc" if number >= code::VGPR => {
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
         }
-        "sdst" if encoding.form == Form::Sdwa => Some(Operand::Special(Special::Vcc)),
+        "sdst" if encoding.form == Form::Sdwa && number & 0x80 != 0 => {
+            Some(Operand::Special(crate::vector::vcc(&spec.ty)))
+        }
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
         "sdst" if number < 249 || (251..=253).contains(&number) => {
             code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)

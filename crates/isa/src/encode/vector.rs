@@ -1,11 +1,12 @@
 //! Encoding of the vector family beyond what its rows say; the inverse of the decoder's module.
 
 use super::EncodeError;
+use crate::format::Field;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::vector::{DPP8, DPP8_FI};
 use crate::vector::{is_wide, position};
-use crate::{Dpp, Form, Half, Inst, Machine, Operand, Reg, RegFile, SdwaSel, SdwaUnused, Special, code};
+use crate::{Dpp, Form, Half, Inst, Machine, Operand, Reg, RegFile, SdwaSel, SdwaUnused, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
 pub(super) fn finish(
@@ -69,7 +70,7 @@ pub(super) fn finish(
             bits |= u128::from(select(sdwa.src1_sel)) << 56 | u128::from(sdwa.sext >> 1 & 1) << 59;
         } else {
             // The fields of a second source that is not there are 0.
-            bits &= !(0xff << 56);
+            bits &= !encoding.format.field("idle_src1").map_or(0, Field::mask);
         }
         if traits.vdst {
             let unused = match sdwa.dst_unused {
@@ -79,9 +80,12 @@ pub(super) fn finish(
             };
             bits |= u128::from(select(sdwa.dst_sel)) << 40 | unused << 43;
         }
-        let implied = inst.operands.first() == Some(&Operand::Special(Special::Vcc));
-        if !traits.vdst && implied {
-            bits &= !(0xff << 40);
+        // VCC as an explicit destination is the field without its mark.
+        if let (Some(&(0, Some(field))), Some(first)) = (encoding.operands.first(), inst.operands.first())
+            && row.operands[0].role == "sdst"
+            && *first == Operand::Special(crate::vector::vcc(&row.operands[0].ty))
+        {
+            bits &= !field.mask();
         }
     }
     if traits.true16 != 0 {

@@ -1,4 +1,4 @@
-//! Reads `table/formats/*.txt`.
+//! Reads `table/formats/*.txt`, when the crate is built: the build script writes the formats as static data.
 //!
 //! Anatomy of a line, four columns separated by `|`; `#` starts a comment:
 //!
@@ -12,6 +12,7 @@
 //! * SETS are instruction sets ([`wavemark_target::InstructionSets::parse`]); `: NAME@SET` says which format the line
 //!   changes, `: NAME@` that of the same instruction set. Empty columns are inherited. A line that changes a
 //!   format of its own name replaces it.
+//! * `op=-` is a format of one instruction, without opcode.
 //! * `bits` are `31`, `31:26`, or pieces `7:0,55` with the least significant first; `-` is no bits, and removes what is
 //!   inherited.
 //! * behind a field's bits may stand `s` (a signed number), `<<N` (N low bits are left out), `^X` (reads as its bits
@@ -20,8 +21,8 @@
 
 use wavemark_target::{InstructionSet, InstructionSets};
 
-use super::{Family, Field, Format};
 use crate::Form;
+use crate::format::{Family, Field, Format};
 
 /// A format file: its name for messages, the family of its formats, its text.
 pub(crate) type File = (&'static str, Family, &'static str);
@@ -31,6 +32,8 @@ pub(crate) static FILES: &[File] = &[
     ("table/formats/memory.txt", Family::Memory, include_str!("../../table/formats/memory.txt")),
     ("table/formats/vector.txt", Family::Vector, include_str!("../../table/formats/vector.txt")),
     ("table/formats/matrix.txt", Family::Matrix, include_str!("../../table/formats/matrix.txt")),
+    ("table/formats/image.txt", Family::Image, include_str!("../../table/formats/image.txt")),
+    ("table/formats/export.txt", Family::Export, include_str!("../../table/formats/export.txt")),
 ];
 
 /// The formats of an instruction set, the more specific first where leading bits are equal.
@@ -38,7 +41,7 @@ pub(crate) static FILES: &[File] = &[
 /// # Errors
 /// A message with file and line.
 pub(crate) fn formats(files: &[File], set: InstructionSet) -> Result<Vec<Format>, String> {
-    let mut all: Vec<(InstructionSets, Format)> = Vec::new();
+    let mut all: Vec<(InstructionSets, Draft)> = Vec::new();
     for &(file, family, text) in files {
         let mut groups: Vec<(&str, Vec<Field>)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -51,13 +54,28 @@ pub(crate) fn formats(files: &[File], set: InstructionSet) -> Result<Vec<Format>
     }
     let wanted = InstructionSets::of(set);
     let mut formats: Vec<Format> =
-        all.into_iter().filter(|(sets, _)| sets.contains(wanted)).map(|(_, format)| format).collect();
+        all.into_iter().filter(|(sets, _)| sets.contains(wanted)).map(|(_, draft)| draft.finish()).collect();
     formats.sort_by_key(|format| std::cmp::Reverse(format.pattern().0.count_ones()));
     Ok(formats)
 }
 
+/// A format in the making.
+#[derive(Clone)]
+struct Draft {
+    format: Format,
+    fixed: Vec<(u8, u8, u32)>,
+    fields: Vec<Field>,
+}
+
+impl Draft {
+    /// The format, which lives as long as the program.
+    fn finish(self) -> Format {
+        Format { fixed: self.fixed.leak(), fields: self.fields.leak(), ..self.format }
+    }
+}
+
 fn add(
-    all: &mut Vec<(InstructionSets, Format)>,
+    all: &mut Vec<(InstructionSets, Draft)>,
     groups: &mut Vec<(&'static str, Vec<Field>)>,
     family: Family,
     line: &'static str,
@@ -81,19 +99,20 @@ fn add(
     let (name, sets) = head.split_once(' ').ok_or("a line begins with NAME SETS")?;
     let sets = InstructionSets::parse(sets.trim())?;
     let Some(parent) = parent else {
-        let mut format = Format {
+        let format = Format {
             name,
             family,
             form: Form::Native,
             dwords: 0,
-            fixed: Vec::new(),
+            fixed: &[],
             opcode: plain_field("op"),
-            fields: Vec::new(),
+            fields: &[],
             literal: false,
             pair: false,
         };
-        change(&mut format, shape, bits, fields, groups)?;
-        all.push((sets, format));
+        let mut draft = Draft { format, fixed: Vec::new(), fields: Vec::new() };
+        change(&mut draft, shape, bits, fields, groups)?;
+        all.push((sets, draft));
         return Ok(());
     };
     let (base, of) = parent.split_once('@').ok_or("a parent is NAME@SETS or NAME@")?;
@@ -104,17 +123,18 @@ fn add(
             "" => InstructionSets::of(set),
             of => InstructionSets::parse(of)?,
         };
-        let found = all.iter().rposition(|(sets, format)| format.name == base && sets.contains(wanted));
+        let found = all.iter().rposition(|(sets, draft)| draft.format.name == base && sets.contains(wanted));
         let index = found.ok_or_else(|| format!("no format {base} of {}", set.name()))?;
         let together =
             if of.is_empty() { InstructionSets::from_bits(rest.bits() & all[index].0.bits()) } else { rest };
-        let mut format = Format { name, family, ..all[index].1.clone() };
-        change(&mut format, shape, bits, fields, groups)?;
-        for (sets, other) in all.iter_mut().filter(|(_, other)| other.name == name && base == name) {
-            let _ = other;
+        let mut draft = all[index].1.clone();
+        draft.format.name = name;
+        draft.format.family = family;
+        change(&mut draft, shape, bits, fields, groups)?;
+        for (sets, _) in all.iter_mut().filter(|(_, other)| other.format.name == name && base == name) {
             *sets = InstructionSets::from_bits(sets.bits() & !together.bits());
         }
-        all.push((together, format));
+        all.push((together, draft));
         rest = InstructionSets::from_bits(rest.bits() & !together.bits());
     }
     Ok(())
@@ -122,7 +142,7 @@ fn add(
 
 /// Applies the columns of a line to a format.
 fn change(
-    format: &mut Format,
+    draft: &mut Draft,
     shape: &str,
     bits: &'static str,
     fields: &'static str,
@@ -130,38 +150,40 @@ fn change(
 ) -> Result<(), String> {
     let mut words = shape.split_whitespace();
     if let Some(form) = words.next() {
-        format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
+        draft.format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
         let dwords = words.next().and_then(|word| word.parse().ok());
-        format.dwords = dwords.ok_or("a shape is `form dwords [literal] [pair]`")?;
-        (format.literal, format.pair) = (false, false);
+        draft.format.dwords = dwords.ok_or("a shape is `form dwords [literal] [pair]`")?;
+        (draft.format.literal, draft.format.pair) = (false, false);
         for word in words {
             match word {
-                "literal" => format.literal = true,
-                "pair" => format.pair = true,
+                "literal" => draft.format.literal = true,
+                "pair" => draft.format.pair = true,
                 _ => return Err(format!("unexpected {word}")),
             }
         }
     }
+    let mut has_opcode = !draft.fixed.is_empty();
     for token in bits.split_whitespace() {
         let (place, value) = token.split_once('=').ok_or_else(|| format!("{token} is not bits=value"))?;
         if place == "op" {
-            format.opcode.pieces = pieces(value)?;
+            draft.format.opcode.pieces = if value == "-" { &[] } else { pieces(value)? };
+            has_opcode = true;
             continue;
         }
-        let [(lo, width)] = pieces(place)?[..] else {
+        let &[(lo, width)] = pieces(place)? else {
             return Err(format!("{place} is not one range of bits"));
         };
-        format.fixed.retain(|fixed| (fixed.0, fixed.1) != (lo, width));
+        draft.fixed.retain(|fixed| (fixed.0, fixed.1) != (lo, width));
         if value != "-" {
-            let value = crate::table::number(value)?;
+            let value = crate::number::number(value)?;
             if u64::from(value) >> width != 0 {
                 return Err(format!("{value:#x} does not fit bits {place}"));
             }
-            format.fixed.push((lo, width, value));
+            draft.fixed.push((lo, width, value));
         }
     }
-    apply(&mut format.fields, fields, groups)?;
-    if format.dwords == 0 || format.opcode.pieces.is_empty() && format.name != "EXP" {
+    apply(&mut draft.fields, fields, groups)?;
+    if draft.format.dwords == 0 || !has_opcode {
         return Err("a format needs a shape and an opcode".to_owned());
     }
     Ok(())
@@ -183,11 +205,11 @@ fn apply(
             let (name, at) = token.split_once('@').unwrap_or((token, "0"));
             let (_, members) =
                 groups.iter().find(|group| group.0 == name).ok_or_else(|| format!("unknown group {name}"))?;
-            let at = u8::try_from(crate::table::number(at)?).map_err(|_| format!("{at} is no bit"))?;
+            let at = u8::try_from(crate::number::number(at)?).map_err(|_| format!("{at} is no bit"))?;
             for member in members {
-                let mut member = member.clone();
-                member.pieces.iter_mut().for_each(|piece| piece.0 += at);
-                insert(fields, member);
+                let pieces: Vec<(u8, u8)> =
+                    member.pieces.iter().map(|&(lo, width)| (lo + at, width)).collect();
+                insert(fields, Field { pieces: pieces.leak(), ..*member });
             }
             continue;
         };
@@ -204,7 +226,7 @@ fn insert(fields: &mut Vec<Field>, field: Field) {
 }
 
 fn plain_field(name: &'static str) -> Field {
-    Field { name, pieces: Vec::new(), default: 0, shift: 0, flip: 0, signed: false }
+    Field { name, pieces: &[], default: 0, shift: 0, flip: 0, signed: false }
 }
 
 /// A field of this name from its `bits` and what stands behind them.
@@ -213,25 +235,25 @@ fn field(name: &'static str, text: &str) -> Result<Field, String> {
     let mut rest = text;
     for (mark, slot) in [("?", &mut field.default), ("^", &mut field.flip)] {
         if let Some((before, value)) = rest.split_once(mark) {
-            *slot = crate::table::number(value)?;
+            *slot = crate::number::number(value)?;
             rest = before;
         }
     }
     if let Some((before, value)) = rest.split_once("<<") {
         field.shift =
-            u8::try_from(crate::table::number(value)?).map_err(|_| format!("{text} is no field"))?;
+            u8::try_from(crate::number::number(value)?).map_err(|_| format!("{text} is no field"))?;
         rest = before;
     }
     if let Some(before) = rest.strip_suffix('s') {
         field.signed = true;
         rest = before;
     }
-    field.pieces = if rest == "-" { Vec::new() } else { pieces(rest)? };
+    field.pieces = if rest == "-" { &[] } else { pieces(rest)? };
     Ok(field)
 }
 
 /// `7:0,55`: (lowest bit, width) of each piece.
-fn pieces(text: &str) -> Result<Vec<(u8, u8)>, String> {
+fn pieces(text: &str) -> Result<&'static [(u8, u8)], String> {
     let bit = |text: &str| text.parse::<u8>().ok().filter(|&bit| bit < 128);
     let piece = |part: &str| match part.split_once(':') {
         Some((high, low)) => bit(high).zip(bit(low)).filter(|(high, low)| low <= high && high - low < 32),
@@ -241,7 +263,8 @@ fn pieces(text: &str) -> Result<Vec<(u8, u8)>, String> {
         .map(|part| {
             piece(part).map(|(high, low)| (low, high - low + 1)).ok_or_else(|| format!("{part} are no bits"))
         })
-        .collect()
+        .collect::<Result<Vec<_>, _>>()
+        .map(|pieces| &*pieces.leak())
 }
 
 #[cfg(test)]

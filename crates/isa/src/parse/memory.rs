@@ -329,7 +329,7 @@ fn byte(p: &mut Parser, message: &str) -> Result<i32, ParseError> {
     if (0..256).contains(&value) { Ok(value as i32) } else { Err(p.error_at(start, message)) }
 }
 
-fn cache_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
+pub(super) fn cache_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
     match line(p.machine) {
         Line::Early => cache_policy_gfx950(p, row, inst),
         Line::Late => cache_policy_gfx1250(p, row, inst),

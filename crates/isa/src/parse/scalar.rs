@@ -84,6 +84,8 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
             value @ 0..=0xffff => value,
             _ => return Err(p.error_at(start, "expected a 16-bit value")),
         },
+        ImmKind::ExportTarget => super::export::target(p)?,
+        ImmKind::Attribute => super::export::attribute(p)?,
         ImmKind::Swizzle => return Err(p.error("invalid operand for instruction")),
     };
     Ok(Operand::Imm(match kind {

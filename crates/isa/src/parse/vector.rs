@@ -4,8 +4,8 @@
 //! LLVM's order (32-bit, VOP3, SDWA, DPP, VOP3 with DPP) and the first that takes all of it wins. Limits that
 //! span operands (literals, constant bus) are checked on the winner only, as LLVM does.
 
-use crate::row::{Line, line};
 use smallvec::SmallVec;
+use wavemark_target::InstFeature;
 
 use super::operand::{Constant, Force, RegisterText};
 use super::vector_constant::{self, Place};
@@ -14,7 +14,7 @@ use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::expr::Expr;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::vector::{Traits, is_wide, position};
+use crate::vector::{Traits, is_wide, position, vcc};
 use crate::{Form, Half, Inst, Machine, Operand, Reg, RegFile, Special, code};
 
 /// An operand as written.
@@ -108,10 +108,9 @@ fn forms(suffix: Option<Suffix>) -> &'static [Form] {
 
 /// VOP3-only instructions may be called `_e64`, but for the lane accesses, which LLVM calls `_e32`.
 fn accepts_suffix(row: &Row, form: Form, suffix: Option<Suffix>) -> bool {
-    let lane_access = matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32");
     match (form, suffix) {
-        (Form::Native, Some(Suffix::E64)) => !lane_access,
-        (Form::Native, Some(Suffix::E32)) => lane_access,
+        (Form::Native, Some(Suffix::E64)) => !row.traits.lane,
+        (Form::Native, Some(Suffix::E32)) => row.traits.lane,
         _ => true,
     }
 }
@@ -201,18 +200,14 @@ fn attempt(
             && matches!(row.operands[index].role, "sdst" | "smask")
     };
     let implied_count = encoding.operands.iter().filter(|&&(index, field)| implied(index, field)).count();
-    let short = items.len() < encoding.operands.len();
+    let left_out = encoding.operands.len().saturating_sub(items.len());
+    let may_lack =
+        left_out == implied_count && may_leave_out_vcc(p.machine, encoding.form, traits, implied_count);
     let mut halves = Halves::default();
     for &(index, field) in &encoding.operands {
         let spec = &row.operands[index];
-        let may_lack = encoding.form == Form::E32 || spec.role == "sdst" && line(p.machine) == Line::Late;
-        if implied(index, field) && short && implied_count == 1 && may_lack {
-            // VCC may be left out where it is the only implied register.
-            inst.operands.push(Operand::Special(if line(p.machine) == Line::Early {
-                Special::Vcc
-            } else {
-                Special::VccLo
-            }));
+        if implied(index, field) && may_lack {
+            inst.operands.push(Operand::Special(vcc(&spec.ty)));
             continue;
         }
         let Some(item) = next.next() else {
@@ -222,14 +217,7 @@ fn attempt(
         let operand =
             place(p, row, encoding, spec, narrow, traits, item, &mut inst, &mut halves, &mut symbols)
                 .ok_or_else(|| p.error_at(item.start, "invalid operand for instruction"))?;
-        if implied(index, field)
-            && operand
-                != Operand::Special(if line(p.machine) == Line::Early {
-                    Special::Vcc
-                } else {
-                    Special::VccLo
-                })
-        {
+        if implied(index, field) && operand != Operand::Special(vcc(&spec.ty)) {
             return Err(p.error_at(item.start, "invalid operand for instruction"));
         }
         inst.operands.push(operand);
@@ -243,7 +231,9 @@ fn attempt(
     if traits.halves_only && halves.plain {
         return Err(p.error_at(0, "invalid operand for instruction"));
     }
-    if halves.written && (halves.plain || !p.machine.real_true16()) {
+    // LLVM takes halves in the 32-bit compares of either mode.
+    let compare = !traits.vdst && encoding.form == Form::E32;
+    if halves.written && (halves.plain || !p.machine.real_true16() && !compare) {
         return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
     }
     let with_halves = p.machine.real_true16() && !halves.plain;
@@ -251,6 +241,21 @@ fn attempt(
     finish_halves(p, row, encoding, traits, &halves, modifiers, &mut inst)?;
     inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
     Ok((inst, symbols))
+}
+
+/// Whether VCC, where it is the only register that can stand there, may be left out: by compares, by
+/// `v_cndmask_b32`, by additions with carry-out (one such operand) or with carry-in as well (two).
+fn may_leave_out_vcc(machine: Machine, form: Form, traits: &Traits, operands: usize) -> bool {
+    let extended = form != Form::E32;
+    let gfx10 = machine.has_inst(InstFeature::Gfx10Insts);
+    match operands {
+        0 => false,
+        1 if !traits.vdst => form != Form::Sdwa,
+        // A condition or a carry-in.
+        1 if traits.mods != 0 => !extended || gfx10,
+        1 => !extended && machine.has_inst(InstFeature::AddNoCarryInsts),
+        _ => gfx10,
+    }
 }
 
 /// Whether half registers are written with `.l` and `.h`, or as whole registers in the old manner.
@@ -274,6 +279,9 @@ fn place(
     symbols: &mut SmallVec<[Expr; 1]>,
 ) -> Option<Operand> {
     let number = position(spec).filter(|&n| n < 3);
+    if !suits_dpp(p.machine, encoding.form, spec, number, item) {
+        return None;
+    }
     let bit = number.map_or(0, |n| 1u8 << n);
     let has_mods = traits.mods & bit != 0;
     match &item.value {
@@ -302,8 +310,7 @@ fn place(
         }
         Value::Constant(constant, force) => {
             let source = matches!(spec.class, Class::VectorSrc | Class::ScalarSrc);
-            let lane_select =
-                spec.role == "ssrc1" && matches!(row.mnemonic, "v_readlane_b32" | "v_writelane_b32");
+            let lane_select = spec.role == "ssrc1" && traits.lane;
             let literal = matches!(spec.class, Class::Literal32 | Class::Literal64);
             if !(source || literal) || narrow {
                 return None;
@@ -316,7 +323,7 @@ fn place(
             if mandatory && (item.neg || item.abs) {
                 return None;
             }
-            if *force == Force::Lit64 && line(p.machine) == Line::Early && has_mods {
+            if *force == Force::Lit64 && !p.machine.facts().literals_64 && has_mods {
                 return None;
             }
             if (item.neg || item.abs) && !has_mods {
@@ -358,6 +365,22 @@ fn place(
     }
 }
 
+/// Whether the source can stand in a form with DPP: the source whose lanes are permuted has 32 bits on many processors,
+/// and the second one of the VOP3 forms must be a VGPR on some.
+fn suits_dpp(machine: Machine, form: Form, spec: &OperandSpec, number: Option<u8>, item: &Item) -> bool {
+    match (form, number) {
+        (Form::Dpp16, Some(0)) => spec.ty.dwords() == 1 || machine.has_inst(InstFeature::Dpp64bit),
+        (Form::E64Dpp16 | Form::E64Dpp8, Some(1)) if spec.class == Class::VectorSrc => {
+            machine.has_inst(InstFeature::DppSrc1Sgpr)
+                || matches!(
+                    item.value,
+                    Value::Register(RegisterText::Numbered(Reg { file: RegFile::Vgpr, .. }))
+                )
+        }
+        _ => true,
+    }
+}
+
 fn place_register(
     p: &Parser,
     row: &Row,
@@ -372,9 +395,10 @@ fn place_register(
     match register {
         RegisterText::Numbered(reg) if matches!(reg.file, RegFile::Vgpr) => {
             // LLVM takes VGPRs as sources of the scalar-result instructions.
-            let lenient = spec.class == Class::ScalarSrc && row.mnemonic.starts_with("v_s_");
+            let lenient = spec.class == Class::ScalarSrc && row.traits.scalar;
             let class = matches!(spec.class, Class::Vgpr | Class::VgprSrc | Class::VectorSrc) || lenient;
-            if !class || reg.dwords != dwords || dwords > 1 && reg.index % 2 != 0 {
+            let aligned = reg.index % u16::from(p.machine.facts().vgpr_tuple_alignment) == 0;
+            if !class || reg.dwords != dwords || dwords > 1 && !aligned {
                 return None;
             }
             if half {
@@ -402,7 +426,9 @@ fn place_register(
             Some(Operand::Reg(reg))
         }
         RegisterText::Named(special) => {
-            let class = matches!(spec.class, Class::ScalarSrc | Class::ScalarReg | Class::VectorSrc);
+            let direct = special == Special::LdsDirect && row.traits.lane_read;
+            let class =
+                matches!(spec.class, Class::ScalarSrc | Class::ScalarReg | Class::VectorSrc) || direct;
             if !class || narrow {
                 return None;
             }
@@ -431,30 +457,24 @@ fn allowed_special(
     spec: &OperandSpec,
     special: Special,
 ) -> bool {
-    let _ = encoding;
+    let traits = &row.traits;
+    let facts = machine.facts();
     match special {
-        Special::LdsDirect | Special::PopsExitingWaveId | Special::Vccz | Special::Execz
-            if line(machine) == Line::Late =>
-        {
-            false
+        Special::LdsDirect => {
+            facts.lds_direct_operand
+                && position(spec) == Some(0)
+                && encoding.form != Form::Sdwa
+                && !traits.no_lds
         }
-        // gfx90a and its successors have no LDS-direct reads.
-        Special::LdsDirect => false,
-        Special::FlatScratchBaseLo | Special::FlatScratchBaseHi if line(machine) == Line::Early => false,
         Special::M0 if spec.role == "smask" => false,
-        // Lane reads do not write M0; scalar-result instructions do not write EXEC.
-        Special::M0
-            if spec.role == "sdst" && matches!(row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32") =>
-        {
-            false
-        }
+        // Lane reads do not write M0; scalar instructions do not write EXEC.
+        Special::M0 if spec.role == "sdst" => !traits.lane_read,
         Special::SharedBase | Special::SharedLimit | Special::PrivateBase | Special::PrivateLimit
-            if spec.role == "sdst"
-                && (row.mnemonic.starts_with("v_s_") || row.mnemonic.starts_with("v_read")) =>
+            if spec.role == "sdst" =>
         {
-            false
+            !traits.lane_read && !traits.scalar
         }
-        Special::ExecLo | Special::ExecHi if spec.role == "sdst" && row.mnemonic.starts_with("v_s_") => false,
+        Special::ExecLo | Special::ExecHi if spec.role == "sdst" => !traits.scalar,
         _ => true,
     }
 }
@@ -516,7 +536,8 @@ fn check_limits(
     items: &[Item],
 ) -> Result<(), ParseError> {
     let last = || items.last().map_or(0, |item| item.start);
-    let mut literal: Option<Operand> = None;
+    let mut literal: Option<(Operand, u8)> = None;
+    let mut literals = 0;
     let mut scalars: SmallVec<[Operand; 4]> = SmallVec::new();
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
         if spec.access == crate::Access::Write {
@@ -524,19 +545,23 @@ fn check_limits(
         }
         match operand {
             Operand::Literal(_) | Operand::Literal64(_) => {
-                if !encoding.format.literal || line(p.machine) == Line::Early && is_wide(encoding.form) {
+                if !encoding.format.literal || !p.machine.facts().vop3_literals && is_wide(encoding.form) {
                     return Err(p.error_at(last(), "literal operands are not supported"));
                 }
                 if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) {
                     return Err(p.error_at(last(), "literal operands are not supported"));
                 }
-                if literal.is_some_and(|other| other != *operand) {
+                if literal.is_some_and(|(other, _)| other != *operand) {
                     return Err(p.error_at(last(), "only one unique literal operand is allowed"));
                 }
-                literal = Some(*operand);
+                // One literal for operands of two widths counts twice.
+                if literal.is_none_or(|(_, width)| width != spec.ty.dwords()) {
+                    literals += 1;
+                }
+                literal = Some((*operand, spec.ty.dwords()));
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if *operand != Operand::Special(Special::Null)
+                if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
                 // Other names of the same register count again.
                 && !scalars.contains(operand) =>
             {
@@ -545,19 +570,20 @@ fn check_limits(
             _ => {}
         }
     }
-    let vcc = Operand::Special(Special::Vcc);
-    if row.has("vcc") && !scalars.contains(&vcc) {
-        scalars.push(vcc);
+    // VCC counts, and again by the name of a half.
+    let implied = Operand::Special(Special::Vcc);
+    if row.has("vcc") && !scalars.contains(&implied) {
+        scalars.push(implied);
     }
-    let limit = match line(p.machine) {
-        Line::Early => 1,
-        Line::Late if row.mnemonic == "v_lshlrev_b64" => 1,
-        Line::Late => 2,
-    };
-    if row.mnemonic.starts_with("v_s_") {
+    // So does M0 where the instruction reads it.
+    if row.has("m0") && !scalars.contains(&Operand::Special(Special::M0)) {
+        scalars.push(Operand::Special(Special::M0));
+    }
+    let limit = if row.traits.one_scalar { 1 } else { usize::from(p.machine.facts().constant_bus_limit) };
+    if row.traits.scalar {
         return Ok(());
     }
-    if scalars.len() + usize::from(literal.is_some()) > limit {
+    if scalars.len() + literals > limit {
         return Err(p.error_at(last(), "invalid operand (violates constant bus restrictions)"));
     }
     Ok(())

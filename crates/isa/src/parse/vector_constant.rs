@@ -4,16 +4,17 @@
 //! * an integer stands for the operand's bits; a floating number is converted to the operand's format, and may
 //!   lose precision but not overflow or underflow;
 //! * a floating number in a 16-bit integer operand is its single-precision pattern;
-//! * on gfx1250 64-bit operands take 64-bit literals in the 32-bit forms; in the VOP3 forms, and on gfx950, a
-//!   literal is 32 bits, the high half of an `f64`.
+//! * where literals can have 64 bits, 64-bit operands of the 32-bit forms take them; elsewhere a literal is 32
+//!   bits, the high half of an `f64`.
+
+use wavemark_target::InstFeature;
 
 use super::operand::{Constant, Force};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::row::{Line, line};
 use crate::ty::Kind;
 use crate::vector::is_wide;
-use crate::{Machine, Operand, inline_float_bits};
+use crate::{Form, Machine, Operand, inline_float_bits};
 
 /// Where a constant is to stand.
 pub(super) struct Place<'a> {
@@ -47,17 +48,16 @@ fn treatment(place: &Place) -> Treatment {
         return if ty.kind == Kind::Float && ty.lanes == 1 { Treatment::Double } else { Treatment::Int64 };
     }
     match (ty.bits(), ty.kind, ty.lanes) {
-        (16, ..)
-            if line(place.machine) == Line::Late
-                && place.row.mnemonic == "v_ldexp_f16"
-                && place.spec.role == "src1"
+        (16, Kind::Int, _)
+            if place.machine.has_inst(InstFeature::True16)
+                && place.row.traits.float_constants
                 && is_wide(place.encoding.form) =>
         {
             Treatment::HalfExponent
         }
         (16, Kind::Bfloat, 1) => Treatment::Bfloat,
-        // gfx9 reads two bytes from a 32-bit source.
-        (16, Kind::Narrow, _) if line(place.machine) == Line::Early => Treatment::Int32,
+        // Without halves two bytes come from a 32-bit source.
+        (16, Kind::Narrow, _) if !place.machine.has_inst(InstFeature::True16) => Treatment::Int32,
         (16, Kind::Float, _) => Treatment::Half,
         (16, ..) if place.row.traits.float_constants => Treatment::Half,
         (16, ..) => Treatment::Int16,
@@ -78,7 +78,7 @@ pub(super) fn takes_symbols(place: &Place) -> bool {
 pub(super) fn takes_modifiers(place: &Place, constant: &Constant) -> bool {
     match constant {
         Constant::Int(value) if treatment(place) == Treatment::Double => {
-            is_wide(place.encoding.form) && inline(*value as u64, 64, false).is_some()
+            is_wide(place.encoding.form) && inline(place.machine, *value as u64, 64, false).is_some()
         }
         _ => true,
     }
@@ -123,9 +123,10 @@ pub(super) fn place(
 
 /// Integers with modifiers in an `f64` operand must be inline constants before the modifiers apply.
 fn double_inline_only(place: &Place, value: i64, fold: impl Fn(u64, u32) -> u64) -> Option<Operand> {
-    inline(value as u64, 64, false)?;
+    inline(place.machine, value as u64, 64, false)?;
     let bits = fold(value as u64, 64);
-    inline(bits, 64, false).or_else(|| wide_integer(place, Treatment::Double, bits as i64, Force::None))
+    inline(place.machine, bits, 64, false)
+        .or_else(|| wide_integer(place, Treatment::Double, bits as i64, Force::None))
 }
 
 fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: Force) -> Option<Operand> {
@@ -137,7 +138,7 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
                 return Some(Operand::Literal64(if short { (value as u64) << 32 } else { value as u64 }));
             }
             if force == Force::None
-                && let Some(inline) = inline(value as u64, 64, false)
+                && let Some(inline) = inline(place.machine, value as u64, 64, false)
             {
                 return Some(inline);
             }
@@ -152,8 +153,8 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
             }
             if force == Force::None {
                 let found = match treatment {
-                    Treatment::Half => inline(value as u64 & 0xffff, 16, false),
-                    Treatment::Bfloat => inline(value as u64 & 0xffff, 16, true),
+                    Treatment::Half => inline(place.machine, value as u64 & 0xffff, 16, false),
+                    Treatment::Bfloat => inline(place.machine, value as u64 & 0xffff, 16, true),
                     // Only small numbers as written; 0xffff is not −1 here.
                     _ => small(value),
                 };
@@ -176,7 +177,7 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
                 return None;
             }
             if force == Force::None
-                && let Some(inline) = inline(value as u64 & 0xffff, 16, false)
+                && let Some(inline) = inline(place.machine, value as u64 & 0xffff, 16, false)
             {
                 return Some(inline);
             }
@@ -198,15 +199,17 @@ fn integer(place: &Place, treatment: Treatment, value: i64, before: i64, force: 
 /// The inline constant of a 32-bit operand that has these bits, or the literal.
 fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
     let found = match treatment {
-        Treatment::Single | Treatment::Int32 => inline(bits, 32, false),
+        Treatment::Single | Treatment::Int32 => inline(place.machine, bits, 32, false),
         // The conversions from packed halves have no inline constants.
-        Treatment::Halves if crate::vector::has_no_inline_constants(place.machine, place.row) => None,
-        // On gfx9 the low half decides.
-        Treatment::Halves if line(place.machine) == Line::Early && bits >> 16 == 0 => {
-            inline(bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
+        Treatment::Halves if place.row.traits.no_inline => None,
+        Treatment::Halves if place.row.traits.splat => splat(place.machine, bits),
+        // The low half decides.
+        Treatment::Halves if bits >> 16 == 0 => {
+            inline(place.machine, bits, 16, false).filter(|found| !matches!(found, Operand::Int(..=-1)))
         }
-        Treatment::Bfloats => small(i64::from(bits as u32 as i32))
-            .or_else(|| inline(bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))),
+        Treatment::Bfloats => small(i64::from(bits as u32 as i32)).or_else(|| {
+            inline(place.machine, bits, 16, true).filter(|found| matches!(found, Operand::Float(_)))
+        }),
         _ => small(i64::from(bits as u32 as i32)),
     };
     found.unwrap_or(Operand::Literal(bits))
@@ -214,20 +217,20 @@ fn packed_or_single(place: &Place, treatment: Treatment, bits: u64) -> Operand {
 
 /// A 64-bit source that is no inline constant.
 fn wide_integer(place: &Place, treatment: Treatment, value: i64, force: Force) -> Option<Operand> {
-    let gfx1250 = line(place.machine) == Line::Late;
-    let wide_literals = gfx1250 && !is_wide(place.encoding.form);
+    let literals_64 = place.machine.facts().literals_64;
+    let wide_literals = literals_64 && !is_wide(place.encoding.form);
     let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
     let short = fits(value, 32);
     // The high half of a double can stand for it where the low half is 0.
-    let high_half = gfx1250 && treatment == Treatment::Double && value as u32 == 0;
+    let high_half = literals_64 && treatment == Treatment::Double && value as u32 == 0;
     if !(short || wide_literals || high_half) {
         return None;
     }
     let low = value as u64 & 0xffff_ffff;
     Some(match (force, treatment) {
         // LLVM's reading of `lit(x)` and `lit64(x)`: the low half, or all, as a 64-bit literal.
-        (Force::Lit, _) if gfx1250 => Operand::Literal64(low),
-        (Force::Lit64, _) if gfx1250 => Operand::Literal64(value as u64),
+        (Force::Lit, _) if literals_64 => Operand::Literal64(low),
+        (Force::Lit64, _) if literals_64 => Operand::Literal64(value as u64),
         _ if mandatory => Operand::Literal64(if short { low << 32 } else { value as u64 }),
         (_, Treatment::Double) if short => Operand::Literal(low),
         (_, Treatment::Double) if high_half => Operand::Literal(value as u64 >> 32),
@@ -246,21 +249,21 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                 return Some(Operand::Literal64(bits));
             }
             if force == Force::None
-                && let Some(inline) = inline(bits, 64, false)
+                && let Some(inline) = inline(place.machine, bits, 64, false)
             {
                 return Some(inline);
             }
             if treatment == Treatment::Int64 {
                 return None;
             }
-            if line(place.machine) == Line::Late && is_wide(place.encoding.form) {
+            if place.machine.facts().literals_64 && is_wide(place.encoding.form) {
                 match force {
                     Force::Lit64 => return Some(Operand::Literal64(bits & !0xffff_ffff)),
                     Force::Lit => return Some(Operand::Literal64(bits >> 32)),
                     Force::None => {}
                 }
             }
-            if line(place.machine) == Line::Late && !is_wide(place.encoding.form) {
+            if place.machine.facts().literals_64 && !is_wide(place.encoding.form) {
                 let mandatory = place.row.operands.iter().any(|spec| spec.class == Class::Literal64);
                 match force {
                     Force::Lit64 => return Some(Operand::Literal64(bits)),
@@ -284,7 +287,7 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if treatment == Treatment::Halves {
                 return Some(packed_or_single(place, treatment, bits));
             }
-            Some(inline(bits, 16, false).unwrap_or(Operand::Literal(bits)))
+            Some(inline(place.machine, bits, 16, false).unwrap_or(Operand::Literal(bits)))
         }
         Treatment::Bfloat | Treatment::Bfloats => {
             // LLVM asks whether a half could hold the number.
@@ -303,7 +306,7 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if treatment == Treatment::Bfloats {
                 return Some(packed_or_single(place, treatment, bits));
             }
-            Some(inline(bits, 16, true).unwrap_or(Operand::Literal(bits)))
+            Some(inline(place.machine, bits, 16, true).unwrap_or(Operand::Literal(bits)))
         }
         Treatment::Single | Treatment::Int32 | Treatment::Int16 => {
             // A 16-bit operand must be able to hold the number as a half, though it gets the single pattern.
@@ -311,7 +314,8 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                 let half = narrow(value, 5, 10)?;
                 // Where there are no literals, the half must be an inline constant's.
                 let exact = inline_float_bits(248, 16, false) != Some(u64::from(half & 0x7fff));
-                if !exact && !place.encoding.takes_literals() {
+                let extended = matches!(place.encoding.form, Form::Sdwa | Form::E64Dpp16 | Form::E64Dpp8);
+                if !exact && extended {
                     return None;
                 }
             }
@@ -325,7 +329,7 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if mandatory || force != Force::None {
                 return Some(Operand::Literal(bits));
             }
-            Some(inline(bits, 32, false).unwrap_or(Operand::Literal(bits)))
+            Some(inline(place.machine, bits, 32, false).unwrap_or(Operand::Literal(bits)))
         }
     }
 }
@@ -341,14 +345,23 @@ fn small(value: i64) -> Option<Operand> {
 }
 
 /// The inline constant with these bits in an operand of so many.
-pub(crate) fn inline(bits: u64, width: u32, bf16: bool) -> Option<Operand> {
+pub(crate) fn inline(machine: Machine, bits: u64, width: u32, bf16: bool) -> Option<Operand> {
+    // 1/2π came with gfx8.
+    let last = if machine.has_inst(InstFeature::Inv2piInlineImm) { 248 } else { 247 };
     let signed = match width {
         16 => i64::from(bits as u16 as i16),
         32 => i64::from(bits as u32 as i32),
         _ => bits as i64,
     };
     small(signed).or_else(|| {
-        (240..=248).find(|&code| inline_float_bits(code, width, bf16) == Some(bits)).map(Operand::Float)
+        (240..=last).find(|&code| inline_float_bits(code, width, bf16) == Some(bits)).map(Operand::Float)
+    })
+}
+
+/// The inline constant that stands for two halves with these bits: the same one in both, or a small number.
+pub(crate) fn splat(machine: Machine, bits: u64) -> Option<Operand> {
+    small(i64::from(bits as u32 as i32)).or_else(|| {
+        (bits >> 16 == bits & 0xffff).then(|| inline(machine, bits & 0xffff, 16, false)).flatten()
     })
 }
 

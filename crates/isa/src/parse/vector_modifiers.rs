@@ -4,9 +4,10 @@
 
 use super::{ParseError, Parser};
 use crate::row::{Encoding, Row};
-use crate::row::{Line, line};
 use crate::vector::{Traits, is_wide};
-use crate::{Dpp, Form, Inst, Machine, OutMod, SdwaSel, SdwaUnused};
+use crate::{Dpp, Form, Inst, OutMod, SdwaSel, SdwaUnused};
+use wavemark_target::InstFeature;
+use wavemark_target::facts::DppControls;
 
 /// A modifier as written.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,9 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
     let start = p.pos;
     let word = p.peek_word();
     let found = |name, value| Ok(Some(Modifier { name, value, count: 0, start }));
-    let gfx9 = line(p.machine) == Line::Early;
+    let controls = p.machine.facts().dpp_controls;
+    let share = controls == Some(DppControls::ShareXmask);
+    let newbcast = controls == Some(DppControls::WaveNewbcast);
     match word {
         "clamp" | "noclamp" => {
             p.pos += word.len();
@@ -56,7 +59,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
             if count != 4 { refuse(p, "expected a comma") } else { found(name, value) }
         }
         "dpp8" => {
-            if gfx9 {
+            if !p.machine.has_inst(InstFeature::Dpp8) {
                 return Err(p.error_at(start, "not a valid operand."));
             }
             let (value, count) = list(p, 3, 8)?;
@@ -107,10 +110,13 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                 "row_shl" => 0x100 | number,
                 "row_shr" => 0x110 | number,
                 "row_ror" => 0x120 | number,
-                "wave_shl" | "wave_rol" | "wave_shr" | "wave_ror" | "row_bcast" | "row_newbcast" if !gfx9 => {
+                "wave_shl" | "wave_rol" | "wave_shr" | "wave_ror" | "row_bcast" if share => {
                     return Err(p.error_at(start, "not a valid operand."));
                 }
-                "row_share" | "row_xmask" if gfx9 => return Err(p.error_at(start, "not a valid operand.")),
+                "row_share" | "row_xmask" if !share => {
+                    return Err(p.error_at(start, "not a valid operand."));
+                }
+                "row_newbcast" if !newbcast => return Err(p.error_at(start, "not a valid operand.")),
                 "wave_shl" | "wave_rol" | "wave_shr" | "wave_ror" if value != 1 => {
                     return refuse(p, &format!("invalid {key} value"));
                 }
@@ -129,8 +135,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                 "row_newbcast" | "row_share" => 0x150 | number,
                 "row_xmask" => 0x160 | number,
                 "bound_ctrl" => match value {
-                    // On gfx9 the value 0 is an old way to write 1.
-                    0 if gfx9 => 1,
+                    0 if p.machine.facts().dpp_bound_ctrl_zero => 1,
                     0 | 1 => number,
                     _ => return refuse(p, "invalid bound_ctrl value."),
                 },
@@ -198,12 +203,7 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
 }
 
 /// The modifiers of a form, in their order.
-fn order(
-    encoding: &Encoding,
-    traits: &Traits,
-    halves: bool,
-    machine: Machine,
-) -> smallvec::SmallVec<[&'static str; 12]> {
+fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
     let form = encoding.form;
     if is_wide(form) {
@@ -225,17 +225,19 @@ fn order(
     }
     if is_wide(form) || form == Form::Sdwa {
         let sdwa = form == Form::Sdwa;
-        if if sdwa { traits.vdst } else { traits.clamp } {
+        // Every result of SDWA can be clamped; of the compares those of gfx8 have the bit.
+        let clamp_bit = encoding.modifiers.iter().any(|(field, _)| field.name == "clamp");
+        if if sdwa { clamp_bit } else { traits.clamp } {
             names.push("clamp");
         }
-        if traits.omod && (!sdwa || traits.float_result) {
+        if traits.omod && (!sdwa || traits.float_result && encoding.format.field("omod").is_some()) {
             names.push("omod");
         }
     }
     match form {
         Form::Dpp16 | Form::E64Dpp16 => {
             names.extend_from_slice(&["dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl"]);
-            if line(machine) == Line::Late {
+            if encoding.format.field("fi").is_some() {
                 names.push("fi");
             }
         }
@@ -266,7 +268,7 @@ pub(super) fn apply(
     halves: bool,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    let names = order(encoding, traits, halves, p.machine);
+    let names = order(encoding, traits, halves);
     let mut next = 0;
     let mut dpp_ctrl = None;
     let (mut row_mask, mut bank_mask, mut bound_ctrl, mut fi) = (15, 15, 0, 0);
@@ -283,6 +285,9 @@ pub(super) fn apply(
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
             "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
+            "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 => {
+                return Err(p.error_at(modifier.start, "invalid op_sel operand"));
+            }
             "op_sel" => {
                 inst.mods.op_sel = op_sel(traits, modifier)
                     & match (traits.byte_sel, traits.dst_byte_sel) {
@@ -314,13 +319,12 @@ pub(super) fn apply(
     match encoding.form {
         Form::Dpp16 | Form::E64Dpp16 => {
             let ctrl = dpp_ctrl.ok_or_else(missing)?;
-            let double = row
-                .operands
-                .iter()
-                .any(|spec| spec.ty.bits() == 64 && !matches!(spec.role, "sdst" | "smask"));
-            if line(p.machine) == Line::Early && double && !(0x150..=0x15f).contains(&ctrl) {
+            let double = crate::vector::on_double_unit(row);
+            if p.machine.has_inst(InstFeature::Dpp64bit) && double && !(0x150..=0x15f).contains(&ctrl) {
                 let start = modifiers.iter().find(|m| m.name == "dpp_ctrl").map_or(0, |m| m.start);
-                return Err(p.error_at(start, "DP ALU dpp only supports row_newbcast"));
+                let share = p.machine.facts().dpp_controls == Some(DppControls::ShareXmask);
+                let only = if share { "row_share" } else { "row_newbcast" };
+                return Err(p.error_at(start, format!("DP ALU dpp only supports {only}")));
             }
             inst.mods.dpp =
                 Some(Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl: bound_ctrl != 0, fi: fi != 0 });

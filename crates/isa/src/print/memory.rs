@@ -136,7 +136,7 @@ fn scalar_modifiers(p: &mut Printer, row: &Row, inst: &Inst, prefetch: bool) {
     }
 }
 
-fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
+pub(super) fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
     let cpol = inst.mods.cpol;
     match line(p.machine) {
         Line::Early => {

@@ -106,6 +106,8 @@ pub(super) fn immediate(p: &mut Printer, kind: ImmKind, value: i64) {
         ImmKind::GprIdx if bits > 15 => p.hex(u64::from(bits)),
         ImmKind::GprIdx => gpr_idx(p, bits),
         ImmKind::Swizzle => p.number(i64::from(bits)),
+        ImmKind::ExportTarget => super::export::target(p, bits),
+        ImmKind::Attribute => super::export::attribute(p, bits),
     }
 }
 

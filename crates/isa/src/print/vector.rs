@@ -3,10 +3,12 @@
 //! Order: name with the form's suffix, operands with their source modifiers, then `bitop3`, `op_sel`,
 //! `byte_sel`, `clamp`, `omod`, and the DPP or SDWA controls.
 
+use wavemark_target::InstFeature;
+use wavemark_target::facts::DppControls;
+
 use super::Printer;
-use crate::parse::vector_constant::inline;
+use crate::parse::vector_constant::{inline, splat};
 use crate::role::Class;
-use crate::row::{Line, line};
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
 use crate::vector::{Traits, is_wide, position};
@@ -18,10 +20,10 @@ use crate::{
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     let traits = row.traits;
     p.text(row.mnemonic);
-    p.text(suffix(row, inst, &traits));
+    p.text(suffix(p, row, inst, &traits));
     let Some(encoding) = row.encoding(inst.form) else { return };
     let halves = halves_are_written(p, inst, &traits);
-    let statement = Statement { row, inst, traits: &traits, halves };
+    let statement = Statement { inst, traits: &traits, halves };
     for (n, (&(index, field), operand)) in encoding.operands.iter().zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
         let short = field.is_some_and(|field| field.width() == 8);
@@ -30,7 +32,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     controls(p, row, inst, &traits, halves);
 }
 
-fn suffix(row: &Row, inst: &Inst, traits: &Traits) -> &'static str {
+fn suffix(p: &Printer, row: &Row, inst: &Inst, traits: &Traits) -> &'static str {
     if row.operands.is_empty() {
         return "";
     }
@@ -40,12 +42,10 @@ fn suffix(row: &Row, inst: &Inst, traits: &Traits) -> &'static str {
         Form::E32 => "_e32",
         Form::E64 if traits.plain => "",
         Form::E64 => "_e64",
-        // LLVM writes the 32-bit compares with DPP controls without suffix.
-        Form::Dpp16 | Form::Dpp8
-            if row.encoding(inst.form).is_some_and(|e| e.format.name.starts_with("VOPC")) =>
-        {
-            ""
-        }
+        // LLVM writes the 32-bit compares with DPP controls without suffix, and those with SDWA controls where
+        // their destination is VCC by definition.
+        Form::Dpp16 | Form::Dpp8 if !traits.vdst && !row.operands.is_empty() => "",
+        Form::Sdwa if !traits.vdst && !p.machine.has_inst(InstFeature::SdwaSdst) => "",
         Form::Dpp16 | Form::Dpp8 => "_dpp",
         Form::E64Dpp16 | Form::E64Dpp8 => "_e64_dpp",
         Form::Sdwa => "_sdwa",
@@ -63,7 +63,6 @@ fn halves_are_written(p: &Printer, inst: &Inst, traits: &Traits) -> bool {
 
 /// What the text of an operand depends on beyond the operand.
 struct Statement<'a> {
-    row: &'a Row,
     inst: &'a Inst,
     traits: &'a Traits,
     /// 16-bit registers are written as halves.
@@ -81,22 +80,23 @@ impl Statement<'_> {
         let negated = mods.neg & bit != 0;
         let absolute = mods.abs & bit != 0;
         let extended = mods.sdwa.is_some_and(|sdwa| sdwa.sext & bit != 0);
-        // `-1` is the number; the negated constant is `neg(1)`.
-        let called = negated && is_constant(operand) && !absolute;
         if extended {
             p.text("sext(");
         }
-        if called {
-            p.text("neg(");
-        } else if negated {
-            p.text("-");
-        }
+        let start = p.out.len();
         if absolute {
             p.text("|");
         }
         self.plain(p, spec, short, operand);
         if absolute {
             p.text("|");
+        }
+        // `-1` is the number; the negated constant is `neg(1)`.
+        let called = negated && is_constant(operand) && !absolute && !p.out[start..].starts_with("lit");
+        if called {
+            p.out.insert_str(start, "neg(");
+        } else if negated {
+            p.out.insert(start, '-');
         }
         if called || extended {
             p.text(")");
@@ -105,7 +105,7 @@ impl Statement<'_> {
 
     fn plain(&self, p: &mut Printer, spec: &OperandSpec, short: bool, operand: &Operand) {
         let narrow = spec.ty.bits() == 16;
-        let bytes = spec.ty.kind == Kind::Narrow && line(p.machine) == Line::Early;
+        let bytes = spec.ty.kind == Kind::Narrow && !p.machine.has_inst(InstFeature::True16);
         let half_bits = narrow && spec.ty.kind != Kind::Bfloat && !bytes;
         match *operand {
             Operand::Reg(reg @ Reg { file: RegFile::Vgpr, half: Half::Lo | Half::Hi, .. }) => {
@@ -115,10 +115,12 @@ impl Statement<'_> {
                 let spec = OperandSpec { class: Class::Vgpr, ..spec.clone() };
                 return p.operand(&spec, operand);
             }
-            Operand::Float(code) if narrow && !self.traits.float_constants && !spec.ty.is_float() => {
+            Operand::Float(code)
+                if narrow && !bytes && !self.traits.float_constants && !spec.ty.is_float() =>
+            {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
-            Operand::Float(code) if crate::vector::has_no_inline_constants(p.machine, self.row) => {
+            Operand::Float(code) if self.traits.no_inline => {
                 p.hex(inline_float_bits(code, 32, false).unwrap_or_default());
             }
             // LLVM shows a lane mask in VGPRs without a remark on its alignment.
@@ -129,7 +131,11 @@ impl Statement<'_> {
             Operand::Literal(bits) if half_bits && spec.class != Class::Literal32 => {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
-                let shown = if float { inline(bits & 0xffff, 16, false) } else { inline(bits, 32, false) };
+                let shown = if float {
+                    inline(p.machine, bits & 0xffff, 16, false)
+                } else {
+                    inline(p.machine, bits, 32, false)
+                };
                 if shown.is_some() {
                     p.text("lit(");
                     p.hex(bits);
@@ -138,10 +144,38 @@ impl Statement<'_> {
                     p.hex(bits & 0xffff);
                 }
             }
-            Operand::Literal(bits) if crate::vector::has_no_inline_constants(p.machine, self.row) => {
-                match inline(bits, 32, false) {
-                    Some(Operand::Int(value)) => p.number(i64::from(value)),
+            Operand::Literal(bits)
+                if narrow && spec.ty.kind == Kind::Bfloat && spec.class != Class::Literal32 =>
+            {
+                literal(p, bits, inline(p.machine, bits & 0xffff, 16, true).is_some());
+            }
+            // The high half of a double; where literals have 32 bits only, LLVM shows an inline constant's value.
+            Operand::Literal(bits)
+                if spec.ty.kind == Kind::Float && spec.ty.bits() == 64 && !p.machine.facts().literals_64 =>
+            {
+                match inline(p.machine, bits << 32, 64, false) {
+                    Some(constant) if spec.ty.lanes == 1 => p.operand(spec, &constant),
                     _ => p.hex(bits),
+                }
+            }
+            // The 32 bits of a literal are those of the packed elements' integer.
+            Operand::Literal(bits) if wide_constant(spec) && spec.ty.lanes > 1 => {
+                literal(p, bits, inline(p.machine, bits, 64, false).is_some());
+            }
+            Operand::Literal(bits) if self.traits.splat && spec.ty.lanes == 2 => {
+                literal(p, bits, splat(p.machine, bits).is_some());
+            }
+            Operand::Literal(bits) if self.traits.no_inline => match inline(p.machine, bits, 32, false) {
+                Some(Operand::Int(value)) => p.number(i64::from(value)),
+                _ => p.hex(bits),
+            },
+            Operand::Literal64(bits)
+                if half_bits
+                    && spec.ty.is_float()
+                    && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
+            {
+                if let Some(constant) = inline(p.machine, bits & 0xffff, 16, false) {
+                    p.operand(spec, &constant);
                 }
             }
             Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
@@ -181,24 +215,34 @@ impl Statement<'_> {
         }
         match spec.class {
             Class::VgprSrc if !vector => {
-                let lanes = matches!(self.row.mnemonic, "v_readlane_b32" | "v_readfirstlane_b32");
+                let lanes = self.traits.lane_read;
                 let fixed = match operand {
                     Operand::Special(Special::LdsDirect) => lanes,
                     Operand::Special(special) => is_fixed_value(*special),
                     _ => false,
                 };
-                if !fixed {
-                    invalid_register(p, vgpr_class(spec.ty.dwords(), lanes));
+                if !fixed && spec.ty.bits() == 16 && self.halves {
+                    invalid_register(p, "VGPR_16_Lo128");
+                } else if !fixed {
+                    invalid_register(p, &vgpr_class(p.machine, spec.ty.dwords(), lanes));
                 }
             }
-            Class::Custom if !matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. })) => {
-                invalid_register(p, "AGPR_32");
+            Class::Custom => match operand {
+                Operand::Reg(Reg { file: RegFile::Agpr, .. }) => {}
+                Operand::Special(special) if is_fixed_value(*special) => {}
+                _ => invalid_register(p, "AGPR_32"),
+            },
+            Class::ScalarSrc if vector || *operand == Operand::Special(Special::LdsDirect) => {
+                let direct = self.traits.lane && !self.traits.no_lds && spec.role == "ssrc0";
+                if vector || !direct {
+                    invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+                }
             }
-            Class::ScalarSrc if vector => {
-                let direct = line(p.machine) == Line::Late
-                    && self.row.mnemonic == "v_writelane_b32"
-                    && spec.role == "ssrc0";
-                invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
+            Class::ScalarReg
+                if self.traits.scalar
+                    && matches!(operand, Operand::Special(Special::ExecLo | Special::ExecHi)) =>
+            {
+                invalid_register(p, "SReg_32_XEXEC");
             }
             _ => {}
         }
@@ -213,7 +257,8 @@ fn is_constant(operand: &Operand) -> bool {
 fn is_fixed_value(special: Special) -> bool {
     !matches!(
         special,
-        Special::Vcc
+        Special::LdsDirect
+            | Special::Vcc
             | Special::VccLo
             | Special::VccHi
             | Special::Exec
@@ -230,18 +275,22 @@ fn is_fixed_value(special: Special) -> bool {
 }
 
 /// LLVM's name of the class of VGPR tuples.
-fn vgpr_class(dwords: u8, lanes: bool) -> &'static str {
+fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
     match dwords {
-        1 if lanes => "VRegOrLds_32",
-        1 => "VGPR_32",
-        2 => "VReg_64_Align2",
-        3 => "VReg_96_Align2",
-        4 => "VReg_128_Align2",
-        6 => "VReg_192_Align2",
-        8 => "VReg_256_Align2",
-        16 => "VReg_512_Align2",
-        _ => "VReg_1024_Align2",
+        1 if lanes => "VRegOrLds_32".to_owned(),
+        1 => "VGPR_32".to_owned(),
+        _ => {
+            let aligned = if machine.facts().vgpr_tuple_alignment > 1 { "_Align2" } else { "" };
+            format!("VReg_{}{aligned}", u32::from(dwords) * 32)
+        }
     }
+}
+
+/// A literal; `ambiguous`: as text its number would be an inline constant.
+fn literal(p: &mut Printer, bits: u64, ambiguous: bool) {
+    p.text(if ambiguous { "lit(" } else { "" });
+    p.hex(bits);
+    p.text(if ambiguous { ")" } else { "" });
 }
 
 /// Packed 8-bit and 16-bit elements that fill 64 bits take 64-bit constants.
@@ -302,11 +351,7 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
         OutMod::Div2 => " div:2",
     });
     if let Some(control) = &mods.dpp {
-        let double = row
-            .operands
-            .iter()
-            .any(|spec| spec.ty.bits() == 64 && spec.role != "sdst" && spec.role != "smask");
-        dpp(p, control, double);
+        dpp(p, control, crate::vector::on_double_unit(row));
     }
     if let Some(sdwa) = &mods.sdwa {
         if traits.vdst && !traits.whole_dst {
@@ -393,9 +438,14 @@ fn selection(sel: SdwaSel) -> &'static str {
 /// The manual's DPP_CTRL table; codes that mean nothing on the processor get LLVM's comment. Double-precision
 /// operands know `row_newbcast` only.
 fn dpp_control(p: &mut Printer, ctrl: u16, double: bool) {
-    let gfx9 = line(p.machine) == Line::Early;
-    if double && gfx9 && !matches!(ctrl, 0x150..=0x15f) {
-        return p.text(" /* DP ALU dpp only supports row_newbcast */");
+    let controls = p.machine.facts().dpp_controls;
+    let share = controls == Some(DppControls::ShareXmask);
+    let newbcast = controls == Some(DppControls::WaveNewbcast);
+    if double && p.machine.has_inst(InstFeature::Dpp64bit) && !matches!(ctrl, 0x150..=0x15f) {
+        let only = if share { "row_share" } else { "row_newbcast" };
+        p.text(" /* DP ALU dpp only supports ");
+        p.text(only);
+        return p.text(" */");
     }
     let low = i64::from(ctrl & 15);
     let (name, value) = match ctrl {
@@ -406,22 +456,26 @@ fn dpp_control(p: &mut Printer, ctrl: u16, double: bool) {
         0x101..=0x10f => ("row_shl:", low),
         0x111..=0x11f => ("row_shr:", low),
         0x121..=0x12f => ("row_ror:", low),
-        0x130 if gfx9 => ("wave_shl:", 1),
-        0x134 if gfx9 => ("wave_rol:", 1),
-        0x138 if gfx9 => ("wave_shr:", 1),
-        0x13c if gfx9 => ("wave_ror:", 1),
+        0x130 if !share => ("wave_shl:", 1),
+        0x134 if !share => ("wave_rol:", 1),
+        0x138 if !share => ("wave_shr:", 1),
+        0x13c if !share => ("wave_ror:", 1),
         0x140 => return p.text("row_mirror"),
         0x141 => return p.text("row_half_mirror"),
-        0x142 if gfx9 => ("row_bcast:", 15),
-        0x143 if gfx9 => ("row_bcast:", 31),
-        0x150..=0x15f if gfx9 => ("row_newbcast:", low),
-        0x150..=0x15f => ("row_share:", low),
-        0x160..=0x16f if !gfx9 => ("row_xmask:", low),
+        0x142 if !share => ("row_bcast:", 15),
+        0x143 if !share => ("row_bcast:", 31),
+        0x150..=0x15f if newbcast => ("row_newbcast:", low),
+        0x150..=0x15f if share => ("row_share:", low),
+        0x160..=0x16f if share => ("row_xmask:", low),
         0x130 => return p.text("/* wave_shl is not supported starting from GFX10 */"),
         0x134 => return p.text("/* wave_rol is not supported starting from GFX10 */"),
         0x138 => return p.text("/* wave_shr is not supported starting from GFX10 */"),
         0x13c => return p.text("/* wave_ror is not supported starting from GFX10 */"),
         0x142 | 0x143 => return p.text("/* row_bcast is not supported starting from GFX10 */"),
+        0x150..=0x15f => {
+            return p
+                .text(" /* row_newbcast/row_share is not supported on ASICs earlier than GFX90A/GFX10 */");
+        }
         0x160..=0x16f => return p.text("/* row_xmask is not supported on ASICs earlier than GFX10 */"),
         _ => return p.text("/* Invalid dpp_ctrl value */"),
     };

@@ -11,7 +11,7 @@
 ///
 /// # Errors
 /// A message for braces that do not close or do not have as many members as the others.
-pub(super) fn expand(line: &str) -> Result<Vec<String>, String> {
+pub(crate) fn expand(line: &str) -> Result<Vec<String>, String> {
     let mut pieces: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('{') {

@@ -6,27 +6,26 @@
 //! * DPP16 extends VOP1 and VOP2 from gfx8 on, VOPC and the VOP3 formats from gfx11 on; DPP8 the same from gfx10 on;
 //!   SDWA VOP1, VOP2 and VOPC from gfx8 to gfx10.
 //! * Nothing extends instructions with a mandatory literal, with a result in SGPRs in place of a VGPR, or with
-//!   operands of more than 32 bits; but DPP16 does extend the 64-bit instructions of gfx90a to gfx950.
+//!   operands of more than 32 bits; but DPP16 does extend the wide instructions of gfx8 and gfx9, and on gfx1251 those
+//!   whose operands have at most 64 bits, compares excepted.
 
-use wavemark_target::{InstructionSet, InstructionSets};
+use wavemark_target::InstructionSet;
 
-use super::read::OperandDef;
 use crate::role::Class;
+use crate::table::read::OperandDef;
 
 /// A form that follows from another: its format's name and opcode.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Derived {
-    pub(super) format: String,
-    pub(super) opcode: u32,
+pub(crate) struct Derived {
+    pub(crate) format: String,
+    pub(crate) opcode: u32,
     /// The token that a row writes to say that it does not have it.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
 }
-
-const CDNA2: InstructionSets = InstructionSets::range(InstructionSet::Gfx90a, InstructionSet::Gfx950);
 
 /// The forms that follow from `format` with `opcode` on one instruction set. `e64` is the opcode of the VOP3 form
 /// where the row says it.
-pub(super) fn derived(
+pub(crate) fn derived(
     set: InstructionSet,
     format: &str,
     opcode: u32,
@@ -35,6 +34,7 @@ pub(super) fn derived(
 ) -> Vec<Derived> {
     let mut forms = Vec::new();
     let short = matches!(format, "VOP1" | "VOP2" | "VOPC");
+    let compare = format == "VOPC";
     if !short && !matches!(format, "VOP3" | "VOP3SD" | "VOP3P") {
         return forms;
     }
@@ -42,17 +42,21 @@ pub(super) fn derived(
         return forms;
     }
     let has = |role: &str| operands.iter().any(|operand| operand.role == role);
-    let scalar_result = has("sdst") && !has("vdst") && format != "VOPC";
-    let wide = operands.iter().any(|operand| operand.bits.is_some_and(|bits| bits > 32));
-    let extensible =
-        !scalar_result && !has("adst") && !has("asrc") && (!wide || CDNA2.contains(InstructionSets::of(set)));
+    let scalar_result = has("sdst") && !has("vdst") && !compare;
+    let extensible = !scalar_result && !has("adst") && !has("asrc");
+    let widest = operands.iter().filter_map(|operand| operand.bits).max().unwrap_or(0);
+    let wide = widest > 32;
     let mut extend = |format: &str, opcode: u32| {
         let vop3 = format.starts_with("VOP3");
-        let from = |first: InstructionSet| set >= first;
-        let late = vop3 || format == "VOPC";
-        let dpp16 = from(if late { InstructionSet::Gfx1100 } else { InstructionSet::Gfx801 });
-        let dpp8 = from(if late { InstructionSet::Gfx1100 } else { InstructionSet::Gfx1010 });
-        let sdwa = !vop3 && !wide && from(InstructionSet::Gfx801) && set <= InstructionSet::Gfx1030;
+        let late = vop3 || compare;
+        let wide_dpp16 = match set {
+            InstructionSet::Gfx1251 => widest <= 64 && !compare,
+            _ => set <= InstructionSet::Gfx950,
+        };
+        let dpp16 = set >= if late { InstructionSet::Gfx1100 } else { InstructionSet::Gfx801 }
+            && (!wide || wide_dpp16);
+        let dpp8 = set >= if late { InstructionSet::Gfx1100 } else { InstructionSet::Gfx1010 } && !wide;
+        let sdwa = !vop3 && !wide && (InstructionSet::Gfx801..=InstructionSet::Gfx1030).contains(&set);
         let names = if vop3 { ["e64_dpp16", "e64_dpp8", ""] } else { ["dpp16", "dpp8", "sdwa"] };
         for (holds, suffix, name) in
             [(dpp16, "DPP16", names[0]), (dpp8, "DPP8", names[1]), (sdwa, "SDWA", names[2])]
