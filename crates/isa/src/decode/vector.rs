@@ -185,7 +185,8 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result
 /// Source modifiers of the DPP and SDWA dwords.
 fn short_modifiers(traits: &Traits, inst: &mut Inst, real_true16: bool) -> Result<(), &'static str> {
     let mods = &mut inst.mods;
-    let idle = if traits.true16 != 0 && real_true16 { traits.sources } else { 0 };
+    let dpp = traits.idle_mods && inst.form == Form::Dpp16;
+    let idle = if dpp || traits.true16 != 0 && real_true16 { traits.sources } else { 0 };
     if traits.halves_only && !real_true16 {
         return Err("an instruction of halves where registers have none");
     }
@@ -240,7 +241,14 @@ pub(super) fn custom_operand(
             Some(Operand::Special(crate::vector::vcc(&spec.ty)))
         }
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
-        "sdst" if number < 249 || (251..=253).contains(&number) => {
+        "sdst"
+            if match number {
+                249 | 250 => false,
+                254 => !input.machine.facts().literals_64,
+                code::LITERAL => encoding.format.literal,
+                _ => true,
+            } =>
+        {
             code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)
         }
         "sdst" => None,

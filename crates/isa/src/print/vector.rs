@@ -116,7 +116,11 @@ impl Statement<'_> {
                 return p.operand(&spec, operand);
             }
             Operand::Float(code)
-                if narrow && !bytes && !self.traits.float_constants && !spec.ty.is_float() =>
+                if narrow
+                    && !bytes
+                    && !self.traits.float_constants
+                    && !spec.ty.is_float()
+                    && spec.class != Class::VgprSrc =>
             {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
