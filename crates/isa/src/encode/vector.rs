@@ -141,7 +141,7 @@ pub(super) fn custom_code(
             Some(u32::from(*index) + code::VGPR)
         }
         ("sdst", Operand::Special(_) | Operand::Int(_) | Operand::Float(_) | Operand::Literal(_))
-            if is_wide(encoding.form) =>
+            if is_wide(encoding.form) || encoding.form == Form::E32 =>
         {
             code::code_of(machine, Class::VectorSrc, operand)
         }
