@@ -21,6 +21,8 @@ enum Task {
     Cases(cases::CasesArgs),
     /// Compare assembler and disassembler with the LLVM inside the Rust toolchain
     Parity(parity::ParityArgs),
+    /// Compare kernel descriptors of random directives with the LLVM inside the Rust toolchain, for every processor
+    Descriptors(parity::descriptors::DescriptorArgs),
     /// Run the tests so that they rewrite their expectations; look at the difference before you commit it
     Bless {
         /// Arguments of `cargo test`, `--workspace` when there are none
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     match Args::parse().task {
         Task::Cases(args) => cases::run(&args),
         Task::Parity(args) => parity::run(&args),
+        Task::Descriptors(args) => parity::descriptors::serve(&args),
         Task::Bless { tests } => bless(&tests),
         Task::LlvmWorker(args) => parity::serve(&args),
     }

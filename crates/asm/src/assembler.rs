@@ -7,9 +7,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use wavemark_codeobj::elf::{Binding, shf, sht};
+use wavemark_codeobj::RelocationKind;
+use wavemark_codeobj::elf::{shf, sht};
+use wavemark_codeobj::note::Note;
 use wavemark_diag::{Diagnostic, FileId, Span};
-use wavemark_target::{AbiVersion, Target};
+use wavemark_target::{AbiVersion, Subtarget, Target};
 
 use crate::directive::conditions::Condition;
 use crate::directive::debug::DebugLines;
@@ -17,10 +19,10 @@ use crate::directive::kernel::Kernel;
 use crate::directive::macros::Macro;
 use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
+use crate::files::Files;
 use crate::lex::{Kind, Lexer, starts_name};
-use crate::machine::Machine;
 use crate::object::SourceLine;
-use crate::section::{Fixup, FixupKind, SectionId, Sections};
+use crate::section::{Attributes, Fixup, FixupKind, SectionId, Sections};
 use crate::statement::{Lines, Statement};
 use crate::symbol::{Definition, SymbolId, Symbols};
 use crate::value::Evaluator;
@@ -53,8 +55,17 @@ pub(crate) struct Expansion {
     pub what: String,
 }
 
+/// An `.include`.
+#[derive(Clone, Debug)]
+pub(crate) struct Included {
+    /// Where in the first file the outermost of them stands.
+    pub root: u32,
+    pub at: Span,
+    pub outer: Option<Box<Included>>,
+}
+
 /// A section switched away from by `.pushsection`.
-pub(crate) type Saved = (SectionId, SectionId);
+pub(crate) type Saved = (SectionId, Option<SectionId>);
 
 /// Bytes that one section may have.
 pub(crate) const MAX_SECTION: u64 = 256 << 20;
@@ -80,14 +91,42 @@ impl NextFree {
     }
 }
 
+/// What `.symver`, `.reloc` and `.addrsig` ask of the object.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    pub symvers: Vec<Symver>,
+    pub relocations: Vec<ExplicitRelocation>,
+    /// Whether `.addrsig` was met, and the symbols of `.addrsig_sym`.
+    pub address_significance: bool,
+    pub significant: Vec<SymbolId>,
+}
+
+/// `.symver name, name@version [, remove]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Symver {
+    pub symbol: SymbolId,
+    pub versioned: String,
+    pub keep: bool,
+    pub span: Span,
+}
+
+/// `.reloc`.
+#[derive(Clone, Debug)]
+pub(crate) struct ExplicitRelocation {
+    pub section: SectionId,
+    pub offset: (Expr, Span),
+    pub kind: RelocationKind,
+    pub value: Option<(Expr, Span)>,
+}
+
 /// One assembly.
 pub(crate) struct Assembler<'m> {
     pub file: FileId,
-    pub machine: &'m Machine,
+    pub subtarget: &'m Subtarget,
     pub symbols: Symbols,
     pub sections: Sections,
     pub current: SectionId,
-    pub previous: SectionId,
+    pub previous: Option<SectionId>,
     pub saved: Vec<Saved>,
     pub diagnostics: Vec<Diagnostic>,
     pub expansion: Option<Expansion>,
@@ -98,24 +137,42 @@ pub(crate) struct Assembler<'m> {
     pub instances: u64,
     /// `.exitm` was met: leave this text.
     pub leave: bool,
+    /// `.end` was met: nothing more is read.
+    pub ended: bool,
+    /// Where other files come from.
+    pub files: &'m mut (dyn Files + 'm),
+    /// The `.include` whose file is read, if that is not the first.
+    pub included: Option<Included>,
+    pub included_bytes: usize,
+    /// Whether macros are read as `.altmacro` says, and the names that `LOCAL` has made.
+    pub alternate: bool,
+    pub locals: u32,
     pub conditions: Vec<Condition>,
     pub macros: FxHashMap<String, Rc<Macro>>,
     pub lines: Vec<SourceLine>,
     pub debug: DebugLines,
     pub abi: AbiVersion,
     pub file_target: Option<Target>,
-    /// MessagePack of `.amdgpu_metadata`.
-    pub metadata: Option<Vec<u8>>,
+    /// Notes that directives made, in the order of the object.
+    pub notes: Vec<Note>,
     pub kernels: Vec<Kernel>,
     pub next_free: NextFree,
     pub ident: Option<SectionId>,
+    pub links: Links,
     line_starts: Vec<usize>,
 }
 
 impl<'m> Assembler<'m> {
-    pub fn new(file: FileId, text: &str, machine: &'m Machine) -> Assembler<'m> {
+    pub fn new(
+        file: FileId,
+        text: &str,
+        subtarget: &'m Subtarget,
+        files: &'m mut (dyn Files + 'm),
+    ) -> Assembler<'m> {
         let mut sections = Sections::default();
-        let current = sections.open(".text", sht::PROGBITS, shf::ALLOC | shf::EXECINSTR, 0);
+        let text_section =
+            Attributes { kind: sht::PROGBITS, flags: shf::ALLOC | shf::EXECINSTR, ..Attributes::default() };
+        let current = sections.open_as(".text", ".text", text_section);
         let mut line_starts = vec![0];
         line_starts.extend(memchr_newlines(text));
         let mut symbols = Symbols::default();
@@ -126,11 +183,11 @@ impl<'m> Assembler<'m> {
         };
         let mut assembler = Assembler {
             file,
-            machine,
+            subtarget,
             symbols,
             sections,
             current,
-            previous: current,
+            previous: None,
             saved: Vec::new(),
             diagnostics: Vec::new(),
             expansion: None,
@@ -138,19 +195,26 @@ impl<'m> Assembler<'m> {
             expanded: 0,
             instances: 0,
             leave: false,
+            ended: false,
+            files,
+            included: None,
+            included_bytes: 0,
+            alternate: false,
+            locals: 0,
             conditions: Vec::new(),
             macros: FxHashMap::default(),
             lines: Vec::new(),
             debug: DebugLines::default(),
             abi: AbiVersion::V6,
             file_target: None,
-            metadata: None,
+            notes: Vec::new(),
             kernels: Vec::new(),
             next_free,
             ident: None,
+            links: Links::default(),
             line_starts,
         };
-        let (major, minor, stepping) = machine.processor().isa_version();
+        let (major, minor, stepping) = subtarget.processor().isa_version();
         for (name, value) in [
             (".amdgcn.gfx_generation_number", major),
             (".amdgcn.gfx_generation_minor", minor),
@@ -160,6 +224,17 @@ impl<'m> Assembler<'m> {
             assembler.symbols.get_mut(symbol).definition = Definition::Variable(Expr::Int(value.into()));
         }
         assembler
+    }
+
+    /// Defines symbols that are numbers before the text begins.
+    pub fn define(&mut self, defines: &[(String, i64)]) {
+        for (name, value) in defines {
+            let start = 0..0;
+            if let Err(fault) = self.assign(name, start.clone(), Expr::Int(*value), 0, true) {
+                let span = self.span(0, start);
+                self.report(span, fault.message);
+            }
+        }
     }
 
     /// Assembles all statements of `text`.
@@ -173,7 +248,7 @@ impl<'m> Assembler<'m> {
                     self.report(span, "the comment has no end".to_owned());
                 }
             }
-            if self.leave || self.diagnostics.len() >= MAX_ERRORS {
+            if self.leave || self.ended || self.diagnostics.len() >= MAX_ERRORS {
                 return;
             }
             if self.diagnostics.len() + 1 == MAX_ERRORS {
@@ -196,6 +271,11 @@ impl<'m> Assembler<'m> {
         let mut diagnostic = Diagnostic::error(message).at(span);
         if let Some(expansion) = &self.expansion {
             diagnostic = diagnostic.note(format!("in the expansion of {}", expansion.what));
+        }
+        let mut included = self.included.as_ref();
+        while let Some(inner) = included {
+            diagnostic = diagnostic.label(inner.at, "included from here");
+            included = inner.outer.as_deref();
         }
         self.diagnostics.push(diagnostic);
     }
@@ -276,7 +356,8 @@ impl<'m> Assembler<'m> {
             operands.end()?;
             self.assign(name, first.range, value, statement.offset, true)?;
         } else if let Some(called) = self.macros.get(name).cloned() {
-            directive::macros::call(self, &called, lexer.rest(), statement, first.range)?;
+            let mut operands = Operands::new(lexer, first.range, statement.offset);
+            directive::macros::call(self, &called, &mut operands)?;
         } else if name.starts_with('.') {
             let Some(handler) = directive::find(name) else {
                 return Err(Fault::new(first.range, format!("unknown directive {name}")));
@@ -310,7 +391,7 @@ impl<'m> Assembler<'m> {
         if let Expr::Int(value) = expr {
             return Ok(*value);
         }
-        Evaluator::new(&self.symbols, self.machine).absolute(expr)
+        Evaluator::new(&self.symbols, &self.sections, self.subtarget).absolute(expr)
     }
 
     /// Defines `symbol` as this place.
@@ -329,6 +410,7 @@ impl<'m> Assembler<'m> {
         }
         entry.definition = Definition::Label { section, offset: at };
         entry.span = Some(span);
+        self.symbols.register(symbol);
         Ok(())
     }
 
@@ -361,6 +443,8 @@ impl<'m> Assembler<'m> {
             Definition::Variable(_) if again => symbol = self.symbols.renew(symbol),
             _ => return Err(Fault::new(range, format!("symbol {name} is already defined"))),
         }
+        self.symbols.register(symbol);
+        self.mention(&value);
         let entry = self.symbols.get_mut(symbol);
         entry.definition = Definition::Variable(value);
         entry.span = Some(span);
@@ -369,7 +453,7 @@ impl<'m> Assembler<'m> {
 
     /// The offset that `expr` has in the current section, if it is a place there.
     pub fn in_current_section(&self, expr: &Expr) -> Option<i64> {
-        let mut evaluator = Evaluator::new(&self.symbols, self.machine);
+        let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.subtarget);
         let value = evaluator.value(expr).ok()?;
         if value.sub.is_some() {
             return None;
@@ -378,23 +462,39 @@ impl<'m> Assembler<'m> {
         (section == self.current).then(|| (offset as i64).wrapping_add(value.constant))
     }
 
+    /// The section `name`, made with these attributes if there is none.
+    pub fn open_section(&mut self, name: &str, kind: u32, flags: u64, entry_size: u64) -> SectionId {
+        let rank = self.symbols.next_rank();
+        self.sections.open_as(
+            name,
+            name,
+            Attributes { rank, kind, flags, entry_size, ..Attributes::default() },
+        )
+    }
+
     /// Fills the current section up to `target` with `fill`.
     pub fn advance_to(&mut self, target: i64, fill: u8, range: Range<usize>) -> Result<(), Fault> {
         let (_, here) = self.here();
         match u64::try_from(target).ok().and_then(|target| target.checked_sub(here)) {
             Some(count) => self.fill(count, &[fill], range),
-            None => Err(Fault::new(range, format!("cannot move back from {here:#x} to {target:#x}"))),
+            None => Err(Fault::new(range, format!("cannot move back from {here} to {target}"))),
         }
+    }
+
+    /// An error if the current section cannot have `count` more bytes.
+    pub fn check_room(&self, count: u64, range: Range<usize>) -> Result<(), Fault> {
+        let section = self.sections.get(self.current);
+        if count > MAX_SECTION.saturating_sub(section.bytes.len() as u64) {
+            return Err(Fault::new(range, format!("section {} would be larger than 256 MiB", section.name)));
+        }
+        Ok(())
     }
 
     /// Appends `pattern` `count` times.
     pub fn fill(&mut self, count: u64, pattern: &[u8], range: Range<usize>) -> Result<(), Fault> {
-        let total = count.checked_mul(pattern.len() as u64);
+        let total = count.saturating_mul(pattern.len() as u64);
+        self.check_room(total, range)?;
         let section = self.sections.get_mut(self.current);
-        let Some(total) = total.filter(|total| section.bytes.len() as u64 + total <= MAX_SECTION) else {
-            let message = format!("section {} would be larger than 256 MiB", section.name);
-            return Err(Fault::new(range, message));
-        };
         if let [byte] = pattern {
             section.bytes.resize(section.bytes.len() + total as usize, *byte);
         } else {
@@ -413,9 +513,24 @@ impl<'m> Assembler<'m> {
 
     /// Asks for the value of `expr` at `ahead` bytes from here.
     pub fn fixup(&mut self, ahead: u64, kind: FixupKind, expr: Expr, span: Span) {
+        self.mention(&expr);
         let section = self.sections.get_mut(self.current);
         let offset = section.bytes.len() as u64 + ahead;
         section.fixups.push(Fixup { offset, kind, expr, span });
+    }
+
+    /// Notes that the object needs what `expr` names.
+    pub fn mention(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Int(_) | Expr::Place(..) => {}
+            Expr::Symbol(symbol, _) => self.symbols.register(*symbol),
+            Expr::Unary(_, operand) => self.mention(operand),
+            Expr::Binary(_, left, right) => {
+                self.mention(left);
+                self.mention(right);
+            }
+            Expr::Call(_, arguments) => arguments.iter().for_each(|argument| self.mention(argument)),
+        }
     }
 
     /// Brings the symbols of [`NextFree`] up to date.
@@ -432,13 +547,6 @@ impl<'m> Assembler<'m> {
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let column = offset - self.line_starts.get(line.wrapping_sub(1)).copied().unwrap_or(0) + 1;
         (line as u32, column as u32)
-    }
-
-    /// Sets the binding of a symbol.
-    pub fn bind(&mut self, symbol: SymbolId, binding: Binding) {
-        let entry = self.symbols.get_mut(symbol);
-        entry.binding = Some(binding);
-        entry.mentioned = true;
     }
 }
 

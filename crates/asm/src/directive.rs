@@ -14,15 +14,24 @@ use crate::lex::{Kind, Lexer, unquote};
 use crate::statement::Lines;
 
 mod amdgpu;
+mod arguments;
+mod comment;
 pub(crate) mod conditions;
 mod data;
 pub(crate) mod debug;
+mod expand;
+mod include;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod macros;
+mod messages;
+mod repeat;
+mod sections;
+mod space;
 mod symbols;
 
 pub(crate) use data::{fits, write_sleb128, write_uleb128};
+pub(crate) use symbols::combine;
 
 /// What runs a directive.
 pub(crate) type Run = fn(&mut Assembler<'_>, &mut Operands<'_>, &mut Lines<'_>) -> Result<(), Fault>;
@@ -47,17 +56,25 @@ pub(crate) fn find(name: &str) -> Option<Directive> {
     let table = TABLE.get_or_init(|| {
         let families = [
             amdgpu::DIRECTIVES,
+            comment::DIRECTIVES,
             conditions::DIRECTIVES,
             data::DIRECTIVES,
             debug::DIRECTIVES,
+            include::DIRECTIVES,
             kernel::DIRECTIVES,
             layout::DIRECTIVES,
             macros::DIRECTIVES,
+            messages::DIRECTIVES,
+            repeat::DIRECTIVES,
+            sections::DIRECTIVES,
+            space::DIRECTIVES,
             symbols::DIRECTIVES,
         ];
         families.into_iter().flatten().map(|directive| (directive.name, *directive)).collect()
     });
-    table.get(name).copied()
+    let found = table.get(name).copied();
+    // LLVM's own directives are known in any case.
+    found.or_else(|| table.get(name.to_ascii_lowercase().as_str()).copied())
 }
 
 /// The operands of a directive.
@@ -74,9 +91,10 @@ impl<'t> Operands<'t> {
         Operands { lexer, name, offset }
     }
 
-    /// The directive's name, dot included.
+    /// The directive's name, dot included, in lower case as the table has it.
     pub fn directive(&self) -> &'t str {
-        self.lexer.slice(self.name.clone())
+        let name = self.lexer.slice(self.name.clone());
+        find(name).map_or(name, |known| known.name)
     }
 
     /// An error at the next token.
@@ -130,6 +148,16 @@ impl<'t> Operands<'t> {
             Kind::String => unquote(self.lexer.slice(token.range.clone())).map_err(|(at, message)| {
                 Fault::new(token.range.start + at..token.range.start + at + 1, message)
             }),
+            Kind::Bad(message) => Err(Fault::new(token.range, message)),
+            _ => Err(Fault::new(token.range, "expected a string")),
+        }
+    }
+
+    /// A quoted string as it is written, escapes and all, without its quotes.
+    pub fn raw_string(&mut self) -> Result<&'t str, Fault> {
+        let token = self.lexer.next();
+        match token.kind {
+            Kind::String => Ok(self.lexer.slice(token.range.start + 1..token.range.end - 1)),
             Kind::Bad(message) => Err(Fault::new(token.range, message)),
             _ => Err(Fault::new(token.range, "expected a string")),
         }

@@ -296,14 +296,16 @@ impl Parser<'_, '_, '_, '_> {
                 let symbol = self.scope.symbols.intern(name);
                 Ok((self.reference(symbol, None), 0))
             }
-            Kind::Punctuation(b'(') => {
+            Kind::Punctuation(open @ (b'(' | b'[')) => {
                 let (inner, height) = self.binary(1, depth + 1)?;
-                if !self.lexer.eat(b')') {
-                    return self.expected("expected ')'");
+                let (close, message) =
+                    if open == b'(' { (b')', "expected ')'") } else { (b']', "expected ']'") };
+                if !self.lexer.eat(close) {
+                    return self.expected(message);
                 }
                 Ok((inner, height))
             }
-            Kind::Real(_) => error("expected an integer expression, found a real number"),
+            Kind::Real => error("expected an integer expression, found a real number"),
             Kind::Bad(message) => error(message),
             Kind::End => error("expected an expression"),
             Kind::Punctuation(_) => error("expected an expression"),

@@ -16,8 +16,8 @@ pub(crate) enum Kind {
     Name,
     /// An integer; 64 bits, `-1` and `0xffff_ffff_ffff_ffff` alike.
     Integer(u64),
-    /// A real number, with its value.
-    Real(f64),
+    /// A real number; [`crate::real`] reads it.
+    Real,
     /// Digits followed by `b` (backward) or `f` (forward).
     NumericLabel {
         /// The label's number.
@@ -204,6 +204,9 @@ impl<'a> Lexer<'a> {
             self.position = start;
             return self.real();
         }
+        if radix == 16 && matches!(self.byte(0), Some(b'.' | b'p' | b'P')) {
+            return self.hexadecimal_real();
+        }
         if count == 0 {
             return Kind::Bad("expected digits after 0x");
         }
@@ -263,10 +266,57 @@ impl<'a> Lexer<'a> {
             self.position += 2;
             digits(self);
         }
-        match self.text[start..self.position].parse() {
-            Ok(value) => Kind::Real(value),
+        match self.text[start..self.position].parse::<f64>() {
+            Ok(_) => Kind::Real,
             Err(_) => Kind::Bad("invalid real number"),
         }
+    }
+
+    /// The rest of `0x1.8p3`, from the point or the exponent on.
+    fn hexadecimal_real(&mut self) -> Kind {
+        if self.byte(0) == Some(b'.') {
+            self.position += 1;
+            while self.byte(0).is_some_and(|byte| byte.is_ascii_hexdigit()) {
+                self.position += 1;
+            }
+        }
+        if !matches!(self.byte(0), Some(b'p' | b'P')) {
+            return Kind::Bad("a hexadecimal real number needs an exponent, such as p0");
+        }
+        self.position += 1 + usize::from(matches!(self.byte(1), Some(b'+' | b'-')));
+        let start = self.position;
+        while matches!(self.byte(0), Some(b'0'..=b'9')) {
+            self.position += 1;
+        }
+        if self.position == start {
+            Kind::Bad("expected digits after the p of an exponent")
+        } else {
+            Kind::Real
+        }
+    }
+
+    /// The next token as an integer of up to 128 bits, and its bytes.
+    pub fn wide_integer(&mut self) -> (Option<u128>, Range<usize>) {
+        let start = self.next_start();
+        let token = self.next();
+        if let Kind::Integer(value) = token.kind {
+            return (Some(value.into()), token.range);
+        }
+        self.position = start;
+        let digits = |ok: fn(&u8) -> bool, from: usize| {
+            let bytes = self.text.as_bytes().get(from..).unwrap_or(&[]);
+            from + bytes.iter().take_while(|byte| ok(byte)).count()
+        };
+        let hexadecimal = matches!(self.byte(0), Some(b'0')) && matches!(self.byte(1), Some(b'x' | b'X'));
+        let (value, end) = if hexadecimal {
+            let end = digits(u8::is_ascii_hexdigit, start + 2);
+            (u128::from_str_radix(self.slice(start + 2..end), 16), end)
+        } else {
+            let end = digits(u8::is_ascii_digit, start);
+            (self.slice(start..end).parse(), end)
+        };
+        self.position = end.max(token.range.end.min(end.max(start + 1)));
+        (value.ok(), start..end.max(token.range.end))
     }
 
     fn string(&mut self) -> Kind {
@@ -396,9 +446,9 @@ mod tests {
                 Kind::Integer(15),
                 Kind::Integer(5),
                 Kind::Integer(u64::MAX),
-                Kind::Real(1.5),
-                Kind::Real(2000.0),
-                Kind::Real(0.5),
+                Kind::Real,
+                Kind::Real,
+                Kind::Real,
                 Kind::NumericLabel { number: 1, forward: false },
                 Kind::NumericLabel { number: 2, forward: true },
                 Kind::Integer(97),

@@ -8,7 +8,8 @@
 //! [`disassemble()`] is the way back, [`lines`] are the line-wise forms.
 //!
 //! Layout is fixed in one pass: no instruction's size depends on a symbol that is not known when it is read (a
-//! literal is used, as in LLVM). Hence counts and alignments must be known where they stand.
+//! literal is used, as in LLVM). The few things whose size does (a `.fill` by a later symbol, a LEB128 number, an
+//! alignment after such, subsections) are gaps that `layout` measures at the end.
 //!
 //! Every input gives an object or diagnostics with places; none panics.
 
@@ -16,13 +17,15 @@ mod assembler;
 mod directive;
 mod disassemble;
 mod expr;
+mod files;
 mod finish;
 mod instruction;
+mod layout;
 mod lex;
 mod line_table;
 pub mod lines;
-mod machine;
 mod object;
+mod real;
 mod resolve;
 mod section;
 mod statement;
@@ -32,11 +35,11 @@ mod write;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;
-pub use machine::Machine;
+pub use files::{Environment, Files, NoFiles};
 pub use object::{Object, SourceLine};
 
 use wavemark_diag::{Diagnostic, FileId, Span};
-use wavemark_target::Target;
+use wavemark_target::{Subtarget, Target};
 
 use assembler::Assembler;
 use lex::{Lexer, unquote};
@@ -53,20 +56,37 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// Assembles a file for a machine.
+/// Assembles a file for a subtarget.
 ///
 /// # Errors
 /// Every error of the file, in the order of the text, each at its place.
-pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Diagnostic>> {
-    let mut assembler = Assembler::new(source.file, source.text, machine);
+pub fn assemble(source: Source<'_>, subtarget: &Subtarget) -> Result<Object, Vec<Diagnostic>> {
+    assemble_in(source, subtarget, Environment { files: &mut NoFiles, defines: &[] })
+}
+
+/// Assembles a file that may bring in others.
+///
+/// # Errors
+/// Every error of the file, in the order of the text, each at its place.
+pub fn assemble_in(
+    source: Source<'_>,
+    subtarget: &Subtarget,
+    environment: Environment<'_>,
+) -> Result<Object, Vec<Diagnostic>> {
+    let mut assembler = Assembler::new(source.file, source.text, subtarget, environment.files);
+    assembler.define(environment.defines);
     assembler.run(source.text);
     assembler.finish(source.name).map_err(|mut diagnostics| {
-        diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+        let foreign =
+            |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| span.file != source.file);
+        if !diagnostics.iter().any(foreign) {
+            diagnostics.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+        }
         diagnostics
     })
 }
 
-/// The target that a text names by `.amdgcn_target`, if it does; for choosing a [`Machine`].
+/// The target that a text names by `.amdgcn_target`, if it does; for choosing a [`Subtarget`].
 ///
 /// # Errors
 /// The directive is there but names no target.

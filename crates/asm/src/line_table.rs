@@ -155,6 +155,11 @@ fn header(files: &[(String, String)]) -> Vec<u8> {
 }
 
 impl LineTable {
+    /// The sections whose addresses are in it.
+    pub fn sections(&self) -> Vec<SectionId> {
+        self.addresses.iter().map(|&(_, section, _)| section).collect()
+    }
+
     /// The rows of one section, up to its end, which is left to the caller.
     fn sequence(&mut self, rows: &[Row]) {
         let Some(first) = rows.first() else { return };

@@ -39,8 +39,10 @@ pub(crate) struct Symbol {
     pub visibility: Visibility,
     pub kind: SymbolType,
     pub size: Option<(Expr, Span)>,
-    /// Whether an expression or directive mentions it, so that an undefined one is an external one.
-    pub mentioned: bool,
+    /// Its turn among the symbols of the object, which is that of its first definition or use; `None`: neither was.
+    pub rank: Option<u32>,
+    /// Of the other name that `.weakref` gives a symbol: uses of it do not need the symbol.
+    pub is_weakref: bool,
 }
 
 impl Symbol {
@@ -55,6 +57,7 @@ impl Symbol {
 pub(crate) struct Symbols {
     all: Vec<Symbol>,
     by_name: FxHashMap<String, SymbolId>,
+    ranks: u32,
     /// Of each number the last definition and, where it was asked for, the next.
     numeric: FxHashMap<u64, (Option<SymbolId>, Option<SymbolId>)>,
 }
@@ -68,6 +71,21 @@ impl Symbols {
         let id = self.push(name.to_owned());
         self.by_name.insert(name.to_owned(), id);
         id
+    }
+
+    /// Notes that the object needs this symbol, if it is not needed already.
+    pub fn register(&mut self, id: SymbolId) {
+        let next = self.ranks;
+        let rank = &mut self.all[id.0 as usize].rank;
+        if rank.is_none() {
+            *rank = Some(next);
+            self.ranks += 1;
+        }
+    }
+
+    /// The turn that the next symbol gets.
+    pub fn next_rank(&self) -> u32 {
+        self.ranks
     }
 
     /// The current symbol of `name`, if it was ever mentioned.
@@ -85,7 +103,8 @@ impl Symbols {
             visibility: Visibility::Default,
             kind: SymbolType::NoType,
             size: None,
-            mentioned: false,
+            rank: None,
+            is_weakref: false,
         });
         id
     }
@@ -121,9 +140,13 @@ impl Symbols {
     /// The current symbols in the order of their first mention.
     pub fn current(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
         let ids = (0..self.all.len() as u32).map(SymbolId);
-        ids.zip(&self.all).filter(|(id, symbol)| {
-            symbol.name.is_empty() || self.by_name.get(symbol.name.as_str()) == Some(id)
-        })
+        ids.zip(&self.all).filter(|(id, _)| self.is_current(*id))
+    }
+
+    /// Whether its name means it, or it has none.
+    pub fn is_current(&self, id: SymbolId) -> bool {
+        let name = self.get(id).name.as_str();
+        name.is_empty() || self.by_name.get(name) == Some(&id)
     }
 
     /// The label `number` before (`1b`) or after (`1f`) this place.

@@ -3,11 +3,10 @@
 //! Differences of places in one section are numbers. Everything that is not of the form
 //! `place - place + number` must come to a number in its parts.
 
-use wavemark_target::{Generation, Property};
+use wavemark_target::{Property, Subtarget};
 
 use crate::expr::{Binary, Expr, Function, Specifier, Unary, fold, fold_unary};
-use crate::machine::Machine;
-use crate::section::SectionId;
+use crate::section::{SectionId, Sections};
 use crate::symbol::{Definition, SymbolId, Symbols};
 
 /// Something with an address.
@@ -46,16 +45,19 @@ const MAX_DEPTH: u32 = 400;
 /// Evaluates expressions over symbols as they stand.
 pub(crate) struct Evaluator<'a> {
     symbols: &'a Symbols,
-    machine: &'a Machine,
+    sections: &'a Sections,
+    subtarget: &'a Subtarget,
     budget: u32,
+    /// Whether the name that the text gives a place stays what is named, not the place: relocations see its binding.
+    pub keep_aliases: bool,
 }
 
 /// Why an expression has no value.
 pub(crate) type EvalError = String;
 
 impl<'a> Evaluator<'a> {
-    pub fn new(symbols: &'a Symbols, machine: &'a Machine) -> Evaluator<'a> {
-        Evaluator { symbols, machine, budget: BUDGET }
+    pub fn new(symbols: &'a Symbols, sections: &'a Sections, subtarget: &'a Subtarget) -> Evaluator<'a> {
+        Evaluator { symbols, sections, subtarget, budget: BUDGET, keep_aliases: false }
     }
 
     /// The value of `expr`.
@@ -83,9 +85,39 @@ impl<'a> Evaluator<'a> {
     /// Where `term` is, if that is in this object.
     pub fn location(&self, term: Term) -> Option<(SectionId, u64)> {
         match term {
+            Term::Place(section, offset) => Some(self.sections.place(section, offset)),
+            Term::Symbol(symbol) => match &self.symbols.get(symbol).definition {
+                &Definition::Label { section, offset } => Some(self.sections.place(section, offset)),
+                Definition::Variable(expr) => {
+                    let (add, constant) = self.alias_of(expr)?;
+                    let (section, offset) = self.location(add)?;
+                    Some((section, offset.wrapping_add_signed(constant)))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// What an expression that is one place and a number comes to.
+    fn alias_of(&self, expr: &Expr) -> Option<(Term, i64)> {
+        let value = Evaluator::new(self.symbols, self.sections, self.subtarget).value(expr).ok()?;
+        match (value.add, value.sub, value.specifier) {
+            (Some(add), None, None) => Some((add, value.constant)),
+            _ => None,
+        }
+    }
+
+    /// Where `term` stood when it was read.
+    fn raw(&self, term: Term) -> Option<(SectionId, u64)> {
+        match term {
             Term::Place(section, offset) => Some((section, offset)),
-            Term::Symbol(symbol) => match self.symbols.get(symbol).definition {
-                Definition::Label { section, offset } => Some((section, offset)),
+            Term::Symbol(symbol) => match &self.symbols.get(symbol).definition {
+                &Definition::Label { section, offset } => Some((section, offset)),
+                Definition::Variable(expr) => {
+                    let (add, constant) = self.alias_of(expr)?;
+                    let (section, offset) = self.raw(add)?;
+                    Some((section, offset.wrapping_add_signed(constant)))
+                }
                 _ => None,
             },
         }
@@ -102,7 +134,18 @@ impl<'a> Evaluator<'a> {
                 Ok(Value { add: Some(Term::Place(section, offset)), ..Value::default() })
             }
             &Expr::Symbol(symbol, specifier) => match (&self.symbols.get(symbol).definition, specifier) {
-                (Definition::Variable(expr), None) => self.eval(expr, depth + 1),
+                (Definition::Variable(expr), None) => {
+                    let keep = std::mem::take(&mut self.keep_aliases);
+                    let value = self.eval(expr, depth + 1);
+                    self.keep_aliases = keep;
+                    let value = value?;
+                    if keep
+                        && matches!((value.add, value.sub), (Some(add), None) if self.location(add).is_some())
+                    {
+                        return Ok(Value { add: Some(Term::Symbol(symbol)), ..Value::default() });
+                    }
+                    Ok(value)
+                }
                 (_, specifier) => {
                     Ok(Value { add: Some(Term::Symbol(symbol)), specifier, ..Value::default() })
                 }
@@ -115,7 +158,7 @@ impl<'a> Evaluator<'a> {
                     values
                         .push(self.eval(argument, depth + 1)?.absolute().ok_or("an argument is an address")?);
                 }
-                call(*function, &values, self.machine).map(Value::number)
+                call(*function, &values, self.subtarget).map(Value::number)
             }
         }
     }
@@ -156,7 +199,7 @@ impl<'a> Evaluator<'a> {
     /// Comparison of two places in one section; no other operator takes addresses.
     fn compare(&self, op: Binary, left: Value, right: Value) -> Result<Value, EvalError> {
         let place = |value: Value| match (value.add, value.sub) {
-            (Some(term), None) => self.location(term),
+            (Some(term), None) => self.raw(term),
             _ => None,
         };
         let comparison = matches!(
@@ -169,10 +212,9 @@ impl<'a> Evaluator<'a> {
                 | Binary::GreaterEqual
         );
         match (place(left), place(right)) {
-            (Some((a, at)), Some((b, bt))) if comparison && a == b => {
-                let at = (at as i64).wrapping_add(left.constant);
-                let bt = (bt as i64).wrapping_add(right.constant);
-                Ok(Value::number(fold(op, at, bt).unwrap_or(0)))
+            (Some(a), Some(b)) if comparison && self.sections.distance(a, b).is_some() => {
+                let at = self.sections.distance(a, b).unwrap_or(0).wrapping_add(left.constant);
+                Ok(Value::number(fold(op, at, right.constant).unwrap_or(0)))
             }
             _ => Err("this operator needs numbers, not addresses".to_owned()),
         }
@@ -205,16 +247,11 @@ impl<'a> Evaluator<'a> {
 
     /// `add - sub`, when that is known.
     fn distance(&self, add: Term, sub: Term) -> Option<i64> {
-        if add == sub {
-            return Some(0);
-        }
-        let (section, offset) = self.location(add)?;
-        let (other, base) = self.location(sub)?;
-        (section == other).then(|| (offset as i64).wrapping_sub(base as i64))
+        self.sections.distance(self.raw(add)?, self.raw(sub)?)
     }
 }
 
-fn call(function: Function, arguments: &[i64], machine: &Machine) -> Result<i64, EvalError> {
+fn call(function: Function, arguments: &[i64], subtarget: &Subtarget) -> Result<i64, EvalError> {
     let argument = |index: usize| arguments.get(index).copied().unwrap_or(0);
     Ok(match function {
         Function::Max => arguments.iter().copied().max().unwrap_or(0),
@@ -222,18 +259,19 @@ fn call(function: Function, arguments: &[i64], machine: &Machine) -> Result<i64,
         Function::AlignTo => align_to(argument(0), argument(1))?,
         Function::TotalNumVgprs => {
             let (agprs, vgprs) = (argument(0), argument(1));
-            if machine.processor().is_gfx90a_plus() && agprs != 0 {
+            if subtarget.processor().has(Property::UNIFIED_VGPRS) && agprs != 0 {
                 align_to(vgprs, 4)?.wrapping_add(agprs)
             } else {
                 vgprs.max(agprs)
             }
         }
         Function::ExtraSgprs => {
-            i64::from(machine.extra_sgprs(argument(0) != 0, argument(1) != 0, argument(2) != 0))
+            let used = [0, 1, 2].map(|index| argument(index) != 0);
+            i64::from(subtarget.processor().extra_sgprs(used[0], used[1], used[2]))
         }
         Function::Occupancy => occupancy(arguments),
         Function::InstPrefSize => {
-            let bits = machine.limits().inst_pref_size_bits;
+            let bits = subtarget.limits().inst_pref_size_bits;
             let lines = (argument(0).max(0) as u64).div_ceil(INSTRUCTION_CACHE_LINE);
             lines.min((1u64 << bits) - 1) as i64
         }
@@ -276,20 +314,4 @@ fn occupancy(arguments: &[i64]) -> i64 {
         waves = waves.min(by_vgprs);
     }
     waves
-}
-
-impl Machine {
-    /// SGPRs that VCC, FLAT_SCRATCH and XNACK_MASK take beyond those that instructions name (LLVM's
-    /// `getNumExtraSGPRs`).
-    pub fn extra_sgprs(&self, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
-        let generation = self.processor().generation();
-        let flat_scratch = flat_scratch || self.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
-        let vcc = 2 * u32::from(vcc);
-        match generation {
-            Generation::Gfx8 | Generation::Gfx9 if flat_scratch => 6,
-            Generation::Gfx8 | Generation::Gfx9 if xnack => 4,
-            Generation::Gfx7 if flat_scratch => 4,
-            _ => vcc,
-        }
-    }
 }

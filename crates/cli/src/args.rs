@@ -191,9 +191,12 @@ pub struct DisArgs {
 /// `inspect`
 #[derive(ClapArgs)]
 pub struct InspectArgs {
-    /// The code object; `-` for standard input
+    /// The code object, bundle or core file, or the URI of a loaded code object; `-` for standard input
     #[arg(value_name = "CODE-OBJECT")]
     pub input: PathBuf,
+    /// Show the debug sections instead: units, lines, frames
+    #[arg(long)]
+    pub dwarf: bool,
     /// The target it must be for; of a bundle, the entries to show
     #[arg(long, value_name = "TARGET-ID", value_parser = parse_target)]
     pub target: Option<TargetId>,
@@ -219,6 +222,15 @@ pub struct BundleArgs {
     /// Where to write the bundle
     #[arg(short, value_name = "OUT")]
     pub output: PathBuf,
+    /// The offload kind of the entries
+    #[arg(long, value_enum, default_value = "hipv4")]
+    pub kind: KindArg,
+    /// Compress the bundle
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub compress: Option<CompressArg>,
+    /// The version of the compressed form
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "compress", value_parser = clap::value_parser!(u8).range(2..=3))]
+    pub format_version: u8,
 }
 
 /// `unbundle`
@@ -230,8 +242,11 @@ pub struct UnbundleArgs {
     /// Extract the entry that runs on this target; left out: list the entries
     #[arg(long, value_name = "TARGET-ID", value_parser = parse_target, requires = "output")]
     pub target: Option<TargetId>,
+    /// Extract the entry of this ID
+    #[arg(long, value_name = "ID", requires = "output", conflicts_with = "target")]
+    pub entry: Option<String>,
     /// Where to write the entry
-    #[arg(short, value_name = "OUT", requires = "target")]
+    #[arg(short, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
 
@@ -249,6 +264,29 @@ pub struct TargetsArgs {
     /// One target; all processors when left out
     #[arg(value_name = "TARGET-ID", value_parser = parse_target)]
     pub target: Option<TargetId>,
+    /// Every fact of the target, with where it is from
+    #[arg(long, value_name = "TARGET-ID", value_parser = parse_target, num_args = 0..=1)]
+    pub explain: Option<Option<TargetId>>,
+}
+
+/// `--compress`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompressArg {
+    /// zlib
+    Zlib,
+    /// Zstandard
+    Zstd,
+}
+
+/// `--kind`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// HIP, code object V2 and V3
+    Hip,
+    /// HIP, code object V4 and later
+    Hipv4,
+    /// OpenMP
+    Openmp,
 }
 
 /// `--lang`

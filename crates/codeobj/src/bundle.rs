@@ -1,24 +1,28 @@
 //! Clang offload bundles: several code objects, each for a target, in one file.
 //!
-//! Follows "Clang Offload Bundler" of the Clang documentation: the plain binary form
-//! (`__CLANG_OFFLOAD_BUNDLE__`) is read and written, the compressed one (`CCOB`, versions 1 to 3) is read if it
-//! is compressed with zlib. zstd is refused by name. The hash of a compressed bundle is not checked.
+//! Follows "Clang Offload Bundler" of the Clang documentation. The plain binary form (`__CLANG_OFFLOAD_BUNDLE__`)
+//! is here, the compressed one (`CCOB`) in [`compressed`], which entry runs on a device in [`select`]. Both forms
+//! are read and written to the byte as clang-offload-bundler 22 does it (what zlib and zstd make of the same bytes
+//! may differ from one compressor to the next). The text form, which bundles sources, is not here.
 
-use std::io::Read;
+use std::str::FromStr;
 
-use wavemark_target::{Target, TargetId};
+use wavemark_target::{Setting, Target, TargetError, TargetId};
 
 use crate::bytes::Bytes;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+
+mod compressed;
+mod select;
+
+pub use crate::unpack::Method;
+pub use compressed::{COMPRESSED_MAGIC, Compression, Version, compress};
+pub use select::{ConflictError, SelectError, check_ids};
 
 /// The first bytes of a plain bundle.
 pub const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-/// The first bytes of a compressed bundle.
-pub const COMPRESSED_MAGIC: &[u8] = b"CCOB";
 /// Alignment of the code objects in a bundle that [`write()`] makes.
 pub const ALIGN: usize = 4096;
-/// Bytes that a compressed bundle may unpack to: 4 GiB.
-const MAX_UNPACKED: u64 = 1 << 32;
 
 /// A bundle, unpacked if it was compressed.
 #[derive(Clone, Debug)]
@@ -28,17 +32,6 @@ pub struct Bundle {
     /// How it was compressed, if it was.
     pub compression: Option<Compression>,
     bytes: Vec<u8>,
-}
-
-/// How a bundle was compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compression {
-    /// Version of the format, 1 to 3.
-    pub version: u16,
-    /// Bytes before.
-    pub unpacked_size: u64,
-    /// The hash of the bytes before, as the header says.
-    pub hash: u64,
 }
 
 /// One entry of a bundle.
@@ -60,8 +53,54 @@ impl Entry {
 
     /// The target, if it is an AMD GPU that we know.
     pub fn target(&self) -> Option<Target> {
-        self.id.split_once('-')?.1.parse().ok()
+        parse_target(self.id.split_once('-')?.1).ok()
     }
+}
+
+/// The target of an entry ID: a triple with a target ID in today's spelling, or in that of code objects V2 and V3
+/// (`gfx906+xnack`), and with or without the empty environment that older compilers left out.
+fn parse_target(text: &str) -> Result<Target, TargetError> {
+    let parsed = Target::from_str(text);
+    if parsed.is_ok() {
+        return parsed;
+    }
+    let parts: Vec<&str> = text.splitn(4, '-').collect();
+    let [arch, vendor, os, rest] = parts.as_slice() else { return parsed };
+    let (environment, id) = match rest.split_once('-') {
+        _ if rest.starts_with("gfx") => ("", *rest),
+        Some(split) => split,
+        None => return parsed,
+    };
+    // Without a `+` the old spelling looks like today's: what is off there is not said here.
+    let id: TargetId = if id.contains('+') { v3_target_id(id)? } else { id.parse()? };
+    Target::from_str(&format!("{arch}-{vendor}-{os}-{environment}-{id}"))
+}
+
+/// A target ID as code objects V2 and V3 spell it: the features that are on, each after a `+`; the others are off.
+pub(crate) fn v3_target_id(text: &str) -> Result<TargetId, TargetError> {
+    let mut parts = text.split('+');
+    let name = parts.next().unwrap_or_default();
+    let mut id: TargetId = name.parse()?;
+    let off = |setting: &mut Setting| {
+        if *setting == Setting::Any {
+            *setting = Setting::Off;
+        }
+    };
+    off(&mut id.xnack);
+    off(&mut id.sramecc);
+    for feature in parts {
+        let slot = match feature {
+            "xnack" => &mut id.xnack,
+            "sramecc" | "sram-ecc" => &mut id.sramecc,
+            _ => return Err(TargetError::Feature(feature.to_owned())),
+        };
+        if *slot == Setting::Unsupported {
+            let (processor, feature) = (id.processor, format!("{feature}+"));
+            return Err(TargetError::Unsupported { processor, feature });
+        }
+        *slot = Setting::On;
+    }
+    Ok(id)
 }
 
 /// Whether a file begins as a bundle does, plain or compressed.
@@ -72,8 +111,13 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 impl Bundle {
     /// Reads a bundle. Offsets in errors count in the unpacked bytes if it was compressed.
     pub fn parse(bytes: &[u8]) -> Result<Bundle, Error> {
+        Bundle::parse_within(bytes, compressed::MAX_UNPACKED)
+    }
+
+    /// Reads a bundle that may unpack to so many bytes at most.
+    pub fn parse_within(bytes: &[u8], limit: u64) -> Result<Bundle, Error> {
         if bytes.starts_with(COMPRESSED_MAGIC) {
-            let (unpacked, compression) = unpack(Bytes::new(bytes))?;
+            let (unpacked, compression) = compressed::unpack(Bytes::new(bytes), limit)?;
             let entries = parse_entries(Bytes::new(&unpacked))?;
             return Ok(Bundle { entries, compression: Some(compression), bytes: unpacked });
         }
@@ -88,11 +132,9 @@ impl Bundle {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// The entry whose code runs on a device: one for exactly this target ID, or else the first that fits.
-    pub fn entry_for(&self, device: &TargetId) -> Option<&Entry> {
-        let id = |entry: &Entry| Some(entry.target()?.id);
-        let exact = self.entries.iter().find(|entry| id(entry) == Some(*device));
-        exact.or_else(|| self.entries.iter().find(|entry| id(entry).is_some_and(|id| id.runs_on(device))))
+    /// The entry whose code runs on a device, see [`select`].
+    pub fn select(&self, device: &TargetId) -> Result<&Entry, SelectError> {
+        select::select(&self.entries, device)
     }
 }
 
@@ -121,48 +163,6 @@ fn parse_entries(bundle: Bytes<'_>) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-fn unpack(bundle: Bytes<'_>) -> Result<(Vec<u8>, Compression), Error> {
-    let what = "the header of a compressed bundle";
-    let version = bundle.u16(4, what)?;
-    let method = bundle.u16(6, what)?;
-    let (file_size, unpacked_size, hash_at) = match version {
-        1 => (None, u64::from(bundle.u32(8, what)?), 12),
-        2 => (Some(u64::from(bundle.u32(8, what)?)), u64::from(bundle.u32(12, what)?), 16),
-        3 => (Some(bundle.u64(8, what)?), bundle.u64(16, what)?, 24),
-        other => return Err(Error::unsupported(4, format!("version {other} of compressed bundles"))),
-    };
-    let hash = bundle.u64(hash_at, what)?;
-    match method {
-        0 => {}
-        1 => return Err(Error::unsupported(6, "zstd compression")),
-        other => return Err(Error::unsupported(6, format!("compression method {other}"))),
-    }
-    if unpacked_size > MAX_UNPACKED {
-        return Err(Error::unsupported(8, format!("a compressed bundle of {unpacked_size} bytes")));
-    }
-    let start = hash_at + 8;
-    let end = file_size.unwrap_or(bundle.len());
-    let packed_size = end.checked_sub(start).ok_or_else(|| Error {
-        offset: 8,
-        kind: ErrorKind::Expected {
-            expected: format!("a file size of at least {start}"),
-            found: end.to_string(),
-        },
-    })?;
-    let packed = bundle.part(start, packed_size, "the compressed data")?;
-    let mut unpacked = Vec::new();
-    let mut decoder = flate2::read::ZlibDecoder::new(packed.data()).take(unpacked_size.saturating_add(1));
-    decoder
-        .read_to_end(&mut unpacked)
-        .map_err(|e| Error::expected(start, "data compressed with zlib", e.to_string()))?;
-    if unpacked.len() as u64 != unpacked_size {
-        let expected = format!("data that unpack to {unpacked_size} bytes");
-        let found = if unpacked.len() as u64 > unpacked_size { "more" } else { "fewer" };
-        return Err(Error::expected(start, expected, found));
-    }
-    Ok((unpacked, Compression { version, unpacked_size, hash }))
-}
-
 /// Writes a plain bundle of (entry ID, bytes), each at a multiple of 4096 bytes.
 pub fn write(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let header: usize = entries.iter().map(|(id, _)| 24 + id.len()).sum::<usize>() + MAGIC.len() + 8;
@@ -182,4 +182,30 @@ pub fn write(entries: &[(&str, &[u8])]) -> Vec<u8> {
         out.extend(*data);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_ids_of_all_times() {
+        for (id, expected) in [
+            ("hipv4-amdgcn-amd-amdhsa--gfx942:xnack-", "amdgcn-amd-amdhsa--gfx942:xnack-"),
+            ("hip-amdgcn-amd-amdhsa-gfx900", "amdgcn-amd-amdhsa--gfx900"),
+            ("hip-amdgcn-amd-amdhsa--gfx900+xnack", "amdgcn-amd-amdhsa--gfx900:xnack+"),
+            ("hip-amdgcn-amd-amdhsa-gfx906+xnack+sram-ecc", "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack+"),
+            ("hip-amdgcn-amd-amdhsa-gfx908+sram-ecc", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-"),
+            ("openmp-amdgcn-amd-amdhsa-unknown-gfx90a:sramecc+", "amdgcn-amd-amdhsa-unknown-gfx90a:sramecc+"),
+            ("hipv4-amdgcn-amd-amdhsa--gfx9-4-generic", "amdgcn-amd-amdhsa--gfx9-4-generic"),
+        ] {
+            let entry = Entry { id: id.to_owned(), offset: 0, size: 0 };
+            assert_eq!(entry.target().map(|t| t.to_string()).as_deref(), Some(expected), "{id}");
+        }
+        for id in
+            ["host-x86_64-unknown-linux-gnu-", "hip-amdgcn-amd-amdhsa-gfx900+tgsplit", "hip", "", "hip-"]
+        {
+            assert_eq!(Entry { id: id.to_owned(), offset: 0, size: 0 }.target(), None, "{id}");
+        }
+    }
 }

@@ -14,6 +14,11 @@ impl<'a> Bytes<'a> {
         Bytes { data, base: 0 }
     }
 
+    /// A slice that begins at an offset into the file.
+    pub(crate) fn at_offset(data: &'a [u8], base: u64) -> Self {
+        Bytes { data, base }
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.data.len() as u64
     }

@@ -1,8 +1,10 @@
 //! Loads a code object the way a runtime does: segments at a base address, dynamic relocations applied, kernels
 //! with their addresses.
 //!
-//! A relocatable file is linked first. Nothing outside the file is known: a symbol that no input defines is an
-//! error with its name. Sizes in memory are checked before anything is allocated.
+//! A relocatable file is linked first. A symbol that neither the file nor the caller defines is an error with its
+//! name. Sizes in memory are checked before anything is allocated.
+
+use std::collections::HashMap;
 
 use wavemark_target::TargetId;
 
@@ -11,8 +13,9 @@ use crate::elf::{Binding, Place, pf, pt};
 use crate::error::Error;
 use crate::link::{self, LinkError};
 use crate::metadata::KernelMetadata;
-use crate::read::CodeObject;
+use crate::read::{self, CodeObject};
 use crate::reloc::{ApplyError, RelocationKind};
+use crate::v2;
 
 /// Bytes that the segments of one code object may take in memory: 1 GiB.
 pub const MAX_IMAGE_SIZE: u64 = 1 << 30;
@@ -119,18 +122,43 @@ pub enum LoadError {
 impl LoadedImage {
     /// Loads a code object at an address, which should be a multiple of 4096.
     pub fn load(object: &CodeObject, base: u64) -> Result<LoadedImage, LoadError> {
+        LoadedImage::load_with(object, base, &|_| None)
+    }
+
+    /// Loads a code object, with the addresses of symbols that other code objects or the runtime define.
+    pub fn load_with(
+        object: &CodeObject,
+        base: u64,
+        external: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<LoadedImage, LoadError> {
         if object.is_relocatable() {
             let linked = CodeObject::parse(&link::link(std::slice::from_ref(object))?)?;
-            return LoadedImage::load(&linked, base);
+            return LoadedImage::load_with(&linked, base, external);
         }
         if object.sections.is_empty() {
             return Err(LoadError::NoSections);
         }
         let segments = load_segments(object, base)?;
         let mut image = LoadedImage { base, target: object.target(), segments, kernels: Vec::new() };
-        image.relocate(object)?;
-        image.kernels =
-            object.kernels.iter().map(|kernel| image.kernel(object, kernel)).collect::<Result<_, _>>()?;
+        image.relocate(object, external)?;
+        let mut sizes: HashMap<&str, u64> = HashMap::new();
+        for symbol in
+            object.symbols.iter().chain(&object.dynamic_symbols).filter(|symbol| symbol.is_defined())
+        {
+            sizes.entry(&symbol.name).or_insert(symbol.size);
+        }
+        let size_of = |name: &str| sizes.get(name).copied().unwrap_or(0);
+        for kernel in &object.kernels {
+            let metadata = object.kernel_metadata(kernel).cloned();
+            let kernel = image.kernel(object, kernel, size_of(&kernel.name), metadata)?;
+            image.kernels.push(kernel);
+        }
+        for kernel in &object.v2_kernels {
+            let metadata =
+                object.metadata.as_ref().and_then(|metadata| metadata.kernel(&kernel.name)).cloned();
+            let kernel = image.v2_kernel(object, kernel, size_of(&kernel.name), metadata)?;
+            image.kernels.push(kernel);
+        }
         Ok(image)
     }
 
@@ -153,7 +181,11 @@ impl LoadedImage {
         segment.bytes.get(start..start.checked_add(len)?)
     }
 
-    fn relocate(&mut self, object: &CodeObject) -> Result<(), LoadError> {
+    fn relocate(
+        &mut self,
+        object: &CodeObject,
+        external: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<(), LoadError> {
         let tables = object.relocations.iter().filter(|table| table.dynamic);
         for rela in tables.flat_map(|table| &table.entries) {
             let kind = RelocationKind::by_number(rela.kind);
@@ -163,18 +195,22 @@ impl LoadedImage {
                 why,
             };
             let kind = match kind {
-                Some(kind) if !kind.uses_got() => kind,
+                Some(kind) if kind.is_dynamic() || kind == RelocationKind::None => kind,
                 _ => return Err(error("is no dynamic relocation".to_owned())),
             };
             let target = match kind {
                 RelocationKind::None | RelocationKind::Relative64 => self.base,
+                _ if rela.symbol == 0 => 0,
                 _ => {
                     let symbol = object.dynamic_symbols.get(rela.symbol as usize);
                     let symbol =
                         symbol.ok_or_else(|| error(format!("there is no symbol {}", rela.symbol)))?;
                     match symbol.place {
-                        Place::Undefined if symbol.binding == Binding::Weak => 0,
-                        Place::Undefined => return Err(LoadError::Undefined(symbol.name.clone())),
+                        Place::Undefined => match external(&symbol.name) {
+                            Some(address) => address,
+                            None if symbol.binding == Binding::Weak => 0,
+                            None => return Err(LoadError::Undefined(symbol.name.clone())),
+                        },
                         Place::Absolute => symbol.value,
                         _ => self.base.wrapping_add(symbol.value),
                     }
@@ -191,31 +227,68 @@ impl LoadedImage {
         Ok(())
     }
 
-    fn kernel(&self, object: &CodeObject, kernel: &crate::read::Kernel) -> Result<Kernel, LoadError> {
-        let name = &kernel.name;
-        let error = |what, address, why| LoadError::Kernel { name: name.clone(), what, address, why };
-        let descriptor_vaddr = self.base.wrapping_add(kernel.address);
-        let bytes = self.read(descriptor_vaddr, descriptor::SIZE);
-        let bytes = bytes.and_then(|bytes| <&[u8; descriptor::SIZE]>::try_from(bytes).ok());
-        let Some(bytes) = bytes else {
-            return Err(error("the descriptor", descriptor_vaddr, "is not in a loaded segment"));
-        };
+    fn kernel(
+        &self,
+        object: &CodeObject,
+        kernel: &read::Kernel,
+        code_size: u64,
+        metadata: Option<KernelMetadata>,
+    ) -> Result<Kernel, LoadError> {
+        let address = self.base.wrapping_add(kernel.address);
+        let bytes = self.bytes_of_kernel::<{ descriptor::SIZE }>(&kernel.name, address)?;
         let descriptor = KernelDescriptor::decode(bytes, object.target().processor);
-        let entry_vaddr = descriptor_vaddr.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
-        if !self.segment_at(entry_vaddr).is_some_and(|segment| segment.executable) {
-            return Err(error("the entry", entry_vaddr, "is not in an executable segment"));
-        }
-        if !entry_vaddr.is_multiple_of(descriptor::ENTRY_ALIGN) {
-            return Err(error("the entry", entry_vaddr, "is not a multiple of 256"));
-        }
-        Ok(Kernel {
-            name: name.clone(),
-            descriptor,
-            descriptor_vaddr,
-            entry_vaddr,
-            code_size: object.symbol(name).map_or(0, |symbol| symbol.size),
-            metadata: object.kernel_metadata(kernel).cloned(),
+        let offset = descriptor.kernel_code_entry_byte_offset;
+        self.kernel_at(&kernel.name, descriptor, address, offset, code_size, metadata)
+    }
+
+    fn v2_kernel(
+        &self,
+        object: &CodeObject,
+        kernel: &v2::Kernel,
+        code_size: u64,
+        metadata: Option<KernelMetadata>,
+    ) -> Result<Kernel, LoadError> {
+        let address = self.base.wrapping_add(kernel.address);
+        let bytes = self.bytes_of_kernel::<{ v2::KERNEL_CODE_SIZE }>(&kernel.name, address)?;
+        let code = v2::KernelCode::new(bytes);
+        let descriptor = code.descriptor(object.target().processor);
+        // The symbol's size counts from the structure.
+        let code_size = code_size.saturating_sub(code.entry_byte_offset().unsigned_abs());
+        self.kernel_at(&kernel.name, descriptor, address, code.entry_byte_offset(), code_size, metadata)
+    }
+
+    fn bytes_of_kernel<const N: usize>(&self, name: &str, address: u64) -> Result<&[u8; N], LoadError> {
+        let bytes = self.read(address, N).and_then(|bytes| <&[u8; N]>::try_from(bytes).ok());
+        bytes.ok_or_else(|| LoadError::Kernel {
+            name: name.to_owned(),
+            what: "the descriptor",
+            address,
+            why: "is not in a loaded segment",
         })
+    }
+
+    fn kernel_at(
+        &self,
+        name: &str,
+        descriptor: KernelDescriptor,
+        descriptor_vaddr: u64,
+        entry_byte_offset: i64,
+        code_size: u64,
+        metadata: Option<KernelMetadata>,
+    ) -> Result<Kernel, LoadError> {
+        let entry_vaddr = descriptor_vaddr.wrapping_add_signed(entry_byte_offset);
+        let why = if !self.segment_at(entry_vaddr).is_some_and(|segment| segment.executable) {
+            Some("is not in an executable segment")
+        } else if !entry_vaddr.is_multiple_of(descriptor::ENTRY_ALIGN) {
+            Some("is not a multiple of 256")
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            let (name, what) = (name.to_owned(), "the entry");
+            return Err(LoadError::Kernel { name, what, address: entry_vaddr, why });
+        }
+        Ok(Kernel { name: name.to_owned(), descriptor, descriptor_vaddr, entry_vaddr, code_size, metadata })
     }
 }
 

@@ -3,10 +3,13 @@
 
 use std::fmt::{self, Write};
 
+mod notes;
+
 use crate::bundle::Bundle;
-use crate::elf::{Binding, Place, Section, Symbol, SymbolType, Visibility, pf, pt, shf, sht};
+use crate::elf::{Binding, OsAbi, Place, Section, Symbol, SymbolType, Visibility, pf, pt, shf, sht};
 use crate::read::{CodeObject, Kernel};
 use crate::reloc::RelocationKind;
+use crate::v2;
 
 /// The text for a code object.
 pub fn inspect(object: &CodeObject) -> String {
@@ -23,8 +26,11 @@ pub fn inspect_bundle(bundle: &Bundle) -> String {
         Some(c) => {
             let _ = writeln!(
                 out,
-                "offload bundle, compressed (CCOB version {}), {} bytes unpacked",
-                c.version, c.unpacked_size
+                "offload bundle, compressed (CCOB version {}, {}), {} bytes unpacked{}",
+                c.version as u16,
+                c.method.name(),
+                c.unpacked_size,
+                if c.hash_matches { "" } else { ", the hash does not match" }
             );
         }
         None => out.push_str("offload bundle\n"),
@@ -42,21 +48,24 @@ fn write_all(out: &mut String, object: &CodeObject) -> fmt::Result {
     symbols(out, object, "symbols", &object.symbols)?;
     symbols(out, object, "dynamic symbols", &object.dynamic_symbols)?;
     relocations(out, object)?;
-    notes(out, object)?;
+    notes::notes(out, object)?;
     for kernel in &object.kernels {
         descriptor(out, kernel)?;
+    }
+    for kernel in &object.v2_kernels {
+        v2_kernel(out, kernel)?;
     }
     Ok(())
 }
 
 fn header(out: &mut String, object: &CodeObject) -> fmt::Result {
     let kind = if object.is_relocatable() { "relocatable" } else { "shared object" };
-    writeln!(
-        out,
-        "code object V{}, {kind}, {} bytes",
-        object.abi.code_object_version(),
-        object.bytes().len()
-    )?;
+    let version = match object.os {
+        OsAbi::Hsa => format!("V{}", object.abi.code_object_version()),
+        OsAbi::None => "of no operating system".to_owned(),
+        other => format!("of {}", other.name()),
+    };
+    writeln!(out, "code object {version}, {kind}, {} bytes", object.bytes().len())?;
     writeln!(out, "target: {}", object.target())?;
     write!(out, "e_flags: {:#010x}", object.header.flags)?;
     if object.flags.generic_version != 0 {
@@ -169,6 +178,7 @@ fn symbols(out: &mut String, object: &CodeObject, title: &str, symbols: &[Symbol
             SymbolType::Func => "func".to_owned(),
             SymbolType::Section => "section".to_owned(),
             SymbolType::File => "file".to_owned(),
+            SymbolType::HsaKernel => "kernel".to_owned(),
             SymbolType::Other(other) => other.to_string(),
         };
         let binding = match symbol.binding {
@@ -235,14 +245,25 @@ impl fmt::LowerHex for Signed {
     }
 }
 
-fn notes(out: &mut String, object: &CodeObject) -> fmt::Result {
-    for note in &object.notes {
-        writeln!(out, "\nnote {} type {}, {} bytes", note.name, note.kind, note.description.len())?;
+fn v2_kernel(out: &mut String, kernel: &v2::Kernel) -> fmt::Result {
+    writeln!(
+        out,
+        "\nkernel {} (amd_kernel_code_t at {:#x}):",
+        kernel.name,
+        kernel.address.max(kernel.offset)
+    )?;
+    for (name, value) in kernel.code.fields() {
+        writeln!(out, "  {name:<46} {value:#x}")?;
+        if name == "code_properties" {
+            for (name, value) in kernel.code.properties() {
+                writeln!(out, "    {name:<44} {value}")?;
+            }
+        }
     }
-    if let Some(metadata) = &object.metadata {
-        writeln!(out, "\nmetadata:\n---\n{}\n...", metadata.to_yaml().trim_end())?;
+    match kernel.code.unknown_properties() {
+        0 => Ok(()),
+        bits => writeln!(out, "  {:<46} {bits:#x}", "unknown bits of code_properties"),
     }
-    Ok(())
 }
 
 fn descriptor(out: &mut String, kernel: &Kernel) -> fmt::Result {

@@ -5,12 +5,14 @@
 //! are several such sections, their addresses cannot be told apart. The compilation directory is not
 //! looked up, so names are as the line table has them.
 
-use gimli::{DebugLineOffset, EndianSlice, LittleEndian};
+use std::cell::Cell;
 
-use crate::elf::Place;
+use gimli::{DebugLineOffset, LittleEndian};
+
+use crate::dwarf::DebugSections;
+use crate::dwarf::sections::Slice;
 use crate::error::{Error, ErrorKind};
 use crate::read::CodeObject;
-use crate::reloc::RelocationKind;
 
 /// Addresses to source lines.
 #[derive(Clone, Debug, Default)]
@@ -47,24 +49,20 @@ pub struct SourceLine<'a> {
     pub column: u32,
 }
 
-type Slice<'a> = EndianSlice<'a, LittleEndian>;
-
 impl LineTable {
     /// Builds the table of a code object; empty if it has no line table.
     pub fn build(object: &CodeObject) -> Result<LineTable, Error> {
-        let section = |name: &str| -> Result<(u64, Vec<u8>), Error> {
-            let Some(index) = object.section_by_name(name) else { return Ok((0, Vec::new())) };
-            Ok((object.sections[index].offset, relocated(object, index)?))
-        };
-        let (offset, line) = section(".debug_line")?;
-        let (_, strings) = section(".debug_str")?;
-        let (_, line_strings) = section(".debug_line_str")?;
+        let wanted = [".debug_line", ".debug_str", ".debug_line_str"];
+        let sections = DebugSections::read_those(object, |name| wanted.contains(&name))?;
+        let offset = sections.offset(".debug_line");
         let strings = Strings {
-            debug_str: gimli::DebugStr::new(&strings, LittleEndian),
-            debug_line_str: gimli::DebugLineStr::new(&line_strings, LittleEndian),
+            debug_str: gimli::DebugStr::new(sections.data(".debug_str"), LittleEndian),
+            debug_line_str: gimli::DebugLineStr::new(sections.data(".debug_line_str"), LittleEndian),
+            // Names may share bytes, but a file with more of them than bytes squared is no file of ours.
+            budget: Cell::new(object.bytes().len().saturating_mul(8)),
         };
         let mut table = LineTable::default();
-        table.read(&line, &strings).map_err(|(at, e)| Error {
+        table.read(sections.data(".debug_line"), &strings).map_err(|(at, e)| Error {
             offset: offset + at as u64,
             kind: ErrorKind::Expected { expected: "a DWARF line table".to_owned(), found: e.to_string() },
         })?;
@@ -147,6 +145,7 @@ impl LineTable {
 struct Strings<'a> {
     debug_str: gimli::DebugStr<Slice<'a>>,
     debug_line_str: gimli::DebugLineStr<Slice<'a>>,
+    budget: Cell<usize>,
 }
 
 impl<'a> Strings<'a> {
@@ -157,31 +156,10 @@ impl<'a> Strings<'a> {
             gimli::AttributeValue::DebugLineStrRef(offset) => self.debug_line_str.get_str(offset)?,
             _ => return Err(gimli::Error::ExpectedStringAttributeValue),
         };
+        match self.budget.get().checked_sub(slice.len()) {
+            Some(rest) => self.budget.set(rest),
+            None => return Err(gimli::Error::UnsupportedOffset),
+        }
         Ok(slice.to_string_lossy().into_owned())
     }
-}
-
-/// A section's bytes with its relocations applied, sections taken to be at address 0.
-fn relocated(object: &CodeObject, index: usize) -> Result<Vec<u8>, Error> {
-    let mut bytes = object.section_data(index).to_vec();
-    for table in object.relocations.iter().filter(|table| table.target == Some(index)) {
-        for rela in &table.entries {
-            let error = |found: String| Error {
-                offset: object.sections[table.section].offset,
-                kind: ErrorKind::Expected {
-                    expected: format!("relocations that apply to `{}`", object.sections[index].name),
-                    found,
-                },
-            };
-            let Some(kind) = RelocationKind::by_number(rela.kind).filter(|kind| !kind.uses_got()) else {
-                return Err(error(format!("type {}", rela.kind)));
-            };
-            let symbol = object.symbols.get(rela.symbol as usize);
-            let Some(symbol) = symbol else { return Err(error(format!("the symbol {}", rela.symbol))) };
-            let value = if symbol.place == Place::Undefined { 0 } else { symbol.value };
-            kind.apply(&mut bytes, rela.offset, value, rela.addend, rela.offset)
-                .map_err(|e| error(format!("one at {:#x}: {e}", rela.offset)))?;
-        }
-    }
-    Ok(bytes)
 }

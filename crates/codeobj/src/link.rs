@@ -6,6 +6,9 @@
 //! become `R_AMDGPU_RELATIVE64`. All defined symbols that are global or weak and not hidden go into `.dynsym`;
 //! none of them can be replaced by another file's (as with `-Bsymbolic`).
 //!
+//! A 32-bit absolute address, which code of `amdpal` and `mesa3d` has, is left to the loader if its symbol is in
+//! `.dynsym`; there is no dynamic relocation for others.
+//!
 //! Unlike lld, it joins the metadata notes of several inputs into one, so that a runtime, which reads the first,
 //! sees all kernels. It merges no strings, collects no garbage, and knows no archives, scripts or versions.
 
@@ -37,6 +40,16 @@ pub enum LinkError {
         found: u32,
         /// The first input's.
         first: u32,
+    },
+    /// Inputs for different operating systems.
+    #[error("input {input} is for the operating system `{found}`, the first one for `{first}`")]
+    Os {
+        /// Which input.
+        input: usize,
+        /// Its operating system.
+        found: &'static str,
+        /// The first input's.
+        first: &'static str,
     },
     /// Inputs for targets that contradict each other.
     #[error("input {input} is for {found}, the ones before for {before}")]
@@ -102,7 +115,7 @@ const MAX_SIZE: u64 = crate::image::MAX_IMAGE_SIZE;
 pub fn link(inputs: &[CodeObject]) -> Result<Vec<u8>, LinkError> {
     let (abi, flags) = common_target(inputs)?;
     let symbols = resolve::resolve(inputs)?;
-    layout::lay_out(inputs, abi, flags, joined_notes(inputs), &symbols)
+    layout::lay_out(inputs, inputs[0].os, abi, flags, joined_notes(inputs), &symbols)
 }
 
 /// Reads relocatable code objects and links them in the given order.
@@ -135,6 +148,9 @@ fn common_target(inputs: &[CodeObject]) -> Result<(AbiVersion, EFlags), LinkErro
         if !object.is_relocatable() {
             return Err(LinkError::NotRelocatable(input));
         }
+        if object.os != first.os {
+            return Err(LinkError::Os { input, found: object.os.name(), first: first.os.name() });
+        }
         if object.abi != first.abi {
             return Err(LinkError::Version {
                 input,
@@ -157,7 +173,8 @@ fn common_target(inputs: &[CodeObject]) -> Result<(AbiVersion, EFlags), LinkErro
     Ok((first.abi, flags))
 }
 
-/// The target ID that code of both runs on: "any" gives way to a setting, two settings must agree.
+/// The target ID that code of both runs on: "any" gives way to a setting, two settings must agree. Code objects of
+/// V3 cannot say "any", so theirs must be equal.
 fn join_ids(a: TargetId, b: TargetId) -> Option<TargetId> {
     let join = |a, b| match (a, b) {
         (Setting::Any, other) | (other, Setting::Any) => Some(other),

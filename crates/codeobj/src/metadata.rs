@@ -2,14 +2,26 @@
 //!
 //! Follows "Code Object V3 Metadata" to "V5 Metadata" of LLVM's *User Guide for AMDGPU Backend*, plus
 //! `.cluster_dims` of gfx1250. Each record is one table: a field's key, its type and whether it must be there
-//! are said once, and reading and writing both go by it. Keys that are not in the tables are kept.
+//! are said once; reading, writing and validating ([`validate`]) go by it. Keys that are not in the tables are
+//! kept. Metadata of code object V2 are translated by [`v2`]; those of `amdpal` code have tables of their own,
+//! [`pal`].
 
 use std::fmt;
 
 use indexmap::IndexMap;
 use wavemark_target::{AbiVersion, AddressSpace};
 
+use self::record::{FieldType, mismatch, names, record};
+use self::schema::{Row, Shape};
 use crate::value::{Value, YamlError};
+
+pub mod pal;
+mod record;
+mod rules;
+pub mod schema;
+pub mod v2;
+
+pub use rules::{Severity, Violation, validate};
 
 /// What is wrong with metadata: where in the tree, and what.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,166 +34,16 @@ pub struct MetadataError {
 }
 
 impl MetadataError {
-    fn new(what: impl Into<String>) -> MetadataError {
+    pub(crate) fn new(what: impl Into<String>) -> MetadataError {
         MetadataError { path: String::new(), what: what.into() }
     }
 
     /// Puts a key or an index in front of the path.
-    fn under(mut self, step: &str) -> MetadataError {
+    pub(crate) fn under(mut self, step: &str) -> MetadataError {
         let joint = if self.path.is_empty() || self.path.starts_with(['.', '[']) { "" } else { "." };
         self.path = format!("{step}{joint}{}", self.path);
         self
     }
-}
-
-/// A type that a field of a record can have.
-trait FieldType: Sized {
-    fn read(value: Value) -> Result<Self, MetadataError>;
-    fn write(&self) -> Value;
-}
-
-fn mismatch<T>(expected: &str, found: &Value) -> Result<T, MetadataError> {
-    Err(MetadataError::new(format!("expected {expected}, found {}", found.kind())))
-}
-
-impl FieldType for String {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        match value {
-            Value::String(text) => Ok(text),
-            // YAML text such as `.name: 1` or `.name: true` is meant as a string here.
-            Value::Uint(u) => Ok(u.to_string()),
-            Value::Bool(b) => Ok(b.to_string()),
-            other => mismatch("a string", &other),
-        }
-    }
-
-    fn write(&self) -> Value {
-        Value::String(self.clone())
-    }
-}
-
-impl FieldType for bool {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        match value {
-            Value::Bool(b) => Ok(b),
-            Value::Uint(u @ (0 | 1)) => Ok(u == 1),
-            other => mismatch("a boolean", &other),
-        }
-    }
-
-    fn write(&self) -> Value {
-        Value::Bool(*self)
-    }
-}
-
-impl FieldType for u64 {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        match value {
-            Value::Uint(u) => Ok(u),
-            Value::Bool(b) => Ok(b.into()),
-            Value::Int(i) => {
-                Err(MetadataError::new(format!("expected an integer that is not negative, found {i}")))
-            }
-            other => mismatch("an integer", &other),
-        }
-    }
-
-    fn write(&self) -> Value {
-        Value::Uint(*self)
-    }
-}
-
-impl FieldType for u32 {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        let wide = u64::read(value)?;
-        u32::try_from(wide).map_err(|_| MetadataError::new(format!("{wide} is beyond 32 bits")))
-    }
-
-    fn write(&self) -> Value {
-        Value::Uint(u64::from(*self))
-    }
-}
-
-impl<T: FieldType> FieldType for Vec<T> {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        let Value::Seq(items) = value else { return mismatch("a sequence", &value) };
-        let item = |(i, item)| T::read(item).map_err(|e| e.under(&format!("[{i}]")));
-        items.into_iter().enumerate().map(item).collect()
-    }
-
-    fn write(&self) -> Value {
-        Value::Seq(self.iter().map(T::write).collect())
-    }
-}
-
-impl<const N: usize> FieldType for [u32; N] {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        let items = Vec::<u32>::read(value)?;
-        let count = items.len();
-        items.try_into().map_err(|_| MetadataError::new(format!("expected {N} integers, found {count}")))
-    }
-
-    fn write(&self) -> Value {
-        Value::Seq(self.iter().map(u32::write).collect())
-    }
-}
-
-impl FieldType for AddressSpace {
-    fn read(value: Value) -> Result<Self, MetadataError> {
-        let name = String::read(value)?;
-        let known = AddressSpace::ALL.into_iter().find(|space| space.name() == name);
-        known.ok_or_else(|| MetadataError::new(format!("`{name}` is no address space")))
-    }
-
-    fn write(&self) -> Value {
-        Value::String(self.name().to_owned())
-    }
-}
-
-macro_rules! names {
-    ($(#[$doc:meta])* $type:ident { $($(#[$row_doc:meta])* $variant:ident $name:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        pub enum $type {
-            $($(#[$row_doc])* #[doc = concat!("`", $name, "`.")] $variant,)*
-            /// A name that the guide does not list.
-            Other(String),
-        }
-
-        impl $type {
-            /// The name in metadata.
-            pub fn name(&self) -> &str {
-                match self {
-                    $($type::$variant => $name,)*
-                    $type::Other(name) => name,
-                }
-            }
-
-            /// What a name in metadata means.
-            pub fn by_name(name: &str) -> $type {
-                match name {
-                    $($name => $type::$variant,)*
-                    other => $type::Other(other.to_owned()),
-                }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-
-        impl FieldType for $type {
-            fn read(value: Value) -> Result<Self, MetadataError> {
-                Ok($type::by_name(&String::read(value)?))
-            }
-
-            fn write(&self) -> Value {
-                Value::String(self.name().to_owned())
-            }
-        }
-    };
 }
 
 names! {
@@ -283,57 +145,6 @@ names! {
     }
 }
 
-/// One record type from a table of `key: field: type, presence`.
-macro_rules! record {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $key:literal $field:ident: $presence:ident $type:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct $name {
-            $($(#[$field_doc])* pub $field: record!(@type $presence $type),)*
-            /// Keys beyond those, as they were.
-            pub other: IndexMap<String, Value>,
-        }
-
-        impl FieldType for $name {
-            fn read(value: Value) -> Result<Self, MetadataError> {
-                let Value::Map(mut map) = value else { return mismatch("a map", &value) };
-                Ok($name {
-                    $($field: record!(@read $presence $type, map.shift_remove($key), $key),)*
-                    other: map,
-                })
-            }
-
-            fn write(&self) -> Value {
-                let mut map = self.other.clone();
-                $(record!(@write $presence map, $key, self.$field);)*
-                Value::Map(map)
-            }
-        }
-    };
-    (@type required $type:ty) => { $type };
-    (@type optional $type:ty) => { Option<$type> };
-    (@type list $type:ty) => { Vec<$type> };
-    (@read required $type:ty, $value:expr, $key:literal) => {
-        match $value {
-            Some(value) => <$type>::read(value).map_err(|e| e.under($key))?,
-            None => return Err(MetadataError::new("is missing").under($key)),
-        }
-    };
-    (@read optional $type:ty, $value:expr, $key:literal) => {
-        $value.map(<$type>::read).transpose().map_err(|e| e.under($key))?
-    };
-    (@read list $type:ty, $value:expr, $key:literal) => {
-        $value.map(Vec::<$type>::read).transpose().map_err(|e| e.under($key))?.unwrap_or_default()
-    };
-    (@write required $map:ident, $key:literal, $value:expr) => { $map.insert($key.to_owned(), $value.write()); };
-    (@write optional $map:ident, $key:literal, $value:expr) => {
-        if let Some(value) = &$value { $map.insert($key.to_owned(), value.write()); }
-    };
-    (@write list $map:ident, $key:literal, $value:expr) => {
-        if !$value.is_empty() { $map.insert($key.to_owned(), $value.write()); }
-    };
-}
-
 record! {
     /// The metadata of a code object.
     Metadata {
@@ -344,7 +155,7 @@ record! {
         /// The format strings of printf calls, `ID:N:S[0]:…:S[N-1]:FORMAT`.
         "amdhsa.printf" printf: list String,
         /// The kernels.
-        "amdhsa.kernels" kernels: list KernelMetadata,
+        "amdhsa.kernels" kernels: required_list KernelMetadata,
     }
 }
 
@@ -404,9 +215,9 @@ record! {
         /// Whether the stack's size is not known in advance.
         ".uses_dynamic_stack" uses_dynamic_stack: optional bool,
         /// 1 if the grid must be a multiple of the workgroup.
-        ".uniform_work_group_size" uniform_work_group_size: optional u32,
+        ".uniform_work_group_size" uniform_work_group_size: flag u32,
         /// 1 for WGP mode, 0 for CU mode (gfx10 to gfx12).
-        ".workgroup_processor_mode" workgroup_processor_mode: optional u32,
+        ".workgroup_processor_mode" workgroup_processor_mode: flag u32,
     }
 }
 
@@ -508,17 +319,21 @@ impl KernelArg {
 impl Metadata {
     /// Metadata without kernels, of the version that goes with a code object version.
     pub fn new(abi: AbiVersion) -> Metadata {
-        let minor = match abi {
-            AbiVersion::V2 | AbiVersion::V3 => 0,
-            AbiVersion::V4 => 1,
-            AbiVersion::V5 | AbiVersion::V6 => 2,
-        };
         Metadata {
-            version: [1, minor],
+            version: Metadata::version_of(abi),
             target: None,
             printf: Vec::new(),
             kernels: Vec::new(),
             other: IndexMap::new(),
+        }
+    }
+
+    /// The version that goes with a code object version.
+    pub fn version_of(abi: AbiVersion) -> [u32; 2] {
+        match abi {
+            AbiVersion::V2 | AbiVersion::V3 => [1, 0],
+            AbiVersion::V4 => [1, 1],
+            AbiVersion::V5 | AbiVersion::V6 => [1, 2],
         }
     }
 
@@ -534,11 +349,7 @@ impl Metadata {
 
     /// The tree; `amdhsa.kernels` is there even if there are none.
     pub fn to_value(&self) -> Value {
-        let mut value = self.write();
-        if let Value::Map(map) = &mut value {
-            map.entry("amdhsa.kernels".to_owned()).or_insert_with(|| Value::Seq(Vec::new()));
-        }
-        value
+        self.write()
     }
 
     /// Reads MessagePack, as in a note. The error says at which byte of the input, and what is wrong;

@@ -5,22 +5,31 @@
 //! its byte offset. What is read is what the file says: whether it makes sense to load is asked by
 //! [`crate::image`], whether to link by [`mod@crate::link`].
 
-use wavemark_target::{AbiVersion, EFlags, TargetId};
+use std::collections::HashSet;
+
+use wavemark_target::{AbiVersion, EFlags, Target, TargetId};
 
 use crate::bytes::Bytes;
 use crate::descriptor::{self, KernelDescriptor};
-use crate::elf::{self, Header, Place, Rela, Section, Segment, Symbol, SymbolType, pt, sht};
+use crate::elf::{self, Header, OsAbi, Place, Rela, Section, Segment, Symbol, SymbolType, sht};
 use crate::error::{Error, ErrorKind};
-use crate::metadata::{KernelMetadata, Metadata};
-use crate::note::{self, Note};
+use crate::metadata::{self, KernelMetadata, Metadata, Severity, Violation, pal};
+use crate::note::Note;
+use crate::v2;
 use crate::value::Value;
+
+pub(crate) mod tables;
+
+use tables::Tables;
 
 /// A code object with everything that its file says.
 #[derive(Clone, Debug)]
 pub struct CodeObject {
     /// The file header.
     pub header: Header,
-    /// The code object version.
+    /// Which operating system's conventions it follows.
+    pub os: OsAbi,
+    /// The code object version. Other systems than `amdhsa` have no versions; their headers are like those of V3.
     pub abi: AbiVersion,
     /// Processor, feature settings and generic version from `e_flags`.
     pub flags: EFlags,
@@ -36,10 +45,16 @@ pub struct CodeObject {
     pub relocations: Vec<RelocationTable>,
     /// The notes.
     pub notes: Vec<Note>,
-    /// The metadata, if there is a note with it.
+    /// The metadata, if there is a note with them and they are those of `amdhsa`; of V2 translated to what V3 has.
     pub metadata: Option<Metadata>,
+    /// The metadata as they are in the note.
+    pub metadata_tree: Option<Value>,
+    /// Where the metadata violate the specification.
+    pub violations: Vec<Violation>,
     /// The kernels: every symbol with a kernel descriptor, in the order of the symbol table.
     pub kernels: Vec<Kernel>,
+    /// The kernels of code object V2, which have no descriptor of their own.
+    pub v2_kernels: Vec<v2::Kernel>,
     bytes: Vec<u8>,
 }
 
@@ -72,30 +87,67 @@ pub struct Kernel {
 }
 
 impl CodeObject {
-    /// Reads a code object.
+    /// Reads a code object. Metadata that cannot be typed are an error.
     pub fn parse(bytes: &[u8]) -> Result<CodeObject, Error> {
+        let (object, error) = CodeObject::read(bytes)?;
+        match error {
+            Some(error) => Err(error),
+            None => Ok(object),
+        }
+    }
+
+    /// Reads a code object as far as it goes, to show it: metadata that cannot be typed are left out, and why is in
+    /// the [violations](CodeObject::violations).
+    pub fn parse_leniently(bytes: &[u8]) -> Result<CodeObject, Error> {
+        Ok(CodeObject::read(bytes)?.0)
+    }
+
+    fn read(bytes: &[u8]) -> Result<(CodeObject, Option<Error>), Error> {
         let file = Bytes::new(bytes);
         let header = Header::parse(file)?;
-        let abi = AbiVersion::by_byte(header.abi_version)
-            .ok_or_else(|| Error::expected(8, "an ABI version of 0 to 4", header.abi_version.to_string()))?;
-        if abi == AbiVersion::V2 {
-            return Err(Error::unsupported(8, "code object V2"));
+        let os = OsAbi::by_byte(header.os_abi).ok_or_else(|| {
+            let expected = "the OS ABI 64 (amdhsa), 65 (amdpal), 66 (mesa3d) or 0";
+            Error::expected(7, expected, header.os_abi.to_string())
+        })?;
+        if header.machine != elf::EM_AMDGPU {
+            return Err(Error::expected(18, "224 (EM_AMDGPU)", header.machine.to_string()));
         }
-        let flags = EFlags::decode(header.flags, abi)
-            .map_err(|e| Error { offset: 48, kind: ErrorKind::EFlags(e) })?;
-        let segments = parse_segments(file, &header)?;
-        let sections = parse_sections(file, &header)?;
+        if header.file_type != elf::ET_REL && header.file_type != elf::ET_DYN {
+            return Err(Error::expected(16, "1 (ET_REL) or 3 (ET_DYN)", header.file_type.to_string()));
+        }
+        let abi = match os {
+            OsAbi::Hsa => AbiVersion::by_byte(header.abi_version).ok_or_else(|| {
+                Error::expected(8, "an ABI version of 0 to 4", header.abi_version.to_string())
+            })?,
+            _ if header.abi_version == 0 => AbiVersion::V3,
+            _ => return Err(Error::expected(8, "the ABI version 0", header.abi_version.to_string())),
+        };
+        let decode = |abi| {
+            EFlags::decode(header.flags, abi).map_err(|e| Error { offset: 48, kind: ErrorKind::EFlags(e) })
+        };
+        // The target comes first where it can: whoever asks for a processor that we do not know should hear that.
+        let flags = if abi == AbiVersion::V2 { None } else { Some(decode(abi)?) };
+        let segments = tables::parse_segments(file, &header)?;
+        let sections = tables::parse_sections(file, &header)?;
         let tables = Tables { file, sections: &sections };
         let symbols = tables.symbols(sht::SYMTAB)?;
         let dynamic_symbols = tables.symbols(sht::DYNSYM)?;
         let relocations = tables.relocations(header.file_type)?;
         let notes = tables.notes(&segments)?;
+        let flags = match flags {
+            Some(flags) => flags,
+            None => v2::target(header.flags, &notes)?,
+        };
         let mut object = CodeObject {
             header,
+            os,
             abi,
             flags,
-            metadata: parse_metadata(&notes)?,
+            metadata: None,
+            metadata_tree: None,
+            violations: Vec::new(),
             kernels: Vec::new(),
+            v2_kernels: Vec::new(),
             sections,
             segments,
             symbols,
@@ -104,8 +156,13 @@ impl CodeObject {
             notes,
             bytes: bytes.to_vec(),
         };
-        object.kernels = object.find_kernels()?;
-        Ok(object)
+        let error = object.read_metadata()?;
+        match abi {
+            AbiVersion::V2 => object.v2_kernels = object.find_v2_kernels()?,
+            _ => object.kernels = object.find_kernels()?,
+        }
+        object.violations.extend(object.check_names());
+        Ok((object, error))
     }
 
     /// The bytes of the file.
@@ -157,36 +214,110 @@ impl CodeObject {
         symbol.value.checked_sub(base)
     }
 
+    /// Reads the metadata and validates them. A tree that is not of the right types is what is returned; bytes that
+    /// are no tree are an error.
+    fn read_metadata(&mut self) -> Result<Option<Error>, Error> {
+        let is_v2 = self.abi == AbiVersion::V2;
+        let is_metadata = |note: &&Note| if is_v2 { note.is_metadata_v2() } else { note.is_metadata() };
+        let Some(note) = self.notes.iter().find(is_metadata) else { return Ok(None) };
+        let error = |at: usize, message| {
+            let offset = note.offset.saturating_add(at as u64);
+            Error { offset, kind: ErrorKind::Metadata(message) }
+        };
+        let tree = if is_v2 {
+            let text = note.description.split(|&byte| byte == 0).next().unwrap_or_default();
+            let text =
+                std::str::from_utf8(text).map_err(|e| error(e.valid_up_to(), "not UTF-8".to_owned()))?;
+            Value::from_yaml(text).map_err(|e| error(0, e.to_string()))?
+        } else {
+            Value::from_message_pack(&note.description).map_err(|(at, message)| error(at, message))?
+        };
+        let mut problem = None;
+        if self.os == OsAbi::Pal || pal::is_pal(&tree) {
+            self.violations = pal::validate(&tree);
+        } else {
+            self.violations = metadata::validate(&tree, self.abi);
+            let typed = if is_v2 { metadata::v2::to_v3(tree.clone()) } else { tree.clone() };
+            match Metadata::from_value(typed) {
+                Ok(metadata) => self.metadata = Some(metadata),
+                // V2 asks for less than we need; what it asks for is in the violations.
+                Err(_) if is_v2 => {}
+                Err(e) => problem = Some(error(0, e.to_string())),
+            }
+        }
+        self.metadata_tree = Some(tree);
+        Ok(problem)
+    }
+
+    /// What metadata say against the file around them: the target, and symbols that are not there.
+    fn check_names(&self) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let mut violation = |severity, path: String, what: String| {
+            let error = metadata::MetadataError { path, what };
+            found.push(Violation { severity, error });
+        };
+        let Some(metadata) = self.metadata.as_ref().filter(|_| self.abi != AbiVersion::V2) else {
+            return found;
+        };
+        let target = metadata.target.as_ref().and_then(|target| target.parse::<Target>().ok());
+        if let Some(target) = target.filter(|target| target.id != self.target()) {
+            let what = format!("{} is not what e_flags says, {}", target.id, self.target());
+            violation(Severity::Error, "amdhsa.target".to_owned(), what);
+        }
+        let symbols = self.symbols.iter().chain(&self.dynamic_symbols).filter(|symbol| symbol.is_defined());
+        let names: HashSet<&str> = symbols.map(|symbol| symbol.name.as_str()).collect();
+        for (index, kernel) in metadata.kernels.iter().enumerate() {
+            if !names.is_empty() && !names.contains(kernel.symbol.as_str()) {
+                let path = format!("amdhsa.kernels[{index}].symbol");
+                violation(Severity::Warning, path, format!("there is no symbol `{}`", kernel.symbol));
+            }
+        }
+        found
+    }
+
+    /// A symbol's section and the bytes that it begins with.
+    fn bytes_of_symbol(
+        &self,
+        symbol: &Symbol,
+        size: usize,
+        what: &str,
+    ) -> Result<Option<(usize, u64, &[u8])>, Error> {
+        let Place::Section(section) = symbol.place else { return Ok(None) };
+        let section = section as usize;
+        let Some(header) = self.sections.get(section) else {
+            return Err(Error::expected(
+                self.header.section_headers,
+                format!("a section for the symbol `{}`", symbol.name),
+                format!("the section index {section}"),
+            ));
+        };
+        let data = self.section_data(section);
+        let bytes = self.offset_in_section(symbol, header).and_then(|offset| {
+            let start = usize::try_from(offset).ok()?;
+            Some((section, offset, data.get(start..start.checked_add(size)?)?))
+        });
+        let missing = || {
+            let expected = format!("the {size} bytes of {what} `{}` in `{}`", symbol.name, header.name);
+            let found = format!("a section of {} bytes and the value {:#x}", data.len(), symbol.value);
+            Error::expected(header.offset, expected, found)
+        };
+        bytes.ok_or_else(missing).map(Some)
+    }
+
+    fn all_symbols(&self) -> &[Symbol] {
+        if self.symbols.is_empty() { &self.dynamic_symbols } else { &self.symbols }
+    }
+
     fn find_kernels(&self) -> Result<Vec<Kernel>, Error> {
-        let symbols = if self.symbols.is_empty() { &self.dynamic_symbols } else { &self.symbols };
         let mut kernels = Vec::new();
-        for symbol in symbols {
+        for symbol in self.all_symbols() {
             let Some(name) = symbol.name.strip_suffix(".kd") else { continue };
-            let Place::Section(section) = symbol.place else { continue };
             if !matches!(symbol.kind, SymbolType::Object | SymbolType::NoType) {
                 continue;
             }
-            let section = section as usize;
-            let Some(header) = self.sections.get(section) else {
-                return Err(Error::expected(
-                    self.header.section_headers,
-                    format!("a section for the symbol `{}`", symbol.name),
-                    format!("the section index {section}"),
-                ));
-            };
-            let data = self.section_data(section);
-            let bytes = self.offset_in_section(symbol, header).and_then(|offset| {
-                let start = usize::try_from(offset).ok()?;
-                let bytes = data.get(start..start.checked_add(descriptor::SIZE)?)?;
-                Some((offset, <&[u8; descriptor::SIZE]>::try_from(bytes).ok()?))
-            });
-            let Some((offset, bytes)) = bytes else {
-                return Err(Error::expected(
-                    header.offset,
-                    format!("the 64 bytes of the kernel descriptor `{}` in `{}`", symbol.name, header.name),
-                    format!("a section of {} bytes and the value {:#x}", data.len(), symbol.value),
-                ));
-            };
+            let found = self.bytes_of_symbol(symbol, descriptor::SIZE, "the kernel descriptor")?;
+            let Some((section, offset, bytes)) = found else { continue };
+            let Ok(bytes) = <&[u8; descriptor::SIZE]>::try_from(bytes) else { continue };
             kernels.push(Kernel {
                 name: name.to_owned(),
                 section,
@@ -197,185 +328,21 @@ impl CodeObject {
         }
         Ok(kernels)
     }
-}
 
-fn parse_segments(file: Bytes<'_>, header: &Header) -> Result<Vec<Segment>, Error> {
-    let count = u64::from(header.program_header_count);
-    let table = file.part(header.program_headers, count * elf::PROGRAM_HEADER_SIZE, "the program headers")?;
-    let mut segments = Vec::new();
-    for i in 0..count {
-        let entry = table.part(i * elf::PROGRAM_HEADER_SIZE, elf::PROGRAM_HEADER_SIZE, "a program header")?;
-        let segment = Segment::parse(entry)?;
-        file.part(segment.offset, segment.file_size, "a segment")?;
-        segments.push(segment);
-    }
-    Ok(segments)
-}
-
-fn parse_sections(file: Bytes<'_>, header: &Header) -> Result<Vec<Section>, Error> {
-    let count = u64::from(header.section_count);
-    let table = file.part(header.section_headers, count * elf::SECTION_HEADER_SIZE, "the section headers")?;
-    let mut sections = Vec::new();
-    let mut names = Vec::new();
-    for i in 0..count {
-        let entry = table.part(i * elf::SECTION_HEADER_SIZE, elf::SECTION_HEADER_SIZE, "a section header")?;
-        let (section, name) = Section::parse(entry)?;
-        file.part(section.offset, section.file_size(), "a section")?;
-        sections.push(section);
-        names.push(name);
-    }
-    if header.section_names != 0 {
-        let Some(strings) = sections.get(usize::from(header.section_names)) else {
-            let found = header.section_names.to_string();
-            return Err(Error::expected(62, format!("a section index below {count}"), found));
-        };
-        let strings = file.part(strings.offset, strings.file_size(), "the section names")?;
-        // Names may share bytes, but a file with more of them than bytes squared is no file of ours.
-        let mut budget = NameBudget::new(file);
-        for (section, name) in sections.iter_mut().zip(names) {
-            section.name = strings.c_str(u64::from(name), "a section name")?.to_owned();
-            budget.spend(&section.name, strings)?;
+    fn find_v2_kernels(&self) -> Result<Vec<v2::Kernel>, Error> {
+        let mut kernels = Vec::new();
+        for symbol in self.all_symbols().iter().filter(|symbol| symbol.kind == SymbolType::HsaKernel) {
+            let found = self.bytes_of_symbol(symbol, v2::KERNEL_CODE_SIZE, "the amd_kernel_code_t")?;
+            let Some((section, offset, bytes)) = found else { continue };
+            let Ok(bytes) = <&[u8; v2::KERNEL_CODE_SIZE]>::try_from(bytes) else { continue };
+            kernels.push(v2::Kernel {
+                name: symbol.name.clone(),
+                section,
+                offset,
+                address: if self.is_relocatable() { 0 } else { symbol.value },
+                code: v2::KernelCode::new(bytes),
+            });
         }
-    }
-    Ok(sections)
-}
-
-/// Keeps the total of all names within a multiple of the file: overlapping names could otherwise take memory
-/// that grows with the square of the file's size.
-struct NameBudget(u64);
-
-impl NameBudget {
-    fn new(file: Bytes<'_>) -> Self {
-        NameBudget(file.len().saturating_mul(8))
-    }
-
-    fn spend(&mut self, name: &str, strings: Bytes<'_>) -> Result<(), Error> {
-        match self.0.checked_sub(name.len() as u64) {
-            Some(rest) => {
-                self.0 = rest;
-                Ok(())
-            }
-            None => {
-                Err(Error::expected(strings.at(0), "names that do not overlap", "names longer than the file"))
-            }
-        }
-    }
-}
-
-fn parse_metadata(notes: &[Note]) -> Result<Option<Metadata>, Error> {
-    let Some(note) = notes.iter().find(|note| note.is_metadata()) else { return Ok(None) };
-    let error =
-        |at: usize, message| Error { offset: note.offset + at as u64, kind: ErrorKind::Metadata(message) };
-    let value = Value::from_message_pack(&note.description).map_err(|(at, message)| error(at, message))?;
-    Metadata::from_value(value).map(Some).map_err(|e| error(0, e.to_string()))
-}
-
-/// The sections of a file, for reading the tables in them.
-struct Tables<'a> {
-    file: Bytes<'a>,
-    sections: &'a [Section],
-}
-
-impl<'a> Tables<'a> {
-    fn data(&self, section: &Section) -> Result<Bytes<'a>, Error> {
-        self.file.part(section.offset, section.file_size(), "a section")
-    }
-
-    /// Splits a section into entries of a fixed size.
-    fn entries(&self, section: &Section, size: u64, what: &str) -> Result<Vec<Bytes<'a>>, Error> {
-        let data = self.data(section)?;
-        if section.entry_size != size && data.len() != 0 {
-            let found = section.entry_size.to_string();
-            return Err(Error::expected(data.at(0), format!("{what} with entries of {size} bytes"), found));
-        }
-        if data.len() % size != 0 {
-            let found = format!("{} bytes", data.len());
-            return Err(Error::expected(data.at(0), format!("{what} of a multiple of {size} bytes"), found));
-        }
-        (0..data.len() / size).map(|i| data.part(i * size, size, what)).collect()
-    }
-
-    fn symbols(&self, kind: u32) -> Result<Vec<Symbol>, Error> {
-        let Some(section) = self.sections.iter().find(|section| section.kind == kind) else {
-            return Ok(Vec::new());
-        };
-        let what = "a symbol table";
-        let strings = self.sections.get(section.link as usize).filter(|strings| strings.kind == sht::STRTAB);
-        let Some(strings) = strings else {
-            let found = format!("section {}", section.link);
-            return Err(Error::expected(section.offset, "a string table linked to a symbol table", found));
-        };
-        let strings = self.data(strings)?;
-        let mut budget = NameBudget::new(self.file);
-        let mut symbols = Vec::new();
-        for entry in self.entries(section, elf::SYMBOL_SIZE, what)? {
-            let symbol = Symbol::parse(entry, strings)?;
-            budget.spend(&symbol.name, strings)?;
-            symbols.push(symbol);
-        }
-        Ok(symbols)
-    }
-
-    fn relocations(&self, file_type: u16) -> Result<Vec<RelocationTable>, Error> {
-        let mut tables = Vec::new();
-        // Sections that share their bytes could otherwise multiply the memory taken.
-        let mut budget = self.file.len();
-        for (i, section) in self.sections.iter().enumerate() {
-            match section.kind {
-                sht::RELA => {}
-                sht::REL => {
-                    return Err(Error::unsupported(section.offset, "a relocation without addend (SHT_REL)"));
-                }
-                sht::RELR => {
-                    return Err(Error::unsupported(section.offset, "a packed relocation (SHT_RELR)"));
-                }
-                _ => continue,
-            }
-            let what = "a relocation table";
-            budget = budget.checked_sub(section.file_size()).ok_or_else(|| {
-                Error::expected(section.offset, "relocation tables that do not overlap", "larger ones")
-            })?;
-            let entries = self.entries(section, elf::RELA_SIZE, what)?;
-            let symbols = self.sections.get(section.link as usize).map(|symbols| symbols.kind);
-            let dynamic = match symbols {
-                Some(sht::DYNSYM) => true,
-                Some(sht::SYMTAB) => false,
-                _ if file_type == elf::ET_DYN => true,
-                _ => {
-                    let found = format!("section {}", section.link);
-                    return Err(Error::expected(
-                        section.offset,
-                        "a symbol table linked to a relocation table",
-                        found,
-                    ));
-                }
-            };
-            let target = (file_type == elf::ET_REL).then_some(section.info as usize);
-            if target.is_some_and(|target| target >= self.sections.len()) {
-                let found = format!("section {}", section.info);
-                return Err(Error::expected(section.offset, "a section to which relocations apply", found));
-            }
-            let entries = entries.into_iter().map(Rela::parse).collect::<Result<_, _>>()?;
-            tables.push(RelocationTable { section: i, target, dynamic, entries });
-        }
-        Ok(tables)
-    }
-
-    fn notes(&self, segments: &[Segment]) -> Result<Vec<Note>, Error> {
-        let mut notes = Vec::new();
-        let mut budget = self.file.len();
-        let in_sections =
-            self.sections.iter().filter(|s| s.kind == sht::NOTE).map(|s| (s.offset, s.file_size()));
-        let mut places: Vec<(u64, u64)> = in_sections.collect();
-        if self.sections.is_empty() {
-            places.extend(segments.iter().filter(|s| s.kind == pt::NOTE).map(|s| (s.offset, s.file_size)));
-        }
-        for (offset, size) in places {
-            budget = budget
-                .checked_sub(size)
-                .ok_or_else(|| Error::expected(offset, "note sections that do not overlap", "larger ones"))?;
-            notes.extend(note::parse_all(self.file.part(offset, size, "the notes")?)?);
-        }
-        Ok(notes)
+        Ok(kernels)
     }
 }

@@ -99,6 +99,18 @@ impl RelocationKind {
         matches!(self, RelocationKind::GotPcRel | RelocationKind::GotPcRel32Lo | RelocationKind::GotPcRel32Hi)
     }
 
+    /// Whether a loader knows the type ("Dynamic" in the guide).
+    pub fn is_dynamic(self) -> bool {
+        matches!(
+            self,
+            RelocationKind::Abs32Lo
+                | RelocationKind::Abs32Hi
+                | RelocationKind::Abs64
+                | RelocationKind::Abs32
+                | RelocationKind::Relative64
+        )
+    }
+
     /// Whether the value is relative to the place.
     pub fn is_pc_relative(self) -> bool {
         !matches!(

@@ -1,6 +1,7 @@
 //! The tree that metadata is before and after it is typed: what YAML and MessagePack both can say.
 //!
-//! Map keys are strings and keep their order; both writers sort them, as LLVM does.
+//! Map keys are strings, or numbers in the register maps of `amdpal` code, and keep their order; both writers sort
+//! them, as LLVM does. YAML has no binary values: they are shown as text and do not come back.
 
 use std::fmt;
 
@@ -26,10 +27,14 @@ pub enum Value {
     Float(f64),
     /// Text.
     String(String),
+    /// Bytes.
+    Binary(Vec<u8>),
     /// A sequence.
     Seq(Vec<Value>),
     /// A map with its entries in order.
     Map(IndexMap<String, Value>),
+    /// A map whose keys are numbers, and which is not empty.
+    IntMap(IndexMap<u64, Value>),
 }
 
 impl Value {
@@ -41,8 +46,10 @@ impl Value {
             Value::Uint(_) | Value::Int(_) => "an integer",
             Value::Float(_) => "a float",
             Value::String(_) => "a string",
+            Value::Binary(_) => "bytes",
             Value::Seq(_) => "a sequence",
             Value::Map(_) => "a map",
+            Value::IntMap(_) => "a map of numbers",
         }
     }
 
@@ -108,22 +115,28 @@ fn from_rmpv(value: rmpv::Value) -> Result<Value, String> {
             Some(s) => Value::String(s),
             None => return Err("a string that is not UTF-8".to_owned()),
         },
-        rmpv::Value::Binary(_) | rmpv::Value::Ext(..) => {
-            return Err("a binary or extension value, which metadata cannot have".to_owned());
-        }
+        rmpv::Value::Binary(bytes) => Value::Binary(bytes),
+        rmpv::Value::Ext(..) => return Err("an extension value, which metadata cannot have".to_owned()),
         rmpv::Value::Array(items) => Value::Seq(items.into_iter().map(from_rmpv).collect::<Result<_, _>>()?),
         rmpv::Value::Map(entries) => {
             let mut map = IndexMap::new();
+            let mut int_map = IndexMap::new();
             for (key, value) in entries {
-                let Value::String(key) = from_rmpv(key)? else {
-                    return Err("a map key that is not a string".to_owned());
-                };
                 let value = from_rmpv(value)?;
-                if map.insert(key.clone(), value).is_some() {
+                let (twice, key) = match from_rmpv(key)? {
+                    Value::String(key) => (map.insert(key.clone(), value).is_some(), key),
+                    Value::Uint(key) => (int_map.insert(key, value).is_some(), key.to_string()),
+                    _ => return Err("a map key that is neither a string nor a number".to_owned()),
+                };
+                if twice {
                     return Err(format!("the map key `{key}` twice"));
                 }
             }
-            Value::Map(map)
+            match (map.is_empty(), int_map.is_empty()) {
+                (_, true) => Value::Map(map),
+                (true, false) => Value::IntMap(int_map),
+                (false, false) => return Err("a map with strings and numbers as keys".to_owned()),
+            }
         }
     })
 }
@@ -136,14 +149,18 @@ fn to_rmpv(value: &Value) -> rmpv::Value {
         Value::Int(i) => rmpv::Value::from(*i),
         Value::Float(f) => rmpv::Value::F64(*f),
         Value::String(s) => rmpv::Value::from(s.as_str()),
+        Value::Binary(bytes) => rmpv::Value::Binary(bytes.clone()),
         Value::Seq(items) => rmpv::Value::Array(items.iter().map(to_rmpv).collect()),
         Value::Map(map) => rmpv::Value::Map(
             sorted(map).into_iter().map(|(k, v)| (rmpv::Value::from(k.as_str()), to_rmpv(v))).collect(),
         ),
+        Value::IntMap(map) => rmpv::Value::Map(
+            sorted(map).into_iter().map(|(&k, v)| (rmpv::Value::from(k), to_rmpv(v))).collect(),
+        ),
     }
 }
 
-fn sorted(map: &IndexMap<String, Value>) -> Vec<(&String, &Value)> {
+fn sorted<K: Ord>(map: &IndexMap<K, Value>) -> Vec<(&K, &Value)> {
     let mut entries: Vec<_> = map.iter().collect();
     entries.sort_by_key(|(key, _)| *key);
     entries
@@ -166,6 +183,17 @@ impl Serialize for Value {
                 seq.end()
             }
             Value::Map(map) => {
+                let mut out = serializer.serialize_map(Some(map.len()))?;
+                for (key, value) in sorted(map) {
+                    out.serialize_entry(key, value)?;
+                }
+                out.end()
+            }
+            Value::Binary(bytes) => {
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                serializer.serialize_str(&format!("hex:{digits}"))
+            }
+            Value::IntMap(map) => {
                 let mut out = serializer.serialize_map(Some(map.len()))?;
                 for (key, value) in sorted(map) {
                     out.serialize_entry(key, value)?;

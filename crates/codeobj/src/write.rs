@@ -8,7 +8,7 @@ use wavemark_target::{AbiVersion, EFlags, EFlagsError};
 
 use crate::descriptor::{self, KernelDescriptor};
 use crate::elf::{
-    self, Binding, ET_REL, Header, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType,
+    self, Binding, ET_REL, Header, OsAbi, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType,
     Visibility, shf, sht,
 };
 use crate::metadata::Metadata;
@@ -22,6 +22,11 @@ pub struct SectionId(pub u32);
 /// A symbol of an [`ObjectBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
+
+impl SymbolId {
+    /// What a relocation names that names no symbol.
+    pub const NONE: SymbolId = SymbolId(u32::MAX);
+}
 
 impl SectionId {
     /// Where a symbol of this section is.
@@ -60,10 +65,26 @@ struct Part {
     section: Section,
     data: Vec<u8>,
     relocations: Vec<Rela>,
+    /// The group section that it is a member of.
+    group: Option<SectionId>,
+    /// What its header or its bytes say in terms of symbols and sections, whose numbers come last.
+    refers: Refers,
+}
+
+/// Numbers that are known only when the file is laid out.
+enum Refers {
+    Nothing,
+    /// `sh_link` is a section.
+    Section(SectionId),
+    /// A group section: `sh_info` is the symbol that names it, the bytes are the flags and the members.
+    Signature(SymbolId),
+    /// The bytes are symbols, each as LEB128.
+    Symbols(Vec<SymbolId>),
 }
 
 /// A relocatable code object in the making.
 pub struct ObjectBuilder {
+    os: OsAbi,
     abi: AbiVersion,
     flags: EFlags,
     parts: Vec<Part>,
@@ -74,14 +95,26 @@ pub struct ObjectBuilder {
 impl ObjectBuilder {
     /// Nothing yet, for a target and a code object version.
     pub fn new(abi: AbiVersion, flags: EFlags) -> ObjectBuilder {
-        ObjectBuilder { abi, flags, parts: Vec::new(), symbols: Vec::new(), notes: Vec::new() }
+        ObjectBuilder::for_os(OsAbi::Hsa, abi, flags)
+    }
+
+    /// Nothing yet, for an operating system, a code object version (of which only `amdhsa` has any but V3), and a
+    /// target.
+    pub fn for_os(os: OsAbi, abi: AbiVersion, flags: EFlags) -> ObjectBuilder {
+        ObjectBuilder { os, abi, flags, parts: Vec::new(), symbols: Vec::new(), notes: Vec::new() }
     }
 
     /// Adds a section of a type ([`sht`]), with flags ([`shf`]) and an alignment in bytes.
     pub fn add_section(&mut self, name: &str, kind: u32, flags: u64, align: u64) -> SectionId {
         let section =
             Section { name: name.to_owned(), kind, flags, align: align.max(1), ..Section::default() };
-        self.parts.push(Part { section, data: Vec::new(), relocations: Vec::new() });
+        self.parts.push(Part {
+            section,
+            data: Vec::new(),
+            relocations: Vec::new(),
+            group: None,
+            refers: Refers::Nothing,
+        });
         SectionId(self.parts.len() as u32 - 1)
     }
 
@@ -92,6 +125,36 @@ impl ObjectBuilder {
         }
         let (kind, flags, align) = default_attributes(name);
         self.add_section(name, kind, flags, align)
+    }
+
+    /// Adds a section group; the linker keeps one of several groups of a signature where `comdat`. Add it before its
+    /// members, and say its signature by [`ObjectBuilder::set_signature`].
+    pub fn add_group(&mut self, comdat: bool) -> SectionId {
+        let id = self.add_section(".group", sht::GROUP, 0, 4);
+        self.section_mut(id).entry_size = 4;
+        self.data_mut(id).extend(u32::from(comdat).to_le_bytes());
+        id
+    }
+
+    /// Makes a section, and its relocations, members of a group.
+    pub fn set_group(&mut self, id: SectionId, group: SectionId) {
+        self.parts[id.0 as usize].group = Some(group);
+    }
+
+    /// Names the symbol that tells a group from others.
+    pub fn set_signature(&mut self, group: SectionId, symbol: SymbolId) {
+        self.parts[group.0 as usize].refers = Refers::Signature(symbol);
+    }
+
+    /// Links a section to another (`sh_link`).
+    pub fn set_link(&mut self, id: SectionId, to: SectionId) {
+        self.parts[id.0 as usize].refers = Refers::Section(to);
+    }
+
+    /// Adds `.llvm_addrsig`: the symbols whose addresses are compared.
+    pub fn add_address_significance(&mut self, symbols: Vec<SymbolId>) {
+        let id = self.add_section(".llvm_addrsig", sht::LLVM_ADDRSIG, shf::EXCLUDE, 1);
+        self.parts[id.0 as usize].refers = Refers::Symbols(symbols);
     }
 
     /// A section's header: name, type, flags, alignment and entry size may be changed.
@@ -216,6 +279,7 @@ impl ObjectBuilder {
         }
 
         let symtab_index = (1 + count + with_relocations) as u32;
+        self.fill_references(&new_index, symtab_index)?;
         let mut sections: Vec<(Section, Vec<u8>)> = Vec::new();
         let mut relocation_sections = Vec::new();
         for (index, part) in self.parts.into_iter().enumerate() {
@@ -227,14 +291,19 @@ impl ObjectBuilder {
             if !part.relocations.is_empty() {
                 let mut bytes = Vec::new();
                 for mut rela in part.relocations {
-                    let symbol = new_index.get(rela.symbol as usize);
-                    rela.symbol = *symbol.ok_or_else(|| WriteError::NoSymbol(part.section.name.clone()))?;
+                    if rela.symbol == SymbolId::NONE.0 {
+                        rela.symbol = 0;
+                    } else {
+                        let symbol = new_index.get(rela.symbol as usize);
+                        rela.symbol =
+                            *symbol.ok_or_else(|| WriteError::NoSymbol(part.section.name.clone()))?;
+                    }
                     rela.encode(&mut bytes);
                 }
                 let section = Section {
                     name: format!(".rela{}", part.section.name),
                     kind: sht::RELA,
-                    flags: shf::INFO_LINK,
+                    flags: if part.group.is_some() { shf::GROUP } else { shf::INFO_LINK },
                     link: symtab_index,
                     info: index as u32 + 1,
                     align: 8,
@@ -268,7 +337,44 @@ impl ObjectBuilder {
                 offset += section.size;
             }
         }
-        Ok(emit(self.abi, ET_REL, flags, &[], sections))
+        Ok(emit(self.os, self.abi, ET_REL, flags, &[], sections))
+    }
+
+    /// Writes what sections say of sections and symbols by number: those of the symbols are in `new_index`, relocations
+    /// come after all other sections.
+    fn fill_references(&mut self, new_index: &[u32], symtab_index: u32) -> Result<(), WriteError> {
+        let mut members: Vec<(SectionId, u32)> = Vec::new();
+        let mut next_relocations = self.parts.len() as u32 + 1;
+        for (index, part) in self.parts.iter().enumerate() {
+            members.extend(part.group.map(|group| (group, index as u32 + 1)));
+            if !part.relocations.is_empty() {
+                members.extend(part.group.map(|group| (group, next_relocations)));
+                next_relocations += 1;
+            }
+        }
+        for (group, member) in members {
+            self.data_mut(group).extend(member.to_le_bytes());
+        }
+        for part in &mut self.parts {
+            let number = |symbol: &SymbolId| {
+                let number = new_index.get(symbol.0 as usize).copied();
+                number.ok_or_else(|| WriteError::NoSymbol(part.section.name.clone()))
+            };
+            match &part.refers {
+                Refers::Nothing => {}
+                Refers::Section(to) => part.section.link = to.0 + 1,
+                Refers::Signature(symbol) => {
+                    (part.section.link, part.section.info) = (symtab_index, number(symbol)?);
+                }
+                Refers::Symbols(symbols) => {
+                    for symbol in symbols {
+                        write_uleb128(&mut part.data, number(symbol)?);
+                    }
+                    part.section.link = symtab_index;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The order in which symbols are written, by index, and how many of them are local.
@@ -279,6 +385,14 @@ impl ObjectBuilder {
         order.extend(rest);
         (order, local_count)
     }
+}
+
+fn write_uleb128(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
 }
 
 fn check_name(name: &str) -> Result<(), WriteError> {
@@ -307,6 +421,7 @@ fn default_attributes(name: &str) -> (u32, u64, u64) {
 /// Puts headers, placed sections and the section name table together. Sections must have their offset and
 /// size; the null section and `.shstrtab` are added.
 pub(crate) fn emit(
+    os: OsAbi,
     abi: AbiVersion,
     file_type: u16,
     flags: u32,
@@ -330,7 +445,9 @@ pub(crate) fn emit(
     sections.push((shstrtab, names));
     let section_headers = sections.iter().map(end).max().unwrap_or(0).next_multiple_of(8);
     let header = Header {
-        abi_version: abi as u8,
+        os_abi: os as u8,
+        abi_version: if os == OsAbi::Hsa { abi as u8 } else { 0 },
+        machine: elf::EM_AMDGPU,
         file_type,
         flags,
         entry: 0,

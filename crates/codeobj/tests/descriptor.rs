@@ -1,8 +1,8 @@
 //! Kernel descriptors against words that LLVM 22 writes.
 
-use wavemark_codeobj::descriptor::{FieldError, SIZE, Word};
+use wavemark_codeobj::descriptor::{FieldError, Problem, SIZE, Word};
 use wavemark_codeobj::{Field, KernelDescriptor};
-use wavemark_target::{FeatureSet, Processor};
+use wavemark_target::{FeatureSet, Machine, Processor};
 
 /// Processor, features, `COMPUTE_PGM_RSRC1` to 3 and properties of a kernel of one VGPR and one SGPR about which
 /// nothing else is said, as LLVM 22 assembles it.
@@ -35,7 +35,7 @@ fn defaults_are_llvms() {
         let processor: Processor = name.parse().unwrap();
         let features = if features == "-" { "" } else { features };
         let features = FeatureSet::parse(features, &processor.into()).unwrap();
-        let mut descriptor = KernelDescriptor::defaults(processor, &features);
+        let mut descriptor = KernelDescriptor::defaults(Machine::with(processor, &features));
         let limits = processor.limits(features.wave_size);
         descriptor.set(Field::GranulatedWorkitemVgprCount, limits.granulated_vgprs(1).into()).unwrap();
         if Field::GranulatedWavefrontSgprCount.exists_on(processor) {
@@ -60,7 +60,7 @@ fn fields_of_a_word_do_not_overlap() {
             assert_eq!(descriptor.unknown_bits(), []);
             descriptor.set(field, 0).unwrap();
             assert_eq!(descriptor, KernelDescriptor::zero(processor));
-            if let Some(directive) = field.directive() {
+            if let Some(directive) = field.directive(processor) {
                 assert_eq!(Field::by_directive(directive, processor), Some(field));
             }
         }
@@ -103,4 +103,123 @@ fn what_the_hardware_reads_is_derived() {
     descriptor.set(Field::InstPrefSize, 3).unwrap();
     assert_eq!((descriptor.vgprs(), descriptor.named_barriers(), descriptor.user_sgprs()), (1024, 8, 40));
     assert_eq!((descriptor.inst_pref_bytes(), descriptor.accum_offset()), (384, None));
+}
+
+/// What the guide forbids is named; what an assembler writes has none of it.
+#[test]
+fn problems_are_named() {
+    let problems = |descriptor: &KernelDescriptor| -> Vec<String> {
+        descriptor.problems().iter().map(|problem| problem.to_string()).collect()
+    };
+    for &processor in Processor::ALL {
+        let descriptor = KernelDescriptor::defaults(Machine::new(processor));
+        assert_eq!(problems(&descriptor), Vec::<String>::new(), "{processor}");
+    }
+    let ones = |processor| KernelDescriptor::decode(&[0xff; SIZE], processor);
+    let reserved = |processor| {
+        let bits = ones(processor).problems().into_iter().filter_map(|problem| match problem {
+            Problem::ReservedBits { word, bits } => Some((word, bits)),
+            _ => None,
+        });
+        bits.collect::<Vec<_>>()
+    };
+    use Word::*;
+    for (processor, bits) in [
+        (
+            Processor::Gfx601,
+            vec![
+                (Rsrc1, 0xfc00_0000),
+                (Rsrc2, 0x8000_0000),
+                (Rsrc3, 0xffff_ffff),
+                (Properties, 0xf780),
+                (Preload, 0xffff),
+            ],
+        ),
+        (
+            Processor::Gfx904,
+            vec![
+                (Rsrc1, 0xf800_0000),
+                (Rsrc2, 0x8000_0000),
+                (Rsrc3, 0xffff_ffff),
+                (Properties, 0xf780),
+                (Preload, 0xffff),
+            ],
+        ),
+        (
+            Processor::Gfx942,
+            vec![(Rsrc1, 0xf800_0000), (Rsrc2, 0x8000_0000), (Rsrc3, 0xfffe_ffc0), (Properties, 0xf7a1)],
+        ),
+        (
+            Processor::Gfx1030,
+            vec![
+                (Rsrc1, 0x1800_03c0),
+                (Rsrc2, 0x8000_0000),
+                (Rsrc3, 0xffff_fff0),
+                (Properties, 0xf380),
+                (Preload, 0xffff),
+            ],
+        ),
+        (
+            Processor::Gfx1103,
+            vec![
+                (Rsrc1, 0x1800_03c0),
+                (Rsrc2, 0x8000_0000),
+                (Rsrc3, 0x7fff_f000),
+                (Properties, 0xf3a1),
+                (Preload, 0xffff),
+            ],
+        ),
+        (
+            Processor::Gfx1200,
+            vec![
+                (Rsrc1, 0x1800_03c0),
+                (Rsrc2, 0x8000_0000),
+                (Rsrc3, 0x7fff_d00f),
+                (Properties, 0xf3a1),
+                (Preload, 0xffff),
+            ],
+        ),
+        (
+            Processor::Gfx1251,
+            vec![(Rsrc1, 0x3000_03c0), (Rsrc2, 0x8000_0000), (Rsrc3, 0x7fc0_100f), (Properties, 0xf3a1)],
+        ),
+    ] {
+        assert_eq!(reserved(processor), bits, "{processor}");
+    }
+    assert_eq!(ones(Processor::Gfx900).problems().len(), 28 + 5 + 9 + 1 + 1);
+
+    let mut descriptor = KernelDescriptor::zero(Processor::Gfx1250);
+    descriptor.set(Field::EnableSgprDispatchPtr, 1).unwrap();
+    descriptor.set(Field::KernargPreloadSpecLength, 2).unwrap();
+    descriptor.set(Field::Priority, 1).unwrap();
+    descriptor.kernarg_size = 4;
+    descriptor.reserved[4] = 9;
+    assert_eq!(
+        problems(&descriptor),
+        [
+            "the reserved byte 24 is 0x09",
+            "PRIORITY must be 0 and is 1",
+            "waves of 64 lanes cannot run on it",
+            "USER_SGPR_COUNT is 0, but the enabled user SGPRs are 4",
+            "kernel arguments up to byte 8 are preloaded, but they have 4 bytes",
+        ]
+    );
+    let mut descriptor = KernelDescriptor::zero(Processor::Gfx90a);
+    descriptor.set(Field::AccumOffset, 7).unwrap();
+    descriptor.set(Field::UserSgprCount, 17).unwrap();
+    descriptor.set(Field::EnableVgprWorkitemId, 3).unwrap();
+    assert_eq!(
+        problems(&descriptor),
+        [
+            "3 is not a value of ENABLE_VGPR_WORKITEM_ID",
+            "17 user SGPRs are requested, of which no more than 16 are set up",
+            "ACCUM_OFFSET makes 32 the first AGPR of 8 registers",
+        ]
+    );
+    let mut descriptor = KernelDescriptor::zero(Processor::Gfx1010);
+    descriptor.set(Field::SharedVgprCount, 15).unwrap();
+    descriptor.set(Field::GranulatedWorkitemVgprCount, 34).unwrap();
+    assert_eq!(problems(&descriptor), ["SHARED_VGPR_COUNT is 15, too many beside the wave's own VGPRs"]);
+    descriptor.set(Field::EnableWavefrontSize32, 1).unwrap();
+    assert_eq!(problems(&descriptor), ["SHARED_VGPR_COUNT is 15, but waves of 32 lanes share none"]);
 }

@@ -8,7 +8,7 @@ use wavemark_diag::{Diagnostic, SourceMap, Span};
 use wavemark_target::{Processor, TargetId};
 
 use crate::input::{Form, Input, agree};
-use crate::lines::machine;
+use crate::lines::subtarget;
 use crate::options::RunOptions;
 
 /// Why there is no result.
@@ -108,11 +108,11 @@ pub fn assemble_input(
     // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
     let newer = found.is_some_and(|target| target.to_string().starts_with("amdgpu"));
     let halves = newer && id.processor == Processor::Gfx1250;
-    let machine = match halves {
-        true => machine(id, &format!("+real-true16,{features}"))?,
-        false => machine(id, features)?,
+    let subtarget = match halves {
+        true => subtarget(id, &format!("+real-true16,{features}"))?,
+        false => subtarget(id, features)?,
     };
-    Ok(assemble(source, &machine)?)
+    Ok(assemble(source, &subtarget)?)
 }
 
 fn with_lines(object: CodeObject, name: &str) -> Result<Loadable, Failure> {
@@ -155,22 +155,36 @@ pub fn bundle_entry(
 ) -> Result<(String, Vec<u8>), Diagnostic> {
     let name = &input.name;
     let bundle = Bundle::parse(&input.bytes).map_err(|error| object_diagnostic(sources, name, &error))?;
-    let device: Vec<&Entry> =
-        bundle.entries.iter().filter(|entry| entry.size > 0 && entry.target().is_some()).collect();
-    let entry = match (&target, device.as_slice()) {
-        (Some(target), _) => bundle.entry_for(target),
-        (None, [only]) => Some(*only),
-        (None, _) => None,
-    };
-    let Some(entry) = entry else {
+    let ids = || {
         let ids: Vec<&str> = bundle.entries.iter().map(|entry| entry.id.as_str()).collect();
-        let message = match target {
-            Some(target) => format!("{name} has nothing for {target}"),
-            None => format!("{name} has {} code objects: say which by --target", device.len()),
-        };
-        return Err(Diagnostic::error(message).note(format!("its entries: {}", ids.join(", "))));
+        format!("its entries: {}", ids.join(", "))
+    };
+    let entry = match &target {
+        Some(target) => bundle
+            .select(target)
+            .map_err(|error| Diagnostic::error(format!("{name}: {error}")).note(ids()))?,
+        None => {
+            let is_device = |entry: &&Entry| entry.size > 0 && entry.target().is_some();
+            let device: Vec<&Entry> = bundle.entries.iter().filter(is_device).collect();
+            match device.as_slice() {
+                [only] => *only,
+                _ => {
+                    let message = format!("{name} has {} code objects: say which by --target", device.len());
+                    return Err(Diagnostic::error(message).note(ids()));
+                }
+            }
+        }
     };
     Ok((format!("{name}({})", entry.id), bundle.data(entry).to_vec()))
+}
+
+/// Reads a code object, without metadata where they are not right, to show it; errors point to its bytes.
+pub fn parse_object_leniently(
+    sources: &mut SourceMap,
+    name: &str,
+    bytes: &[u8],
+) -> Result<CodeObject, Diagnostic> {
+    CodeObject::parse_leniently(bytes).map_err(|error| object_diagnostic(sources, name, &error))
 }
 
 /// Reads a code object; errors point to its bytes.

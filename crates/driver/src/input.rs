@@ -3,9 +3,10 @@
 //! Follows the input table of the project's interfaces: binary forms by their magic whatever their name, texts by
 //! their extension, anything by `--lang`.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use wavemark_codeobj::uri::{self, CodeObjectUri};
 use wavemark_diag::Diagnostic;
 use wavemark_target::TargetId;
 
@@ -71,14 +72,44 @@ impl Form {
     }
 }
 
-/// Reads the file at `path`.
+/// Reads the file at `path`, or the part of a file that the URI of a loaded code object names.
 pub fn read(path: &Path, lang: Option<Lang>) -> Result<Input, Diagnostic> {
     let name = path.display().to_string();
+    if uri::is_uri(&name) {
+        return read_uri(name, lang);
+    }
     let unreadable = |error| Diagnostic::error(format!("cannot read {name}: {error}"));
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     from_bytes(name, Some(path), bytes, lang)
+}
+
+fn read_uri(name: String, lang: Option<Lang>) -> Result<Input, Diagnostic> {
+    let uri: CodeObjectUri = name
+        .parse()
+        .map_err(|error| Diagnostic::error(format!("{name} is no URI of a code object: {error}")))?;
+    let (path, range) = match uri {
+        CodeObjectUri::File { path, range } => (PathBuf::from(path), range),
+        CodeObjectUri::Memory { process, .. } => {
+            return Err(Diagnostic::error(format!("{name}: the memory of process {process} cannot be read"))
+                .help("give the file that it was loaded from"));
+        }
+    };
+    let unreadable = |error| Diagnostic::error(format!("cannot read {name}: {error}"));
+    let mut file = std::fs::File::open(&path).map_err(unreadable)?;
+    let mut limit = MAX_INPUT_BYTES + 1;
+    if let Some(range) = range {
+        file.seek(SeekFrom::Start(range.offset)).map_err(unreadable)?;
+        limit = limit.min(range.size);
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
+    if let Some(range) = range.filter(|range| (bytes.len() as u64) < range.size.min(limit)) {
+        let what = format!("{name}: {} bytes from {:#x} on are not in the file", range.size, range.offset);
+        return Err(Diagnostic::error(what));
+    }
+    from_bytes(name, Some(&path), bytes, lang)
 }
 
 /// An input that was read elsewhere (`path`: from where; `None`: standard input).
@@ -198,6 +229,33 @@ mod tests {
         ] {
             assert!(form(name, bytes, lang).is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn parts_of_files_by_their_uri() {
+        let path = std::env::temp_dir().join(format!("wavemark input {}.bin", std::process::id()));
+        std::fs::write(&path, b"..\x7fELFxyz..").unwrap();
+        let uri = path.display().to_string().replace(' ', "%20");
+        let open = |range: &str| {
+            let input = read(Path::new(&format!("file://{uri}{range}")), None);
+            input.map(|input| input.bytes).map_err(|diagnostic| diagnostic.message.replace(&uri, "PATH"))
+        };
+        assert_eq!(open("#offset=2&size=0x7").as_deref(), Ok(&b"\x7fELFxyz"[..]));
+        for (range, error) in [
+            (
+                "#offset=2&size=100",
+                "file://PATH#offset=2&size=100: 100 bytes from 0x2 on are not in the file",
+            ),
+            ("#size=1", "file://PATH#size=1 is no URI of a code object: at character"),
+        ] {
+            assert!(open(range).unwrap_err().starts_with(error), "{range}");
+        }
+        let memory = read(Path::new("memory://12#offset=0x1000&size=8"), None).unwrap_err();
+        assert_eq!(
+            memory.message,
+            "memory://12#offset=0x1000&size=8: the memory of process 12 cannot be read"
+        );
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]

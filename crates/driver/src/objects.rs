@@ -1,15 +1,19 @@
 //! Code-object plumbing: link, inspect, bundle, unbundle.
 
 use wavemark_asm::disassemble;
+pub use wavemark_codeobj::bundle::{Method, Version};
+
 use wavemark_codeobj::bundle::{self, Bundle};
+use wavemark_codeobj::core_file::{self, CoreFile};
+use wavemark_codeobj::dwarf::inspect_dwarf;
 use wavemark_codeobj::inspect::{inspect, inspect_bundle};
-use wavemark_codeobj::{CodeObject, link};
+use wavemark_codeobj::{CodeObject, link, metadata};
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::{Target, TargetId};
 
-use crate::build::{Failure, bundle_entry, object_diagnostic, parse_object};
+use crate::build::{Failure, bundle_entry, object_diagnostic, parse_object, parse_object_leniently};
 use crate::input::{Form, Input, agree};
-use crate::lines::machine;
+use crate::lines::subtarget;
 
 /// The entry that runtimes expect before the code objects: the host's, empty.
 const HOST_ENTRY: &str = "host-x86_64-unknown-linux-gnu-";
@@ -29,10 +33,14 @@ pub fn link_inputs(sources: &mut SourceMap, inputs: &[Input]) -> Result<Vec<u8>,
 
 /// Reads an input that is a code object.
 pub fn read_object(sources: &mut SourceMap, input: &Input) -> Result<CodeObject, Diagnostic> {
-    if input.form != Form::CodeObject {
-        return Err(Diagnostic::error(format!("{} is {}, not a code object", input.name, input.form.name())));
+    expect_object(input).and_then(|input| parse_object(sources, &input.name, &input.bytes))
+}
+
+fn expect_object(input: &Input) -> Result<&Input, Diagnostic> {
+    match input.form {
+        Form::CodeObject => Ok(input),
+        form => Err(Diagnostic::error(format!("{} is {}, not a code object", input.name, form.name()))),
     }
-    parse_object(sources, &input.name, &input.bytes)
 }
 
 fn read_bundle(sources: &mut SourceMap, input: &Input) -> Result<Bundle, Diagnostic> {
@@ -46,27 +54,87 @@ fn read_bundle(sources: &mut SourceMap, input: &Input) -> Result<Bundle, Diagnos
     Bundle::parse(&input.bytes).map_err(|error| object_diagnostic(sources, &input.name, &error))
 }
 
-/// Everything that a code object says, or the entries of a bundle with everything that each says.
+/// What an inspection shows, and what it found wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspection {
+    /// For people.
+    pub text: String,
+    /// Where metadata violate the specification, also said in the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Inspection {
+    /// Whether anything is wrong, not merely doubtful.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == wavemark_diag::Severity::Error)
+    }
+}
+
+/// What of an object is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Header, sections, symbols, relocations, notes, metadata, kernels.
+    Object,
+    /// The debug sections.
+    Dwarf,
+}
+
+/// Everything that a code object or core file says, or the entries of a bundle with everything that each says.
 pub fn inspect_input(
     sources: &mut SourceMap,
     input: &Input,
     target: Option<TargetId>,
-) -> Result<String, Diagnostic> {
+    view: View,
+) -> Result<Inspection, Diagnostic> {
+    let mut inspection = Inspection::default();
+    if core_file::is_core(&input.bytes) {
+        let core = CoreFile::parse(&input.bytes);
+        let core = core.map_err(|error| object_diagnostic(sources, &input.name, &error))?;
+        inspection.text = core_file::inspect(&core);
+        return Ok(inspection);
+    }
     if input.form != Form::Bundle {
-        let object = read_object(sources, input)?;
+        let object = expect_object(input)
+            .and_then(|input| parse_object_leniently(sources, &input.name, &input.bytes))?;
         agree(&input.name, target, Some(object.target()))?;
-        return Ok(inspect(&object));
+        inspect_object(sources, &input.name, &object, view, &mut inspection)?;
+        return Ok(inspection);
     }
     let bundle = read_bundle(sources, input)?;
-    let mut text = inspect_bundle(&bundle);
+    inspection.text = inspect_bundle(&bundle);
     for entry in bundle.entries.iter().filter(|entry| entry.size > 0) {
         let wanted = |found: Target| target.is_none_or(|target| found.id.runs_on(&target));
         if entry.target().is_some_and(wanted) {
-            let object = parse_object(sources, &format!("{}({})", input.name, entry.id), bundle.data(entry))?;
-            text += &format!("\n{}\n{}", entry.id, inspect(&object));
+            let name = format!("{}({})", input.name, entry.id);
+            let object = parse_object_leniently(sources, &name, bundle.data(entry))?;
+            inspection.text += &format!("\n{}\n", entry.id);
+            inspect_object(sources, &name, &object, view, &mut inspection)?;
         }
     }
-    Ok(text)
+    Ok(inspection)
+}
+
+fn inspect_object(
+    sources: &mut SourceMap,
+    name: &str,
+    object: &CodeObject,
+    view: View,
+    inspection: &mut Inspection,
+) -> Result<(), Diagnostic> {
+    if view == View::Dwarf {
+        let text = inspect_dwarf(object).map_err(|error| object_diagnostic(sources, name, &error))?;
+        inspection.text += &text;
+        return Ok(());
+    }
+    inspection.text += &inspect(object);
+    inspection.diagnostics.extend(object.violations.iter().map(|violation| {
+        let message = format!("{name}: metadata: {}", violation.error);
+        match violation.severity {
+            metadata::Severity::Error => Diagnostic::error(message),
+            metadata::Severity::Warning => Diagnostic::warning(message),
+        }
+    }));
+    Ok(())
 }
 
 /// The text of a code object that the assembler takes back; of a bundle, of the entry for `target` or the only one.
@@ -83,16 +151,29 @@ pub fn disassemble_input(
         read_object(sources, input)?
     };
     agree(&input.name, target, Some(object.target()))?;
-    machine(object.target(), features)?;
+    subtarget(object.target(), features)?;
     Ok(disassemble(&object, features).map_err(|error| Diagnostic::error(format!("--features: {error}")))?)
 }
 
-/// A plain bundle of code objects, each of another target, behind an empty host entry.
-pub fn bundle_inputs(sources: &mut SourceMap, inputs: &[Input]) -> Result<Vec<u8>, Diagnostic> {
+/// How a bundle is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BundleOptions<'a> {
+    /// The offload kind of the entries: `hipv4`, `hip`, `openmp`.
+    pub kind: &'a str,
+    /// How it is compressed, if it is.
+    pub compress: Option<(Method, Version)>,
+}
+
+/// A bundle of code objects, each of another target, behind an empty host entry.
+pub fn bundle_inputs(
+    sources: &mut SourceMap,
+    inputs: &[Input],
+    options: BundleOptions<'_>,
+) -> Result<Vec<u8>, Diagnostic> {
     let mut entries: Vec<(String, &[u8])> = vec![(HOST_ENTRY.to_owned(), &[])];
     for input in inputs {
         let object = read_object(sources, input)?;
-        let id = format!("hipv4-{}", Target::amdhsa(object.target()));
+        let id = format!("{}-{}", options.kind, Target::amdhsa(object.target()));
         if entries.iter().any(|(other, _)| *other == id) {
             return Err(Diagnostic::error(format!(
                 "{}: a second code object for {}",
@@ -103,7 +184,13 @@ pub fn bundle_inputs(sources: &mut SourceMap, inputs: &[Input]) -> Result<Vec<u8
         entries.push((id, &input.bytes));
     }
     let entries: Vec<(&str, &[u8])> = entries.iter().map(|(id, bytes)| (id.as_str(), *bytes)).collect();
-    Ok(bundle::write(&entries))
+    let ids: Vec<&str> = entries.iter().map(|(id, _)| *id).collect();
+    bundle::check_ids(&ids).map_err(|error| Diagnostic::error(format!("cannot bundle: {error}")))?;
+    let plain = bundle::write(&entries);
+    Ok(match options.compress {
+        Some((method, version)) => bundle::compress(&plain, method, version),
+        None => plain,
+    })
 }
 
 /// The entries of a bundle, as text.
@@ -111,18 +198,34 @@ pub fn list_bundle(sources: &mut SourceMap, input: &Input) -> Result<String, Dia
     Ok(inspect_bundle(&read_bundle(sources, input)?))
 }
 
-/// The code object of a bundle that runs on `target`.
+/// Which entry of a bundle is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted<'a> {
+    /// The one that runs on a target.
+    Target(TargetId),
+    /// The one with this ID.
+    Id(&'a str),
+}
+
+/// An entry of a bundle.
 pub fn unbundle_input(
     sources: &mut SourceMap,
     input: &Input,
-    target: &TargetId,
+    wanted: Wanted<'_>,
 ) -> Result<Vec<u8>, Diagnostic> {
     let bundle = read_bundle(sources, input)?;
-    match bundle.entry_for(target) {
-        Some(entry) => Ok(bundle.data(entry).to_vec()),
-        None => {
+    let found = match wanted {
+        Wanted::Target(target) => bundle.select(&target).map_err(|error| error.to_string()),
+        Wanted::Id(id) => {
+            let entry = bundle.entries.iter().find(|entry| entry.id == id);
+            entry.ok_or_else(|| format!("no entry is `{id}`"))
+        }
+    };
+    match found {
+        Ok(entry) => Ok(bundle.data(entry).to_vec()),
+        Err(error) => {
             let ids: Vec<&str> = bundle.entries.iter().map(|entry| entry.id.as_str()).collect();
-            Err(Diagnostic::error(format!("{} has nothing for {target}", input.name))
+            Err(Diagnostic::error(format!("{}: {error}", input.name))
                 .note(format!("its entries: {}", ids.join(", "))))
         }
     }

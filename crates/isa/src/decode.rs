@@ -168,8 +168,8 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,
-        Family::Image => image::finish(input, row, encoding, &mut inst)?,
-        Family::Export => export::finish(input, row, encoding, &mut inst)?,
+        Family::Image => image::finish(input, row, &mut inst)?,
+        Family::Export => export::finish(input, encoding, &mut inst),
     }
     Ok(inst)
 }
@@ -197,7 +197,7 @@ fn custom_operand(
         Family::Memory => memory::custom_operand(input, row, encoding, index, code, mods),
         Family::Vector => vector::custom_operand(input, row, encoding, index, code, mods),
         Family::Matrix => matrix::custom_operand(input, row, encoding, index, code, mods),
-        Family::Image => image::custom_operand(row, index, code),
+        Family::Image => image::custom_operand(input, row, index, code),
         Family::Export => None,
     }
 }

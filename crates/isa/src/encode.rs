@@ -149,7 +149,7 @@ pub(crate) fn encode_bits(
         Family::Vector => vector::finish(machine, row, encoding, inst, bits)?,
         Family::Matrix => matrix::finish(machine, row, encoding, inst, bits)?,
         Family::Image => image::finish(row, inst, bits)?,
-        Family::Export => export::finish(row, encoding, inst, bits),
+        Family::Export => export::finish(encoding, inst, bits),
     };
     Ok((bits, literal))
 }
@@ -177,7 +177,7 @@ fn custom_code(
         Family::Memory => memory::custom_code(machine, row, encoding, index, operand, inst),
         Family::Vector => vector::custom_code(machine, row, encoding, index, operand, inst),
         Family::Matrix => matrix::custom_code(machine, row, encoding, index, operand, inst),
-        Family::Image => image::custom_code(operand),
+        Family::Image => image::custom_code(machine, &row.operands[index], operand),
         Family::Export => export::custom_code(operand),
     }
 }

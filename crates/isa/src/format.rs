@@ -3,19 +3,21 @@
 //!
 //! A format is named as in the ISA manual ("Microcode Formats"); the same name may mean different bits on different
 //! instruction sets. Dword n of the encoding is bits 32n+31:32n. The formats are written in `table/formats/*.txt`
-//! ([`read`] says how), a generation as the difference to its predecessor.
+//! (the header of `src/format/read.rs` says how), a generation as the difference to its predecessor.
 
 use crate::Form;
 
-pub mod read;
+#[cfg(test)]
+#[path = "format/read.rs"]
+pub(crate) mod read;
 
 /// A named part of an encoding; pieces are (lowest bit, width), least significant piece first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// An operand role, a modifier name (module `modifier`), or a name that rows may fix.
     pub name: &'static str,
     /// Where its bits are.
-    pub pieces: Vec<(u8, u8)>,
+    pub pieces: &'static [(u8, u8)],
     /// What the encoder writes when the row has no operand for it; decode ignores it then.
     pub default: u32,
     /// The field holds its value without this many low bits, which are 0 (`sbase`, `srsrc`).
@@ -24,6 +26,8 @@ pub struct Field {
     pub flip: u32,
     /// The field holds a number in two's complement.
     pub signed: bool,
+    /// The field must be 0 in instructions that do not use it; otherwise decode ignores it there.
+    pub zero: bool,
 }
 
 impl Field {
@@ -32,7 +36,7 @@ impl Field {
     pub fn get(&self, bits: u128) -> u32 {
         let mut value = 0u32;
         let mut shift = 0;
-        for &(lo, width) in &self.pieces {
+        for &(lo, width) in self.pieces {
             let mask = (1u64 << width) - 1;
             value |= ((((bits >> lo) as u64) & mask) << shift) as u32;
             shift += width;
@@ -45,7 +49,7 @@ impl Field {
     pub fn put(&self, value: u32) -> u128 {
         let mut bits = 0u128;
         let mut rest = u64::from(value ^ self.flip) >> self.shift;
-        for &(lo, width) in &self.pieces {
+        for &(lo, width) in self.pieces {
             bits |= u128::from(rest & ((1u64 << width) - 1)) << lo;
             rest >>= width;
         }
@@ -75,6 +79,30 @@ impl Field {
     }
 }
 
+/// How the instructions of a memory format form their addresses, which decides the order and the kind of their operands
+/// and modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// Scalar memory: a base and an offset in SGPRs.
+    ScalarBase,
+    /// LDS: an address and an offset.
+    Lds,
+    /// LDS: an address and two offsets.
+    Lds2,
+    /// An address in VGPRs, on gfx12.5 also an offset to one in SGPRs.
+    Flat,
+    /// An address in VGPRs, or an offset to one in SGPRs.
+    Global,
+    /// Offsets in a VGPR, an SGPR, or both.
+    Scratch,
+    /// A buffer resource, an index, and offsets.
+    Buffer,
+    /// The same, and the format of the buffer's elements.
+    TypedBuffer,
+    /// Descriptors in SGPRs (tensors).
+    Descriptor,
+}
+
 /// Which module decodes details, prints and parses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
@@ -93,7 +121,7 @@ pub enum Family {
 }
 
 /// An instruction format of some instruction sets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// The manual's name.
     pub name: &'static str,
@@ -104,13 +132,19 @@ pub struct Format {
     /// Dwords without a literal constant.
     pub dwords: u8,
     /// (lowest bit, width, value) of the bits that make it this format. At least the top 2 of dword 0.
-    pub fixed: Vec<(u8, u8, u32)>,
+    pub fixed: &'static [(u8, u8, u32)],
     /// The opcode.
     pub opcode: Field,
     /// Everything else.
-    pub fields: Vec<Field>,
+    pub fields: &'static [Field],
     /// Whether a literal constant may follow.
     pub literal: bool,
+    /// Whether it holds two instructions: its form is that of the first half, and each half has a format.
+    pub pair: bool,
+    /// Of memory formats: how addresses are formed.
+    pub addressing: Option<Addressing>,
+    /// Of scalar memory: text says a number of 0 beside an offset register.
+    pub zero_offset: bool,
 }
 
 impl Format {
@@ -122,7 +156,7 @@ impl Format {
     }
 
     /// The field called `name`.
-    pub fn field(&self, name: &str) -> Option<&Field> {
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 

@@ -28,7 +28,8 @@ use wavemark_target::{InstFeature, Machine};
 
 use crate::Mods;
 use crate::format::Field;
-use crate::row::Row;
+use crate::modifier::Modifier;
+use crate::row::{Encoding, Row};
 
 /// Bits of [`Mods::flags`] of image instructions.
 pub(crate) const A16: u8 = 1 << 2;
@@ -72,6 +73,44 @@ pub(crate) enum Layout {
     Slots(SmallVec<[&'static Field; 4]>),
 }
 
+/// A modifier of the text, in its order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word {
+    /// `dmask:`
+    Dmask,
+    /// `dim:`
+    Dim,
+    /// A switch of one bit.
+    Switch(&'static Modifier),
+    /// A switch of the cache policy: such neighbours stand in any order.
+    Policy(&'static Modifier),
+    /// `th:` and `scope:`
+    ScopedPolicy,
+}
+
+/// The modifiers that an encoding has, in the order of the text.
+fn words(machine: Machine, encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12]> {
+    let modifier = |name: &&str| {
+        let found = encoding.modifiers.iter().find(|(field, _)| field.name == *name);
+        found.map(|&(_, modifier)| modifier)
+    };
+    let has = |name| modifier(&name).is_some();
+    let mut words = SmallVec::new();
+    words.extend(has("dmask").then_some(Word::Dmask));
+    words.extend(has("dim").then_some(Word::Dim));
+    words.extend(modifier(&"unorm").map(Word::Switch));
+    if has("scope") {
+        words.push(Word::ScopedPolicy);
+    } else {
+        let policy = machine.facts().cache_policy.words();
+        words.extend(policy.iter().filter_map(modifier).map(Word::Policy));
+    }
+    let switches = ["r128", "a16", "tfe", "lwe", "da", "d16"];
+    let switches = switches.iter().filter(|name| d16 || **name != "d16");
+    words.extend(switches.filter_map(modifier).map(Word::Switch));
+    words
+}
+
 /// The size of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Data {
@@ -89,6 +128,10 @@ enum Data {
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) layout: Layout,
+    /// The modifiers of the text.
+    pub(crate) words: SmallVec<[Word; 12]>,
+    /// The encoding has the dimension.
+    pub(crate) dim: bool,
     /// There is a D16 bit.
     pub(crate) d16: bool,
     /// The dimension must be multisampled.
@@ -141,6 +184,8 @@ impl Image {
                 None if slots.is_empty() => Layout::Tuple,
                 None => Layout::Slots(slots),
             },
+            words: SmallVec::new(),
+            dim: field("dim").is_some(),
             d16: false,
             msaa: false,
             off: false,
@@ -172,6 +217,7 @@ impl Image {
         for part in row.attribute("address").ok_or("an image instruction needs address=")?.split('+') {
             image.add_part(part)?;
         }
+        image.words = words(machine, encoding, image.d16);
         if image.ray.is_empty() {
             image.widths = image.possible_widths();
         } else {

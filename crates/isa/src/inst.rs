@@ -5,57 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::{Machine, Operand, Row, RowId, Table};
-
-/// Which of its encodings an instruction is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Form {
-    /// The row's only or native form (scalar, memory, VOP3P, VOP3-only…).
-    Native,
-    /// The 32-bit VOP1/VOP2/VOPC form (`_e32`).
-    E32,
-    /// The 64-bit VOP3 form of an instruction that also has a 32-bit one (`_e64`).
-    E64,
-    /// 32-bit form with a DPP16 control dword (`_dpp`).
-    Dpp16,
-    /// 32-bit form with a DPP8 control dword (`_dpp`).
-    Dpp8,
-    /// VOP3 form with a DPP16 control dword (`_e64_dpp`).
-    E64Dpp16,
-    /// VOP3 form with a DPP8 control dword (`_e64_dpp`).
-    E64Dpp8,
-    /// 32-bit form with a sub-dword addressing dword (`_sdwa`, gfx9).
-    Sdwa,
-    /// X half of an 8-byte pair (VOPD); the Y half is [`Inst::second`].
-    VopdX,
-    /// Y half of an 8-byte pair.
-    VopdY,
-    /// X half of a 12-byte pair (VOPD3).
-    Vopd3X,
-    /// Y half of a 12-byte pair.
-    Vopd3Y,
-}
-
-impl Form {
-    /// The form of this name in the table and format files.
-    pub(crate) fn by_name(name: &str) -> Option<Form> {
-        Some(match name {
-            "native" => Form::Native,
-            "e32" => Form::E32,
-            "e64" => Form::E64,
-            "dpp16" => Form::Dpp16,
-            "dpp8" => Form::Dpp8,
-            "e64_dpp16" => Form::E64Dpp16,
-            "e64_dpp8" => Form::E64Dpp8,
-            "sdwa" => Form::Sdwa,
-            "vopdx" => Form::VopdX,
-            "vopdy" => Form::VopdY,
-            "vopd3x" => Form::Vopd3X,
-            "vopd3y" => Form::Vopd3Y,
-            _ => return None,
-        })
-    }
-}
+use crate::{Form, Machine, Operand, Row, RowId, Table};
 
 /// Output modifier of a floating result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -162,13 +112,15 @@ pub struct Mods {
     pub offset: i32,
     /// Second offset of `ds_read2`/`ds_load_2addr` and `ds_write2`/`ds_store_2addr`.
     pub offset1: u8,
-    /// Cache policy bits of the memory instruction as encoded: gfx9 bit 0 sc0/glc, bit 1 nt/slc, bit 4 sc1;
+    /// Cache policy bits of the memory instruction: bit 0 glc or sc0, bit 1 slc or nt, bit 2 dlc, bit 4 scc or sc1;
     /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5 and `scale_offset` in bit 6.
     pub cpol: u8,
     /// MUBUF `offen`.
     pub offen: bool,
     /// MUBUF `idxen`.
     pub idxen: bool,
+    /// MUBUF `addr64` (gfx6, gfx7).
+    pub addr64: bool,
     /// `lds` (MUBUF LDS-DMA of gfx9), `gds` for DS.
     pub lds: bool,
     /// DS `gds`.

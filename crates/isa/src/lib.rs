@@ -5,6 +5,8 @@
 //! The crate knows no simulator, no compiler and no object file; it does not say what an instruction
 //! computes.
 
+pub mod buffer_format;
+pub mod cache_policy;
 pub mod code;
 mod compat;
 pub mod decode;
@@ -12,13 +14,15 @@ pub mod effects;
 pub mod encode;
 pub(crate) mod export;
 pub mod expr;
+pub mod form;
 pub mod format;
 pub(crate) mod image;
 pub mod inst;
 mod matrix;
-pub mod memory;
+pub(crate) mod memory;
 pub mod modifier;
 pub mod named;
+mod number;
 pub mod operand;
 pub mod pair;
 pub mod parse;
@@ -26,6 +30,7 @@ pub mod print;
 pub mod role;
 pub mod row;
 mod scalar;
+pub mod swizzle;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;
@@ -35,7 +40,8 @@ pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};
 pub use expr::{Expr, NoSymbols, Resolved, SymbolResolver};
-pub use inst::{Dpp, Form, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
+pub use form::Form;
+pub use inst::{Dpp, Inst, Mods, OutMod, Sdwa, SdwaSel, SdwaUnused};
 pub use operand::{Half, Operand, Reg, RegFile, RegList, Special, inline_float_bits};
 pub use parse::{Fixup, FixupKind, ParseError, Parsed, parse};
 pub use print::{print, print_into};

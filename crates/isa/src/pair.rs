@@ -109,11 +109,11 @@ pub fn pair_fault(machine: Machine, x: &Inst, y: &Inst) -> Option<PairFault> {
     };
     for (port, (a, b)) in x_ports.into_iter().zip(y_ports).enumerate() {
         // Of two moves the second reads at port 2.
-        if port == 0 && moves {
+        if port == 0 && moves && machine.facts().vopd_moves_apart {
             continue;
         }
         if let (Some((_, a)), Some((n, b))) = (a, b) {
-            let same = a.index == b.index && a.dwords == b.dwords;
+            let same = machine.facts().vopd_same_vgpr && a.index == b.index && a.dwords == b.dwords;
             if !same && shares_bank(a, b, banks[port]) {
                 return fault(n, reasons[port]);
             }

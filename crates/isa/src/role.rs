@@ -1,5 +1,16 @@
 //! Operand roles: the manual's field names, and which kind of operand each one holds.
 
+/// How an instruction uses an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// A source.
+    Read,
+    /// A destination whose old value does not matter (but for lanes that are off).
+    Write,
+    /// A destination that is a source as well (`v_fmac`, `v_mfma` accumulators tied in place, `v_swap`).
+    ReadWrite,
+}
+
 /// What can stand in an operand and how its field numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {

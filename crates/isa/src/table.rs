@@ -1,184 +1,131 @@
 //! The instruction table: the rows of one machine, found by name and by bits.
 //!
-//! The rows of all instruction sets are written in `table/*.txt` (module [`read`]); [`Table::of`] makes those of one
-//! machine of them. A mistake in the files is our own: it panics with file and line, and a test builds every table.
+//! The rows of all instruction sets are written in `table/*.txt` (the header of `src/table/read.rs` has the grammar).
+//! The build script checks them and makes an index (module `index`); a row itself is read from its line when it is
+//! first asked for, so that a program pays for the instructions that it meets only.
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_target::{InstructionSet, Machine, Processor, WaveSize};
+use wavemark_target::{Machine, Processor, WaveSize};
 
 use crate::effects::RowEffects;
-use crate::format::{self, Family, Field, Format};
+use crate::format::{Family, Field, Format};
 use crate::image::Image;
+use crate::matrix::Trait;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
 use crate::ty::{Kind, Type};
 use crate::vector::{self, Traits};
-use crate::{Form, modifier};
+use crate::{Form, memory, modifier};
 
+mod atomic;
 mod family;
+#[cfg(test)]
+mod files;
 mod forms;
+mod index;
+#[cfg(test)]
+mod link;
+mod names;
 mod read;
 
+use index::MachineIndex;
 use read::{EncodingDef, OperandDef, RowDef};
-
-/// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
-pub static ATTRIBUTES: &[&str] = &[
-    // Implicit registers.
-    "scc",
-    "vcc",
-    "exec",
-    "m0",
-    "flat_scratch",
-    "pc",
-    // Reads the MODE register (rounding, denormals, exceptions).
-    "mode",
-    // Names: other spellings that the assembler takes.
-    "alias",
-    // Memory effect and counters.
-    "mem",
-    "cnt",
-    // Branch, barrier, end, wait kinds: see `effects`.
-    "flow",
-    // Families' own flags.
-    "scalar",
-    "memory",
-    "vector",
-    "matrix",
-    // Image instructions: flags, parts of the address (module `image`).
-    "image",
-    "address",
-];
 
 /// The rows of one machine.
 #[derive(Debug)]
 pub struct Table {
     machine: Machine,
-    rows: Vec<Row>,
-    names: FxHashMap<&'static str, SmallVec<[RowId; 2]>>,
-    formats: Vec<FormatIndex>,
-    /// By the top 9 bits of dword 0: which of `formats` to try, in order.
-    prefixes: Vec<SmallVec<[u8; 4]>>,
-}
-
-#[derive(Debug)]
-struct FormatIndex {
-    format: &'static Format,
-    mask: u128,
-    value: u128,
-    /// By opcode: the candidates, the most specific first.
-    opcodes: Vec<SmallVec<[(RowId, u8); 1]>>,
-}
-
-/// The rows of all instruction sets.
-fn definitions() -> &'static [RowDef] {
-    static ROWS: OnceLock<Vec<RowDef>> = OnceLock::new();
-    ROWS.get_or_init(|| match read::rows(read::FILES) {
-        Ok(rows) => rows,
-        Err(message) => panic!("instruction table: {message}"),
-    })
-}
-
-/// The formats of an instruction set.
-fn formats(set: InstructionSet) -> &'static [Format] {
-    static FORMATS: [OnceLock<Vec<Format>>; InstructionSet::ALL.len()] =
-        [const { OnceLock::new() }; InstructionSet::ALL.len()];
-    FORMATS[set as usize].get_or_init(|| match format::read::formats(format::read::FILES, set) {
-        Ok(formats) => formats,
-        Err(message) => panic!("instruction table: {message}"),
-    })
+    index: &'static MachineIndex,
+    /// By row number; those of other machines stay empty.
+    rows: Box<[OnceLock<Box<Row>>]>,
 }
 
 impl Table {
-    /// The table of a machine; built at the first call.
+    /// The table of a machine.
     pub fn of(machine: impl Into<Machine>) -> &'static Table {
-        let machine = machine.into();
         static TABLES: [[OnceLock<Table>; 2]; Processor::ALL.len()] =
             [const { [const { OnceLock::new() }; 2] }; Processor::ALL.len()];
+        let machine = machine.into();
         let wave = usize::from(machine.wave_size == WaveSize::Wave64);
-        TABLES[machine.processor as usize][wave].get_or_init(|| match Table::build(machine, definitions()) {
-            Ok(table) => table,
-            Err(message) => panic!("instruction table: {message}"),
+        TABLES[machine.processor as usize][wave].get_or_init(|| Table {
+            machine,
+            index: match index::machine(machine.instruction_sets()) {
+                Some(index) => index,
+                None => unreachable!("the build script makes an index for every processor"),
+            },
+            rows: index::ROWS.iter().map(|_| OnceLock::new()).collect(),
         })
     }
 
     /// The row with this number, which must come from the same table.
+    #[inline]
     pub fn row(&self, id: RowId) -> &Row {
-        &self.rows[usize::from(id.0)]
+        self.rows[usize::from(id.0)].get_or_init(|| self.read(id))
+    }
+
+    /// Reads a row. The build script has read it before, but for the values of its attributes; a mistake in them is
+    /// our own, and a test reads every row.
+    #[cold]
+    fn read(&self, id: RowId) -> Box<Row> {
+        let place = index::ROWS[usize::from(id.0)].place();
+        let row = read::row_at(place, self.machine.instruction_sets())
+            .and_then(|definition| self.row_of(id, &definition));
+        match row {
+            Ok(row) => Box::new(row),
+            Err(message) => panic!("{}:{}: {message}", read::FILES[place.file].0, place.line),
+        }
     }
 
     /// All rows.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &Row> + '_ {
+        self.ids().iter().map(|&id| self.row(id))
+    }
+
+    /// The numbers of all rows.
+    pub fn ids(&self) -> &'static [RowId] {
+        self.index.rows
     }
 
     /// The rows called `name` (a mnemonic without encoding suffix, or an alias).
     pub fn by_mnemonic(&self, name: &str) -> impl Iterator<Item = &Row> + '_ {
-        self.names.get(name).into_iter().flatten().map(|&id| self.row(id))
+        let sets = self.machine.instruction_sets();
+        let mine = move |number: &&u16| index::ROWS[usize::from(**number)].sets().contains(sets);
+        index::rows_called(name).iter().filter(mine).map(|&number| self.row(RowId(number)))
     }
 
     /// The formats that match the beginning of `bits`, the more specific first.
+    #[inline]
     pub(crate) fn formats_of(&self, bits: u128) -> impl Iterator<Item = (u8, &'static Format)> + '_ {
         let prefix = (bits as u32) >> 23;
-        self.prefixes[prefix as usize].iter().filter_map(move |&index| {
-            let entry = &self.formats[usize::from(index)];
-            (bits & entry.mask == entry.value).then_some((index, entry.format))
+        self.index.prefixes[prefix as usize].iter().filter_map(move |&number| {
+            let entry = &self.index.formats[usize::from(number)];
+            (bits & entry.mask == entry.value).then_some((number, entry.format))
         })
     }
 
     /// The row and encoding with this opcode of the format (an index from `formats_of`) whose required fields
     /// match.
+    #[inline]
     pub(crate) fn find(&self, format: u8, bits: u128) -> Option<(&Row, &Encoding)> {
-        let entry = &self.formats[usize::from(format)];
-        let opcode = entry.format.opcode_of(bits) as usize;
-        entry.opcodes.get(opcode)?.iter().find_map(|&(id, encoding)| {
-            let row = self.row(id);
+        let entry = &self.index.formats[usize::from(format)];
+        entry.candidates(entry.format.opcode_of(bits)).iter().find_map(|&(number, encoding)| {
+            let row = self.row(RowId(number));
             let encoding = &row.encodings[usize::from(encoding)];
             let (mask, value) = encoding.required;
             (bits & mask == value).then_some((row, encoding))
         })
     }
 
-    fn build(machine: Machine, definitions: &[RowDef]) -> Result<Table, String> {
-        let mut table = Table {
-            machine,
-            rows: Vec::new(),
-            names: FxHashMap::default(),
-            formats: Vec::new(),
-            prefixes: vec![SmallVec::new(); 512],
-        };
-        let sets = machine.instruction_sets();
-        // Those of a generic processor have the same formats.
-        let set = sets.iter().next().ok_or("a machine without instruction set")?;
-        for format in formats(set) {
-            let (mask, value) = format.pattern();
-            let top = |bits: u128| (bits as u32) >> 23;
-            for prefix in 0..512u32 {
-                if prefix & top(mask) == top(value) {
-                    table.prefixes[prefix as usize].push(table.formats.len() as u8);
-                }
-            }
-            table.formats.push(FormatIndex { format, mask, value, opcodes: Vec::new() });
-        }
-        for definition in definitions.iter().filter(|definition| definition.sets.contains(sets)) {
-            let (file, line) = definition.place;
-            table.add(definition).map_err(|message| {
-                format!("{file}:{line}: {} on {}: {message}", definition.mnemonic, read::names(sets))
-            })?;
-        }
-        table.index_opcodes()?;
-        Ok(table)
-    }
-
-    fn add(&mut self, definition: &RowDef) -> Result<(), String> {
-        let id = RowId(u16::try_from(self.rows.len()).map_err(|_| "too many rows")?);
+    fn row_of(&self, id: RowId, definition: &RowDef) -> Result<Row, String> {
         let encodings = self.encodings(definition)?;
+        let first = encodings.first().ok_or("no encoding")?;
+        let written = definition.operands_in(first.format);
         let family = encodings.first().ok_or("no encoding")?.format.family;
         let mut operands: Vec<OperandSpec> =
-            definition.operands.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
+            written.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
         for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
             if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
@@ -194,23 +141,25 @@ impl Table {
             attributes: definition.attributes.clone(),
             effects: RowEffects::default(),
             traits: Traits::default(),
+            memory: memory::Traits::default(),
             sources: Sources::default(),
             image: None,
+            matrix: Trait::default(),
         };
         row.traits = vector::read(self.machine, &row);
+        row.memory = memory::read(self.machine, &row);
+        if family == Family::Image {
+            row.image = Some(Box::new(Image::read(self.machine, &row)?));
+        }
+        if let Some(value) = row.attribute("matrix") {
+            row.matrix = Trait::parse(value).ok_or_else(|| format!("matrix={value} says nothing"))?;
+        }
         if let Some(value) = row.attribute("scalar") {
             row.sources =
                 Sources::parse(value).ok_or_else(|| format!("scalar={value} says nothing of sources"))?;
         }
-        if family == Family::Image {
-            row.image = Some(Box::new(Image::read(self.machine, &row)?));
-        }
         row.effects = RowEffects::read(self.machine, &row)?;
-        for &name in std::iter::once(&definition.mnemonic).chain(&definition.aliases) {
-            self.names.entry(name).or_default().push(id);
-        }
-        self.rows.push(row);
-        Ok(())
+        Ok(row)
     }
 
     fn operand(&self, definition: &OperandDef) -> Result<OperandSpec, String> {
@@ -218,7 +167,9 @@ impl Table {
             (Class::Imm(_), name) => Type { name, kind: Kind::Uint, elem_bits: 32, lanes: 1 },
             // A lane mask is as wide as the wave.
             (_, "lanes") => Type::lanes(self.machine.wave_size),
-            (_, name) => Type::parse(name).ok_or_else(|| format!("unknown type {name}"))?,
+            (_, name) => Type::parse(name)
+                .or_else(|| Type::parse_spread(name, self.machine.lanes()))
+                .ok_or_else(|| format!("unknown type {name}"))?,
         };
         Ok(OperandSpec { role: definition.role, ty, class: definition.class, access: definition.access })
     }
@@ -229,13 +180,14 @@ impl Table {
         let mut wide_only = true;
         for written in definition.encodings.iter().filter(|encoding| encoding.sets.contains(sets)) {
             let format = self
+                .index
                 .formats
                 .iter()
                 .map(|entry| entry.format)
                 .find(|format| format.name == written.format)
                 .ok_or_else(|| format!("unknown format {}", written.format))?;
             wide_only &= !matches!(format.form, Form::E32);
-            let encoding = encoding(format, written, &definition.operands)?;
+            let encoding = encoding(format, written, definition)?;
             if encodings.iter().any(|other| other.form == encoding.form) {
                 return Err(format!("two encodings in form {:?}", encoding.form));
             }
@@ -251,56 +203,9 @@ impl Table {
         }
         Ok(encodings)
     }
-
-    fn index_opcodes(&mut self) -> Result<(), String> {
-        for entry in &mut self.formats {
-            for row in &self.rows {
-                for (number, encoding) in row.encodings.iter().enumerate() {
-                    if encoding.format.name != entry.format.name {
-                        continue;
-                    }
-                    let opcode = encoding.opcode as usize;
-                    if entry.opcodes.len() <= opcode {
-                        entry.opcodes.resize_with(opcode + 1, SmallVec::new);
-                    }
-                    let candidates = &mut entry.opcodes[opcode];
-                    for &(other, n) in candidates.iter() {
-                        let other = &self.rows[usize::from(other.0)];
-                        if other.encodings[usize::from(n)].required == encoding.required {
-                            return Err(format!(
-                                "{} and {} share opcode {opcode:#x} of {}",
-                                other.mnemonic, row.mnemonic, entry.format.name
-                            ));
-                        }
-                    }
-                    candidates.push((row.id, number as u8));
-                }
-            }
-            for candidates in &mut entry.opcodes {
-                let rows = &self.rows;
-                candidates.sort_by_key(|&(id, n)| {
-                    let (mask, _) = rows[usize::from(id.0)].encodings[usize::from(n)].required;
-                    std::cmp::Reverse(mask.count_ones())
-                });
-            }
-        }
-        Ok(())
-    }
 }
 
-pub(crate) fn number(text: &str) -> Result<u32, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(hex) => u32::from_str_radix(hex, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| format!("`{text}` is not a number"))
-}
-
-fn encoding(
-    format: &'static Format,
-    written: &EncodingDef,
-    operands: &[OperandDef],
-) -> Result<Encoding, String> {
+fn encoding(format: &'static Format, written: &EncodingDef, definition: &RowDef) -> Result<Encoding, String> {
     let name = format.name;
     let opcode = written.opcode;
     if !format.opcode.fits(opcode) {
@@ -308,7 +213,6 @@ fn encoding(
     }
     let (mask, value) = format.pattern();
     let mut constant = value | format.put_opcode(opcode);
-    let mut required = (0u128, 0u128);
     let mut used: SmallVec<[&Field; 16]> = SmallVec::new();
     for fix in &written.fixes {
         let field = format.field(fix.field).ok_or_else(|| format!("{name} has no field {}", fix.field))?;
@@ -316,14 +220,10 @@ fn encoding(
             return Err(format!("{} does not fit field {}", fix.value, fix.field));
         }
         constant |= field.put(fix.value);
-        if fix.required {
-            required.0 |= field.put(u32::MAX);
-            required.1 |= field.put(fix.value);
-        }
         used.push(field);
     }
     let mut form_operands = Vec::new();
-    for (index, spec) in operands.iter().enumerate() {
+    for (index, spec) in definition.operands_in(format).iter().enumerate() {
         if spec.only.is_some_and(|form| form != format.form) {
             continue;
         }
@@ -338,13 +238,19 @@ fn encoding(
         }
         form_operands.push((index, field));
     }
+    let taken = used.iter().fold(0, |bits, field| bits | field.mask());
     let mut modifiers = Vec::new();
-    for field in &format.fields {
+    for field in format.fields {
         if used.iter().any(|other| std::ptr::eq(*other, field)) {
+            continue;
+        }
+        if definition.must_be_zero(field) {
             continue;
         }
         match modifier::by_name(field.name) {
             Some(modifier) => modifiers.push((field, modifier)),
+            // A field that shares bits with one that is used says what they mean in some cases.
+            None if field.mask() & taken != 0 => {}
             None => constant |= field.put(field.default),
         }
     }
@@ -358,7 +264,7 @@ fn encoding(
         opcode,
         operands: form_operands,
         modifiers,
-        required,
+        required: written.required(format, definition),
         constant,
         idle,
     })
@@ -384,28 +290,61 @@ fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
 
 #[cfg(test)]
 mod tests {
+    use wavemark_target::InstructionSets;
+
     use super::*;
+    use crate::format::read::{FILES, formats};
 
     #[test]
-    fn the_tables_are_valid() {
+    fn every_row_can_be_read() {
         for &processor in Processor::ALL {
             for wave_size in [WaveSize::Wave32, WaveSize::Wave64] {
-                if processor.allows(wave_size)
-                    && let Err(message) =
-                        Table::build(Machine { wave_size, ..Machine::new(processor) }, definitions())
-                {
-                    panic!("{processor}: {message}");
+                if processor.allows(wave_size) {
+                    let table = Table::of(Machine { wave_size, ..Machine::new(processor) });
+                    assert!(table.rows().len() > 500, "{processor}");
+                    assert!(table.rows().all(|row| !row.encodings.is_empty()), "{processor}");
                 }
             }
         }
     }
 
+    #[test]
+    fn the_index_is_that_of_the_files() {
+        let rows = files::rows(read::FILES).expect("rows");
+        let sets = Processor::Gfx1100.instruction_sets();
+        let formats = sets.iter().next().map(|set| formats(FILES, set)).expect("a set").expect("formats");
+        let linked = link::link(&rows, formats, sets, |file| read::FILES[file].0).expect("links");
+        let index = index::machine(sets).expect("a machine");
+        let numbers: Vec<usize> = index.rows.iter().map(|id| usize::from(id.0)).collect();
+        assert_eq!(numbers, linked.rows);
+        assert_eq!(index.formats.len(), linked.formats.len());
+        for ((indexed, format), opcodes) in index.formats.iter().zip(&linked.formats).zip(&linked.opcodes) {
+            assert_eq!(indexed.format, format);
+            for (opcode, candidates) in opcodes.iter().enumerate() {
+                let found = indexed.candidates(opcode as u32).iter();
+                let found: Vec<_> =
+                    found.map(|&(row, which)| (usize::from(row), usize::from(which))).collect();
+                assert_eq!(&found, candidates, "{} {opcode:#x}", format.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_is_found() {
+        for name in index::names() {
+            assert!(!index::rows_called(name).is_empty(), "{name}");
+        }
+        assert!(index::rows_called("s_mov").is_empty());
+    }
+
     fn refused(line: &'static str) -> String {
-        let rows = match read::rows(&[("t.txt", line)]) {
+        let rows = match files::rows(&[("t.txt", line)]) {
             Ok(rows) => rows,
             Err(message) => return message,
         };
-        match Table::build(Machine::new(Processor::Gfx950), &rows) {
+        let sets = Processor::Gfx950.instruction_sets();
+        let formats = sets.iter().next().map(|set| formats(FILES, set)).expect("a set").expect("formats");
+        match link::link(&rows, formats, InstructionSets::from_bits(sets.bits()), |_| "t.txt") {
             Ok(_) => panic!("accepted: {line}"),
             Err(message) => message,
         }
@@ -436,7 +375,7 @@ mod tests {
         );
         assert_eq!(
             refused("s_x | SOP1 gfx9=0 | sdst:b32 = |\ns_y | SOP1 gfx8+=0 | sdst:b32 = |"),
-            "s_x and s_y share opcode 0x0 of SOP1"
+            "t.txt:2: s_y on gfx950: shares opcode 0x0 of SOP1 with s_x"
         );
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Anatomy of a type name: `[vN]KIND BITS`, as in `f32`, `b64`, `v2f16`, `v16fp8`; KIND is one of `f bf i u b
 //! fp bfp e` (float, bfloat, signed, unsigned, untyped bits, narrow floats as `fp8`/`fp6`/`fp4`,
-//! `bf8`/`bf6` being narrow as well since bfloat is 16 bits only, and `e8` a scale exponent).
+//! `bf8`/`bf6` being narrow as well since bfloat is 16 bits only, and `e8` a scale exponent). A matrix that is spread
+//! over the wave has `wN` with the elements of the whole in place of `vN` ([`Type::parse_spread`]).
 
 use wavemark_target::WaveSize;
 
@@ -62,6 +63,17 @@ impl Type {
             return None;
         }
         Some(Type { name, kind, elem_bits, lanes })
+    }
+
+    /// Reads the type of a lane's part of a matrix that is spread over a wave: `w256f32` is `v8f32` where waves have
+    /// 32 lanes, and `v4f32` where they have 64. `None` if the name is not one.
+    pub fn parse_spread(name: &str, lanes: u32) -> Option<Type> {
+        let tail = name.strip_prefix('w')?;
+        let digits = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let elements: u32 = tail[..digits].parse().ok()?;
+        // Types live as long as the tables, which are never dropped.
+        let own = Box::leak(format!("v{}{}", elements / lanes, &tail[digits..]).into_boxed_str());
+        Type::parse(own).filter(|_| elements.is_multiple_of(lanes))
     }
 
     /// A mask with a bit for each lane of a wave.

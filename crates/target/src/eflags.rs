@@ -2,7 +2,8 @@
 //!
 //! Follows "AMDGPU ELF Header e_flags" (V2 to V6 and after) of LLVM's *User Guide for AMDGPU Backend*.
 
-use crate::{Processor, Property, Setting, TargetId};
+use crate::processor::UnknownProcessor;
+use crate::{Processor, Property, R600, Setting, TargetId};
 
 /// `e_ident[EI_ABIVERSION]` of a code object for the OS ABI `ELFOSABI_AMDGPU_HSA` (64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +54,9 @@ pub enum EFlagsError {
     /// Code object V2 says its processor in a note.
     #[error("code object V2 does not say its processor in e_flags")]
     V2,
+    /// A processor of the R600 architecture.
+    #[error("e_flags names {}", UnknownProcessor(.0.name.to_owned()))]
+    R600(R600),
     /// No processor has this machine number.
     #[error("e_flags has the unknown EF_AMDGPU_MACH value {0:#04x}")]
     Mach(u8),
@@ -90,13 +94,20 @@ impl EFlags {
         EFlags { id, generic_version: id.processor.has(Property::GENERIC) as u8 }
     }
 
+    /// Whether code with these flags runs on a device: the target IDs allow it, and the version of a generic
+    /// processor's code is no older than the one that took the device in. LLVM 22 has one version of each.
+    pub fn runs_on(&self, device: &TargetId) -> bool {
+        self.id.runs_on(device) && (self.generic_version > 0 || !self.id.processor.has(Property::GENERIC))
+    }
+
     /// Decodes the word of a code object V3 to V6.
     pub fn decode(word: u32, abi: AbiVersion) -> Result<EFlags, EFlagsError> {
         let mach = (word & MACH) as u8;
         if abi == AbiVersion::V2 {
             return Err(EFlagsError::V2);
         }
-        let processor = Processor::by_mach(mach).ok_or(EFlagsError::Mach(mach))?;
+        let processor = Processor::by_mach(mach)
+            .ok_or_else(|| R600::by_mach(mach).map_or(EFlagsError::Mach(mach), EFlagsError::R600))?;
         let meaningful = match abi {
             AbiVersion::V2 | AbiVersion::V3 => MACH | XNACK_V3 | SRAMECC_V3,
             AbiVersion::V4 | AbiVersion::V5 => MACH | 0xf00,

@@ -49,6 +49,13 @@ pub struct Explained {
 facts! {
     /// SGPRs that operands can name: their codes are 0 to this, excluded.
     sgprs: u8 = "ISA manuals, \"Scalar operands\"; `AMDGPUAsmParser::subtargetHasRegister`";
+    /// SGPRs per granule of `GRANULATED_WAVEFRONT_SGPR_COUNT`; 0 where the field is reserved. LLVM counts in
+    /// granules of 8 also on gfx9, where the hardware rounds up to 16.
+    sgpr_encoding_granule: u32 = "guide, \"compute_pgm_rsrc1\"; `IsaInfo::getSGPREncodingGranule`";
+    /// SGPRs allocated to a wave together.
+    sgpr_alloc_granule: u32 = "`IsaInfo::getSGPRAllocGranule`";
+    /// SGPRs beyond the named ones that VCC, XNACK_MASK and FLAT_SCRATCH take, each including those before it.
+    special_sgprs: SpecialSgprs = "`IsaInfo::getNumExtraSGPRs`";
     /// Highest trap temporary that can be named, plus one.
     ttmps: u8 = "guide, \"Trap Handler ABI\"; `AMDGPUAsmParser` register ranges";
     /// Operand code of `ttmp0`.
@@ -82,6 +89,12 @@ facts! {
     constant_bus_limit: u8 = "`GCNSubtarget::getConstantBusLimit`";
     /// Whether VOP3 and VOP3P take a literal.
     vop3_literals: bool = "`GCNSubtarget::hasVOP3Literal` (vop3-literal)";
+    /// Whether packed single-precision sources in SGPRs feed their low half to both results.
+    packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
+    /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
+    vopd_same_vgpr: bool = "ISA manuals, \"VOPD\"; `AMDGPUAsmParser::checkVOPDRegBankConstraints`";
+    /// Whether two moves in a VOPD pair read at different ports.
+    vopd_moves_apart: bool = "`AMDGPUAsmParser::checkVOPDRegBankConstraints`";
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 
@@ -89,6 +102,10 @@ facts! {
     dpp_controls: Option<DppControls> = "ISA manuals, \"Data Parallel Processing\"; `AMDGPUAsmParser::isSupportedDPPCtrl`";
     /// Whether `bound_ctrl:0` is an old way to write `bound_ctrl:1`.
     dpp_bound_ctrl_zero: bool = "`AMDGPUAsmParser::convertDppBoundCtrl`";
+    /// Whether VOPD has a form with three sources, of 96 bits (VOPD3).
+    vopd3: bool = "`GCNSubtarget::hasGFX1250Insts`; `AMDGPUAsmParser` VOPD3";
+    /// Matrix operations.
+    matrix: MatrixOps = "ISA manuals, \"Matrix\"; LLVM's intrinsics of MFMA and WMMA";
 
     /// Counters of outstanding operations, each with its width in bits.
     counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
@@ -97,6 +114,10 @@ facts! {
 
     /// How instructions say their cache policy.
     cache_policy: CachePolicy = "guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`";
+    /// LDS bytes a workgroup can have.
+    lds_bytes: u32 = "`GCNSubtarget::getAddressableLocalMemorySize`";
+    /// LDS bytes per granule of `GRANULATED_LDS_SIZE`.
+    lds_granule: u32 = "guide, \"compute_pgm_rsrc2\"; `IsaInfo::getLdsDwGranularity`";
     /// Immediate offset of scalar loads.
     smem_offset: Offset = "`AMDGPUBaseInfo` isLegalSMRDEncodedSignedOffset and its like";
     /// Immediate offset of scalar buffer loads.
@@ -109,6 +130,8 @@ facts! {
     global_offset: Option<Offset> = "`AMDGPUBaseInfo` getNumFlatOffsetBits; `AMDGPUAsmParser::validateFlatOffset`";
     /// Immediate offset of `buffer_*` and `tbuffer_*`.
     buffer_offset: Offset = "`SIInstrInfo` getMaxMUBUFImmOffset";
+    /// How typed buffer instructions say the format of an element.
+    buffer_formats: BufferFormats = "ISA manuals, \"Buffer image format\"; `AMDGPUAsmUtils` MTBUFFormat";
     /// Immediate offset of `ds_*`; of those with two offsets, each has half as many bits.
     ds_offset: Offset = "ISA manuals, \"DS\"";
     /// Whether M0 must hold the LDS limit before any `ds_*`.
@@ -125,6 +148,12 @@ facts! {
     /// Largest number of instructions of an `s_clause`; 0 without the instruction.
     max_clause: u8 = "`GCNSubtarget::maxHardClauseLength`";
 
+    /// Which fields the words of the kernel descriptor have.
+    descriptor: DescriptorLayout = "guide, \"Kernel Descriptor\"; `AMDHSAKernelDescriptor.h`";
+    /// User SGPRs that a dispatch can fill.
+    user_sgprs: u32 = "guide, \"Initial Kernel Execution State\"; `GCNSubtarget::getMaxNumUserSGPRs`";
+    /// Bits of `INST_PREF_SIZE`; 0 where the field is reserved.
+    inst_pref_size_bits: u32 = "guide, \"compute_pgm_rsrc3\"";
     /// Where workgroup ids are when a wave starts.
     workgroup_ids: WorkgroupIds = "guide, \"Initial Kernel Execution State\"; `GCNSubtarget::hasArchitectedSGPRs`";
     /// Whether code that preloads kernel arguments begins with 256 bytes that load them, for older firmware.
@@ -150,6 +179,17 @@ pub enum DppControls {
     WaveNewbcast,
     /// `row_share` and `row_xmask`.
     ShareXmask,
+}
+
+/// SGPRs that special registers take behind the named ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SpecialSgprs {
+    /// With VCC.
+    pub vcc: u32,
+    /// With VCC and XNACK_MASK; 0 where that takes none.
+    pub xnack_mask: u32,
+    /// With all three; 0 where FLAT_SCRATCH takes none.
+    pub flat_scratch: u32,
 }
 
 /// An immediate offset: a two's complement or unsigned number of units.
@@ -291,6 +331,19 @@ impl CachePolicy {
     }
 }
 
+/// How typed buffer instructions say the format of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BufferFormats {
+    /// A data format and a number format, of which number 6 is SNORM_OGL.
+    SplitSnormOgl,
+    /// A data format and a number format, of which number 6 is reserved.
+    Split,
+    /// One number for both; 77 formats.
+    Unified77,
+    /// One number for both; 63 formats.
+    Unified63,
+}
+
 /// A kind of export target: `name`, or `name0`… where there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExportTarget {
@@ -313,6 +366,21 @@ pub enum Apertures {
     Registers,
 }
 
+/// Matrix operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MatrixOps {
+    /// None.
+    None,
+    /// `v_mfma_*` on a wave of 64 lanes (an instruction feature says which processors have them).
+    Mfma,
+    /// `v_wmma_*` whose A and B are held twice, in either half of the wave.
+    WmmaTwice,
+    /// `v_wmma_*` and `v_swmmac_*` whose operands are held once.
+    Wmma,
+    /// Likewise with longer rows, scales, and formats of 4 and 6 bits.
+    WmmaScaled,
+}
+
 /// The barriers of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Barriers {
@@ -322,6 +390,26 @@ pub enum Barriers {
     SignalWait,
     /// Likewise, with named barriers, `s_wakeup_barrier` and the cluster's barrier (-3).
     NamedAndCluster,
+}
+
+/// Which fields the words of the kernel descriptor have; each layout has most of the fields of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DescriptorLayout {
+    /// The first: DX10_CLAMP, IEEE_MODE, a count of SGPRs.
+    Gfx6,
+    /// Adds FP16_OVFL.
+    Gfx9,
+    /// Adds ACCUM_OFFSET, TG_SPLIT and kernel argument preload.
+    Gfx90a,
+    /// From [`DescriptorLayout::Gfx9`]: no count of SGPRs; adds wave size, WGP_MODE, MEM_ORDERED, FWD_PROGRESS and
+    /// SHARED_VGPR_COUNT.
+    Gfx10,
+    /// Adds INST_PREF_SIZE, trapping at start and end, IMAGE_OP.
+    Gfx11,
+    /// Round-robin scheduling in the place of DX10_CLAMP, a wider INST_PREF_SIZE; no IEEE_MODE.
+    Gfx12,
+    /// Adds a wider USER_SGPR_COUNT, NAMED_BAR_CNT and kernel argument preload; no WGP_MODE.
+    Gfx1250,
 }
 
 /// Where workgroup ids are when a wave starts.
@@ -370,6 +458,8 @@ macro_rules! show {
 
 show! {
     u8: self => self.to_string();
+    u32: self => self.to_string();
+    SpecialSgprs: self => format!("VCC {}, XNACK_MASK {}, FLAT_SCRATCH {}", self.vcc, self.xnack_mask, self.flat_scratch);
     bool: self => if *self { "yes".to_owned() } else { "no".to_owned() };
     Option<u8>: self => self.map_or("none".to_owned(), |value| value.to_string());
     Offset: self => self.to_string();
@@ -391,11 +481,25 @@ show! {
         Apertures::Queue => "in the queue or hidden arguments",
         Apertures::Registers => "src_shared_base … src_private_limit",
     }.to_owned();
+    BufferFormats: self => match self {
+        BufferFormats::SplitSnormOgl => "data and number format, with SNORM_OGL",
+        BufferFormats::Split => "data and number format",
+        BufferFormats::Unified77 => "one of 77",
+        BufferFormats::Unified63 => "one of 63",
+    }.to_owned();
     Barriers: self => match self {
         Barriers::Whole => "s_barrier",
         Barriers::SignalWait => "signal and wait",
         Barriers::NamedAndCluster => "signal and wait, named, cluster",
     }.to_owned();
+    MatrixOps: self => match self {
+        MatrixOps::None => "none",
+        MatrixOps::Mfma => "MFMA where there are AGPRs",
+        MatrixOps::WmmaTwice => "WMMA, A and B held twice",
+        MatrixOps::Wmma => "WMMA and SWMMAC",
+        MatrixOps::WmmaScaled => "WMMA and SWMMAC with scales",
+    }.to_owned();
+    DescriptorLayout: self => format!("{self:?}").to_lowercase();
     WorkgroupIds: self => match self {
         WorkgroupIds::Sgprs => "in SGPRs",
         WorkgroupIds::Ttmps => "in ttmp9 and ttmp7",

@@ -2,9 +2,9 @@
 //!
 //! Defaults are those of LLVM 22 for each processor (true 16-bit registers are on by default on gfx11 and off
 //! on gfx12 and gfx1250). Features that are a processor's nature (`gfx90a-insts`, `dot7-insts`, …) are not
-//! switches here: naming one is an error, not a silent no-op.
+//! switches here: a list may say them as they are, as compilers do, and not otherwise.
 
-use crate::{Generation, Processor, Property, Setting, TargetId, WaveSize};
+use crate::{InstFeature, Processor, Property, Setting, TargetId, WaveSize};
 
 bitflags::bitflags! {
     /// The switches that change how text is read or printed, or what the kernel descriptor says.
@@ -24,19 +24,36 @@ bitflags::bitflags! {
 /// Features of code generation that neither assembly nor disassembly depends on: accepted and without effect.
 const WITHOUT_EFFECT: &[&str] = &[
     "DumpCode",
+    "agent-scope-fine-grained-remote-memory-atomics",
+    "atomic-csub-no-rtn-insts",
+    "auto-waitcnt-before-barrier",
+    "block-vgpr-csr",
     "dumpcode",
+    "emulated-system-scope-atomics",
+    "enable-ds128",
     "enable-flat-scratch",
+    "enable-prt-strict-null",
+    "fast-denormal-f32",
+    "fast-fmaf",
     "flat-for-global",
+    "fmaf",
+    "full-rate-64-ops",
+    "half-rate-64-ops",
+    "ldsbankcount16",
+    "ldsbankcount32",
     "load-store-opt",
+    "max-private-element-size-16",
+    "max-private-element-size-4",
+    "max-private-element-size-8",
     "precise-memory",
     "promote-alloca",
     "relaxed-buffer-oob-mode",
+    "safe-cu-prefetch",
+    "safe-smem-prefetch",
     "si-scheduler",
     "trap-handler",
     "unaligned-access-mode",
     "unsafe-ds-offset-folding",
-    // The older, code-generation half of `real-true16`.
-    "true16",
 ];
 
 /// The features that text is assembled or disassembled with.
@@ -61,6 +78,16 @@ pub enum FeatureError {
     /// A name that is no switch.
     #[error("`{0}` is not a feature that can be switched")]
     Unknown(String),
+    /// The processor is not like that, and cannot be made so.
+    #[error("{processor} has {}`{name}` by its nature, which cannot be switched", if *.has { "" } else { "no " })]
+    Nature {
+        /// The processor.
+        processor: Processor,
+        /// The feature.
+        name: String,
+        /// Whether the processor has it.
+        has: bool,
+    },
     /// The processor cannot do that.
     #[error("{processor} does not support `{feature}`")]
     Unsupported {
@@ -107,7 +134,6 @@ impl FeatureSet {
             _ => return Err(FeatureError::Sign(item.to_owned())),
         };
         let unsupported = || FeatureError::Unsupported { processor, feature: item.to_owned() };
-        let generation = processor.generation();
         match name {
             "wavefrontsize32" | "wavefrontsize64" => {
                 let wave32 = (name == "wavefrontsize32") == on;
@@ -118,17 +144,18 @@ impl FeatureSet {
                 self.wave_size = size;
             }
             "real-true16" => {
-                if on && generation < Generation::Gfx11 {
+                if on && !processor.has_inst(InstFeature::True16) {
                     return Err(unsupported());
                 }
                 self.features.set(Features::REAL_TRUE16, on);
             }
-            "cumode" => {
-                if on && !processor.has(Property::CUMODE) {
-                    return Err(unsupported());
-                }
-                self.features.set(Features::CUMODE, on);
-            }
+            "cumode" => match (processor.has(Property::CUMODE), processor.has(Property::WAVE32)) {
+                (true, _) => self.features.set(Features::CUMODE, on),
+                // The gfx1250 family has CU mode and no other; LLVM lists it and ignores what is said of it.
+                (false, true) => {}
+                (false, false) if on => return Err(unsupported()),
+                (false, false) => {}
+            },
             "tgsplit" => {
                 if on && !processor.has(Property::TGSPLIT) {
                     return Err(unsupported());
@@ -149,7 +176,11 @@ impl FeatureSet {
                 }
             }
             _ if WITHOUT_EFFECT.contains(&name) => {}
-            _ => return Err(FeatureError::Unknown(item.to_owned())),
+            _ => match processor.llvm_feature(name) {
+                Some(has) if has == on => {}
+                Some(has) => return Err(FeatureError::Nature { processor, name: name.to_owned(), has }),
+                None => return Err(FeatureError::Unknown(item.to_owned())),
+            },
         }
         Ok(())
     }

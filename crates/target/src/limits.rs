@@ -4,7 +4,7 @@
 //! the kernel descriptor and LLVM 22's `IsaInfo` for the rest. Hardware facts that a kernel cannot see
 //! (number of compute units, cache sizes) are not here.
 
-use crate::{Generation, Processor, Property, WaveSize};
+use crate::{Generation, InstFeature, Processor, Property, WaveSize};
 
 /// Limits of a processor when it runs waves of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,86 +52,70 @@ pub struct Limits {
 impl Processor {
     /// The limits for waves of the given size. The size is not checked against [`Processor::allows`].
     pub fn limits(self, wave: WaveSize) -> Limits {
-        let generation = self.generation();
+        let facts = self.facts();
         let wave32 = wave == WaveSize::Wave32;
-        let gfx90a = self.is_gfx90a_plus();
-        let gfx1250 = self.is_gfx1250_family();
-        let gfx10_3 = generation > Generation::Gfx10 || self.isa_version() >= (10, 3, 0);
+        let unified = self.has(Property::UNIFIED_VGPRS);
         let larger = self.has(Property::VGPRS_1_5X);
+        let banked = facts.vgpr_banks > 1;
+        let gfx10_3 = self.has_inst(InstFeature::Gfx10_3Insts);
         let fixed_sgprs = self.has(Property::SGPR_INIT_BUG).then_some(96);
-
-        let vgpr_encoding_granule = match (gfx90a, gfx1250, wave32) {
-            (true, _, _) => 8,
-            (_, true, true) => 16,
-            (_, true, false) => 8,
-            (_, _, true) => 8,
-            _ => 4,
-        };
-        let vgpr_alloc_granule = match (wave32, gfx10_3) {
-            _ if gfx90a => 8,
-            _ if larger => [12, 24][wave32 as usize],
-            (true, true) => 16,
-            (false, false) => 4,
-            _ => 8,
-        };
-        let total_vgprs = match generation {
-            Generation::Gfx6 | Generation::Gfx7 | Generation::Gfx8 => 256,
-            Generation::Gfx9 if gfx90a => 512,
-            Generation::Gfx9 => 256,
-            _ if larger => [768, 1536][wave32 as usize],
-            _ => [512, 1024][wave32 as usize],
-        };
-        let addressable_arch_vgprs = if gfx1250 { 1024 } else { 256 };
+        let rdna = self.generation() >= Generation::Gfx10;
+        let addressable_arch_vgprs = 256 * u32::from(facts.vgpr_banks);
 
         Limits {
-            addressable_sgprs: match generation {
-                Generation::Gfx6 | Generation::Gfx7 => 104,
-                _ if fixed_sgprs.is_some() => 96,
-                Generation::Gfx8 | Generation::Gfx9 => 102,
-                _ => 106,
-            },
-            sgpr_encoding_granule: if generation >= Generation::Gfx10 { 0 } else { 8 },
-            sgpr_alloc_granule: match generation {
-                Generation::Gfx6 | Generation::Gfx7 => 8,
-                Generation::Gfx8 | Generation::Gfx9 => 16,
-                _ => 128,
-            },
+            addressable_sgprs: fixed_sgprs.unwrap_or(facts.sgprs.into()),
+            sgpr_encoding_granule: facts.sgpr_encoding_granule,
+            sgpr_alloc_granule: facts.sgpr_alloc_granule,
             fixed_sgprs,
-            addressable_vgprs: if gfx90a { 512 } else { addressable_arch_vgprs },
+            addressable_vgprs: if unified { 512 } else { addressable_arch_vgprs },
             addressable_arch_vgprs,
             addressable_agprs: if self.has(Property::AGPRS) { 256 } else { 0 },
-            total_vgprs,
-            vgpr_encoding_granule,
-            vgpr_alloc_granule,
-            lds_bytes: match generation {
-                Generation::Gfx6 => 32 << 10,
-                _ if gfx1250 => 320 << 10,
-                _ if self == Processor::Gfx950 => 160 << 10,
-                _ => 64 << 10,
+            total_vgprs: match (rdna, larger) {
+                (false, _) => {
+                    if unified {
+                        512
+                    } else {
+                        256
+                    }
+                }
+                (true, false) => [512, 1024][wave32 as usize],
+                (true, true) => [768, 1536][wave32 as usize],
             },
-            lds_granule: match generation {
-                Generation::Gfx6 => 256,
-                _ if gfx1250 => 2048,
-                _ if self == Processor::Gfx950 => 1280,
-                _ => 512,
+            vgpr_encoding_granule: match (unified, banked) {
+                (true, _) => 8,
+                (_, true) => [8, 16][wave32 as usize],
+                (_, false) => [4, 8][wave32 as usize],
             },
+            vgpr_alloc_granule: match (unified, larger, gfx10_3) {
+                (true, _, _) => 8,
+                (_, true, _) => [12, 24][wave32 as usize],
+                (_, _, true) => [8, 16][wave32 as usize],
+                _ => [4, 8][wave32 as usize],
+            },
+            lds_bytes: facts.lds_bytes,
+            lds_granule: facts.lds_granule,
             max_workgroup_size: 1024,
-            max_waves_per_simd: match generation {
-                _ if gfx90a => 8,
-                Generation::Gfx6 | Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9 => 10,
-                _ if gfx10_3 => 16,
-                _ => 20,
+            max_waves_per_simd: match (rdna, gfx10_3) {
+                _ if unified => 8,
+                (false, _) => 10,
+                (true, true) => 16,
+                (true, false) => 20,
             },
             simds: 4,
-            max_user_sgprs: if gfx1250 { 32 } else { 16 },
+            max_user_sgprs: facts.user_sgprs,
             named_barriers: if self.has(Property::NAMED_BARRIERS) { 16 } else { 0 },
             max_cluster_size: if self.has(Property::CLUSTERS) { 16 } else { 1 },
-            inst_pref_size_bits: match generation {
-                Generation::Gfx11 => 6,
-                Generation::Gfx12 | Generation::Gfx1250 => 8,
-                _ => 0,
-            },
+            inst_pref_size_bits: facts.inst_pref_size_bits,
         }
+    }
+
+    /// SGPRs that VCC, FLAT_SCRATCH and XNACK_MASK take beyond those that instructions name, as LLVM counts them
+    /// (`getNumExtraSGPRs`). Architected flat scratch takes its share whether it is used or not.
+    pub fn extra_sgprs(self, vcc: bool, flat_scratch: bool, xnack: bool) -> u32 {
+        let special = self.facts().special_sgprs;
+        let flat_scratch = flat_scratch || self.has(Property::ARCHITECTED_FLAT_SCRATCH);
+        let wanted = [(vcc, special.vcc), (xnack, special.xnack_mask), (flat_scratch, special.flat_scratch)];
+        wanted.into_iter().filter(|(used, _)| *used).map(|(_, sgprs)| sgprs).max().unwrap_or(0)
     }
 }
 

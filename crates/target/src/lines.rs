@@ -5,8 +5,8 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, DppControls, ExportTarget, Facts, Offset, TrapBases, WaitCounter,
-    WaitcntField, WorkgroupIds,
+    Apertures, Barriers, BufferFormats, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts,
+    MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -50,6 +50,15 @@ pub(crate) mod facts {
 
     pub const GFX6: Facts = Facts {
         sgprs: 104,
+        sgpr_encoding_granule: 8,
+        sgpr_alloc_granule: 8,
+        // The assembler counts FLAT_SCRATCH on gfx6 too, which has none.
+        special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 0, flat_scratch: 4 },
+        lds_bytes: 32 << 10,
+        lds_granule: 256,
+        descriptor: DescriptorLayout::Gfx6,
+        user_sgprs: 16,
+        inst_pref_size_bits: 0,
         ttmps: 12,
         ttmp_base: 112,
         m0: 124,
@@ -66,9 +75,14 @@ pub(crate) mod facts {
         agpr_operands: false,
         constant_bus_limit: 1,
         vop3_literals: false,
+        packed_f32_scalar_low: false,
+        vopd_same_vgpr: false,
+        vopd_moves_apart: false,
         literals_64: false,
         dpp_controls: None,
         dpp_bound_ctrl_zero: true,
+        vopd3: false,
+        matrix: MatrixOps::None,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
@@ -78,6 +92,7 @@ pub(crate) mod facts {
         flat_offset: None,
         global_offset: None,
         buffer_offset: Offset::unsigned(12),
+        buffer_formats: BufferFormats::SplitSnormOgl,
         ds_offset: Offset::unsigned(16),
         lds_needs_m0: true,
         apertures: Apertures::None,
@@ -95,6 +110,8 @@ pub(crate) mod facts {
     };
 
     pub const GFX7: Facts = Facts {
+        lds_bytes: 64 << 10,
+        lds_granule: 512,
         flat_scratch_sgprs: Some(104),
         smem_literal_offset: true,
         apertures: Apertures::Queue,
@@ -103,17 +120,22 @@ pub(crate) mod facts {
 
     pub const GFX8: Facts = Facts {
         sgprs: 102,
+        sgpr_alloc_granule: 16,
+        special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 4, flat_scratch: 6 },
         flat_scratch_sgprs: Some(102),
         xnack_mask_sgprs: Some(104),
         dpp_controls: Some(DppControls::Wave),
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        buffer_formats: BufferFormats::Split,
         messages: message::GFX8,
         ..GFX7
     };
 
     pub const GFX9: Facts = Facts {
+        matrix: MatrixOps::Mfma,
+        descriptor: DescriptorLayout::Gfx9,
         ttmps: 16,
         ttmp_base: 108,
         trap_base_sgprs: None,
@@ -133,6 +155,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX90A: Facts = Facts {
+        descriptor: DescriptorLayout::Gfx90a,
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
         agpr_operands: true,
@@ -146,8 +169,15 @@ pub(crate) mod facts {
 
     pub const GFX940: Facts = Facts { cache_policy: CachePolicy::Sc0Sc1Nt, hwregs: hwreg::GFX940, ..GFX90A };
 
+    pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
+
     pub const GFX10_1: Facts = Facts {
         sgprs: 106,
+        matrix: MatrixOps::None,
+        descriptor: DescriptorLayout::Gfx10,
+        sgpr_encoding_granule: 0,
+        sgpr_alloc_granule: 128,
+        special_sgprs: SpecialSgprs { vcc: 2, xnack_mask: 0, flat_scratch: 0 },
         null: Some(125),
         flat_scratch_sgprs: None,
         xnack_mask_sgprs: None,
@@ -159,6 +189,7 @@ pub(crate) mod facts {
         cache_policy: CachePolicy::GlcSlcDlc,
         flat_offset: Some(Offset::unsigned(11)),
         global_offset: Some(Offset::signed(12)),
+        buffer_formats: BufferFormats::Unified77,
         export_targets: EXPORTS_GFX10,
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
@@ -169,6 +200,9 @@ pub(crate) mod facts {
     pub const GFX10_3: Facts = Facts { hwregs: hwreg::GFX10_3, ..GFX10_1 };
 
     pub const GFX11: Facts = Facts {
+        matrix: MatrixOps::WmmaTwice,
+        descriptor: DescriptorLayout::Gfx11,
+        inst_pref_size_bits: 6,
         m0: 125,
         null: Some(124),
         dpp_bound_ctrl_zero: false,
@@ -178,6 +212,7 @@ pub(crate) mod facts {
         waitcnt: &[field(Exp, 0, 0, 3), field(Lgkm, 0, 4, 6), field(Vm, 0, 10, 6)],
         flat_offset: Some(Offset::unsigned(12)),
         global_offset: Some(Offset::signed(13)),
+        buffer_formats: BufferFormats::Unified63,
         export_targets: EXPORTS_GFX11,
         max_clause: 32,
         trap_bases: TrapBases::Messages,
@@ -187,6 +222,10 @@ pub(crate) mod facts {
     };
 
     pub const GFX12: Facts = Facts {
+        matrix: MatrixOps::Wmma,
+        descriptor: DescriptorLayout::Gfx12,
+        inst_pref_size_bits: 8,
+        vopd_moves_apart: true,
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
         cache_policy: CachePolicy::ThScope,
         smem_offset: Offset::signed(24),
@@ -203,9 +242,17 @@ pub(crate) mod facts {
     };
 
     pub const GFX1250: Facts = Facts {
+        vopd3: true,
+        matrix: MatrixOps::WmmaScaled,
+        descriptor: DescriptorLayout::Gfx1250,
+        lds_bytes: 320 << 10,
+        lds_granule: 2048,
+        user_sgprs: 32,
         flat_scratch_base: true,
         vgpr_banks: 4,
         vgpr_tuple_alignment: 2,
+        packed_f32_scalar_low: true,
+        vopd_same_vgpr: true,
         literals_64: true,
         counters: &[(Load, 6), (Store, 6), (Ds, 6), (Km, 5), (Async, 6), (Tensor, 6), (X, 6)],
         waitcnt: &[],

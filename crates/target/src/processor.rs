@@ -2,11 +2,12 @@
 //!
 //! Names, alternative names and properties follow the tables "AMDGPU Processors" and "AMDGPU Generic
 //! Processors" of LLVM's *User Guide for AMDGPU Backend*; the machine numbers its table of `EF_AMDGPU_MACH`
-//! values. gfx1250 and gfx1251, which that edition lacks, follow LLVM 22. R600 processors are not here.
+//! values. gfx1250 and gfx1251, which that edition lacks, follow LLVM 22. R600 processors are in [`crate::r600`].
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::R600;
 use crate::facts::{Facts, FlatScratch};
 use crate::inst_features::{InstFeature, InstFeatures};
 use crate::lines::{facts, insts};
@@ -235,7 +236,7 @@ processors! {
     Gfx940 "gfx940" [] 0x40 (9, 4, 0) Gfx9 GFX940 GFX942 GFX940;
     Gfx941 "gfx941" [] 0x4b (9, 4, 1) Gfx9 GFX940 GFX942 GFX940;
     Gfx942 "gfx942" [] 0x4c (9, 4, 2) Gfx9 GFX940 GFX942 GFX940;
-    Gfx950 "gfx950" [] 0x4f (9, 5, 0) Gfx9 GFX940 GFX950 GFX940;
+    Gfx950 "gfx950" [] 0x4f (9, 5, 0) Gfx9 GFX950 GFX950 GFX940;
     Gfx1010 "gfx1010" [] 0x33 (10, 1, 0) Gfx10 GFX10_1 GFX10_1 GFX101;
     Gfx1011 "gfx1011" [] 0x34 (10, 1, 1) Gfx10 GFX10_1 GFX1011 GFX101;
     Gfx1012 "gfx1012" [] 0x35 (10, 1, 2) Gfx10 GFX10_1 GFX1011 GFX101;
@@ -343,16 +344,6 @@ impl Processor {
         self.row().properties.contains(property)
     }
 
-    /// Whether it is gfx90a or a later processor of its line (gfx940 to gfx950).
-    pub fn is_gfx90a_plus(self) -> bool {
-        self.has(Property::UNIFIED_VGPRS)
-    }
-
-    /// Whether it is gfx940 or a later processor of its line (gfx942, gfx950, gfx9-4-generic).
-    pub fn is_gfx940_plus(self) -> bool {
-        self.has(Property::UNIFIED_VGPRS | Property::ARCHITECTED_FLAT_SCRATCH)
-    }
-
     /// Whether it is one of the gfx1250 family.
     pub fn is_gfx1250_family(self) -> bool {
         self.generation() == Generation::Gfx1250
@@ -394,9 +385,47 @@ impl fmt::Display for Processor {
 }
 
 /// A name that is no processor of the table.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a known AMD GPU processor")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownProcessor(pub String);
+
+impl std::error::Error for UnknownProcessor {}
+
+impl fmt::Display for UnknownProcessor {
+    /// Says why a processor of the R600 architecture is refused, and what a misspelt name may mean.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.0;
+        if let Some(r600) = R600::by_name(name) {
+            return write!(
+                f,
+                "`{name}` ({}) has the R600 architecture, whose instructions and code objects are others than \
+                 those of amdgcn; the oldest processor supported is gfx600",
+                r600.family
+            );
+        }
+        write!(f, "`{name}` is not a known AMD GPU processor")?;
+        match nearest(name) {
+            Some(near) => write!(f, "; is `{near}` meant?"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The only processor whose name differs in one character: another, one more or one less.
+fn nearest(name: &str) -> Option<Processor> {
+    let mut near = Processor::ALL.iter().copied().filter(|processor| one_apart(name, processor.name()));
+    near.next().filter(|_| near.next().is_none())
+}
+
+fn one_apart(a: &str, b: &str) -> bool {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    let same = long.bytes().zip(short.bytes()).take_while(|(x, y)| x == y).count();
+    let (long, short) = (long.as_bytes(), short.as_bytes());
+    match long.len() - short.len() {
+        0 => same < long.len() && long[same + 1..] == short[same..][1..],
+        1 => long[same + 1..] == short[same..],
+        _ => false,
+    }
+}
 
 impl FromStr for Processor {
     type Err = UnknownProcessor;

@@ -2,12 +2,13 @@
 //!
 //! Follows "Target ID" of LLVM's *User Guide for AMDGPU Backend*; the newer triple spelling, whose
 //! architecture names the processor family (`amdgpu12.50-amd-amdhsa-unknown-gfx1250`), is accepted as well.
-//! The syntax of code objects V2 and V3 (`gfx906+xnack`) is not.
+//! The syntax of code objects V2 and V3 (`gfx906+xnack`) is [`TargetId::parse_v3`]'s.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Processor, Property};
+use crate::processor::UnknownProcessor;
+use crate::{Processor, Property, R600};
 
 /// What a target ID says of a feature (XNACK replay, SRAM ECC).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,11 +91,22 @@ impl fmt::Display for TargetId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// The processor is not in the table.
-    #[error("`{0}` is not a known AMD GPU processor")]
-    Processor(String),
+    #[error(transparent)]
+    Processor(#[from] UnknownProcessor),
     /// A feature that no target ID has.
     #[error("`{0}` is not a target ID feature (expected `sramecc+`, `sramecc-`, `xnack+` or `xnack-`)")]
     Feature(String),
+    /// A feature that no target ID of code objects V2 and V3 has.
+    #[error("`+{0}` is not a feature of a target ID of code object V3 (expected `+sram-ecc` or `+xnack`)")]
+    FeatureV3(String),
+    /// The syntax of code objects V2 and V3.
+    #[error("`{text}` is spelled as in code objects V2 and V3; later ones say `{instead}`")]
+    V3 {
+        /// The target ID.
+        text: String,
+        /// The same in the later syntax.
+        instead: TargetId,
+    },
     /// A feature that this processor has not, or not switchable.
     #[error("{processor} does not support `{feature}` in a target ID")]
     Unsupported {
@@ -118,7 +130,15 @@ impl FromStr for TargetId {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
-        let processor = Processor::by_name(name).ok_or_else(|| TargetError::Processor(name.to_owned()))?;
+        let processor = match name.parse::<Processor>() {
+            Ok(processor) => processor,
+            Err(unknown) => {
+                return Err(match TargetId::parse_v3(name) {
+                    Ok(instead) => TargetError::V3 { text: name.to_owned(), instead },
+                    Err(_) => unknown.into(),
+                });
+            }
+        };
         let mut id = TargetId::new(processor);
         for part in parts {
             let (feature, setting) = if let Some(feature) = part.strip_suffix('+') {
@@ -199,16 +219,17 @@ impl FromStr for Target {
 
     /// Parses a full target; a bare target ID (`gfx942:xnack-`) means `amdgcn-amd-amdhsa--` before it.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if Processor::by_name(text.split(':').next().unwrap_or_default()).is_some() {
-            return Ok(Target::amdhsa(text.parse::<TargetId>()?));
-        }
         let parts: Vec<&str> = text.splitn(5, '-').collect();
         let &[arch, vendor, os, environment, id] = parts.as_slice() else {
-            return Err(if text.starts_with("gfx") {
-                TargetError::Processor(text.to_owned())
+            let first = text.split(':').next().unwrap_or_default();
+            let names_processor = first.starts_with("gfx")
+                || Processor::by_name(first).is_some()
+                || R600::by_name(first).is_some();
+            return if names_processor {
+                Ok(Target::amdhsa(text.parse::<TargetId>()?))
             } else {
-                TargetError::Triple(text.to_owned())
-            });
+                Err(TargetError::Triple(text.to_owned()))
+            };
         };
         let known_arch = arch == "amdgcn"
             || arch.strip_prefix("amdgpu").is_some_and(|version| {

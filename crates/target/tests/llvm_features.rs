@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavemark_target::facts::{Apertures, Barriers, CachePolicy, WaitCounter, WorkgroupIds};
+use wavemark_target::facts::{Apertures, Barriers, MatrixOps, WaitCounter, WorkgroupIds};
 use wavemark_target::*;
 
 /// Feature names and the processors that have them.
@@ -23,123 +23,71 @@ fn known() -> impl Iterator<Item = Processor> {
     Processor::ALL.iter().copied().filter(move |p| !gone.contains(p) && *p != newer)
 }
 
-/// Features of LLVM that are said here otherwise than as an [`InstFeature`], with how.
-fn otherwise(name: &str, machine: Machine) -> Option<bool> {
-    let (processor, facts, limits) = (machine.processor, machine.facts(), machine.limits());
-    let generation = processor.generation();
+/// Switches, and whether LLVM 22 has them on.
+fn switch(name: &str, machine: Machine) -> Option<bool> {
     Some(match name {
-        "southern-islands" => generation == Generation::Gfx6,
-        "sea-islands" => generation == Generation::Gfx7,
-        "volcanic-islands" => generation == Generation::Gfx8,
-        "gfx9" => generation == Generation::Gfx9,
-        "gfx10" => generation == Generation::Gfx10,
-        "gfx11" => generation == Generation::Gfx11,
-        "gfx12" => matches!(generation, Generation::Gfx12 | Generation::Gfx1250),
-        "gcn3-encoding" => matches!(generation, Generation::Gfx8 | Generation::Gfx9),
-        "fp64" => true,
-        "requires-cov6" => processor.has(Property::GENERIC),
-        "1024-addressable-vgprs" => limits.addressable_arch_vgprs == 1024 && facts.vgpr_banks == 4,
-        "addressablelocalmemorysize163840" => limits.lds_bytes == 163_840,
-        "addressablelocalmemorysize32768" => limits.lds_bytes == 32_768,
-        "addressablelocalmemorysize327680" => limits.lds_bytes == 327_680,
-        "addressablelocalmemorysize65536" => limits.lds_bytes == 65_536,
-        "allocate1_5xvgprs" => processor.has(Property::VGPRS_1_5X),
-        "architected-flat-scratch" => processor.flat_scratch() == FlatScratch::Architected,
-        "architected-sgprs" => {
-            assert_eq!(
-                facts.workgroup_ids == WorkgroupIds::Ttmps,
-                processor.has(Property::ARCHITECTED_WORK_GROUP_IDS)
-            );
-            facts.workgroup_ids == WorkgroupIds::Ttmps
-        }
-        "clusters" => processor.has(Property::CLUSTERS) && facts.barriers == Barriers::NamedAndCluster,
-        "kernarg-preload" => processor.has(Property::KERNARG_PRELOAD),
-        "packed-tid" => processor.has(Property::PACKED_WORK_ITEM_IDS),
-        "sgpr-init-bug" => processor.has(Property::SGPR_INIT_BUG),
-        "sramecc-support" => processor.has(Property::SRAMECC),
-        "xnack-support" => processor.has(Property::XNACK),
-        "flat-address-space" => {
-            assert_eq!(facts.apertures != Apertures::None, processor.has(Property::GENERIC_ADDRESS_SPACE));
-            processor.has(Property::GENERIC_ADDRESS_SPACE)
-        }
-        "aperture-regs" => facts.apertures == Apertures::Registers,
-        "vgpr-align2" => facts.vgpr_tuple_alignment == 2,
-        "64-bit-literals" => facts.literals_64,
-        "vop3-literal" => facts.vop3_literals && facts.constant_bus_limit == 2,
-        "vscnt" => facts.counters.iter().any(|(c, _)| matches!(c, WaitCounter::Vs | WaitCounter::Store)),
-        "max-hard-clause-length-63" => facts.max_clause == 63,
-        // LLVM gives gfx1250 both lengths; the longer one counts.
-        "max-hard-clause-length-32" => facts.max_clause == 32 || facts.cache_policy == CachePolicy::ThScopeNv,
         "real-true16" => machine.real_true16(),
-        "wavefrontsize64" => !processor.has(Property::WAVE32),
-        "wavefrontsize32" => !processor.has(Property::WAVE64),
-        "xnack" => processor.has(Property::XNACK_ALWAYS),
+        "wavefrontsize64" => !machine.has(Property::WAVE32),
+        "wavefrontsize32" => !machine.has(Property::WAVE64),
+        "xnack" => machine.has(Property::XNACK_ALWAYS),
         // The gfx1250 family runs in CU mode only.
-        "cumode" => processor.has(Property::WAVE32) && !processor.has(Property::CUMODE),
+        "cumode" => machine.has(Property::WAVE32) && !machine.has(Property::CUMODE),
+        "sramecc" | "tgsplit" | "assembler-permissive-wavesize" | "wavefrontsize16" => false,
         _ => return None,
     })
 }
-
-/// LLVM's preferences and switches: nothing that a machine has or has not.
-const PREFERENCES: &[&str] = &[
-    "DumpCode",
-    "agent-scope-fine-grained-remote-memory-atomics",
-    "assembler-permissive-wavesize",
-    "atomic-csub-no-rtn-insts",
-    "auto-waitcnt-before-barrier",
-    "block-vgpr-csr",
-    "dumpcode",
-    "emulated-system-scope-atomics",
-    "enable-ds128",
-    "enable-flat-scratch",
-    "enable-prt-strict-null",
-    "fast-denormal-f32",
-    "fast-fmaf",
-    "flat-for-global",
-    "fmaf",
-    "full-rate-64-ops",
-    "half-rate-64-ops",
-    "ldsbankcount16",
-    "ldsbankcount32",
-    "load-store-opt",
-    "max-private-element-size-16",
-    "max-private-element-size-4",
-    "max-private-element-size-8",
-    "precise-memory",
-    "promote-alloca",
-    "relaxed-buffer-oob-mode",
-    "safe-cu-prefetch",
-    "safe-smem-prefetch",
-    "si-scheduler",
-    "sramecc",
-    "tgsplit",
-    "trap-handler",
-    "unaligned-access-mode",
-    "unsafe-ds-offset-folding",
-    "wavefrontsize16",
-];
 
 #[test]
 fn every_feature_is_llvms() {
     let llvm = llvm();
     for (name, processors) in &llvm {
         for processor in known() {
-            let machine = Machine::new(processor);
-            let ours = match InstFeature::by_name(name) {
-                Some(feature) => processor.has_inst(feature),
-                None => match otherwise(name, machine) {
-                    Some(ours) => ours,
-                    None => {
-                        assert!(PREFERENCES.contains(name), "nothing says what {name} is");
-                        continue;
-                    }
-                },
-            };
-            assert_eq!(ours, processors.contains(&processor.name()), "{name} on {processor}");
+            let ours = processor.llvm_feature(name).or_else(|| switch(name, Machine::new(processor)));
+            // What is neither is a preference in code generation.
+            let theirs = processors.contains(&processor.name());
+            assert_eq!(ours.unwrap_or(theirs), theirs, "{name} on {processor}");
         }
     }
     for feature in InstFeature::ALL {
         assert!(llvm.contains_key(feature.name()), "LLVM has no {feature}");
+    }
+}
+
+/// Compilers write every feature of a processor into a list; what a processor has is read, its opposite is refused.
+#[test]
+fn every_feature_of_llvm_can_be_named() {
+    for (name, processors) in &llvm() {
+        for processor in known() {
+            let parse = |sign: &str| FeatureSet::parse(&format!("{sign}{name}"), &processor.into());
+            let has = processors.contains(&processor.name());
+            let (so, not_so) = if has { ("+", "-") } else { ("-", "+") };
+            if *name != "wavefrontsize16" && *name != "wavefrontsize32" && *name != "wavefrontsize64" {
+                assert!(parse(so).is_ok(), "{so}{name} on {processor}");
+            }
+            if processor.llvm_feature(name).is_some() {
+                let refused = matches!(parse(not_so), Err(FeatureError::Nature { .. }));
+                assert!(refused, "{not_so}{name} on {processor}");
+            }
+        }
+    }
+}
+
+/// The places that say the same thing agree.
+#[test]
+fn facts_agree_with_properties() {
+    for &p in Processor::ALL {
+        let facts = p.facts();
+        assert_eq!(facts.workgroup_ids == WorkgroupIds::Ttmps, p.has(Property::ARCHITECTED_WORK_GROUP_IDS));
+        assert_eq!(facts.apertures != Apertures::None, p.has(Property::GENERIC_ADDRESS_SPACE));
+        assert_eq!(facts.barriers == Barriers::NamedAndCluster, p.has(Property::CLUSTERS));
+        assert_eq!(facts.barriers == Barriers::NamedAndCluster, p.has(Property::NAMED_BARRIERS));
+        assert_eq!(facts.vgpr_banks == 4, p.limits(p.default_wave_size()).addressable_arch_vgprs == 1024);
+        assert_eq!(facts.vopd3, p.has_inst(InstFeature::Gfx1250Insts));
+        assert_eq!(facts.dpp_controls.is_none(), !p.has_inst(InstFeature::Dpp));
+        assert!(!p.has_inst(InstFeature::MaiInsts) || facts.matrix == MatrixOps::Mfma);
+        assert_eq!(p.has(Property::AGPRS), p.has_inst(InstFeature::MaiInsts));
+        assert_eq!(facts.vop3_literals, facts.constant_bus_limit == 2);
+        assert_eq!(p.flat_scratch() == FlatScratch::None, facts.apertures == Apertures::None);
     }
 }
 

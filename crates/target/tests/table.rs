@@ -138,7 +138,13 @@ fn features_default_as_in_llvm_22() {
         (Processor::Gfx942, "-wavefrontsize64", "gfx942 does not support `-wavefrontsize64`"),
         (Processor::Gfx942, "+cumode", "gfx942 does not support `+cumode`"),
         (Processor::Gfx942, "xnack", "feature `xnack` has no `+` or `-` before it"),
-        (Processor::Gfx942, "+dot7-insts", "`+dot7-insts` is not a feature that can be switched"),
+        (Processor::Gfx942, "-dot7-insts", "gfx942 has `dot7-insts` by its nature, which cannot be switched"),
+        (
+            Processor::Gfx942,
+            "+dot8-insts",
+            "gfx942 has no `dot8-insts` by its nature, which cannot be switched",
+        ),
+        (Processor::Gfx942, "+dot70", "`+dot70` is not a feature that can be switched"),
         (Processor::Gfx942, "é", "feature `é` has no `+` or `-` before it"),
     ] {
         assert_eq!(parse(processor, list).unwrap_err().to_string(), error);
@@ -189,4 +195,100 @@ fn scopes_and_address_spaces_have_llvms_names() {
     }
     assert_eq!(AddressSpace::by_number(10), None);
     assert_eq!(AddressSpace::Local.null(), 0xffff_ffff);
+}
+
+#[test]
+fn r600_is_recognised_and_refused() {
+    let refused = |name: &str| name.parse::<TargetId>().unwrap_err().to_string();
+    assert_eq!(
+        refused("cayman"),
+        "`cayman` (Radeon HD 6000) has the R600 architecture, whose instructions and code objects are others than \
+         those of amdgcn; the oldest processor supported is gfx600"
+    );
+    for name in R600::names() {
+        assert!(refused(name).contains("R600 architecture"), "{name}");
+        assert!(name.parse::<Target>().unwrap_err().to_string().contains("R600 architecture"), "{name}");
+    }
+    assert!(
+        EFlags::decode(0x0f, AbiVersion::V4).unwrap_err().to_string().starts_with("e_flags names `cayman`")
+    );
+    assert_eq!(EFlags::decode(0x11, AbiVersion::V4), Err(EFlagsError::Mach(0x11)));
+}
+
+#[test]
+fn misspelt_processors_have_a_suggestion() {
+    let error = |name: &str| name.parse::<Processor>().unwrap_err().to_string();
+    assert_eq!(error("gfx12501"), "`gfx12501` is not a known AMD GPU processor");
+    assert_eq!(error("gfx80c"), "`gfx80c` is not a known AMD GPU processor");
+    assert_eq!(
+        error("gfx11-genric"),
+        "`gfx11-genric` is not a known AMD GPU processor; is `gfx11-generic` meant?"
+    );
+    assert_eq!(error("gx942"), "`gx942` is not a known AMD GPU processor; is `gfx942` meant?");
+}
+
+#[test]
+fn older_target_ids_read_and_print() {
+    for (text, id, printed) in [
+        ("gfx906+xnack+sram-ecc", "gfx906:sramecc+:xnack+", "gfx906+xnack+sram-ecc"),
+        ("gfx906+sramecc", "gfx906:sramecc+:xnack-", "gfx906+sram-ecc"),
+        ("gfx900", "gfx900:xnack-", "gfx900"),
+        ("fiji", "gfx803", "gfx803"),
+    ] {
+        let read = TargetId::parse_v3(text).unwrap();
+        assert_eq!((read, read.to_v3().as_str()), (id.parse().unwrap(), printed));
+    }
+    assert_eq!("gfx90a".parse::<TargetId>().unwrap().to_v3(), "gfx90a+xnack+sram-ecc");
+    for (text, error) in [
+        ("gfx900+sramecc", "gfx900 does not support `+sramecc` in a target ID"),
+        ("gfx900+xnack+xnack", "target ID feature `xnack` is given twice"),
+        (
+            "gfx900+dot7",
+            "`+dot7` is not a feature of a target ID of code object V3 (expected `+sram-ecc` or `+xnack`)",
+        ),
+    ] {
+        assert_eq!(TargetId::parse_v3(text).unwrap_err().to_string(), error);
+    }
+    assert_eq!(
+        "gfx900+xnack".parse::<TargetId>().unwrap_err().to_string(),
+        "`gfx900+xnack` is spelled as in code objects V2 and V3; later ones say `gfx900:xnack+`"
+    );
+    assert!(matches!("gfx900+xnack".parse::<Target>(), Err(TargetError::V3 { .. })));
+    assert!(matches!("amdgcn-amd-amdhsa--gfx900+xnack".parse::<Target>(), Err(TargetError::V3 { .. })));
+    let name = |id: &str| IsaName::of(&id.parse().unwrap()).map(|name| name.to_string());
+    assert_eq!(name("gfx900").as_deref(), Some("AMD:AMDGPU:9:0:1"));
+    assert_eq!(name("gfx900:xnack-").as_deref(), Some("AMD:AMDGPU:9:0:0"));
+    assert_eq!(name("gfx90c").as_deref(), Some("AMD:AMDGPU:9:0:12"));
+    assert_eq!(name("gfx802").as_deref(), Some("AMD:AMDGPU:8:0:2"));
+    assert_eq!((name("gfx908"), name("gfx1030")), (None, None));
+    for bad in ["AMD:AMDGPU:9:0", "AMD:AMDGPU:9:0:0:0", "AMDGPU:9:0:0", "AMD:AMDGPU:9:x:0"] {
+        assert!(bad.parse::<IsaName>().is_err(), "{bad}");
+    }
+    assert_eq!(EFlagsV2::decode(3), Ok(EFlagsV2 { xnack: true, trap_handler: true }));
+    assert_eq!(EFlagsV2::decode(0x102), Err(0x100));
+}
+
+#[test]
+fn older_target_ids_survive_v3_e_flags() {
+    for &processor in Processor::ALL.iter().filter(|p| !p.has(Property::GENERIC)) {
+        for features in ["", "+xnack", "+sram-ecc", "+xnack+sram-ecc"] {
+            let Ok(id) = TargetId::parse_v3(&format!("{processor}{features}")) else { continue };
+            let word = EFlags::new(id).encode(AbiVersion::V3).unwrap();
+            assert_eq!(EFlags::decode(word, AbiVersion::V3).unwrap().id, id);
+        }
+    }
+}
+
+#[test]
+fn code_runs_where_it_may() {
+    let runs = |code: &str, device: &str| {
+        EFlags::new(code.parse::<TargetId>().unwrap()).runs_on(&device.parse::<TargetId>().unwrap())
+    };
+    assert!(runs("gfx942", "gfx942:sramecc+:xnack-"));
+    assert!(runs("gfx942:xnack-", "gfx942:sramecc+:xnack-"));
+    assert!(!runs("gfx942:xnack+", "gfx942:sramecc+:xnack-"));
+    assert!(runs("gfx9-4-generic:xnack-", "gfx950:sramecc+:xnack-"));
+    assert!(!runs("gfx9-generic", "gfx908:xnack-") && !runs("gfx1030", "gfx1031"));
+    let older = EFlags { generic_version: 0, ..EFlags::new(Processor::Gfx11Generic) };
+    assert!(!older.runs_on(&TargetId::new(Processor::Gfx1151)));
 }

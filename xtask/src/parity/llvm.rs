@@ -7,6 +7,7 @@
 //!
 //! LLVM may crash on bytes that are no instruction. Use it in a process that may die: [`super::worker`].
 
+use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
 use std::process::Command;
@@ -90,7 +91,7 @@ pub struct Llvm {
     cpu: CString,
     features: CString,
     machine: Ref,
-    disassembler: Ref,
+    disassembler: OnceCell<Ref>,
 }
 
 /// Where the toolchain keeps its LLVM.
@@ -140,19 +141,27 @@ impl Llvm {
                 CODE_MODEL_DEFAULT,
             );
             ensure!(!machine.is_null(), "LLVM has no machine for {cpu:?}");
-            let none = ptr::null_mut();
-            let disassembler = (api.LLVMCreateDisasmCPUFeatures)(
-                TRIPLE.as_ptr(),
-                cpu.as_ptr(),
-                features.as_ptr(),
-                none,
-                0,
-                none,
-                none,
-            );
-            ensure!(!disassembler.is_null(), "LLVM has no disassembler for {cpu:?}");
-            Ok(Llvm { api, cpu, features, machine, disassembler })
+            Ok(Llvm { api, cpu, features, machine, disassembler: OnceCell::new() })
         }
+    }
+
+    /// The disassembler, made when it is first wanted: for gfx6 and gfx7, which have none, LLVM ends the process.
+    fn disassembler(&self) -> Ref {
+        *self.disassembler.get_or_init(|| {
+            let none = ptr::null_mut();
+            // SAFETY: the target is registered; all strings are terminated and outlive the call.
+            unsafe {
+                (self.api.LLVMCreateDisasmCPUFeatures)(
+                    TRIPLE.as_ptr(),
+                    self.cpu.as_ptr(),
+                    self.features.as_ptr(),
+                    none,
+                    0,
+                    none,
+                    none,
+                )
+            }
+        })
     }
 
     /// Major, minor and patch version.
@@ -167,10 +176,14 @@ impl Llvm {
     pub fn disassemble(&self, bytes: &[u8]) -> Option<(String, usize)> {
         let mut bytes = bytes.to_vec();
         let mut text = [0 as c_char; 1024];
+        let disassembler = self.disassembler();
+        if disassembler.is_null() {
+            return None;
+        }
         // SAFETY: both buffers are as long as is said; LLVM terminates the text within its buffer.
         let length = unsafe {
             (self.api.LLVMDisasmInstruction)(
-                self.disassembler,
+                disassembler,
                 bytes.as_mut_ptr(),
                 bytes.len() as u64,
                 0,
@@ -217,7 +230,7 @@ impl Llvm {
     }
 
     /// The object that LLVM makes of inline assembly, and its errors by line.
-    fn object_of(&self, text: &str) -> Result<(Vec<u8>, Vec<(usize, String)>)> {
+    pub fn object_of(&self, text: &str) -> Result<(Vec<u8>, Vec<(usize, String)>)> {
         let api = &self.api;
         let mut seen = Seen { api, problems: Vec::new() };
         // SAFETY: context, module and buffer are disposed of once each, after their last use; `seen` outlives the
@@ -258,7 +271,9 @@ impl Drop for Llvm {
     fn drop(&mut self) {
         // SAFETY: made by `new`, disposed of once.
         unsafe {
-            (self.api.LLVMDisasmDispose)(self.disassembler);
+            if let Some(disassembler) = self.disassembler.get() {
+                (self.api.LLVMDisasmDispose)(*disassembler);
+            }
             (self.api.LLVMDisposeTargetMachine)(self.machine);
         }
     }

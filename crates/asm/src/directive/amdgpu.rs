@@ -3,6 +3,7 @@
 //! Follows "Code Object V3 and Above Directives" of LLVM's *User Guide for AMDGPU Backend*.
 
 use wavemark_codeobj::elf::{Binding, SymbolType};
+use wavemark_codeobj::note::Note;
 use wavemark_codeobj::value::Value;
 use wavemark_target::{AbiVersion, Target};
 
@@ -32,7 +33,7 @@ fn target(
     operands.end()?;
     let text = String::from_utf8_lossy(&bytes);
     let target: Target = text.parse().map_err(|error| Fault::new(range.clone(), format!("{error}")))?;
-    let wanted = &assembler.machine.target;
+    let wanted = &assembler.subtarget.target;
     if !target.same(wanted) {
         let message = format!("the file is for {target}, but {wanted} was asked for");
         return Err(Fault::new(range, message));
@@ -93,10 +94,7 @@ fn metadata(
         assembler.report(span, format!("invalid metadata: {error}"));
         return Ok(());
     }
-    if assembler.metadata.is_some() {
-        return operands.fault_here("a second .amdgpu_metadata");
-    }
-    assembler.metadata = Some(value.to_message_pack());
+    assembler.notes.push(Note::metadata(value.to_message_pack()));
     Ok(())
 }
 
@@ -123,10 +121,10 @@ fn lds(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     operands.comma()?;
     let start = operands.lexer.next_start();
     let size = operands.count(assembler)?;
-    let limit = u64::from(assembler.machine.limits().lds_bytes);
+    let limit = u64::from(assembler.subtarget.limits().lds_bytes);
     if size > limit {
         let message =
-            format!("{size} bytes are more LDS than the {limit} of {}", assembler.machine.processor());
+            format!("{size} bytes are more LDS than the {limit} of {}", assembler.subtarget.processor());
         return Err(Fault::new(start..operands.lexer.position(), message));
     }
     let mut align = 4;
@@ -150,6 +148,5 @@ fn lds(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     entry.kind = SymbolType::Object;
     entry.binding.get_or_insert(Binding::Global);
     entry.span = Some(span);
-    entry.mentioned = true;
     Ok(())
 }

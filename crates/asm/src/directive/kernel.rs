@@ -9,16 +9,15 @@ use std::ops::Range;
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor, SIZE};
 use wavemark_codeobj::elf::{Binding, SymbolType, Visibility};
 use wavemark_diag::Span;
-use wavemark_target::{Generation, Property, Setting, WaveSize};
+use wavemark_target::{FlatScratch, Processor, Property, Subtarget, WaveSize};
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
 use crate::expr::{Expr, Specifier};
 use crate::lex::Lexer;
-use crate::machine::Machine;
 use crate::section::{FixupKind, SectionId};
 use crate::statement::Lines;
-use crate::symbol::SymbolId;
+use crate::symbol::{Definition, SymbolId};
 use crate::value::Evaluator;
 
 pub(super) const DIRECTIVES: &[Directive] =
@@ -27,14 +26,13 @@ pub(super) const DIRECTIVES: &[Directive] =
 /// What a key of the block sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sets {
-    /// The field that the processor has, and how many user SGPRs it takes when it is not 0.
-    Field(&'static [Field], u32),
+    /// A field, to the value as it is.
+    Field(Field),
     GroupSegmentFixedSize,
     PrivateSegmentFixedSize,
     KernargSize,
     UserSgprCount,
     PreloadLength,
-    PreloadOffset,
     WavefrontSize32,
     NextFreeVgpr,
     NextFreeSgpr,
@@ -45,72 +43,69 @@ enum Sets {
     ReserveXnackMask,
 }
 
+/// Keys that do more or other than set one field to their value; those that do are [`Field::directive`]s.
 const KEYS: &[(&str, Sets)] = &[
-    (".amdhsa_group_segment_fixed_size", Sets::GroupSegmentFixedSize),
-    (".amdhsa_private_segment_fixed_size", Sets::PrivateSegmentFixedSize),
-    (".amdhsa_kernarg_size", Sets::KernargSize),
-    (".amdhsa_user_sgpr_count", Sets::UserSgprCount),
-    (".amdhsa_user_sgpr_private_segment_buffer", Sets::Field(&[Field::EnableSgprPrivateSegmentBuffer], 4)),
-    (".amdhsa_user_sgpr_dispatch_ptr", Sets::Field(&[Field::EnableSgprDispatchPtr], 2)),
-    (".amdhsa_user_sgpr_queue_ptr", Sets::Field(&[Field::EnableSgprQueuePtr], 2)),
-    (".amdhsa_user_sgpr_kernarg_segment_ptr", Sets::Field(&[Field::EnableSgprKernargSegmentPtr], 2)),
-    (".amdhsa_user_sgpr_dispatch_id", Sets::Field(&[Field::EnableSgprDispatchId], 2)),
-    (".amdhsa_user_sgpr_flat_scratch_init", Sets::Field(&[Field::EnableSgprFlatScratchInit], 2)),
-    (".amdhsa_user_sgpr_private_segment_size", Sets::Field(&[Field::EnableSgprPrivateSegmentSize], 1)),
-    (".amdhsa_user_sgpr_kernarg_preload_length", Sets::PreloadLength),
-    (".amdhsa_user_sgpr_kernarg_preload_offset", Sets::PreloadOffset),
-    (".amdhsa_wavefront_size32", Sets::WavefrontSize32),
-    (".amdhsa_uses_dynamic_stack", Sets::Field(&[Field::UsesDynamicStack], 0)),
-    (".amdhsa_system_sgpr_private_segment_wavefront_offset", Sets::Field(&[Field::EnablePrivateSegment], 0)),
-    (".amdhsa_enable_private_segment", Sets::Field(&[Field::EnablePrivateSegment], 0)),
-    (".amdhsa_system_sgpr_workgroup_id_x", Sets::Field(&[Field::EnableSgprWorkgroupIdX], 0)),
-    (".amdhsa_system_sgpr_workgroup_id_y", Sets::Field(&[Field::EnableSgprWorkgroupIdY], 0)),
-    (".amdhsa_system_sgpr_workgroup_id_z", Sets::Field(&[Field::EnableSgprWorkgroupIdZ], 0)),
-    (".amdhsa_system_sgpr_workgroup_info", Sets::Field(&[Field::EnableSgprWorkgroupInfo], 0)),
-    (".amdhsa_system_vgpr_workitem_id", Sets::Field(&[Field::EnableVgprWorkitemId], 0)),
-    (".amdhsa_next_free_vgpr", Sets::NextFreeVgpr),
-    (".amdhsa_next_free_sgpr", Sets::NextFreeSgpr),
-    (".amdhsa_accum_offset", Sets::AccumOffset),
-    (".amdhsa_reserve_vcc", Sets::ReserveVcc),
-    (".amdhsa_reserve_flat_scratch", Sets::ReserveFlatScratch),
-    (".amdhsa_reserve_xnack_mask", Sets::ReserveXnackMask),
-    (".amdhsa_float_round_mode_32", Sets::Field(&[Field::FloatRoundMode32], 0)),
-    (".amdhsa_float_round_mode_16_64", Sets::Field(&[Field::FloatRoundMode16_64], 0)),
-    (".amdhsa_float_denorm_mode_32", Sets::Field(&[Field::FloatDenormMode32], 0)),
-    (".amdhsa_float_denorm_mode_16_64", Sets::Field(&[Field::FloatDenormMode16_64], 0)),
-    (".amdhsa_dx10_clamp", Sets::Field(&[Field::EnableDx10Clamp], 0)),
-    (".amdhsa_ieee_mode", Sets::Field(&[Field::EnableIeeeMode], 0)),
-    (".amdhsa_fp16_overflow", Sets::Field(&[Field::Fp16Ovfl], 0)),
-    (".amdhsa_tg_split", Sets::Field(&[Field::TgSplit], 0)),
-    (".amdhsa_workgroup_processor_mode", Sets::Field(&[Field::WgpMode], 0)),
-    (".amdhsa_memory_ordered", Sets::Field(&[Field::MemOrdered], 0)),
-    (".amdhsa_forward_progress", Sets::Field(&[Field::FwdProgress], 0)),
-    (".amdhsa_shared_vgpr_count", Sets::SharedVgprCount),
-    (".amdhsa_inst_pref_size", Sets::Field(&[Field::InstPrefSizeGfx11, Field::InstPrefSize], 0)),
-    (".amdhsa_round_robin_scheduling", Sets::Field(&[Field::EnableWgRrEn], 0)),
-    (".amdhsa_named_barrier_count", Sets::Field(&[Field::NamedBarCnt], 0)),
-    (".amdhsa_exception_fp_ieee_invalid_op", Sets::Field(&[Field::EnableExceptionInvalidOperation], 0)),
-    (".amdhsa_exception_fp_denorm_src", Sets::Field(&[Field::EnableExceptionDenormalSource], 0)),
-    (".amdhsa_exception_fp_ieee_div_zero", Sets::Field(&[Field::EnableExceptionDivisionByZero], 0)),
-    (".amdhsa_exception_fp_ieee_overflow", Sets::Field(&[Field::EnableExceptionOverflow], 0)),
-    (".amdhsa_exception_fp_ieee_underflow", Sets::Field(&[Field::EnableExceptionUnderflow], 0)),
-    (".amdhsa_exception_fp_ieee_inexact", Sets::Field(&[Field::EnableExceptionInexact], 0)),
-    (".amdhsa_exception_int_div_zero", Sets::Field(&[Field::EnableExceptionIntDivideByZero], 0)),
+    ("group_segment_fixed_size", Sets::GroupSegmentFixedSize),
+    ("private_segment_fixed_size", Sets::PrivateSegmentFixedSize),
+    ("kernarg_size", Sets::KernargSize),
+    ("user_sgpr_count", Sets::UserSgprCount),
+    ("user_sgpr_kernarg_preload_length", Sets::PreloadLength),
+    ("wavefront_size32", Sets::WavefrontSize32),
+    ("next_free_vgpr", Sets::NextFreeVgpr),
+    ("next_free_sgpr", Sets::NextFreeSgpr),
+    ("accum_offset", Sets::AccumOffset),
+    ("shared_vgpr_count", Sets::SharedVgprCount),
+    ("reserve_vcc", Sets::ReserveVcc),
+    ("reserve_flat_scratch", Sets::ReserveFlatScratch),
+    ("reserve_xnack_mask", Sets::ReserveXnackMask),
 ];
 
-/// The key that sets `field` in text, if one does.
-pub(crate) fn key_of(field: Field, machine: &Machine) -> Option<&'static str> {
-    let scratch = machine.processor().has(Property::ARCHITECTED_FLAT_SCRATCH);
-    let mut keys =
-        KEYS.iter().filter(|(_, sets)| matches!(sets, Sets::Field(fields, _) if fields.contains(&field)));
-    match field {
-        Field::EnablePrivateSegment if scratch => Some(".amdhsa_enable_private_segment"),
-        Field::EnableWavefrontSize32 => Some(".amdhsa_wavefront_size32"),
-        Field::SharedVgprCount => Some(".amdhsa_shared_vgpr_count"),
-        Field::KernargPreloadSpecLength => Some(".amdhsa_user_sgpr_kernarg_preload_length"),
-        Field::KernargPreloadSpecOffset => Some(".amdhsa_user_sgpr_kernarg_preload_offset"),
-        _ => keys.next().map(|(key, _)| *key),
+const PREFIX: &str = ".amdhsa_";
+
+/// What a key, without the prefix, sets on a processor; or why it sets nothing.
+fn sets(key: &str, processor: Processor) -> Result<Sets, String> {
+    let architected = processor.has(Property::ARCHITECTED_FLAT_SCRATCH);
+    match key {
+        "user_sgpr_private_segment_buffer"
+        | "user_sgpr_flat_scratch_init"
+        | "system_sgpr_private_segment_wavefront_offset"
+        | "reserve_flat_scratch"
+            if architected =>
+        {
+            return Err("directive is not supported with architected flat scratch".to_owned());
+        }
+        "enable_private_segment" if !architected => {
+            return Err("directive is not supported without architected flat scratch".to_owned());
+        }
+        _ => {}
     }
+    let special = KEYS.iter().find(|(name, _)| *name == key).map(|(_, sets)| *sets);
+    let facts = processor.facts();
+    let supported = match special {
+        Some(Sets::PreloadLength) => processor.has(Property::KERNARG_PRELOAD),
+        Some(Sets::WavefrontSize32) => Field::EnableWavefrontSize32.exists_on(processor),
+        Some(Sets::AccumOffset) => Field::AccumOffset.exists_on(processor),
+        Some(Sets::SharedVgprCount) => Field::SharedVgprCount.exists_on(processor),
+        Some(Sets::ReserveFlatScratch) => processor.flat_scratch() != FlatScratch::None,
+        // gfx10 and later have no such SGPRs, but the key says nothing wrong there.
+        Some(Sets::ReserveXnackMask) => {
+            facts.special_sgprs.xnack_mask != 0 || facts.special_sgprs.flat_scratch == 0
+        }
+        _ => true,
+    };
+    match (special, Field::by_directive(key, processor)) {
+        (Some(sets), _) if supported => Ok(sets),
+        (None, Some(field)) => Ok(Sets::Field(field)),
+        (None, None) if !Processor::ALL.iter().any(|&other| Field::by_directive(key, other).is_some()) => {
+            Err("unknown .amdhsa_kernel directive".to_owned())
+        }
+        _ => Err(format!("{PREFIX}{key} is not supported on {processor}")),
+    }
+}
+
+/// The key that sets `field` in text, if one does.
+pub(crate) fn key_of(field: Field, processor: Processor) -> Option<String> {
+    Some(format!("{PREFIX}{}", field.directive(processor)?))
 }
 
 /// One line of a block.
@@ -143,7 +138,7 @@ fn kernel(
 ) -> Result<(), Fault> {
     let header = operands.name().and_then(|(name, range)| operands.end().map(|()| (name, range)));
     let mut entries: Vec<Entry> = Vec::new();
-    let mut seen: Vec<&'static str> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     let end = loop {
         let Some(Ok(statement)) = lines.next() else {
             return operands.fault_here(".amdhsa_kernel without .end_amdhsa_kernel");
@@ -165,11 +160,13 @@ fn kernel(
     let descriptor = assembler.symbols.intern(&format!("{name}.kd"));
     assembler.define_label(descriptor, operands.offset, range.clone())?;
     let visibility = assembler.symbols.get(symbol).visibility;
-    let binding = assembler.symbols.get(symbol).binding;
+    let defined = assembler.symbols.get(symbol).definition != Definition::Undefined;
+    let default = if defined { Binding::Local } else { Binding::Global };
+    let binding = assembler.symbols.get(symbol).binding.unwrap_or(default);
     let entry = assembler.symbols.get_mut(descriptor);
     entry.kind = SymbolType::Object;
     entry.visibility = visibility;
-    entry.binding = binding.filter(|binding| *binding != Binding::Local);
+    entry.binding = Some(binding);
     let span = assembler.span(operands.offset, range);
     assembler.symbols.get_mut(descriptor).size = Some((Expr::Int(SIZE as i64), span));
     if visibility == Visibility::Default {
@@ -192,22 +189,17 @@ fn entry(
     operands: &mut Operands<'_>,
     name: &str,
     entries: &mut Vec<Entry>,
-    seen: &mut Vec<&'static str>,
+    seen: &mut Vec<String>,
 ) -> Result<(), Fault> {
-    let Some(&(key, sets)) = KEYS.iter().find(|(key, _)| *key == name) else {
-        let what = if name.starts_with(".amdhsa_") {
-            "unknown .amdhsa_kernel directive"
-        } else {
-            "expected .amdhsa_ directive or .end_amdhsa_kernel"
-        };
-        return operands.fault_here(what);
+    let Some(key) = name.strip_prefix(PREFIX) else {
+        return operands.fault_here("expected .amdhsa_ directive or .end_amdhsa_kernel");
     };
-    if seen.contains(&key) {
+    let sets = sets(key, assembler.subtarget.processor())
+        .map_err(|message| Fault::new(operands.name.clone(), message))?;
+    if seen.iter().any(|seen| seen == key) {
         return operands.fault_here(".amdhsa_ directives cannot be repeated");
     }
-    seen.push(key);
-    check_supported(key, sets, assembler.machine)
-        .map_err(|message| Fault::new(operands.name.clone(), message))?;
+    seen.push(key.to_owned());
     let start = operands.lexer.next_start();
     let value = operands.expr(assembler)?;
     let range: Range<usize> = start..operands.lexer.position();
@@ -218,37 +210,6 @@ fn entry(
     Ok(())
 }
 
-/// Whether the processor has what the key sets.
-fn check_supported(key: &str, sets: Sets, machine: &Machine) -> Result<(), String> {
-    let processor = machine.processor();
-    let scratch = processor.has(Property::ARCHITECTED_FLAT_SCRATCH);
-    let needs_no_scratch = matches!(
-        key,
-        ".amdhsa_user_sgpr_private_segment_buffer"
-            | ".amdhsa_user_sgpr_flat_scratch_init"
-            | ".amdhsa_system_sgpr_private_segment_wavefront_offset"
-            | ".amdhsa_reserve_flat_scratch"
-    );
-    if scratch && needs_no_scratch {
-        return Err("directive is not supported with architected flat scratch".to_owned());
-    }
-    if !scratch && key == ".amdhsa_enable_private_segment" {
-        return Err("directive is not supported without architected flat scratch".to_owned());
-    }
-    let generation = processor.generation();
-    let supported = match sets {
-        Sets::Field(fields, _) => fields.iter().any(|field| field.exists_on(processor)),
-        Sets::PreloadLength | Sets::PreloadOffset => processor.has(Property::KERNARG_PRELOAD),
-        Sets::WavefrontSize32 => generation >= Generation::Gfx10,
-        Sets::AccumOffset => processor.is_gfx90a_plus(),
-        Sets::SharedVgprCount => Field::SharedVgprCount.exists_on(processor),
-        Sets::ReserveFlatScratch => generation >= Generation::Gfx7,
-        Sets::ReserveXnackMask => generation >= Generation::Gfx8,
-        _ => true,
-    };
-    if supported { Ok(()) } else { Err(format!("{key} is not supported on {processor}")) }
-}
-
 /// What is wrong with a block, and where.
 pub(crate) type BlockError = (Span, String);
 
@@ -257,18 +218,17 @@ impl Kernel {
     pub fn evaluate(
         &self,
         evaluator: &mut Evaluator<'_>,
-        machine: &Machine,
+        subtarget: &Subtarget,
     ) -> Result<KernelDescriptor, BlockError> {
-        let processor = machine.processor();
-        let mut descriptor = KernelDescriptor::defaults(processor, &machine.features);
-        let mut block = Block { wave_size: machine.features.wave_size, ..Block::default() };
+        let mut descriptor = KernelDescriptor::defaults(subtarget.machine);
+        let mut block = Block { wave_size: subtarget.machine.wave_size, ..Block::default() };
         for entry in &self.entries {
             let value = evaluator.absolute(&entry.value).map_err(|message| (entry.value_span, message))?;
             let value =
                 u64::try_from(value).map_err(|_| (entry.value_span, "value out of range".to_owned()))?;
-            block.set(entry, value, &mut descriptor, machine)?;
+            block.set(entry, value, &mut descriptor, subtarget)?;
         }
-        block.finish(&mut descriptor, machine, self.end)?;
+        block.finish(&mut descriptor, subtarget, self.end)?;
         Ok(descriptor)
     }
 }
@@ -277,13 +237,13 @@ impl Kernel {
 #[derive(Debug)]
 struct Block {
     wave_size: WaveSize,
+    says_wave32: bool,
     next_free_vgpr: Option<(u64, Span)>,
     next_free_sgpr: Option<(u64, Span)>,
     accum_offset: Option<(u64, Span)>,
     shared_vgprs: Option<(u64, Span)>,
     explicit_user_sgprs: Option<(u64, Span)>,
     implied_user_sgprs: u64,
-    preload: (u64, u64),
     reserve_vcc: bool,
     reserve_flat_scratch: bool,
 }
@@ -292,13 +252,13 @@ impl Default for Block {
     fn default() -> Block {
         Block {
             wave_size: WaveSize::Wave64,
+            says_wave32: false,
             next_free_vgpr: None,
             next_free_sgpr: None,
             accum_offset: None,
             shared_vgprs: None,
             explicit_user_sgprs: None,
             implied_user_sgprs: 0,
-            preload: (0, 0),
             reserve_vcc: true,
             reserve_flat_scratch: true,
         }
@@ -311,37 +271,31 @@ impl Block {
         entry: &Entry,
         value: u64,
         descriptor: &mut KernelDescriptor,
-        machine: &Machine,
+        subtarget: &Subtarget,
     ) -> Result<(), BlockError> {
         let range = || (entry.value_span, "value out of range".to_owned());
         let word = || u32::try_from(value).map_err(|_| range());
         let bit = || if value > 1 { Err(range()) } else { Ok(value == 1) };
         let mut field = |field: Field| descriptor.set(field, value).map_err(|_| range());
         match entry.sets {
-            Sets::Field(fields, sgprs) => {
-                for &candidate in fields.iter().filter(|field| field.exists_on(machine.processor())) {
-                    field(candidate)?;
-                }
-                self.implied_user_sgprs += if value != 0 { u64::from(sgprs) } else { 0 };
+            Sets::Field(to_set) => {
+                field(to_set)?;
+                self.implied_user_sgprs += if value != 0 { u64::from(to_set.user_sgprs()) } else { 0 };
             }
             Sets::GroupSegmentFixedSize => descriptor.group_segment_fixed_size = word()?,
             Sets::PrivateSegmentFixedSize => descriptor.private_segment_fixed_size = word()?,
             Sets::KernargSize => descriptor.kernarg_size = word()?,
             Sets::UserSgprCount => self.explicit_user_sgprs = Some((value, entry.value_span)),
             Sets::PreloadLength => {
-                if value > u64::from(machine.limits().max_user_sgprs) {
+                if value > u64::from(subtarget.limits().max_user_sgprs) {
                     return Err(range());
                 }
                 field(Field::KernargPreloadSpecLength)?;
                 self.implied_user_sgprs += value;
-                self.preload.0 = value;
-            }
-            Sets::PreloadOffset => {
-                field(Field::KernargPreloadSpecOffset)?;
-                self.preload.1 = value;
             }
             Sets::WavefrontSize32 => {
                 field(Field::EnableWavefrontSize32)?;
+                self.says_wave32 = value != 0;
                 self.wave_size = if value != 0 { WaveSize::Wave32 } else { WaveSize::Wave64 };
             }
             Sets::NextFreeVgpr => self.next_free_vgpr = Some((value, entry.value_span)),
@@ -354,7 +308,7 @@ impl Block {
             Sets::ReserveVcc => self.reserve_vcc = bit()?,
             Sets::ReserveFlatScratch => self.reserve_flat_scratch = bit()?,
             Sets::ReserveXnackMask => {
-                if bit()? != xnack_on_or_any(machine) {
+                if bit()? != subtarget.xnack_on_or_any() {
                     let message = ".amdhsa_reserve_xnack_mask does not match target id".to_owned();
                     return Err((entry.key_span, message));
                 }
@@ -366,14 +320,14 @@ impl Block {
     fn finish(
         &self,
         descriptor: &mut KernelDescriptor,
-        machine: &Machine,
+        subtarget: &Subtarget,
         end: Span,
     ) -> Result<(), BlockError> {
         let required = |key: &str| (end, format!("{key} directive is required"));
         let (vgprs, vgpr_span) = self.next_free_vgpr.ok_or_else(|| required(".amdhsa_next_free_vgpr"))?;
         let (sgprs, sgpr_span) = self.next_free_sgpr.ok_or_else(|| required(".amdhsa_next_free_sgpr"))?;
         let range = |span: Span| (span, "value out of range".to_owned());
-        let limits = machine.processor().limits(self.wave_size);
+        let limits = subtarget.processor().limits(self.wave_size);
 
         let blocks = vgprs.max(1).div_ceil(u64::from(limits.vgpr_encoding_granule)) - 1;
         descriptor.set(Field::GranulatedWorkitemVgprCount, blocks).map_err(|_| range(vgpr_span))?;
@@ -388,15 +342,21 @@ impl Block {
             Some((count, _)) => count,
             None => self.implied_user_sgprs,
         };
-        if Field::GranulatedWavefrontSgprCount.exists_on(machine.processor()) {
+        if Field::GranulatedWavefrontSgprCount.exists_on(subtarget.processor()) {
             // Preloaded arguments count as used.
-            let sgprs = if self.preload.0 != 0 { sgprs.max(user_sgprs) } else { sgprs };
-            let blocks = self.sgpr_blocks(sgprs, machine).ok_or_else(|| range(sgpr_span))?;
+            let preloads = descriptor.kernarg_preload().0 != 0;
+            let sgprs = if preloads { sgprs.max(user_sgprs) } else { sgprs };
+            let sgprs = Sgprs {
+                free: sgprs,
+                reserve_vcc: self.reserve_vcc,
+                reserve_flat_scratch: self.reserve_flat_scratch,
+            };
+            let blocks = sgprs.granulated(subtarget).ok_or_else(|| range(sgpr_span))?;
             descriptor.set(Field::GranulatedWavefrontSgprCount, blocks).map_err(|_| range(sgpr_span))?;
         }
         let count_field = [Field::UserSgprCount, Field::UserSgprCountGfx1250]
             .into_iter()
-            .find(|field| field.exists_on(machine.processor()));
+            .find(|field| field.exists_on(subtarget.processor()));
         if let Some(field) = count_field {
             let span = self.explicit_user_sgprs.map_or(end, |(_, span)| span);
             descriptor
@@ -404,13 +364,13 @@ impl Block {
                 .map_err(|_| (span, "too many user SGPRs enabled".to_owned()))?;
         }
 
-        let (length, offset) = self.preload;
-        let kernarg_size = u64::from(descriptor.kernarg_size);
+        let (length, offset) = descriptor.kernarg_preload();
+        let kernarg_size = descriptor.kernarg_size;
         if length != 0 && kernarg_size != 0 && (length + offset) * 4 > kernarg_size {
             let message = "Kernarg preload length + offset is larger than the kernarg segment size";
             return Err((end, message.to_owned()));
         }
-        if machine.processor().is_gfx90a_plus() {
+        if Field::AccumOffset.exists_on(subtarget.processor()) {
             let (offset, span) = self.accum_offset.ok_or_else(|| required(".amdhsa_accum_offset"))?;
             if !(4..=256).contains(&offset) || offset % 4 != 0 {
                 let message = "accum_offset should be in range [4..256] in increments of 4";
@@ -422,7 +382,8 @@ impl Block {
             descriptor.set(Field::AccumOffset, offset / 4 - 1).map_err(|_| range(span))?;
         }
         if let Some((shared, span)) = self.shared_vgprs.filter(|(shared, _)| *shared != 0) {
-            if self.wave_size == WaveSize::Wave32 {
+            // LLVM lets a block pass that leaves waves of 32 lanes to the processor's default.
+            if self.says_wave32 {
                 let message = "shared_vgpr_count directive not valid on wavefront size 32";
                 return Err((span, message.to_owned()));
             }
@@ -434,31 +395,51 @@ impl Block {
         }
         Ok(())
     }
-
-    /// `GRANULATED_WAVEFRONT_SGPR_COUNT`; nothing when there are too many.
-    fn sgpr_blocks(&self, sgprs: u64, machine: &Machine) -> Option<u64> {
-        let limits = machine.limits();
-        let addressable = u64::from(limits.addressable_sgprs);
-        let generation = machine.processor().generation();
-        let extra =
-            machine.extra_sgprs(self.reserve_vcc, self.reserve_flat_scratch, xnack_on_or_any(machine));
-        let early = generation >= Generation::Gfx8 && limits.fixed_sgprs.is_none();
-        if early && sgprs > addressable {
-            return None;
-        }
-        let mut total = sgprs.checked_add(u64::from(extra))?;
-        if !early && total > addressable {
-            return None;
-        }
-        if let Some(fixed) = limits.fixed_sgprs {
-            total = u64::from(fixed);
-        }
-        Some(total.max(1).div_ceil(u64::from(limits.sgpr_encoding_granule.max(1))) - 1)
-    }
 }
 
-fn xnack_on_or_any(machine: &Machine) -> bool {
-    matches!(machine.target.id.xnack, Setting::On | Setting::Any)
+/// SGPRs of a kernel as directives say them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sgprs {
+    /// `.amdhsa_next_free_sgpr`, or the user SGPRs if those are more and arguments are preloaded.
+    pub free: u64,
+    pub reserve_vcc: bool,
+    pub reserve_flat_scratch: bool,
+}
+
+impl Sgprs {
+    /// `GRANULATED_WAVEFRONT_SGPR_COUNT`; nothing when there are too many.
+    pub fn granulated(self, subtarget: &Subtarget) -> Option<u64> {
+        let (processor, limits) = (subtarget.processor(), subtarget.limits());
+        let addressable = u64::from(limits.addressable_sgprs);
+        let xnack = subtarget.xnack_on_or_any();
+        let extra = u64::from(processor.extra_sgprs(self.reserve_vcc, self.reserve_flat_scratch, xnack));
+        // Where XNACK_MASK is an SGPR pair, special registers are beyond the addressable ones, but not where the
+        // number is fixed.
+        let beyond = processor.facts().special_sgprs.xnack_mask != 0 && limits.fixed_sgprs.is_none();
+        let total = self.free.checked_add(extra)?;
+        if (if beyond { self.free } else { total }) > addressable {
+            return None;
+        }
+        Some(limits.granulated_sgprs(u32::try_from(total).ok()?).into())
+    }
+
+    /// What directives can say for a field's value, with as few reservations given up as can be. `least` is what
+    /// the kernel's user SGPRs take in any case.
+    pub fn of_granulated(blocks: u64, least: u64, subtarget: &Subtarget) -> Option<Sgprs> {
+        let (processor, limits) = (subtarget.processor(), subtarget.limits());
+        let all = (blocks + 1) * u64::from(limits.sgpr_encoding_granule);
+        let can_free_scratch = sets("reserve_flat_scratch", processor).is_ok();
+        let choices = [(true, true), (true, false), (false, true), (false, false)];
+        choices.into_iter().filter(|(_, flat_scratch)| *flat_scratch || can_free_scratch).find_map(
+            |(reserve_vcc, reserve_flat_scratch)| {
+                let xnack = subtarget.xnack_on_or_any();
+                let extra = u64::from(processor.extra_sgprs(reserve_vcc, reserve_flat_scratch, xnack));
+                let free = all.saturating_sub(extra).min(limits.addressable_sgprs.into()).max(least);
+                let sgprs = Sgprs { free, reserve_vcc, reserve_flat_scratch };
+                (sgprs.granulated(subtarget) == Some(blocks)).then_some(sgprs)
+            },
+        )
+    }
 }
 
 #[cfg(test)]
@@ -469,6 +450,19 @@ mod tests {
     fn keys_are_unique() {
         for (index, (key, _)) in KEYS.iter().enumerate() {
             assert!(KEYS[index + 1..].iter().all(|(other, _)| other != key), "{key} twice");
+        }
+    }
+
+    /// A field's directive sets that field, with what else it does.
+    #[test]
+    fn every_directive_has_a_meaning() {
+        for &processor in Processor::ALL {
+            for &field in Field::ALL.iter().filter(|field| field.exists_on(processor)) {
+                if let Some(key) = key_of(field, processor) {
+                    let key = key.strip_prefix(PREFIX).unwrap();
+                    assert!(sets(key, processor).is_ok(), "{key} on {processor}");
+                }
+            }
         }
     }
 }

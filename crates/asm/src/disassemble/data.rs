@@ -61,14 +61,23 @@ impl Printer<'_> {
     ) -> u64 {
         while offset < end {
             let coming = between(relocations, offset, end);
-            if let Some(rela) = coming.first().filter(|rela| rela.offset == offset)
+            let here = coming.iter().take_while(|rela| rela.offset == offset).count();
+            if let [rela] = &coming[..here]
                 && let Some((text, size)) = self.relocated_data(rela, end - offset)
+                && bytes
+                    .get(offset as usize..(offset + size) as usize)
+                    .is_some_and(|old| old.iter().all(|&b| b == 0))
             {
                 self.line(text);
                 offset += size;
                 continue;
             }
-            // A relocation that has no text leaves its bytes; go on after its first.
+            // What no value would leave behind: the bytes as they are, and the relocation by itself.
+            for rela in &coming[..here] {
+                if let Some(text) = self.explicit_relocation(rela) {
+                    self.line(text);
+                }
+            }
             let limit = coming.iter().map(|rela| rela.offset).find(|&at| at > offset).unwrap_or(end);
             self.raw(bytes.get(offset as usize..limit as usize).unwrap_or(&[]));
             offset = limit;
@@ -101,6 +110,16 @@ impl Printer<'_> {
             kind => self.with_specifier(symbol, specifier_of(kind)?, rela.addend)?,
         };
         Some((format!("{directive} {value}"), size))
+    }
+
+    /// The `.reloc` that makes a relocation of a relocatable file.
+    fn explicit_relocation(&self, rela: &Rela) -> Option<String> {
+        let kind = RelocationKind::by_number(rela.kind).filter(|_| self.object.is_relocatable())?;
+        let value = match rela.symbol {
+            0 => rela.addend.to_string(),
+            symbol => self.reference(self.object.symbols.get(symbol as usize)?, rela.addend)?,
+        };
+        Some(format!(".reloc ., {}, {value}", kind.name()))
     }
 
     /// The printed section that an address of a linked file is in.

@@ -35,6 +35,7 @@
 	.byte 2
 	.popsection
 	.byte 3
+;> file:26:14: warning: only the low 32 bits of the value are used
 ;> gfx950 V6
 ;> .text type 1 flags 0x6 align 256 size 48
 ;>   000080bf 000080bf 000080bf 000080bf

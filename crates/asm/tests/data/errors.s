@@ -71,16 +71,16 @@ twice:
 ;> file:10:8: error: the number does not fit in 64 bits
 ;> file:11:11: error: the alignment is larger than 2 GiB
 ;> file:12:10: error: the alignment 3 is not a power of two
-;> file:13:11: error: section .text had the flags 0x6 before, now 0x3
-;> file:14:14: error: unknown section flag 'q'
-;> file:15:8: error: expected a number from 0 on, not -1
-;> file:16:7: error: cannot move back from 0x1 to 0xfffffffffffffffb
+;> file:13:11: error: section .text had the flags 0x6 before, now 0x7
+;> file:14:14: error: unknown section flag 'q' (known: a w x o M S T G e R ?)
+;> file:15:8: warning: the count -1 is negative: nothing is filled
+;> file:16:7: error: cannot move back from 1 to -5
 ;> file:17:9: error: expected a name
 ;> file:19:1: error: symbol twice is already defined
 ;> file:20:7: error: symbol twice is already defined
-;> file:21:16: error: unknown symbol type (expected @function, @object or @notype)
+;> file:21:16: error: unknown symbol type (expected @function, @object, @tls_object, @common, @notype, @gnu_indirect_function or @gnu_unique_object)
 ;> file:22:13: error: expected ','
-;> file:23:2: error: .include is not supported: an input is one file
+;> file:23:11: error: other.s cannot be read: this text stands alone
 ;> file:24:11: error: undefined label nowhere
 ;> file:25:11: error: expected an absolute expression or a label
 ;> file:26:16: error: undefined label .Lnowhere
@@ -92,7 +92,7 @@ twice:
 ;> file:33:2: error: .else without .if
 ;> file:34:28: error: a :vararg parameter must be the last
 ;> file:39:2: error: macro need needs a value for x
-;> file:40:2: error: macro need takes 1 arguments
+;> file:40:10: error: macro need takes 1 argument
 ;> file:41:2: error: 300 does not fit in 1 byte
 ;>   note: in the expansion of macro need
 ;> file:42:2: error: .endm closes nothing
@@ -109,7 +109,6 @@ twice:
 ;> file:50:17: error: the file is for amdgcn-amd-amdhsa--gfx950:xnack-, but amdgcn-amd-amdhsa--gfx950 was asked for
 ;> file:52:30: error: code object version 9 is not one of 4, 5, 6
 ;> file:53:7: error: there is no .file 5
-;> file:54:11: error: expected an absolute expression, but later is not defined
 ;> file:55:19: error: 1000000 bytes are more LDS than the 163840 of gfx950
 ;> file:56:9: error: section .text would be larger than 256 MiB
 ;> file:58:8: error: the difference is not one that a linker can compute

@@ -10,5 +10,4 @@ a:
 	.set fine, outside
 ;> file:4:7: error: the expression refers to itself or nests too deeply
 ;> file:5:7: error: this operator needs numbers, not addresses
-;> file:8:7: error: t must be a number or a place in this file
 ;> file:9:11: error: expected an absolute expression, but outside is not defined

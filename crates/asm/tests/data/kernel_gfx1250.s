@@ -55,5 +55,5 @@ k:
 ;>   01000cc0 88000000 08040000 00000000
 ;>   at 0x10: R_AMDGPU_REL64 k +16
 ;> k: .text 0x0 size 320 Global Func Protected
-;> k.kd: .rodata 0x0 size 64 Global Object Default
 ;> ext: undefined 0x0 size 0 Global NoType Default
+;> k.kd: .rodata 0x0 size 64 Global Object Default

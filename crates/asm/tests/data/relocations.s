@@ -91,7 +91,7 @@ bt:
 ;>   00000000 00000000 00000000 00000000
 ;>   00000000
 ;>   at 0x10: R_AMDGPU_ABS32 .text +4
-;>   at 0x14: R_AMDGPU_ABS32 g +0
+;>   at 0x14: R_AMDGPU_ABS32 alias +0
 ;>   at 0x18: R_AMDGPU_ABS32 w +0
 ;>   at 0x1c: R_AMDGPU_ABS64 bar +4
 ;>   at 0x24: R_AMDGPU_ABS64 bar +8
@@ -106,11 +106,10 @@ bt:
 ;> d: .data 0xc size 0 Local NoType Default
 ;> lc: .bss 0x0 size 16 Local Object Default
 ;> al2: .text 0x4 size 0 Local NoType Default
-;> bt: bar 0x8 size 0 Local NoType Default
 ;> .Lt: bar 0x4 size 0 Local NoType Default
+;> bt: bar 0x8 size 0 Local NoType Default
 ;> g: .text 0x4 size 0 Global NoType Default
+;> ext: undefined 0x0 size 0 Global NoType Default
 ;> common: common 0x8 size 16 Global Object Default
-;> ll: lds 0x10 size 64 Global Object Default
 ;> w: undefined 0x0 size 0 Weak NoType Default
 ;> alias: .text 0x4 size 0 Global NoType Default
-;> ext: undefined 0x0 size 0 Global NoType Default

@@ -18,14 +18,15 @@ _Zf:
 	.long 5
 	.section "quoted name","w"
 	.byte 1
-;> file:2:37: warning: section .text._Zf is kept, but not its group _Zf
 ;> gfx950 V6
 ;> .text type 1 flags 0x6 align 4 size 0
-;> .text._Zf type 1 flags 0x6 align 4 size 4
+;> .group type 17 flags 0x0 align 4 size 8
+;>   01000000 03000000
+;> .text._Zf type 1 flags 0x206 align 1 size 4
 ;>   1e1d80be
-;> .text.g type 1 flags 0x6 align 4 size 8
+;> .text.g type 1 flags 0x6 align 1 size 8
 ;>   010080bf 030080bf
-;> .text.g type 1 flags 0x6 align 4 size 4
+;> .text.g type 1 flags 0x6 align 1 size 4
 ;>   020080bf
 ;> .rodata.str type 1 flags 0x32 align 1 size 2
 ;>   7800

@@ -11,8 +11,8 @@ use wavemark_target::{AbiVersion, EFlags};
 use super::resolve::{SymbolRef, Symbols};
 use super::{LinkError, MAX_SIZE};
 use crate::elf::{
-    self, Binding, ET_DYN, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType, Visibility, dt,
-    pf, pt, shf, sht,
+    self, Binding, ET_DYN, OsAbi, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType, Visibility,
+    dt, pf, pt, shf, sht,
 };
 use crate::note::Note;
 use crate::read::CodeObject;
@@ -79,13 +79,18 @@ struct Linker<'a> {
     placement: Placement,
     /// Entries of the global offset table, in the order of first use.
     got: Vec<Option<SymbolRef>>,
+    /// The slot of each entry.
+    got_slots: HashMap<Option<SymbolRef>, usize>,
     /// Symbols of `.dynsym` after the null symbol.
     exported: Vec<SymbolRef>,
+    /// The index of each in `.dynsym`.
+    exported_index: HashMap<SymbolRef, u32>,
     dynamic_relocations: Vec<Rela>,
 }
 
 pub(super) fn lay_out(
     inputs: &[CodeObject],
+    os: OsAbi,
     abi: AbiVersion,
     flags: EFlags,
     notes: Vec<Note>,
@@ -97,7 +102,9 @@ pub(super) fn lay_out(
         outputs: Vec::new(),
         placement: HashMap::new(),
         got: Vec::new(),
+        got_slots: HashMap::new(),
         exported: Vec::new(),
+        exported_index: HashMap::new(),
         dynamic_relocations: Vec::new(),
     };
     linker.join_sections()?;
@@ -110,7 +117,7 @@ pub(super) fn lay_out(
     linker.apply_relocations()?;
     linker.fill_got()?;
     linker.fill_dynamic_tables()?;
-    linker.write(abi, flags, segments)
+    linker.write(os, abi, flags, segments)
 }
 
 /// The name of the section that an input section joins.
@@ -143,6 +150,7 @@ impl Linker<'_> {
                         | sht::SYMTAB
                         | sht::STRTAB
                         | sht::RELA
+                        | sht::REL
                         | sht::GROUP
                         | sht::NOTE
                         | sht::LLVM_ADDRSIG
@@ -250,6 +258,7 @@ impl Linker<'_> {
             let name = &definition(at).name;
             (object::elf::gnu_hash(name.as_bytes()) % buckets, at.input, at.index)
         });
+        self.exported_index = exported.iter().zip(1..).map(|(&at, index)| (at, index)).collect();
         self.exported = exported;
     }
 
@@ -264,10 +273,15 @@ impl Linker<'_> {
                 for rela in &table.entries {
                     let meaning = self.meaning(input, rela);
                     match RelocationKind::by_number(rela.kind) {
-                        Some(kind) if kind.uses_got() && !self.got.contains(&meaning) => {
-                            self.got.push(meaning)
+                        Some(kind) if kind.uses_got() => {
+                            self.got_slots.entry(meaning).or_insert_with(|| {
+                                self.got.push(meaning);
+                                self.got.len() - 1
+                            });
                         }
-                        Some(RelocationKind::Abs64) if is_loaded && self.is_address(meaning) => count += 1,
+                        Some(kind) if kind.is_dynamic() && is_loaded && self.is_address(meaning) => {
+                            count += 1
+                        }
                         _ => {}
                     }
                 }
@@ -557,29 +571,37 @@ impl Linker<'_> {
         let is_address = self.is_address(meaning);
         let value = match (kind.uses_got(), got) {
             (true, Some(got)) => {
-                let slot = self.got.iter().position(|&entry| entry == meaning).unwrap_or(0);
+                let slot = self.got_slots.get(&meaning).copied().unwrap_or(0);
                 got + 8 * slot as u64
             }
             _ => self.value(meaning).ok_or_else(|| error("the symbol's section is not in the result"))?,
         };
         let is_fixed = kind.is_pc_relative() || !is_loaded || !is_address;
-        if !is_fixed && !matches!(kind, RelocationKind::None | RelocationKind::Abs64) {
-            return Err(error("a 32-bit absolute address cannot be relocated by a loader"));
-        }
         let offset = base + rela.offset;
         let place = self.outputs[output].section.address + offset;
-        let applied = kind.apply(&mut self.outputs[output].data, offset, value, rela.addend, place);
-        applied.map_err(|e| error(&e.to_string()))?;
-        if !is_fixed && kind == RelocationKind::Abs64 {
-            let addend = (value as i64).wrapping_add(rela.addend);
-            self.dynamic_relocations.push(Rela {
-                offset: place,
-                kind: RelocationKind::Relative64 as u32,
-                symbol: 0,
-                addend,
-            });
+        if !is_fixed && kind != RelocationKind::None {
+            let dynamic = match (kind, meaning.and_then(|at| self.exported_index.get(&at))) {
+                (RelocationKind::Abs64, _) => Rela {
+                    offset: place,
+                    kind: RelocationKind::Relative64 as u32,
+                    symbol: 0,
+                    addend: (value as i64).wrapping_add(rela.addend),
+                },
+                // Only a symbol that the loader sees can be told to it; there is no relative type of 32 bits.
+                (_, Some(&symbol)) => Rela { offset: place, kind: kind as u32, symbol, addend: rela.addend },
+                (_, None) => {
+                    return Err(error(
+                        "a 32-bit absolute address of a local symbol cannot be relocated by a loader",
+                    ));
+                }
+            };
+            self.dynamic_relocations.push(dynamic);
+            if kind != RelocationKind::Abs64 {
+                return Ok(());
+            }
         }
-        Ok(())
+        let applied = kind.apply(&mut self.outputs[output].data, offset, value, rela.addend, place);
+        applied.map_err(|e| error(&e.to_string()))
     }
 
     fn fill_got(&mut self) -> Result<(), LinkError> {
@@ -631,7 +653,10 @@ impl Linker<'_> {
             symbol.encode(names.add(&symbol.name), &mut symbols);
         }
         let mut relocations = Vec::new();
-        self.dynamic_relocations.sort_by_key(|rela| rela.offset);
+        // Relative ones first, as DT_RELACOUNT has it.
+        let is_relative = |rela: &Rela| rela.kind == RelocationKind::Relative64 as u32;
+        self.dynamic_relocations.sort_by_key(|rela| (!is_relative(rela), rela.offset));
+        let relative_count = self.dynamic_relocations.iter().filter(|rela| is_relative(rela)).count() as u64;
         self.dynamic_relocations.iter().for_each(|rela| rela.encode(&mut relocations));
         let relocation_count = self.dynamic_relocations.len() as u64;
 
@@ -643,7 +668,7 @@ impl Linker<'_> {
             tags.push((dt::RELA, address(self, Rank::RelaDyn)));
             tags.push((dt::RELASZ, relocation_count * elf::RELA_SIZE));
             tags.push((dt::RELAENT, elf::RELA_SIZE));
-            tags.push((dt::RELACOUNT, relocation_count));
+            tags.push((dt::RELACOUNT, relative_count));
         }
         let dynstr_size = self.index_of(Rank::Dynstr).map_or(0, |index| self.outputs[index].section.size);
         tags.push((dt::SYMTAB, address(self, Rank::Dynsym)));
@@ -713,7 +738,13 @@ impl Linker<'_> {
         (symbols, local_count)
     }
 
-    fn write(mut self, abi: AbiVersion, flags: EFlags, segments: Vec<Segment>) -> Result<Vec<u8>, LinkError> {
+    fn write(
+        mut self,
+        os: OsAbi,
+        abi: AbiVersion,
+        flags: EFlags,
+        segments: Vec<Segment>,
+    ) -> Result<Vec<u8>, LinkError> {
         let flags = flags.encode(abi).map_err(|e| LinkError::Input { input: 0, what: e.to_string() })?;
         let (symbols, local_count) = self.symtab();
         let mut names = StringTable::new();
@@ -741,7 +772,7 @@ impl Linker<'_> {
             }
         }
         let sections = self.outputs.into_iter().map(|output| (output.section, output.data)).collect();
-        Ok(write::emit(abi, ET_DYN, flags, &segments, sections))
+        Ok(write::emit(os, abi, ET_DYN, flags, &segments, sections))
     }
 }
 

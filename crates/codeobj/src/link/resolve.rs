@@ -66,9 +66,10 @@ pub(super) fn resolve(inputs: &[CodeObject]) -> Result<Symbols, LinkError> {
         }
     }
     let mut undefined = Vec::new();
+    let mut told = HashSet::new();
     for symbol in inputs.iter().flat_map(|object| object.symbols.iter().skip(1)) {
         let is_needed = symbol.place == Place::Undefined && symbol.binding == Binding::Global;
-        if is_needed && !symbols.definitions.contains_key(&symbol.name) && !undefined.contains(&symbol.name) {
+        if is_needed && !symbols.definitions.contains_key(&symbol.name) && told.insert(&symbol.name) {
             undefined.push(symbol.name.clone());
         }
     }

@@ -7,7 +7,7 @@ use wavemark_codeobj::descriptor::Field;
 use wavemark_codeobj::elf::{Binding, Place, Symbol, SymbolType, Visibility};
 use wavemark_codeobj::write::{ObjectBuilder, SectionId, SymbolId};
 use wavemark_codeobj::*;
-use wavemark_target::{AbiVersion, EFlags, FeatureSet, Processor};
+use wavemark_target::{AbiVersion, EFlags, Machine, Processor};
 
 pub const S_ENDPGM: [u8; 4] = 0xbfb0_0000u32.to_le_bytes();
 
@@ -31,7 +31,7 @@ pub fn function(object: &mut ObjectBuilder, name: &str, code: &[u8]) -> (Section
 
 pub fn kernel(object: &mut ObjectBuilder, processor: Processor, name: &str, code: &[u8]) -> (SectionId, u64) {
     let (text, offset, entry) = function(object, name, code);
-    let mut descriptor = KernelDescriptor::defaults(processor, &FeatureSet::defaults(processor));
+    let mut descriptor = KernelDescriptor::defaults(Machine::new(processor));
     descriptor.set(Field::EnableSgprKernargSegmentPtr, 1).unwrap();
     descriptor.kernarg_size = 16;
     object.add_kernel_descriptor(name, &descriptor, entry);
@@ -130,4 +130,118 @@ pub fn compressed(plain: &[u8]) -> Vec<u8> {
     out.extend(0x1234_5678_9abc_def0u64.to_le_bytes());
     out.extend(packed);
     out
+}
+
+/// A file of `tests/data`.
+pub fn data(name: &str) -> Vec<u8> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The metadata of a V2 code object with one kernel.
+pub const V2_YAML: &str = "---
+Version: [ 1, 0 ]
+Printf:
+  - '1:1:4:%d\\n'
+Kernels:
+  - Name: k
+    SymbolName: 'k@kd'
+    Language: OpenCL C
+    LanguageVersion: [ 2, 0 ]
+    Attrs:
+      ReqdWorkGroupSize: [ 64, 1, 1 ]
+    Args:
+      - { Name: p, TypeName: 'int*', Size: 8, Align: 8, ValueKind: GlobalBuffer, AddrSpaceQual: Global, IsConst: true }
+      - { Name: n, Size: 1, Align: 1, ValueKind: ByValue }
+      - { Size: 8, Align: 8, ValueKind: HiddenMultiGridSyncArg }
+    CodeProps:
+      KernargSegmentSize: 24
+      GroupSegmentFixedSize: 0
+      PrivateSegmentFixedSize: 0
+      KernargSegmentAlign: 8
+      WavefrontSize: 64
+      NumSGPRs: 8
+      NumVGPRs: 4
+      MaxFlatWorkGroupSize: 256
+...
+";
+
+/// A linked code object V2 for gfx900 with XNACK, by way of V3: the header and the notes are V2's.
+pub fn v2(yaml: &str) -> Vec<u8> {
+    let flags = EFlags::new("gfx900:xnack-".parse::<wavemark_target::TargetId>().unwrap());
+    let mut object = ObjectBuilder::new(AbiVersion::V3, flags);
+    let text = object.section(".text");
+    let mut code = vec![0u8; 256];
+    for (at, bytes) in [
+        (0, &[1u8, 0, 0, 0, 2, 0, 0, 0, 1, 0, 9, 0, 0, 0, 1, 0][..]),
+        (16, &256i64.to_le_bytes()),
+        (48, &0x000c_0040u32.to_le_bytes()),
+        (56, &(1u32 << 3 | 1 << 19).to_le_bytes()),
+        (60, &16u32.to_le_bytes()),
+        (64, &1024u32.to_le_bytes()),
+        (72, &24u64.to_le_bytes()),
+        (84, &[8, 0, 4, 0]),
+        (100, &[4, 4, 4, 6]),
+    ] {
+        code[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    code.extend(0xbf81_0000u32.to_le_bytes());
+    let offset = object.append(text, &code, 256);
+    let mut at = symbol("k", text.place(), SymbolType::HsaKernel, Binding::Global);
+    (at.value, at.size) = (offset, code.len() as u64);
+    object.add_symbol(at);
+    let mut note = |kind, description: &[u8]| {
+        object.add_note(note::Note {
+            name: "AMD".to_owned(),
+            kind,
+            description: description.to_vec(),
+            offset: 0,
+        });
+    };
+    note(1, &[2, 0, 0, 0, 1, 0, 0, 0]);
+    note(3, b"\x04\x00\x07\x00\x09\0\0\0\0\0\0\0\x01\0\0\0AMD\0AMDGPU\0");
+    note(11, b"amdgcn-amd-amdhsa--gfx900+xnack");
+    note(10, yaml.as_bytes());
+    let mut linked = link::link_files([object.finish().unwrap().as_slice()]).unwrap();
+    linked[8] = 0;
+    linked
+}
+
+/// A split core file with one agent and one queue.
+pub fn core() -> Vec<u8> {
+    let mut snapshot = Vec::new();
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    snapshot.extend(words(&[1, 17, 16, 0, 1, 120, 1, 72]));
+    snapshot.extend(words(&[0x1000, 0, 1, 1]));
+    let mut agent = vec![0u32; 30];
+    (agent[14], agent[22], agent[27]) = (0x4321, 90402, 8);
+    snapshot.extend(words(&agent));
+    let mut queue = vec![0u32; 18];
+    (queue[10], queue[11], queue[13]) = (7, 0x4321, 2);
+    snapshot.extend(words(&queue));
+    let mut notes = words(&[7, snapshot.len() as u32, 33]);
+    notes.extend(b"AMDGPU\0\0");
+    notes.extend(&snapshot);
+
+    let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 64, 3, 0, 0, 0, 0, 0, 0, 0];
+    file.extend([4, 0, 224, 0, 1, 0, 0, 0]);
+    for word in [0u64, 64, 0] {
+        file.extend(word.to_le_bytes());
+    }
+    file.extend([0, 0, 0, 0, 64, 0, 56, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
+    let memory = [0xabu8; 32];
+    let at = 64 + 2 * 56;
+    for (kind, flags, offset, address, size, align) in [
+        (4u32, 4u32, at, 0u64, notes.len(), 4u64),
+        (1, 6, at + notes.len(), 0x7f00_0000_0000, memory.len(), 1),
+    ] {
+        file.extend(kind.to_le_bytes());
+        file.extend(flags.to_le_bytes());
+        for word in [offset as u64, address, address, size as u64, size as u64, align] {
+            file.extend(word.to_le_bytes());
+        }
+    }
+    file.extend(notes);
+    file.extend(memory);
+    file
 }

@@ -7,10 +7,9 @@
 
 use super::{DecodeError, Input, decode_as};
 use crate::format::Format;
-use crate::matrix::{dwords, find_half, halves};
+use crate::matrix::{Trait, dwords, find_half, halves};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::row::{Line, line};
 use crate::ty::Type;
 use crate::{Dpp, Form, Inst, Machine, Mods, Operand, Reg, RegFile, Table, code};
 
@@ -30,10 +29,11 @@ pub(super) fn finish(
     if agprs_end > 256 {
         return Err(invalid(row, "register tuple out of range"));
     }
-    match row.attribute("matrix") {
-        Some("f8f6f4") => {
+    inst.mods.dpp = dpp(encoding, input.bits);
+    match row.matrix {
+        Trait::F8f6f4 => {
             for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
-                let Some(dwords) = dwords(input.machine, row, spec.role, &spec.ty, &inst.mods) else {
+                let Some(dwords) = dwords(row, spec.role, &spec.ty, &inst.mods) else {
                     return Err(invalid(row, "reserved matrix data format"));
                 };
                 match operand {
@@ -51,9 +51,8 @@ pub(super) fn finish(
                 }
             }
         }
-        Some("mix") => {
+        Trait::Mix => {
             inst.mods.abs = std::mem::take(&mut inst.mods.neg_hi);
-            inst.mods.dpp = dpp(encoding, input.bits);
         }
         _ => {}
     }
@@ -133,9 +132,8 @@ fn tuple_exists(machine: Machine, file: RegFile, index: u32, dwords: u8) -> bool
     };
     match file {
         RegFile::Sgpr | RegFile::Ttmp if dwords > 16 => false,
-        // gfx9 lets tuples run into FLAT_SCRATCH, which s102 and s103 are.
-        RegFile::Sgpr if line(machine) == Line::Early => aligned + u32::from(dwords) <= 104,
-        RegFile::Sgpr => aligned + u32::from(dwords) <= u32::from(machine.facts().sgprs),
+        // Tuples may run into FLAT_SCRATCH, which s102 and s103 are on gfx8 and gfx9.
+        RegFile::Sgpr => aligned + u32::from(dwords) <= u32::from(machine.facts().sgprs.max(104)),
         RegFile::Ttmp => aligned + u32::from(dwords) <= 16,
         RegFile::Vgpr | RegFile::Agpr => true,
     }
@@ -143,13 +141,18 @@ fn tuple_exists(machine: Machine, file: RegFile, index: u32, dwords: u8) -> bool
 
 /// Decodes a format whose instructions are pairs (VOPD); `None` if it is not one.
 pub(super) fn decode_pair(input: &Input, format: &'static Format) -> Option<Result<Inst, DecodeError>> {
-    halves(format).map(|(x, y)| pair(input, x, y))
+    let (x, y) = halves(format)?;
+    if !input.machine.wave32() {
+        let reason = "pairs are for waves of 32 lanes";
+        return Some(Err(DecodeError::Invalid { mnemonic: format.name, reason }));
+    }
+    Some(pair(input, x, y))
 }
 
-fn pair(input: &Input, x: &'static str, y: &'static str) -> Result<Inst, DecodeError> {
+fn pair(input: &Input, x: Form, y: Form) -> Result<Inst, DecodeError> {
     let mut first = half(input, x)?;
     let mut second = half(input, y)?;
-    if y == "VOPDY" {
+    if y == Form::VopdY {
         // VDSTY lacks its lowest bit: one destination is even and the other odd.
         if let (Some(Operand::Reg(x)), Some(Operand::Reg(y))) =
             (first.operands.first(), second.operands.first_mut())
@@ -164,9 +167,11 @@ fn pair(input: &Input, x: &'static str, y: &'static str) -> Result<Inst, DecodeE
     Ok(first)
 }
 
-fn half(input: &Input, name: &'static str) -> Result<Inst, DecodeError> {
-    let (row, encoding) = find_half(Table::of(input.machine), input.bits, name)
-        .map_err(|opcode| DecodeError::UnknownOpcode { format: name, opcode: opcode.unwrap_or_default() })?;
+fn half(input: &Input, form: Form) -> Result<Inst, DecodeError> {
+    let (row, encoding) = find_half(Table::of(input.machine), input.bits, form).map_err(|unknown| {
+        let (format, opcode) = unknown.unwrap_or(("VOPD", 0));
+        DecodeError::UnknownOpcode { format, opcode }
+    })?;
     let inst = decode_as(input, row, encoding)?;
     if inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_))) {
         return Err(invalid(row, "a pair has no 64-bit literal"));

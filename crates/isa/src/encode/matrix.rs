@@ -1,6 +1,7 @@
 //! Encoding of the matrix family beyond what its rows say: the reverse of module `decode::matrix`.
 
 use super::{EncodeError, InstBytes, encode_bits};
+use crate::matrix::Trait;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::{Dpp, Form, Inst, Machine, Operand, Reg, RegFile, Table, code};
@@ -13,11 +14,11 @@ pub(super) fn finish(
     inst: &Inst,
     bits: u128,
 ) -> Result<u128, EncodeError> {
-    if row.attribute("matrix") != Some("mix") {
-        return Ok(bits);
-    }
     let put = |name, value: u32| encoding.format.field(name).map_or(0, |field| field.put(value));
-    let mut bits = bits | put("neg_hi", inst.mods.abs.into());
+    let mut bits = bits;
+    if row.matrix == Trait::Mix {
+        bits |= put("neg_hi", inst.mods.abs.into());
+    }
     match (inst.mods.dpp, encoding.form) {
         (Some(Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi }), Form::E64Dpp16) => {
             bits |= put("dpp_ctrl", ctrl.into())
@@ -33,7 +34,7 @@ pub(super) fn finish(
                 bits ^= 3 << 32;
             }
         }
-        (None, Form::Native) => {}
+        (None, form) if !matches!(form, Form::E64Dpp16 | Form::E64Dpp8) => {}
         _ => return Err(EncodeError::InvalidModifier { mnemonic: row.mnemonic, name: "dpp" }),
     }
     Ok(bits)
@@ -59,6 +60,10 @@ pub(super) fn custom_code(
         }
         ("asrc", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index) | 0x100),
         ("adst", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => Some(u32::from(*index)),
+        // The bit that makes D an AGPR is C's as well.
+        ("srcc", _) if accumulates_in_agprs(inst) => {
+            code::code_of(machine, Class::ScalarSrc, operand).map(|code| code | 0x200)
+        }
         ("srca" | "srcb" | "srcc" | "asrc" | "index" | "vscalea" | "vscaleb" | "smask", _) => {
             code::code_of(machine, Class::ScalarSrc, operand)
         }

@@ -52,16 +52,13 @@ fn vgpr(p: &mut Parser, role: &'static str) -> Result<Operand, ParseError> {
 
 /// The modifiers that the encoding has, in their order.
 fn modifiers(p: &mut Parser, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
-    for name in ["done", "compr", "vm", "row_en", "wait_vdst", "wait_va_vdst", "wait_vm_vsrc"] {
-        let Some((field, modifier)) = encoding.modifiers.iter().find(|(field, _)| field.name == name) else {
-            continue;
-        };
-        if !name.starts_with("wait") {
-            if p.eat_word(name) {
-                (modifier.set)(&mut inst.mods, 1);
-                p.eat(",");
-            } else if p.peek_word().strip_prefix("no") == Some(name) {
-                p.word();
+    for (field, modifier) in &encoding.modifiers {
+        let name = field.name;
+        if !export::is_number(name) {
+            let word = p.peek_word();
+            if let Some(value) = word.strip_suffix(name).filter(|no| matches!(*no, "" | "no")) {
+                (modifier.set)(&mut inst.mods, u32::from(value.is_empty()));
+                p.pos += word.len();
                 p.eat(",");
             }
             continue;

@@ -7,11 +7,19 @@ use smallvec::SmallVec;
 
 use super::operand::RegisterText;
 use super::{ParseError, Parser, Suffix, empty};
-use crate::image::{A16, DIMENSIONS, Image, Layout};
-use crate::modifier;
+use crate::cache_policy::Hints;
+use crate::image::{A16, DIMENSIONS, Image, Layout, Word};
+use crate::modifier::Modifier;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, RegList};
+
+/// The bit of `nv` in [`crate::Mods::cpol`].
+const NV: u8 = 1 << 5;
+
+/// The bits of `th` and `scope`, and those of both that bypass the caches.
+const TH_SCOPE: u8 = 0x1f;
+const TH_SCOPE_BYPASS: u8 = 3 << 3 | 3;
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
@@ -31,9 +39,7 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
         p.skip_space();
         places.push(p.pos);
         let operand = match spec.role {
-            "vdata" if image.off && encoding.format.field("dim").is_some() && p.eat_word("off") => {
-                Operand::Off
-            }
+            "vdata" if image.off && image.dim && p.eat_word("off") => Operand::Off,
             "vdata" => Operand::Reg(vector(p, spec)?),
             "vaddr" => address(p, image, spec)?,
             _ => scalar(p, encoding, spec)?,
@@ -41,12 +47,12 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
         inst.operands.push(operand);
         p.eat(",");
     }
-    modifiers(p, row, image, encoding, &mut inst)?;
+    modifiers(p, row, image, &mut inst)?;
     if !p.at_end() {
-        return Err(unexpected(p, image, encoding));
+        return Err(unexpected(p, image));
     }
     check_data(p, row, image, encoding, &inst, places[0])?;
-    check_address(p, image, encoding, &mut inst, places[1])?;
+    check_address(p, image, &mut inst, places[1])?;
     Ok(inst)
 }
 
@@ -117,49 +123,47 @@ fn scalar(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Ope
     }
 }
 
-/// The modifiers that the encoding has, in their order.
-fn modifiers(
-    p: &mut Parser,
-    row: &Row,
-    image: &Image,
-    encoding: &Encoding,
-    inst: &mut Inst,
-) -> Result<(), ParseError> {
-    let has = |name: &str| encoding.format.field(name).is_some();
-    if has("dmask") && p.eat_key("dmask") {
-        // As LLVM has it, only the low bits count.
-        inst.mods.dmask = (p.absolute()? & 15) as u8;
-        p.eat(",");
-    }
-    if has("dim") {
-        inst.mods.dim = dim(p, image)?;
-        p.eat(",");
-    }
-    if switch(p, encoding, inst, "unorm") {
-        p.eat(",");
-    }
-    if has("scope") {
-        super::memory::cache_policy(p, row, inst)?;
-    } else {
-        cache_policy(p, encoding, inst)?;
-    }
-    // Between the words of the cache policy there are no commas.
-    p.eat(",");
-    for name in ["r128", "a16", "tfe", "lwe", "da", "d16"] {
-        if (name != "d16" || image.d16) && switch(p, encoding, inst, name) {
-            p.eat(",");
+/// The modifiers that the row has, in their order.
+fn modifiers(p: &mut Parser, row: &Row, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
+    let mut policy = false;
+    for word in &image.words {
+        match word {
+            Word::Dmask => {
+                if p.eat_key("dmask") {
+                    // As LLVM has it, only the low bits count.
+                    inst.mods.dmask = (p.absolute()? & 15) as u8;
+                    p.eat(",");
+                }
+            }
+            Word::Dim => {
+                inst.mods.dim = dim(p, image)?;
+                p.eat(",");
+            }
+            Word::Switch(modifier) => {
+                if switch(p, inst, modifier) {
+                    p.eat(",");
+                }
+            }
+            // All of them at the first one; between them there are no commas.
+            Word::Policy(_) if !policy => {
+                policy = true;
+                cache_policy(p, image, inst)?;
+                p.eat(",");
+            }
+            Word::Policy(_) => {}
+            Word::ScopedPolicy => {
+                scoped_policy(p, row, inst)?;
+                p.eat(",");
+            }
         }
     }
     Ok(())
 }
 
-/// `name` or `noname`, if the encoding has it and it is next; says whether it was.
-fn switch(p: &mut Parser, encoding: &Encoding, inst: &mut Inst, name: &str) -> bool {
-    let Some(modifier) = encoding.format.field(name).and_then(|_| modifier::by_name(name)) else {
-        return false;
-    };
+/// The switch, or the same with `no` before it, if it is next; says whether it was.
+fn switch(p: &mut Parser, inst: &mut Inst, modifier: &Modifier) -> bool {
     let word = p.peek_word();
-    let value = match word.strip_suffix(name) {
+    let value = match word.strip_suffix(modifier.name) {
         Some("") => 1,
         Some("no") => 0,
         _ => return false,
@@ -169,19 +173,37 @@ fn switch(p: &mut Parser, encoding: &Encoding, inst: &mut Inst, name: &str) -> b
     true
 }
 
-/// The words of the cache policy in any order, each once.
-fn cache_policy(p: &mut Parser, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
+/// The switches of the cache policy in any order, each once.
+fn cache_policy(p: &mut Parser, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
     let mut seen: SmallVec<[&str; 4]> = SmallVec::new();
     loop {
         p.skip_space();
         let start = p.pos;
-        let words = p.machine.facts().cache_policy.words();
-        let Some(word) = words.iter().find(|word| switch(p, encoding, inst, word)) else { return Ok(()) };
-        if seen.contains(word) {
+        let next = image.words.iter().find_map(|word| match word {
+            Word::Policy(modifier) if switch(p, inst, modifier) => Some(modifier.name),
+            _ => None,
+        });
+        let Some(name) = next else { return Ok(()) };
+        if seen.contains(&name) {
             return Err(p.error_at(start, "duplicate cache policy modifier"));
         }
-        seen.push(word);
+        seen.push(name);
     }
+}
+
+/// `th:` and `scope:`.
+fn scoped_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
+    p.skip_space();
+    let start = p.pos;
+    super::memory::cache_policy(p, row, inst)?;
+    if inst.mods.cpol & NV != 0 && !p.machine.facts().cache_policy.words().contains(&"nv") {
+        return Err(p.error_at(start, "nv is not supported on this processor"));
+    }
+    // As LLVM has it; a load says TH_LOAD_BYPASS.
+    if row.memory.hints == Hints::Atomic && inst.mods.cpol & TH_SCOPE == TH_SCOPE_BYPASS {
+        return Err(p.error_at(start, "TH_ATOMIC_NT_RETURN does not go with SCOPE_SYS"));
+    }
+    Ok(())
 }
 
 /// `dim:SQ_RSRC_IMG_2D` or `dim:2D`.
@@ -208,14 +230,22 @@ fn dim(p: &mut Parser, image: &Image) -> Result<u8, ParseError> {
 }
 
 /// What does not belong there, and what could.
-fn unexpected(p: &Parser, image: &Image, encoding: &Encoding) -> ParseError {
-    let names = [
-        "dmask", "dim", "unorm", "glc", "slc", "dlc", "scc", "th", "scope", "r128", "a16", "tfe", "lwe", "da",
-    ];
-    let mut names: Vec<&str> =
-        names.into_iter().filter(|name| encoding.format.field(name).is_some()).collect();
-    names.extend(encoding.format.field("d16").filter(|_| image.d16).map(|_| "d16"));
-    p.error(format!("expected the end of the statement, or in this order {}", names.join(" ")))
+fn unexpected(p: &Parser, image: &Image) -> ParseError {
+    let names: Vec<&str> = image
+        .words
+        .iter()
+        .flat_map(|word| match word {
+            Word::Dmask => vec!["dmask"],
+            Word::Dim => vec!["dim"],
+            Word::Switch(modifier) | Word::Policy(modifier) => vec![modifier.name],
+            Word::ScopedPolicy => vec!["th", "scope"],
+        })
+        .collect();
+    let expected = match names[..] {
+        [] => String::new(),
+        _ => format!(", or in this order {}", names.join(" ")),
+    };
+    p.error(format!("expected the end of the statement{expected}"))
 }
 
 /// The data must have as many registers as the modifiers ask for.
@@ -258,13 +288,7 @@ fn check_data(
 }
 
 /// The address must have as many registers as the dimension asks for.
-fn check_address(
-    p: &Parser,
-    image: &Image,
-    encoding: &Encoding,
-    inst: &mut Inst,
-    start: usize,
-) -> Result<(), ParseError> {
+fn check_address(p: &Parser, image: &Image, inst: &mut Inst, start: usize) -> Result<(), ParseError> {
     let a16 = inst.mods.flags & A16 != 0;
     let list: SmallVec<[u8; 12]> = match inst.operands.get(1) {
         Some(Operand::List(list)) => list.regs().map(|reg| reg.dwords).collect(),
@@ -290,7 +314,7 @@ fn check_address(
             _ => wrong(&format!("{words}, in a list of tuples of {parts:?}")),
         };
     }
-    let Some(_) = encoding.format.field("dim") else {
+    if !image.dim {
         // The encoding does not know the dimension: any size that the instruction has for one.
         return if image.has_tuple(got) { Ok(()) } else { wrong("a number that a dimension asks for") };
     };

@@ -3,15 +3,15 @@
 //!
 //! Commas are optional everywhere, as in LLVM's assembler.
 
-use crate::row::{Line, line};
 use smallvec::SmallVec;
+use wavemark_target::InstFeature;
 
 use super::matrix_modifiers::{dpp, modifiers};
 use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
 use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
 use crate::expr::Expr;
-use crate::matrix::{dwords, inline_of, scalar_reads};
+use crate::matrix::{Trait, dwords, has_double_constants, inline_of, scalar_reads};
 use crate::print::matrix::is_register;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
@@ -20,6 +20,9 @@ use crate::{Form, Inst, Machine, Mods, Operand, Reg, RegFile, Special};
 
 /// LLVM's words for most misplaced operands.
 pub(super) const INVALID: &str = "invalid operand for instruction";
+
+/// What `v_accvgpr_write_b32` moves where no other instruction has AGPRs.
+const MOVED: &str = "source operand must be either a VGPR or an inline constant";
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
@@ -42,7 +45,7 @@ fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError>
     let encoding = row.encodings.first().ok_or_else(|| p.error_at(0, "invalid instruction"))?;
     let mut inst = empty(row.id, encoding.form);
     let mut at: SmallVec<[usize; 6]> = SmallVec::new();
-    let mix = row.attribute("matrix") == Some("mix");
+    let mix = row.matrix == Trait::Mix;
     for (n, spec) in encoding.specs(row).enumerate() {
         if n > 0 {
             separator(p);
@@ -105,7 +108,7 @@ fn place(
     let (constant, force) = match value {
         Value::Register(register) => {
             return match spec.class {
-                Class::Custom | Class::VgprOrAgpr => matrix_register(row, spec, register, before),
+                Class::Custom | Class::VgprOrAgpr => matrix_register(p.machine, row, spec, register, before),
                 _ => p.place_register(spec, register),
             }
             .ok_or(INVALID);
@@ -119,13 +122,21 @@ fn place(
     if let Constant::Unknown(expr) = constant {
         return symbol(p, encoding, spec, expr);
     }
-    let operand = source_constant(p.machine, spec, constant, force)?;
+    let operand = match Type::parse("f64") {
+        Some(ty) if spec.role == "srcc" && has_double_constants(row, encoding) => {
+            source_constant(p.machine, &OperandSpec { ty, ..spec.clone() }, constant, force)?
+        }
+        _ => source_constant(p.machine, spec, constant, force)?,
+    };
     if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
-        if spec.role == "srcc" || !encoding.format.literal {
+        if spec.role == "srcc" {
             return Err(INVALID);
         }
-        if line(p.machine) == Line::Early {
+        if !p.machine.facts().vop3_literals {
             return Err("literal operands are not supported");
+        }
+        if !encoding.format.literal {
+            return Err(INVALID);
         }
     }
     Ok(operand)
@@ -139,7 +150,7 @@ fn symbol(
     expr: Expr,
 ) -> Result<Operand, &'static str> {
     let whole = spec.ty.dwords() == 1 && !matches!(spec.ty.elem_bits, 16 | 64);
-    let single = encoding.form == Form::Native && line(p.machine) == Line::Late;
+    let single = encoding.form == Form::Native && p.machine.facts().vop3_literals;
     // A register of another processor is no symbol.
     let register = |name: &str| special_by_name(name).is_some();
     let plausible = match &expr {
@@ -161,6 +172,7 @@ fn symbol(
 
 /// A register in a place that is not one of the shared classes.
 fn matrix_register(
+    machine: Machine,
     row: &Row,
     spec: &OperandSpec,
     register: RegisterText,
@@ -185,10 +197,10 @@ fn matrix_register(
     // The widths of f8f6f4's A and B are known only after the modifiers.
     let whole = spec.ty.dwords();
     let width = reg.dwords == whole
-        || (row.attribute("matrix") == Some("f8f6f4")
+        || (row.matrix == Trait::F8f6f4
             && matches!(spec.role, "srca" | "srcb")
             && (reg.dwords == whole / 2 || reg.dwords == whole / 4 * 3));
-    let aligned = reg.dwords == 1 || reg.index % 2 == 0;
+    let aligned = reg.dwords == 1 || reg.index % u16::from(machine.facts().vgpr_tuple_alignment) == 0;
     (file && width && aligned && reg.half == crate::Half::Whole).then_some(Operand::Reg(reg))
 }
 
@@ -212,18 +224,23 @@ fn source_constant(
     match constant {
         Constant::Unknown(_) => Err(INVALID),
         // 1/2π rounds to the bfloat above the inline constant; LLVM takes the constant for its decimal text.
-        Constant::Float(0.15915494) if elem == "bf16" && force == Force::None => Ok(Operand::Float(248)),
+        Constant::Float(0.15915494) if elem == "bf16" && force == Force::None && spec.role != "srcc" => {
+            Ok(Operand::Float(248))
+        }
         // Mixed-precision constants must fit half precision, whatever the narrow type.
         Constant::Float(value)
             if elem == "bf16" && spec.ty.lanes == 1 && literal::narrow(value, 5, 10).is_none() =>
         {
             Err(INVALID)
         }
+        // A pair of scale registers is a 64-bit operand.
+        Constant::Float(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
+            literal::float(machine, &scalar("f64"), value, force)
+        }
         Constant::Float(value) => literal::float(machine, &scalar(elem), value, force),
         Constant::Int(value) if elem == "f64" || spec.class == Class::Literal32 => {
             literal::integer(machine, &scalar(elem), value, force)
         }
-        // A pair of scale registers is a 64-bit operand.
         Constant::Int(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
             let inline = (-16..=64).contains(&value);
             if inline { Ok(Operand::Int(value as i8)) } else { Err(INVALID) }
@@ -269,11 +286,8 @@ pub(super) fn signed(
 /// What LLVM checks once all operands are read. `at` is where each operand is.
 fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) -> Result<(), ParseError> {
     let place = |n: usize| at.get(n).copied().unwrap_or_default();
-    let bus = if line(p.machine) == Line::Early { 1 } else { 2 };
-    if encoding.format.name != "WMMA_LD_SCALE"
-        && encoding.format.name != "WMMA_SCALE"
-        && scalar_reads(inst.operands.iter()) > bus
-    {
+    let bus = usize::from(p.machine.facts().constant_bus_limit);
+    if row.operand_index("scalea").is_none() && scalar_reads(inst.operands.iter()) > bus {
         let last = inst.operands.iter().rposition(|operand| scalar_reads(std::iter::once(operand)) != 0);
         return Err(
             p.error_at(place(last.unwrap_or(0)), "invalid operand (violates constant bus restrictions)")
@@ -286,20 +300,41 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
         return Err(p.error_at(place(n), "only one unique literal operand is allowed"));
     }
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
-        let Operand::Reg(reg) = operand else { continue };
+        let Operand::Reg(reg) = operand else {
+            if *operand == Operand::Special(Special::LdsDirect)
+                && let Some(message) = lds_direct(p, row, n)
+            {
+                return Err(p.error_at(place(n), message));
+            }
+            if spec.role == "srcc" && p.machine.has_inst(InstFeature::MfmaInlineLiteralBug) {
+                return Err(p.error_at(place(n), "inline constants are not allowed for this operand"));
+            }
+            let moved = row.operand_index("adst").is_some() && matches!(operand, Operand::Special(_));
+            if moved && !p.machine.facts().agpr_operands {
+                return Err(p.error_at(place(n), MOVED));
+            }
+            continue;
+        };
+        if reg.file != RegFile::Vgpr
+            && n > 0
+            && row.operand_index("adst").is_some()
+            && !p.machine.facts().agpr_operands
+        {
+            return Err(p.error_at(place(n), MOVED));
+        }
         if matches!(spec.role, "srca" | "srcb")
-            && dwords(p.machine, row, spec.role, &spec.ty, &inst.mods) != Some(reg.dwords)
+            && dwords(row, spec.role, &spec.ty, &inst.mods) != Some(reg.dwords)
         {
             return Err(p.error_at(place(n), "wrong register tuple size"));
         }
-        if spec.role == "srcc" && row.attribute("matrix") == Some("mfma") {
+        if spec.role == "srcc" && row.matrix == Trait::Mfma {
             accumulator_overlap(inst, reg).map_err(|message| p.error_at(place(n), message))?;
         }
     }
-    if row.attribute("matrix") == Some("dot2") && inst.mods.op_sel != 0 {
+    if selects_nothing(p, row) && inst.mods.op_sel != 0 {
         return Err(p.error_at(0, "invalid op_sel operand"));
     }
-    if line(p.machine) == Line::Late && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
+    if p.machine.facts().packed_f32_scalar_low && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
         // A scalar pair feeds its low half to both results.
         for (n, operand) in inst.operands.iter().skip(1).enumerate() {
             let scalar = match operand {
@@ -313,6 +348,21 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
         }
     }
     Ok(())
+}
+
+/// Whether the instruction is a dot product whose halves cannot be chosen.
+pub(super) fn selects_nothing(p: &Parser, row: &Row) -> bool {
+    row.matrix == Trait::Dot2 && p.machine.has_inst(InstFeature::Gfx940Insts)
+}
+
+/// What LLVM says of `lds_direct` as source `n`.
+fn lds_direct(p: &Parser, row: &Row, n: usize) -> Option<&'static str> {
+    match n {
+        _ if !p.machine.facts().lds_direct_operand => Some("lds_direct is not supported on this GPU"),
+        1 if row.matrix == Trait::Reversed => Some("lds_direct cannot be used with this instruction"),
+        1 => None,
+        _ => Some("lds_direct may be used as src0 only"),
+    }
 }
 
 /// C may be D or apart from it; results of at most 4 registers are safe.

@@ -2,10 +2,13 @@
 //!
 //! A modifier may be left out, but those that are written must stand in LLVM's order, each once.
 
-use super::matrix::{INVALID, separator};
+use super::matrix::{INVALID, selects_nothing, separator};
 use super::{ParseError, Parser, vector_modifiers};
+use crate::matrix::Trait;
 use crate::print::matrix::{DATA_FORMATS, SCALE_FORMATS, SCALE_ROWS};
 use crate::row::{Encoding, Row};
+use wavemark_target::InstFeature;
+
 use crate::{Dpp, Form, Inst, Operand, Reg, RegFile};
 
 /// The modifiers that the encoding has, each at most once, in LLVM's order.
@@ -16,17 +19,17 @@ pub(super) fn modifiers(
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
     let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
-    let scale = encoding.format.name == "MAI_SCALE";
+    let scale = row.operand_index("vscalea").is_some();
     if has("op_sel") {
         let sources =
             if scale { 2 } else { encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() };
         let all = (1u8 << sources) - 1;
-        let mix = row.attribute("matrix") == Some("mix");
+        let mix = row.matrix == Trait::Mix;
         inst.mods.op_sel = list(p, "op_sel")?.unwrap_or(0) & all;
         let default = if mix || scale { 0 } else { all };
         let start = p.pos;
         let op_sel_hi = list(p, "op_sel_hi")?;
-        if op_sel_hi.is_some() && row.attribute("matrix") == Some("dot2") {
+        if op_sel_hi.is_some() && selects_nothing(p, row) {
             return Err(p.error_at(start, "invalid op_sel operand"));
         }
         inst.mods.op_sel_hi = op_sel_hi.unwrap_or(default) & all;
@@ -40,7 +43,7 @@ pub(super) fn modifiers(
     if has("blgp") {
         inst.mods.blgp = number(p, "blgp", 7)?;
     }
-    if encoding.format.name == "MAI_F64" {
+    if has("cbsz") && has("neg") {
         inst.mods.neg = list(p, "neg")?.unwrap_or(0) & 7;
         return Ok(());
     }
@@ -61,12 +64,17 @@ pub(super) fn modifiers(
         inst.mods.matrix |= u16::from(flag(p, "matrix_a_reuse"));
         inst.mods.matrix |= u16::from(flag(p, "matrix_b_reuse")) << 1;
     }
-    if row.attribute("matrix") != Some("mix") {
-        inst.mods.neg = negation(p, "neg_lo", has("neg"), has("neg_ab"), has("neg_c"), false)?;
+    if row.matrix != Trait::Mix {
+        // The bits of a list that the row leaves free; those of sources that the format does not have are dropped.
+        let free = |name: &str| {
+            let field = encoding.modifiers.iter().find(|(field, _)| field.name == name);
+            field.map_or(0, |(field, _)| field.get(!encoding.required.0) as u8 | u8::MAX << field.width())
+        };
+        inst.mods.neg = negation(p, "neg_lo", free("neg"), has("neg_ab"), has("neg_c"), false)?;
         // LLVM 22 takes absolute values of single-precision A and B and writes none.
         let single = row.operands.get(1).is_some_and(|a| a.ty.name == "v2f32" && a.role == "srca");
-        inst.mods.neg_hi = negation(p, "neg_hi", has("neg_hi"), has("neg_hi_ab"), has("neg_hi_c"), single)?;
-        if encoding.format.name == "VOP3P_2" {
+        inst.mods.neg_hi = negation(p, "neg_hi", free("neg_hi"), has("neg_hi_ab"), has("neg_hi_c"), single)?;
+        if encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() == 2 {
             inst.mods.neg &= 3;
             inst.mods.neg_hi &= 3;
         }
@@ -86,9 +94,10 @@ pub(super) fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> R
     while !p.at_end() {
         let start = p.pos;
         let Some(modifier) = vector_modifiers::read(p)? else { return Err(p.error("not a valid operand.")) };
-        let found = order[next..].iter().position(|name| *name == modifier.name);
+        let after = if lanes.is_some() { order.len() - 1 } else { next };
+        let found = order[after..].iter().position(|name| *name == modifier.name);
         let Some(n) = found else { return Err(p.error_at(start, INVALID)) };
-        next += n + 1;
+        next = after + n + 1;
         let value = modifier.value;
         match modifier.name {
             "dpp_ctrl" => ctrl = Some(value as u16),
@@ -110,10 +119,17 @@ pub(super) fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> R
     }
     inst.form = form;
     inst.mods.dpp = Some(control);
+    // The second source of some dot products may be a scalar.
+    let scalar = row.matrix == Trait::Dot2 && p.machine.has_inst(InstFeature::DppSrc1Sgpr);
+    let vgprs = match row.matrix {
+        Trait::Dot2 if scalar => 2,
+        Trait::Dot2 | Trait::Mix => 3,
+        _ => 4,
+    };
     for (n, operand) in inst.operands.iter().enumerate().skip(1) {
         let vgpr = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
         let literal = matches!(operand, Operand::Literal(_) | Operand::Literal64(_));
-        if literal || (n < 3 && !vgpr) {
+        if literal || (n < vgprs && !vgpr) {
             return Err(p.error_at(at.get(n).copied().unwrap_or_default(), INVALID));
         }
     }
@@ -122,15 +138,8 @@ pub(super) fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> R
 
 /// `neg_lo` or `neg_hi`, for all sources or for those that the encoding has it for.
 /// `lenient`: bits that it has not for are dropped.
-fn negation(
-    p: &mut Parser,
-    key: &str,
-    all: bool,
-    ab: bool,
-    c: bool,
-    lenient: bool,
-) -> Result<u8, ParseError> {
-    if !(all || ab || c) {
+fn negation(p: &mut Parser, key: &str, all: u8, ab: bool, c: bool, lenient: bool) -> Result<u8, ParseError> {
+    if !(all != 0 || ab || c) {
         return Ok(0);
     }
     separator(p);
@@ -139,7 +148,7 @@ fn negation(
     if lenient {
         bits &= 4;
     }
-    let allowed = if all { 7 } else { (u8::from(ab) * 3) | (u8::from(c) * 4) };
+    let allowed = if all != 0 { all } else { (u8::from(ab) * 3) | (u8::from(c) * 4) };
     if bits & !allowed != 0 {
         return Err(p.error_at(start, format!("invalid {key} operand")));
     }

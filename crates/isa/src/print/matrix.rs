@@ -1,11 +1,12 @@
 //! Text of the matrix family.
 
 use super::Printer;
-use crate::matrix::{fits_role, inline_of};
+use crate::matrix::{Trait, fits_role, has_double_constants, inline_of};
 use crate::role::Class;
 use crate::row::{Access, Encoding, OperandSpec, Row};
-use crate::row::{Line, line};
+use crate::ty::Type;
 use crate::{Form, Inst, Mods, Operand, Reg, RegFile, Special, inline_float_bits};
+use wavemark_target::Property;
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -26,13 +27,15 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     if matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8) {
         p.text("_e64_dpp");
     }
-    let mix = row.attribute("matrix") == Some("mix");
+    let mix = row.matrix == Trait::Mix;
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
         if mix && n > 0 {
-            signed(p, &inst.mods, n - 1, operand, |p| operand_text(p, encoding, inst, spec, operand));
+            signed(p, &inst.mods, n - 1, spec, operand, |p| {
+                operand_text(p, row, encoding, inst, spec, operand)
+            });
         } else {
-            operand_text(p, encoding, inst, spec, operand);
+            operand_text(p, row, encoding, inst, spec, operand);
         }
     }
     modifiers(p, row, encoding, inst);
@@ -55,7 +58,10 @@ fn half(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
                 continue;
             }
         };
-        signed(p, &inst.mods, source, operand, |p| source_text(p, spec, operand));
+        let wide = matches!(inst.form, Form::Vopd3X | Form::Vopd3Y);
+        signed(p, &inst.mods, source, spec, operand, |p| {
+            source_text(p, spec, if wide { single_of(spec.ty) } else { spec.ty }, operand);
+        });
     }
     if inst.mods.control != 0 {
         bitop3(p, inst.mods.control);
@@ -73,10 +79,22 @@ fn bitop3(p: &mut Printer, table: u16) {
 }
 
 /// An operand with its negation and absolute value: `-|v1|`, `neg(1.0)`.
-fn signed(p: &mut Printer, mods: &Mods, source: usize, operand: &Operand, text: impl FnOnce(&mut Printer)) {
+fn signed(
+    p: &mut Printer,
+    mods: &Mods,
+    source: usize,
+    spec: &OperandSpec,
+    operand: &Operand,
+    text: impl FnOnce(&mut Printer),
+) {
     let neg = mods.neg >> source & 1 != 0;
     let abs = mods.abs >> source & 1 != 0;
-    let constant = !matches!(operand, Operand::Reg(_) | Operand::Special(_));
+    let constant = match operand {
+        Operand::Reg(_) | Operand::Special(_) => false,
+        // `lit(…)` is an expression, which takes a sign.
+        Operand::Literal(bits) => !(spec.ty.bits() <= 32 && inline_of(&spec.ty, *bits as u32).is_some()),
+        _ => true,
+    };
     let call = neg && !abs && constant;
     match (neg, call) {
         (true, true) => p.text("neg("),
@@ -95,14 +113,27 @@ fn signed(p: &mut Printer, mods: &Mods, source: usize, operand: &Operand, text: 
     }
 }
 
-/// A source that may be a literal: one that an inline constant would replace says `lit(…)`.
-fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
+/// A pair of halves as LLVM types it in DPP and VOPD3 forms: as one half.
+fn single_of(ty: Type) -> Type {
+    match (ty.elem_bits, ty.is_float()) {
+        (16, true) => Type { lanes: 1, ..ty },
+        _ => ty,
+    }
+}
+
+/// A source that may be a literal: one that an inline constant of the given type would replace says `lit(…)`.
+fn source_text(p: &mut Printer, spec: &OperandSpec, inline_ty: Type, operand: &Operand) {
     let (Operand::Literal(bits) | Operand::Literal64(bits)) = *operand else {
         p.operand(spec, operand);
         return;
     };
+    let high = bits >> 32;
     let bits = bits as u32;
     let ty = &spec.ty;
+    if high != 0 && ty.bits() <= 32 {
+        // LLVM drops the high half of a literal of 64 bits, and does not say that it was a literal.
+        return p.number32(bits);
+    }
     if ty.bits() == 64 && ty.lanes == 1 {
         // The high half of a double.
         let double = u64::from(bits) << 32;
@@ -113,7 +144,7 @@ fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
         }
         return;
     }
-    if inline_of(ty, bits).is_some() {
+    if inline_of(&inline_ty, bits).is_some() {
         p.text("lit(");
         p.hex(u64::from(bits));
         p.text(")");
@@ -123,9 +154,30 @@ fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
     p.hex(u64::from(if ty.name == "f16" { bits & 0xffff } else { bits }));
 }
 
-fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &OperandSpec, operand: &Operand) {
+fn operand_text(
+    p: &mut Printer,
+    row: &Row,
+    encoding: &Encoding,
+    inst: &Inst,
+    spec: &OperandSpec,
+    operand: &Operand,
+) {
+    // What stands where a DPP instruction must have a VGPR.
+    let vgpr_only = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8)
+        && match spec.role {
+            "src1" => row.matrix != Trait::Dot2,
+            "src2" => !matches!(row.matrix, Trait::Dot2 | Trait::Mix),
+            _ => false,
+        };
     match operand {
-        Operand::Literal(_) | Operand::Literal64(_) => source_text(p, spec, operand),
+        Operand::Literal(bits) if vgpr_only => {
+            p.number32(*bits as u32);
+            p.text("/*Invalid immediate*/");
+        }
+        Operand::Literal(_) | Operand::Literal64(_) => {
+            let dpp = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8);
+            source_text(p, spec, if dpp { single_of(spec.ty) } else { spec.ty }, operand);
+        }
         Operand::Reg(reg) if matches!(spec.class, Class::Custom | Class::VgprSrc | Class::VgprOrAgpr) => {
             if is_vector(reg) {
                 p.register_name(reg);
@@ -137,7 +189,8 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 }
                 p.register_name(&Reg { index, ..*reg });
             }
-            let odd = is_vector(reg) && reg.dwords > 1 && reg.index % 2 != 0;
+            let alignment = u16::from(p.machine.facts().vgpr_tuple_alignment);
+            let odd = is_vector(reg) && reg.dwords > 1 && reg.index % alignment != 0;
             if odd || !fits_role(p.machine, spec.role, operand) {
                 invalid_register(p, inst, spec, reg.dwords);
             }
@@ -148,15 +201,21 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 invalid_register(p, inst, spec, spec.ty.dwords());
             }
         }
-        // The scale pairs are 64-bit operands to LLVM.
-        Operand::Float(248) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
+        // The scale pairs are 64-bit operands to LLVM, and so is C of gfx11.
+        Operand::Float(248)
+            if spec.role.starts_with("scale") && spec.ty.dwords() == 2
+                || spec.role == "srcc" && has_double_constants(row, encoding) =>
+        {
             p.text("0.15915494309189532");
         }
         Operand::Int(_) | Operand::Float(_) => {
-            p.operand(spec, operand);
             let custom = matches!(spec.class, Class::Custom | Class::VgprSrc);
-            let dpp = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1";
-            if dpp || (custom && !fits_role(p.machine, spec.role, operand)) {
+            let invalid = vgpr_only || (custom && !fits_role(p.machine, spec.role, operand));
+            match operand {
+                Operand::Float(code) if invalid => p.text(super::float_name(*code)),
+                _ => p.operand(spec, operand),
+            }
+            if invalid {
                 p.text("/*Invalid immediate*/");
             }
         }
@@ -173,7 +232,7 @@ fn operand_text(p: &mut Printer, encoding: &Encoding, inst: &Inst, spec: &Operan
                 Operand::Special(special) => is_register(*special),
                 _ => false,
             };
-            if scalar && matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) && spec.role == "src1" {
+            if scalar && vgpr_only {
                 p.text("/*Invalid register, operand has 'VGPR_32' register class*/");
             }
         }
@@ -218,7 +277,7 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
     };
     // The destination of SMFMAC is a source too.
     let tied = spec.access == Access::ReadWrite;
-    let either = line(p.machine) == Line::Early && (tied || matches!(spec.role, "srca" | "srcb"));
+    let either = p.machine.has(Property::AGPRS) && (tied || matches!(spec.role, "srca" | "srcb"));
     if dwords == 1 {
         p.text(match (either, agprs) {
             (true, _) => "AV_32",
@@ -232,7 +291,9 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
             _ => "VReg_",
         });
         p.number(i64::from(dwords) * 32);
-        p.text("_Align2");
+        if p.machine.facts().vgpr_tuple_alignment == 2 {
+            p.text("_Align2");
+        }
     }
     p.text("' register class*/");
 }
@@ -240,39 +301,38 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
 /// The modifiers that the encoding has and that are not at their defaults, in LLVM's order.
 fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     let mods = &inst.mods;
-    match encoding.format.name {
-        "VOP3P" | "VOP3P_2" | "VOP3P_DPP16" | "VOP3P_DPP8" => {
-            let sources = encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count();
-            let mix = row.attribute("matrix") == Some("mix");
-            let has_op_sel = encoding.modifiers.iter().any(|(field, _)| field.name == "op_sel_hi");
-            list(p, " op_sel:[", mods.op_sel, sources, 0);
-            if has_op_sel {
-                list(p, " op_sel_hi:[", mods.op_sel_hi, sources, if mix { 0 } else { 7 });
-            }
-            if !mix {
-                list(p, " neg_lo:[", mods.neg, sources, 0);
-                list(p, " neg_hi:[", mods.neg_hi, sources, 0);
-            }
-            flag(p, " clamp", mods.clamp);
-            if let Some(dpp) = &mods.dpp {
-                super::vector::dpp(p, dpp, false);
-            }
-        }
-        "MAI_SCALE" => {
-            // LLVM's lists here have three elements, the last 0, and a default of all ones.
-            list(p, " op_sel:[", mods.op_sel, 3, 0);
-            list(p, " op_sel_hi:[", mods.op_sel_hi, 3, 7);
-            value(p, " cbsz:", mods.cbsz);
-            value(p, " blgp:", mods.blgp);
-        }
-        "MAI" | "MAI_F64" => {
-            value(p, " cbsz:", mods.cbsz);
-            value(p, " abid:", mods.abid);
-            value(p, " blgp:", mods.blgp);
-            list(p, " neg:[", mods.neg, 3, 0);
-        }
-        "ACCVGPR" => {}
-        _ => wmma_modifiers(p, row, mods),
+    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    if row.operand_index("vscalea").is_some() {
+        // LLVM's lists here have three elements, the last 0, and a default of all ones.
+        list(p, " op_sel:[", mods.op_sel, 3, 0);
+        list(p, " op_sel_hi:[", mods.op_sel_hi, 3, 7);
+        value(p, " cbsz:", mods.cbsz);
+        value(p, " blgp:", mods.blgp);
+        return;
+    }
+    if has("cbsz") {
+        value(p, " cbsz:", mods.cbsz);
+        value(p, " abid:", mods.abid);
+        value(p, " blgp:", mods.blgp);
+        list(p, " neg:[", mods.neg, 3, 0);
+        return;
+    }
+    let sources = encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count();
+    let mix = row.matrix == Trait::Mix;
+    list(p, " op_sel:[", mods.op_sel, sources, 0);
+    if has("op_sel_hi") {
+        list(p, " op_sel_hi:[", mods.op_sel_hi, sources, if mix { 0 } else { 7 });
+    }
+    wmma_modifiers(p, row, mods);
+    if !mix {
+        // Lists of WMMA's A, B and C have three elements, whatever stands for C.
+        let sources = if row.operand_index("srca").is_some() { 3 } else { sources };
+        list(p, " neg_lo:[", mods.neg, sources, 0);
+        list(p, " neg_hi:[", mods.neg_hi, sources, 0);
+    }
+    flag(p, " clamp", mods.clamp);
+    if let Some(dpp) = &mods.dpp {
+        super::vector::dpp(p, dpp, false);
     }
 }
 
@@ -288,7 +348,7 @@ pub(crate) static SCALE_ROWS: [&str; 2] = ["MATRIX_SCALE_ROW0", "MATRIX_SCALE_RO
 fn wmma_modifiers(p: &mut Printer, row: &Row, mods: &Mods) {
     let part = |lo: u32, width: u32| mods.matrix >> lo & ((1 << width) - 1);
     value(p, " index_key:", part(10, 1) as u8);
-    if row.attribute("matrix") == Some("f8f6f4") {
+    if row.matrix == Trait::F8f6f4 {
         name(p, " matrix_a_fmt:", mods.cbsz, &DATA_FORMATS);
         name(p, " matrix_b_fmt:", mods.blgp, &DATA_FORMATS);
     }
@@ -298,9 +358,6 @@ fn wmma_modifiers(p: &mut Printer, row: &Row, mods: &Mods) {
     name(p, " matrix_b_scale_fmt:", part(8, 2) as u8, &SCALE_FORMATS);
     flag(p, " matrix_a_reuse", part(0, 1) != 0);
     flag(p, " matrix_b_reuse", part(1, 1) != 0);
-    list(p, " neg_lo:[", mods.neg, 3, 0);
-    list(p, " neg_hi:[", mods.neg_hi, 3, 0);
-    flag(p, " clamp", mods.clamp);
 }
 
 fn flag(p: &mut Printer, text: &str, set: bool) {

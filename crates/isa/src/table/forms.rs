@@ -11,21 +11,21 @@
 
 use wavemark_target::InstructionSet;
 
-use super::read::OperandDef;
 use crate::role::Class;
+use crate::table::read::OperandDef;
 
 /// A form that follows from another: its format's name and opcode.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Derived {
-    pub(super) format: String,
-    pub(super) opcode: u32,
+pub(crate) struct Derived {
+    pub(crate) format: String,
+    pub(crate) opcode: u32,
     /// The token that a row writes to say that it does not have it.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
 }
 
 /// The forms that follow from `format` with `opcode` on one instruction set. `e64` is the opcode of the VOP3 form
 /// where the row says it.
-pub(super) fn derived(
+pub(crate) fn derived(
     set: InstructionSet,
     format: &str,
     opcode: u32,

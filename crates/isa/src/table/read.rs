@@ -19,24 +19,27 @@
 //! * Forms that follow by rule (module `forms`) are not written; `!e64 !dpp16 !dpp8 !sdwa !e64_dpp16 !e64_dpp8` say
 //!   that they are missing (`!dpp` all four DPP forms, `@SETS` behind it: on these only), `e64=opcode` that the VOP3 form
 //!   has another opcode.
-//! * `as name,other` gives the group another mnemonic and other spellings that the assembler takes; `[key=value …]`
-//!   adds attributes to, or replaces them in, the group.
+//! * `as name,other` gives the group another mnemonic and other spellings that the assembler takes, `*` being the
+//!   line's own; `[key=value …]` adds attributes to, or replaces them in, the group.
 //! * Operands before `=` are written, after it read; `+role` is read and written; each is `role:type`: the role
 //!   (module [`crate::role`]) is the field and says what can stand there, the type gives width and the meaning
-//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only.
+//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only,
+//!   `role?:type` one of those formats only that have the field.
 //! * Attributes name implicit registers (`scc=r|w|rw`, `vcc=`, `exec=`, `m0=`, `mode`, `flat_scratch=`), the
 //!   memory effect (`mem=space.direction.bytes`), the counters moved (`cnt=`), aliases (`alias=name,name`),
-//!   and the few flags that encode, print or parse need: [`crate::table::ATTRIBUTES`].
+//!   and the few flags that encode, print or parse need: [`ATTRIBUTES`].
 //!
-//! A mnemonic may have several lines with different operands (with and without return value); where they share
-//! an opcode, fixed fields tell them apart.
+//! A mnemonic may have several lines with different operands; where they share an opcode, fixed fields tell them
+//! apart. With `mem=….atomic?.…` a line is two rows, the one as it is written and the one that does not return the old
+//! value (module `atomic`).
 
-use wavemark_target::{InstructionSet, InstructionSets};
+use wavemark_target::InstructionSets;
 
-use super::{family, forms, number};
 use crate::Form;
-use crate::role::{self, Class, ImmKind};
-use crate::row::Access;
+use crate::format::{Field, Format};
+use crate::number::number;
+use crate::role::{self, Access, Class, ImmKind};
+use crate::table::{atomic, family, forms};
 use crate::ty::Type;
 
 /// A table file: its name for messages, its text.
@@ -44,7 +47,11 @@ pub(crate) type File = (&'static str, &'static str);
 
 pub(crate) static FILES: &[File] = &[
     ("table/scalar.txt", include_str!("../../table/scalar.txt")),
-    ("table/memory.txt", include_str!("../../table/memory.txt")),
+    ("table/smem.txt", include_str!("../../table/smem.txt")),
+    ("table/ds.txt", include_str!("../../table/ds.txt")),
+    ("table/flat.txt", include_str!("../../table/flat.txt")),
+    ("table/buffer.txt", include_str!("../../table/buffer.txt")),
+    ("table/tensor.txt", include_str!("../../table/tensor.txt")),
     ("table/vop1.txt", include_str!("../../table/vop1.txt")),
     ("table/vop2.txt", include_str!("../../table/vop2.txt")),
     ("table/vopc.txt", include_str!("../../table/vopc.txt")),
@@ -59,98 +66,190 @@ pub(crate) static FILES: &[File] = &[
     ("table/export.txt", include_str!("../../table/export.txt")),
 ];
 
+/// The attributes that rows may have. Implicit registers take `r`, `w` or `rw`.
+pub static ATTRIBUTES: &[&str] = &[
+    // Implicit registers.
+    "scc",
+    "vcc",
+    "exec",
+    "m0",
+    "flat_scratch",
+    "pc",
+    // Reads the MODE register (rounding, denormals, exceptions).
+    "mode",
+    // Names: other spellings that the assembler takes.
+    "alias",
+    // Memory effect, counters where they do not follow from it, and what effects need besides.
+    "mem",
+    "cnt",
+    "copy",
+    "control",
+    // Branch, barrier, end, wait kinds: see `effects`.
+    "flow",
+    // Families' own flags.
+    "scalar",
+    "memory",
+    "vector",
+    "matrix",
+    // Image instructions: flags, parts of the address (module `image`).
+    "image",
+    "address",
+];
+
 /// A row of some instruction sets.
-#[derive(Debug)]
-pub(super) struct RowDef {
-    /// File and line, for messages.
-    pub(super) place: (&'static str, usize),
-    pub(super) sets: InstructionSets,
-    pub(super) mnemonic: &'static str,
+#[derive(Clone, Debug)]
+pub(crate) struct RowDef {
+    pub(crate) sets: InstructionSets,
+    pub(crate) mnemonic: &'static str,
     /// Other spellings that the assembler takes.
-    pub(super) aliases: Vec<&'static str>,
-    pub(super) encodings: Vec<EncodingDef>,
-    pub(super) operands: Vec<OperandDef>,
-    pub(super) attributes: Vec<(&'static str, &'static str)>,
+    pub(crate) aliases: Vec<&'static str>,
+    pub(crate) encodings: Vec<EncodingDef>,
+    pub(crate) operands: Vec<OperandDef>,
+    pub(crate) attributes: Vec<(&'static str, &'static str)>,
+}
+
+/// Where a row stands in the table files.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Index in [`FILES`].
+    pub(crate) file: usize,
+    /// Line, from 1.
+    pub(crate) line: usize,
+    /// Where the line begins, in bytes.
+    pub(crate) offset: usize,
+    /// Number of the member of a family.
+    pub(crate) member: usize,
+    /// Number of the group of encodings.
+    pub(crate) group: usize,
+    /// Which of the rows that the group stands for.
+    pub(crate) part: Part,
+}
+
+/// The group's only row, or one of the two that an atomic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    Plain,
+    Returning,
 }
 
 /// An encoding of a row, with the instruction sets that have it.
 #[derive(Clone, Debug)]
-pub(super) struct EncodingDef {
-    pub(super) sets: InstructionSets,
-    pub(super) format: &'static str,
-    pub(super) opcode: u32,
-    pub(super) fixes: Vec<Fix>,
+pub(crate) struct EncodingDef {
+    pub(crate) sets: InstructionSets,
+    pub(crate) format: &'static str,
+    pub(crate) opcode: u32,
+    pub(crate) fixes: Vec<Fix>,
+}
+
+impl EncodingDef {
+    /// The bits of `format` that the row fixes, and their values; and as 0 those that it must not use.
+    pub(crate) fn required(&self, format: &Format, row: &RowDef) -> (u128, u128) {
+        let fixes = self.fixes.iter().filter(|fix| fix.required);
+        let (mask, value) = fixes
+            .filter_map(|fix| Some((format.field(fix.field)?, fix.value)))
+            .fold((0, 0), |(mask, value), (field, fixed)| (mask | field.mask(), value | field.put(fixed)));
+        let uses = |name: &str| {
+            self.fixes.iter().any(|fix| fix.field == name)
+                || row.operands.iter().any(|operand| {
+                    operand.role == name && operand.only.is_none_or(|form| form == format.form)
+                })
+        };
+        let (mut taken, mut zero) = (format.pattern().0, 0);
+        for field in format.fields {
+            if !uses(field.name) && row.must_be_zero(field) {
+                zero |= field.mask();
+            } else {
+                taken |= field.mask();
+            }
+        }
+        (mask | zero & !taken, value)
+    }
+}
+
+impl RowDef {
+    /// Whether a field that the row does not use must be 0.
+    pub(crate) fn must_be_zero(&self, field: &Field) -> bool {
+        field.zero || field.name == "tfe" && !self.returns_status()
+    }
+
+    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers.
+    fn returns_status(&self) -> bool {
+        let verb = |value: &'static str| value.split('.').nth(1);
+        self.attributes
+            .iter()
+            .any(|(key, value)| *key == "mem" && matches!(verb(value), Some("load" | "store")))
+    }
+
+    /// The operands that a format has.
+    pub(crate) fn operands_in(&self, format: &Format) -> Vec<OperandDef> {
+        let has = |operand: &&OperandDef| !operand.optional || format.field(operand.role).is_some();
+        self.operands.iter().filter(has).cloned().collect()
+    }
 }
 
 /// An operand before the machine is known.
 #[derive(Clone, Debug)]
-pub(super) struct OperandDef {
-    pub(super) role: &'static str,
-    pub(super) ty: &'static str,
-    pub(super) class: Class,
-    pub(super) access: Access,
+pub(crate) struct OperandDef {
+    pub(crate) role: &'static str,
+    pub(crate) ty: &'static str,
+    pub(crate) class: Class,
+    pub(crate) access: Access,
     /// The only form that has it.
-    pub(super) only: Option<Form>,
+    pub(crate) only: Option<Form>,
+    /// Whether it is left out where the format has no field for it.
+    pub(crate) optional: bool,
     /// Width; none for lane masks, which are as wide as the wave, and numbers.
-    pub(super) bits: Option<u32>,
+    pub(crate) bits: Option<u32>,
 }
 
 /// A constant that a row gives to a field.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fix {
-    pub(super) field: &'static str,
-    pub(super) value: u32,
-    pub(super) required: bool,
+pub(crate) struct Fix {
+    pub(crate) field: &'static str,
+    pub(crate) value: u32,
+    pub(crate) required: bool,
 }
 
-/// All rows of the files, in their order.
+/// The row at `place` of the files, with the encodings of `only` these instruction sets.
 ///
 /// # Errors
-/// A message with file and line, and the member where the line is a family.
-pub(super) fn rows(files: &[File]) -> Result<Vec<RowDef>, String> {
-    let mut rows = Vec::new();
-    for &(file, text) in files {
-        for (index, line) in text.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or_default();
-            if line.trim().is_empty() {
-                continue;
-            }
-            let place = (file, index + 1);
-            let at = |message: String| format!("{file}:{}: {message}", index + 1);
-            if !line.contains('{') {
-                read_line(line, place, &mut rows).map_err(at)?;
-                continue;
-            }
-            for member in family::expand(line).map_err(at)? {
-                // The members live as long as the table.
-                let member: &'static str = Box::leak(member.into_boxed_str());
-                let name = member.split('|').next().unwrap_or_default().trim();
-                read_line(member, place, &mut rows).map_err(|message| at(format!("{name}: {message}")))?;
-            }
-        }
-    }
-    Ok(rows)
+/// A message; none for a place that the index has.
+pub(crate) fn row_at(place: Place, only: InstructionSets) -> Result<RowDef, String> {
+    let rest = FILES.get(place.file).and_then(|(_, text)| text.get(place.offset..)).unwrap_or_default();
+    let line = without_comment(rest.lines().next().unwrap_or_default());
+    let row = if line.contains('{') {
+        let member = family::expand(line)?.into_iter().nth(place.member).ok_or("no such member")?;
+        // A row lives as long as the program; each is read once.
+        read_row(member.leak(), place, only)?
+    } else {
+        read_row(line, place, only)?
+    };
+    Ok(atomic::part(row, place.part))
 }
 
-fn read_line(line: &'static str, place: (&'static str, usize), rows: &mut Vec<RowDef>) -> Result<(), String> {
+pub(crate) fn without_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+/// The row in a line without braces, of the group that `place` says.
+pub(crate) fn read_row(line: &'static str, place: Place, only: InstructionSets) -> Result<RowDef, String> {
     let columns: Vec<&'static str> = line.split('|').map(str::trim).collect();
     let [mnemonic, encodings, operands, attributes] = columns[..] else {
         return Err(format!("{} columns instead of 4", columns.len()));
     };
     let attributes = read_attributes(attributes)?;
     let operands = read_operands(operands)?;
-    for group in encodings.split(';') {
-        rows.push(read_group(group, mnemonic, place, &operands, &attributes)?);
-    }
-    Ok(())
+    let group = encodings.split(';').nth(place.group).ok_or("no such group")?;
+    read_group(group, mnemonic, operands, attributes, only)
 }
 
 fn read_group(
     group: &'static str,
     mnemonic: &'static str,
-    place: (&'static str, usize),
-    operands: &[OperandDef],
-    attributes: &[(&'static str, &'static str)],
+    operands: Vec<OperandDef>,
+    mut attributes: Vec<(&'static str, &'static str)>,
+    only: InstructionSets,
 ) -> Result<RowDef, String> {
     let (group, more) = match group.split_once('[') {
         Some((group, more)) => {
@@ -159,18 +258,16 @@ fn read_group(
         }
         None => (group, Vec::new()),
     };
-    let mut attributes = attributes.to_vec();
     for (key, value) in more {
         attributes.retain(|(other, _)| *other != key);
         attributes.push((key, value));
     }
     let mut row = RowDef {
-        place,
         sets: InstructionSets::NONE,
         mnemonic,
         aliases: Vec::new(),
         encodings: Vec::new(),
-        operands: operands.to_vec(),
+        operands,
         attributes,
     };
     let mut tokens = group.split_whitespace().peekable();
@@ -178,7 +275,7 @@ fn read_group(
         if format == "as" {
             let mut names = tokens.next().ok_or("`as` without a name")?.split(',');
             row.mnemonic = names.next().unwrap_or_default();
-            row.aliases.extend(names);
+            row.aliases.extend(names.map(|name| if name == "*" { mnemonic } else { name }));
             continue;
         }
         if !format.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -217,7 +314,7 @@ fn read_group(
         for encoding in written {
             row.sets = row.sets.union(encoding.sets);
             row.encodings.push(encoding.clone());
-            derive(&mut row.encodings, &encoding, e64, &missing, operands)?;
+            derive(&mut row.encodings, &encoding, e64, &missing, &row.operands, only)?;
         }
     }
     if row.encodings.is_empty() {
@@ -235,9 +332,10 @@ fn derive(
     e64: Option<u32>,
     missing: &[(&str, InstructionSets)],
     operands: &[OperandDef],
+    only: InstructionSets,
 ) -> Result<(), String> {
     let first = encodings.len();
-    for set in written.sets.iter() {
+    for set in InstructionSets::from_bits(written.sets.bits() & only.bits()).iter() {
         let one = InstructionSets::of(set);
         for form in forms::derived(set, written.format, written.opcode, e64, operands) {
             if missing.iter().any(|&(name, sets)| name == form.name && sets.contains(one)) {
@@ -261,6 +359,8 @@ fn derive(
             encodings.push(EncodingDef { sets: one, format, opcode: form.opcode, fixes });
         }
     }
+    // The order is the same for some of the sets as for all.
+    encodings[first..].sort_by_key(|encoding| encoding.format);
     Ok(())
 }
 
@@ -327,6 +427,10 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
             }
             None => (role, None),
         };
+        let (role, optional) = match role.strip_suffix('?') {
+            Some(role) => (role, true),
+            None => (role, false),
+        };
         let access = match (both, written) {
             (true, _) => Access::ReadWrite,
             (false, true) => Access::Write,
@@ -337,12 +441,16 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
             None => {
                 let bits = match ty {
                     "lanes" => None,
-                    _ => Some(Type::parse(ty).ok_or_else(|| format!("unknown type {ty}"))?.bits()),
+                    _ => {
+                        let spread = || Type::parse_spread(ty, 32);
+                        let parsed = Type::parse(ty).or_else(spread);
+                        Some(parsed.ok_or_else(|| format!("unknown type {ty}"))?.bits())
+                    }
                 };
                 (role::class_of(role).ok_or_else(|| format!("unknown role {role}"))?, bits)
             }
         };
-        operands.push(OperandDef { role, ty, class, access, only, bits });
+        operands.push(OperandDef { role, ty, class, access, only, optional, bits });
     }
     Ok(operands)
 }
@@ -353,16 +461,11 @@ fn read_attributes(column: &'static str) -> Result<Vec<(&'static str, &'static s
         .map(|token| {
             let (key, value) = token.split_once('=').unwrap_or((token, ""));
             let base = key.split('.').next().unwrap_or_default();
-            if super::ATTRIBUTES.contains(&base) {
+            if ATTRIBUTES.contains(&base) {
                 Ok((key, value))
             } else {
                 Err(format!("unknown attribute {key}"))
             }
         })
         .collect()
-}
-
-/// The members of `sets`, for messages.
-pub(super) fn names(sets: InstructionSets) -> String {
-    sets.iter().map(InstructionSet::name).collect::<Vec<_>>().join(" ")
 }

@@ -1,0 +1,102 @@
+//! The index of the table files, which the build script makes (`build.rs`): where each row stands, which rows a name
+//! and which an opcode means on each machine, and the formats. Rows themselves are read from their lines when they
+//! are first asked for, so that starting costs nothing.
+
+use wavemark_target::InstructionSets;
+
+use super::names::slot;
+use super::read::Part::{self, *};
+use super::read::Place;
+use crate::Form::*;
+use crate::format::Addressing::*;
+use crate::format::Family::*;
+use crate::format::{Field, Format};
+use crate::row::RowId;
+
+/// Where a row stands, and the instruction sets that have it.
+pub(super) struct RowIndex {
+    sets: u32,
+    file: u8,
+    line: u16,
+    offset: u32,
+    member: u8,
+    group: u8,
+    part: Part,
+}
+
+impl RowIndex {
+    /// The instruction sets that have the row.
+    pub(super) fn sets(&self) -> InstructionSets {
+        InstructionSets::from_bits(self.sets)
+    }
+
+    /// Where it stands.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            file: self.file.into(),
+            line: self.line.into(),
+            offset: self.offset as usize,
+            member: self.member.into(),
+            group: self.group.into(),
+            part: self.part,
+        }
+    }
+}
+
+/// What decoding on machines of some instruction sets needs.
+#[derive(Debug)]
+pub(super) struct MachineIndex {
+    sets: u32,
+    /// The formats in the order in which they are tried.
+    pub(super) formats: &'static [FormatIndex],
+    /// By the top 9 bits of dword 0: which of the formats to try.
+    pub(super) prefixes: &'static [&'static [u8]; 512],
+    /// Numbers of the rows.
+    pub(super) rows: &'static [RowId],
+}
+
+/// The opcodes of a format.
+#[derive(Debug)]
+pub(super) struct FormatIndex {
+    pub(super) format: &'static Format,
+    pub(super) mask: u128,
+    pub(super) value: u128,
+    /// By opcode: where in [`CANDIDATES`] the candidates begin, and how many there are in the low 8 bits.
+    opcodes: &'static [u32],
+}
+
+impl FormatIndex {
+    /// Row numbers and encoding numbers that have the opcode, the most specific first.
+    #[inline]
+    pub(super) fn candidates(&self, opcode: u32) -> &'static [(u16, u8)] {
+        let Some(&entry) = self.opcodes.get(opcode as usize) else { return &[] };
+        let start = (entry >> 8) as usize;
+        &CANDIDATES[start..start + (entry & 0xff) as usize]
+    }
+}
+
+/// The index of machines of these instruction sets.
+pub(super) fn machine(sets: InstructionSets) -> Option<&'static MachineIndex> {
+    MACHINES.iter().find(|machine| machine.sets == sets.bits())
+}
+
+/// Numbers of the rows that are called `name` on any machine.
+pub(super) fn rows_called(name: &str) -> &'static [u16] {
+    let mut at = slot(name, NAME_SLOTS.len());
+    while let Some(number) = NAME_SLOTS[at].checked_sub(1) {
+        let (known, start, count) = NAMES[usize::from(number)];
+        if known == name {
+            return &NAME_ROWS[usize::from(start)..][..usize::from(count)];
+        }
+        at = (at + 1) % NAME_SLOTS.len();
+    }
+    &[]
+}
+
+/// All names, in order.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|entry| entry.0)
+}
+
+include!(concat!(env!("OUT_DIR"), "/index.rs"));
