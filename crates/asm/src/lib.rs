@@ -33,6 +33,7 @@ mod statement;
 mod symbol;
 mod value;
 mod write;
+mod yaml;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;
