@@ -19,6 +19,7 @@ mod disassemble;
 mod expr;
 mod files;
 mod finish;
+mod frames;
 mod instruction;
 mod layout;
 mod lex;

@@ -63,7 +63,7 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
             objects::disassemble_input(&mut door.sources, &object, target, features)?.into_bytes()
         }
         (Form::CodeObject, EmitArg::Asm) => {
-            objects::disassemble_input(&mut door.sources, &input, target, features, &assembly)?.into_bytes()
+            objects::disassemble_input(&mut door.sources, &input, target, features)?.into_bytes()
         }
         (Form::CodeObject, EmitArg::Hsaco) => {
             let object = objects::read_object(&mut door.sources, &input)?;
