@@ -22,7 +22,7 @@ use crate::write::{self, MAX_ALIGN};
 const PAGE: u64 = 0x1000;
 
 /// What a section of the result is for; also the order in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Rank {
     Note,
     Dynsym,
@@ -76,6 +76,8 @@ struct Linker<'a> {
     inputs: &'a [CodeObject],
     symbols: &'a Symbols,
     outputs: Vec<Output>,
+    /// The output of each name and rank, while sections are joined.
+    joined: HashMap<(String, Rank), usize>,
     placement: Placement,
     /// Entries of the global offset table, in the order of first use.
     got: Vec<Option<SymbolRef>>,
@@ -100,6 +102,7 @@ pub(super) fn lay_out(
         inputs,
         symbols,
         outputs: Vec::new(),
+        joined: HashMap::new(),
         placement: HashMap::new(),
         got: Vec::new(),
         got_slots: HashMap::new(),
@@ -196,8 +199,7 @@ impl Linker<'_> {
     fn join(&mut self, input: &Section, data: &[u8], align: u64) -> (usize, u64) {
         let name = output_name(&input.name);
         let rank = rank_of(input);
-        let found = self.outputs.iter().position(|o| o.section.name == name && o.rank == rank);
-        let index = found.unwrap_or_else(|| {
+        let index = *self.joined.entry((name.to_owned(), rank)).or_insert_with(|| {
             let flags = input.flags & !(shf::GROUP | shf::INFO_LINK);
             let entry_size = input.entry_size;
             let section =
