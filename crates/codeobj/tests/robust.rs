@@ -73,7 +73,7 @@ fn changed_at_every_byte() {
             let changes = [0x01, 0x80, 0xff];
             let changes = match object.len() {
                 ..1000 => &changes[..],
-                ..2200 => &changes[at % 3..][..1],
+                1000..2200 => &changes[at % 3..][..1],
                 _ if at % 11 == 0 => &changes[at % 5 % 3..][..1],
                 _ => continue,
             };
