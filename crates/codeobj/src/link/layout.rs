@@ -79,6 +79,8 @@ struct Linker<'a> {
     /// The output of each name and rank, while sections are joined.
     joined: HashMap<(String, Rank), usize>,
     placement: Placement,
+    /// Where common symbols went: which output, and at which offset.
+    commons: HashMap<SymbolRef, (usize, u64)>,
     /// Entries of the global offset table, in the order of first use.
     got: Vec<Option<SymbolRef>>,
     /// The slot of each entry.
@@ -104,6 +106,7 @@ pub(super) fn lay_out(
         outputs: Vec::new(),
         joined: HashMap::new(),
         placement: HashMap::new(),
+        commons: HashMap::new(),
         got: Vec::new(),
         got_slots: HashMap::new(),
         exported: Vec::new(),
@@ -111,6 +114,7 @@ pub(super) fn lay_out(
         dynamic_relocations: Vec::new(),
     };
     linker.join_sections()?;
+    linker.place_commons()?;
     linker.add_notes(&notes);
     linker.export();
     let relative_count = linker.scan_relocations()?;
@@ -191,6 +195,31 @@ impl Linker<'_> {
                 let at = self.join(section, data, align);
                 self.placement.insert((input, index), at);
             }
+        }
+        Ok(())
+    }
+
+    /// Gives each common symbol a place in `.bss`.
+    fn place_commons(&mut self) -> Result<(), LinkError> {
+        let place = |at: &SymbolRef| self.inputs[at.input].symbols[at.index].place;
+        let mut commons: Vec<SymbolRef> = self.symbols.definitions.values().copied().collect();
+        commons.retain(|at| place(at) == Place::Common);
+        commons.sort_by_key(|at| (at.input, at.index));
+        let mut total = 0u64;
+        for at in commons {
+            let symbol = &self.inputs[at.input].symbols[at.index];
+            let align = symbol.value.max(1);
+            total = total.saturating_add(symbol.size).saturating_add(align);
+            if !align.is_power_of_two() || align > MAX_ALIGN || total > MAX_SIZE {
+                let (size, name) = (symbol.size, &symbol.name);
+                let what = format!("the common symbol `{name}` of {size} bytes with the alignment {align}");
+                return Err(LinkError::Unsupported { input: at.input, what });
+            }
+            let (kind, flags) = (sht::NOBITS, shf::ALLOC | shf::WRITE);
+            let bss =
+                Section { name: ".bss".to_owned(), kind, flags, size: symbol.size, ..Section::default() };
+            let place = self.join(&bss, &[], align);
+            self.commons.insert(at, place);
         }
         Ok(())
     }
@@ -299,7 +328,8 @@ impl Linker<'_> {
 
     /// Whether the symbol moves with the load address.
     fn is_address(&self, meaning: Option<SymbolRef>) -> bool {
-        meaning.is_some_and(|at| matches!(self.inputs[at.input].symbols[at.index].place, Place::Section(_)))
+        let place = |at: SymbolRef| self.inputs[at.input].symbols[at.index].place;
+        meaning.is_some_and(|at| matches!(place(at), Place::Section(_) | Place::Common))
     }
 
     fn add_synthetic(&mut self, relocations: usize) {
@@ -380,7 +410,7 @@ impl Linker<'_> {
         for (new, &old) in order.iter().enumerate() {
             new_index[old] = new;
         }
-        for (output, _) in self.placement.values_mut() {
+        for (output, _) in self.placement.values_mut().chain(self.commons.values_mut()) {
             *output = new_index[*output];
         }
         let mut outputs: Vec<Option<Output>> =
@@ -517,7 +547,11 @@ impl Linker<'_> {
                 Some(self.outputs[output].section.address.wrapping_add(offset).wrapping_add(symbol.value))
             }
             Place::Absolute => Some(symbol.value),
-            Place::Undefined | Place::Common | Place::Lds => Some(0),
+            Place::Common => {
+                let &(output, offset) = self.commons.get(&at)?;
+                Some(self.outputs[output].section.address.wrapping_add(offset))
+            }
+            Place::Undefined | Place::Lds => Some(0),
         }
     }
 
@@ -636,6 +670,7 @@ impl Linker<'_> {
                 let &(output, _) = self.placement.get(&(at.input, section as usize))?;
                 Place::Section(output as u32 + 1)
             }
+            Place::Common => Place::Section(self.commons.get(&at)?.0 as u32 + 1),
             other => other,
         };
         Some(Symbol { value: self.value(Some(at))?, place, ..symbol.clone() })
