@@ -217,6 +217,7 @@ impl Image {
         for part in row.attribute("address").ok_or("an image instruction needs address=")?.split('+') {
             image.add_part(part)?;
         }
+        image.d16 &= field("d16").is_some();
         image.words = words(machine, encoding, image.d16);
         if image.ray.is_empty() {
             image.widths = image.possible_widths();
@@ -391,5 +392,27 @@ mod tests {
         assert_eq!(words("image_get_resinfo", 7, false), Some(1));
         assert_eq!(words("image_sample_c_d_cl_o", 2, false), Some(12));
         assert_eq!(words("image_sample_d_g16", 2, false), Some(7));
+    }
+
+    #[test]
+    fn every_register_of_a_list_is_read() {
+        let machine = Machine::new(Processor::Gfx1100);
+        let text = "image_bvh_intersect_ray v[0:3], [v50, v46, v[20:22], v[40:42], v[47:49]], s[12:15]";
+        let parsed = crate::parse(machine, text, &crate::NoSymbols).expect("a ray");
+        let effects = crate::effects(machine, &parsed.inst);
+        let vectors: Vec<(u16, u8, bool)> = effects
+            .regs
+            .iter()
+            .filter_map(|used| match used.reg {
+                crate::effects::Touched::Reg(reg) if reg.file == crate::RegFile::Vgpr => {
+                    Some((reg.index, reg.dwords, used.write))
+                }
+                _ => None,
+            })
+            .collect();
+        let read =
+            [(50, 1), (46, 1), (20, 3), (40, 3), (47, 3)].map(|(index, dwords)| (index, dwords, false));
+        assert_eq!(vectors[0], (0, 4, true));
+        assert_eq!(vectors[1..], read);
     }
 }

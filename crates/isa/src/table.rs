@@ -145,6 +145,7 @@ impl Table {
             sources: Sources::default(),
             image: None,
             matrix: Trait::default(),
+            image: None,
         };
         row.traits = vector::read(self.machine, &row);
         row.memory = memory::read(self.machine, &row);
@@ -244,7 +245,7 @@ fn encoding(format: &'static Format, written: &EncodingDef, definition: &RowDef)
         if used.iter().any(|other| std::ptr::eq(*other, field)) {
             continue;
         }
-        if definition.must_be_zero(field) {
+        if definition.must_be_zero(field) || field.ignored {
             continue;
         }
         match modifier::by_name(field.name) {
