@@ -11,7 +11,7 @@ use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{shf, sht};
 use wavemark_codeobj::note::Note;
 use wavemark_diag::{Diagnostic, FileId, Span};
-use wavemark_target::{AbiVersion, Target};
+use wavemark_target::{AbiVersion, Subtarget, Target};
 
 use crate::directive::conditions::Condition;
 use crate::directive::debug::DebugLines;
@@ -21,7 +21,6 @@ use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
 use crate::files::Files;
 use crate::lex::{Kind, Lexer, starts_name};
-use crate::machine::Machine;
 use crate::object::SourceLine;
 use crate::section::{Attributes, Fixup, FixupKind, SectionId, Sections};
 use crate::statement::{Lines, Statement};
@@ -123,7 +122,7 @@ pub(crate) struct ExplicitRelocation {
 /// One assembly.
 pub(crate) struct Assembler<'m> {
     pub file: FileId,
-    pub machine: &'m Machine,
+    pub subtarget: &'m Subtarget,
     pub symbols: Symbols,
     pub sections: Sections,
     pub current: SectionId,
@@ -167,7 +166,7 @@ impl<'m> Assembler<'m> {
     pub fn new(
         file: FileId,
         text: &str,
-        machine: &'m Machine,
+        subtarget: &'m Subtarget,
         files: &'m mut (dyn Files + 'm),
     ) -> Assembler<'m> {
         let mut sections = Sections::default();
@@ -184,7 +183,7 @@ impl<'m> Assembler<'m> {
         };
         let mut assembler = Assembler {
             file,
-            machine,
+            subtarget,
             symbols,
             sections,
             current,
@@ -215,7 +214,7 @@ impl<'m> Assembler<'m> {
             links: Links::default(),
             line_starts,
         };
-        let (major, minor, stepping) = machine.processor().isa_version();
+        let (major, minor, stepping) = subtarget.processor().isa_version();
         for (name, value) in [
             (".amdgcn.gfx_generation_number", major),
             (".amdgcn.gfx_generation_minor", minor),
@@ -392,7 +391,7 @@ impl<'m> Assembler<'m> {
         if let Expr::Int(value) = expr {
             return Ok(*value);
         }
-        Evaluator::new(&self.symbols, &self.sections, self.machine).absolute(expr)
+        Evaluator::new(&self.symbols, &self.sections, self.subtarget).absolute(expr)
     }
 
     /// Defines `symbol` as this place.
@@ -454,7 +453,7 @@ impl<'m> Assembler<'m> {
 
     /// The offset that `expr` has in the current section, if it is a place there.
     pub fn in_current_section(&self, expr: &Expr) -> Option<i64> {
-        let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.machine);
+        let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.subtarget);
         let value = evaluator.value(expr).ok()?;
         if value.sub.is_some() {
             return None;

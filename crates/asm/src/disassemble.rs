@@ -17,21 +17,20 @@ use std::fmt::Write as _;
 
 use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::elf::{Section, shf, sht};
-use wavemark_target::{FeatureError, Target};
+use wavemark_target::{FeatureError, Subtarget, Target};
 
-use crate::machine::Machine;
 use symbols::Labels;
 
-/// The text of a code object; `features` as for [`Machine::new`].
+/// The text of a code object; `features` as for [`Subtarget::new`].
 ///
 /// # Errors
 /// The features do not fit the code object's processor.
 pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, FeatureError> {
     let target = Target::amdhsa(object.target());
-    let machine = Machine::new(target, features)?;
+    let subtarget = Subtarget::new(target, features)?;
     let mut printer = Printer {
         object,
-        machine: &machine,
+        subtarget: &subtarget,
         labels: Labels::collect(object),
         out: String::with_capacity(object.bytes().len() * 4),
     };
@@ -42,7 +41,7 @@ pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, Featur
 /// The text in the making.
 struct Printer<'a> {
     object: &'a CodeObject,
-    machine: &'a Machine,
+    subtarget: &'a Subtarget,
     labels: Labels,
     out: String,
 }
@@ -55,7 +54,7 @@ impl Printer<'_> {
     }
 
     fn file(&mut self) {
-        self.line(format!(".amdgcn_target \"{}\"", self.machine.target));
+        self.line(format!(".amdgcn_target \"{}\"", self.subtarget.target));
         self.line(format!(".amdhsa_code_object_version {}", self.object.abi.code_object_version()));
         self.symbols_without_place();
         for (index, section) in self.object.sections.iter().enumerate() {

@@ -61,10 +61,10 @@ impl Assembler<'_> {
         self.settle_lines();
         self.lines.sort_unstable();
         let kernels = self.kernels.iter().map(|kernel| self.symbols.get(kernel.symbol).name.clone());
-        let machine = &self.machine.target;
+        let target = &self.subtarget.target;
         let target = match &self.file_target {
-            Some(target) => Target { id: machine.id, ..target.clone() },
-            None => machine.clone(),
+            Some(said) => Target { id: target.id, ..said.clone() },
+            None => target.clone(),
         };
         Object {
             elf,
@@ -101,8 +101,8 @@ impl Assembler<'_> {
 
     fn write_descriptors(&mut self) {
         for kernel in std::mem::take(&mut self.kernels) {
-            let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.machine);
-            match kernel.evaluate(&mut evaluator, self.machine) {
+            let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.subtarget);
+            match kernel.evaluate(&mut evaluator, self.subtarget) {
                 Ok(descriptor) => {
                     let bytes = descriptor.encode();
                     let (section, start) = self.sections.place(kernel.section, kernel.offset);
@@ -181,7 +181,7 @@ impl Assembler<'_> {
     }
 
     fn explicit_relocation(&self, explicit: &ExplicitRelocation) -> Result<Relocation, (Span, String)> {
-        let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.machine);
+        let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.subtarget);
         let (expr, span) = &explicit.offset;
         let at = |message: String| (*span, message);
         let section = self.sections.whole(explicit.section);

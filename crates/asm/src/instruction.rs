@@ -31,12 +31,12 @@ impl Assembler<'_> {
         if text.len() > MAX_LENGTH {
             return Err(Fault::new(0..1, format!("the statement is longer than {MAX_LENGTH} bytes")));
         }
-        let machine = self.machine.isa();
+        let machine = self.subtarget.machine;
         self.refresh_counts();
         let mut parsed = isa::parse(machine, text, &Constants(&self.symbols))
             .map_err(|error| point(text, error.column, error.message))?;
         parsed.inst.mods.idle_zero =
-            self.machine.processor().is_gfx1250_family() && self.is_of_newer_compiler();
+            self.subtarget.processor().is_gfx1250_family() && self.is_of_newer_compiler();
         let bytes =
             isa::encode(machine, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
         if self.next_free.wanted {

@@ -84,7 +84,7 @@ impl Assembler<'_> {
         let mut errors = Vec::new();
         for (id, section) in self.sections.iter() {
             for gap in &section.gaps {
-                let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.machine);
+                let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.subtarget);
                 let at = self.sections.place(id, gap.offset).1;
                 let size = measure_gap(gap, at, self.sections.whole(id), &mut evaluator);
                 match size {
@@ -140,7 +140,7 @@ impl Assembler<'_> {
                 let at = gap.offset as usize;
                 out.extend_from_slice(section.bytes.get(done..at).unwrap_or(&[]));
                 done = at + 1;
-                let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.machine);
+                let mut evaluator = Evaluator::new(&self.symbols, &self.sections, self.subtarget);
                 write_gap(&mut out, gap, &mut evaluator);
             }
             out.extend_from_slice(section.bytes.get(done..).unwrap_or(&[]));

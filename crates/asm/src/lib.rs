@@ -24,7 +24,6 @@ mod layout;
 mod lex;
 mod line_table;
 pub mod lines;
-mod machine;
 mod object;
 mod real;
 mod resolve;
@@ -37,11 +36,10 @@ mod write;
 pub use disassemble::disassemble;
 pub use expr::Specifier;
 pub use files::{Environment, Files, NoFiles};
-pub use machine::Machine;
 pub use object::{Object, SourceLine};
 
 use wavemark_diag::{Diagnostic, FileId, Span};
-use wavemark_target::Target;
+use wavemark_target::{Subtarget, Target};
 
 use assembler::Assembler;
 use lex::{Lexer, unquote};
@@ -58,12 +56,12 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// Assembles a file for a machine.
+/// Assembles a file for a subtarget.
 ///
 /// # Errors
 /// Every error of the file, in the order of the text, each at its place.
-pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Diagnostic>> {
-    assemble_in(source, machine, Environment { files: &mut NoFiles, defines: &[] })
+pub fn assemble(source: Source<'_>, subtarget: &Subtarget) -> Result<Object, Vec<Diagnostic>> {
+    assemble_in(source, subtarget, Environment { files: &mut NoFiles, defines: &[] })
 }
 
 /// Assembles a file that may bring in others.
@@ -72,10 +70,10 @@ pub fn assemble(source: Source<'_>, machine: &Machine) -> Result<Object, Vec<Dia
 /// Every error of the file, in the order of the text, each at its place.
 pub fn assemble_in(
     source: Source<'_>,
-    machine: &Machine,
+    subtarget: &Subtarget,
     environment: Environment<'_>,
 ) -> Result<Object, Vec<Diagnostic>> {
-    let mut assembler = Assembler::new(source.file, source.text, machine, environment.files);
+    let mut assembler = Assembler::new(source.file, source.text, subtarget, environment.files);
     assembler.define(environment.defines);
     assembler.run(source.text);
     assembler.finish(source.name).map_err(|mut diagnostics| {
@@ -88,7 +86,7 @@ pub fn assemble_in(
     })
 }
 
-/// The target that a text names by `.amdgcn_target`, if it does; for choosing a [`Machine`].
+/// The target that a text names by `.amdgcn_target`, if it does; for choosing a [`Subtarget`].
 ///
 /// # Errors
 /// The directive is there but names no target.

@@ -4,13 +4,13 @@
 //! command line's `asm --lines` and `dis --lines` give.
 
 use std::fmt;
+use wavemark_target::Subtarget;
 
 use wavemark_diag::SourceMap;
 use wavemark_isa as isa;
 
 use crate::assembler::Assembler;
 use crate::lex::{Kind, Lexer};
-use crate::machine::Machine;
 use crate::statement::Lines;
 
 /// What a line is.
@@ -35,38 +35,38 @@ impl fmt::Display for Answer {
 }
 
 /// Assembles one line: an instruction, or labels and directives. Places that a linker would fill stay 0.
-pub fn assemble_line(line: &str, machine: &Machine) -> Answer {
+pub fn assemble_line(line: &str, subtarget: &Subtarget) -> Answer {
     let mut lines = Lines::new(line);
     let statement = match lines.next() {
         None => return Answer::Empty,
         Some(Ok(statement)) => statement,
-        Some(Err(_)) => return assemble_alone(line, machine),
+        Some(Err(_)) => return assemble_alone(line, subtarget),
     };
     let mut lexer = Lexer::new(&statement.text);
     let first = lexer.next();
     let plain = first.kind == Kind::Name
         && !lexer.slice(first.range).starts_with('.')
         && !matches!(lexer.peek_byte(), Some(b':' | b'='));
-    let isa = machine.isa();
+    let isa = subtarget.machine;
     if !plain || statement.text.len() > crate::instruction::MAX_LENGTH {
-        return assemble_alone(line, machine);
+        return assemble_alone(line, subtarget);
     }
     match isa::parse(isa, &statement.text, &isa::NoSymbols) {
         Ok(parsed) if parsed.fixups.is_empty() => match isa::encode(isa, &parsed.inst) {
             Ok(bytes) => Answer::Ok(hex(&bytes)),
             Err(error) => Answer::Err(format!("{}: {error}", statement.offset + 1)),
         },
-        Ok(_) => assemble_alone(line, machine),
+        Ok(_) => assemble_alone(line, subtarget),
         Err(error) => Answer::Err(format!("{}: {}", statement.offset + error.column as usize, error.message)),
     }
 }
 
 /// Assembles a line as a file of its own.
-fn assemble_alone(line: &str, machine: &Machine) -> Answer {
+fn assemble_alone(line: &str, subtarget: &Subtarget) -> Answer {
     let mut sources = SourceMap::new();
     let file = sources.add_text("line", line.to_owned());
     let mut files = crate::NoFiles;
-    let mut assembler = Assembler::new(file, line, machine, &mut files);
+    let mut assembler = Assembler::new(file, line, subtarget, &mut files);
     assembler.run(line);
     let bytes = match assembler.finish_bytes() {
         Ok(bytes) if bytes.is_empty() => return Answer::Empty,
@@ -83,12 +83,12 @@ fn assemble_alone(line: &str, machine: &Machine) -> Answer {
 }
 
 /// Disassembles one instruction, given as hexadecimal digits of its bytes in memory order.
-pub fn disassemble_line(line: &str, machine: &Machine) -> Answer {
+pub fn disassemble_line(line: &str, subtarget: &Subtarget) -> Answer {
     let digits = line.trim();
     if digits.is_empty() {
         return Answer::Empty;
     }
-    let isa = machine.isa();
+    let isa = subtarget.machine;
     let bytes = match unhex(digits) {
         Ok(bytes) => bytes,
         Err(message) => return Answer::Err(message),
@@ -130,13 +130,13 @@ fn unhex(digits: &str) -> Result<Vec<u8>, String> {
 mod tests {
     use super::*;
 
-    fn machine(name: &str) -> Machine {
+    fn subtarget(name: &str) -> Subtarget {
         let target = name.parse().expect("a target");
-        Machine::new(target, "").expect("no features")
+        Subtarget::new(target, "").expect("no features")
     }
 
     fn asm(line: &str) -> String {
-        assemble_line(line, &machine("gfx950")).to_string()
+        assemble_line(line, &subtarget("gfx950")).to_string()
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn lines_of_bytes() {
-        let dis = |line| disassemble_line(line, &machine("gfx950")).to_string();
+        let dis = |line| disassemble_line(line, &subtarget("gfx950")).to_string();
         assert_eq!(dis("000080bf"), "OK\ts_nop 0");
         assert_eq!(dis(""), "");
         assert_eq!(dis("zz"), "ERR\t'z' is no hexadecimal digit");

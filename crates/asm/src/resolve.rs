@@ -31,7 +31,7 @@ impl Resolver<'_, '_> {
     /// What becomes of `fixup`, or why it has no value.
     pub fn resolve(&self, fixup: &Fixup) -> Result<Outcome, String> {
         let assembler = self.assembler;
-        let mut evaluator = Evaluator::new(&assembler.symbols, &assembler.sections, assembler.machine);
+        let mut evaluator = Evaluator::new(&assembler.symbols, &assembler.sections, assembler.subtarget);
         evaluator.keep_aliases = true;
         let value = evaluator.value(&fixup.expr)?;
         self.check_temporary(&value)?;

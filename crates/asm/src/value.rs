@@ -3,10 +3,9 @@
 //! Differences of places in one section are numbers. Everything that is not of the form
 //! `place - place + number` must come to a number in its parts.
 
-use wavemark_target::Property;
+use wavemark_target::{Property, Subtarget};
 
 use crate::expr::{Binary, Expr, Function, Specifier, Unary, fold, fold_unary};
-use crate::machine::Machine;
 use crate::section::{SectionId, Sections};
 use crate::symbol::{Definition, SymbolId, Symbols};
 
@@ -47,7 +46,7 @@ const MAX_DEPTH: u32 = 400;
 pub(crate) struct Evaluator<'a> {
     symbols: &'a Symbols,
     sections: &'a Sections,
-    machine: &'a Machine,
+    subtarget: &'a Subtarget,
     budget: u32,
     /// Whether the name that the text gives a place stays what is named, not the place: relocations see its binding.
     pub keep_aliases: bool,
@@ -57,8 +56,8 @@ pub(crate) struct Evaluator<'a> {
 pub(crate) type EvalError = String;
 
 impl<'a> Evaluator<'a> {
-    pub fn new(symbols: &'a Symbols, sections: &'a Sections, machine: &'a Machine) -> Evaluator<'a> {
-        Evaluator { symbols, sections, machine, budget: BUDGET, keep_aliases: false }
+    pub fn new(symbols: &'a Symbols, sections: &'a Sections, subtarget: &'a Subtarget) -> Evaluator<'a> {
+        Evaluator { symbols, sections, subtarget, budget: BUDGET, keep_aliases: false }
     }
 
     /// The value of `expr`.
@@ -101,7 +100,7 @@ impl<'a> Evaluator<'a> {
 
     /// What an expression that is one place and a number comes to.
     fn alias_of(&self, expr: &Expr) -> Option<(Term, i64)> {
-        let value = Evaluator::new(self.symbols, self.sections, self.machine).value(expr).ok()?;
+        let value = Evaluator::new(self.symbols, self.sections, self.subtarget).value(expr).ok()?;
         match (value.add, value.sub, value.specifier) {
             (Some(add), None, None) => Some((add, value.constant)),
             _ => None,
@@ -159,7 +158,7 @@ impl<'a> Evaluator<'a> {
                     values
                         .push(self.eval(argument, depth + 1)?.absolute().ok_or("an argument is an address")?);
                 }
-                call(*function, &values, self.machine).map(Value::number)
+                call(*function, &values, self.subtarget).map(Value::number)
             }
         }
     }
@@ -252,7 +251,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn call(function: Function, arguments: &[i64], machine: &Machine) -> Result<i64, EvalError> {
+fn call(function: Function, arguments: &[i64], subtarget: &Subtarget) -> Result<i64, EvalError> {
     let argument = |index: usize| arguments.get(index).copied().unwrap_or(0);
     Ok(match function {
         Function::Max => arguments.iter().copied().max().unwrap_or(0),
@@ -260,7 +259,7 @@ fn call(function: Function, arguments: &[i64], machine: &Machine) -> Result<i64,
         Function::AlignTo => align_to(argument(0), argument(1))?,
         Function::TotalNumVgprs => {
             let (agprs, vgprs) = (argument(0), argument(1));
-            if machine.processor().has(Property::UNIFIED_VGPRS) && agprs != 0 {
+            if subtarget.processor().has(Property::UNIFIED_VGPRS) && agprs != 0 {
                 align_to(vgprs, 4)?.wrapping_add(agprs)
             } else {
                 vgprs.max(agprs)
@@ -268,11 +267,11 @@ fn call(function: Function, arguments: &[i64], machine: &Machine) -> Result<i64,
         }
         Function::ExtraSgprs => {
             let used = [0, 1, 2].map(|index| argument(index) != 0);
-            i64::from(machine.processor().extra_sgprs(used[0], used[1], used[2]))
+            i64::from(subtarget.processor().extra_sgprs(used[0], used[1], used[2]))
         }
         Function::Occupancy => occupancy(arguments),
         Function::InstPrefSize => {
-            let bits = machine.limits().inst_pref_size_bits;
+            let bits = subtarget.limits().inst_pref_size_bits;
             let lines = (argument(0).max(0) as u64).div_ceil(INSTRUCTION_CACHE_LINE);
             lines.min((1u64 << bits) - 1) as i64
         }

@@ -57,7 +57,7 @@ pub(crate) struct Build {
 impl Build {
     /// An empty file.
     pub fn new(assembler: &Assembler<'_>) -> Build {
-        let builder = ObjectBuilder::new(assembler.abi, EFlags::new(assembler.machine.target.id));
+        let builder = ObjectBuilder::new(assembler.abi, EFlags::new(assembler.subtarget.target.id));
         Build {
             builder,
             ids: Vec::new(),
@@ -206,7 +206,7 @@ impl Build {
 
     fn add(&mut self, assembler: &Assembler<'_>, id: SymbolId) -> Result<(), (Span, String)> {
         let symbol = assembler.symbols.get(id);
-        let mut evaluator = Evaluator::new(&assembler.symbols, &assembler.sections, assembler.machine);
+        let mut evaluator = Evaluator::new(&assembler.symbols, &assembler.sections, assembler.subtarget);
         let mut base = None;
         let (place, value) = match &symbol.definition {
             Definition::Undefined => match self.groups.iter().find(|(group, _)| group.signature == id) {
@@ -322,7 +322,7 @@ impl Build {
                     }
                     Definition::Variable(_) if matches!(symbol.binding, None | Some(Binding::Local)) => {
                         let evaluator =
-                            Evaluator::new(&assembler.symbols, &assembler.sections, assembler.machine);
+                            Evaluator::new(&assembler.symbols, &assembler.sections, assembler.subtarget);
                         match evaluator.location(Term::Symbol(id)) {
                             Some((section, offset)) => {
                                 return (Target::Section(section), addend.wrapping_add(offset as i64));

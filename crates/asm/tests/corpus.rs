@@ -6,9 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use wavemark_asm::{Machine, Source, assemble, disassemble, target_of};
+use wavemark_asm::{Source, assemble, disassemble, target_of};
 use wavemark_codeobj::{CodeObject, KernelDescriptor};
 use wavemark_diag::{SourceMap, render_short};
+use wavemark_target::Subtarget;
 
 fn corpus() -> Option<PathBuf> {
     let root = std::env::var_os("WAVEMARK_SHARED").map(PathBuf::from);
@@ -37,22 +38,22 @@ fn features(case: &Path) -> &'static str {
 fn assemble_text(
     name: &str,
     text: &str,
-    machine: Option<&Machine>,
+    subtarget: Option<&Subtarget>,
     features: &str,
 ) -> Result<CodeObject, String> {
     let mut sources = SourceMap::new();
     let file = sources.add_text(name, text.to_owned());
     let source = Source { file, name, text };
     let made;
-    let machine = match machine {
-        Some(machine) => machine,
+    let subtarget = match subtarget {
+        Some(subtarget) => subtarget,
         None => {
             let target = target_of(source).map_err(|d| d.message)?.ok_or("no .amdgcn_target")?;
-            made = Machine::new(target, features).map_err(|error| error.to_string())?;
+            made = Subtarget::new(target, features).map_err(|error| error.to_string())?;
             &made
         }
     };
-    match assemble(source, machine) {
+    match assemble(source, subtarget) {
         Ok(object) => CodeObject::parse(&object.elf).map_err(|error| format!("{error:?}")),
         Err(diagnostics) => {
             let first: Vec<String> = diagnostics.iter().take(5).map(|d| render_short(&sources, d)).collect();
@@ -73,8 +74,8 @@ fn descriptor(object: &CodeObject, name: &str) -> Option<KernelDescriptor> {
 
 /// The first instruction that differs. Bits that instructions ignore may: the newer assembler of the corpus
 /// sets the unused third source of compares, LLVM 22 and we do not.
-fn first_difference(ours: &[u8], linked: &[u8], relocated: &[u64], machine: &Machine) -> Option<usize> {
-    let isa = machine.isa();
+fn first_difference(ours: &[u8], linked: &[u8], relocated: &[u64], subtarget: &Subtarget) -> Option<usize> {
+    let isa = subtarget.machine;
     let print = |bytes: &[u8]| {
         let inst = wavemark_isa::decode(isa, bytes).ok()?;
         Some((usize::from(inst.size), wavemark_isa::print(isa, &inst)))
@@ -95,7 +96,7 @@ fn first_difference(ours: &[u8], linked: &[u8], relocated: &[u64], machine: &Mac
 }
 
 /// What differs between the object and the linked file.
-fn compare(ours: &CodeObject, linked: &CodeObject, machine: &Machine) -> Result<(), String> {
+fn compare(ours: &CodeObject, linked: &CodeObject, subtarget: &Subtarget) -> Result<(), String> {
     let (ours_text, linked_text) = (section(ours, ".text"), section(linked, ".text"));
     let relocated: Vec<u64> = ours
         .relocations
@@ -106,7 +107,7 @@ fn compare(ours: &CodeObject, linked: &CodeObject, machine: &Machine) -> Result<
     if ours_text.len() > linked_text.len() {
         return Err(format!(".text has {} bytes, not {}", ours_text.len(), linked_text.len()));
     }
-    if let Some(at) = first_difference(ours_text, linked_text, &relocated, machine) {
+    if let Some(at) = first_difference(ours_text, linked_text, &relocated, subtarget) {
         return Err(format!(".text differs at {at:#x}"));
     }
     for kernel in &linked.kernels {
@@ -136,12 +137,13 @@ fn corpus_sources_assemble_to_their_code_objects() {
         };
         let linked = CodeObject::parse(&bytes).expect("a code object of the corpus");
         // A few sources leave the target to the command line.
-        let machine = Machine::new(linked.target().to_string().parse().expect("a target"), features(&case));
-        let machine = machine.expect("features");
+        let subtarget =
+            Subtarget::new(linked.target().to_string().parse().expect("a target"), features(&case));
+        let subtarget = subtarget.expect("features");
         let named = text.contains(".amdgcn_target");
-        let ours = assemble_text("kernel.s", &text, (!named).then_some(&machine), features(&case));
+        let ours = assemble_text("kernel.s", &text, (!named).then_some(&subtarget), features(&case));
         count += 1;
-        if let Err(message) = ours.and_then(|ours| compare(&ours, &linked, &machine)) {
+        if let Err(message) = ours.and_then(|ours| compare(&ours, &linked, &subtarget)) {
             failures.push(format!("{}: {message}", case.display()));
         }
     }

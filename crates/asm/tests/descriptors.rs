@@ -6,14 +6,14 @@
 
 use std::fmt::Write as _;
 
-use wavemark_asm::{Machine, Source, assemble, disassemble};
+use wavemark_asm::{Source, assemble, disassemble};
 use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::descriptor::{KernelDescriptor, SIZE};
 use wavemark_diag::SourceMap;
-use wavemark_target::Target;
+use wavemark_target::{Subtarget, Target};
 
 struct Case<'t> {
-    machine: Machine,
+    subtarget: Subtarget,
     features: &'t str,
     directives: Vec<&'t str>,
     bytes: [u8; SIZE],
@@ -27,7 +27,7 @@ fn case(line: &str) -> Case<'_> {
     let target = Target::amdhsa(processor.parse::<wavemark_target::TargetId>().unwrap());
     let byte = |i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap();
     Case {
-        machine: Machine::new(target, features).unwrap(),
+        subtarget: Subtarget::new(target, features).unwrap(),
         features,
         directives: directives.split("; ").collect(),
         bytes: std::array::from_fn(byte),
@@ -35,10 +35,10 @@ fn case(line: &str) -> Case<'_> {
 }
 
 /// The object of a text, or what was said about it.
-fn object(text: &str, machine: &Machine) -> Result<CodeObject, String> {
+fn object(text: &str, subtarget: &Subtarget) -> Result<CodeObject, String> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("kernel.s", text.to_owned());
-    match assemble(Source { file, name: "kernel.s", text }, machine) {
+    match assemble(Source { file, name: "kernel.s", text }, subtarget) {
         Ok(object) => Ok(CodeObject::parse(&object.elf).unwrap()),
         Err(diagnostics) => Err(format!("{diagnostics:?}")),
     }
@@ -70,10 +70,10 @@ fn blocks_are_llvms_bytes() {
     let mut wrong = 0;
     for line in lines() {
         let case = case(&line);
-        match object(&text(&case), &case.machine) {
+        match object(&text(&case), &case.subtarget) {
             Ok(object) if descriptor(&object).encode() == case.bytes => {}
             Ok(object) => {
-                let theirs = KernelDescriptor::decode(&case.bytes, case.machine.processor());
+                let theirs = KernelDescriptor::decode(&case.bytes, case.subtarget.processor());
                 eprintln!("{line}");
                 for (ours, theirs) in descriptor(&object).fields().zip(theirs.fields()) {
                     if ours != theirs {
@@ -96,11 +96,11 @@ fn blocks_are_llvms_bytes() {
 fn descriptors_come_back_from_text() {
     for line in lines() {
         let case = case(&line);
-        let first = object(&text(&case), &case.machine).unwrap();
+        let first = object(&text(&case), &case.subtarget).unwrap();
         let printed = disassemble(&first, case.features).unwrap();
         assert!(printed.contains(".amdhsa_kernel k"), "{line}\n{printed}");
         let again =
-            object(&printed, &case.machine).unwrap_or_else(|error| panic!("{line}\n{printed}\n{error}"));
+            object(&printed, &case.subtarget).unwrap_or_else(|error| panic!("{line}\n{printed}\n{error}"));
         assert_eq!(descriptor(&again).encode(), case.bytes, "{line}\n{printed}");
     }
 }

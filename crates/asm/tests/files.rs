@@ -7,10 +7,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use wavemark_asm::{Machine, Source, assemble, disassemble};
+use wavemark_asm::{Source, assemble, disassemble};
 use wavemark_codeobj::elf::{Place, SymbolType, sht};
 use wavemark_codeobj::{CodeObject, RelocationKind};
 use wavemark_diag::{SourceMap, render_short};
+use wavemark_target::Subtarget;
 
 /// The header of a file.
 struct Header {
@@ -37,9 +38,10 @@ fn header(text: &str, path: &Path) -> Header {
 fn outcome(text: &str, header: &Header) -> String {
     let mut sources = SourceMap::new();
     let file = sources.add_text("file", text.to_owned());
-    let machine = Machine::new(header.target.parse().expect("a target"), &header.features).expect("features");
+    let subtarget =
+        Subtarget::new(header.target.parse().expect("a target"), &header.features).expect("features");
     let source = Source { file, name: "file", text };
-    match assemble(source, &machine) {
+    match assemble(source, &subtarget) {
         Err(diagnostics) => {
             let mut out = String::new();
             for diagnostic in diagnostics {
@@ -121,8 +123,8 @@ fn check_round_trip(elf: &CodeObject, features: &str) {
     let mut sources = SourceMap::new();
     let file = sources.add_text("again.s", text.clone());
     let target = elf.target().to_string().parse().expect("a target");
-    let machine = Machine::new(target, features).expect("features");
-    let again = match assemble(Source { file, name: "again.s", text: &text }, &machine) {
+    let subtarget = Subtarget::new(target, features).expect("features");
+    let again = match assemble(Source { file, name: "again.s", text: &text }, &subtarget) {
         Ok(object) => CodeObject::parse(&object.elf).expect("our own object"),
         Err(diagnostics) => {
             let all: Vec<String> = diagnostics.iter().map(|d| render_short(&sources, d)).collect();

@@ -5,9 +5,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use wavemark_asm::{Machine, Source, assemble, disassemble, lines};
+use wavemark_asm::{Source, assemble, disassemble, lines};
 use wavemark_codeobj::CodeObject;
 use wavemark_diag::SourceMap;
+use wavemark_target::Subtarget;
 
 /// Splitmix64.
 struct Random(u64);
@@ -159,15 +160,15 @@ fn mutated(random: &mut Random, texts: &[String]) -> String {
     text
 }
 
-fn machine(random: &mut Random) -> Machine {
+fn subtarget(random: &mut Random) -> Subtarget {
     let (name, features) = *random.pick(&[("gfx950", ""), ("gfx1250", "+real-true16"), ("gfx1100", "")]);
-    Machine::new(name.parse().expect("a target"), features).expect("features")
+    Subtarget::new(name.parse().expect("a target"), features).expect("features")
 }
 
-fn run(text: &str, machine: &Machine) -> Option<CodeObject> {
+fn run(text: &str, subtarget: &Subtarget) -> Option<CodeObject> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("fuzz.s", text.to_owned());
-    let object = assemble(Source { file, name: "fuzz.s", text }, machine).ok()?;
+    let object = assemble(Source { file, name: "fuzz.s", text }, subtarget).ok()?;
     // A text may hold notes and descriptors by hand that do not read.
     CodeObject::parse(&object.elf).ok()
 }
@@ -177,8 +178,8 @@ fn mutated_sources() {
     let texts = sources();
     for_a_second("assemble", |random| {
         let text = mutated(random, &texts);
-        let machine = machine(random);
-        if let Some(object) = run(&text, &machine) {
+        let subtarget = subtarget(random);
+        if let Some(object) = run(&text, &subtarget) {
             disassemble(&object, "").expect("features");
         }
     });
@@ -188,13 +189,13 @@ fn mutated_sources() {
 fn random_lines() {
     let texts = sources();
     for_a_second("lines", |random| {
-        let machine = machine(random);
+        let subtarget = subtarget(random);
         let text = mutated(random, &texts);
         for line in text.lines() {
-            lines::assemble_line(line, &machine);
+            lines::assemble_line(line, &subtarget);
         }
         let digits: String = (0..random.below(50)).map(|_| format!("{:02x}", random.next() as u8)).collect();
-        lines::disassemble_line(&digits, &machine);
+        lines::disassemble_line(&digits, &subtarget);
     });
 }
 
@@ -202,7 +203,7 @@ fn random_lines() {
 #[test]
 fn random_code_comes_back() {
     for_a_second("disassemble", |random| {
-        let machine = machine(random);
+        let subtarget = subtarget(random);
         let mut text = String::from(".text\nf:\n");
         for _ in 0..1 + random.below(60) {
             text += &format!(".long {:#x}\n", random.next() as u32 >> random.below(32));
@@ -223,10 +224,10 @@ fn random_code_comes_back() {
                 ".long e@abs32@lo+4\n",
             ]);
         }
-        let object = run(&text, &machine).expect("plain data");
-        let printed = disassemble(&object, if machine.features.real_true16() { "+real-true16" } else { "" });
+        let object = run(&text, &subtarget).expect("plain data");
+        let printed = disassemble(&object, if subtarget.machine.real_true16() { "+real-true16" } else { "" });
         let printed = printed.expect("features");
-        let again = run(&printed, &machine).unwrap_or_else(|| panic!("does not assemble:\n{printed}"));
+        let again = run(&printed, &subtarget).unwrap_or_else(|| panic!("does not assemble:\n{printed}"));
         for name in [".text", ".data"] {
             let data = |object: &CodeObject| {
                 object
@@ -244,11 +245,11 @@ fn random_code_comes_back() {
 fn damaged_objects() {
     let texts = sources();
     for_a_second("damaged objects", |random| {
-        let machine = machine(random);
+        let subtarget = subtarget(random);
         let mut sources = SourceMap::new();
         let text = random.pick(&texts).clone();
         let file = sources.add_text("fuzz.s", text.clone());
-        let Ok(object) = assemble(Source { file, name: "fuzz.s", text: &text }, &machine) else { return };
+        let Ok(object) = assemble(Source { file, name: "fuzz.s", text: &text }, &subtarget) else { return };
         let mut bytes = object.elf;
         for _ in 0..1 + random.below(8) {
             let at = random.below(bytes.len());

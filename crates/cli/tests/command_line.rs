@@ -161,23 +161,45 @@ fn one_target() {
         expect![[r#"
         exit 0
         gfx942:xnack-
-          supported             code objects
-          aliases               -
-          isa version           9.4.2
-          family                gfx9
-          e_flags machine       0x4c
-          wave sizes            64 (default 64)
-          addressable SGPRs     102
-          addressable VGPRs     512
-          addressable AGPRs     256
-          LDS per workgroup     65536 bytes
-          workgroup             at most 1024 work-items
-          cluster               at most 1 workgroups
-          named barriers        0
-          properties            wave64 xnack sramecc tgsplit packed-work-item-ids architected-flat-scratch kernarg-preload agprs unified-vgprs generic-address-space
+          supported                 asm, dis
+          aliases                   -
+          isa version               9.4.2
+          family                    gfx9
+          code object V2            -
+          code object V3            gfx942+sram-ecc
+          e_flags                   V3 0x24c, V4 0x64c, V5 0x64c, V6 0x64c
+          wave sizes                64 (default 64)
+          addressable SGPRs         102
+          addressable VGPRs         512
+          addressable AGPRs         256
+          LDS per workgroup         65536 bytes
+          workgroup                 at most 1024 work-items
+          cluster                   at most 1 workgroups
+          named barriers            0
+          properties                wave64 xnack sramecc tgsplit packed-work-item-ids architected-flat-scratch kernarg-preload agprs unified-vgprs generic-address-space
         ---
     "#]],
     );
+}
+
+#[test]
+fn an_explained_target() {
+    let (status, page, _) = run(&["targets", "--explain", "gfx942"], "");
+    assert_eq!(status, 0);
+    for line in [
+        "  e_flags                   V3 0x34c, V4 0x54c, V5 0x54c, V6 0x54c",
+        "  cache_policy              sc0 sc1 nt",
+        "                              from guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`",
+        "  xf32-insts                                    matrix operations on xf32",
+    ] {
+        assert!(page.lines().any(|other| other == line), "{line}\n{page}");
+    }
+    assert_eq!(run(&["targets", "gfx942", "--explain"], "").1, page);
+    let (status, _, error) = run(&["targets", "--explain"], "");
+    assert_eq!((status, error.as_str()), (2, "error: --explain: which target?\n"));
+    let (status, _, error) = run(&["targets", "cayman"], "");
+    assert_eq!(status, 2);
+    assert!(error.contains("R600 architecture"), "{error}");
 }
 
 /// The time of a run, which is never the same, replaced.
@@ -532,7 +554,15 @@ fn there_and_back() {
     run_clean(&["compile", &path("c.s"), "--emit", "hsaco", "-o", &path("c.hsaco")]);
     run_clean(&["bundle", &path("a.hsaco"), "-o", &path("bundle")]);
     run_clean(&["unbundle", &path("bundle"), "--target", "gfx1250", "-o", &path("d.hsaco")]);
-    for object in ["a.o", "a.hsaco", "b.hsaco", "c.hsaco", "d.hsaco", "bundle"] {
+    run_clean(&["bundle", &path("a.hsaco"), "--compress", "zstd", "-o", &path("packed")]);
+    let entry = "hipv4-amdgcn-amd-amdhsa--gfx1250";
+    run_clean(&["unbundle", &path("packed"), "--entry", entry, "-o", &path("e.hsaco")]);
+    let uri = format!("file://{}", path("a.hsaco"));
+    for what in [&uri, &path("a.o"), &path("packed")] {
+        run_clean(&["inspect", what]);
+        run_clean(&["inspect", "--dwarf", what]);
+    }
+    for object in ["a.o", "a.hsaco", "b.hsaco", "c.hsaco", "d.hsaco", "e.hsaco", "bundle", "packed"] {
         run_clean(&["run", &path(object), "--launch", "kernels/scale.toml", "--out", &path("out")]);
     }
     let out = std::fs::read(folder.join("out/out.npy")).unwrap();

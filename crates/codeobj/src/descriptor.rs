@@ -8,7 +8,7 @@
 mod check;
 mod field;
 
-use wavemark_target::{FeatureSet, Limits, Processor, WaveSize};
+use wavemark_target::{Features, Limits, Machine, Processor, WaveSize};
 
 pub use check::Problem;
 pub use field::{Field, Word};
@@ -75,20 +75,21 @@ impl KernelDescriptor {
     /// What an assembler starts from: denormals of 16 and 64 bits kept, workgroup id X enabled, DX10 clamp and
     /// IEEE mode where they exist, WGP mode unless `cumode`, ordered memory counters, forward progress and the
     /// wave size, as LLVM 22 has it.
-    pub fn defaults(processor: Processor, features: &FeatureSet) -> KernelDescriptor {
+    pub fn defaults(machine: Machine) -> KernelDescriptor {
+        let processor = machine.processor;
         let mut descriptor = KernelDescriptor::zero(processor);
-        let wave32 = features.wave_size == WaveSize::Wave32;
-        let tg_split = features.features.contains(wavemark_target::Features::TGSPLIT);
+        let cumode = machine.features.contains(Features::CUMODE);
+        let tg_split = machine.features.contains(Features::TGSPLIT);
         let settings = [
             (Field::FloatDenormMode16_64, 3),
             (Field::EnableDx10Clamp, 1),
             (Field::EnableIeeeMode, 1),
             (Field::EnableSgprWorkgroupIdX, 1),
-            (Field::WgpMode, !features.cumode() as u32),
+            (Field::WgpMode, !cumode as u32),
             (Field::MemOrdered, 1),
             (Field::FwdProgress, 1),
             (Field::TgSplit, tg_split as u32),
-            (Field::EnableWavefrontSize32, wave32 as u32),
+            (Field::EnableWavefrontSize32, machine.wave32() as u32),
         ];
         for (field, value) in settings {
             if field.exists_on(processor) {

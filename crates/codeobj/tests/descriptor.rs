@@ -2,7 +2,7 @@
 
 use wavemark_codeobj::descriptor::{FieldError, Problem, SIZE, Word};
 use wavemark_codeobj::{Field, KernelDescriptor};
-use wavemark_target::{FeatureSet, Processor};
+use wavemark_target::{FeatureSet, Machine, Processor};
 
 /// Processor, features, `COMPUTE_PGM_RSRC1` to 3 and properties of a kernel of one VGPR and one SGPR about which
 /// nothing else is said, as LLVM 22 assembles it.
@@ -35,7 +35,7 @@ fn defaults_are_llvms() {
         let processor: Processor = name.parse().unwrap();
         let features = if features == "-" { "" } else { features };
         let features = FeatureSet::parse(features, &processor.into()).unwrap();
-        let mut descriptor = KernelDescriptor::defaults(processor, &features);
+        let mut descriptor = KernelDescriptor::defaults(Machine::with(processor, &features));
         let limits = processor.limits(features.wave_size);
         descriptor.set(Field::GranulatedWorkitemVgprCount, limits.granulated_vgprs(1).into()).unwrap();
         if Field::GranulatedWavefrontSgprCount.exists_on(processor) {
@@ -112,7 +112,7 @@ fn problems_are_named() {
         descriptor.problems().iter().map(|problem| problem.to_string()).collect()
     };
     for &processor in Processor::ALL {
-        let descriptor = KernelDescriptor::defaults(processor, &FeatureSet::defaults(processor));
+        let descriptor = KernelDescriptor::defaults(Machine::new(processor));
         assert_eq!(problems(&descriptor), Vec::<String>::new(), "{processor}");
     }
     let ones = |processor| KernelDescriptor::decode(&[0xff; SIZE], processor);

@@ -8,7 +8,7 @@ use wavemark_diag::{Diagnostic, SourceMap, Span};
 use wavemark_target::{Processor, TargetId};
 
 use crate::input::{Form, Input, agree};
-use crate::lines::machine;
+use crate::lines::subtarget;
 use crate::options::RunOptions;
 
 /// Why there is no result.
@@ -108,11 +108,11 @@ pub fn assemble_input(
     // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
     let newer = found.is_some_and(|target| target.to_string().starts_with("amdgpu"));
     let halves = newer && id.processor == Processor::Gfx1250;
-    let machine = match halves {
-        true => machine(id, &format!("+real-true16,{features}"))?,
-        false => machine(id, features)?,
+    let subtarget = match halves {
+        true => subtarget(id, &format!("+real-true16,{features}"))?,
+        false => subtarget(id, features)?,
     };
-    Ok(assemble(source, &machine)?)
+    Ok(assemble(source, &subtarget)?)
 }
 
 fn with_lines(object: CodeObject, name: &str) -> Result<Loadable, Failure> {

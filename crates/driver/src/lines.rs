@@ -1,10 +1,9 @@
-//! The machine that `asm --lines`, `dis --lines` and the simulator work for, by target and features.
+//! The subtarget that `asm --lines`, `dis --lines` and the simulator work for, by target and features.
 
-use wavemark_asm::Machine;
 pub use wavemark_asm::lines::{Answer, assemble_line, disassemble_line};
 use wavemark_diag::Diagnostic;
 use wavemark_isa::Isa;
-use wavemark_target::{Processor, Target, TargetId};
+use wavemark_target::{Processor, Subtarget, Target, TargetId};
 
 use crate::build::Failure;
 
@@ -13,8 +12,8 @@ pub fn instruction_set(processor: Processor) -> Option<Isa> {
     Isa::of(processor)
 }
 
-/// The machine for a target, with features in LLVM's spelling.
-pub fn machine(target: TargetId, features: &str) -> Result<Machine, Failure> {
-    Machine::new(Target::amdhsa(target), features)
+/// The subtarget for a target, with features in LLVM's spelling.
+pub fn subtarget(target: TargetId, features: &str) -> Result<Subtarget, Failure> {
+    Subtarget::new(Target::amdhsa(target), features)
         .map_err(|error| Diagnostic::error(format!("--features: {error}")).into())
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use wavemark_asm::{Machine, Source, assemble, disassemble};
+use wavemark_asm::{Source, assemble, disassemble};
 use wavemark_codeobj::CodeObject;
 use wavemark_diag::SourceMap;
 use wavemark_driver::input;
@@ -17,15 +17,15 @@ use wavemark_driver::options::RunOptions;
 use wavemark_driver::report::{Checked, Outcome, Stats};
 use wavemark_driver::run::run;
 use wavemark_filetests::paths::{root, shared};
-use wavemark_target::{Target, TargetId};
+use wavemark_target::{Subtarget, Target, TargetId};
 
 /// Times that the instructions of an example stand in the text to assemble.
 const COPIES: usize = 100;
 
 /// Processor and a long text: the body of an example over and over.
-fn long_text(example: &str, processor: &str) -> (Machine, String, u64) {
+fn long_text(example: &str, processor: &str) -> (Subtarget, String, u64) {
     let id: TargetId = processor.parse().expect("a target");
-    let machine = Machine::new(Target::amdhsa(id), "").expect("no features");
+    let subtarget = Subtarget::new(Target::amdhsa(id), "").expect("no features");
     let text =
         std::fs::read_to_string(root().join("examples").join(example).join("kernel.s")).expect("an example");
     let body: Vec<&str> = text
@@ -35,16 +35,16 @@ fn long_text(example: &str, processor: &str) -> (Machine, String, u64) {
         })
         .collect();
     let instructions = (body.len() * COPIES) as u64;
-    (machine, format!("{}\n", body.join("\n")).repeat(COPIES), instructions)
+    (subtarget, format!("{}\n", body.join("\n")).repeat(COPIES), instructions)
 }
 
 fn text(criterion: &mut Criterion) {
     for (example, processor) in [("pipelined_copy", "gfx1250"), ("pipelined_copy_gfx950", "gfx950")] {
-        let (machine, text, instructions) = long_text(example, processor);
+        let (subtarget, text, instructions) = long_text(example, processor);
         let mut sources = SourceMap::new();
         let file = sources.add_text("bench.s", text.as_str());
         let assembled =
-            || assemble(Source { file, name: "bench.s", text: &text }, &machine).expect("assembles").elf;
+            || assemble(Source { file, name: "bench.s", text: &text }, &subtarget).expect("assembles").elf;
         let mut group = criterion.benchmark_group(format!("text/{processor}"));
         group.throughput(Throughput::Elements(instructions));
         group.bench_function("assemble", |bencher| bencher.iter(assembled));

@@ -192,6 +192,9 @@ impl Binder<'_> {
                 Special::SharedLimit => sindex::SHARED_LIMIT,
                 Special::PrivateBase => sindex::PRIVATE_BASE,
                 Special::PrivateLimit => sindex::PRIVATE_LIMIT,
+                // Trap handlers' registers of old processors are not modelled.
+                Special::Tba | Special::TbaLo | Special::TbaHi => return None,
+                Special::Tma | Special::TmaLo | Special::TmaHi => return None,
                 Special::Scc
                 | Special::Vccz
                 | Special::Execz

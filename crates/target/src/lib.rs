@@ -23,6 +23,7 @@ pub mod memory;
 pub mod message;
 pub mod processor;
 pub mod r600;
+pub mod subtarget;
 pub mod target_id;
 
 pub use eflags::{AbiVersion, EFlags, EFlagsError};
@@ -36,4 +37,5 @@ pub use machine::Machine;
 pub use memory::{AddressSpace, SyncScope};
 pub use processor::{Generation, Processor, Property, WaveSize};
 pub use r600::R600;
+pub use subtarget::Subtarget;
 pub use target_id::{Setting, Target, TargetError, TargetId};

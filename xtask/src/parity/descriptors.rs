@@ -11,12 +11,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wavemark_asm::{Machine, Source};
+use wavemark_asm::Source;
 use wavemark_codeobj::descriptor::KernelDescriptor;
 use wavemark_codeobj::{CodeObject, Field};
 use wavemark_diag::SourceMap;
 use wavemark_filetests::random::Random;
-use wavemark_target::{Processor, Property, Setting, Target, TargetId};
+use wavemark_target::{Processor, Property, Subtarget, Target, TargetId};
 
 use super::llvm::Llvm;
 
@@ -81,12 +81,12 @@ fn run(args: &DescriptorArgs) -> Result<bool> {
     for processor in Processor::ALL.iter().copied().filter(|p| args.target.is_none_or(|only| only == *p)) {
         for features in feature_sets(processor) {
             let target = Target::amdhsa(TargetId::new(processor));
-            let machine = Machine::new(target, &features).map_err(|error| anyhow::anyhow!("{error}"))?;
+            let subtarget = Subtarget::new(target, &features).map_err(|error| anyhow::anyhow!("{error}"))?;
             let mut random = Random::new(seed ^ (processor as u64) << 32);
-            let blocks: Vec<Block> = (0..args.blocks).map(|_| block(&mut random, &machine)).collect();
+            let blocks: Vec<Block> = (0..args.blocks).map(|_| block(&mut random, &subtarget)).collect();
             let Some(theirs) = llvm(processor, &features, &blocks)? else { break };
             for (block, theirs) in blocks.iter().zip(theirs) {
-                let ours = ours(block, &machine);
+                let ours = ours(block, &subtarget);
                 let line = format!("{processor} {}", if features.is_empty() { "-" } else { &features });
                 let line = format!("{line} | {}", join(block));
                 match (ours, theirs) {
@@ -133,9 +133,9 @@ fn feature_sets(processor: Processor) -> Vec<String> {
     sets
 }
 
-fn block(random: &mut Random, machine: &Machine) -> Block {
-    let processor = machine.processor();
-    let limits = machine.limits();
+fn block(random: &mut Random, subtarget: &Subtarget) -> Block {
+    let processor = subtarget.processor();
+    let limits = subtarget.limits();
     let field_keys =
         Processor::ALL.iter().flat_map(|&p| Field::ALL.iter().filter_map(move |field| field.directive(p)));
     let mut keys: Vec<&'static str> = SPECIAL.iter().copied().chain(field_keys).collect();
@@ -166,10 +166,8 @@ fn block(random: &mut Random, machine: &Machine) -> Block {
             "user_sgpr_count" => 14 + random.below(19) as u64,
             "user_sgpr_kernarg_preload_length" => random.below(6) as u64,
             "user_sgpr_kernarg_preload_offset" => random.below(4) as u64 * random.below(40) as u64,
-            "reserve_xnack_mask" => {
-                u64::from(matches!(machine.target.id.xnack, Setting::On | Setting::Any) != random.one_in(20))
-            }
-            "wavefront_size32" => u64::from(machine.wave32() != random.one_in(6)),
+            "reserve_xnack_mask" => u64::from(subtarget.xnack_on_or_any() != random.one_in(20)),
+            "wavefront_size32" => u64::from(subtarget.wave32() != random.one_in(6)),
             "shared_vgpr_count" => u64::from(random.one_in(3)) * random.below(16) as u64,
             _ => random.below(field.map_or(1, Field::largest) as usize + 1) as u64,
         };
@@ -219,11 +217,11 @@ fn text(number: usize, block: &Block) -> String {
 
 const BEFORE: &str = ".section .rodata,\"a\",@progbits\n.p2align 6\n";
 
-fn ours(block: &Block, machine: &Machine) -> Answer {
+fn ours(block: &Block, subtarget: &Subtarget) -> Answer {
     let text = format!(".text\nk0:\n{BEFORE}{}", text(0, block));
     let mut sources = SourceMap::new();
     let file = sources.add_text("k.s", text.clone());
-    match wavemark_asm::assemble(Source { file, name: "k.s", text: &text }, machine) {
+    match wavemark_asm::assemble(Source { file, name: "k.s", text: &text }, subtarget) {
         Ok(object) => {
             Ok(CodeObject::parse(&object.elf).map_err(|error| error.to_string())?.kernels[0].descriptor)
         }

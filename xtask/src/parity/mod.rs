@@ -18,10 +18,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wavemark_asm::Machine;
 use wavemark_asm::lines::{Answer as Ours, assemble_line, disassemble_line};
 use wavemark_isa::{decode, print};
-use wavemark_target::{Target, TargetId};
+use wavemark_target::{Subtarget, Target, TargetId};
 
 pub use self::worker::{WorkerArgs, serve};
 use tally::Tally;
@@ -55,7 +54,7 @@ pub struct ParityArgs {
 struct Side {
     cpu: &'static str,
     features: &'static str,
-    machine: Machine,
+    subtarget: Subtarget,
 }
 
 /// Processor and features: one of each instruction set; those with 16-bit register names with and without, those with
@@ -107,8 +106,8 @@ fn try_run(args: &ParityArgs) -> Result<bool> {
             continue;
         }
         let target = Target::amdhsa(cpu.parse::<TargetId>().context(cpu)?);
-        let machine = Machine::new(target, features).map_err(|error| anyhow::anyhow!("{error}"))?;
-        let side = Side { cpu, features, machine };
+        let subtarget = Subtarget::new(target, features).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let side = Side { cpu, features, subtarget };
         let title = if features.is_empty() { cpu.to_owned() } else { format!("{cpu} {features}") };
         let llvm = llvm::Llvm::new(cpu, features)?;
         let (major, minor, patch) = llvm.version();
@@ -150,7 +149,7 @@ fn shared(args: &ParityArgs, side: &Side) -> Result<bool> {
     good &= assemble(args, side, "variant list, assembled", &text)?;
     // The objects do not depend on how 16-bit registers are written.
     if side.features.is_empty() {
-        let words: Vec<String> = corpus::instructions(&folder, side.cpu, side.machine.isa())?;
+        let words: Vec<String> = corpus::instructions(&folder, side.cpu, side.subtarget.machine)?;
         good &= disassemble(args, side, "corpus .text", &words)?;
         good &= corpus::sources(&folder, side.cpu, args.samples)?;
     }
@@ -163,7 +162,7 @@ fn generated(args: &ParityArgs, side: &Side, seed: u64) -> Result<bool> {
     let mut hexes = Vec::new();
     let mut texts = Vec::new();
     let mut tries = 0usize;
-    let machine = side.machine.isa();
+    let machine = side.subtarget.machine;
     while texts.len() < args.lines && tries < args.lines * 400 {
         tries += 1;
         let bytes = generate::bytes(&mut random, machine);
@@ -193,7 +192,7 @@ fn disassemble(args: &ParityArgs, side: &Side, what: &str, lines: &[String]) -> 
     let theirs = ask(Direction::Dis, side.cpu, side.features, lines)?;
     let mut tally = Tally::default();
     for (line, theirs) in lines.iter().zip(&theirs) {
-        tally.add(line, &disassemble_line(line, &side.machine), theirs);
+        tally.add(line, &disassemble_line(line, &side.subtarget), theirs);
     }
     Ok(tally.report(what, args.samples))
 }
@@ -203,7 +202,7 @@ fn assemble(args: &ParityArgs, side: &Side, what: &str, lines: &[String]) -> Res
     let theirs = ask(Direction::Asm, side.cpu, side.features, lines)?;
     let mut tally = Tally::default();
     for (line, theirs) in lines.iter().zip(&theirs) {
-        tally.add(line, &assemble_line(line, &side.machine), theirs);
+        tally.add(line, &assemble_line(line, &side.subtarget), theirs);
     }
     Ok(tally.report(what, args.samples))
 }

@@ -33,7 +33,7 @@ fn target(
     operands.end()?;
     let text = String::from_utf8_lossy(&bytes);
     let target: Target = text.parse().map_err(|error| Fault::new(range.clone(), format!("{error}")))?;
-    let wanted = &assembler.machine.target;
+    let wanted = &assembler.subtarget.target;
     if !target.same(wanted) {
         let message = format!("the file is for {target}, but {wanted} was asked for");
         return Err(Fault::new(range, message));
@@ -121,10 +121,10 @@ fn lds(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     operands.comma()?;
     let start = operands.lexer.next_start();
     let size = operands.count(assembler)?;
-    let limit = u64::from(assembler.machine.limits().lds_bytes);
+    let limit = u64::from(assembler.subtarget.limits().lds_bytes);
     if size > limit {
         let message =
-            format!("{size} bytes are more LDS than the {limit} of {}", assembler.machine.processor());
+            format!("{size} bytes are more LDS than the {limit} of {}", assembler.subtarget.processor());
         return Err(Fault::new(start..operands.lexer.position(), message));
     }
     let mut align = 4;

@@ -9,13 +9,12 @@ use std::ops::Range;
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor, SIZE};
 use wavemark_codeobj::elf::{Binding, SymbolType, Visibility};
 use wavemark_diag::Span;
-use wavemark_target::{FlatScratch, Processor, Property, Setting, WaveSize};
+use wavemark_target::{FlatScratch, Processor, Property, Subtarget, WaveSize};
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
 use crate::expr::{Expr, Specifier};
 use crate::lex::Lexer;
-use crate::machine::Machine;
 use crate::section::{FixupKind, SectionId};
 use crate::statement::Lines;
 use crate::symbol::{Definition, SymbolId};
@@ -195,7 +194,7 @@ fn entry(
     let Some(key) = name.strip_prefix(PREFIX) else {
         return operands.fault_here("expected .amdhsa_ directive or .end_amdhsa_kernel");
     };
-    let sets = sets(key, assembler.machine.processor())
+    let sets = sets(key, assembler.subtarget.processor())
         .map_err(|message| Fault::new(operands.name.clone(), message))?;
     if seen.iter().any(|seen| seen == key) {
         return operands.fault_here(".amdhsa_ directives cannot be repeated");
@@ -219,18 +218,17 @@ impl Kernel {
     pub fn evaluate(
         &self,
         evaluator: &mut Evaluator<'_>,
-        machine: &Machine,
+        subtarget: &Subtarget,
     ) -> Result<KernelDescriptor, BlockError> {
-        let processor = machine.processor();
-        let mut descriptor = KernelDescriptor::defaults(processor, &machine.features);
-        let mut block = Block { wave_size: machine.features.wave_size, ..Block::default() };
+        let mut descriptor = KernelDescriptor::defaults(subtarget.machine);
+        let mut block = Block { wave_size: subtarget.machine.wave_size, ..Block::default() };
         for entry in &self.entries {
             let value = evaluator.absolute(&entry.value).map_err(|message| (entry.value_span, message))?;
             let value =
                 u64::try_from(value).map_err(|_| (entry.value_span, "value out of range".to_owned()))?;
-            block.set(entry, value, &mut descriptor, machine)?;
+            block.set(entry, value, &mut descriptor, subtarget)?;
         }
-        block.finish(&mut descriptor, machine, self.end)?;
+        block.finish(&mut descriptor, subtarget, self.end)?;
         Ok(descriptor)
     }
 }
@@ -273,7 +271,7 @@ impl Block {
         entry: &Entry,
         value: u64,
         descriptor: &mut KernelDescriptor,
-        machine: &Machine,
+        subtarget: &Subtarget,
     ) -> Result<(), BlockError> {
         let range = || (entry.value_span, "value out of range".to_owned());
         let word = || u32::try_from(value).map_err(|_| range());
@@ -289,7 +287,7 @@ impl Block {
             Sets::KernargSize => descriptor.kernarg_size = word()?,
             Sets::UserSgprCount => self.explicit_user_sgprs = Some((value, entry.value_span)),
             Sets::PreloadLength => {
-                if value > u64::from(machine.limits().max_user_sgprs) {
+                if value > u64::from(subtarget.limits().max_user_sgprs) {
                     return Err(range());
                 }
                 field(Field::KernargPreloadSpecLength)?;
@@ -310,7 +308,7 @@ impl Block {
             Sets::ReserveVcc => self.reserve_vcc = bit()?,
             Sets::ReserveFlatScratch => self.reserve_flat_scratch = bit()?,
             Sets::ReserveXnackMask => {
-                if bit()? != xnack_on_or_any(machine) {
+                if bit()? != subtarget.xnack_on_or_any() {
                     let message = ".amdhsa_reserve_xnack_mask does not match target id".to_owned();
                     return Err((entry.key_span, message));
                 }
@@ -322,14 +320,14 @@ impl Block {
     fn finish(
         &self,
         descriptor: &mut KernelDescriptor,
-        machine: &Machine,
+        subtarget: &Subtarget,
         end: Span,
     ) -> Result<(), BlockError> {
         let required = |key: &str| (end, format!("{key} directive is required"));
         let (vgprs, vgpr_span) = self.next_free_vgpr.ok_or_else(|| required(".amdhsa_next_free_vgpr"))?;
         let (sgprs, sgpr_span) = self.next_free_sgpr.ok_or_else(|| required(".amdhsa_next_free_sgpr"))?;
         let range = |span: Span| (span, "value out of range".to_owned());
-        let limits = machine.processor().limits(self.wave_size);
+        let limits = subtarget.processor().limits(self.wave_size);
 
         let blocks = vgprs.max(1).div_ceil(u64::from(limits.vgpr_encoding_granule)) - 1;
         descriptor.set(Field::GranulatedWorkitemVgprCount, blocks).map_err(|_| range(vgpr_span))?;
@@ -344,7 +342,7 @@ impl Block {
             Some((count, _)) => count,
             None => self.implied_user_sgprs,
         };
-        if Field::GranulatedWavefrontSgprCount.exists_on(machine.processor()) {
+        if Field::GranulatedWavefrontSgprCount.exists_on(subtarget.processor()) {
             // Preloaded arguments count as used.
             let preloads = descriptor.kernarg_preload().0 != 0;
             let sgprs = if preloads { sgprs.max(user_sgprs) } else { sgprs };
@@ -353,12 +351,12 @@ impl Block {
                 reserve_vcc: self.reserve_vcc,
                 reserve_flat_scratch: self.reserve_flat_scratch,
             };
-            let blocks = sgprs.granulated(machine).ok_or_else(|| range(sgpr_span))?;
+            let blocks = sgprs.granulated(subtarget).ok_or_else(|| range(sgpr_span))?;
             descriptor.set(Field::GranulatedWavefrontSgprCount, blocks).map_err(|_| range(sgpr_span))?;
         }
         let count_field = [Field::UserSgprCount, Field::UserSgprCountGfx1250]
             .into_iter()
-            .find(|field| field.exists_on(machine.processor()));
+            .find(|field| field.exists_on(subtarget.processor()));
         if let Some(field) = count_field {
             let span = self.explicit_user_sgprs.map_or(end, |(_, span)| span);
             descriptor
@@ -372,7 +370,7 @@ impl Block {
             let message = "Kernarg preload length + offset is larger than the kernarg segment size";
             return Err((end, message.to_owned()));
         }
-        if Field::AccumOffset.exists_on(machine.processor()) {
+        if Field::AccumOffset.exists_on(subtarget.processor()) {
             let (offset, span) = self.accum_offset.ok_or_else(|| required(".amdhsa_accum_offset"))?;
             if !(4..=256).contains(&offset) || offset % 4 != 0 {
                 let message = "accum_offset should be in range [4..256] in increments of 4";
@@ -410,10 +408,10 @@ pub(crate) struct Sgprs {
 
 impl Sgprs {
     /// `GRANULATED_WAVEFRONT_SGPR_COUNT`; nothing when there are too many.
-    pub fn granulated(self, machine: &Machine) -> Option<u64> {
-        let (processor, limits) = (machine.processor(), machine.limits());
+    pub fn granulated(self, subtarget: &Subtarget) -> Option<u64> {
+        let (processor, limits) = (subtarget.processor(), subtarget.limits());
         let addressable = u64::from(limits.addressable_sgprs);
-        let xnack = xnack_on_or_any(machine);
+        let xnack = subtarget.xnack_on_or_any();
         let extra = u64::from(processor.extra_sgprs(self.reserve_vcc, self.reserve_flat_scratch, xnack));
         // Where XNACK_MASK is an SGPR pair, special registers are beyond the addressable ones, but not where the
         // number is fixed.
@@ -427,25 +425,21 @@ impl Sgprs {
 
     /// What directives can say for a field's value, with as few reservations given up as can be. `least` is what
     /// the kernel's user SGPRs take in any case.
-    pub fn of_granulated(blocks: u64, least: u64, machine: &Machine) -> Option<Sgprs> {
-        let (processor, limits) = (machine.processor(), machine.limits());
+    pub fn of_granulated(blocks: u64, least: u64, subtarget: &Subtarget) -> Option<Sgprs> {
+        let (processor, limits) = (subtarget.processor(), subtarget.limits());
         let all = (blocks + 1) * u64::from(limits.sgpr_encoding_granule);
         let can_free_scratch = sets("reserve_flat_scratch", processor).is_ok();
         let choices = [(true, true), (true, false), (false, true), (false, false)];
         choices.into_iter().filter(|(_, flat_scratch)| *flat_scratch || can_free_scratch).find_map(
             |(reserve_vcc, reserve_flat_scratch)| {
-                let xnack = xnack_on_or_any(machine);
+                let xnack = subtarget.xnack_on_or_any();
                 let extra = u64::from(processor.extra_sgprs(reserve_vcc, reserve_flat_scratch, xnack));
                 let free = all.saturating_sub(extra).min(limits.addressable_sgprs.into()).max(least);
                 let sgprs = Sgprs { free, reserve_vcc, reserve_flat_scratch };
-                (sgprs.granulated(machine) == Some(blocks)).then_some(sgprs)
+                (sgprs.granulated(subtarget) == Some(blocks)).then_some(sgprs)
             },
         )
     }
-}
-
-fn xnack_on_or_any(machine: &Machine) -> bool {
-    matches!(machine.target.id.xnack, Setting::On | Setting::Any)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const STAND_IN_64: u64 = 0x7ead_beef_7ead_beef;
 impl Printer<'_> {
     /// Notes the targets of the branches in a section.
     pub(super) fn find_branches(&mut self, index: usize) {
-        let machine = self.machine.isa();
+        let machine = self.subtarget.machine;
         let bytes = self.object.section_data(index);
         let starts = self.instruction_starts(machine, index, bytes);
         for &(offset, size) in &starts {
@@ -78,7 +78,7 @@ impl Printer<'_> {
         relocations: &[Rela],
     ) -> u64 {
         let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
-        let machine = self.machine.isa();
+        let machine = self.subtarget.machine;
         if let Ok(inst) = isa::decode(machine, window) {
             let size = u64::from(inst.size);
             let end = offset + size;

@@ -68,7 +68,7 @@ impl Printer<'_> {
         let text = format!(".text\n{}:\n.data\n{block}", quoted(name));
         let mut sources = SourceMap::new();
         let file = sources.add_text("block", text.clone());
-        let Ok(object) = assemble(Source { file, name: "block", text: &text }, self.machine) else {
+        let Ok(object) = assemble(Source { file, name: "block", text: &text }, self.subtarget) else {
             return false;
         };
         let Ok(object) = wavemark_codeobj::CodeObject::parse(&object.elf) else { return false };
@@ -86,7 +86,7 @@ impl Printer<'_> {
         line(".amdhsa_group_segment_fixed_size", descriptor.group_segment_fixed_size.into());
         line(".amdhsa_private_segment_fixed_size", descriptor.private_segment_fixed_size.into());
         line(".amdhsa_kernarg_size", descriptor.kernarg_size.into());
-        let processor = self.machine.processor();
+        let processor = self.subtarget.processor();
         let limits = descriptor.limits();
         for (field, value) in descriptor.fields() {
             let value = u64::from(value);
@@ -97,7 +97,7 @@ impl Printer<'_> {
                 Field::GranulatedWavefrontSgprCount => {
                     let preloads = descriptor.kernarg_preload().0 != 0;
                     let least = if preloads { descriptor.user_sgprs() } else { 0 };
-                    let sgprs = Sgprs::of_granulated(value, least.into(), self.machine)?;
+                    let sgprs = Sgprs::of_granulated(value, least.into(), self.subtarget)?;
                     line(".amdhsa_next_free_sgpr", sgprs.free);
                     if !sgprs.reserve_vcc {
                         line(".amdhsa_reserve_vcc", 0);
@@ -109,8 +109,8 @@ impl Printer<'_> {
                 // A block that says its wave size cannot have shared VGPRs in waves of 32 lanes, one that leaves it to
                 // the processor's default can.
                 Field::EnableWavefrontSize32
-                    if (value != 0) == self.machine.wave32() && descriptor.is_set(Field::SharedVgprCount) => {
-                }
+                    if (value != 0) == self.subtarget.wave32()
+                        && descriptor.is_set(Field::SharedVgprCount) => {}
                 Field::AccumOffset => line(".amdhsa_accum_offset", (value + 1) * 4),
                 Field::UserSgprCount | Field::UserSgprCountGfx1250 => line(".amdhsa_user_sgpr_count", value),
                 field => match key_of(field, processor) {

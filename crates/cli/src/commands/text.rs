@@ -3,7 +3,7 @@
 use wavemark_diag::Diagnostic;
 use wavemark_driver::build::assemble_input;
 use wavemark_driver::input::Lang;
-use wavemark_driver::lines::{assemble_line, disassemble_line, machine};
+use wavemark_driver::lines::{assemble_line, disassemble_line, subtarget};
 use wavemark_driver::objects::disassemble_input;
 use wavemark_driver::report::ExitStatus;
 
@@ -18,8 +18,8 @@ pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
         let target = args.target.target.ok_or_else(|| {
             Diagnostic::error("a line does not say its target").help("say it: --target gfx1250")
         })?;
-        let machine = machine(target, features)?;
-        converse(&args.input, |line| assemble_line(line, &machine).to_string())?;
+        let subtarget = subtarget(target, features)?;
+        converse(&args.input, |line| assemble_line(line, &subtarget).to_string())?;
         return Ok(ExitStatus::Clean);
     }
     let input = read_input(&args.input, Some(Lang::Asm))?;
@@ -33,8 +33,8 @@ pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
 pub fn dis(door: &mut Door, args: &DisArgs) -> Result<ExitStatus, Failure> {
     let features = args.target.features.as_deref().unwrap_or_default();
     if let (true, Some(target)) = (args.lines, args.target.target) {
-        let machine = machine(target, features)?;
-        converse(&args.input, |line| disassemble_line(line, &machine).to_string())?;
+        let subtarget = subtarget(target, features)?;
+        converse(&args.input, |line| disassemble_line(line, &subtarget).to_string())?;
         return Ok(ExitStatus::Clean);
     }
     let input = read_input(&args.input, Some(Lang::Obj))?;

@@ -150,6 +150,7 @@ impl Linker<'_> {
                         | sht::SYMTAB
                         | sht::STRTAB
                         | sht::RELA
+                        | sht::REL
                         | sht::GROUP
                         | sht::NOTE
                         | sht::LLVM_ADDRSIG

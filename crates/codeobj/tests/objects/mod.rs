@@ -7,7 +7,7 @@ use wavemark_codeobj::descriptor::Field;
 use wavemark_codeobj::elf::{Binding, Place, Symbol, SymbolType, Visibility};
 use wavemark_codeobj::write::{ObjectBuilder, SectionId, SymbolId};
 use wavemark_codeobj::*;
-use wavemark_target::{AbiVersion, EFlags, FeatureSet, Processor};
+use wavemark_target::{AbiVersion, EFlags, Machine, Processor};
 
 pub const S_ENDPGM: [u8; 4] = 0xbfb0_0000u32.to_le_bytes();
 
@@ -31,7 +31,7 @@ pub fn function(object: &mut ObjectBuilder, name: &str, code: &[u8]) -> (Section
 
 pub fn kernel(object: &mut ObjectBuilder, processor: Processor, name: &str, code: &[u8]) -> (SectionId, u64) {
     let (text, offset, entry) = function(object, name, code);
-    let mut descriptor = KernelDescriptor::defaults(processor, &FeatureSet::defaults(processor));
+    let mut descriptor = KernelDescriptor::defaults(Machine::new(processor));
     descriptor.set(Field::EnableSgprKernargSegmentPtr, 1).unwrap();
     descriptor.kernarg_size = 16;
     object.add_kernel_descriptor(name, &descriptor, entry);

@@ -228,6 +228,10 @@ pub(super) fn custom_operand(
 ) -> Option<Operand> {
     let spec = &row.operands[index];
     match spec.role {
+        // Of halves in VINTERP LLVM reads the register's number only.
+        _ if row.traits.wait_exp && spec.ty.bits() == 16 && input.machine.real_true16() => {
+            Some(Operand::Reg(Reg::new(RegFile::Vgpr, (number & 0xff) as u16, 1)))
+        }
         "adst" => Some(Operand::Reg(Reg::new(RegFile::Agpr, number as u16, 1))),
         "asrc" if number >= code::VGPR => {
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))

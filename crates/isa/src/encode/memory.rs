@@ -1,10 +1,10 @@
 //! Encoding of the memory family beyond what its rows say: the counterpart of `decode/memory.rs`.
 
 use super::EncodeError;
-use crate::decode::memory::no_saddr;
+use crate::decode::memory::OffsetKind;
+use crate::format::Addressing;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::row::{Line, line};
 use crate::{Inst, Machine, Operand, Reg, RegFile, Special, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
@@ -16,23 +16,34 @@ pub(super) fn finish(
     bits: u128,
 ) -> Result<u128, EncodeError> {
     let operand = |role: &str| row.operand_index(role).and_then(|index| inst.operands.get(index));
-    let set = |name: &str| encoding.format.field(name).map_or(0, |field| field.put(1));
+    let field = |name: &str| encoding.format.field(name);
     let mut bits = bits;
-    match encoding.format.name {
-        "SCRATCH" | "VSCRATCH" if matches!(operand("vaddr"), Some(Operand::Reg(_))) => bits |= set("sve"),
-        "SMEM" if line(machine) == Line::Early => match operand("soffset") {
-            None => {}
-            Some(Operand::Off) => bits |= set("imm"),
-            Some(register) if inst.mods.control == 1 => {
-                // The SGPR's number stands in the offset field, not in the field that the operand was put in.
-                let code = code::code_of(machine, Class::ScalarReg, register).unwrap_or(0);
-                if let Some(field) = encoding.format.field("soffset") {
-                    bits &= !field.put(u32::MAX);
-                }
-                bits |= u128::from(code) << 32;
+    match row.memory.addressing {
+        Some(Addressing::Scratch) if matches!(operand("vaddr"), Some(Operand::Reg(_))) => {
+            bits |= field("sve").map_or(0, |field| field.put(1));
+        }
+        Some(Addressing::ScalarBase) => {
+            let (Some(kind), Some(offset)) = (OffsetKind::of(encoding), operand("soffset")) else {
+                return Ok(bits);
+            };
+            if *offset == Operand::Off {
+                return Ok(bits | kind.number.put(1));
             }
-            Some(_) => bits |= set("imm") | set("soe"),
-        },
+            if inst.mods.control != 1 && !matches!(offset, Operand::Literal(_)) {
+                return Ok(bits | kind.number.put(1) | kind.both.map_or(0, |field| field.put(1)));
+            }
+            // The SGPR's number stands in the offset field, not in the field that the operand was put in.
+            for name in ["soffset", "offset"] {
+                bits &= !field(name).map_or(0, |field| field.mask());
+            }
+            let code = match offset {
+                Operand::Literal(_) => Some(code::LITERAL),
+                register => code::code_of(machine, Class::ScalarReg, register),
+            };
+            let invalid = EncodeError::InvalidOperand { mnemonic: row.mnemonic, role: "soffset" };
+            let code = code.ok_or(invalid)?;
+            bits |= field("offset").map_or(0, |field| field.put(code));
+        }
         _ => {}
     }
     Ok(bits)
@@ -45,21 +56,35 @@ pub(super) fn custom_code(
     encoding: &Encoding,
     index: usize,
     operand: &Operand,
-    _inst: &Inst,
+    inst: &Inst,
 ) -> Option<u32> {
-    match (row.operands[index].role, encoding.format.name, operand) {
+    let field = |name: &str| encoding.format.field(name);
+    match (row.operands[index].role, row.memory.addressing?, operand) {
         ("vaddr", _, Operand::Off) => Some(0),
         ("vaddr", _, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => Some(u32::from(*index)),
-        ("saddr", _, Operand::Off) => Some(no_saddr(machine)),
-        ("soffset", "SMEM", Operand::Off) => match line(machine) {
-            Line::Early => Some(0),
-            Line::Late => code::code_of(machine, Class::ScalarReg, &Operand::Special(Special::Null)),
+        ("saddr", addressing, Operand::Off) => {
+            let no_vaddr = row
+                .operand_index("vaddr")
+                .is_some_and(|index| matches!(inst.operands.get(index), Some(Operand::Off)));
+            let none = match addressing {
+                Addressing::Scratch if no_vaddr => field("no_address").or(field("saddr")),
+                _ => field("saddr"),
+            };
+            none.map(|field| field.default)
+        }
+        ("soffset", Addressing::ScalarBase, Operand::Off) => match OffsetKind::of(encoding) {
+            Some(_) => Some(0),
+            None => code::code_of(machine, Class::ScalarReg, &Operand::Special(Special::Null)),
         },
-        ("saddr", ..) | ("soffset", "SMEM" | "VBUFFER", _) => {
+        ("saddr", ..) | ("soffset", Addressing::ScalarBase, _) => {
             code::code_of(machine, Class::ScalarReg, operand)
         }
         ("soffset", _, Operand::Literal(_)) => None,
-        ("soffset", ..) => code::code_of(machine, Class::ScalarSrc, operand),
+        ("soffset", ..) => {
+            let narrow = field("soffset").is_some_and(|field| field.width() < 8);
+            let class = if narrow { Class::ScalarReg } else { Class::ScalarSrc };
+            code::code_of(machine, class, operand)
+        }
         _ => None,
     }
 }

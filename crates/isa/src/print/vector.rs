@@ -11,7 +11,7 @@ use crate::parse::vector_constant::{inline, splat};
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
-use crate::vector::{Traits, is_wide, position};
+use crate::vector::{PARAMETERS, Traits, is_wide, position};
 use crate::{
     Dpp, Form, Half, Inst, Operand, OutMod, Reg, RegFile, SdwaSel, SdwaUnused, Special, inline_float_bits,
 };
@@ -304,11 +304,28 @@ fn invalid_register(p: &mut Printer, class: &str) {
     p.text("' register class*/");
 }
 
+/// What `v_interp_mov_f32` moves.
+pub(super) fn parameter(p: &mut Printer, number: u16) {
+    match PARAMETERS.get(usize::from(number)) {
+        Some(name) => p.text(name),
+        None => {
+            p.text("invalid_param_");
+            p.number(i64::from(number));
+        }
+    }
+}
+
 /// The modifiers behind the operands.
 fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bool) {
     let mods = &inst.mods;
+    if mods.clamp && traits.wait_exp {
+        p.text(" clamp");
+    }
     if is_wide(inst.form) {
         let control = mods.control;
+        if traits.high && control != 0 {
+            p.text(" high");
+        }
         if traits.bitop3 && control != 0 {
             p.text(" bitop3:");
             if control <= 10 {
@@ -341,7 +358,10 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
             }
         }
     }
-    if mods.clamp {
+    if traits.wait_exp {
+        p.text(" wait_exp:");
+        p.number(i64::from(mods.control));
+    } else if mods.clamp {
         p.text(" clamp");
     }
     p.text(match mods.omod {

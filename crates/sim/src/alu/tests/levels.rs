@@ -280,7 +280,6 @@ fn every_other_row_has_a_definition() {
     ] {
         let mut missing: Vec<&str> = wavemark_isa::Table::of(isa)
             .rows()
-            .iter()
             .map(|row| row.mnemonic)
             .filter(|name| !OTHERS.iter().any(|other| name.starts_with(other)))
             .filter(|name| !super::super::is_defined(name))
