@@ -135,7 +135,10 @@ pub fn operand_of(machine: Machine, class: Class, ty: &Type, code: u32) -> Optio
     let reg = |file, index: u32| Some(Operand::Reg(Reg::new(file, index as u16, dwords)));
     match class {
         Class::Vgpr => reg(RegFile::Vgpr, code),
-        Class::VgprOrAgpr => reg(if code & 0x100 == 0 { RegFile::Vgpr } else { RegFile::Agpr }, code & 0xff),
+        Class::VgprOrAgpr if code & 0x100 == 0 => reg(RegFile::Vgpr, code & 0xff),
+        // A tuple of VGPRs may go on in the next bank; there is one of accumulation VGPRs.
+        Class::VgprOrAgpr if (code & 0xff) + u32::from(dwords) > 256 => None,
+        Class::VgprOrAgpr => reg(RegFile::Agpr, code & 0xff),
         Class::VgprSrc => {
             if code >= VGPR {
                 reg(RegFile::Vgpr, code - VGPR)

@@ -28,6 +28,8 @@ pub struct Field {
     pub signed: bool,
     /// The field must be 0 in instructions that do not use it; otherwise decode ignores it there.
     pub zero: bool,
+    /// The field means nothing but in rows that fix it.
+    pub ignored: bool,
 }
 
 impl Field {

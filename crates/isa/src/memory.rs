@@ -21,8 +21,6 @@ pub(crate) struct Traits {
     pub(crate) policy: bool,
     /// A scalar memory instruction with a buffer resource.
     pub(crate) scalar_buffer: bool,
-    /// Its offset is a number without sign even where the field has one.
-    pub(crate) unsigned_offset: bool,
     /// A scalar prefetch: offset, register and length stand side by side.
     pub(crate) prefetch: bool,
     /// It says `lds`: data go to LDS, or come from there.
@@ -90,7 +88,6 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             }
         },
         scalar_buffer,
-        unsigned_offset: scalar_buffer && !atomic,
         prefetch,
         lds: fixed("lds"),
         gds: fixed("gds"),

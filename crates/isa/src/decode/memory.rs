@@ -47,6 +47,16 @@ pub(super) fn finish(
         let reason = "addr64 goes with neither offen nor idxen";
         return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason });
     }
+    // LLVM's reading of a bit that these processors do not have.
+    if !input.machine.facts().agpr_operands && row.memory.addressing != Some(Addressing::Flat) {
+        let data =
+            || encoding.specs(row).zip(&inst.operands).filter(|(spec, _)| spec.class == Class::VgprOrAgpr);
+        let agpr = |operand: &Operand| matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. }));
+        if data().count() > 1 && data().any(|(_, operand)| agpr(operand)) {
+            let reason = "accumulation VGPRs are no data here";
+            return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason });
+        }
+    }
     // With `tfe` an access has one more dword, the status.
     if inst.mods.tfe
         && let Some(Operand::Reg(reg)) = inst.operands.first_mut()
@@ -59,10 +69,8 @@ pub(super) fn finish(
     }
     let shared = OffsetKind::of(encoding);
     let soffset = row.operand_index("soffset").map(|index| inst.operands[index]);
-    // From gfx10 on the number has a sign even with a buffer.
-    if let Some(field) = encoding.format.field("offset").filter(|field| field.signed)
-        && (!row.memory.unsigned_offset || shared.is_none())
-    {
+    // The number has a sign even with a buffer, where the assembler takes none.
+    if let Some(field) = encoding.format.field("offset").filter(|field| field.signed) {
         let shift = 32 - field.width();
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }

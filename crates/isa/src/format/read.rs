@@ -18,7 +18,7 @@
 //! * addressing and `zero_offset` are those of memory formats ([`Addressing`], [`Format::zero_offset`]).
 //! * behind a field's bits may stand `s` (a signed number), `<<N` (N low bits are left out), `^X` (reads as its bits
 //!   xor X), `?X` (written X where the row does not use it), `!` (must be 0 where the row does not use it, but for the
-//!   bits that it shares with fields that the row uses). `-field` removes an inherited field, `group@N` inserts the
+//!   bits that it shares with fields that the row uses), `~` (means nothing but in rows that fix it). `-field` removes an inherited field, `group@N` inserts the
 //!   fields of a group with N added to their bits.
 
 use wavemark_target::{InstructionSet, InstructionSets};
@@ -249,13 +249,17 @@ fn insert(fields: &mut Vec<Field>, field: Field) {
 }
 
 fn plain_field(name: &'static str) -> Field {
-    Field { name, pieces: &[], default: 0, shift: 0, flip: 0, signed: false, zero: false }
+    Field { name, pieces: &[], default: 0, shift: 0, flip: 0, signed: false, zero: false, ignored: false }
 }
 
 /// A field of this name from its `bits` and what stands behind them.
 fn field(name: &'static str, text: &str) -> Result<Field, String> {
     let mut field = plain_field(name);
     let mut rest = text;
+    if let Some(before) = rest.strip_suffix('~') {
+        field.ignored = true;
+        rest = before;
+    }
     if let Some(before) = rest.strip_suffix('!') {
         field.zero = true;
         rest = before;

@@ -24,6 +24,11 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
     if suffix.is_some() {
         return Err(p.error_at(0, "invalid instruction"));
     }
+    // A comma follows something.
+    p.skip_space();
+    if p.rest().starts_with(',') {
+        return Err(p.error("unexpected comma"));
+    }
     p.first_of(rows, |p, row| {
         let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
         let mut inst = empty(row.id, encoding.form);

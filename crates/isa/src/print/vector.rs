@@ -116,7 +116,11 @@ impl Statement<'_> {
                 return p.operand(&spec, operand);
             }
             Operand::Float(code)
-                if narrow && !bytes && !self.traits.float_constants && !spec.ty.is_float() =>
+                if narrow
+                    && !bytes
+                    && !self.traits.float_constants
+                    && !spec.ty.is_float()
+                    && spec.class != Class::VgprSrc =>
             {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
@@ -178,6 +182,16 @@ impl Statement<'_> {
                     p.operand(spec, &constant);
                 }
             }
+            // Of 64 bits the operand reads the low ones.
+            Operand::Literal64(bits)
+                if spec.ty.bits() == 32
+                    && bits >> 32 != 0
+                    && inline(p.machine, bits & 0xffff_ffff, 32, false).is_some() =>
+            {
+                if let Some(constant) = inline(p.machine, bits & 0xffff_ffff, 32, false) {
+                    p.operand(spec, &constant);
+                }
+            }
             Operand::Literal64(bits) if spec.ty.elem_bits < 64 && !wide_constant(spec) => {
                 if bits >> 32 == 0 && !half_bits {
                     p.operand(spec, operand);
@@ -209,6 +223,9 @@ impl Statement<'_> {
     /// LLVM's comment on an operand that cannot stand where it does.
     fn refuse(&self, p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
         let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        if self.inst.form == Form::Sdwa {
+            return;
+        }
         let must_be_register = matches!(spec.class, Class::VgprSrc | Class::ScalarReg | Class::Custom);
         if must_be_register && is_constant(operand) {
             return p.text("/*Invalid immediate*/");
@@ -270,6 +287,12 @@ fn is_fixed_value(special: Special) -> bool {
             | Special::XnackMask
             | Special::XnackMaskLo
             | Special::XnackMaskHi
+            | Special::Tba
+            | Special::TbaLo
+            | Special::TbaHi
+            | Special::Tma
+            | Special::TmaLo
+            | Special::TmaHi
             | Special::M0
     )
 }
