@@ -173,8 +173,8 @@ impl RowDef {
         field.zero || field.name == "tfe" && !self.returns_status()
     }
 
-    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers, and whatever is
-    /// done to images.
+    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers, and whatever is done
+    /// to images.
     fn returns_status(&self) -> bool {
         let verb = |value: &'static str| value.split('.').nth(1);
         self.attributes.iter().any(|(key, value)| match *key {
