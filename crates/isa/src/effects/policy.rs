@@ -1,0 +1,59 @@
+//! What a memory instruction's cache policy bits mean: scope, and the flag that scales its offset.
+
+use super::machine;
+use super::memory::Memory;
+use crate::Isa;
+
+/// Coherence scope of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Scope {
+    /// The wave's own CU (gfx12 `SCOPE_CU`; gfx940 `sc0=0 sc1=0`).
+    #[default]
+    Cu,
+    /// Shader engine / workgroup (gfx12 `SCOPE_SE`, gfx940 `sc0`).
+    Se,
+    /// The device (gfx12 `SCOPE_DEV`, gfx940 `sc1`).
+    Device,
+    /// The system (gfx12 `SCOPE_SYS`, gfx940 `sc0 sc1`).
+    System,
+}
+
+/// How the policy bits of [`crate::Mods::cpol`] are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyBits {
+    /// gfx940 on: sc0 is bit 0, nt bit 1, sc1 bit 4.
+    Sc,
+    /// gfx12 on: temporal hint in bits 2:0, scope in bits 4:3; gfx1250 also nv in bit 5, scale_offset in bit 6.
+    TemporalHint,
+}
+
+/// A cache policy, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Policy {
+    /// Up to where the access is coherent.
+    pub scope: Scope,
+    /// The register offset counts accesses, not bytes.
+    pub scale_offset: bool,
+}
+
+impl Policy {
+    /// From the bits of [`crate::Mods::cpol`].
+    pub(super) fn decode(isa: Isa, cpol: u8, memory: Option<&Memory>) -> Policy {
+        let scopes = [Scope::Cu, Scope::Se, Scope::Device, Scope::System];
+        match machine::policy_bits(isa) {
+            PolicyBits::TemporalHint => {
+                Policy { scope: scopes[usize::from(cpol >> 3 & 3)], scale_offset: cpol >> 6 & 1 != 0 }
+            }
+            PolicyBits::Sc => {
+                let (sc0, sc1) = (cpol & 1, cpol >> 4 & 1);
+                let scope = match (memory.is_some_and(Memory::is_atomic), sc1) {
+                    // sc0 of an atomic says that the old value is returned; it is carried out in the L2 cache.
+                    (true, 0) => Scope::Device,
+                    (true, _) => Scope::System,
+                    (false, _) => scopes[usize::from(sc0 | sc1 << 1)],
+                };
+                Policy { scope, scale_offset: false }
+            }
+        }
+    }
+}
