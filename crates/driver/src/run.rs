@@ -8,6 +8,7 @@ use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::WaveSize;
 
 use crate::build::{Failure, Loadable, loadable};
+use crate::execution::{self, Outcome, Prepared};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
 use crate::kernel;
@@ -16,7 +17,6 @@ use crate::lines::instruction_set;
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::Report;
-use crate::schedule::{self, Outcome, Prepared};
 use crate::tile;
 
 /// Runs the kernel of `input` that `launch` or `options` name.
@@ -104,7 +104,7 @@ pub fn run(
 fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Outcome, Failure>> {
     let run = |index: u32| {
         let traced = index == 0 && options.trace.is_some();
-        schedule::run(prepared, options, schedule_seed(options.seed, index), traced)
+        execute(prepared, options, schedule_seed(options.seed, index), traced)
     };
     let mut outcomes = Vec::new();
     let schedules: Vec<u32> = (0..options.schedules.max(1)).collect();

@@ -38,7 +38,7 @@ mod policy;
 
 pub use atomic::AtomicOp;
 pub use bank::{Bank, VgprMsb};
-pub use control::{Barrier, Control, Flow, Wait};
+pub use control::{Barrier, Control, Flow, Wait, invalidate_text, wait_text};
 pub use counter::{Channel, Counter, CounterSet};
 pub use hwreg::{HwField, HwReg};
 pub use memory::{Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
@@ -273,8 +273,8 @@ fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
         effects.regs.push(RegUse { reg, read, write, bank: Bank::Fixed, operand: None });
     }
     effects.memory = effects.memory.or(own.memory);
-    if own.memory.is_some() {
-        effects.policy = Policy::decode(isa, inst.mods.cpol, own.memory.as_ref());
+    if let Some(memory) = &own.memory {
+        effects.policy = Policy::decode(isa, inst.mods.cpol, memory);
     }
     effects.channels.extend(own.channels.iter().copied());
     if own.flow != Flow::Next {
@@ -351,7 +351,7 @@ mod tests {
         );
         assert_eq!(
             uses(&of(Isa::Gfx950, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")),
-            "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r"
+            "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r Mode:r"
         );
         assert_eq!(uses(&of(Isa::Gfx950, "v_readlane_b32 s0, v1, s2")), "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r");
     }
@@ -379,6 +379,34 @@ mod tests {
         let tensor = of(Isa::Gfx1250, "tensor_load_to_lds s[0:3], s[4:11]");
         assert_eq!(tensor.channels[..], [Channel::Td]);
         assert!(tensor.regs.iter().all(|entry| entry.read && !entry.write));
+    }
+
+    /// What a load or store says of its bytes is as wide as its data operand.
+    #[test]
+    fn bytes_fit_the_data() {
+        for isa in [Isa::Gfx950, Isa::Gfx1250] {
+            for row in Table::of(isa).rows() {
+                let Some(memory) = &row.effects.memory else { continue };
+                let data = match memory.verb {
+                    Verb::Load | Verb::AtomicReturn => row.operands.iter().find(|o| o.access != Access::Read),
+                    Verb::Store => {
+                        row.operands.iter().find(|o| matches!(o.role, "vdata" | "data0" | "sdata"))
+                    }
+                    _ => None,
+                };
+                let Some(data) = data.filter(|_| !memory.block && !memory.format) else { continue };
+                let mut wanted = u32::from(memory.bytes.next_multiple_of(4));
+                // The second datum of a load has its place behind the first; of a store it is an operand of its own.
+                if memory.count == 2 && memory.verb != Verb::Store {
+                    wanted *= 2;
+                }
+                let pair = memory.atomic.is_some_and(AtomicOp::two_data) && data.access == Access::ReadWrite;
+                if pair {
+                    wanted *= 2;
+                }
+                assert_eq!(u32::from(data.ty.dwords()) * 4, wanted, "{} {}", isa.name(), row.mnemonic);
+            }
+        }
     }
 
     #[test]

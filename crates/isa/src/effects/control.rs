@@ -4,9 +4,10 @@
 use smallvec::SmallVec;
 
 use super::counter::Counter;
+use super::memory::{Memory, Path, Verb};
 use crate::role::{Class, ImmKind};
 use crate::row::Row;
-use crate::{Inst, Operand, named};
+use crate::{Inst, Isa, Operand, Table, named};
 
 /// How an instruction steers the wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -18,9 +19,9 @@ pub enum Flow {
     Branch,
     /// To the label or on.
     ConditionalBranch,
-    /// To an address in registers (`s_setpc`, `s_swappc`, `s_rfe`).
+    /// To an address in registers (`s_setpc`, `s_rfe`).
     Indirect,
-    /// To the label, the return address in registers (`s_call`).
+    /// To the label (`s_call`) or an address in registers (`s_swappc`), the return address in registers.
     Call,
     /// The wave ends.
     End,
@@ -50,10 +51,10 @@ impl Flow {
 
     /// Whether the next instruction may be executed next (a call comes back).
     pub const fn falls_through(self) -> bool {
-        !matches!(self, Flow::Branch | Flow::End)
+        !matches!(self, Flow::Branch | Flow::Indirect | Flow::End)
     }
 
-    /// Whether the last operand is a label that may be executed next.
+    /// Whether the last operand, if it is a number, is a label that may be executed next.
     pub const fn has_target(self) -> bool {
         matches!(self, Flow::Branch | Flow::ConditionalBranch | Flow::Call)
     }
@@ -182,4 +183,27 @@ impl Wait {
         let waits = counters.iter().enumerate().map(|(at, &counter)| (counter, value(at)));
         waits.filter(|&(_, value)| count == 1 || value != 0x3f).collect()
     }
+}
+
+/// The wait instruction of `isa` for `counter` to come down to `n`, as the assembly has it.
+pub fn wait_text(isa: Isa, counter: Counter, n: u32) -> String {
+    let waits = Table::of(isa).rows().iter().filter_map(|row| match &row.effects.wait {
+        Some(Wait::Counters(counters)) if counters.contains(&counter) => Some((row.mnemonic, counters.len())),
+        _ => None,
+    });
+    match waits.min_by_key(|&(_, counters)| counters) {
+        Some((mnemonic, 1)) => format!("{mnemonic} {n}"),
+        Some((mnemonic, _)) => format!("{mnemonic} {}({n})", counter.name()),
+        None => format!("a wait for {} {n}", counter.name()),
+    }
+}
+
+/// The instruction of `isa` that invalidates the caches that vector memory goes through.
+pub fn invalidate_text(isa: Isa) -> &'static str {
+    let invalidates = |memory: &Memory| {
+        memory.verb == Verb::Cache { invalidate: true, write_back: false } && memory.path != Path::Scalar
+    };
+    let mut rows = Table::of(isa).rows().iter();
+    let found = rows.find(|row| row.effects.memory.as_ref().is_some_and(invalidates));
+    found.map_or("an invalidate", |row| row.mnemonic)
 }

@@ -70,4 +70,9 @@ impl HwReg {
             _ => HwReg::Other,
         }
     }
+
+    /// The number of the register, where it has a name.
+    pub fn id(self, isa: Isa) -> Option<u8> {
+        (0..64).find(|&id| HwReg::of(isa, id) == self)
+    }
 }

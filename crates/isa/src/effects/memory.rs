@@ -5,7 +5,7 @@
 //! | PATH | `scalar lds gds flat global scratch buffer tensor`: how the address is formed, and with it the space |
 //! | VERB | `load store atomic atomic_return to_lds from_lds prefetch cache crossbar` |
 //! | SHAPE | bytes of one access of a lane (of the wave for scalar memory; 0 where operands decide), `8x2`: two accesses with an offset each in units of the access, `8x2s64`: in units of 64 of them |
-//! | FLAG | `u` `i`: sub-dword loads are extended by zeros or the sign; `d16` `d16hi`: the register's low or high half; [`Transpose`]; [`AtomicOp`]; `inv` `wb` of `cache`; the names of `crossbar` operations ([`Crossbar`]); `addtid` `multicast` `block` `format` |
+//! | FLAG | `u` `i`: sub-dword loads are extended by zeros or the sign; `d16` `d16hi`: the register's low or high half; [`Transpose`]; [`AtomicOp`]; `inv` `wb` of `cache`; the names of `crossbar` operations ([`Crossbar`]); `addtid` `multicast` `block` `format` `scratch` |
 
 use super::atomic::AtomicOp;
 
@@ -165,6 +165,8 @@ pub struct Memory {
     pub block: bool,
     /// Elements are converted by a buffer format.
     pub format: bool,
+    /// Scalar memory: the offset is one in scratch.
+    pub scratch: bool,
 }
 
 impl Memory {
@@ -197,6 +199,7 @@ impl Memory {
             multicast: false,
             block: false,
             format: false,
+            scratch: false,
         };
         let (mut sign, mut half) = (None, None);
         let (mut invalidate, mut write_back, mut crossbar) = (false, false, None);
@@ -210,6 +213,7 @@ impl Memory {
                 "multicast" => memory.multicast = true,
                 "block" => memory.block = true,
                 "format" => memory.format = true,
+                "scratch" => memory.scratch = true,
                 "inv" => invalidate = true,
                 "wb" => write_back = true,
                 "permute" => crossbar = Some(Crossbar::Permute),

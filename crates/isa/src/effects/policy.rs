@@ -1,7 +1,7 @@
 //! What a memory instruction's cache policy bits mean: scope, and the flag that scales its offset.
 
 use super::machine;
-use super::memory::Memory;
+use super::memory::{Memory, Path};
 use crate::Isa;
 
 /// Coherence scope of an access.
@@ -38,7 +38,10 @@ pub struct Policy {
 
 impl Policy {
     /// From the bits of [`crate::Mods::cpol`].
-    pub(super) fn decode(isa: Isa, cpol: u8, memory: Option<&Memory>) -> Policy {
+    pub(super) fn decode(isa: Isa, cpol: u8, memory: &Memory) -> Policy {
+        if memory.path == Path::Lds {
+            return Policy::default();
+        }
         let scopes = [Scope::Cu, Scope::Se, Scope::Device, Scope::System];
         match machine::policy_bits(isa) {
             PolicyBits::TemporalHint => {
@@ -46,7 +49,7 @@ impl Policy {
             }
             PolicyBits::Sc => {
                 let (sc0, sc1) = (cpol & 1, cpol >> 4 & 1);
-                let scope = match (memory.is_some_and(Memory::is_atomic), sc1) {
+                let scope = match (memory.is_atomic(), sc1) {
                     // sc0 of an atomic says that the old value is returned; it is carried out in the L2 cache.
                     (true, 0) => Scope::Device,
                     (true, _) => Scope::System,
