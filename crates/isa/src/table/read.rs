@@ -74,18 +74,21 @@ pub static ATTRIBUTES: &[&str] = &[
     "exec",
     "m0",
     "flat_scratch",
-    "pc",
     // Reads the MODE register (rounding, denormals, exceptions).
     "mode",
     // Names: other spellings that the assembler takes.
     "alias",
-    // Memory effect, counters where they do not follow from it, and what effects need besides.
+    // Memory, queues, branches, waits, barriers, other program control, and what effects need besides: see `effects`.
     "mem",
     "cnt",
-    "copy",
-    "control",
-    // Branch, barrier, end, wait kinds: see `effects`.
     "flow",
+    "wait",
+    "barrier",
+    "control",
+    "copy",
+    "relative",
+    // Key of what it computes, where that is not its name.
+    "meaning",
     // Families' own flags.
     "scalar",
     "memory",
