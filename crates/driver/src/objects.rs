@@ -13,7 +13,7 @@ use wavemark_target::{Target, TargetId};
 
 use crate::build::{Failure, bundle_entry, object_diagnostic, parse_object, parse_object_leniently};
 use crate::input::{Form, Input, agree};
-use crate::lines::machine;
+use crate::lines::subtarget;
 
 /// The entry that runtimes expect before the code objects: the host's, empty.
 const HOST_ENTRY: &str = "host-x86_64-unknown-linux-gnu-";
@@ -151,7 +151,7 @@ pub fn disassemble_input(
         read_object(sources, input)?
     };
     agree(&input.name, target, Some(object.target()))?;
-    machine(object.target(), features)?;
+    subtarget(object.target(), features)?;
     Ok(disassemble(&object, features).map_err(|error| Diagnostic::error(format!("--features: {error}")))?)
 }
 

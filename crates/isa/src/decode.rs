@@ -147,6 +147,15 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
                 return Err(invalid());
             }
             operand = match literal {
+                // A source that asks for a literal of 32 bits beside one of 64 has its low half.
+                Some(Operand::Literal(_)) if matches!(operand, Operand::Literal64(_)) => {
+                    let (value, bytes) = read_literal(input, size - 4, &operand)?;
+                    size += bytes - 4;
+                    *literal.insert(value)
+                }
+                Some(Operand::Literal64(bits)) if matches!(operand, Operand::Literal(_)) => {
+                    Operand::Literal(bits & 0xffff_ffff)
+                }
                 Some(literal) => literal,
                 None => {
                     let (value, bytes) = read_literal(input, size, &operand)?;

@@ -117,10 +117,12 @@ pub(crate) fn encode_bits(
             if !encoding.format.literal {
                 return Err(invalid);
             }
-            if literal.is_some_and(|other| other != *operand) {
-                return Err(EncodeError::TwoLiterals { mnemonic });
-            }
-            literal = Some(*operand);
+            literal = match literal {
+                None => Some(*operand),
+                Some(other) => {
+                    Some(same_literal(other, *operand).ok_or(EncodeError::TwoLiterals { mnemonic })?)
+                }
+            };
         }
         let Some(field) = field else {
             if fieldless(spec, operand) {
@@ -152,6 +154,20 @@ pub(crate) fn encode_bits(
         Family::Export => export::finish(encoding, inst, bits),
     };
     Ok((bits, literal))
+}
+
+/// The literal that two operands share; one of 32 bits is the low half of one of 64.
+fn same_literal(one: Operand, other: Operand) -> Option<Operand> {
+    match (one, other) {
+        _ if one == other => Some(one),
+        (Operand::Literal(low), Operand::Literal64(all))
+        | (Operand::Literal64(all), Operand::Literal(low))
+            if all & 0xffff_ffff == low =>
+        {
+            Some(Operand::Literal64(all))
+        }
+        _ => None,
+    }
 }
 
 /// Whether an operand without field is the one that the class prescribes.

@@ -82,14 +82,12 @@ pub(crate) enum Word {
     Dim,
     /// A switch of one bit.
     Switch(&'static Modifier),
-    /// A switch of the cache policy: such neighbours stand in any order.
-    Policy(&'static Modifier),
-    /// `th:` and `scope:`
-    ScopedPolicy,
+    /// Those of the cache policy.
+    Policy,
 }
 
 /// The modifiers that an encoding has, in the order of the text.
-fn words(machine: Machine, encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12]> {
+fn words(encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12]> {
     let modifier = |name: &&str| {
         let found = encoding.modifiers.iter().find(|(field, _)| field.name == *name);
         found.map(|&(_, modifier)| modifier)
@@ -99,12 +97,7 @@ fn words(machine: Machine, encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12
     words.extend(has("dmask").then_some(Word::Dmask));
     words.extend(has("dim").then_some(Word::Dim));
     words.extend(modifier(&"unorm").map(Word::Switch));
-    if has("scope") {
-        words.push(Word::ScopedPolicy);
-    } else {
-        let policy = machine.facts().cache_policy.words();
-        words.extend(policy.iter().filter_map(modifier).map(Word::Policy));
-    }
+    words.extend((has("glc") || has("scope")).then_some(Word::Policy));
     let switches = ["r128", "a16", "tfe", "lwe", "da", "d16"];
     let switches = switches.iter().filter(|name| d16 || **name != "d16");
     words.extend(switches.filter_map(modifier).map(Word::Switch));
@@ -217,7 +210,8 @@ impl Image {
         for part in row.attribute("address").ok_or("an image instruction needs address=")?.split('+') {
             image.add_part(part)?;
         }
-        image.words = words(machine, encoding, image.d16);
+        image.d16 &= field("d16").is_some();
+        image.words = words(encoding, image.d16);
         if image.ray.is_empty() {
             image.widths = image.possible_widths();
         } else {
@@ -391,5 +385,27 @@ mod tests {
         assert_eq!(words("image_get_resinfo", 7, false), Some(1));
         assert_eq!(words("image_sample_c_d_cl_o", 2, false), Some(12));
         assert_eq!(words("image_sample_d_g16", 2, false), Some(7));
+    }
+
+    #[test]
+    fn every_register_of_a_list_is_read() {
+        let machine = Machine::new(Processor::Gfx1100);
+        let text = "image_bvh_intersect_ray v[0:3], [v50, v46, v[20:22], v[40:42], v[47:49]], s[12:15]";
+        let parsed = crate::parse(machine, text, &crate::NoSymbols).expect("a ray");
+        let effects = crate::effects(machine, &parsed.inst);
+        let vectors: Vec<(u16, u8, bool)> = effects
+            .regs
+            .iter()
+            .filter_map(|used| match used.reg {
+                crate::effects::Touched::Reg(reg) if reg.file == crate::RegFile::Vgpr => {
+                    Some((reg.index, reg.dwords, used.write))
+                }
+                _ => None,
+            })
+            .collect();
+        let read =
+            [(50, 1), (46, 1), (20, 3), (40, 3), (47, 3)].map(|(index, dwords)| (index, dwords, false));
+        assert_eq!(vectors[0], (0, 4, true));
+        assert_eq!(vectors[1..], read);
     }
 }

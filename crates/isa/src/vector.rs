@@ -20,6 +20,8 @@
 //! | `noinline` | LLVM gives the source no inline constants, and shows those that are encoded as 32-bit patterns |
 //! | `high` | `high` chooses the upper half of the attribute |
 //! | `waitexp` | `wait_exp:`, always written, behind `clamp` and `op_sel` |
+//! | `pairs` | `op_sel` does not choose of packed sources |
+//! | `strictopsel` | the `op_sel` bit of a third source is forbidden, not ignored |
 //! | `splat` | an inline constant stands for both halves of a packed source |
 //! | `doubleunit` | DPP is that of 64-bit operands though these have 32 bits |
 //! | `lane` | an access to one lane: LLVM calls it `_e32`, the lane is no literal |
@@ -89,8 +91,10 @@ pub(crate) struct Traits {
     pub(crate) splat: bool,
     /// Sources that are pairs of 16-bit elements, a mask; SDWA does not change their signs.
     pub(crate) packed: u8,
-    /// Those of them that `op_sel` does not choose of, because registers have halves.
+    /// Those of them that `op_sel` does not choose of.
     pub(crate) pairs: u8,
+    /// The `op_sel` bit of a third source is forbidden.
+    pub(crate) strict_op_sel: bool,
     /// `high` chooses the upper half of the attribute.
     pub(crate) high: bool,
     /// `wait_exp:`, always written.
@@ -160,7 +164,7 @@ pub(crate) const PARAMETERS: &[&str] = &["p10", "p20", "p0"];
 pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let mut traits = Traits::default();
     let has_halves = machine.has_inst(InstFeature::True16);
-    let (mut strict, mut idle) = (false, false);
+    let (mut strict, mut idle, mut pairs) = (false, false, false);
     for spec in &row.operands {
         let Some(position) = position(spec) else { continue };
         let bit = 1u8 << position;
@@ -208,6 +212,8 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             "lane" => traits.lane = true,
             "doubleunit" => traits.double_unit = true,
             "splat" => traits.splat = true,
+            "pairs" => pairs = true,
+            "strictopsel" => traits.strict_op_sel = true,
             "high" => traits.high = true,
             "waitexp" => traits.wait_exp = true,
             "nolds" => traits.no_lds = true,
@@ -226,7 +232,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     traits.scalar = scalar_result && row.operand_index("ssrc0").is_some();
     // Only floats could be clamped at first.
     traits.clamp &= traits.float_result || machine.has_inst(InstFeature::IntClampInsts);
-    traits.pairs = if has_halves { traits.packed } else { 0 };
+    traits.pairs = if pairs { traits.packed } else { 0 };
     // A longer op_sel than the sources need: the encoding has a third source that does nothing.
     let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
@@ -270,6 +276,8 @@ mod tests {
         "lane",
         "doubleunit",
         "splat",
+        "pairs",
+        "strictopsel",
         "high",
         "waitexp",
         "nolds",

@@ -7,19 +7,12 @@ use smallvec::SmallVec;
 
 use super::operand::RegisterText;
 use super::{ParseError, Parser, Suffix, empty};
-use crate::cache_policy::Hints;
+use crate::cache_policy;
 use crate::image::{A16, DIMENSIONS, Image, Layout, Word};
-use crate::modifier::Modifier;
+use crate::modifier::{self, Modifier};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, RegList};
-
-/// The bit of `nv` in [`crate::Mods::cpol`].
-const NV: u8 = 1 << 5;
-
-/// The bits of `th` and `scope`, and those of both that bypass the caches.
-const TH_SCOPE: u8 = 0x1f;
-const TH_SCOPE_BYPASS: u8 = 3 << 3 | 3;
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
@@ -49,7 +42,7 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
     }
     modifiers(p, row, image, &mut inst)?;
     if !p.at_end() {
-        return Err(unexpected(p, image));
+        return Err(unexpected(p, row, image));
     }
     check_data(p, row, image, encoding, &inst, places[0])?;
     check_address(p, image, &mut inst, places[1])?;
@@ -125,7 +118,6 @@ fn scalar(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Ope
 
 /// The modifiers that the row has, in their order.
 fn modifiers(p: &mut Parser, row: &Row, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
-    let mut policy = false;
     for word in &image.words {
         match word {
             Word::Dmask => {
@@ -144,17 +136,7 @@ fn modifiers(p: &mut Parser, row: &Row, image: &Image, inst: &mut Inst) -> Resul
                     p.eat(",");
                 }
             }
-            // All of them at the first one; between them there are no commas.
-            Word::Policy(_) if !policy => {
-                policy = true;
-                cache_policy(p, image, inst)?;
-                p.eat(",");
-            }
-            Word::Policy(_) => {}
-            Word::ScopedPolicy => {
-                scoped_policy(p, row, inst)?;
-                p.eat(",");
-            }
+            Word::Policy => super::memory::cache_policy(p, row, inst)?,
         }
     }
     Ok(())
@@ -171,39 +153,6 @@ fn switch(p: &mut Parser, inst: &mut Inst, modifier: &Modifier) -> bool {
     p.pos += word.len();
     (modifier.set)(&mut inst.mods, value);
     true
-}
-
-/// The switches of the cache policy in any order, each once.
-fn cache_policy(p: &mut Parser, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
-    let mut seen: SmallVec<[&str; 4]> = SmallVec::new();
-    loop {
-        p.skip_space();
-        let start = p.pos;
-        let next = image.words.iter().find_map(|word| match word {
-            Word::Policy(modifier) if switch(p, inst, modifier) => Some(modifier.name),
-            _ => None,
-        });
-        let Some(name) = next else { return Ok(()) };
-        if seen.contains(&name) {
-            return Err(p.error_at(start, "duplicate cache policy modifier"));
-        }
-        seen.push(name);
-    }
-}
-
-/// `th:` and `scope:`.
-fn scoped_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
-    p.skip_space();
-    let start = p.pos;
-    super::memory::cache_policy(p, row, inst)?;
-    if inst.mods.cpol & NV != 0 && !p.machine.facts().cache_policy.words().contains(&"nv") {
-        return Err(p.error_at(start, "nv is not supported on this processor"));
-    }
-    // As LLVM has it; a load says TH_LOAD_BYPASS.
-    if row.memory.hints == Hints::Atomic && inst.mods.cpol & TH_SCOPE == TH_SCOPE_BYPASS {
-        return Err(p.error_at(start, "TH_ATOMIC_NT_RETURN does not go with SCOPE_SYS"));
-    }
-    Ok(())
 }
 
 /// `dim:SQ_RSRC_IMG_2D` or `dim:2D`.
@@ -230,22 +179,33 @@ fn dim(p: &mut Parser, image: &Image) -> Result<u8, ParseError> {
 }
 
 /// What does not belong there, and what could.
-fn unexpected(p: &Parser, image: &Image) -> ParseError {
-    let names: Vec<&str> = image
-        .words
-        .iter()
-        .flat_map(|word| match word {
-            Word::Dmask => vec!["dmask"],
-            Word::Dim => vec!["dim"],
-            Word::Switch(modifier) | Word::Policy(modifier) => vec![modifier.name],
-            Word::ScopedPolicy => vec!["th", "scope"],
-        })
-        .collect();
-    let expected = match names[..] {
-        [] => String::new(),
-        _ => format!(", or in this order {}", names.join(" ")),
-    };
-    p.error(format!("expected the end of the statement{expected}"))
+fn unexpected(p: &mut Parser, row: &Row, image: &Image) -> ParseError {
+    let mut names: Vec<&str> = Vec::new();
+    for word in &image.words {
+        match word {
+            Word::Dmask => names.push("dmask"),
+            Word::Dim => names.push("dim"),
+            Word::Switch(modifier) => names.push(modifier.name),
+            Word::Policy => {
+                let words = cache_policy::words(p.machine.facts().cache_policy, false);
+                names.extend(words.iter().map(|(name, _)| *name));
+                names.extend(if words.is_empty() { &["th", "scope"][..] } else { &[] });
+            }
+        }
+    }
+    let (mnemonic, order, word) = (row.mnemonic, names.join(" "), p.peek_word());
+    p.error(if names.contains(&word) {
+        format!("{word} stands in the wrong place; the order of modifiers is {order}")
+    } else if modifier::by_name(word).is_some() || matches!(word, "dim" | "th" | "scope") {
+        format!("{mnemonic} has no modifier {word} on this processor; it has {order}")
+    } else {
+        format!("expected the end of the statement or a modifier; {mnemonic} has {order}")
+    })
+}
+
+/// A number of registers, in words.
+fn registers(count: u8) -> String {
+    format!("{count} register{}", if count == 1 { "" } else { "s" })
 }
 
 /// The data must have as many registers as the modifiers ask for.
@@ -263,7 +223,7 @@ fn check_data(
         let needed = encoding.specs(row).next().map_or(0, |spec| spec.ty.dwords());
         return match inst.operands.first() {
             Some(Operand::Reg(reg)) if reg.dwords == needed => Ok(()),
-            _ => Err(p.error_at(start, format!("vdata must have {needed} registers"))),
+            _ => Err(p.error_at(start, format!("vdata must have {}", registers(needed)))),
         };
     };
     image.check_dmask(inst.mods.dmask, off).map_err(|message| p.error_at(start, message))?;
@@ -275,14 +235,15 @@ fn check_data(
             (false, true) => "dmask and d16",
             (false, false) => "dmask",
         };
-        let got = data.dwords;
+        let got = registers(data.dwords);
         return Err(p.error_at(
             start,
-            format!("image data size does not match {of}: vdata has {got} registers instead of {needed}"),
+            format!("image data size does not match {of}: vdata has {got} instead of {needed}"),
         ));
     }
     if !image.has_data(needed) {
-        return Err(p.error_at(start, format!("the instruction has no data of {needed} registers")));
+        let (mnemonic, needed) = (row.mnemonic, registers(needed));
+        return Err(p.error_at(start, format!("{mnemonic} has no data of {needed}")));
     }
     Ok(())
 }
@@ -300,42 +261,66 @@ fn check_address(p: &Parser, image: &Image, inst: &mut Inst, start: usize) -> Re
         inst.mods.control = (list.len() as u16 - 1).div_ceil(4);
     }
     let got: u8 = list.iter().fold(0, |sum, dwords| sum.saturating_add(*dwords));
-    let wrong = |needed: &str| {
-        Err(p.error_at(start, format!("image address size: vaddr has {got} registers instead of {needed}")))
+    let wrong = |needed: u8, asked: &str, form: &str| {
+        Err(p.error_at(
+            start,
+            if got == needed {
+                format!("vaddr must be {form}")
+            } else {
+                let got = registers(got);
+                format!("image address size: vaddr has {got} instead of {needed}{asked}: {form}")
+            },
+        ))
     };
     if !image.ray.is_empty() {
         let parts = image.ray_parts(a16).ok_or_else(|| p.error_at(start, "the instruction has no a16"))?;
         let words: u8 = parts.iter().sum();
-        return match &image.layout {
-            Layout::Nsa(_) if !is_list && got == words => Ok(()),
-            Layout::Nsa(_) if !image.partial && is_list && list.len() == usize::from(words) => Ok(()),
-            Layout::Nsa(_) if !image.partial => wrong(&format!("{words}, as one tuple or as a list of them")),
-            _ if is_list && list[..] == *parts => Ok(()),
-            _ => wrong(&format!("{words}, in a list of tuples of {parts:?}")),
+        let sizes: Vec<String> = parts.iter().map(u8::to_string).collect();
+        let tuples = format!("a list of tuples of {} registers", sizes.join(", "));
+        let asked = if a16 { " with a16" } else { "" };
+        let (nsa, singles) = (matches!(image.layout, Layout::Nsa(_)), !image.partial);
+        return match is_list {
+            false if nsa && got == words => Ok(()),
+            true if nsa && singles && list.len() == usize::from(words) => Ok(()),
+            true if !(nsa && singles) && list[..] == *parts => Ok(()),
+            _ if nsa && singles => wrong(words, asked, "one tuple, or a list of single registers"),
+            _ if nsa => wrong(words, asked, &format!("one tuple, or {tuples}")),
+            _ => wrong(words, asked, &tuples),
         };
     }
     if !image.dim {
         // The encoding does not know the dimension: any size that the instruction has for one.
-        return if image.has_tuple(got) { Ok(()) } else { wrong("a number that a dimension asks for") };
-    };
+        let sizes: Vec<String> =
+            (1..=16).filter(|&words| image.has_tuple(words)).map(|n| n.to_string()).collect();
+        let message = || format!("vaddr has {}; the instruction takes {}", registers(got), sizes.join(", "));
+        return if image.has_tuple(got) { Ok(()) } else { Err(p.error_at(start, message())) };
+    }
     let dimension = &DIMENSIONS[usize::from(inst.mods.dim & 7)];
     let needed = image.address_words(dimension, a16);
-    let halves = if a16 { " with a16" } else { "" };
-    let needs = format!("{needed}, which dim:SQ_RSRC_IMG_{}{halves} asks for", dimension.name);
     let slots = matches!(image.layout, Layout::Slots(_));
-    if !is_list && !slots {
+    // Elements of a list: single registers, but the last of a full one may be a tuple of the rest.
+    let most = image.shown_address(1).filter(|_| image.partial).unwrap_or(RegList::MOST as u8);
+    let right = if !is_list && !slots {
         // LLVM took eight registers before it knew tuples of five to seven.
         let oversized = got == 8 && (5..=7).contains(&needed);
-        return if (got == needed || oversized) && image.has_tuple(got) { Ok(()) } else { wrong(&needs) };
+        (got == needed || oversized) && image.has_tuple(got)
+    } else {
+        let singles = list[..list.len() - 1].iter().all(|&dwords| dwords == 1);
+        let elements = usize::from(needed.min(most));
+        got == needed && image.has_width(needed) && list.len() == elements && singles
+    };
+    if right {
+        return Ok(());
     }
-    // Elements: single registers, but the last of a full list may be a tuple of the rest.
-    let most = image.shown_address(1).filter(|_| image.partial).unwrap_or(RegList::MOST as u8);
-    let elements = needed.min(most);
-    let singles = list[..list.len() - 1].iter().all(|&dwords| dwords == 1);
-    if got != needed || !image.has_width(needed) || list.len() != usize::from(elements) || !singles {
-        let tuple =
-            if needed > most { format!(" in a list of {most}, the last a tuple") } else { String::new() };
-        return wrong(&(needs + &tuple));
+    let asked =
+        format!(", which dim:SQ_RSRC_IMG_{}{} asks for", dimension.name, if a16 { " with a16" } else { "" });
+    let mut form = match needed {
+        1 => "a register".to_owned(),
+        _ if needed > most => format!("a list of {most}, the last a tuple of {}", needed - most + 1),
+        _ => format!("a list of {needed} single registers"),
+    };
+    if !slots && needed > 1 {
+        form.insert_str(0, "one tuple, or ");
     }
-    Ok(())
+    wrong(needed, &asked, &form)
 }

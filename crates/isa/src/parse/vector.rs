@@ -368,6 +368,11 @@ fn place(
             if (item.neg || item.abs) && !has_mods {
                 return None;
             }
+            // Before there were 16-bit instructions, VOP3 had no constants of 16 bits.
+            if spec.ty.bits() == 16 && is_wide(encoding.form) && !p.machine.has_inst(InstFeature::Bits16Insts)
+            {
+                return None;
+            }
             let place = Place { machine: p.machine, row, spec, encoding };
             if (item.neg || item.abs) && !vector_constant::takes_modifiers(&place, constant) {
                 return None;
@@ -505,7 +510,6 @@ fn allowed_special(
                 && encoding.form != Form::Sdwa
                 && !traits.no_lds
         }
-        Special::M0 if spec.role == "smask" => false,
         // Lane reads do not write M0; scalar instructions do not write EXEC.
         Special::M0 if spec.role == "sdst" => !traits.lane_read,
         Special::SharedBase | Special::SharedLimit | Special::PrivateBase | Special::PrivateLimit
@@ -601,6 +605,8 @@ fn check_limits(
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
+                // M0 as the lane is free.
+                && !(row.traits.lane && spec.role == "ssrc1" && *operand == Operand::Special(Special::M0))
                 // Other names of the same register count again.
                 && !scalars.contains(operand) =>
             {

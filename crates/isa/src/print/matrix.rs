@@ -132,7 +132,16 @@ fn source_text(p: &mut Printer, spec: &OperandSpec, inline_ty: Type, operand: &O
     let ty = &spec.ty;
     if high != 0 && ty.bits() <= 32 {
         // LLVM drops the high half of a literal of 64 bits, and does not say that it was a literal.
-        return p.number32(bits);
+        return match bits as u16 as i16 {
+            value @ -16..=64 if ty.elem_bits == 16 && ty.lanes == 1 => p.number(value.into()),
+            value if ty.name == "f16" => p.hex(u64::from(value as u16)),
+            _ => p.number32(bits),
+        };
+    }
+    if matches!(operand, Operand::Literal64(_)) && high == 0 {
+        p.text("lit64(");
+        p.hex(u64::from(bits));
+        return p.text(")");
     }
     if ty.bits() == 64 && ty.lanes == 1 {
         // The high half of a double.
@@ -302,7 +311,8 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
 fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     let mods = &inst.mods;
     let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
-    if row.operand_index("vscalea").is_some() {
+    let multiplies = matches!(row.matrix, Trait::Mfma | Trait::Smfmac | Trait::F8f6f4);
+    if row.matrix == Trait::F8f6f4 && row.operand_index("vscalea").is_some() {
         // LLVM's lists here have three elements, the last 0, and a default of all ones.
         list(p, " op_sel:[", mods.op_sel, 3, 0);
         list(p, " op_sel_hi:[", mods.op_sel_hi, 3, 7);
@@ -310,7 +320,7 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
         value(p, " blgp:", mods.blgp);
         return;
     }
-    if has("cbsz") {
+    if multiplies && has("cbsz") {
         value(p, " cbsz:", mods.cbsz);
         value(p, " abid:", mods.abid);
         value(p, " blgp:", mods.blgp);
@@ -323,10 +333,13 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     if has("op_sel_hi") {
         list(p, " op_sel_hi:[", mods.op_sel_hi, sources, if mix { 0 } else { 7 });
     }
-    wmma_modifiers(p, row, mods);
+    if matches!(row.matrix, Trait::Wmma | Trait::Swmmac | Trait::F8f6f4 | Trait::LdScale) {
+        wmma_modifiers(p, row, mods);
+    }
     if !mix {
         // Lists of WMMA's A, B and C have three elements, whatever stands for C.
-        let sources = if row.operand_index("srca").is_some() { 3 } else { sources };
+        let sparse = matches!(row.matrix, Trait::Swmmac);
+        let sources = if sparse { 3 } else { sources };
         list(p, " neg_lo:[", mods.neg, sources, 0);
         list(p, " neg_hi:[", mods.neg_hi, sources, 0);
     }
