@@ -193,11 +193,7 @@ fn flat_modifiers(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), Pars
         let flat = row.memory.addressing == Some(Addressing::Flat);
         let offset = if flat { facts.flat_offset } else { facts.global_offset };
         inst.mods.offset = match offset {
-            Some(offset) => {
-                let sign = if offset.signed { "signed" } else { "unsigned" };
-                let message = format!("expected a {}-bit {sign} offset", offset.bits);
-                number(p, offset.min(), offset.max(), &message)?
-            }
+            Some(offset) => number(p, offset.min(), offset.max(), &expected::offset(offset))?,
             None => number(p, 0, 0, "flat offset modifier is not supported on this GPU")?,
         };
     }
@@ -237,8 +233,11 @@ fn addresses_fit(
             let fields = &row.memory.fields;
             let both = dwords > 0 && !no_saddr;
             let neither = dwords == 0 && no_saddr && fields.no_address.is_none();
-            if fields.sve.is_none() && (both || neither) {
-                return Err(p.error_at(at, "operands are not valid for this GPU or mode"));
+            if fields.sve.is_none() && both {
+                return Err(p.error_at(at, "expected an offset in a VGPR or in an SGPR, not in both"));
+            }
+            if fields.sve.is_none() && neither {
+                return Err(p.error_at(at, "expected an offset in a VGPR or in an SGPR"));
             }
             dwords.min(1)
         }
