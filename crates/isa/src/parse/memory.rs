@@ -122,6 +122,15 @@ fn scalar_address(
     match p.place_register(&spec, register) {
         Some(Operand::Special(Special::Null)) if scratch && sve => Ok(Operand::Off),
         Some(operand @ Operand::Special(Special::Null)) if only => Ok(operand),
+        // Where NULL's code is the one that says that there is no base.
+        Some(Operand::Special(Special::Null))
+            if row.memory.any_saddr
+                && row.operand_index("vaddr").is_none()
+                && row.memory.fields.saddr.map(|field| field.default)
+                    == p.machine.facts().null.map(u32::from) =>
+        {
+            Ok(Operand::Off)
+        }
         Some(operand @ Operand::Special(Special::ExecLo)) if scratch => Ok(operand),
         Some(operand @ Operand::Special(Special::Exec)) if row.memory.any_saddr => Ok(operand),
         Some(Operand::Special(Special::Null | Special::Exec | Special::ExecLo | Special::ExecHi)) | None => {
