@@ -20,6 +20,8 @@ mod number;
 #[path = "src/role.rs"]
 mod role;
 mod table {
+    #[path = "../src/table/atomic.rs"]
+    pub(crate) mod atomic;
     #[path = "../src/table/family.rs"]
     pub(crate) mod family;
     #[path = "../src/table/files.rs"]
@@ -89,13 +91,14 @@ fn write_rows(out: &mut String, rows: &[(Place, RowDef)]) {
     for (place, row) in rows {
         let _ = writeln!(
             out,
-            "RowIndex {{ sets: {:#x}, file: {}, line: {}, offset: {}, member: {}, group: {} }},",
+            "RowIndex {{ sets: {:#x}, file: {}, line: {}, offset: {}, member: {}, group: {}, part: {:?} }},",
             row.sets.bits(),
             place.file,
             place.line,
             place.offset,
             place.member,
-            place.group
+            place.group,
+            place.part
         );
     }
     out.push_str("];\n");

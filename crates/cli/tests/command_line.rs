@@ -554,7 +554,15 @@ fn there_and_back() {
     run_clean(&["compile", &path("c.s"), "--emit", "hsaco", "-o", &path("c.hsaco")]);
     run_clean(&["bundle", &path("a.hsaco"), "-o", &path("bundle")]);
     run_clean(&["unbundle", &path("bundle"), "--target", "gfx1250", "-o", &path("d.hsaco")]);
-    for object in ["a.o", "a.hsaco", "b.hsaco", "c.hsaco", "d.hsaco", "bundle"] {
+    run_clean(&["bundle", &path("a.hsaco"), "--compress", "zstd", "-o", &path("packed")]);
+    let entry = "hipv4-amdgcn-amd-amdhsa--gfx1250";
+    run_clean(&["unbundle", &path("packed"), "--entry", entry, "-o", &path("e.hsaco")]);
+    let uri = format!("file://{}", path("a.hsaco"));
+    for what in [&uri, &path("a.o"), &path("packed")] {
+        run_clean(&["inspect", what]);
+        run_clean(&["inspect", "--dwarf", what]);
+    }
+    for object in ["a.o", "a.hsaco", "b.hsaco", "c.hsaco", "d.hsaco", "e.hsaco", "bundle", "packed"] {
         run_clean(&["run", &path(object), "--launch", "kernels/scale.toml", "--out", &path("out")]);
     }
     let out = std::fs::read(folder.join("out/out.npy")).unwrap();

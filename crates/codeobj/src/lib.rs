@@ -7,12 +7,14 @@
 //! * [`descriptor`]: the kernel descriptor, [`metadata`]: the metadata, as MessagePack and as YAML
 //! * [`write`](mod@write): a relocatable file from sections and symbols; [`link`](mod@link): relocatable files → one loadable file
 //! * [`image`]: a file → the bytes that a loader puts into memory
-//! * [`bundle`]: clang offload bundles, [`lines`]: addresses → source lines, [`inspect`]: everything as text
+//! * [`bundle`]: clang offload bundles, [`lines`]: addresses → source lines, [`dwarf`]: the other debug sections
+//! * [`inspect`]: everything as text, [`core_file`]: core files, [`uri`]: where a loaded code object came from
 //!
-//! It follows "ELF Code Object", "Code Object Metadata" and "Kernel Descriptor" of LLVM's *User Guide for AMDGPU
-//! Backend* for code objects V3 to V6 of the OS ABI `amdhsa`; V2 and other OS ABIs are refused by name.
+//! It follows "ELF Code Object", "Code Object Metadata", "Kernel Descriptor", "DWARF Debug Information" and "Core
+//! file format" of LLVM's *User Guide for AMDGPU Backend*. Code objects V2 to V6 of `amdhsa`, and those of `amdpal`,
+//! `mesa3d` and no operating system, are read; all but V2 ([`v2`]) are written and linked.
 //!
-//! No input makes it panic or allocate more than a small multiple of the input's size.
+//! No input makes it panic, hang, or allocate more than a multiple of the input's size.
 
 pub mod bundle;
 mod bytes;

@@ -36,6 +36,8 @@ fn every_code_object_reads() {
         let bytes = std::fs::read(&path).unwrap();
         let object = CodeObject::parse(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(!object.kernels.is_empty(), "{}", path.display());
+        let violations: Vec<String> = object.violations.iter().map(ToString::to_string).collect();
+        assert_eq!(violations, [""; 0], "{}", path.display());
         for kernel in &object.kernels {
             let name = format!("{}: {}", path.display(), kernel.name);
             let descriptor = &kernel.descriptor;

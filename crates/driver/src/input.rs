@@ -232,6 +232,33 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_files_by_their_uri() {
+        let path = std::env::temp_dir().join(format!("wavemark input {}.bin", std::process::id()));
+        std::fs::write(&path, b"..\x7fELFxyz..").unwrap();
+        let uri = path.display().to_string().replace(' ', "%20");
+        let open = |range: &str| {
+            let input = read(Path::new(&format!("file://{uri}{range}")), None);
+            input.map(|input| input.bytes).map_err(|diagnostic| diagnostic.message.replace(&uri, "PATH"))
+        };
+        assert_eq!(open("#offset=2&size=0x7").as_deref(), Ok(&b"\x7fELFxyz"[..]));
+        for (range, error) in [
+            (
+                "#offset=2&size=100",
+                "file://PATH#offset=2&size=100: 100 bytes from 0x2 on are not in the file",
+            ),
+            ("#size=1", "file://PATH#size=1 is no URI of a code object: at character"),
+        ] {
+            assert!(open(range).unwrap_err().starts_with(error), "{range}");
+        }
+        let memory = read(Path::new("memory://12#offset=0x1000&size=8"), None).unwrap_err();
+        assert_eq!(
+            memory.message,
+            "memory://12#offset=0x1000&size=8: the memory of process 12 cannot be read"
+        );
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
     fn targets_agree() {
         let id = |text: &str| Some(text.parse::<TargetId>().unwrap());
         let agreed = |given, found| agree("k.s", given, found).map(|target| target.to_string());

@@ -2,17 +2,32 @@
 //! targets in `fuzz/` for as long as one likes. None may panic, hang, or break what it says it checks.
 
 use wavemark_asm::{Source, assemble, disassemble};
+use wavemark_codeobj::bundle::{self, Bundle, Method, SelectError, Version};
+use wavemark_codeobj::core_file::{self, CoreFile};
+use wavemark_codeobj::dwarf::inspect_dwarf;
 use wavemark_codeobj::lines::LineTable;
+use wavemark_codeobj::metadata::{pal, v2, validate};
+use wavemark_codeobj::uri::CodeObjectUri;
+use wavemark_codeobj::value::Value;
 use wavemark_codeobj::{CodeObject, LoadedImage, Metadata, inspect, link};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_isa::{NoSymbols, decode, encode, parse, print};
-use wavemark_target::{Subtarget, Target, TargetId};
+use wavemark_target::{AbiVersion, Subtarget, Target, TargetId};
 use wavemark_tile::Dialect;
 
-/// A file that says it is a code object: read, inspected, loaded, linked, disassembled.
+/// A file that says it is a code object or core file: read, inspected, loaded, linked, disassembled.
 pub fn elf(bytes: &[u8]) {
-    let Ok(object) = CodeObject::parse(bytes) else { return };
+    if let Ok(core) = CoreFile::parse(bytes) {
+        _ = core_file::inspect(&core);
+    }
+    // What cannot be run is shown all the same.
+    let Ok(object) = CodeObject::parse_leniently(bytes) else { return };
     _ = inspect::inspect(&object);
+    _ = inspect_dwarf(&object);
+    let Ok(object) = CodeObject::parse(bytes) else {
+        assert!(!object.violations.is_empty(), "refused without a reason");
+        return;
+    };
     _ = LoadedImage::load(&object, 0x1_0000_0000);
     _ = LoadedImage::load(&object, u64::MAX - 0xfff);
     _ = link(std::slice::from_ref(&object));
@@ -25,12 +40,69 @@ pub fn elf(bytes: &[u8]) {
     _ = disassemble(&object, "");
 }
 
-/// Metadata as MessagePack: what can be read is written so that it reads the same, and so as YAML.
+/// Metadata as MessagePack and as YAML: a tree is validated as every version's; what can be read is written so that it
+/// reads the same, and so as YAML.
 pub fn metadata(bytes: &[u8]) {
-    let Ok(metadata) = Metadata::from_message_pack(bytes) else { return };
+    if let Some(value) = std::str::from_utf8(bytes).ok().and_then(|text| Value::from_yaml(text).ok()) {
+        _ = validate(&value, AbiVersion::V2);
+        _ = Metadata::from_value(v2::to_v3(value));
+    }
+    let Ok(value) = Value::from_message_pack(bytes) else { return };
+    for abi in [AbiVersion::V2, AbiVersion::V3, AbiVersion::V6] {
+        _ = validate(&value, abi);
+    }
+    _ = pal::validate(&value);
+    _ = pal::to_yaml(&value);
+    let Ok(metadata) = Metadata::from_message_pack(bytes) else {
+        assert!(!validate(&value, AbiVersion::V6).is_empty(), "refused without a reason");
+        return;
+    };
     let again = Metadata::from_message_pack(&metadata.to_message_pack());
     assert_eq!(again.as_ref(), Ok(&metadata), "MessagePack does not read back");
     _ = Metadata::from_yaml(&metadata.to_yaml());
+}
+
+/// A bundle, plain or compressed: its entries are within it, and what they hold comes back when it is written again.
+pub fn bundle(bytes: &[u8]) {
+    let Ok(bundle) = Bundle::parse(bytes) else { return };
+    _ = inspect::inspect_bundle(&bundle);
+    if bundle.entries.len() > 64 {
+        return;
+    }
+    let mut entries: Vec<(&str, &[u8])> = Vec::new();
+    for entry in &bundle.entries {
+        let data = bundle.data(entry);
+        assert_eq!(data.len() as u64, entry.size, "an entry is cut");
+        if let Some(target) = entry.target() {
+            // The entry itself runs there, so something does.
+            assert_ne!(
+                bundle.select(&target.id).err(),
+                Some(SelectError::None { device: target.id.to_string() })
+            );
+        }
+        entries.push((&entry.id, data));
+    }
+    let total: usize = entries.iter().map(|(_, data)| data.len()).sum();
+    // Entries may share their bytes, and many would fill the memory when they are written one by one.
+    if total > 1 << 20 {
+        return;
+    }
+    let plain = bundle::write(&entries);
+    for file in [
+        bundle::compress(&plain, Method::Zlib, Version::V2),
+        bundle::compress(&plain, Method::Zstd, Version::V3),
+    ] {
+        let again = Bundle::parse(&file).expect("what we write reads");
+        let same = again.entries.iter().map(|entry| (entry.id.as_str(), again.data(entry)));
+        assert!(same.eq(entries.iter().copied()), "a bundle comes back different");
+    }
+}
+
+/// A URI of a loaded code object: what can be read prints so that it reads the same.
+pub fn uri(text: &str) {
+    if let Ok(uri) = text.parse::<CodeObjectUri>() {
+        assert_eq!(uri.to_string().parse(), Ok(uri));
+    }
 }
 
 /// Assembly text: an object that can be read, or diagnostics that can be shown.

@@ -1,6 +1,7 @@
 //! The checks of the fuzz targets, about a second each, on damaged real inputs and on generated ones.
 //!
 //! The seed is printed; `WAVEMARK_SEED=N` runs the same inputs again (as many as fit into the time).
+//! `WAVEMARK_SECONDS=600` runs each check for so long, where `cargo fuzz` cannot be had.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,17 +13,21 @@ use wavemark_filetests::paths::root;
 use wavemark_filetests::random::Random;
 use wavemark_target::{Subtarget, Target, TargetId};
 
-const TIME: Duration = Duration::from_millis(1000);
+/// How long each check runs.
+fn time() -> Duration {
+    let seconds = std::env::var("WAVEMARK_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(1))
+}
 
-/// Calls `check` with fresh random choices until the time is over.
+/// Calls `check` with fresh random choices until the time, a second, is over.
 fn for_a_second(name: &str, mut check: impl FnMut(&mut Random)) {
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let seed = std::env::var("WAVEMARK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(clock);
     println!("{name}: WAVEMARK_SEED={seed}");
     let mut random = Random::new(seed);
     let start = Instant::now();
-    let mut inputs = 0u64;
-    while start.elapsed() < TIME {
+    let (time, mut inputs) = (time(), 0u64);
+    while start.elapsed() < time {
         check(&mut random);
         inputs += 1;
     }
@@ -87,9 +92,26 @@ fn damaged(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
+/// The objects, bundles and core files of the code object crate's tests.
+fn object_data(extension: &str) -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for entry in
+        std::fs::read_dir(root().join("crates/codeobj/tests/data")).expect("crates/codeobj/tests/data")
+    {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|found| found == extension) {
+            files.push(std::fs::read(&path).expect("a file"));
+        }
+    }
+    assert!(!files.is_empty(), "no .{extension}");
+    files
+}
+
 #[test]
 fn elf() {
-    let objects = objects();
+    let mut objects = objects();
+    objects.extend(object_data("o"));
+    objects.iter().for_each(|object| fuzz::elf(object));
     for_a_second("elf", |random| {
         let object = &objects[random.below(objects.len())];
         fuzz::elf(&damaged(random, object));
@@ -98,13 +120,34 @@ fn elf() {
 
 #[test]
 fn metadata() {
-    let packed: Vec<Vec<u8>> = objects()
-        .iter()
-        .filter_map(|object| Some(CodeObject::parse(object).ok()?.metadata?.to_message_pack()))
-        .collect();
+    let mut packed: Vec<Vec<u8>> = Vec::new();
+    for object in objects().iter().chain(&object_data("o")) {
+        let Some(tree) = CodeObject::parse(object).expect("an object").metadata_tree else { continue };
+        packed.push(tree.to_message_pack());
+        packed.push(tree.to_yaml().into_bytes());
+    }
     for_a_second("metadata", |random| {
         let bytes = &packed[random.below(packed.len())];
         fuzz::metadata(&damaged(random, bytes));
+    });
+}
+
+#[test]
+fn bundle() {
+    let bundles = object_data("hipfb");
+    bundles.iter().for_each(|bundle| fuzz::bundle(bundle));
+    for_a_second("bundle", |random| {
+        let bundle = &bundles[random.below(bundles.len())];
+        fuzz::bundle(&damaged(random, bundle));
+    });
+}
+
+#[test]
+fn uri() {
+    let uris = ["file:///dir/a%20b#offset=0x2000&size=3000", "memory://1234?offset=0x20000&size=03000"];
+    for_a_second("uri", |random| {
+        let uri = uris[random.below(uris.len())];
+        fuzz::uri(&String::from_utf8_lossy(&damaged(random, uri.as_bytes())));
     });
 }
 

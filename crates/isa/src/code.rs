@@ -135,7 +135,10 @@ pub fn operand_of(machine: Machine, class: Class, ty: &Type, code: u32) -> Optio
     let reg = |file, index: u32| Some(Operand::Reg(Reg::new(file, index as u16, dwords)));
     match class {
         Class::Vgpr => reg(RegFile::Vgpr, code),
-        Class::VgprOrAgpr => reg(if code & 0x100 == 0 { RegFile::Vgpr } else { RegFile::Agpr }, code & 0xff),
+        Class::VgprOrAgpr if code & 0x100 == 0 => reg(RegFile::Vgpr, code & 0xff),
+        // A tuple of VGPRs may go on in the next bank; there is one of accumulation VGPRs.
+        Class::VgprOrAgpr if (code & 0xff) + u32::from(dwords) > 256 => None,
+        Class::VgprOrAgpr => reg(RegFile::Agpr, code & 0xff),
         Class::VgprSrc => {
             if code >= VGPR {
                 reg(RegFile::Vgpr, code - VGPR)
@@ -159,8 +162,9 @@ fn scalar_operand(machine: Machine, dwords: u8, code: u32) -> Option<Operand> {
     let facts = machine.facts();
     let ttmp = code.wrapping_sub(facts.ttmp_base.into());
     Some(match code {
-        _ if code < facts.sgprs.into() => Operand::Reg(Reg::new(RegFile::Sgpr, code as u16, dwords)),
-        _ if ttmp < facts.ttmps.into() => Operand::Reg(Reg::new(RegFile::Ttmp, ttmp as u16, dwords)),
+        // As LLVM has it, a tuple may reach to the end of the longest register file.
+        _ if code < facts.sgprs.into() => tuple(RegFile::Sgpr, code, dwords, 106)?,
+        _ if ttmp < facts.ttmps.into() => tuple(RegFile::Ttmp, ttmp, dwords, 16)?,
         128..=192 => Operand::Int((code - 128) as i8),
         193..=208 => Operand::Int(192i16.wrapping_sub(code as i16) as i8),
         // 1/2π came with gfx8.
@@ -179,6 +183,13 @@ fn scalar_operand(machine: Machine, dwords: u8, code: u32) -> Option<Operand> {
             })
         }
     })
+}
+
+/// A scalar tuple, if what the hardware makes of its first number leaves room for it below `end`.
+fn tuple(file: RegFile, index: u32, dwords: u8, end: u32) -> Option<Operand> {
+    let alignment = u32::from(crate::print::scalar_alignment(dwords));
+    let fits = index / alignment * alignment + u32::from(dwords) <= end;
+    fits.then(|| Operand::Reg(Reg::new(file, index as u16, dwords)))
 }
 
 /// The code of an operand in a field of this class; `None` if it cannot stand there.

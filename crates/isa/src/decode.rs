@@ -147,6 +147,15 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
                 return Err(invalid());
             }
             operand = match literal {
+                // A source that asks for a literal of 32 bits beside one of 64 has its low half.
+                Some(Operand::Literal(_)) if matches!(operand, Operand::Literal64(_)) => {
+                    let (value, bytes) = read_literal(input, size - 4, &operand)?;
+                    size += bytes - 4;
+                    *literal.insert(value)
+                }
+                Some(Operand::Literal64(bits)) if matches!(operand, Operand::Literal(_)) => {
+                    Operand::Literal(bits & 0xffff_ffff)
+                }
                 Some(literal) => literal,
                 None => {
                     let (value, bytes) = read_literal(input, size, &operand)?;
@@ -168,8 +177,8 @@ pub(crate) fn decode_as(input: &Input, row: &Row, encoding: &Encoding) -> Result
         Family::Memory => memory::finish(input, row, encoding, &mut inst)?,
         Family::Vector => vector::finish(input, row, encoding, &mut inst)?,
         Family::Matrix => matrix::finish(input, row, encoding, &mut inst)?,
-        Family::Image => image::finish(input, row, encoding, &mut inst)?,
-        Family::Export => export::finish(input, row, encoding, &mut inst)?,
+        Family::Image => image::finish(input, row, &mut inst)?,
+        Family::Export => export::finish(input, encoding, &mut inst),
     }
     Ok(inst)
 }
@@ -197,7 +206,7 @@ fn custom_operand(
         Family::Memory => memory::custom_operand(input, row, encoding, index, code, mods),
         Family::Vector => vector::custom_operand(input, row, encoding, index, code, mods),
         Family::Matrix => matrix::custom_operand(input, row, encoding, index, code, mods),
-        Family::Image => image::custom_operand(row, index, code),
+        Family::Image => image::custom_operand(input, row, index, code),
         Family::Export => None,
     }
 }

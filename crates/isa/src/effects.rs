@@ -15,8 +15,9 @@
 
 use smallvec::SmallVec;
 use wavemark_target::WaveSize;
+use wavemark_target::facts::WaitCounter;
 
-use crate::format::Family;
+use crate::format::{Addressing, Family};
 use crate::named;
 use crate::role::{Class, ImmKind};
 use crate::row::{Access, Row};
@@ -215,9 +216,14 @@ impl RowEffects {
         }
         let scalar = match row.family {
             Family::Scalar => true,
-            Family::Memory => row.encodings.iter().any(|encoding| encoding.format.name == "SMEM"),
+            Family::Memory => row.memory.addressing == Some(Addressing::ScalarBase),
             Family::Vector | Family::Matrix | Family::Image | Family::Export => false,
         };
+        if effects.counters.is_empty()
+            && let Some(memory) = effects.memory
+        {
+            effects.counters = counters(machine, &memory, value_of(row, "mem"));
+        }
         if !scalar && !exec_named {
             match effects.implicit.iter_mut().find(|entry| entry.0 == exec(machine)) {
                 Some(entry) => entry.1 = true,
@@ -238,7 +244,7 @@ fn exec(machine: Machine) -> Touched {
 fn memory(value: &str) -> Option<Memory> {
     let mut parts = value.split('.');
     let space = match parts.next()? {
-        "global" => Space::Global,
+        "global" | "buffer" | "tensor" => Space::Global,
         "lds" => Space::Lds,
         "scratch" => Space::Scratch,
         "flat" => Space::Flat,
@@ -258,8 +264,48 @@ fn memory(value: &str) -> Option<Memory> {
         "crossbar" => Direction::Crossbar,
         _ => return None,
     };
-    let bytes = parts.next()?.parse().ok()?;
-    parts.next().is_none().then_some(Memory { space, direction, bytes })
+    // Behind the bytes of one access stand how many there are and what distinguishes it further.
+    let shape = parts.next()?;
+    let (bytes, count) = shape.split_once('x').unwrap_or((shape, "1"));
+    let count = count.split('s').next()?.parse::<u16>().ok()?;
+    Some(Memory { space, direction, bytes: bytes.parse::<u16>().ok()? * count })
+}
+
+fn value_of(row: &Row, key: &str) -> &'static str {
+    row.attribute(key).unwrap_or_default()
+}
+
+/// The counters that an access to memory moves.
+fn counters(machine: Machine, memory: &Memory, effect: &str) -> SmallVec<[Counter; 2]> {
+    let has = |counter: WaitCounter| machine.facts().counters.iter().any(|(known, _)| *known == counter);
+    let mut counters = SmallVec::new();
+    let split = has(WaitCounter::Load);
+    let vector = match memory.direction {
+        Direction::Prefetch => None,
+        _ if !split => Some(Counter::Vm),
+        _ if effect.starts_with("tensor") => Some(Counter::Tensor),
+        Direction::ToLds | Direction::FromLds => Some(Counter::Async),
+        Direction::Store | Direction::Atomic => Some(Counter::Store),
+        _ => Some(Counter::Load),
+    };
+    let lds = if split { Counter::Ds } else { Counter::Lgkm };
+    match memory.space {
+        Space::Scalar if memory.direction == Direction::Prefetch => {}
+        Space::Scalar => counters.push(if split { Counter::Km } else { Counter::Lgkm }),
+        Space::Lds | Space::Gds => counters.push(lds),
+        Space::Flat => {
+            counters.extend(vector);
+            counters.push(lds);
+        }
+        Space::Global | Space::Scratch => counters.extend(vector),
+    }
+    if has(WaitCounter::X)
+        && !matches!(memory.space, Space::Lds | Space::Gds)
+        && vector != Some(Counter::Tensor)
+    {
+        counters.push(Counter::X);
+    }
+    counters
 }
 
 fn counter(name: &str) -> Option<Counter> {
@@ -272,9 +318,9 @@ fn counter(name: &str) -> Option<Counter> {
         "bvh" => Counter::Bvh,
         "store" => Counter::Store,
         "ds" => Counter::Ds,
-        "km" => Counter::Km,
-        "async" => Counter::Async,
-        "tensor" => Counter::Tensor,
+        "km" | "sm" => Counter::Km,
+        "async" | "al" => Counter::Async,
+        "tensor" | "td" => Counter::Tensor,
         "x" => Counter::X,
         _ => return None,
     })

@@ -117,10 +117,12 @@ pub(crate) fn encode_bits(
             if !encoding.format.literal {
                 return Err(invalid);
             }
-            if literal.is_some_and(|other| other != *operand) {
-                return Err(EncodeError::TwoLiterals { mnemonic });
-            }
-            literal = Some(*operand);
+            literal = match literal {
+                None => Some(*operand),
+                Some(other) => {
+                    Some(same_literal(other, *operand).ok_or(EncodeError::TwoLiterals { mnemonic })?)
+                }
+            };
         }
         let Some(field) = field else {
             if fieldless(spec, operand) {
@@ -145,13 +147,27 @@ pub(crate) fn encode_bits(
     }
     let bits = match row.family {
         Family::Scalar => bits,
-        Family::Memory => memory::finish(machine, row, encoding, inst, bits)?,
+        Family::Memory => memory::finish(machine, row, inst, bits)?,
         Family::Vector => vector::finish(machine, row, encoding, inst, bits)?,
         Family::Matrix => matrix::finish(machine, row, encoding, inst, bits)?,
         Family::Image => image::finish(row, inst, bits)?,
-        Family::Export => export::finish(row, encoding, inst, bits),
+        Family::Export => export::finish(encoding, inst, bits),
     };
     Ok((bits, literal))
+}
+
+/// The literal that two operands share; one of 32 bits is the low half of one of 64.
+fn same_literal(one: Operand, other: Operand) -> Option<Operand> {
+    match (one, other) {
+        _ if one == other => Some(one),
+        (Operand::Literal(low), Operand::Literal64(all))
+        | (Operand::Literal64(all), Operand::Literal(low))
+            if all & 0xffff_ffff == low =>
+        {
+            Some(Operand::Literal64(all))
+        }
+        _ => None,
+    }
 }
 
 /// Whether an operand without field is the one that the class prescribes.
@@ -174,10 +190,10 @@ fn custom_code(
 ) -> Option<u32> {
     match row.family {
         Family::Scalar => None,
-        Family::Memory => memory::custom_code(machine, row, encoding, index, operand, inst),
+        Family::Memory => memory::custom_code(machine, row, index, operand, inst),
         Family::Vector => vector::custom_code(machine, row, encoding, index, operand, inst),
         Family::Matrix => matrix::custom_code(machine, row, encoding, index, operand, inst),
-        Family::Image => image::custom_code(operand),
+        Family::Image => image::custom_code(machine, &row.operands[index], operand),
         Family::Export => export::custom_code(operand),
     }
 }

@@ -7,6 +7,11 @@ use crate::Machine;
 /// Bits of [`crate::Mods::flags`] of exports.
 pub(crate) const COMPR: u8 = 1 << 1;
 
+/// Whether a modifier is written with a number: the wait counts.
+pub(crate) fn is_number(modifier: &str) -> bool {
+    modifier.starts_with("wait_")
+}
+
 /// Channels of an attribute.
 pub(crate) static CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 

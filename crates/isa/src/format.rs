@@ -26,6 +26,10 @@ pub struct Field {
     pub flip: u32,
     /// The field holds a number in two's complement.
     pub signed: bool,
+    /// The field must be 0 in instructions that do not use it; otherwise decode ignores it there.
+    pub zero: bool,
+    /// The field means nothing but in rows that fix it.
+    pub ignored: bool,
 }
 
 impl Field {
@@ -77,6 +81,30 @@ impl Field {
     }
 }
 
+/// How the instructions of a memory format form their addresses, which decides the order and the kind of their operands
+/// and modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// Scalar memory: a base and an offset in SGPRs.
+    ScalarBase,
+    /// LDS: an address and an offset.
+    Lds,
+    /// LDS: an address and two offsets.
+    Lds2,
+    /// An address in VGPRs, on gfx12.5 also an offset to one in SGPRs.
+    Flat,
+    /// An address in VGPRs, or an offset to one in SGPRs.
+    Global,
+    /// Offsets in a VGPR, an SGPR, or both.
+    Scratch,
+    /// A buffer resource, an index, and offsets.
+    Buffer,
+    /// The same, and the format of the buffer's elements.
+    TypedBuffer,
+    /// Descriptors in SGPRs (tensors).
+    Descriptor,
+}
+
 /// Which module decodes details, prints and parses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
@@ -115,6 +143,10 @@ pub struct Format {
     pub literal: bool,
     /// Whether it holds two instructions: its form is that of the first half, and each half has a format.
     pub pair: bool,
+    /// Of memory formats: how addresses are formed.
+    pub addressing: Option<Addressing>,
+    /// Of scalar memory: text says a number of 0 beside an offset register.
+    pub zero_offset: bool,
 }
 
 impl Format {

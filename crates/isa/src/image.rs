@@ -28,7 +28,8 @@ use wavemark_target::{InstFeature, Machine};
 
 use crate::Mods;
 use crate::format::Field;
-use crate::row::Row;
+use crate::modifier::Modifier;
+use crate::row::{Encoding, Row};
 
 /// Bits of [`Mods::flags`] of image instructions.
 pub(crate) const A16: u8 = 1 << 2;
@@ -72,6 +73,37 @@ pub(crate) enum Layout {
     Slots(SmallVec<[&'static Field; 4]>),
 }
 
+/// A modifier of the text, in its order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word {
+    /// `dmask:`
+    Dmask,
+    /// `dim:`
+    Dim,
+    /// A switch of one bit.
+    Switch(&'static Modifier),
+    /// Those of the cache policy.
+    Policy,
+}
+
+/// The modifiers that an encoding has, in the order of the text.
+fn words(encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12]> {
+    let modifier = |name: &&str| {
+        let found = encoding.modifiers.iter().find(|(field, _)| field.name == *name);
+        found.map(|&(_, modifier)| modifier)
+    };
+    let has = |name| modifier(&name).is_some();
+    let mut words = SmallVec::new();
+    words.extend(has("dmask").then_some(Word::Dmask));
+    words.extend(has("dim").then_some(Word::Dim));
+    words.extend(modifier(&"unorm").map(Word::Switch));
+    words.extend((has("glc") || has("scope")).then_some(Word::Policy));
+    let switches = ["r128", "a16", "tfe", "lwe", "da", "d16"];
+    let switches = switches.iter().filter(|name| d16 || **name != "d16");
+    words.extend(switches.filter_map(modifier).map(Word::Switch));
+    words
+}
+
 /// The size of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Data {
@@ -89,6 +121,10 @@ enum Data {
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) layout: Layout,
+    /// The modifiers of the text.
+    pub(crate) words: SmallVec<[Word; 12]>,
+    /// The encoding has the dimension.
+    pub(crate) dim: bool,
     /// There is a D16 bit.
     pub(crate) d16: bool,
     /// The dimension must be multisampled.
@@ -141,6 +177,8 @@ impl Image {
                 None if slots.is_empty() => Layout::Tuple,
                 None => Layout::Slots(slots),
             },
+            words: SmallVec::new(),
+            dim: field("dim").is_some(),
             d16: false,
             msaa: false,
             off: false,
@@ -172,6 +210,8 @@ impl Image {
         for part in row.attribute("address").ok_or("an image instruction needs address=")?.split('+') {
             image.add_part(part)?;
         }
+        image.d16 &= field("d16").is_some();
+        image.words = words(encoding, image.d16);
         if image.ray.is_empty() {
             image.widths = image.possible_widths();
         } else {
@@ -345,5 +385,27 @@ mod tests {
         assert_eq!(words("image_get_resinfo", 7, false), Some(1));
         assert_eq!(words("image_sample_c_d_cl_o", 2, false), Some(12));
         assert_eq!(words("image_sample_d_g16", 2, false), Some(7));
+    }
+
+    #[test]
+    fn every_register_of_a_list_is_read() {
+        let machine = Machine::new(Processor::Gfx1100);
+        let text = "image_bvh_intersect_ray v[0:3], [v50, v46, v[20:22], v[40:42], v[47:49]], s[12:15]";
+        let parsed = crate::parse(machine, text, &crate::NoSymbols).expect("a ray");
+        let effects = crate::effects(machine, &parsed.inst);
+        let vectors: Vec<(u16, u8, bool)> = effects
+            .regs
+            .iter()
+            .filter_map(|used| match used.reg {
+                crate::effects::Touched::Reg(reg) if reg.file == crate::RegFile::Vgpr => {
+                    Some((reg.index, reg.dwords, used.write))
+                }
+                _ => None,
+            })
+            .collect();
+        let read =
+            [(50, 1), (46, 1), (20, 3), (40, 3), (47, 3)].map(|(index, dwords)| (index, dwords, false));
+        assert_eq!(vectors[0], (0, 4, true));
+        assert_eq!(vectors[1..], read);
     }
 }

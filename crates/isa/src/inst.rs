@@ -112,13 +112,15 @@ pub struct Mods {
     pub offset: i32,
     /// Second offset of `ds_read2`/`ds_load_2addr` and `ds_write2`/`ds_store_2addr`.
     pub offset1: u8,
-    /// Cache policy bits of the memory instruction as encoded: gfx9 bit 0 sc0/glc, bit 1 nt/slc, bit 4 sc1;
+    /// Cache policy bits of the memory instruction: bit 0 glc or sc0, bit 1 slc or nt, bit 2 dlc, bit 4 scc or sc1;
     /// gfx12 `th` in bits 2:0, `scope` in bits 4:3; gfx1250 `nv` in bit 5 and `scale_offset` in bit 6.
     pub cpol: u8,
     /// MUBUF `offen`.
     pub offen: bool,
     /// MUBUF `idxen`.
     pub idxen: bool,
+    /// MUBUF `addr64` (gfx6, gfx7).
+    pub addr64: bool,
     /// `lds` (MUBUF LDS-DMA of gfx9), `gds` for DS.
     pub lds: bool,
     /// DS `gds`.

@@ -5,6 +5,8 @@
 //! The crate knows no simulator, no compiler and no object file; it does not say what an instruction
 //! computes.
 
+pub mod buffer_format;
+pub mod cache_policy;
 pub mod code;
 mod compat;
 pub mod decode;
@@ -17,7 +19,7 @@ pub mod format;
 pub(crate) mod image;
 pub mod inst;
 mod matrix;
-pub mod memory;
+pub(crate) mod memory;
 pub mod modifier;
 pub mod named;
 mod number;
@@ -28,6 +30,7 @@ pub mod print;
 pub mod role;
 pub mod row;
 mod scalar;
+pub mod swizzle;
 pub mod table;
 pub mod ty;
 pub(crate) mod vector;

@@ -1,16 +1,5 @@
 //! What the readers and writers of the matrix family share: operand places that a class does not describe, and
 //! operand widths that depend on modifiers, constants of packed operands.
-//!
-//! The values of a row's `matrix=` attribute:
-//!
-//! | value | meaning |
-//! |---|---|
-//! | `mfma`, `smfmac`, `wmma`, `swmmac` | a matrix multiplication, dense or sparse |
-//! | `f8f6f4` | a dense one whose data formats (`cbsz` and `blgp`, `matrix_a_fmt` and `matrix_b_fmt`) are modifiers |
-//! | `ld_scale` | loads the scales for the next multiplication |
-//! | `mix` | mixed precision: `op_sel_hi` says which sources are halves, the sources have `neg` and `abs` |
-//! | `dot2` | a dot product of two elements: CDNA 3 has no `op_sel` for it |
-//! | `reversed` | an operation whose operands are in reverse order: takes no `lds_direct` |
 
 use smallvec::SmallVec;
 use wavemark_target::Property;
@@ -20,6 +9,50 @@ use crate::row::{Encoding, Row};
 use crate::ty::{Kind, Type};
 use crate::{Form, Machine, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
 
+/// What a row's `matrix=` attribute says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Trait {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// `mfma`: a dense multiplication of CDNA.
+    Mfma,
+    /// `smfmac`: a sparse one.
+    Smfmac,
+    /// `wmma`: a dense multiplication of RDNA and CDNA 5.
+    Wmma,
+    /// `swmmac`: a sparse one.
+    Swmmac,
+    /// `f8f6f4`: a dense one whose data formats (`cbsz` and `blgp`, `matrix_a_fmt` and `matrix_b_fmt`) are modifiers.
+    F8f6f4,
+    /// `ld_scale`: loads the scales for the next multiplication.
+    LdScale,
+    /// `mix`: mixed precision: `op_sel_hi` says which sources are halves, the sources have `neg` and `abs`.
+    Mix,
+    /// `dot2`: a dot product of two elements: CDNA 3 has no `op_sel` for it.
+    Dot2,
+    /// `reversed`: an operation whose operands are in reverse order: takes no `lds_direct`.
+    Reversed,
+}
+
+impl Trait {
+    /// Reads the attribute's value; none for an unknown one.
+    pub(crate) fn parse(value: &str) -> Option<Trait> {
+        Some(match value {
+            "mfma" => Trait::Mfma,
+            "smfmac" => Trait::Smfmac,
+            "wmma" => Trait::Wmma,
+            "swmmac" => Trait::Swmmac,
+            "f8f6f4" => Trait::F8f6f4,
+            "ld_scale" => Trait::LdScale,
+            "mix" => Trait::Mix,
+            "dot2" => Trait::Dot2,
+            "reversed" => Trait::Reversed,
+            _ => return None,
+        })
+    }
+}
+
 /// Registers that the role's operand takes: for A and B of `f8f6f4` instructions their data format decides, else
 /// the row. `None` for formats that gfx1250 does not have.
 pub(crate) fn dwords(row: &Row, role: &str, ty: &Type, mods: &Mods) -> Option<u8> {
@@ -28,7 +61,7 @@ pub(crate) fn dwords(row: &Row, role: &str, ty: &Type, mods: &Mods) -> Option<u8
         "srcb" => mods.blgp,
         _ => return Some(ty.dwords()),
     };
-    if row.attribute("matrix") != Some("f8f6f4") {
+    if row.matrix != Trait::F8f6f4 {
         return Some(ty.dwords());
     }
     // 64 or 128 elements a lane of 8, 6 or 4 bits: the row has those of 8.
@@ -55,6 +88,11 @@ pub(crate) fn fits_role(machine: Machine, role: &str, operand: &Operand) -> bool
     }
 }
 
+/// Whether LLVM has the constants of C as doubles: those of gfx11's WMMA, the one that has `op_sel`.
+pub(crate) fn has_double_constants(row: &Row, encoding: &Encoding) -> bool {
+    row.matrix == Trait::Wmma && encoding.format.field("op_sel").is_some()
+}
+
 /// The forms of the halves of a pair's format.
 pub(crate) fn halves(format: &Format) -> Option<(Form, Form)> {
     match format.form {
@@ -69,15 +107,15 @@ pub(crate) fn find_half(
     table: &'static Table,
     bits: u128,
     form: Form,
-) -> Result<(&'static Row, &'static Encoding), Option<u32>> {
-    let mut opcode = None;
+) -> Result<(&'static Row, &'static Encoding), Option<(&'static str, u32)>> {
+    let mut unknown = None;
     for (index, format) in table.formats_of(bits).filter(|(_, format)| format.form == form && !format.pair) {
         match table.find(index, bits) {
             Some(found) => return Ok(found),
-            None => opcode = Some(format.opcode_of(bits)),
+            None => unknown = Some((format.name, format.opcode_of(bits))),
         }
     }
-    Err(opcode)
+    Err(unknown)
 }
 
 /// The inline constant that reads as these 32 bits where an operand of this type stands: pairs of 16-bit floats
@@ -105,7 +143,8 @@ pub(crate) fn scalar_reads<'a>(operands: impl Iterator<Item = &'a Operand>) -> u
     for operand in operands {
         match operand {
             Operand::Literal(_) | Operand::Literal64(_) => literal = 1,
-            Operand::Special(Special::Null) => {}
+            // LLVM counts neither.
+            Operand::Special(Special::Null | Special::LdsDirect) => {}
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !seen.contains(&operand) =>
             {
@@ -122,18 +161,6 @@ mod tests {
     use wavemark_target::Processor;
 
     use super::*;
-
-    #[test]
-    fn attribute_values_are_known() {
-        const VALUES: &[&str] =
-            &["mfma", "smfmac", "wmma", "swmmac", "f8f6f4", "ld_scale", "mix", "dot2", "reversed"];
-        for machine in [Machine::new(Processor::Gfx950), Machine::new(Processor::Gfx1250)] {
-            for row in Table::of(machine).rows() {
-                let value = row.attribute("matrix");
-                assert!(value.is_none_or(|value| VALUES.contains(&value)), "{}: {value:?}", row.mnemonic);
-            }
-        }
-    }
 
     #[test]
     fn widths_follow_the_data_format() {

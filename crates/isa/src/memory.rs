@@ -1,172 +1,161 @@
-//! Names in the text of memory instructions: cache policies, typed-buffer formats, `ds_swizzle` patterns.
-//! Sources: CDNA4 manual 9.1.11, 11.4, CDNA5 manual 4.10; spellings LLVM 22's.
+//! What the memory family reads off a row: the form of its addresses, whether it has a cache policy, which modifiers are
+//! part of its name.
 
-/// Data formats of typed buffers by number (gfx9).
-pub static DATA_FORMATS: &[&str] = &[
-    "BUF_DATA_FORMAT_INVALID",
-    "BUF_DATA_FORMAT_8",
-    "BUF_DATA_FORMAT_16",
-    "BUF_DATA_FORMAT_8_8",
-    "BUF_DATA_FORMAT_32",
-    "BUF_DATA_FORMAT_16_16",
-    "BUF_DATA_FORMAT_10_11_11",
-    "BUF_DATA_FORMAT_11_11_10",
-    "BUF_DATA_FORMAT_10_10_10_2",
-    "BUF_DATA_FORMAT_2_10_10_10",
-    "BUF_DATA_FORMAT_8_8_8_8",
-    "BUF_DATA_FORMAT_32_32",
-    "BUF_DATA_FORMAT_16_16_16_16",
-    "BUF_DATA_FORMAT_32_32_32",
-    "BUF_DATA_FORMAT_32_32_32_32",
-    "BUF_DATA_FORMAT_RESERVED_15",
-];
+use wavemark_target::facts::CachePolicy;
 
-/// Number formats of typed buffers by number (gfx9).
-pub static NUMBER_FORMATS: &[&str] = &[
-    "BUF_NUM_FORMAT_UNORM",
-    "BUF_NUM_FORMAT_SNORM",
-    "BUF_NUM_FORMAT_USCALED",
-    "BUF_NUM_FORMAT_SSCALED",
-    "BUF_NUM_FORMAT_UINT",
-    "BUF_NUM_FORMAT_SINT",
-    "BUF_NUM_FORMAT_RESERVED_6",
-    "BUF_NUM_FORMAT_FLOAT",
-];
+use crate::Machine;
+use crate::cache_policy::Hints;
+use crate::format::{Addressing, Family, Field};
+use crate::role::Class;
+use crate::row::Row;
 
-/// Memory scopes by number (gfx12).
-pub static SCOPES: &[&str] = &["SCOPE_CU", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS"];
-
-/// Which temporal hints an instruction takes (gfx12).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hints {
-    /// Loads, prefetches, cache controls.
-    Load,
-    /// Stores.
-    Store,
-    /// Atomics.
-    Atomic,
+/// Fields of a row's format by what they are for; those that there are not on every processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fields {
+    /// The base or offset in SGPRs; its default is the code that says that there is none.
+    pub(crate) saddr: Option<&'static Field>,
+    /// The bit that says that scratch has an offset in a VGPR.
+    pub(crate) sve: Option<&'static Field>,
+    /// Where it has its default, scratch has an offset in neither a VGPR nor an SGPR.
+    pub(crate) no_address: Option<&'static Field>,
+    /// The offset.
+    pub(crate) offset: Option<&'static Field>,
+    /// Up to gfx9: the offset of scalar memory is a number. From gfx10 on number and register always have fields of
+    /// their own.
+    pub(crate) imm: Option<&'static Field>,
+    /// On gfx9: there is a register beside the number.
+    pub(crate) soe: Option<&'static Field>,
+    /// The offset register.
+    pub(crate) soffset: Option<&'static Field>,
 }
 
-/// What the text says for temporal hint `th` at `scope`: the part behind `th:`; empty if nothing.
-pub fn hint_text(hints: Hints, th: u8, scope: u8) -> String {
-    if th == 0 {
-        return String::new();
-    }
-    let name = match hints {
-        Hints::Atomic if th & 4 != 0 && scope >= 2 => {
-            if th & 2 != 0 {
-                "TH_ATOMIC_CASCADE_NT"
-            } else {
-                "TH_ATOMIC_CASCADE_RT"
-            }
-        }
-        Hints::Atomic if th & 4 != 0 => return format!("TH_ATOMIC_{th:#x}"),
-        Hints::Atomic => ["", "TH_ATOMIC_RETURN", "TH_ATOMIC_NT", "TH_ATOMIC_NT_RETURN"][usize::from(th & 3)],
-        Hints::Load => match th {
-            1 => "TH_LOAD_NT",
-            2 => "TH_LOAD_HT",
-            3 if scope == 3 => "TH_LOAD_BYPASS",
-            3 => "TH_LOAD_LU",
-            4 => "TH_LOAD_NT_RT",
-            5 => "TH_LOAD_RT_NT",
-            6 => "TH_LOAD_NT_HT",
-            _ => return format!("{th:#x}"),
-        },
-        Hints::Store => match th {
-            1 => "TH_STORE_NT",
-            2 => "TH_STORE_HT",
-            3 if scope == 3 => "TH_STORE_BYPASS",
-            3 => "TH_STORE_WB",
-            4 => "TH_STORE_NT_RT",
-            5 => "TH_STORE_RT_NT",
-            6 => "TH_STORE_NT_HT",
-            _ => "TH_STORE_NT_WB",
-        },
+/// What decode, encode, print and parse of the memory family ask of a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// How its addresses are formed; `None` for rows of other families.
+    pub(crate) addressing: Option<Addressing>,
+    /// Fields of its format.
+    pub(crate) fields: Fields,
+    /// Text says a number of 0 beside an offset register.
+    pub(crate) zero_offset: bool,
+    /// Its offset register stands in a field that has no inline constants.
+    pub(crate) soffset_class: Option<Class>,
+    /// Which temporal hints it takes.
+    pub(crate) hints: Hints,
+    /// Of a vector memory atomic: whether it returns the old value.
+    pub(crate) returns: Option<bool>,
+    /// Whether it can say a cache policy.
+    pub(crate) policy: bool,
+    /// A scalar memory instruction with a buffer resource.
+    pub(crate) scalar_buffer: bool,
+    /// A scalar prefetch: offset, register and length stand side by side.
+    pub(crate) prefetch: bool,
+    /// It says `lds`: data go to LDS, or come from there.
+    pub(crate) lds: bool,
+    /// It says `gds`, always.
+    pub(crate) gds: bool,
+    /// Its base or offset in SGPRs may start at EXEC, as LLVM has it.
+    pub(crate) any_saddr: bool,
+    /// A scalar atomic, whose data are result and source.
+    pub(crate) scalar_atomic: bool,
+    /// Data leave LDS (where `lds` stands before the cache policy).
+    pub(crate) from_lds: bool,
+    /// Its offset is a swizzle pattern.
+    pub(crate) swizzle: bool,
+    /// Its result may start at an odd register, where others may not.
+    pub(crate) unaligned: bool,
+    /// LLVM prints a blank behind its name though nothing follows.
+    pub(crate) blank: bool,
+    /// Its offset register may count elements.
+    pub(crate) scales_offset: bool,
+}
+
+/// Reads them off.
+pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
+    // Image instructions have hints as others do.
+    let Some(encoding) =
+        row.encodings.first().filter(|_| matches!(row.family, Family::Memory | Family::Image))
+    else {
+        return Traits::default();
     };
-    name.to_owned()
-}
-
-/// A temporal hint as written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hint {
-    /// The field.
-    pub th: u8,
-    /// Which instructions it is for; `None` for `TH_DEFAULT`.
-    pub hints: Option<Hints>,
-    /// `BYPASS`, which needs system scope, where the equal number otherwise forbids it.
-    pub bypass: bool,
-}
-
-/// The hint called `name` (`TH_LOAD_NT`…).
-pub fn hint_by_name(name: &str) -> Option<Hint> {
-    if name == "TH_DEFAULT" {
-        return Some(Hint { th: 0, hints: None, bypass: false });
-    }
-    let (hints, rest) = if let Some(rest) = name.strip_prefix("TH_LOAD_") {
-        (Hints::Load, rest)
-    } else if let Some(rest) = name.strip_prefix("TH_STORE_") {
-        (Hints::Store, rest)
-    } else {
-        (Hints::Atomic, name.strip_prefix("TH_ATOMIC_")?)
-    };
-    let th = match (hints, rest) {
-        (_, "RT") => 0,
-        (Hints::Atomic, "RETURN" | "RT_RETURN") => 1,
-        (Hints::Atomic, "NT") => 2,
-        (Hints::Atomic, "NT_RETURN") => 3,
-        (Hints::Atomic, "CASCADE_RT") => 4,
-        (Hints::Atomic, "CASCADE_NT") => 6,
-        (Hints::Atomic, _) => return None,
-        (_, "NT") => 1,
-        (_, "HT") => 2,
-        (Hints::Load, "LU") | (Hints::Store, "WB") | (_, "BYPASS") => 3,
-        (_, "NT_RT") => 4,
-        (_, "RT_NT") => 5,
-        (_, "NT_HT") => 6,
-        (Hints::Store, "NT_WB") => 7,
-        _ => return None,
-    };
-    Some(Hint { th, hints: Some(hints), bypass: rest == "BYPASS" })
-}
-
-/// The text of a `ds_swizzle_b32` offset.
-pub fn swizzle_text(offset: u16) -> String {
-    let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
-    if offset >= 0xe000 {
-        return format!("swizzle(FFT,{})", offset & 31);
-    }
-    if offset >= 0xc000 {
-        return format!("swizzle(ROTATE,{},{})", offset >> 10 & 1, offset >> 5 & 31);
-    }
-    if offset & 0xff00 == 0x8000 {
-        let lane = |n: u16| offset >> (2 * n) & 3;
-        return format!("swizzle(QUAD_PERM,{},{},{},{})", lane(0), lane(1), lane(2), lane(3));
-    }
-    if offset & 0x8000 != 0 {
-        return offset.to_string();
-    }
-    if and == 31 && or == 0 && xor.count_ones() == 1 {
-        return format!("swizzle(SWAP,{xor})");
-    }
-    if and == 31 && or == 0 && xor > 0 && (xor + 1).is_power_of_two() {
-        return format!("swizzle(REVERSE,{})", xor + 1);
-    }
-    let group = 32 - and;
-    if group > 1 && group.is_power_of_two() && or < group && xor == 0 {
-        return format!("swizzle(BROADCAST,{group},{or})");
-    }
-    let pattern: String = (0..5)
-        .rev()
-        .map(|bit| {
-            let zero = or ^ xor;
-            let one = (and | or) ^ xor;
-            match (zero >> bit & 1, one >> bit & 1) {
-                (0, 0) => '0',
-                (1, 1) => '1',
-                (0, _) => 'p',
-                _ => 'i',
-            }
+    let format = encoding.format;
+    let addressing = format.addressing;
+    let effect = row.attribute("mem").unwrap_or_default();
+    let verb = effect.split('.').nth(1).unwrap_or_default();
+    let scalar = addressing == Some(Addressing::ScalarBase);
+    let hinted = matches!(machine.facts().cache_policy, CachePolicy::ThScope | CachePolicy::ThScopeNv);
+    let flag = |value| row.attribute("memory") == Some(value);
+    let fixed = |name: &str| {
+        format.field(name).is_some_and(|field| {
+            let (mask, value) = encoding.required;
+            mask & field.mask() != 0 && value & field.mask() != 0
         })
-        .collect();
-    format!("swizzle(BITMASK_PERM,\"{pattern}\")")
+    };
+    let scalar_buffer =
+        scalar && row.operand_index("sbase").is_some_and(|index| row.operands[index].ty.dwords() == 4);
+    let atomic = matches!(verb, "atomic" | "atomic_return");
+    let prefetch = scalar && row.operand_index("length") > row.operand_index("soffset");
+    let fields = Fields {
+        saddr: format.field("saddr"),
+        sve: format.field("sve"),
+        no_address: format.field("no_address"),
+        offset: format.field("offset"),
+        imm: format.field("imm"),
+        soe: format.field("soe"),
+        soffset: format.field("soffset"),
+    };
+    Traits {
+        addressing,
+        fields,
+        zero_offset: format.zero_offset,
+        soffset_class: match (addressing, fields.soffset) {
+            (Some(Addressing::Buffer | Addressing::TypedBuffer), Some(field)) => {
+                Some(if field.width() < 8 { Class::ScalarReg } else { Class::ScalarSrc })
+            }
+            _ => None,
+        },
+        hints: match verb {
+            "store" | "from_lds" => Hints::Store,
+            "atomic" | "atomic_return" => Hints::Atomic,
+            _ if flag("atomic") => Hints::Atomic,
+            _ if flag("store") || row.has("memory.blank") => Hints::Store,
+            _ => Hints::Load,
+        },
+        returns: (atomic && row.family == Family::Memory && format.field("ret").is_some())
+            .then_some(verb == "atomic_return"),
+        policy: match addressing {
+            Some(Addressing::ScalarBase) => verb == "load" || !hinted && (verb == "store" || atomic),
+            Some(Addressing::Lds | Addressing::Lds2) => false,
+            _ => {
+                let words = ["glc", "slc", "sc0", "sc1", "th", "scope"];
+                encoding.modifiers.iter().any(|(field, _)| words.contains(&field.name))
+            }
+        },
+        scalar_buffer,
+        prefetch,
+        lds: fixed("lds"),
+        gds: fixed("gds"),
+        any_saddr: match addressing {
+            Some(Addressing::Flat) => atomic || verb == "prefetch",
+            Some(Addressing::Global) => {
+                matches!(verb, "to_lds" | "from_lds" | "prefetch" | "")
+                    || effect.split('.').any(|part| part == "addtid")
+            }
+            _ => false,
+        },
+        scalar_atomic: scalar && atomic,
+        from_lds: verb == "from_lds",
+        swizzle: flag("swizzle"),
+        unaligned: row.has("memory.unaligned"),
+        blank: row.has("memory.blank"),
+        scales_offset: match addressing {
+            Some(Addressing::ScalarBase) => {
+                verb == "load" && !scalar_buffer && row.operand_index("soffset").is_some()
+            }
+            Some(Addressing::Flat | Addressing::Global | Addressing::Scratch) => {
+                row.operand_index("vaddr").is_some()
+            }
+            _ => false,
+        },
+    }
 }

@@ -36,6 +36,7 @@ static MODIFIERS: &[Modifier] = modifiers! {
     "offset1" offset1 u8;
     "offen" offen bool;
     "idxen" idxen bool;
+    "addr64" addr64 bool;
     "lds" lds bool;
     "gds" gds bool;
     "tfe" tfe bool;

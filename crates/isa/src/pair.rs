@@ -109,7 +109,7 @@ pub fn pair_fault(machine: Machine, x: &Inst, y: &Inst) -> Option<PairFault> {
     };
     for (port, (a, b)) in x_ports.into_iter().zip(y_ports).enumerate() {
         // Of two moves the second reads at port 2.
-        if port == 0 && moves {
+        if port == 0 && moves && machine.facts().vopd_moves_apart {
             continue;
         }
         if let (Some((_, a)), Some((n, b))) = (a, b) {

@@ -68,6 +68,8 @@ pub enum ImmKind {
     ExportTarget,
     /// `attr3.y`: a vertex attribute's number and, in the two low bits, channel.
     Attribute,
+    /// `p10`, `p20`, `p0`: which parameter of a vertex attribute.
+    Parameter,
 }
 
 impl ImmKind {
@@ -90,6 +92,7 @@ impl ImmKind {
             "swizzle" => ImmKind::Swizzle,
             "exptgt" => ImmKind::ExportTarget,
             "attr" => ImmKind::Attribute,
+            "param" => ImmKind::Parameter,
             _ => return None,
         })
     }

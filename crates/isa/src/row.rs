@@ -6,24 +6,14 @@ use crate::Form;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::image::Image;
+use crate::matrix::Trait;
+use crate::memory;
 use crate::modifier::Modifier;
 pub use crate::role::Access;
 use crate::role::Class;
 use crate::scalar::Sources;
 use crate::ty::Type;
 use crate::vector::Traits;
-use wavemark_target::Machine;
-
-/// The two lines of descent: GCN and CDNA, RDNA and what came of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
-    Early,
-    Late,
-}
-
-pub(crate) fn line(machine: Machine) -> Line {
-    if machine.generation() < wavemark_target::Generation::Gfx10 { Line::Early } else { Line::Late }
-}
 
 /// Number of a row in the table of its instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,10 +74,14 @@ pub struct Row {
     pub effects: RowEffects,
     /// What the vector family reads off operands and attributes.
     pub(crate) traits: Traits,
+    /// What the memory family reads off formats, operands and attributes.
+    pub(crate) memory: memory::Traits,
     /// What the scalar family reads off the attributes.
     pub(crate) sources: Sources,
     /// What a row of the image family reads off operands and attributes.
     pub(crate) image: Option<Box<Image>>,
+    /// What the matrix family reads off the attributes.
+    pub(crate) matrix: Trait,
 }
 
 impl Row {

@@ -12,13 +12,15 @@ use wavemark_target::{Machine, Processor, WaveSize};
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::image::Image;
+use crate::matrix::Trait;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row, RowId};
 use crate::scalar::Sources;
 use crate::ty::{Kind, Type};
 use crate::vector::{self, Traits};
-use crate::{Form, modifier};
+use crate::{Form, memory, modifier};
 
+mod atomic;
 mod family;
 #[cfg(test)]
 mod files;
@@ -119,9 +121,11 @@ impl Table {
 
     fn row_of(&self, id: RowId, definition: &RowDef) -> Result<Row, String> {
         let encodings = self.encodings(definition)?;
+        let first = encodings.first().ok_or("no encoding")?;
+        let written = definition.operands_in(first.format);
         let family = encodings.first().ok_or("no encoding")?.format.family;
         let mut operands: Vec<OperandSpec> =
-            definition.operands.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
+            written.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         // A VGPR field of 9 bits has the bit that makes it an accumulation VGPR.
         for &(index, field) in encodings.iter().flat_map(|encoding| &encoding.operands) {
             if operands[index].class == Class::Vgpr && field.is_some_and(|field| field.width() == 9) {
@@ -137,12 +141,18 @@ impl Table {
             attributes: definition.attributes.clone(),
             effects: RowEffects::default(),
             traits: Traits::default(),
+            memory: memory::Traits::default(),
             sources: Sources::default(),
             image: None,
+            matrix: Trait::default(),
         };
         row.traits = vector::read(self.machine, &row);
+        row.memory = memory::read(self.machine, &row);
         if family == Family::Image {
             row.image = Some(Box::new(Image::read(self.machine, &row)?));
+        }
+        if let Some(value) = row.attribute("matrix") {
+            row.matrix = Trait::parse(value).ok_or_else(|| format!("matrix={value} says nothing"))?;
         }
         if let Some(value) = row.attribute("scalar") {
             row.sources =
@@ -177,7 +187,7 @@ impl Table {
                 .find(|format| format.name == written.format)
                 .ok_or_else(|| format!("unknown format {}", written.format))?;
             wide_only &= !matches!(format.form, Form::E32);
-            let encoding = encoding(format, written, &definition.operands)?;
+            let encoding = encoding(format, written, definition)?;
             if encodings.iter().any(|other| other.form == encoding.form) {
                 return Err(format!("two encodings in form {:?}", encoding.form));
             }
@@ -195,11 +205,7 @@ impl Table {
     }
 }
 
-fn encoding(
-    format: &'static Format,
-    written: &EncodingDef,
-    operands: &[OperandDef],
-) -> Result<Encoding, String> {
+fn encoding(format: &'static Format, written: &EncodingDef, definition: &RowDef) -> Result<Encoding, String> {
     let name = format.name;
     let opcode = written.opcode;
     if !format.opcode.fits(opcode) {
@@ -217,7 +223,7 @@ fn encoding(
         used.push(field);
     }
     let mut form_operands = Vec::new();
-    for (index, spec) in operands.iter().enumerate() {
+    for (index, spec) in definition.operands_in(format).iter().enumerate() {
         if spec.only.is_some_and(|form| form != format.form) {
             continue;
         }
@@ -232,13 +238,19 @@ fn encoding(
         }
         form_operands.push((index, field));
     }
+    let taken = used.iter().fold(0, |bits, field| bits | field.mask());
     let mut modifiers = Vec::new();
     for field in format.fields {
         if used.iter().any(|other| std::ptr::eq(*other, field)) {
             continue;
         }
+        if definition.must_be_zero(field) || field.ignored {
+            continue;
+        }
         match modifier::by_name(field.name) {
             Some(modifier) => modifiers.push((field, modifier)),
+            // A field that shares bits with one that is used says what they mean in some cases.
+            None if field.mask() & taken != 0 => {}
             None => constant |= field.put(field.default),
         }
     }
@@ -252,7 +264,7 @@ fn encoding(
         opcode,
         operands: form_operands,
         modifiers,
-        required: written.required(format),
+        required: written.required(format, definition),
         constant,
         idle,
     })

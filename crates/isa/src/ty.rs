@@ -73,7 +73,7 @@ impl Type {
         let elements: u32 = tail[..digits].parse().ok()?;
         // Types live as long as the tables, which are never dropped.
         let own = Box::leak(format!("v{}{}", elements / lanes, &tail[digits..]).into_boxed_str());
-        Type::parse(own).filter(|_| elements % lanes == 0)
+        Type::parse(own).filter(|_| elements.is_multiple_of(lanes))
     }
 
     /// A mask with a bit for each lane of a wave.

@@ -18,6 +18,10 @@
 //! | `noopsel` | the text has no `op_sel` though operands are halves |
 //! | `strictmods`, `idlemods` | modifier bits of sources that take none are forbidden, ignored |
 //! | `noinline` | LLVM gives the source no inline constants, and shows those that are encoded as 32-bit patterns |
+//! | `high` | `high` chooses the upper half of the attribute |
+//! | `waitexp` | `wait_exp:`, always written, behind `clamp` and `op_sel` |
+//! | `pairs` | `op_sel` does not choose of packed sources |
+//! | `strictopsel` | the `op_sel` bit of a third source is forbidden, not ignored |
 //! | `splat` | an inline constant stands for both halves of a packed source |
 //! | `doubleunit` | DPP is that of 64-bit operands though these have 32 bits |
 //! | `lane` | an access to one lane: LLVM calls it `_e32`, the lane is no literal |
@@ -87,8 +91,14 @@ pub(crate) struct Traits {
     pub(crate) splat: bool,
     /// Sources that are pairs of 16-bit elements, a mask; SDWA does not change their signs.
     pub(crate) packed: u8,
-    /// Those of them that `op_sel` does not choose of, because registers have halves.
+    /// Those of them that `op_sel` does not choose of.
     pub(crate) pairs: u8,
+    /// The `op_sel` bit of a third source is forbidden.
+    pub(crate) strict_op_sel: bool,
+    /// `high` chooses the upper half of the attribute.
+    pub(crate) high: bool,
+    /// `wait_exp:`, always written.
+    pub(crate) wait_exp: bool,
     /// An access to one lane.
     pub(crate) lane: bool,
     /// `lds_direct` is no source.
@@ -147,11 +157,14 @@ pub(crate) fn is_wide(form: Form) -> bool {
     matches!(form, Form::Native | Form::E64 | Form::E64Dpp16 | Form::E64Dpp8)
 }
 
+/// What `v_interp_mov_f32` moves, by number.
+pub(crate) const PARAMETERS: &[&str] = &["p10", "p20", "p0"];
+
 /// The traits of a row, from its operands and attributes.
 pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let mut traits = Traits::default();
     let has_halves = machine.has_inst(InstFeature::True16);
-    let (mut strict, mut idle) = (false, false);
+    let (mut strict, mut idle, mut pairs) = (false, false, false);
     for spec in &row.operands {
         let Some(position) = position(spec) else { continue };
         let bit = 1u8 << position;
@@ -199,6 +212,10 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             "lane" => traits.lane = true,
             "doubleunit" => traits.double_unit = true,
             "splat" => traits.splat = true,
+            "pairs" => pairs = true,
+            "strictopsel" => traits.strict_op_sel = true,
+            "high" => traits.high = true,
+            "waitexp" => traits.wait_exp = true,
             "nolds" => traits.no_lds = true,
             _ => {
                 if let Some(count) = value.strip_prefix("opsel") {
@@ -213,7 +230,9 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
     let scalar_result = row.operand_index("sdst").is_some() && !traits.vdst;
     traits.lane_read = scalar_result && row.operand_index("vsrc0").is_some();
     traits.scalar = scalar_result && row.operand_index("ssrc0").is_some();
-    traits.pairs = if has_halves { traits.packed } else { 0 };
+    // Only floats could be clamped at first.
+    traits.clamp &= traits.float_result || machine.has_inst(InstFeature::IntClampInsts);
+    traits.pairs = if pairs { traits.packed } else { 0 };
     // A longer op_sel than the sources need: the encoding has a third source that does nothing.
     let phantom = traits.op_sel > traits.sources.count_ones() as u8 + 1;
     let lane_permute = row.operands.iter().any(|spec| spec.class == Class::VgprSrc) && traits.mods == 0;
@@ -257,6 +276,10 @@ mod tests {
         "lane",
         "doubleunit",
         "splat",
+        "pairs",
+        "strictopsel",
+        "high",
+        "waitexp",
         "nolds",
     ];
 

@@ -220,8 +220,8 @@ fn reserved_encodings_are_named() {
         };
     }
     expect![[r#"
-        unknown opcode 0xe of VOPD
-        unknown opcode 0x8 of VOPD
+        unknown opcode 0xe of VOPDX
+        unknown opcode 0x8 of VOPDX
         instruction is truncated: 8 bytes needed, 4 left
         instruction is truncated: 12 bytes needed, 8 left
         v_wmma_f32_16x16x128_f8f6f4: reserved matrix data format

@@ -93,6 +93,8 @@ facts! {
     packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
     /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
     vopd_same_vgpr: bool = "ISA manuals, \"VOPD\"; `AMDGPUAsmParser::checkVOPDRegBankConstraints`";
+    /// Whether two moves in a VOPD pair read at different ports.
+    vopd_moves_apart: bool = "`AMDGPUAsmParser::checkVOPDRegBankConstraints`";
     /// Whether a literal can have 64 bits.
     literals_64: bool = "`GCNSubtarget::has64BitLiterals` (64-bit-literals)";
 
@@ -128,6 +130,8 @@ facts! {
     global_offset: Option<Offset> = "`AMDGPUBaseInfo` getNumFlatOffsetBits; `AMDGPUAsmParser::validateFlatOffset`";
     /// Immediate offset of `buffer_*` and `tbuffer_*`.
     buffer_offset: Offset = "`SIInstrInfo` getMaxMUBUFImmOffset";
+    /// How typed buffer instructions say the format of an element.
+    buffer_formats: BufferFormats = "ISA manuals, \"Buffer image format\"; `AMDGPUAsmUtils` MTBUFFormat";
     /// Immediate offset of `ds_*`; of those with two offsets, each has half as many bits.
     ds_offset: Offset = "ISA manuals, \"DS\"";
     /// Whether M0 must hold the LDS limit before any `ds_*`.
@@ -327,6 +331,19 @@ impl CachePolicy {
     }
 }
 
+/// How typed buffer instructions say the format of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BufferFormats {
+    /// A data format and a number format, of which number 6 is SNORM_OGL.
+    SplitSnormOgl,
+    /// A data format and a number format, of which number 6 is reserved.
+    Split,
+    /// One number for both; 77 formats.
+    Unified77,
+    /// One number for both; 63 formats.
+    Unified63,
+}
+
 /// A kind of export target: `name`, or `name0`… where there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExportTarget {
@@ -463,6 +480,12 @@ show! {
         Apertures::None => "none",
         Apertures::Queue => "in the queue or hidden arguments",
         Apertures::Registers => "src_shared_base … src_private_limit",
+    }.to_owned();
+    BufferFormats: self => match self {
+        BufferFormats::SplitSnormOgl => "data and number format, with SNORM_OGL",
+        BufferFormats::Split => "data and number format",
+        BufferFormats::Unified77 => "one of 77",
+        BufferFormats::Unified63 => "one of 63",
     }.to_owned();
     Barriers: self => match self {
         Barriers::Whole => "s_barrier",

@@ -5,8 +5,8 @@
 //! none, if it is like another) and a row in [`crate::processor`].
 
 use crate::facts::{
-    Apertures, Barriers, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts, MatrixOps, Offset,
-    SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
+    Apertures, Barriers, BufferFormats, CachePolicy, DescriptorLayout, DppControls, ExportTarget, Facts,
+    MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -77,6 +77,7 @@ pub(crate) mod facts {
         vop3_literals: false,
         packed_f32_scalar_low: false,
         vopd_same_vgpr: false,
+        vopd_moves_apart: false,
         literals_64: false,
         dpp_controls: None,
         dpp_bound_ctrl_zero: true,
@@ -91,6 +92,7 @@ pub(crate) mod facts {
         flat_offset: None,
         global_offset: None,
         buffer_offset: Offset::unsigned(12),
+        buffer_formats: BufferFormats::SplitSnormOgl,
         ds_offset: Offset::unsigned(16),
         lds_needs_m0: true,
         apertures: Apertures::None,
@@ -126,6 +128,7 @@ pub(crate) mod facts {
         smem_offset: Offset::unsigned(20),
         smem_buffer_offset: Offset::unsigned(20),
         smem_literal_offset: false,
+        buffer_formats: BufferFormats::Split,
         messages: message::GFX8,
         ..GFX7
     };
@@ -186,6 +189,7 @@ pub(crate) mod facts {
         cache_policy: CachePolicy::GlcSlcDlc,
         flat_offset: Some(Offset::unsigned(11)),
         global_offset: Some(Offset::signed(12)),
+        buffer_formats: BufferFormats::Unified77,
         export_targets: EXPORTS_GFX10,
         max_clause: 63,
         hwregs: hwreg::GFX10_1,
@@ -208,6 +212,7 @@ pub(crate) mod facts {
         waitcnt: &[field(Exp, 0, 0, 3), field(Lgkm, 0, 4, 6), field(Vm, 0, 10, 6)],
         flat_offset: Some(Offset::unsigned(12)),
         global_offset: Some(Offset::signed(13)),
+        buffer_formats: BufferFormats::Unified63,
         export_targets: EXPORTS_GFX11,
         max_clause: 32,
         trap_bases: TrapBases::Messages,
@@ -220,6 +225,7 @@ pub(crate) mod facts {
         matrix: MatrixOps::Wmma,
         descriptor: DescriptorLayout::Gfx12,
         inst_pref_size_bits: 8,
+        vopd_moves_apart: true,
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
         cache_policy: CachePolicy::ThScope,
         smem_offset: Offset::signed(24),

@@ -12,7 +12,7 @@ use wavemark_isa::{Encoding, Form, Machine, Row, Table};
 /// The bytes of an instruction of a random row; not always valid.
 pub fn bytes(random: &mut Random, machine: Machine) -> Vec<u8> {
     let table = Table::of(machine);
-    let row = table.row(random.pick(table.ids()));
+    let row = table.row(table.ids()[random.below(table.ids().len())]);
     if row.encodings.is_empty() {
         return vec![0; 4];
     }
@@ -52,7 +52,7 @@ fn other_half(random: &mut Random, table: &Table, form: Form, bits: &mut u128) {
         _ => Form::Vopd3X,
     };
     for _ in 0..64 {
-        let row = table.row(random.pick(table.ids()));
+        let row = table.row(table.ids()[random.below(table.ids().len())]);
         let Some(encoding) = row.encoding(wanted) else { continue };
         *bits |= encoding.constant;
         for &(index, field) in &encoding.operands {

@@ -26,7 +26,7 @@ o: c: n: gi: gu: co: f2: f3: f4: f5: .long 3
 ;> o: .data 0x0 size 0 Local Object Default
 ;> c: .data 0x0 size 0 Local Object Default
 ;> n: .data 0x0 size 0 Local NoType Default
-;> gi: .data 0x0 size 0 Local Other(10) Default
+;> gi: .data 0x0 size 0 Local HsaKernel Default
 ;> th: .tdata 0x4 size 0 Local Other(6) Default
 ;> co: .data 0x0 size 0 Local Object Default
 ;> f2: .data 0x0 size 0 Local Func Default

@@ -1,19 +1,14 @@
 //! Decoding of exports beyond what their rows say: sources that are off, sources that two components share.
 
-use super::{DecodeError, Input};
+use super::Input;
 use crate::export::COMPR;
-use crate::row::{Encoding, Row};
+use crate::row::Encoding;
 use crate::{Inst, Operand};
 
 /// Corrects an instruction whose fields have been read.
-pub(super) fn finish(
-    input: &Input,
-    _row: &Row,
-    encoding: &Encoding,
-    inst: &mut Inst,
-) -> Result<(), DecodeError> {
-    let Some(enable) = encoding.format.field("en").map(|field| field.get(input.bits)) else { return Ok(()) };
-    let Some(sources) = inst.operands.get_mut(1..5) else { return Ok(()) };
+pub(super) fn finish(input: &Input, encoding: &Encoding, inst: &mut Inst) {
+    let Some(enable) = encoding.format.field("en").map(|field| field.get(input.bits)) else { return };
+    let Some(sources) = inst.operands.get_mut(1..5) else { return };
     // Compressed data are two registers with two components each.
     if inst.mods.flags & COMPR != 0 {
         sources[3] = sources[1];
@@ -25,5 +20,4 @@ pub(super) fn finish(
             *source = Operand::Off;
         }
     }
-    Ok(())
 }

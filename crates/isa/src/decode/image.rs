@@ -9,31 +9,32 @@ use smallvec::SmallVec;
 
 use super::{DecodeError, Input};
 use crate::image::{A16, D16, DIMENSIONS, Image, Layout};
-use crate::row::{Encoding, Row};
-use crate::{Inst, Operand, Reg, RegFile, RegList};
+use crate::role::Class;
+use crate::row::Row;
+use crate::{Inst, Operand, Reg, RegFile, RegList, code};
 
 /// Registers, and numbers of registers, of an address.
 type Numbers = SmallVec<[u8; 16]>;
 
 /// Corrects an instruction whose fields have been read.
-pub(super) fn finish(
-    input: &Input,
-    row: &Row,
-    encoding: &Encoding,
-    inst: &mut Inst,
-) -> Result<(), DecodeError> {
+pub(super) fn finish(input: &Input, row: &Row, inst: &mut Inst) -> Result<(), DecodeError> {
     let Some(image) = row.image.as_deref() else { return Ok(()) };
     let invalid = |reason| DecodeError::Invalid { mnemonic: row.mnemonic, reason };
     if inst.mods.flags & D16 != 0 && !image.d16 {
         return Err(invalid("the instruction has no 16-bit data, but d16 is set"));
     }
+    // The 9-bit fields of gfx12 show NULL, which the assembler refuses; nowhere can it be meant.
+    let slots = matches!(image.layout, Layout::Slots(_));
+    if !slots && inst.operands[2..].iter().any(|operand| matches!(operand, Operand::Special(_))) {
+        return Err(invalid("resource and sampler must be numbered registers"));
+    }
     let a16 = inst.mods.flags & A16 != 0;
     let (numbers, extra) = addresses(input, image, inst)?;
-    let list = extra > 0 || matches!(image.layout, Layout::Slots(_));
+    let list = extra > 0 || slots;
     let address = if image.ray.is_empty() {
         let shown = image.shown_address(extra).ok_or_else(|| invalid("no address has so many registers"))?;
-        let dim = encoding.format.field("dim").map(|_| &DIMENSIONS[usize::from(inst.mods.dim & 7)]);
-        let words = dim.map_or(shown, |dim| image.address_words(dim, a16));
+        let dim = &DIMENSIONS[usize::from(inst.mods.dim & 7)];
+        let words = if image.dim { image.address_words(dim, a16) } else { shown };
         let words = fit(input, image, inst, (shown, words), list, &numbers);
         if list {
             rest_as_tuple(&numbers, words, shown)
@@ -47,7 +48,7 @@ pub(super) fn finish(
     // Slots that the address does not use are reserved.
     let used =
         if image.ray.is_empty() { image.shown_address(0).map_or(0, usize::from) } else { address.len() };
-    if matches!(image.layout, Layout::Slots(_)) && numbers.iter().skip(used).any(|&number| number != 0) {
+    if slots && numbers.iter().skip(used).any(|&number| number != 0) {
         return Err(invalid("an address that the instruction does not have is not 0"));
     }
     let regs: SmallVec<[Reg; 12]> =
@@ -135,8 +136,14 @@ fn ray(image: &Image, numbers: &Numbers, a16: bool, extra: u8) -> Option<SmallVe
     }
 }
 
-/// An operand that its class does not decide: the first register of the address.
-pub(super) fn custom_operand(row: &Row, index: usize, code: u32) -> Option<Operand> {
-    let address = row.operands[index].role == "vaddr";
-    address.then(|| Operand::Reg(Reg::new(RegFile::Vgpr, code as u16, 1)))
+/// An operand that its class does not decide: the first register of the address. Resource and sampler have fields of 9
+/// bits on gfx12; what cannot stand there is shown as LLVM shows it, and refused by the assembler.
+pub(super) fn custom_operand(input: &Input, row: &Row, index: usize, code: u32) -> Option<Operand> {
+    let spec = &row.operands[index];
+    match spec.class {
+        Class::ScalarReg if code > 127 => code::operand_of(input.machine, Class::VectorSrc, &spec.ty, code)
+            .filter(|operand| matches!(operand, Operand::Reg(_) | Operand::Int(_) | Operand::Float(_))),
+        Class::ScalarReg => None,
+        _ => Some(Operand::Reg(Reg::new(RegFile::Vgpr, code as u16, 1))),
+    }
 }

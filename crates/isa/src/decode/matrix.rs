@@ -7,7 +7,7 @@
 
 use super::{DecodeError, Input, decode_as};
 use crate::format::Format;
-use crate::matrix::{dwords, find_half, halves};
+use crate::matrix::{Trait, dwords, find_half, halves};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::ty::Type;
@@ -30,8 +30,8 @@ pub(super) fn finish(
         return Err(invalid(row, "register tuple out of range"));
     }
     inst.mods.dpp = dpp(encoding, input.bits);
-    match row.attribute("matrix") {
-        Some("f8f6f4") => {
+    match row.matrix {
+        Trait::F8f6f4 => {
             for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
                 let Some(dwords) = dwords(row, spec.role, &spec.ty, &inst.mods) else {
                     return Err(invalid(row, "reserved matrix data format"));
@@ -51,7 +51,7 @@ pub(super) fn finish(
                 }
             }
         }
-        Some("mix") => {
+        Trait::Mix => {
             inst.mods.abs = std::mem::take(&mut inst.mods.neg_hi);
         }
         _ => {}
@@ -141,7 +141,12 @@ fn tuple_exists(machine: Machine, file: RegFile, index: u32, dwords: u8) -> bool
 
 /// Decodes a format whose instructions are pairs (VOPD); `None` if it is not one.
 pub(super) fn decode_pair(input: &Input, format: &'static Format) -> Option<Result<Inst, DecodeError>> {
-    halves(format).map(|(x, y)| pair(input, x, y))
+    let (x, y) = halves(format)?;
+    if !input.machine.wave32() {
+        let reason = "pairs are for waves of 32 lanes";
+        return Some(Err(DecodeError::Invalid { mnemonic: format.name, reason }));
+    }
+    Some(pair(input, x, y))
 }
 
 fn pair(input: &Input, x: Form, y: Form) -> Result<Inst, DecodeError> {
@@ -163,8 +168,9 @@ fn pair(input: &Input, x: Form, y: Form) -> Result<Inst, DecodeError> {
 }
 
 fn half(input: &Input, form: Form) -> Result<Inst, DecodeError> {
-    let (row, encoding) = find_half(Table::of(input.machine), input.bits, form).map_err(|opcode| {
-        DecodeError::UnknownOpcode { format: "VOPD", opcode: opcode.unwrap_or_default() }
+    let (row, encoding) = find_half(Table::of(input.machine), input.bits, form).map_err(|unknown| {
+        let (format, opcode) = unknown.unwrap_or(("VOPD", 0));
+        DecodeError::UnknownOpcode { format, opcode }
     })?;
     let inst = decode_as(input, row, encoding)?;
     if inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_))) {

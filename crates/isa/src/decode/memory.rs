@@ -2,44 +2,10 @@
 //! fields, offsets that are signed.
 
 use super::{DecodeError, Input};
+use crate::format::{Addressing, Field};
 use crate::role::Class;
 use crate::row::{Encoding, Row};
-use crate::row::{Line, line};
 use crate::{Inst, Machine, Mods, Operand, Reg, RegFile, Special, code};
-
-/// Code of `saddr` that says that there is none.
-pub(crate) fn no_saddr(machine: Machine) -> u32 {
-    match line(machine) {
-        Line::Early => 0x7f,
-        Line::Late => 0x7c,
-    }
-}
-
-/// Width of a signed offset field; `None` where the offset is unsigned.
-pub(crate) fn signed_offset_bits(machine: Machine, format: &str, row: &Row) -> Option<u32> {
-    match (line(machine), format) {
-        (Line::Early, "SMEM")
-            if row.attribute("memory") == Some("buffer") && !row.mnemonic.starts_with("s_buffer_atomic") =>
-        {
-            None
-        }
-        (Line::Early, "SMEM") => Some(21),
-        (Line::Early, "GLOBAL" | "SCRATCH") => Some(13),
-        (Line::Late, "SMEM" | "VFLAT" | "VGLOBAL" | "VSCRATCH") => Some(24),
-        _ => None,
-    }
-}
-
-/// Whether an SMEM instruction has a cache policy.
-pub(crate) fn takes_cache_policy(machine: Machine, row: &Row) -> bool {
-    row.attribute("memory") != Some("prefetch")
-        && match line(machine) {
-            Line::Early => ["scalar.load", "scalar.store", "scalar.atomic"].as_slice(),
-            Line::Late => ["scalar.load"].as_slice(),
-        }
-        .iter()
-        .any(|effect| row.attribute("mem").is_some_and(|mem| mem.starts_with(effect)))
-}
 
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
@@ -48,39 +14,53 @@ pub(super) fn finish(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), DecodeError> {
-    let format = encoding.format;
-    if row.operands.is_empty() && !format.name.starts_with("DS") {
+    let lds = matches!(row.memory.addressing, Some(Addressing::Lds | Addressing::Lds2));
+    if row.operands.is_empty() && !lds {
         inst.mods.offset = 0;
     }
-    // With `tfe` a load returns one more dword, the fault status.
+    if inst.mods.addr64 && (inst.mods.offen || inst.mods.idxen) {
+        let reason = "addr64 goes with neither offen nor idxen";
+        return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason });
+    }
+    // LLVM's reading of a bit that these processors do not have.
+    if !input.machine.facts().agpr_operands && row.memory.addressing != Some(Addressing::Flat) {
+        let data =
+            || encoding.specs(row).zip(&inst.operands).filter(|(spec, _)| spec.class == Class::VgprOrAgpr);
+        let agpr = |operand: &Operand| matches!(operand, Operand::Reg(Reg { file: RegFile::Agpr, .. }));
+        if data().count() > 1 && data().any(|(_, operand)| agpr(operand)) {
+            let reason = "accumulation VGPRs are no data here";
+            return Err(DecodeError::Invalid { mnemonic: row.mnemonic, reason });
+        }
+    }
+    // With `tfe` an access has one more dword, the status.
     if inst.mods.tfe
         && let Some(Operand::Reg(reg)) = inst.operands.first_mut()
     {
         reg.dwords += 1;
     }
     // Prefetches and scalar cache controls have the cache policy bits but do not use them.
-    if format.name == "SMEM" && !takes_cache_policy(input.machine, row) {
+    if row.memory.addressing == Some(Addressing::ScalarBase) && !row.memory.policy {
         inst.mods.cpol = 0;
     }
-    if let Some(bits) = signed_offset_bits(input.machine, format.name, row) {
-        let shift = 32 - bits;
+    let soffset = row.operand_index("soffset").map(|index| inst.operands[index]);
+    // The number has a sign even with a buffer, where the assembler takes none.
+    let fields = &row.memory.fields;
+    if let Some(field) = fields.offset.filter(|field| field.signed) {
+        let shift = 32 - field.width();
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
-    if line(input.machine) == Line::Early
-        && format.name == "SMEM"
-        && row.operand_index("soffset").is_some()
-        && !smem_flags(input).1
-    {
+    if row.memory.addressing == Some(Addressing::ScalarBase) && soffset.is_some() && !row.memory.prefetch {
         // The offset field holds the SGPR's number, or nothing.
-        inst.mods.control = 1;
-        inst.mods.offset = 0;
+        let register = match fields.imm {
+            Some(imm) => imm.get(input.bits) == 0,
+            None => !row.memory.zero_offset && inst.mods.offset == 0,
+        };
+        if register {
+            inst.mods.control = 1;
+            inst.mods.offset = 0;
+        }
     }
     Ok(())
-}
-
-/// Scalar offset enable and immediate enable of a gfx950 SMEM encoding.
-fn smem_flags(input: &Input) -> (bool, bool) {
-    (input.bits >> 14 & 1 != 0, input.bits >> 17 & 1 != 0)
 }
 
 /// An operand that its class does not decide.
@@ -93,42 +73,63 @@ pub(super) fn custom_operand(
     mods: &Mods,
 ) -> Option<Operand> {
     let spec = &row.operands[index];
-    let field = |name: &str| encoding.format.field(name).map(|field| field.get(input.bits));
+    let fields = &row.memory.fields;
+    let value = |field: Option<&'static Field>| field.map(|field| field.get(input.bits));
     let vgpr = |dwords| Some(Operand::Reg(Reg::new(RegFile::Vgpr, code as u16, dwords)));
-    match (spec.role, encoding.format.name) {
-        ("vaddr", "SCRATCH" | "VSCRATCH") => match field("sve") {
-            Some(1) => vgpr(1),
-            _ => Some(Operand::Off),
-        },
-        ("vaddr", "MUBUF" | "MTBUF" | "VBUFFER") => match (mods.offen, mods.idxen) {
-            (false, false) => Some(Operand::Off),
-            (true, true) => vgpr(2),
-            _ => vgpr(1),
-        },
-        ("vaddr", _) => {
-            let has_saddr =
-                row.operand_index("saddr").is_some() && field("saddr") != Some(no_saddr(input.machine));
-            vgpr(if has_saddr { 1 } else { 2 })
-        }
-        ("saddr", _) if code == no_saddr(input.machine) => Some(Operand::Off),
-        ("saddr", _) => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
-        ("soffset", "SMEM") if line(input.machine) == Line::Early => {
-            let code = match smem_flags(input) {
-                (true, _) => code,
-                (false, true) => return Some(Operand::Off),
-                (false, false) => (input.bits >> 32) as u32 & 0x7f,
+    let is_default =
+        |field: Option<&Field>| field.is_some_and(|field| field.get(input.bits) == field.default);
+    match (spec.role, row.memory.addressing?) {
+        ("vaddr", Addressing::Scratch) => {
+            let present = match value(fields.sve) {
+                Some(sve) => sve != 0,
+                None => is_default(fields.saddr) && !is_default(fields.no_address),
             };
-            code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code)
+            if present { vgpr(1) } else { Some(Operand::Off) }
         }
-        ("soffset", "SMEM") => match code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code) {
-            Some(Operand::Special(Special::Null)) if row.attribute("memory") != Some("prefetch") => {
-                Some(Operand::Off)
+        ("vaddr", Addressing::Buffer | Addressing::TypedBuffer) => {
+            match u8::from(mods.offen) + u8::from(mods.idxen) {
+                _ if mods.addr64 => vgpr(2),
+                0 => Some(Operand::Off),
+                dwords => vgpr(dwords),
             }
-            other => other,
+        }
+        ("vaddr", _) => {
+            let off = fields.saddr.is_none() || is_default(fields.saddr);
+            vgpr(if off { 2 } else { 1 })
+        }
+        // The only operand is there, if as NULL.
+        ("saddr", _) if is_default(fields.saddr) && row.operands.len() > 1 => Some(Operand::Off),
+        ("saddr", Addressing::Scratch) if is_default(fields.no_address) => Some(Operand::Off),
+        ("saddr", _) => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
+        ("soffset", Addressing::ScalarBase) => match fields.imm {
+            Some(_) if value(fields.soe) == Some(1) => scalar_offset(input, row, index, code),
+            Some(imm) if imm.get(input.bits) != 0 => Some(Operand::Off),
+            Some(_) => {
+                let code = value(fields.offset)?;
+                if input.machine.facts().smem_literal_offset && code == code::LITERAL {
+                    return Some(Operand::Literal(0));
+                }
+                // SMEM has more bits than a register's number needs.
+                let code = if encoding.format.dwords > 1 { code & 0x7f } else { code };
+                scalar_offset(input, row, index, code)
+            }
+            None => match scalar_offset(input, row, index, code) {
+                // Where text need not say a number of 0, it says NULL instead.
+                Some(Operand::Special(Special::Null))
+                    if !row.memory.prefetch && (row.memory.zero_offset || mods.offset != 0) =>
+                {
+                    Some(Operand::Off)
+                }
+                other => other,
+            },
         },
-        ("soffset", "VBUFFER") => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
-        ("soffset", _) => code::operand_of(input.machine, Class::ScalarSrc, &spec.ty, code)
-            .filter(|operand| !matches!(operand, Operand::Literal(_))),
+        ("soffset", _) => code::operand_of(input.machine, row.memory.soffset_class?, &spec.ty, code)
+            .filter(|operand| !matches!(operand, Operand::Literal(_) | Operand::Literal64(_))),
         _ => None,
     }
+}
+
+fn scalar_offset(input: &Input, row: &Row, index: usize, code: u32) -> Option<Operand> {
+    let machine: Machine = input.machine;
+    code::operand_of(machine, Class::ScalarReg, &row.operands[index].ty, code).filter(|_| code < 128)
 }

@@ -41,6 +41,9 @@ pub(super) fn finish(
         }
         _ => {}
     }
+    if inst.operands.iter().any(|operand| !exists(input, operand)) {
+        return Err(invalid("a scalar tuple that there is not"));
+    }
     // There is no room for 64 bits beside DPP.
     let wide_literal = inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_)));
     if wide_literal && matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8) {
@@ -71,6 +74,20 @@ pub(super) fn finish(
         }
     }
     Ok(())
+}
+
+/// Whether a scalar tuple lies within its file, and has a size that scalar registers have.
+fn exists(input: &Input, operand: &Operand) -> bool {
+    let facts = input.machine.facts();
+    match operand {
+        Operand::Reg(Reg { file: file @ (RegFile::Sgpr | RegFile::Ttmp), index, dwords, .. }) => {
+            // LLVM has tuples of SGPRs up to 105 on all processors.
+            let count = if *file == RegFile::Sgpr { 106 } else { u16::from(facts.ttmps) };
+            let first = index & !(crate::print::scalar_alignment(*dwords) - 1);
+            !matches!(dwords, 6 | 32) && first + u16::from(*dwords) <= count
+        }
+        _ => true,
+    }
 }
 
 /// The DPP dword, the last one of the format.
@@ -155,7 +172,8 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result
     let listed = traits.op_sel == sources + 1 && traits.vdst && !traits.dst_byte_sel
         || traits.lane_permute && traits.op_sel == sources
         || traits.byte_sel;
-    if listed && mods.op_sel & 0b0111 & !(traits.sources | if traits.byte_sel { 3 } else { 0 }) != 0
+    if traits.strict_op_sel && mods.op_sel & 4 != 0
+        || listed && mods.op_sel & 0b0111 & !(traits.sources | if traits.byte_sel { 3 } else { 0 }) != 0
         || traits.byte_sel && traits.op_sel == 0 && mods.op_sel & 8 != 0
         || traits.bitop3 && traits.op_sel == 0 && mods.op_sel != 0
     {
@@ -185,7 +203,8 @@ fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result
 /// Source modifiers of the DPP and SDWA dwords.
 fn short_modifiers(traits: &Traits, inst: &mut Inst, real_true16: bool) -> Result<(), &'static str> {
     let mods = &mut inst.mods;
-    let idle = if traits.true16 != 0 && real_true16 { traits.sources } else { 0 };
+    let dpp = traits.idle_mods && inst.form == Form::Dpp16;
+    let idle = if dpp || traits.true16 != 0 && real_true16 { traits.sources } else { 0 };
     if traits.halves_only && !real_true16 {
         return Err("an instruction of halves where registers have none");
     }
@@ -228,6 +247,10 @@ pub(super) fn custom_operand(
 ) -> Option<Operand> {
     let spec = &row.operands[index];
     match spec.role {
+        // Of halves in VINTERP LLVM reads the register's number only.
+        _ if row.traits.wait_exp && spec.ty.bits() == 16 && input.machine.real_true16() => {
+            Some(Operand::Reg(Reg::new(RegFile::Vgpr, (number & 0xff) as u16, 1)))
+        }
         "adst" => Some(Operand::Reg(Reg::new(RegFile::Agpr, number as u16, 1))),
         "asrc" if number >= code::VGPR => {
             Some(Operand::Reg(Reg::new(RegFile::Agpr, (number & 0xff) as u16, 1)))
@@ -236,7 +259,14 @@ pub(super) fn custom_operand(
             Some(Operand::Special(crate::vector::vcc(&spec.ty)))
         }
         // LLVM shows the constants and read-only values that an 8-bit destination can name.
-        "sdst" if number < 249 || (251..=253).contains(&number) => {
+        "sdst"
+            if match number {
+                249 | 250 => false,
+                code::LITERAL64 if input.machine.facts().literals_64 => encoding.format.literal,
+                code::LITERAL => encoding.format.literal,
+                _ => true,
+            } =>
+        {
             code::operand_of(input.machine, Class::VectorSrc, &spec.ty, number)
         }
         "sdst" => None,

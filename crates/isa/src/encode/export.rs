@@ -1,11 +1,11 @@
 //! Encoding of exports beyond what their rows say: the counterpart of `decode/export.rs`.
 
 use crate::export::COMPR;
-use crate::row::{Encoding, Row};
+use crate::row::Encoding;
 use crate::{Inst, Operand};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
-pub(super) fn finish(_row: &Row, encoding: &Encoding, inst: &Inst, bits: u128) -> u128 {
+pub(super) fn finish(encoding: &Encoding, inst: &Inst, bits: u128) -> u128 {
     let field = |name: &str| encoding.format.field(name);
     let (Some(enable), Some(sources)) = (field("en"), inst.operands.get(1..5)) else { return bits };
     let mask = sources.iter().enumerate().fold(0, |mask, (n, source)| match source {

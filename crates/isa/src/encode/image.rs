@@ -2,8 +2,9 @@
 
 use super::{EncodeError, InstBytes};
 use crate::image::{Image, Layout};
-use crate::row::Row;
-use crate::{Inst, Operand, Reg, RegFile};
+use crate::role::Class;
+use crate::row::{OperandSpec, Row};
+use crate::{Inst, Machine, Operand, Reg, RegFile, code};
 
 /// The numbers of the registers that the address lists; one for a tuple.
 fn numbers(inst: &Inst) -> impl Iterator<Item = u8> + '_ {
@@ -64,8 +65,10 @@ pub(super) fn append_addresses(row: &Row, inst: &Inst, bytes: &mut InstBytes) {
 }
 
 /// The code of an operand that its class does not decide.
-pub(super) fn custom_code(operand: &Operand) -> Option<u32> {
+pub(super) fn custom_code(machine: Machine, spec: &OperandSpec, operand: &Operand) -> Option<u32> {
     match operand {
+        // What disassembly shows in place of a resource or sampler.
+        _ if spec.class == Class::ScalarReg => code::code_of(machine, Class::VectorSrc, operand),
         // Nothing is returned.
         Operand::Off => Some(0),
         Operand::Reg(Reg { file: RegFile::Vgpr, index, .. }) => Some(u32::from(*index)),

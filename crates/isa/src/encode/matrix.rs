@@ -1,6 +1,7 @@
 //! Encoding of the matrix family beyond what its rows say: the reverse of module `decode::matrix`.
 
 use super::{EncodeError, InstBytes, encode_bits};
+use crate::matrix::Trait;
 use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::{Dpp, Form, Inst, Machine, Operand, Reg, RegFile, Table, code};
@@ -15,7 +16,7 @@ pub(super) fn finish(
 ) -> Result<u128, EncodeError> {
     let put = |name, value: u32| encoding.format.field(name).map_or(0, |field| field.put(value));
     let mut bits = bits;
-    if row.attribute("matrix") == Some("mix") {
+    if row.matrix == Trait::Mix {
         bits |= put("neg_hi", inst.mods.abs.into());
     }
     match (inst.mods.dpp, encoding.form) {

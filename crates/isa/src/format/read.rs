@@ -3,7 +3,7 @@
 //! Anatomy of a line, four columns separated by `|`; `#` starts a comment:
 //!
 //! ```text
-//! NAME SETS | form dwords [literal] [pair] | bits=value… op=bits | field=bits…
+//! NAME SETS | form dwords [literal] [pair] [addressing] [zero_offset] | bits=value… op=bits | field=bits…
 //! VOP2 gfx6+ | e32 1 literal | 31=0 op=30:25 | vdst=24:17 src0=8:0 src1=16:9^0x100
 //! SMEM gfx9 : SMEM@gfx8 | | | soe=14 soffset=63:57 offset=52:32s
 //! group dpp8 | src0=7:0^0x100 dpp8=31:8
@@ -15,14 +15,16 @@
 //! * `op=-` is a format of one instruction, without opcode.
 //! * `bits` are `31`, `31:26`, or pieces `7:0,55` with the least significant first; `-` is no bits, and removes what is
 //!   inherited.
+//! * addressing and `zero_offset` are those of memory formats ([`Addressing`], [`Format::zero_offset`]).
 //! * behind a field's bits may stand `s` (a signed number), `<<N` (N low bits are left out), `^X` (reads as its bits
-//!   xor X), `?X` (written X where the row does not use it). `-field` removes an inherited field, `group@N` inserts
-//!   the fields of a group with N added to their bits.
+//!   xor X), `?X` (written X where the row does not use it), `!` (must be 0 where the row does not use it, but for the
+//!   bits that it shares with fields that the row uses), `~` (means nothing but in rows that fix it). `-field` removes an inherited field, `group@N` inserts the
+//!   fields of a group with N added to their bits.
 
 use wavemark_target::{InstructionSet, InstructionSets};
 
 use crate::Form;
-use crate::format::{Family, Field, Format};
+use crate::format::{Addressing, Family, Field, Format};
 
 /// A format file: its name for messages, the family of its formats, its text.
 pub(crate) type File = (&'static str, Family, &'static str);
@@ -109,6 +111,8 @@ fn add(
             fields: &[],
             literal: false,
             pair: false,
+            addressing: None,
+            zero_offset: false,
         };
         let mut draft = Draft { format, fixed: Vec::new(), fields: Vec::new() };
         change(&mut draft, shape, bits, fields, groups)?;
@@ -152,13 +156,16 @@ fn change(
     if let Some(form) = words.next() {
         draft.format.form = Form::by_name(form).ok_or_else(|| format!("unknown form {form}"))?;
         let dwords = words.next().and_then(|word| word.parse().ok());
-        draft.format.dwords = dwords.ok_or("a shape is `form dwords [literal] [pair]`")?;
-        (draft.format.literal, draft.format.pair) = (false, false);
+        draft.format.dwords =
+            dwords.ok_or("a shape is `form dwords [literal] [pair] [addressing] [zero_offset]`")?;
+        (draft.format.literal, draft.format.pair, draft.format.zero_offset) = (false, false, false);
         for word in words {
-            match word {
-                "literal" => draft.format.literal = true,
-                "pair" => draft.format.pair = true,
-                _ => return Err(format!("unexpected {word}")),
+            match (word, addressing(word)) {
+                ("literal", _) => draft.format.literal = true,
+                ("pair", _) => draft.format.pair = true,
+                ("zero_offset", _) => draft.format.zero_offset = true,
+                (_, Some(known)) => draft.format.addressing = Some(known),
+                (_, None) => return Err(format!("unexpected {word}")),
             }
         }
     }
@@ -187,6 +194,22 @@ fn change(
         return Err("a format needs a shape and an opcode".to_owned());
     }
     Ok(())
+}
+
+/// The form of addresses of this name.
+fn addressing(name: &str) -> Option<Addressing> {
+    Some(match name {
+        "scalar" => Addressing::ScalarBase,
+        "lds" => Addressing::Lds,
+        "lds2" => Addressing::Lds2,
+        "flat" => Addressing::Flat,
+        "global" => Addressing::Global,
+        "scratch" => Addressing::Scratch,
+        "buffer" => Addressing::Buffer,
+        "tbuffer" => Addressing::TypedBuffer,
+        "descriptor" => Addressing::Descriptor,
+        _ => return None,
+    })
 }
 
 /// Adds, replaces and removes fields.
@@ -226,13 +249,21 @@ fn insert(fields: &mut Vec<Field>, field: Field) {
 }
 
 fn plain_field(name: &'static str) -> Field {
-    Field { name, pieces: &[], default: 0, shift: 0, flip: 0, signed: false }
+    Field { name, pieces: &[], default: 0, shift: 0, flip: 0, signed: false, zero: false, ignored: false }
 }
 
 /// A field of this name from its `bits` and what stands behind them.
 fn field(name: &'static str, text: &str) -> Result<Field, String> {
     let mut field = plain_field(name);
     let mut rest = text;
+    if let Some(before) = rest.strip_suffix('~') {
+        field.ignored = true;
+        rest = before;
+    }
+    if let Some(before) = rest.strip_suffix('!') {
+        field.zero = true;
+        rest = before;
+    }
     for (mark, slot) in [("?", &mut field.default), ("^", &mut field.flip)] {
         if let Some((before, value)) = rest.split_once(mark) {
             *slot = crate::number::number(value)?;

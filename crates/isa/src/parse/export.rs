@@ -30,7 +30,7 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
     if inst.mods.flags & COMPR != 0 && encoding.modifiers.iter().any(|(field, _)| field.name == "compr") {
         compress(&mut inst);
     }
-    if p.at_end() { Ok(inst) } else { Err(unexpected(p, encoding)) }
+    if p.at_end() { Ok(inst) } else { Err(unexpected(p, row, encoding)) }
 }
 
 /// A VGPR; a source of an export may be `off`.
@@ -52,16 +52,13 @@ fn vgpr(p: &mut Parser, role: &'static str) -> Result<Operand, ParseError> {
 
 /// The modifiers that the encoding has, in their order.
 fn modifiers(p: &mut Parser, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
-    for name in ["done", "compr", "vm", "row_en", "wait_vdst", "wait_va_vdst", "wait_vm_vsrc"] {
-        let Some((field, modifier)) = encoding.modifiers.iter().find(|(field, _)| field.name == name) else {
-            continue;
-        };
-        if !name.starts_with("wait") {
-            if p.eat_word(name) {
-                (modifier.set)(&mut inst.mods, 1);
-                p.eat(",");
-            } else if p.peek_word().strip_prefix("no") == Some(name) {
-                p.word();
+    for (field, modifier) in &encoding.modifiers {
+        let name = field.name;
+        if !export::is_number(name) {
+            let word = p.peek_word();
+            if let Some(value) = word.strip_suffix(name).filter(|no| matches!(*no, "" | "no")) {
+                (modifier.set)(&mut inst.mods, u32::from(value.is_empty()));
+                p.pos += word.len();
                 p.eat(",");
             }
             continue;
@@ -83,9 +80,14 @@ fn modifiers(p: &mut Parser, encoding: &Encoding, inst: &mut Inst) -> Result<(),
 }
 
 /// What does not belong there, and what could.
-fn unexpected(p: &Parser, encoding: &Encoding) -> ParseError {
+fn unexpected(p: &mut Parser, row: &Row, encoding: &Encoding) -> ParseError {
     let names: Vec<&str> = encoding.modifiers.iter().map(|(field, _)| field.name).collect();
-    p.error(format!("expected the end of the statement, or in this order {}", names.join(" ")))
+    let (mnemonic, order, word) = (row.mnemonic, names.join(" "), p.peek_word());
+    p.error(if names.contains(&word) {
+        format!("{word} stands in the wrong place; the order of modifiers is {order}")
+    } else {
+        format!("expected the end of the statement or a modifier; {mnemonic} has {order}")
+    })
 }
 
 /// The first and the third source are what a compressed export sends, each with two components.

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 
 use super::operand::RegisterText;
 use super::{ParseError, Parser, Suffix, empty};
-use crate::image::{A16, DIMENSIONS, Image, Layout};
-use crate::modifier;
+use crate::cache_policy;
+use crate::image::{A16, DIMENSIONS, Image, Layout, Word};
+use crate::modifier::{self, Modifier};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, RegList};
@@ -31,9 +32,7 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
         p.skip_space();
         places.push(p.pos);
         let operand = match spec.role {
-            "vdata" if image.off && encoding.format.field("dim").is_some() && p.eat_word("off") => {
-                Operand::Off
-            }
+            "vdata" if image.off && image.dim && p.eat_word("off") => Operand::Off,
             "vdata" => Operand::Reg(vector(p, spec)?),
             "vaddr" => address(p, image, spec)?,
             _ => scalar(p, encoding, spec)?,
@@ -41,12 +40,12 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
         inst.operands.push(operand);
         p.eat(",");
     }
-    modifiers(p, row, image, encoding, &mut inst)?;
+    modifiers(p, row, image, &mut inst)?;
     if !p.at_end() {
-        return Err(unexpected(p, image, encoding));
+        return Err(unexpected(p, row, image));
     }
     check_data(p, row, image, encoding, &inst, places[0])?;
-    check_address(p, image, encoding, &mut inst, places[1])?;
+    check_address(p, image, &mut inst, places[1])?;
     Ok(inst)
 }
 
@@ -117,49 +116,36 @@ fn scalar(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Ope
     }
 }
 
-/// The modifiers that the encoding has, in their order.
-fn modifiers(
-    p: &mut Parser,
-    row: &Row,
-    image: &Image,
-    encoding: &Encoding,
-    inst: &mut Inst,
-) -> Result<(), ParseError> {
-    let has = |name: &str| encoding.format.field(name).is_some();
-    if has("dmask") && p.eat_key("dmask") {
-        // As LLVM has it, only the low bits count.
-        inst.mods.dmask = (p.absolute()? & 15) as u8;
-        p.eat(",");
-    }
-    if has("dim") {
-        inst.mods.dim = dim(p, image)?;
-        p.eat(",");
-    }
-    if switch(p, encoding, inst, "unorm") {
-        p.eat(",");
-    }
-    if has("scope") {
-        super::memory::cache_policy(p, row, inst)?;
-    } else {
-        cache_policy(p, encoding, inst)?;
-    }
-    // Between the words of the cache policy there are no commas.
-    p.eat(",");
-    for name in ["r128", "a16", "tfe", "lwe", "da", "d16"] {
-        if (name != "d16" || image.d16) && switch(p, encoding, inst, name) {
-            p.eat(",");
+/// The modifiers that the row has, in their order.
+fn modifiers(p: &mut Parser, row: &Row, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
+    for word in &image.words {
+        match word {
+            Word::Dmask => {
+                if p.eat_key("dmask") {
+                    // As LLVM has it, only the low bits count.
+                    inst.mods.dmask = (p.absolute()? & 15) as u8;
+                    p.eat(",");
+                }
+            }
+            Word::Dim => {
+                inst.mods.dim = dim(p, image)?;
+                p.eat(",");
+            }
+            Word::Switch(modifier) => {
+                if switch(p, inst, modifier) {
+                    p.eat(",");
+                }
+            }
+            Word::Policy => super::memory::cache_policy(p, row, inst)?,
         }
     }
     Ok(())
 }
 
-/// `name` or `noname`, if the encoding has it and it is next; says whether it was.
-fn switch(p: &mut Parser, encoding: &Encoding, inst: &mut Inst, name: &str) -> bool {
-    let Some(modifier) = encoding.format.field(name).and_then(|_| modifier::by_name(name)) else {
-        return false;
-    };
+/// The switch, or the same with `no` before it, if it is next; says whether it was.
+fn switch(p: &mut Parser, inst: &mut Inst, modifier: &Modifier) -> bool {
     let word = p.peek_word();
-    let value = match word.strip_suffix(name) {
+    let value = match word.strip_suffix(modifier.name) {
         Some("") => 1,
         Some("no") => 0,
         _ => return false,
@@ -167,21 +153,6 @@ fn switch(p: &mut Parser, encoding: &Encoding, inst: &mut Inst, name: &str) -> b
     p.pos += word.len();
     (modifier.set)(&mut inst.mods, value);
     true
-}
-
-/// The words of the cache policy in any order, each once.
-fn cache_policy(p: &mut Parser, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
-    let mut seen: SmallVec<[&str; 4]> = SmallVec::new();
-    loop {
-        p.skip_space();
-        let start = p.pos;
-        let words = p.machine.facts().cache_policy.words();
-        let Some(word) = words.iter().find(|word| switch(p, encoding, inst, word)) else { return Ok(()) };
-        if seen.contains(word) {
-            return Err(p.error_at(start, "duplicate cache policy modifier"));
-        }
-        seen.push(word);
-    }
 }
 
 /// `dim:SQ_RSRC_IMG_2D` or `dim:2D`.
@@ -208,14 +179,33 @@ fn dim(p: &mut Parser, image: &Image) -> Result<u8, ParseError> {
 }
 
 /// What does not belong there, and what could.
-fn unexpected(p: &Parser, image: &Image, encoding: &Encoding) -> ParseError {
-    let names = [
-        "dmask", "dim", "unorm", "glc", "slc", "dlc", "scc", "th", "scope", "r128", "a16", "tfe", "lwe", "da",
-    ];
-    let mut names: Vec<&str> =
-        names.into_iter().filter(|name| encoding.format.field(name).is_some()).collect();
-    names.extend(encoding.format.field("d16").filter(|_| image.d16).map(|_| "d16"));
-    p.error(format!("expected the end of the statement, or in this order {}", names.join(" ")))
+fn unexpected(p: &mut Parser, row: &Row, image: &Image) -> ParseError {
+    let mut names: Vec<&str> = Vec::new();
+    for word in &image.words {
+        match word {
+            Word::Dmask => names.push("dmask"),
+            Word::Dim => names.push("dim"),
+            Word::Switch(modifier) => names.push(modifier.name),
+            Word::Policy => {
+                let words = cache_policy::words(p.machine.facts().cache_policy, false);
+                names.extend(words.iter().map(|(name, _)| *name));
+                names.extend(if words.is_empty() { &["th", "scope"][..] } else { &[] });
+            }
+        }
+    }
+    let (mnemonic, order, word) = (row.mnemonic, names.join(" "), p.peek_word());
+    p.error(if names.contains(&word) {
+        format!("{word} stands in the wrong place; the order of modifiers is {order}")
+    } else if modifier::by_name(word).is_some() || matches!(word, "dim" | "th" | "scope") {
+        format!("{mnemonic} has no modifier {word} on this processor; it has {order}")
+    } else {
+        format!("expected the end of the statement or a modifier; {mnemonic} has {order}")
+    })
+}
+
+/// A number of registers, in words.
+fn registers(count: u8) -> String {
+    format!("{count} register{}", if count == 1 { "" } else { "s" })
 }
 
 /// The data must have as many registers as the modifiers ask for.
@@ -233,7 +223,7 @@ fn check_data(
         let needed = encoding.specs(row).next().map_or(0, |spec| spec.ty.dwords());
         return match inst.operands.first() {
             Some(Operand::Reg(reg)) if reg.dwords == needed => Ok(()),
-            _ => Err(p.error_at(start, format!("vdata must have {needed} registers"))),
+            _ => Err(p.error_at(start, format!("vdata must have {}", registers(needed)))),
         };
     };
     image.check_dmask(inst.mods.dmask, off).map_err(|message| p.error_at(start, message))?;
@@ -245,26 +235,21 @@ fn check_data(
             (false, true) => "dmask and d16",
             (false, false) => "dmask",
         };
-        let got = data.dwords;
+        let got = registers(data.dwords);
         return Err(p.error_at(
             start,
-            format!("image data size does not match {of}: vdata has {got} registers instead of {needed}"),
+            format!("image data size does not match {of}: vdata has {got} instead of {needed}"),
         ));
     }
     if !image.has_data(needed) {
-        return Err(p.error_at(start, format!("the instruction has no data of {needed} registers")));
+        let (mnemonic, needed) = (row.mnemonic, registers(needed));
+        return Err(p.error_at(start, format!("{mnemonic} has no data of {needed}")));
     }
     Ok(())
 }
 
 /// The address must have as many registers as the dimension asks for.
-fn check_address(
-    p: &Parser,
-    image: &Image,
-    encoding: &Encoding,
-    inst: &mut Inst,
-    start: usize,
-) -> Result<(), ParseError> {
+fn check_address(p: &Parser, image: &Image, inst: &mut Inst, start: usize) -> Result<(), ParseError> {
     let a16 = inst.mods.flags & A16 != 0;
     let list: SmallVec<[u8; 12]> = match inst.operands.get(1) {
         Some(Operand::List(list)) => list.regs().map(|reg| reg.dwords).collect(),
@@ -276,42 +261,66 @@ fn check_address(
         inst.mods.control = (list.len() as u16 - 1).div_ceil(4);
     }
     let got: u8 = list.iter().fold(0, |sum, dwords| sum.saturating_add(*dwords));
-    let wrong = |needed: &str| {
-        Err(p.error_at(start, format!("image address size: vaddr has {got} registers instead of {needed}")))
+    let wrong = |needed: u8, asked: &str, form: &str| {
+        Err(p.error_at(
+            start,
+            if got == needed {
+                format!("vaddr must be {form}")
+            } else {
+                let got = registers(got);
+                format!("image address size: vaddr has {got} instead of {needed}{asked}: {form}")
+            },
+        ))
     };
     if !image.ray.is_empty() {
         let parts = image.ray_parts(a16).ok_or_else(|| p.error_at(start, "the instruction has no a16"))?;
         let words: u8 = parts.iter().sum();
-        return match &image.layout {
-            Layout::Nsa(_) if !is_list && got == words => Ok(()),
-            Layout::Nsa(_) if !image.partial && is_list && list.len() == usize::from(words) => Ok(()),
-            Layout::Nsa(_) if !image.partial => wrong(&format!("{words}, as one tuple or as a list of them")),
-            _ if is_list && list[..] == *parts => Ok(()),
-            _ => wrong(&format!("{words}, in a list of tuples of {parts:?}")),
+        let sizes: Vec<String> = parts.iter().map(u8::to_string).collect();
+        let tuples = format!("a list of tuples of {} registers", sizes.join(", "));
+        let asked = if a16 { " with a16" } else { "" };
+        let (nsa, singles) = (matches!(image.layout, Layout::Nsa(_)), !image.partial);
+        return match is_list {
+            false if nsa && got == words => Ok(()),
+            true if nsa && singles && list.len() == usize::from(words) => Ok(()),
+            true if !(nsa && singles) && list[..] == *parts => Ok(()),
+            _ if nsa && singles => wrong(words, asked, "one tuple, or a list of single registers"),
+            _ if nsa => wrong(words, asked, &format!("one tuple, or {tuples}")),
+            _ => wrong(words, asked, &tuples),
         };
     }
-    let Some(_) = encoding.format.field("dim") else {
+    if !image.dim {
         // The encoding does not know the dimension: any size that the instruction has for one.
-        return if image.has_tuple(got) { Ok(()) } else { wrong("a number that a dimension asks for") };
-    };
+        let sizes: Vec<String> =
+            (1..=16).filter(|&words| image.has_tuple(words)).map(|n| n.to_string()).collect();
+        let message = || format!("vaddr has {}; the instruction takes {}", registers(got), sizes.join(", "));
+        return if image.has_tuple(got) { Ok(()) } else { Err(p.error_at(start, message())) };
+    }
     let dimension = &DIMENSIONS[usize::from(inst.mods.dim & 7)];
     let needed = image.address_words(dimension, a16);
-    let halves = if a16 { " with a16" } else { "" };
-    let needs = format!("{needed}, which dim:SQ_RSRC_IMG_{}{halves} asks for", dimension.name);
     let slots = matches!(image.layout, Layout::Slots(_));
-    if !is_list && !slots {
+    // Elements of a list: single registers, but the last of a full one may be a tuple of the rest.
+    let most = image.shown_address(1).filter(|_| image.partial).unwrap_or(RegList::MOST as u8);
+    let right = if !is_list && !slots {
         // LLVM took eight registers before it knew tuples of five to seven.
         let oversized = got == 8 && (5..=7).contains(&needed);
-        return if (got == needed || oversized) && image.has_tuple(got) { Ok(()) } else { wrong(&needs) };
+        (got == needed || oversized) && image.has_tuple(got)
+    } else {
+        let singles = list[..list.len() - 1].iter().all(|&dwords| dwords == 1);
+        let elements = usize::from(needed.min(most));
+        got == needed && image.has_width(needed) && list.len() == elements && singles
+    };
+    if right {
+        return Ok(());
     }
-    // Elements: single registers, but the last of a full list may be a tuple of the rest.
-    let most = image.shown_address(1).filter(|_| image.partial).unwrap_or(RegList::MOST as u8);
-    let elements = needed.min(most);
-    let singles = list[..list.len() - 1].iter().all(|&dwords| dwords == 1);
-    if got != needed || !image.has_width(needed) || list.len() != usize::from(elements) || !singles {
-        let tuple =
-            if needed > most { format!(" in a list of {most}, the last a tuple") } else { String::new() };
-        return wrong(&(needs + &tuple));
+    let asked =
+        format!(", which dim:SQ_RSRC_IMG_{}{} asks for", dimension.name, if a16 { " with a16" } else { "" });
+    let mut form = match needed {
+        1 => "a register".to_owned(),
+        _ if needed > most => format!("a list of {most}, the last a tuple of {}", needed - most + 1),
+        _ => format!("a list of {needed} single registers"),
+    };
+    if !slots && needed > 1 {
+        form.insert_str(0, "one tuple, or ");
     }
-    Ok(())
+    wrong(needed, &asked, &form)
 }

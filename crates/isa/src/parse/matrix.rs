@@ -11,7 +11,7 @@ use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
 use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
 use crate::expr::Expr;
-use crate::matrix::{dwords, inline_of, scalar_reads};
+use crate::matrix::{Trait, dwords, has_double_constants, inline_of, scalar_reads};
 use crate::print::matrix::is_register;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
@@ -45,7 +45,7 @@ fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError>
     let encoding = row.encodings.first().ok_or_else(|| p.error_at(0, "invalid instruction"))?;
     let mut inst = empty(row.id, encoding.form);
     let mut at: SmallVec<[usize; 6]> = SmallVec::new();
-    let mix = row.attribute("matrix") == Some("mix");
+    let mix = row.matrix == Trait::Mix;
     for (n, spec) in encoding.specs(row).enumerate() {
         if n > 0 {
             separator(p);
@@ -114,6 +114,7 @@ fn place(
             .ok_or(INVALID);
         }
         Value::Constant(constant, force) => (constant, force),
+        Value::Number(..) => return Err(INVALID),
     };
     if !matches!(spec.class, Class::VectorSrc | Class::Literal32) && spec.role != "srcc" {
         return Err(INVALID);
@@ -121,7 +122,12 @@ fn place(
     if let Constant::Unknown(expr) = constant {
         return symbol(p, encoding, spec, expr);
     }
-    let operand = source_constant(p.machine, spec, constant, force)?;
+    let operand = match Type::parse("f64") {
+        Some(ty) if spec.role == "srcc" && has_double_constants(row, encoding) => {
+            source_constant(p.machine, &OperandSpec { ty, ..spec.clone() }, constant, force)?
+        }
+        _ => source_constant(p.machine, spec, constant, force)?,
+    };
     if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
         if spec.role == "srcc" {
             return Err(INVALID);
@@ -191,7 +197,7 @@ fn matrix_register(
     // The widths of f8f6f4's A and B are known only after the modifiers.
     let whole = spec.ty.dwords();
     let width = reg.dwords == whole
-        || (row.attribute("matrix") == Some("f8f6f4")
+        || (row.matrix == Trait::F8f6f4
             && matches!(spec.role, "srca" | "srcb")
             && (reg.dwords == whole / 2 || reg.dwords == whole / 4 * 3));
     let aligned = reg.dwords == 1 || reg.index % u16::from(machine.facts().vgpr_tuple_alignment) == 0;
@@ -218,18 +224,23 @@ fn source_constant(
     match constant {
         Constant::Unknown(_) => Err(INVALID),
         // 1/2π rounds to the bfloat above the inline constant; LLVM takes the constant for its decimal text.
-        Constant::Float(0.15915494) if elem == "bf16" && force == Force::None => Ok(Operand::Float(248)),
+        Constant::Float(0.15915494) if elem == "bf16" && force == Force::None && spec.role != "srcc" => {
+            Ok(Operand::Float(248))
+        }
         // Mixed-precision constants must fit half precision, whatever the narrow type.
         Constant::Float(value)
             if elem == "bf16" && spec.ty.lanes == 1 && literal::narrow(value, 5, 10).is_none() =>
         {
             Err(INVALID)
         }
+        // A pair of scale registers is a 64-bit operand.
+        Constant::Float(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
+            literal::float(machine, &scalar("f64"), value, force)
+        }
         Constant::Float(value) => literal::float(machine, &scalar(elem), value, force),
         Constant::Int(value) if elem == "f64" || spec.class == Class::Literal32 => {
             literal::integer(machine, &scalar(elem), value, force)
         }
-        // A pair of scale registers is a 64-bit operand.
         Constant::Int(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
             let inline = (-16..=64).contains(&value);
             if inline { Ok(Operand::Int(value as i8)) } else { Err(INVALID) }
@@ -316,7 +327,7 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
         {
             return Err(p.error_at(place(n), "wrong register tuple size"));
         }
-        if spec.role == "srcc" && row.attribute("matrix") == Some("mfma") {
+        if spec.role == "srcc" && row.matrix == Trait::Mfma {
             accumulator_overlap(inst, reg).map_err(|message| p.error_at(place(n), message))?;
         }
     }
@@ -341,16 +352,14 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
 
 /// Whether the instruction is a dot product whose halves cannot be chosen.
 pub(super) fn selects_nothing(p: &Parser, row: &Row) -> bool {
-    row.attribute("matrix") == Some("dot2") && p.machine.has_inst(InstFeature::Gfx940Insts)
+    row.matrix == Trait::Dot2 && p.machine.has_inst(InstFeature::Gfx940Insts)
 }
 
 /// What LLVM says of `lds_direct` as source `n`.
 fn lds_direct(p: &Parser, row: &Row, n: usize) -> Option<&'static str> {
     match n {
         _ if !p.machine.facts().lds_direct_operand => Some("lds_direct is not supported on this GPU"),
-        1 if row.attribute("matrix") == Some("reversed") => {
-            Some("lds_direct cannot be used with this instruction")
-        }
+        1 if row.matrix == Trait::Reversed => Some("lds_direct cannot be used with this instruction"),
         1 => None,
         _ => Some("lds_direct may be used as src0 only"),
     }

@@ -4,6 +4,7 @@
 
 use super::matrix::{INVALID, selects_nothing, separator};
 use super::{ParseError, Parser, vector_modifiers};
+use crate::matrix::Trait;
 use crate::print::matrix::{DATA_FORMATS, SCALE_FORMATS, SCALE_ROWS};
 use crate::row::{Encoding, Row};
 use wavemark_target::InstFeature;
@@ -23,7 +24,7 @@ pub(super) fn modifiers(
         let sources =
             if scale { 2 } else { encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count() };
         let all = (1u8 << sources) - 1;
-        let mix = row.attribute("matrix") == Some("mix");
+        let mix = row.matrix == Trait::Mix;
         inst.mods.op_sel = list(p, "op_sel")?.unwrap_or(0) & all;
         let default = if mix || scale { 0 } else { all };
         let start = p.pos;
@@ -63,11 +64,11 @@ pub(super) fn modifiers(
         inst.mods.matrix |= u16::from(flag(p, "matrix_a_reuse"));
         inst.mods.matrix |= u16::from(flag(p, "matrix_b_reuse")) << 1;
     }
-    if row.attribute("matrix") != Some("mix") {
-        // The bits of a list that the row leaves free.
+    if row.matrix != Trait::Mix {
+        // The bits of a list that the row leaves free; those of sources that the format does not have are dropped.
         let free = |name: &str| {
             let field = encoding.modifiers.iter().find(|(field, _)| field.name == name);
-            field.map_or(0, |(field, _)| field.get(!encoding.required.0) as u8)
+            field.map_or(0, |(field, _)| field.get(!encoding.required.0) as u8 | u8::MAX << field.width())
         };
         inst.mods.neg = negation(p, "neg_lo", free("neg"), has("neg_ab"), has("neg_c"), false)?;
         // LLVM 22 takes absolute values of single-precision A and B and writes none.
@@ -93,9 +94,10 @@ pub(super) fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> R
     while !p.at_end() {
         let start = p.pos;
         let Some(modifier) = vector_modifiers::read(p)? else { return Err(p.error("not a valid operand.")) };
-        let found = order[next..].iter().position(|name| *name == modifier.name);
+        let after = if lanes.is_some() { order.len() - 1 } else { next };
+        let found = order[after..].iter().position(|name| *name == modifier.name);
         let Some(n) = found else { return Err(p.error_at(start, INVALID)) };
-        next += n + 1;
+        next = after + n + 1;
         let value = modifier.value;
         match modifier.name {
             "dpp_ctrl" => ctrl = Some(value as u16),
@@ -118,10 +120,10 @@ pub(super) fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> R
     inst.form = form;
     inst.mods.dpp = Some(control);
     // The second source of some dot products may be a scalar.
-    let scalar = row.attribute("matrix") == Some("dot2") && p.machine.has_inst(InstFeature::DppSrc1Sgpr);
-    let vgprs = match row.attribute("matrix") {
-        Some("dot2") if scalar => 2,
-        Some("dot2" | "mix") => 3,
+    let scalar = row.matrix == Trait::Dot2 && p.machine.has_inst(InstFeature::DppSrc1Sgpr);
+    let vgprs = match row.matrix {
+        Trait::Dot2 if scalar => 2,
+        Trait::Dot2 | Trait::Mix => 3,
         _ => 4,
     };
     for (n, operand) in inst.operands.iter().enumerate().skip(1) {

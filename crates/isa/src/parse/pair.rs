@@ -13,6 +13,9 @@ use crate::{Form, Inst, Operand, Table};
 
 /// `X :: Y`: in 8 bytes if the rules of that encoding allow it, else in 12.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row]) -> Result<Inst, ParseError> {
+    if !p.machine.wave32() {
+        return Err(p.error_at(0, "instruction requires wavesize=32"));
+    }
     let mark = p.mark();
     let short = (Form::VopdX, Form::VopdY);
     let long = (Form::Vopd3X, Form::Vopd3Y);

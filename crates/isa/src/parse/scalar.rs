@@ -86,6 +86,7 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         },
         ImmKind::ExportTarget => super::export::target(p)?,
         ImmKind::Attribute => super::export::attribute(p)?,
+        ImmKind::Parameter => super::vector::parameter(p)?,
         ImmKind::Swizzle => return Err(p.error("invalid operand for instruction")),
     };
     Ok(Operand::Imm(match kind {

@@ -12,9 +12,9 @@ use super::vector_constant::{self, Place};
 use super::vector_modifiers::{self, Modifier};
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::expr::Expr;
-use crate::role::Class;
+use crate::role::{Class, ImmKind};
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::vector::{Traits, is_wide, position, vcc};
+use crate::vector::{PARAMETERS, Traits, is_wide, position, vcc};
 use crate::{Form, Half, Inst, Machine, Operand, Reg, RegFile, Special, code};
 
 /// An operand as written.
@@ -32,13 +32,19 @@ pub(super) struct Item {
 pub(super) enum Value {
     Register(RegisterText),
     Constant(Constant, Force),
+    /// An attribute or parameter of interpolation.
+    Number(ImmKind, i64),
 }
 
 type Items = SmallVec<[Item; 6]>;
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
-    let (items, modifiers) = read(p)?;
+    let kinds = rows.iter().flat_map(|row| &row.operands).filter_map(|spec| match spec.class {
+        Class::Imm(kind) => Some(kind),
+        _ => None,
+    });
+    let (items, modifiers) = read(p, &kinds.collect::<SmallVec<[ImmKind; 2]>>())?;
     let mut best: Option<ParseError> = None;
     let mut named = false;
     for row in rows {
@@ -115,19 +121,51 @@ fn accepts_suffix(row: &Row, form: Form, suffix: Option<Suffix>) -> bool {
     }
 }
 
-/// Reads the statement: operands and modifiers in any order, commas as one likes.
-fn read(p: &mut Parser) -> Result<(Items, SmallVec<[Modifier; 6]>), ParseError> {
+/// Reads the statement: operands and modifiers in any order, commas as one likes. `kinds` are those of number operands.
+fn read(p: &mut Parser, kinds: &[ImmKind]) -> Result<(Items, SmallVec<[Modifier; 6]>), ParseError> {
     let mut items = Items::new();
     let mut modifiers = SmallVec::new();
     while !p.at_end() {
         match vector_modifiers::read(p)? {
             Some(modifier) => modifiers.push(modifier),
-            None if modifiers.is_empty() => items.push(item(p)?),
+            None if modifiers.is_empty() => match number(p, kinds)? {
+                Some(number) => items.push(number),
+                None => items.push(item(p)?),
+            },
             None => return Err(p.error("not a valid operand.")),
         }
         p.eat(",");
     }
     Ok((items, modifiers))
+}
+
+/// `attr3.x` or `p10`, where an operand can be one.
+fn number(p: &mut Parser, kinds: &[ImmKind]) -> Result<Option<Item>, ParseError> {
+    let word = p.peek_word();
+    let start = p.pos;
+    let kind = match word {
+        _ if word.starts_with("attr") => ImmKind::Attribute,
+        _ if PARAMETERS.contains(&word) => ImmKind::Parameter,
+        _ => return Ok(None),
+    };
+    if !kinds.contains(&kind) {
+        return Ok(None);
+    }
+    let value = if kind == ImmKind::Attribute { super::export::attribute(p)? } else { parameter(p)? };
+    let value = Value::Number(kind, value);
+    Ok(Some(Item { value, neg: false, abs: false, sext: false, twice: false, start }))
+}
+
+/// What `v_interp_mov_f32` moves.
+pub(super) fn parameter(p: &mut Parser) -> Result<i64, ParseError> {
+    let word = p.peek_word();
+    match PARAMETERS.iter().position(|name| *name == word) {
+        Some(number) => {
+            p.pos += word.len();
+            Ok(number as i64)
+        }
+        None => Err(p.error("expected p10, p20 or p0")),
+    }
 }
 
 /// An operand with its source modifiers: `-v1`, `|v1|`, `-|v1|`, `neg(…)`, `abs(…)`, `sext(…)`.
@@ -285,6 +323,7 @@ fn place(
     let bit = number.map_or(0, |n| 1u8 << n);
     let has_mods = traits.mods & bit != 0;
     match &item.value {
+        Value::Number(kind, value) => (spec.class == Class::Imm(*kind)).then_some(Operand::Imm(*value)),
         Value::Register(register) => {
             if item.neg || item.abs {
                 let absolute = encoding.format.field("abs").is_some();
@@ -327,6 +366,11 @@ fn place(
                 return None;
             }
             if (item.neg || item.abs) && !has_mods {
+                return None;
+            }
+            // Before there were 16-bit instructions, VOP3 had no constants of 16 bits.
+            if spec.ty.bits() == 16 && is_wide(encoding.form) && !p.machine.has_inst(InstFeature::Bits16Insts)
+            {
                 return None;
             }
             let place = Place { machine: p.machine, row, spec, encoding };
@@ -466,7 +510,6 @@ fn allowed_special(
                 && encoding.form != Form::Sdwa
                 && !traits.no_lds
         }
-        Special::M0 if spec.role == "smask" => false,
         // Lane reads do not write M0; scalar instructions do not write EXEC.
         Special::M0 if spec.role == "sdst" => !traits.lane_read,
         Special::SharedBase | Special::SharedLimit | Special::PrivateBase | Special::PrivateLimit
@@ -562,6 +605,8 @@ fn check_limits(
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
+                // M0 as the lane is free.
+                && !(row.traits.lane && spec.role == "ssrc1" && *operand == Operand::Special(Special::M0))
                 // Other names of the same register count again.
                 && !scalars.contains(operand) =>
             {

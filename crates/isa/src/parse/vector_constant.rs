@@ -281,6 +281,11 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                 None if treatment == Treatment::HalfExponent => u64::from(narrow_saturating(value)),
                 None => return None,
             };
+            // An integer that LLVM's SDWA takes no float of but those that halves and singles have alike.
+            let exponent = place.spec.ty.kind == Kind::Int && place.encoding.form == Form::Sdwa;
+            if exponent && inline_float_bits(248, 16, false) == Some(bits & 0x7fff) {
+                return None;
+            }
             if mandatory || force != Force::None {
                 return Some(Operand::Literal(bits));
             }

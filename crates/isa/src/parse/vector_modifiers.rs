@@ -32,6 +32,10 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
     let share = controls == Some(DppControls::ShareXmask);
     let newbcast = controls == Some(DppControls::WaveNewbcast);
     match word {
+        "high" => {
+            p.pos += word.len();
+            return found("high", 1);
+        }
         "clamp" | "noclamp" => {
             p.pos += word.len();
             return found("clamp", u32::from(word == "clamp"));
@@ -140,6 +144,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                     _ => return refuse(p, "invalid bound_ctrl value."),
                 },
                 "fi" if !within(0, 1) => return refuse(p, "invalid fi value."),
+                "wait_exp" if !within(0, 7) => return refuse(p, "wait_exp is a number from 0 to 7"),
                 "byte_sel" if !within(0, 3) => return refuse(p, "invalid byte_sel value."),
                 "scale_sel" if !within(0, 15) => return refuse(p, "invalid scale_sel value."),
                 "row_mask" | "bank_mask" => number & 15,
@@ -158,6 +163,7 @@ static KEYS: &[(&str, &str)] = &[
     ("byte_sel", "byte_sel"),
     ("scale_sel", "scale_sel"),
     ("bitop3", "bitop3"),
+    ("wait_exp", "wait_exp"),
     ("quad_perm", "dpp_ctrl"),
     ("row_shl", "dpp_ctrl"),
     ("row_shr", "dpp_ctrl"),
@@ -206,7 +212,15 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
 fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallVec<[&'static str; 12]> {
     let mut names = smallvec::SmallVec::new();
     let form = encoding.form;
+    if traits.wait_exp {
+        let all = ["clamp", "op_sel", "wait_exp"];
+        names.extend(all.into_iter().filter(|name| *name != "op_sel" || traits.op_sel != 0));
+        return names;
+    }
     if is_wide(form) {
+        if traits.high {
+            names.push("high");
+        }
         if traits.bitop3 {
             names.push("bitop3");
         }
@@ -284,7 +298,7 @@ pub(super) fn apply(
             "omod" => {
                 inst.mods.omod = [OutMod::None, OutMod::Mul2, OutMod::Mul4, OutMod::Div2][value as usize & 3]
             }
-            "bitop3" | "byte_sel" | "scale_sel" => inst.mods.control = value as u16,
+            "bitop3" | "byte_sel" | "scale_sel" | "wait_exp" | "high" => inst.mods.control = value as u16,
             "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 => {
                 return Err(p.error_at(modifier.start, "invalid op_sel operand"));
             }

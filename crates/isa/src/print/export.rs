@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::Inst;
 use crate::export;
-use crate::row::{Encoding, Row};
+use crate::row::Row;
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -16,26 +16,19 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
         // The target has no comma behind it.
         separator = if spec.role == "tgt" { " " } else { ", " };
     }
-    for name in ["done", "compr", "vm", "row_en"] {
-        if value(encoding, inst, name).is_some_and(|value| value != 0) {
+    for (field, modifier) in &encoding.modifiers {
+        let value = (modifier.get)(&inst.mods);
+        // Waits are numbers and always there; the rest are switches.
+        if export::is_number(field.name) {
             p.text(" ");
-            p.text(name);
-        }
-    }
-    for name in ["wait_vdst", "wait_va_vdst", "wait_vm_vsrc"] {
-        if let Some(value) = value(encoding, inst, name) {
-            p.text(" ");
-            p.text(name);
+            p.text(field.name);
             p.text(":");
             p.number(value.into());
+        } else if value != 0 {
+            p.text(" ");
+            p.text(field.name);
         }
     }
-}
-
-/// The value of a modifier, if the encoding has it.
-fn value(encoding: &Encoding, inst: &Inst, name: &str) -> Option<u32> {
-    let (_, modifier) = encoding.modifiers.iter().find(|(field, _)| field.name == name)?;
-    Some((modifier.get)(&inst.mods))
 }
 
 /// An export target.

@@ -1,11 +1,12 @@
 //! Text of image instructions.
 
+use std::fmt::Write;
+
 use super::Printer;
-use crate::image::{DIMENSIONS, Layout};
-use crate::modifier;
+use crate::image::{DIMENSIONS, Layout, Word};
 use crate::role::Class;
-use crate::row::{Encoding, OperandSpec, Row};
-use crate::{Inst, Operand};
+use crate::row::{OperandSpec, Row};
+use crate::{Inst, Operand, RegFile};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
@@ -19,6 +20,15 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
         match operand {
+            Operand::Reg(reg) if spec.class == Class::ScalarReg && reg.file == RegFile::Vgpr => {
+                p.register_name(reg);
+                let bits = u32::from(reg.dwords) * 32;
+                let _ = write!(p.out, "/*Invalid register, operand has 'SReg_{bits}_XNULL' register class*/");
+            }
+            Operand::Int(_) | Operand::Float(_) => {
+                p.operand(spec, operand);
+                p.text("/*Invalid immediate*/");
+            }
             Operand::Reg(reg) if p.machine.facts().vgpr_tuple_alignment > 1 => {
                 // An address is a VGPR.
                 let class = if spec.role == "vaddr" { Class::Vgpr } else { spec.class };
@@ -28,37 +38,23 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
             _ => p.operand(spec, operand),
         }
     }
-    modifiers(p, row, encoding, inst);
-}
-
-fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
-    if encoding.format.field("dmask").is_some() && inst.mods.dmask != 0 {
-        p.text(" dmask:");
-        p.hex(inst.mods.dmask.into());
-    }
-    if encoding.format.field("dim").is_some() {
-        p.text(" dim:SQ_RSRC_IMG_");
-        p.text(DIMENSIONS[usize::from(inst.mods.dim & 7)].name);
-    }
-    flag(p, encoding, inst, "unorm");
-    if encoding.format.field("scope").is_some() {
-        super::memory::cache_policy(p, row, inst);
-    } else {
-        for name in p.machine.facts().cache_policy.words() {
-            flag(p, encoding, inst, name);
+    for word in &image.words {
+        match word {
+            Word::Dmask if inst.mods.dmask != 0 => {
+                p.text(" dmask:");
+                p.hex(inst.mods.dmask.into());
+            }
+            Word::Dmask => {}
+            Word::Dim => {
+                p.text(" dim:SQ_RSRC_IMG_");
+                p.text(DIMENSIONS[usize::from(inst.mods.dim & 7)].name);
+            }
+            Word::Switch(modifier) if (modifier.get)(&inst.mods) != 0 => {
+                p.text(" ");
+                p.text(modifier.name);
+            }
+            Word::Switch(_) => {}
+            Word::Policy => super::memory::cache_policy(p, row, inst),
         }
-    }
-    for name in ["r128", "a16", "tfe", "lwe", "da", "d16"] {
-        flag(p, encoding, inst, name);
-    }
-}
-
-/// A switch of one bit, if the encoding has it.
-fn flag(p: &mut Printer, encoding: &Encoding, inst: &Inst, name: &str) {
-    if encoding.format.field(name).is_some()
-        && modifier::by_name(name).is_some_and(|modifier| (modifier.get)(&inst.mods) != 0)
-    {
-        p.text(" ");
-        p.text(name);
     }
 }

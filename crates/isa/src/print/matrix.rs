@@ -1,9 +1,10 @@
 //! Text of the matrix family.
 
 use super::Printer;
-use crate::matrix::{fits_role, inline_of};
+use crate::matrix::{Trait, fits_role, has_double_constants, inline_of};
 use crate::role::Class;
 use crate::row::{Access, Encoding, OperandSpec, Row};
+use crate::ty::Type;
 use crate::{Form, Inst, Mods, Operand, Reg, RegFile, Special, inline_float_bits};
 use wavemark_target::Property;
 
@@ -26,7 +27,7 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     if matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8) {
         p.text("_e64_dpp");
     }
-    let mix = row.attribute("matrix") == Some("mix");
+    let mix = row.matrix == Trait::Mix;
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         p.text(if n == 0 { " " } else { ", " });
         if mix && n > 0 {
@@ -57,7 +58,10 @@ fn half(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
                 continue;
             }
         };
-        signed(p, &inst.mods, source, spec, operand, |p| source_text(p, spec, operand));
+        let wide = matches!(inst.form, Form::Vopd3X | Form::Vopd3Y);
+        signed(p, &inst.mods, source, spec, operand, |p| {
+            source_text(p, spec, if wide { single_of(spec.ty) } else { spec.ty }, operand);
+        });
     }
     if inst.mods.control != 0 {
         bitop3(p, inst.mods.control);
@@ -109,14 +113,36 @@ fn signed(
     }
 }
 
-/// A source that may be a literal: one that an inline constant would replace says `lit(…)`.
-fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
+/// A pair of halves as LLVM types it in DPP and VOPD3 forms: as one half.
+fn single_of(ty: Type) -> Type {
+    match (ty.elem_bits, ty.is_float()) {
+        (16, true) => Type { lanes: 1, ..ty },
+        _ => ty,
+    }
+}
+
+/// A source that may be a literal: one that an inline constant of the given type would replace says `lit(…)`.
+fn source_text(p: &mut Printer, spec: &OperandSpec, inline_ty: Type, operand: &Operand) {
     let (Operand::Literal(bits) | Operand::Literal64(bits)) = *operand else {
         p.operand(spec, operand);
         return;
     };
+    let high = bits >> 32;
     let bits = bits as u32;
     let ty = &spec.ty;
+    if high != 0 && ty.bits() <= 32 {
+        // LLVM drops the high half of a literal of 64 bits, and does not say that it was a literal.
+        return match bits as u16 as i16 {
+            value @ -16..=64 if ty.elem_bits == 16 && ty.lanes == 1 => p.number(value.into()),
+            value if ty.name == "f16" => p.hex(u64::from(value as u16)),
+            _ => p.number32(bits),
+        };
+    }
+    if matches!(operand, Operand::Literal64(_)) && high == 0 {
+        p.text("lit64(");
+        p.hex(u64::from(bits));
+        return p.text(")");
+    }
     if ty.bits() == 64 && ty.lanes == 1 {
         // The high half of a double.
         let double = u64::from(bits) << 32;
@@ -127,7 +153,7 @@ fn source_text(p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
         }
         return;
     }
-    if inline_of(ty, bits).is_some() {
+    if inline_of(&inline_ty, bits).is_some() {
         p.text("lit(");
         p.hex(u64::from(bits));
         p.text(")");
@@ -147,14 +173,20 @@ fn operand_text(
 ) {
     // What stands where a DPP instruction must have a VGPR.
     let vgpr_only = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8)
-        && spec.role == "src1"
-        && row.attribute("matrix") != Some("dot2");
+        && match spec.role {
+            "src1" => row.matrix != Trait::Dot2,
+            "src2" => !matches!(row.matrix, Trait::Dot2 | Trait::Mix),
+            _ => false,
+        };
     match operand {
         Operand::Literal(bits) if vgpr_only => {
             p.number32(*bits as u32);
             p.text("/*Invalid immediate*/");
         }
-        Operand::Literal(_) | Operand::Literal64(_) => source_text(p, spec, operand),
+        Operand::Literal(_) | Operand::Literal64(_) => {
+            let dpp = matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8);
+            source_text(p, spec, if dpp { single_of(spec.ty) } else { spec.ty }, operand);
+        }
         Operand::Reg(reg) if matches!(spec.class, Class::Custom | Class::VgprSrc | Class::VgprOrAgpr) => {
             if is_vector(reg) {
                 p.register_name(reg);
@@ -178,14 +210,21 @@ fn operand_text(
                 invalid_register(p, inst, spec, spec.ty.dwords());
             }
         }
-        // The scale pairs are 64-bit operands to LLVM.
-        Operand::Float(248) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
+        // The scale pairs are 64-bit operands to LLVM, and so is C of gfx11.
+        Operand::Float(248)
+            if spec.role.starts_with("scale") && spec.ty.dwords() == 2
+                || spec.role == "srcc" && has_double_constants(row, encoding) =>
+        {
             p.text("0.15915494309189532");
         }
         Operand::Int(_) | Operand::Float(_) => {
-            p.operand(spec, operand);
             let custom = matches!(spec.class, Class::Custom | Class::VgprSrc);
-            if vgpr_only || (custom && !fits_role(p.machine, spec.role, operand)) {
+            let invalid = vgpr_only || (custom && !fits_role(p.machine, spec.role, operand));
+            match operand {
+                Operand::Float(code) if invalid => p.text(super::float_name(*code)),
+                _ => p.operand(spec, operand),
+            }
+            if invalid {
                 p.text("/*Invalid immediate*/");
             }
         }
@@ -272,7 +311,8 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
 fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     let mods = &inst.mods;
     let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
-    if row.operand_index("vscalea").is_some() {
+    let multiplies = matches!(row.matrix, Trait::Mfma | Trait::Smfmac | Trait::F8f6f4);
+    if row.matrix == Trait::F8f6f4 && row.operand_index("vscalea").is_some() {
         // LLVM's lists here have three elements, the last 0, and a default of all ones.
         list(p, " op_sel:[", mods.op_sel, 3, 0);
         list(p, " op_sel_hi:[", mods.op_sel_hi, 3, 7);
@@ -280,7 +320,7 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
         value(p, " blgp:", mods.blgp);
         return;
     }
-    if has("cbsz") {
+    if multiplies && has("cbsz") {
         value(p, " cbsz:", mods.cbsz);
         value(p, " abid:", mods.abid);
         value(p, " blgp:", mods.blgp);
@@ -288,15 +328,18 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
         return;
     }
     let sources = encoding.specs(row).filter(|spec| spec.role.starts_with("src")).count();
-    let mix = row.attribute("matrix") == Some("mix");
+    let mix = row.matrix == Trait::Mix;
     list(p, " op_sel:[", mods.op_sel, sources, 0);
     if has("op_sel_hi") {
         list(p, " op_sel_hi:[", mods.op_sel_hi, sources, if mix { 0 } else { 7 });
     }
-    wmma_modifiers(p, row, mods);
+    if matches!(row.matrix, Trait::Wmma | Trait::Swmmac | Trait::F8f6f4 | Trait::LdScale) {
+        wmma_modifiers(p, row, mods);
+    }
     if !mix {
         // Lists of WMMA's A, B and C have three elements, whatever stands for C.
-        let sources = if row.operand_index("srca").is_some() { 3 } else { sources };
+        let sparse = matches!(row.matrix, Trait::Swmmac);
+        let sources = if sparse { 3 } else { sources };
         list(p, " neg_lo:[", mods.neg, sources, 0);
         list(p, " neg_hi:[", mods.neg_hi, sources, 0);
     }
@@ -318,7 +361,7 @@ pub(crate) static SCALE_ROWS: [&str; 2] = ["MATRIX_SCALE_ROW0", "MATRIX_SCALE_RO
 fn wmma_modifiers(p: &mut Printer, row: &Row, mods: &Mods) {
     let part = |lo: u32, width: u32| mods.matrix >> lo & ((1 << width) - 1);
     value(p, " index_key:", part(10, 1) as u8);
-    if row.attribute("matrix") == Some("f8f6f4") {
+    if row.matrix == Trait::F8f6f4 {
         name(p, " matrix_a_fmt:", mods.cbsz, &DATA_FORMATS);
         name(p, " matrix_b_fmt:", mods.blgp, &DATA_FORMATS);
     }

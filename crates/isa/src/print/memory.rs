@@ -1,95 +1,118 @@
-//! Text of SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, VBUFFER and VIMAGE instructions.
+//! Text of SMRD, SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, VBUFFER and VIMAGE instructions.
 
-use crate::row::{Line, line};
-use std::fmt::Write;
+use wavemark_target::facts::CachePolicy;
 
-use super::Printer;
-use crate::memory::{self, Hints};
+use super::{Printer, scalar_alignment};
+use crate::format::Addressing;
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
-use crate::{Inst, Operand};
-
-/// Which temporal hints the instruction takes.
-pub(crate) fn hints(row: &Row) -> Hints {
-    match row.attribute("memory") {
-        Some("store") => Hints::Store,
-        None if row.has("memory.blank") => Hints::Store,
-        Some("atomic" | "atomic_return") => Hints::Atomic,
-        _ => Hints::Load,
-    }
-}
+use crate::{Inst, Operand, Reg, RegFile, Special, buffer_format, cache_policy, swizzle};
 
 /// Appends the instruction.
 pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
     p.text(row.mnemonic);
-    let Some(encoding) = row.encoding(inst.form) else { return };
-    let format = encoding.format.name;
-    let prefetch = row.attribute("memory") == Some("prefetch") && format == "SMEM";
+    let (Some(encoding), Some(addressing)) = (row.encoding(inst.form), row.memory.addressing) else { return };
     let tied = encoding.specs(row).filter(|spec| spec.class == Class::VgprOrAgpr).count() > 1;
     let mut first = true;
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
-        if format == "VFLAT" && *operand == Operand::Off {
+        if addressing == Addressing::Flat && *operand == Operand::Off {
             continue;
         }
-        separate(p, &mut first);
-        if prefetch && spec.role == "soffset" {
+        p.text(if first { " " } else { ", " });
+        first = false;
+        if row.memory.prefetch && spec.role == "soffset" {
             signed_hex(p, inst.mods.offset);
             p.text(", ");
         }
         match operand {
-            Operand::Reg(reg) if row.has("memory.unaligned") && spec.role == "vdst" => p.register_name(reg),
-            Operand::Off if format == "SMEM" => signed_hex(p, inst.mods.offset),
-            _ => p.operand(&printed_spec(spec, tied), operand),
-        }
-    }
-    match format {
-        "SMEM" => scalar_modifiers(p, row, inst, prefetch),
-        "DS" if row.attribute("memory") == Some("swizzle") => {
-            if inst.mods.offset != 0 {
-                p.text(" offset:");
-                p.text(&memory::swizzle_text(inst.mods.offset as u16));
+            Operand::Reg(reg) if row.memory.unaligned && spec.role == "vdst" => p.register_name(reg),
+            Operand::Reg(reg) if is_unchecked(spec, reg, addressing, tied) => p.register_name(reg),
+            Operand::Reg(reg) if reg.file == RegFile::Agpr && !p.machine.facts().agpr_operands => {
+                p.register_name(reg);
+                let class = if reg.dwords == 1 {
+                    "VGPR_32".to_owned()
+                } else {
+                    format!("VReg_{}", u32::from(reg.dwords) * 32)
+                };
+                invalid_register(p, &class);
             }
-        }
-        "DS" => offset(p, inst),
-        "DS_2ADDR" => {
-            for (name, value) in
-                [(" offset0:", inst.mods.offset), (" offset1:", i32::from(inst.mods.offset1))]
-            {
-                if value != 0 {
-                    p.text(name);
-                    p.number(i64::from(value));
+            Operand::Off if addressing == Addressing::ScalarBase => signed_hex(p, inst.mods.offset),
+            Operand::Literal(value) => p.hex(*value),
+            Operand::Special(special) => {
+                p.operand(spec, operand);
+                if let Some(class) = class_without(spec, *special, row) {
+                    invalid_register(p, class);
                 }
             }
+            _ => p.operand(&printed_spec(spec, tied), operand),
         }
-        "MUBUF" | "MTBUF" | "VBUFFER" => {
-            if format == "MTBUF" {
-                typed_format(p, inst.mods.format);
-            }
-            if inst.mods.idxen {
-                p.text(" idxen");
-            }
-            if inst.mods.offen {
-                p.text(" offen");
-            }
-            offset(p, inst);
-            cache_policy(p, row, inst);
-            if inst.mods.tfe {
-                p.text(" tfe");
-            }
-            if row.attribute("memory") == Some("lds") {
-                p.text(" lds");
-            }
-        }
-        _ => {
-            if inst.operands.is_empty() && row.has("memory.blank") {
-                p.text(" ");
-            }
-            offset(p, inst);
-            cache_policy(p, row, inst);
+        // Data that are result and source are two operands to LLVM.
+        if row.memory.scalar_atomic
+            && spec.role == "sdata"
+            && inst.mods.cpol & 1 != 0
+            && let Operand::Reg(reg) = operand
+            && reg.index % scalar_alignment(spec.ty.dwords()) != 0
+        {
+            p.note_alignment(reg, spec.ty.dwords());
         }
     }
-    if row.mnemonic.starts_with("ds_gws") {
-        p.text(" gds");
+    modifiers(p, row, inst, addressing);
+}
+
+/// What follows the operands.
+fn modifiers(p: &mut Printer, row: &Row, inst: &Inst, addressing: Addressing) {
+    match addressing {
+        Addressing::ScalarBase => {
+            let soffset = row.operand_index("soffset").and_then(|index| inst.operands.get(index));
+            let register = matches!(soffset, Some(Operand::Reg(_) | Operand::Special(_)));
+            let said = inst.mods.control == 0 && (row.memory.zero_offset || inst.mods.offset != 0);
+            if register && !row.memory.prefetch && said {
+                p.text(" offset:");
+                signed_hex(p, inst.mods.offset);
+            }
+            cache_policy(p, row, inst);
+        }
+        Addressing::Lds if row.memory.swizzle => {
+            if inst.mods.offset != 0 {
+                p.text(" offset:");
+                p.text(&swizzle::text(p.machine, inst.mods.offset as u16));
+            }
+            flag(p, inst.mods.gds, "gds");
+        }
+        Addressing::Lds => {
+            number(p, "offset", inst.mods.offset);
+            flag(p, inst.mods.gds || row.memory.gds, "gds");
+        }
+        Addressing::Lds2 => {
+            number(p, "offset0", inst.mods.offset);
+            number(p, "offset1", i32::from(inst.mods.offset1));
+            flag(p, inst.mods.gds || row.memory.gds, "gds");
+        }
+        Addressing::Buffer | Addressing::TypedBuffer => {
+            if addressing == Addressing::TypedBuffer {
+                let format = buffer_format::text(p.machine.facts().buffer_formats, inst.mods.format);
+                if !format.is_empty() {
+                    p.text(" format:");
+                    p.text(&format);
+                }
+            }
+            flag(p, inst.mods.addr64, "addr64");
+            flag(p, inst.mods.idxen, "idxen");
+            flag(p, inst.mods.offen, "offen");
+            number(p, "offset", inst.mods.offset);
+            flag(p, row.memory.lds && row.memory.from_lds, "lds");
+            cache_policy(p, row, inst);
+            flag(p, inst.mods.tfe, "tfe");
+            flag(p, row.memory.lds && !row.memory.from_lds, "lds");
+        }
+        Addressing::Flat | Addressing::Global | Addressing::Scratch | Addressing::Descriptor => {
+            if inst.operands.is_empty() && row.memory.blank {
+                p.text(" ");
+            }
+            number(p, "offset", inst.mods.offset);
+            cache_policy(p, row, inst);
+            flag(p, row.memory.lds, "lds");
+        }
     }
 }
 
@@ -103,9 +126,46 @@ fn printed_spec(spec: &OperandSpec, tied: bool) -> OperandSpec {
     }
 }
 
-fn separate(p: &mut Printer, first: &mut bool) {
-    p.text(if *first { " " } else { ", " });
-    *first = false;
+/// Whether LLVM prints a register without looking at where it starts: the index and offset of typed buffers, and
+/// accumulation VGPRs where one bit decides for two operands.
+fn is_unchecked(spec: &OperandSpec, reg: &Reg, addressing: Addressing, tied: bool) -> bool {
+    spec.role == "vaddr" && addressing == Addressing::TypedBuffer
+        || tied && reg.file == RegFile::Agpr && spec.class == Class::VgprOrAgpr
+}
+
+/// The class that LLVM names in a comment where a special register cannot stand.
+fn class_without(spec: &OperandSpec, special: Special, row: &Row) -> Option<&'static str> {
+    match (spec.role, special) {
+        ("saddr", Special::Exec) if !row.memory.any_saddr => Some("SReg_64_XEXEC_XNULL"),
+        ("saddr", Special::ExecHi) => Some("SReg_32_XEXEC_HI"),
+        ("sdata", Special::Exec) => Some("SReg_64_XEXEC"),
+        ("sdata", Special::ExecLo | Special::ExecHi | Special::M0) => Some("SReg_32_XM0_XEXEC"),
+        // LDS_DIRECT is for vector instructions.
+        (_, Special::LdsDirect) => Some("SReg_32"),
+        _ => None,
+    }
+}
+
+fn invalid_register(p: &mut Printer, class: &str) {
+    p.text("/*Invalid register, operand has '");
+    p.text(class);
+    p.text("' register class*/");
+}
+
+fn flag(p: &mut Printer, set: bool, name: &str) {
+    if set {
+        p.text(" ");
+        p.text(name);
+    }
+}
+
+fn number(p: &mut Printer, name: &str, value: i32) {
+    if value != 0 {
+        p.text(" ");
+        p.text(name);
+        p.text(":");
+        p.number(i64::from(value));
+    }
 }
 
 fn signed_hex(p: &mut Printer, value: i32) {
@@ -115,66 +175,25 @@ fn signed_hex(p: &mut Printer, value: i32) {
     p.hex(u64::from(value.unsigned_abs()));
 }
 
-fn offset(p: &mut Printer, inst: &Inst) {
-    if inst.mods.offset != 0 {
-        p.text(" offset:");
-        p.number(i64::from(inst.mods.offset));
-    }
-}
-
-fn scalar_modifiers(p: &mut Printer, row: &Row, inst: &Inst, prefetch: bool) {
-    let register =
-        row.operand_index("soffset").is_some_and(|index| inst.operands.get(index) != Some(&Operand::Off));
-    if register && !prefetch && inst.mods.control == 0 {
-        p.text(" offset:");
-        signed_hex(p, inst.mods.offset);
-    }
-    match line(p.machine) {
-        Line::Early if inst.mods.cpol & 1 != 0 => p.text(" glc"),
-        Line::Early => {}
-        Line::Late => cache_policy(p, row, inst),
-    }
-}
-
 pub(super) fn cache_policy(p: &mut Printer, row: &Row, inst: &Inst) {
     let cpol = inst.mods.cpol;
-    match line(p.machine) {
-        Line::Early => {
-            for (bit, text) in [(0, " sc0"), (1, " nt"), (4, " sc1")] {
-                if cpol >> bit & 1 != 0 {
-                    p.text(text);
-                }
-            }
+    let policy = p.machine.facts().cache_policy;
+    if !matches!(policy, CachePolicy::ThScope | CachePolicy::ThScopeNv) {
+        let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
+        for (word, bit) in cache_policy::words(policy, scalar) {
+            flag(p, cpol >> bit & 1 != 0, word);
         }
-        Line::Late => {
-            let (th, scope) = (cpol & 7, cpol >> 3 & 3);
-            if cpol >> 6 & 1 != 0 {
-                p.text(" scale_offset");
-            }
-            if th != 0 {
-                p.text(" th:");
-                p.text(&memory::hint_text(hints(row), th, scope));
-            }
-            if scope != 0 {
-                p.text(" scope:");
-                p.text(memory::SCOPES[usize::from(scope)]);
-            }
-            if cpol >> 5 & 1 != 0 {
-                p.text(" nv");
-            }
-        }
+        return;
     }
-}
-
-/// Data and number format of a typed buffer instruction; the default (8 bits, unsigned normalised) is silent.
-fn typed_format(p: &mut Printer, format: u8) {
-    let (data, number) = (format & 15, format >> 4 & 7);
-    let data_name = memory::DATA_FORMATS[usize::from(data)];
-    let number_name = memory::NUMBER_FORMATS[usize::from(number)];
-    let _ = match (data == 1, number == 0) {
-        (true, true) => Ok(()),
-        (true, false) => write!(p.out, " format:[{number_name}]"),
-        (false, true) => write!(p.out, " format:[{data_name}]"),
-        (false, false) => write!(p.out, " format:[{data_name},{number_name}]"),
-    };
+    let (th, scope) = (cpol & 7, cpol >> 3 & 3);
+    flag(p, cpol >> 6 & 1 != 0, "scale_offset");
+    if th != 0 {
+        p.text(" th:");
+        p.text(&cache_policy::hint_text(row.memory.hints, th, scope));
+    }
+    if scope != 0 {
+        p.text(" scope:");
+        p.text(cache_policy::SCOPES[usize::from(scope)]);
+    }
+    flag(p, cpol >> 5 & 1 != 0, "nv");
 }

@@ -11,7 +11,7 @@ use crate::parse::vector_constant::{inline, splat};
 use crate::role::Class;
 use crate::row::{OperandSpec, Row};
 use crate::ty::Kind;
-use crate::vector::{Traits, is_wide, position};
+use crate::vector::{PARAMETERS, Traits, is_wide, position};
 use crate::{
     Dpp, Form, Half, Inst, Operand, OutMod, Reg, RegFile, SdwaSel, SdwaUnused, Special, inline_float_bits,
 };
@@ -116,7 +116,11 @@ impl Statement<'_> {
                 return p.operand(&spec, operand);
             }
             Operand::Float(code)
-                if narrow && !bytes && !self.traits.float_constants && !spec.ty.is_float() =>
+                if narrow
+                    && !bytes
+                    && !self.traits.float_constants
+                    && !spec.ty.is_float()
+                    && spec.class != Class::VgprSrc =>
             {
                 p.hex(inline_float_bits(code, 16, false).unwrap_or_default());
             }
@@ -128,7 +132,9 @@ impl Statement<'_> {
                 return p.register_name(&reg);
             }
             Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
-            Operand::Literal(bits) if half_bits && spec.class != Class::Literal32 => {
+            Operand::Literal(bits)
+                if half_bits && !matches!(spec.class, Class::Literal32 | Class::VgprSrc) =>
+            {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
                 let shown = if float {
@@ -169,12 +175,18 @@ impl Statement<'_> {
                 Some(Operand::Int(value)) => p.number(i64::from(value)),
                 _ => p.hex(bits),
             },
+            // Of 64 bits the operand reads the low ones.
+            Operand::Literal64(bits) if half_bits && low_constant(p, spec, bits & 0xffff, 16).is_some() => {
+                if let Some(constant) = low_constant(p, spec, bits & 0xffff, 16) {
+                    p.operand(spec, &constant);
+                }
+            }
             Operand::Literal64(bits)
-                if half_bits
-                    && spec.ty.is_float()
-                    && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
+                if spec.ty.bits() == 32
+                    && bits >> 32 != 0
+                    && low_constant(p, spec, bits & 0xffff_ffff, 32).is_some() =>
             {
-                if let Some(constant) = inline(p.machine, bits & 0xffff, 16, false) {
+                if let Some(constant) = low_constant(p, spec, bits & 0xffff_ffff, 32) {
                     p.operand(spec, &constant);
                 }
             }
@@ -209,6 +221,9 @@ impl Statement<'_> {
     /// LLVM's comment on an operand that cannot stand where it does.
     fn refuse(&self, p: &mut Printer, spec: &OperandSpec, operand: &Operand) {
         let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        if self.inst.form == Form::Sdwa {
+            return;
+        }
         let must_be_register = matches!(spec.class, Class::VgprSrc | Class::ScalarReg | Class::Custom);
         if must_be_register && is_constant(operand) {
             return p.text("/*Invalid immediate*/");
@@ -238,11 +253,14 @@ impl Statement<'_> {
                     invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
                 }
             }
-            Class::ScalarReg
-                if self.traits.scalar
-                    && matches!(operand, Operand::Special(Special::ExecLo | Special::ExecHi)) =>
-            {
-                invalid_register(p, "SReg_32_XEXEC");
+            Class::ScalarReg if self.traits.scalar || self.traits.lane_read => {
+                let (excluded, class) = match self.traits.scalar {
+                    true => ([Special::ExecLo, Special::ExecHi, Special::LdsDirect], "SReg_32_XEXEC"),
+                    false => ([Special::M0, Special::M0, Special::LdsDirect], "SReg_32_XM0"),
+                };
+                if excluded.iter().any(|special| *operand == Operand::Special(*special)) {
+                    invalid_register(p, class);
+                }
             }
             _ => {}
         }
@@ -270,6 +288,12 @@ fn is_fixed_value(special: Special) -> bool {
             | Special::XnackMask
             | Special::XnackMaskLo
             | Special::XnackMaskHi
+            | Special::Tba
+            | Special::TbaLo
+            | Special::TbaHi
+            | Special::Tma
+            | Special::TmaLo
+            | Special::TmaHi
             | Special::M0
     )
 }
@@ -284,6 +308,12 @@ fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
             format!("VReg_{}{aligned}", u32::from(dwords) * 32)
         }
     }
+}
+
+/// The inline constant that LLVM shows for a literal of 64 bits whose low ones the operand reads.
+fn low_constant(p: &Printer, spec: &OperandSpec, bits: u64, width: u32) -> Option<Operand> {
+    let constant = inline(p.machine, bits, width, spec.ty.kind == Kind::Bfloat)?;
+    (spec.ty.is_float() || width == 32 || matches!(constant, Operand::Int(_))).then_some(constant)
 }
 
 /// A literal; `ambiguous`: as text its number would be an inline constant.
@@ -304,11 +334,28 @@ fn invalid_register(p: &mut Printer, class: &str) {
     p.text("' register class*/");
 }
 
+/// What `v_interp_mov_f32` moves.
+pub(super) fn parameter(p: &mut Printer, number: u16) {
+    match PARAMETERS.get(usize::from(number)) {
+        Some(name) => p.text(name),
+        None => {
+            p.text("invalid_param_");
+            p.number(i64::from(number));
+        }
+    }
+}
+
 /// The modifiers behind the operands.
 fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bool) {
     let mods = &inst.mods;
+    if mods.clamp && traits.wait_exp {
+        p.text(" clamp");
+    }
     if is_wide(inst.form) {
         let control = mods.control;
+        if traits.high && control != 0 {
+            p.text(" high");
+        }
         if traits.bitop3 && control != 0 {
             p.text(" bitop3:");
             if control <= 10 {
@@ -341,7 +388,10 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
             }
         }
     }
-    if mods.clamp {
+    if traits.wait_exp {
+        p.text(" wait_exp:");
+        p.number(i64::from(mods.control));
+    } else if mods.clamp {
         p.text(" clamp");
     }
     p.text(match mods.omod {

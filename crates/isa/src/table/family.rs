@@ -6,6 +6,8 @@
 //! ```text
 //! s_{and,or,xor}_b32 | SOP2 gfx6+=0x{0e,10,12} | sdst:b32 = ssrc0:b32 ssrc1:b32 | scc=nonzero
 //! ```
+//!
+//! `{}` repeats the members of the line's first braces.
 
 /// The members that `line` stands for; the line itself if it has no braces.
 ///
@@ -16,7 +18,11 @@ pub(crate) fn expand(line: &str) -> Result<Vec<String>, String> {
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('{') {
         let (members, after) = after.split_once('}').ok_or("a brace is not closed")?;
-        pieces.push((before, members.split(',').collect()));
+        let members = match pieces.first() {
+            Some((_, first)) if members.is_empty() => first.clone(),
+            _ => members.split(',').collect(),
+        };
+        pieces.push((before, members));
         rest = after;
     }
     let count = pieces.first().map_or(1, |(_, members)| members.len());
@@ -36,6 +42,7 @@ mod tests {
     fn members_go_side_by_side() {
         assert_eq!(expand("a | b"), Ok(vec!["a | b".to_owned()]));
         assert_eq!(expand("s_{x,y}=0x{1,2} z"), Ok(vec!["s_x=0x1 z".to_owned(), "s_y=0x2 z".to_owned()]));
+        assert_eq!(expand("{x,y}_a | {}_b"), Ok(vec!["x_a | x_b".to_owned(), "y_a | y_b".to_owned()]));
         assert_eq!(expand("s_{,_x2}"), Ok(vec!["s_".to_owned(), "s__x2".to_owned()]));
         assert_eq!(expand("{a,b} {c}"), Err("{c} has 1 members, the first braces 2".to_owned()));
         assert_eq!(expand("{a"), Err("a brace is not closed".to_owned()));

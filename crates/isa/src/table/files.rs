@@ -2,8 +2,8 @@
 
 use wavemark_target::InstructionSets;
 
-use crate::table::family;
-use crate::table::read::{File, Place, RowDef, read_row, without_comment};
+use crate::table::read::{File, Part, Place, RowDef, read_row, without_comment};
+use crate::table::{atomic, family};
 
 /// All rows of the files, in their order.
 ///
@@ -29,15 +29,24 @@ pub(crate) fn rows(files: &[File]) -> Result<Vec<(Place, RowDef)>, String> {
                 let title = text.split('|').next().unwrap_or_default().trim();
                 let groups = text.split('|').nth(1).unwrap_or_default().split(';').count();
                 for group in 0..groups {
-                    let place = Place { file, line: index + 1, offset: start, member, group };
+                    let place =
+                        Place { file, line: index + 1, offset: start, member, group, part: Part::Whole };
                     let row = read_row(text, place, every).map_err(|message| match only {
                         true => at(message),
                         false => at(format!("{title}: {message}")),
                     })?;
-                    rows.push((place, row));
+                    for &part in parts(&row.attributes) {
+                        rows.push((Place { part, ..place }, atomic::part(row.clone(), part)));
+                    }
                 }
             }
         }
     }
     Ok(rows)
+}
+
+/// The parts that a row has (module `atomic`).
+fn parts(attributes: &[(&'static str, &'static str)]) -> &'static [Part] {
+    let both = attributes.iter().any(|(key, value)| *key == "mem" && value.contains(".atomic?."));
+    if both { &[Part::Plain, Part::Returning] } else { &[Part::Whole] }
 }

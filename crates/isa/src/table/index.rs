@@ -5,8 +5,10 @@
 use wavemark_target::InstructionSets;
 
 use super::names::slot;
+use super::read::Part::{self, *};
 use super::read::Place;
 use crate::Form::*;
+use crate::format::Addressing::*;
 use crate::format::Family::*;
 use crate::format::{Field, Format};
 use crate::row::RowId;
@@ -19,6 +21,7 @@ pub(super) struct RowIndex {
     offset: u32,
     member: u8,
     group: u8,
+    part: Part,
 }
 
 impl RowIndex {
@@ -35,6 +38,7 @@ impl RowIndex {
             offset: self.offset as usize,
             member: self.member.into(),
             group: self.group.into(),
+            part: self.part,
         }
     }
 }

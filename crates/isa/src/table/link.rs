@@ -57,7 +57,7 @@ pub(crate) fn link(
     for (format, opcodes) in formats.iter().zip(&mut opcodes) {
         for candidates in opcodes {
             candidates.sort_by_key(|&candidate| {
-                std::cmp::Reverse(encoding_of(rows, sets, candidate).required(format).0.count_ones())
+                std::cmp::Reverse(required(rows, sets, candidate, format).0.count_ones())
             });
         }
     }
@@ -68,6 +68,16 @@ pub(crate) fn link(
 fn encoding_of(rows: &[(Place, RowDef)], sets: InstructionSets, (row, which): Candidate) -> &EncodingDef {
     let mut encodings = rows[row].1.encodings.iter().filter(|encoding| encoding.sets.contains(sets));
     encodings.nth(which).unwrap_or(&rows[row].1.encodings[0])
+}
+
+/// What decode requires of a candidate's bits.
+fn required(
+    rows: &[(Place, RowDef)],
+    sets: InstructionSets,
+    candidate: Candidate,
+    format: &Format,
+) -> (u128, u128) {
+    encoding_of(rows, sets, candidate).required(format, &rows[candidate.0].1)
 }
 
 fn add(
@@ -82,9 +92,9 @@ fn add(
     if opcodes.len() <= opcode {
         opcodes.resize_with(opcode + 1, Vec::new);
     }
-    let required = encoding.required(format);
+    let own = encoding.required(format, &rows[candidate.0].1);
     for &other in &opcodes[opcode] {
-        if encoding_of(rows, sets, other).required(format) == required {
+        if required(rows, sets, other, format) == own {
             let name = rows[other.0].1.mnemonic;
             return Err(format!("shares opcode {opcode:#x} of {} with {name}", format.name));
         }
@@ -109,7 +119,7 @@ fn check(format: &Format, encoding: &EncodingDef, operands: &[OperandDef]) -> Re
     for operand in operands.iter().filter(|operand| operand.only.is_none_or(|form| form == format.form)) {
         let fieldless =
             matches!(operand.class, Class::Literal32 | Class::Literal64 | Class::Vcc | Class::Custom);
-        if format.field(operand.role).is_none() && !fieldless {
+        if format.field(operand.role).is_none() && !fieldless && !operand.optional {
             return Err(format!("{name} has no field for operand {}", operand.role));
         }
     }

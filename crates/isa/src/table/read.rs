@@ -19,25 +19,27 @@
 //! * Forms that follow by rule (module `forms`) are not written; `!e64 !dpp16 !dpp8 !sdwa !e64_dpp16 !e64_dpp8` say
 //!   that they are missing (`!dpp` all four DPP forms, `@SETS` behind it: on these only), `e64=opcode` that the VOP3 form
 //!   has another opcode.
-//! * `as name,other` gives the group another mnemonic and other spellings that the assembler takes; `[key=value …]`
-//!   adds attributes to, or replaces them in, the group.
+//! * `as name,other` gives the group another mnemonic and other spellings that the assembler takes, `*` being the
+//!   line's own; `[key=value …]` adds attributes to, or replaces them in, the group.
 //! * Operands before `=` are written, after it read; `+role` is read and written; each is `role:type`: the role
 //!   (module [`crate::role`]) is the field and says what can stand there, the type gives width and the meaning
-//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only.
+//!   of constants, or the kind of a number (`simm16:hwreg`); `role@form:type` is an operand of that form only,
+//!   `role?:type` one of those formats only that have the field.
 //! * Attributes name implicit registers (`scc=r|w|rw`, `vcc=`, `exec=`, `m0=`, `mode`, `flat_scratch=`), the
 //!   memory effect (`mem=space.direction.bytes`), the counters moved (`cnt=`), aliases (`alias=name,name`),
 //!   and the few flags that encode, print or parse need: [`ATTRIBUTES`].
 //!
-//! A mnemonic may have several lines with different operands (with and without return value); where they share
-//! an opcode, fixed fields tell them apart.
+//! A mnemonic may have several lines with different operands; where they share an opcode, fixed fields tell them
+//! apart. With `mem=….atomic?.…` a line is two rows, the one as it is written and the one that does not return the old
+//! value (module `atomic`).
 
 use wavemark_target::InstructionSets;
 
 use crate::Form;
-use crate::format::Format;
+use crate::format::{Field, Format};
 use crate::number::number;
 use crate::role::{self, Access, Class, ImmKind};
-use crate::table::{family, forms};
+use crate::table::{atomic, family, forms};
 use crate::ty::Type;
 
 /// A table file: its name for messages, its text.
@@ -45,11 +47,17 @@ pub(crate) type File = (&'static str, &'static str);
 
 pub(crate) static FILES: &[File] = &[
     ("table/scalar.txt", include_str!("../../table/scalar.txt")),
-    ("table/memory.txt", include_str!("../../table/memory.txt")),
+    ("table/smem.txt", include_str!("../../table/smem.txt")),
+    ("table/ds.txt", include_str!("../../table/ds.txt")),
+    ("table/flat.txt", include_str!("../../table/flat.txt")),
+    ("table/buffer.txt", include_str!("../../table/buffer.txt")),
+    ("table/tensor.txt", include_str!("../../table/tensor.txt")),
     ("table/vop1.txt", include_str!("../../table/vop1.txt")),
     ("table/vop2.txt", include_str!("../../table/vop2.txt")),
     ("table/vopc.txt", include_str!("../../table/vopc.txt")),
     ("table/vop3.txt", include_str!("../../table/vop3.txt")),
+    ("table/vintrp.txt", include_str!("../../table/vintrp.txt")),
+    ("table/vinterp.txt", include_str!("../../table/vinterp.txt")),
     ("table/vop3p.txt", include_str!("../../table/vop3p.txt")),
     ("table/mfma.txt", include_str!("../../table/mfma.txt")),
     ("table/wmma.txt", include_str!("../../table/wmma.txt")),
@@ -71,9 +79,11 @@ pub static ATTRIBUTES: &[&str] = &[
     "mode",
     // Names: other spellings that the assembler takes.
     "alias",
-    // Memory effect and counters.
+    // Memory effect, counters where they do not follow from it, and what effects need besides.
     "mem",
     "cnt",
+    "copy",
+    "control",
     // Branch, barrier, end, wait kinds: see `effects`.
     "flow",
     // Families' own flags.
@@ -87,7 +97,7 @@ pub static ATTRIBUTES: &[&str] = &[
 ];
 
 /// A row of some instruction sets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RowDef {
     pub(crate) sets: InstructionSets,
     pub(crate) mnemonic: &'static str,
@@ -111,6 +121,16 @@ pub(crate) struct Place {
     pub(crate) member: usize,
     /// Number of the group of encodings.
     pub(crate) group: usize,
+    /// Which of the rows that the group stands for.
+    pub(crate) part: Part,
+}
+
+/// The group's only row, or one of the two that an atomic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    Plain,
+    Returning,
 }
 
 /// An encoding of a row, with the instruction sets that have it.
@@ -123,12 +143,50 @@ pub(crate) struct EncodingDef {
 }
 
 impl EncodingDef {
-    /// The bits of `format` that the row fixes, and their values.
-    pub(crate) fn required(&self, format: &Format) -> (u128, u128) {
+    /// The bits of `format` that the row fixes, and their values; and as 0 those that it must not use.
+    pub(crate) fn required(&self, format: &Format, row: &RowDef) -> (u128, u128) {
         let fixes = self.fixes.iter().filter(|fix| fix.required);
-        fixes
+        let (mask, value) = fixes
             .filter_map(|fix| Some((format.field(fix.field)?, fix.value)))
-            .fold((0, 0), |(mask, value), (field, fixed)| (mask | field.mask(), value | field.put(fixed)))
+            .fold((0, 0), |(mask, value), (field, fixed)| (mask | field.mask(), value | field.put(fixed)));
+        let uses = |name: &str| {
+            self.fixes.iter().any(|fix| fix.field == name)
+                || row.operands.iter().any(|operand| {
+                    operand.role == name && operand.only.is_none_or(|form| form == format.form)
+                })
+        };
+        let (mut taken, mut zero) = (format.pattern().0, 0);
+        for field in format.fields {
+            if !uses(field.name) && row.must_be_zero(field) {
+                zero |= field.mask();
+            } else {
+                taken |= field.mask();
+            }
+        }
+        (mask | zero & !taken, value)
+    }
+}
+
+impl RowDef {
+    /// Whether a field that the row does not use must be 0.
+    pub(crate) fn must_be_zero(&self, field: &Field) -> bool {
+        field.zero || field.name == "tfe" && !self.returns_status()
+    }
+
+    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers, and whatever is done
+    /// to images.
+    fn returns_status(&self) -> bool {
+        let verb = |value: &'static str| value.split('.').nth(1);
+        self.attributes.iter().any(|(key, value)| match *key {
+            "mem" => matches!(verb(value), Some("load" | "store")),
+            key => key == "address",
+        })
+    }
+
+    /// The operands that a format has.
+    pub(crate) fn operands_in(&self, format: &Format) -> Vec<OperandDef> {
+        let has = |operand: &&OperandDef| !operand.optional || format.field(operand.role).is_some();
+        self.operands.iter().filter(has).cloned().collect()
     }
 }
 
@@ -141,6 +199,8 @@ pub(crate) struct OperandDef {
     pub(crate) access: Access,
     /// The only form that has it.
     pub(crate) only: Option<Form>,
+    /// Whether it is left out where the format has no field for it.
+    pub(crate) optional: bool,
     /// Width; none for lane masks, which are as wide as the wave, and numbers.
     pub(crate) bits: Option<u32>,
 }
@@ -160,12 +220,14 @@ pub(crate) struct Fix {
 pub(crate) fn row_at(place: Place, only: InstructionSets) -> Result<RowDef, String> {
     let rest = FILES.get(place.file).and_then(|(_, text)| text.get(place.offset..)).unwrap_or_default();
     let line = without_comment(rest.lines().next().unwrap_or_default());
-    if !line.contains('{') {
-        return read_row(line, place, only);
-    }
-    let member = family::expand(line)?.into_iter().nth(place.member).ok_or("no such member")?;
-    // A row lives as long as the program; each is read once.
-    read_row(member.leak(), place, only)
+    let row = if line.contains('{') {
+        let member = family::expand(line)?.into_iter().nth(place.member).ok_or("no such member")?;
+        // A row lives as long as the program; each is read once.
+        read_row(member.leak(), place, only)?
+    } else {
+        read_row(line, place, only)?
+    };
+    Ok(atomic::part(row, place.part))
 }
 
 pub(crate) fn without_comment(line: &str) -> &str {
@@ -215,7 +277,7 @@ fn read_group(
         if format == "as" {
             let mut names = tokens.next().ok_or("`as` without a name")?.split(',');
             row.mnemonic = names.next().unwrap_or_default();
-            row.aliases.extend(names);
+            row.aliases.extend(names.map(|name| if name == "*" { mnemonic } else { name }));
             continue;
         }
         if !format.starts_with(|c: char| c.is_ascii_uppercase()) {
@@ -367,6 +429,10 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
             }
             None => (role, None),
         };
+        let (role, optional) = match role.strip_suffix('?') {
+            Some(role) => (role, true),
+            None => (role, false),
+        };
         let access = match (both, written) {
             (true, _) => Access::ReadWrite,
             (false, true) => Access::Write,
@@ -386,7 +452,7 @@ fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
                 (role::class_of(role).ok_or_else(|| format!("unknown role {role}"))?, bits)
             }
         };
-        operands.push(OperandDef { role, ty, class, access, only, bits });
+        operands.push(OperandDef { role, ty, class, access, only, optional, bits });
     }
     Ok(operands)
 }
