@@ -8,7 +8,7 @@ use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::WaveSize;
 
 use crate::build::{Failure, Loadable, loadable};
-use crate::execution::{self, Outcome, Prepared};
+use crate::execution::{Outcome, Prepared, execute};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
 use crate::kernel;
