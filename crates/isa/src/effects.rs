@@ -190,7 +190,7 @@ impl RowEffects {
         }
         let scalar = match row.family {
             Family::Scalar => true,
-            Family::Memory => scalar_memory(row),
+            Family::Memory => scalar_memory(row, effects.memory.as_ref()),
             Family::Export => effects.memory.is_none() && row.operands.is_empty(),
             Family::Image | Family::Vector | Family::Matrix => false,
         };
@@ -218,9 +218,13 @@ fn implicit(machine: Machine, key: &str) -> Option<Touched> {
     })
 }
 
-/// Whether a row of the memory family is scalar memory, which no lane takes part in.
-fn scalar_memory(row: &Row) -> bool {
-    row.encodings.iter().any(|encoding| encoding.format.name == "SMEM")
+/// Whether no lane takes part in an instruction of the memory family: scalar memory, and what has neither a memory
+/// effect nor a vector register.
+fn scalar_memory(row: &Row, memory: Option<&Memory>) -> bool {
+    match memory {
+        Some(memory) => memory.path == Path::Scalar,
+        None => row.operands.iter().all(|operand| operand.class == Class::ScalarReg),
+    }
 }
 
 /// The counters of a machine.

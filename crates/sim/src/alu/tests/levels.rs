@@ -1,8 +1,6 @@
 //! All host levels compute the same bits, on every instruction variant that the facts list (when they are
 //! there), with random registers, EXEC and MODE.
 
-use std::path::PathBuf;
-
 use super::*;
 
 /// A small generator (xorshift), seeded and printed by its user.
@@ -32,13 +30,6 @@ impl Random {
             9 => x & 0x7fff_7fff,
             _ => x,
         }
-    }
-}
-
-fn shared() -> PathBuf {
-    match std::env::var_os("WAVEMARK_SHARED") {
-        Some(path) => path.into(),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
     }
 }
 
@@ -115,7 +106,7 @@ fn variants(isa: Isa) -> Option<Vec<(String, Vec<u8>)>> {
         Isa::Gfx950 => "gfx950",
         Isa::Gfx1250 => "gfx1250",
     };
-    let path = shared().join("facts/isa").join(format!("{name}.variants.tsv"));
+    let path = wavemark_corpus::shared_or_skip("facts/isa")?.join(format!("{name}.variants.tsv"));
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("skipped: {} is not there", path.display());
         return None;
