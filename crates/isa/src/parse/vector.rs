@@ -570,6 +570,15 @@ fn literal_bytes(inst: &Inst) -> u8 {
         .unwrap_or(0)
 }
 
+/// Whether a scalar operand does not count as read over the constant bus: NULL, LDS, and M0 where it is the lane.
+fn free_of_the_bus(row: &Row, spec: &OperandSpec, operand: &Operand) -> bool {
+    match operand {
+        Operand::Special(Special::Null | Special::LdsDirect) => true,
+        Operand::Special(Special::M0) => row.traits.lane && spec.role == "ssrc1",
+        _ => false,
+    }
+}
+
 /// Limits that span operands: one literal, and how many scalar values a vector instruction can read.
 fn check_limits(
     p: &Parser,
@@ -604,11 +613,9 @@ fn check_limits(
                 literal = Some((*operand, spec.ty.dwords()));
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
-                // M0 as the lane is free.
-                && !(row.traits.lane && spec.role == "ssrc1" && *operand == Operand::Special(Special::M0))
-                // Other names of the same register count again.
-                && !scalars.contains(operand) =>
+                if !free_of_the_bus(row, spec, operand)
+                    // Other names of the same register count again.
+                    && !scalars.contains(operand) =>
             {
                 scalars.push(*operand);
             }
