@@ -219,7 +219,14 @@ fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallV
     }
     if is_wide(form) {
         if traits.high {
-            names.push("high");
+            let all = [
+                ("high", true),
+                ("clamp", traits.clamp),
+                ("op_sel", traits.op_sel != 0),
+                ("omod", traits.omod),
+            ];
+            names.extend(all.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name));
+            return names;
         }
         if traits.bitop3 {
             names.push("bitop3");

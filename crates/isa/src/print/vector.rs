@@ -133,7 +133,8 @@ impl Statement<'_> {
             }
             Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
             Operand::Literal(bits)
-                if half_bits && !matches!(spec.class, Class::Literal32 | Class::VgprSrc) =>
+                if half_bits
+                    && !matches!(spec.class, Class::Literal32 | Class::VgprSrc | Class::ScalarReg) =>
             {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
@@ -348,14 +349,16 @@ pub(super) fn parameter(p: &mut Printer, number: u16) {
 /// The modifiers behind the operands.
 fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bool) {
     let mods = &inst.mods;
-    if mods.clamp && traits.wait_exp {
+    if traits.high && mods.control != 0 {
+        p.text(" high");
+    }
+    // Of interpolation LLVM writes `clamp` first.
+    let clamp_first = traits.high || traits.wait_exp;
+    if mods.clamp && clamp_first {
         p.text(" clamp");
     }
     if is_wide(inst.form) {
         let control = mods.control;
-        if traits.high && control != 0 {
-            p.text(" high");
-        }
         if traits.bitop3 && control != 0 {
             p.text(" bitop3:");
             if control <= 10 {
@@ -391,7 +394,8 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
     if traits.wait_exp {
         p.text(" wait_exp:");
         p.number(i64::from(mods.control));
-    } else if mods.clamp {
+    }
+    if mods.clamp && !clamp_first {
         p.text(" clamp");
     }
     p.text(match mods.omod {
