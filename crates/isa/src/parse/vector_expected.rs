@@ -191,7 +191,7 @@ fn register(p: &Parser, encoding: &Encoding, spec: &OperandSpec, reg: &Reg) -> O
         return Some(format!("{role} has {} here, not {}", registers(dwords), registers(reg.dwords)));
     }
     let alignment = p.machine.facts().vgpr_tuple_alignment;
-    if vector && dwords > 1 && reg.index % u16::from(alignment) != 0 {
+    if vector && dwords > 1 && !reg.index.is_multiple_of(u16::from(alignment)) {
         return Some(format!("{role} must begin at a multiple of {alignment}"));
     }
     if reg.half != Half::Whole && spec.ty.bits() != 16 {
