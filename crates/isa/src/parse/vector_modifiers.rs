@@ -316,9 +316,11 @@ pub(super) fn apply(
             }
             "op_sel" => {
                 inst.mods.op_sel = op_sel(traits, modifier)
-                    & match (traits.byte_sel, traits.dst_byte_sel) {
-                        (true, _) => 0b1000,
-                        (_, true) => 0b0011,
+                    & match (traits.byte_sel, traits.dst_byte_sel, traits.high) {
+                        (true, ..) => 0b1000,
+                        (_, true, _) => 0b0011,
+                        // Interpolation has no second source to choose of.
+                        (.., true) => 0b1101,
                         _ => 0b1111,
                     };
             }
