@@ -147,6 +147,9 @@ fn operand(
         if (item.neg || item.abs) && row.traits.mods & bit == 0 {
             return format!("{role} of {} takes neither neg nor abs", row.mnemonic);
         }
+        if item.abs && encoding.format.field("abs").is_none() {
+            return format!("{}{} has no absolute values", row.mnemonic, suffix(encoding.form));
+        }
         if item.sext && (encoding.form != Form::Sdwa || row.traits.mods & bit != 0) {
             return format!("sext is for integer sources of SDWA forms; {role} is none");
         }
