@@ -176,18 +176,16 @@ impl Statement<'_> {
                 Some(Operand::Int(value)) => p.number(i64::from(value)),
                 _ => p.hex(bits),
             },
-            // Of 64 bits the operand reads the low ones.
-            Operand::Literal64(bits) if half_bits && low_constant(p, spec, bits & 0xffff, 16).is_some() => {
-                if let Some(constant) = low_constant(p, spec, bits & 0xffff, 16) {
+            // Of 64 bits the operand reads the low ones; integers of 16 bits compare with the constants of 32.
+            Operand::Literal64(bits) if half_bits && low_constant(p, spec, bits).is_some() => {
+                if let Some(constant) = low_constant(p, spec, bits) {
                     p.operand(spec, &constant);
                 }
             }
             Operand::Literal64(bits)
-                if spec.ty.bits() == 32
-                    && bits >> 32 != 0
-                    && low_constant(p, spec, bits & 0xffff_ffff, 32).is_some() =>
+                if spec.ty.bits() == 32 && bits >> 32 != 0 && low_constant(p, spec, bits).is_some() =>
             {
-                if let Some(constant) = low_constant(p, spec, bits & 0xffff_ffff, 32) {
+                if let Some(constant) = low_constant(p, spec, bits) {
                     p.operand(spec, &constant);
                 }
             }
@@ -312,9 +310,12 @@ fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
 }
 
 /// The inline constant that LLVM shows for a literal of 64 bits whose low ones the operand reads.
-fn low_constant(p: &Printer, spec: &OperandSpec, bits: u64, width: u32) -> Option<Operand> {
-    let constant = inline(p.machine, bits, width, spec.ty.kind == Kind::Bfloat)?;
-    (spec.ty.is_float() || width == 32 || matches!(constant, Operand::Int(_))).then_some(constant)
+fn low_constant(p: &Printer, spec: &OperandSpec, bits: u64) -> Option<Operand> {
+    if spec.ty.bits() == 16 && spec.ty.is_float() {
+        return inline(p.machine, bits & 0xffff, 16, spec.ty.kind == Kind::Bfloat);
+    }
+    let constant = inline(p.machine, bits & 0xffff_ffff, 32, false)?;
+    (spec.ty.bits() == 32 || matches!(constant, Operand::Int(_))).then_some(constant)
 }
 
 /// A literal; `ambiguous`: as text its number would be an inline constant.
