@@ -145,7 +145,6 @@ impl Table {
             sources: Sources::default(),
             image: None,
             matrix: Trait::default(),
-            image: None,
         };
         row.traits = vector::read(self.machine, &row);
         row.memory = memory::read(self.machine, &row);
