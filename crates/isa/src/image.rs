@@ -82,14 +82,12 @@ pub(crate) enum Word {
     Dim,
     /// A switch of one bit.
     Switch(&'static Modifier),
-    /// A switch of the cache policy: such neighbours stand in any order.
-    Policy(&'static Modifier),
-    /// `th:` and `scope:`
-    ScopedPolicy,
+    /// Those of the cache policy.
+    Policy,
 }
 
 /// The modifiers that an encoding has, in the order of the text.
-fn words(machine: Machine, encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12]> {
+fn words(encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12]> {
     let modifier = |name: &&str| {
         let found = encoding.modifiers.iter().find(|(field, _)| field.name == *name);
         found.map(|&(_, modifier)| modifier)
@@ -99,12 +97,7 @@ fn words(machine: Machine, encoding: &Encoding, d16: bool) -> SmallVec<[Word; 12
     words.extend(has("dmask").then_some(Word::Dmask));
     words.extend(has("dim").then_some(Word::Dim));
     words.extend(modifier(&"unorm").map(Word::Switch));
-    if has("scope") {
-        words.push(Word::ScopedPolicy);
-    } else {
-        let policy = machine.facts().cache_policy.words();
-        words.extend(policy.iter().filter_map(modifier).map(Word::Policy));
-    }
+    words.extend((has("glc") || has("scope")).then_some(Word::Policy));
     let switches = ["r128", "a16", "tfe", "lwe", "da", "d16"];
     let switches = switches.iter().filter(|name| d16 || **name != "d16");
     words.extend(switches.filter_map(modifier).map(Word::Switch));
@@ -218,7 +211,7 @@ impl Image {
             image.add_part(part)?;
         }
         image.d16 &= field("d16").is_some();
-        image.words = words(machine, encoding, image.d16);
+        image.words = words(encoding, image.d16);
         if image.ray.is_empty() {
             image.widths = image.possible_widths();
         } else {

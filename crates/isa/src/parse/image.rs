@@ -7,19 +7,12 @@ use smallvec::SmallVec;
 
 use super::operand::RegisterText;
 use super::{ParseError, Parser, Suffix, empty};
-use crate::cache_policy::Hints;
+use crate::cache_policy;
 use crate::image::{A16, DIMENSIONS, Image, Layout, Word};
 use crate::modifier::{self, Modifier};
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, RegList};
-
-/// The bit of `nv` in [`crate::Mods::cpol`].
-const NV: u8 = 1 << 5;
-
-/// The bits of `th` and `scope`, and those of both that bypass the caches.
-const TH_SCOPE: u8 = 0x1f;
-const TH_SCOPE_BYPASS: u8 = 3 << 3 | 3;
 
 /// Parses the operands and modifiers of one of `rows`, up to the end of the statement.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
@@ -125,7 +118,6 @@ fn scalar(p: &mut Parser, encoding: &Encoding, spec: &OperandSpec) -> Result<Ope
 
 /// The modifiers that the row has, in their order.
 fn modifiers(p: &mut Parser, row: &Row, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
-    let mut policy = false;
     for word in &image.words {
         match word {
             Word::Dmask => {
@@ -144,17 +136,7 @@ fn modifiers(p: &mut Parser, row: &Row, image: &Image, inst: &mut Inst) -> Resul
                     p.eat(",");
                 }
             }
-            // All of them at the first one; between them there are no commas.
-            Word::Policy(_) if !policy => {
-                policy = true;
-                cache_policy(p, image, inst)?;
-                p.eat(",");
-            }
-            Word::Policy(_) => {}
-            Word::ScopedPolicy => {
-                scoped_policy(p, row, inst)?;
-                p.eat(",");
-            }
+            Word::Policy => super::memory::cache_policy(p, row, inst)?,
         }
     }
     Ok(())
@@ -171,39 +153,6 @@ fn switch(p: &mut Parser, inst: &mut Inst, modifier: &Modifier) -> bool {
     p.pos += word.len();
     (modifier.set)(&mut inst.mods, value);
     true
-}
-
-/// The switches of the cache policy in any order, each once.
-fn cache_policy(p: &mut Parser, image: &Image, inst: &mut Inst) -> Result<(), ParseError> {
-    let mut seen: SmallVec<[&str; 4]> = SmallVec::new();
-    loop {
-        p.skip_space();
-        let start = p.pos;
-        let next = image.words.iter().find_map(|word| match word {
-            Word::Policy(modifier) if switch(p, inst, modifier) => Some(modifier.name),
-            _ => None,
-        });
-        let Some(name) = next else { return Ok(()) };
-        if seen.contains(&name) {
-            return Err(p.error_at(start, "duplicate cache policy modifier"));
-        }
-        seen.push(name);
-    }
-}
-
-/// `th:` and `scope:`.
-fn scoped_policy(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), ParseError> {
-    p.skip_space();
-    let start = p.pos;
-    super::memory::cache_policy(p, row, inst)?;
-    if inst.mods.cpol & NV != 0 && !p.machine.facts().cache_policy.words().contains(&"nv") {
-        return Err(p.error_at(start, "nv is not supported on this processor"));
-    }
-    // As LLVM has it; a load says TH_LOAD_BYPASS.
-    if row.memory.hints == Hints::Atomic && inst.mods.cpol & TH_SCOPE == TH_SCOPE_BYPASS {
-        return Err(p.error_at(start, "TH_ATOMIC_NT_RETURN does not go with SCOPE_SYS"));
-    }
-    Ok(())
 }
 
 /// `dim:SQ_RSRC_IMG_2D` or `dim:2D`.
@@ -236,8 +185,12 @@ fn unexpected(p: &mut Parser, row: &Row, image: &Image) -> ParseError {
         match word {
             Word::Dmask => names.push("dmask"),
             Word::Dim => names.push("dim"),
-            Word::Switch(modifier) | Word::Policy(modifier) => names.push(modifier.name),
-            Word::ScopedPolicy => names.extend(["th", "scope"]),
+            Word::Switch(modifier) => names.push(modifier.name),
+            Word::Policy => {
+                let words = cache_policy::words(p.machine.facts().cache_policy, false);
+                names.extend(words.iter().map(|(name, _)| *name));
+                names.extend(if words.is_empty() { &["th", "scope"][..] } else { &[] });
+            }
         }
     }
     let (mnemonic, order, word) = (row.mnemonic, names.join(" "), p.peek_word());

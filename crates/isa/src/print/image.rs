@@ -49,12 +49,12 @@ pub(super) fn print(p: &mut Printer, row: &Row, inst: &Inst) {
                 p.text(" dim:SQ_RSRC_IMG_");
                 p.text(DIMENSIONS[usize::from(inst.mods.dim & 7)].name);
             }
-            Word::Switch(modifier) | Word::Policy(modifier) if (modifier.get)(&inst.mods) != 0 => {
+            Word::Switch(modifier) if (modifier.get)(&inst.mods) != 0 => {
                 p.text(" ");
                 p.text(modifier.name);
             }
-            Word::Switch(_) | Word::Policy(_) => {}
-            Word::ScopedPolicy => super::memory::cache_policy(p, row, inst),
+            Word::Switch(_) => {}
+            Word::Policy => super::memory::cache_policy(p, row, inst),
         }
     }
 }

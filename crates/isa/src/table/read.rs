@@ -173,12 +173,14 @@ impl RowDef {
         field.zero || field.name == "tfe" && !self.returns_status()
     }
 
-    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers.
+    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers, and whatever is done
+    /// to images.
     fn returns_status(&self) -> bool {
         let verb = |value: &'static str| value.split('.').nth(1);
-        self.attributes
-            .iter()
-            .any(|(key, value)| *key == "mem" && matches!(verb(value), Some("load" | "store")))
+        self.attributes.iter().any(|(key, value)| match *key {
+            "mem" => matches!(verb(value), Some("load" | "store")),
+            key => key == "address",
+        })
     }
 
     /// The operands that a format has.
