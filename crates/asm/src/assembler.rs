@@ -20,6 +20,7 @@ use crate::directive::macros::Macro;
 use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
 use crate::files::Files;
+use crate::frames::Frames;
 use crate::lex::{Kind, Lexer, starts_name};
 use crate::object::SourceLine;
 use crate::section::{Attributes, Fixup, FixupKind, SectionId, Sections};
@@ -151,6 +152,7 @@ pub(crate) struct Assembler<'m> {
     pub macros: FxHashMap<String, Rc<Macro>>,
     pub lines: Vec<SourceLine>,
     pub debug: DebugLines,
+    pub frames: Frames,
     pub abi: AbiVersion,
     pub file_target: Option<Target>,
     /// Notes that directives made, in the order of the object.
@@ -205,6 +207,7 @@ impl<'m> Assembler<'m> {
             macros: FxHashMap::default(),
             lines: Vec::new(),
             debug: DebugLines::default(),
+            frames: Frames::default(),
             abi: AbiVersion::V6,
             file_target: None,
             notes: Vec::new(),

@@ -15,6 +15,7 @@ use crate::statement::Lines;
 
 mod amdgpu;
 mod arguments;
+mod cfi;
 mod comment;
 pub(crate) mod conditions;
 mod data;
@@ -56,6 +57,7 @@ pub(crate) fn find(name: &str) -> Option<Directive> {
     let table = TABLE.get_or_init(|| {
         let families = [
             amdgpu::DIRECTIVES,
+            cfi::DIRECTIVES,
             comment::DIRECTIVES,
             conditions::DIRECTIVES,
             data::DIRECTIVES,

@@ -18,7 +18,9 @@ impl Assembler<'_> {
         self.check_open_ends();
         self.settle();
         self.write_descriptors();
-        let relocations = self.resolve_fixups();
+        let frames = self.write_frames();
+        let mut relocations = self.resolve_fixups();
+        relocations.extend(frames);
         let errors = self.diagnostics.iter().any(Diagnostic::is_error);
         if errors {
             return Err(self.diagnostics);

@@ -19,6 +19,7 @@ mod disassemble;
 mod expr;
 mod files;
 mod finish;
+mod frames;
 mod instruction;
 mod layout;
 mod lex;
@@ -32,6 +33,7 @@ mod statement;
 mod symbol;
 mod value;
 mod write;
+mod yaml;
 
 pub use disassemble::disassemble;
 pub use expr::Specifier;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use wavemark_driver::assembly::{AssemblyOptions, parse_define};
 use wavemark_driver::input::Lang;
 use wavemark_target::{Target, TargetId};
 
@@ -70,6 +71,24 @@ pub struct TargetArgs {
     pub features: Option<String>,
 }
 
+/// What an assembly text finds around it.
+#[derive(ClapArgs, Clone)]
+pub struct AssemblyArgs {
+    /// A folder that .include and .incbin read from, besides the input's own; may be repeated
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// A symbol of the assembly text, as a number; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub defsym: Vec<(String, i64)>,
+}
+
+impl AssemblyArgs {
+    /// As the driver takes it.
+    pub fn options(&self) -> AssemblyOptions {
+        AssemblyOptions { include: self.include.clone(), defines: self.defsym.clone() }
+    }
+}
+
 /// A target ID, alone or with a triple before it.
 fn parse_target(text: &str) -> Result<TargetId, String> {
     text.parse::<Target>().map(|target| target.id).map_err(|error| error.to_string())
@@ -120,6 +139,8 @@ pub struct RunArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub execution: ExecutionArgs,
+    #[command(flatten)]
+    pub assembly: AssemblyArgs,
 }
 
 /// `check`
@@ -129,6 +150,8 @@ pub struct CheckArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub execution: ExecutionArgs,
+    #[command(flatten)]
+    pub assembly: AssemblyArgs,
     /// Schedules to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     pub schedules: u32,
@@ -139,6 +162,8 @@ pub struct CheckArgs {
 pub struct CompileArgs {
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub assembly: AssemblyArgs,
     /// The last stage
     #[arg(long, value_enum)]
     pub emit: EmitArg,
@@ -164,8 +189,10 @@ pub struct AsmArgs {
     pub input: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
+    #[command(flatten)]
+    pub assembly: AssemblyArgs,
     /// One source line in, one line out: `OK<TAB>hex` or `ERR<TAB>column: message`
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with_all = ["output", "include", "defsym"])]
     pub lines: bool,
     /// Where to write the object file
     #[arg(short, value_name = "OUT.o", required_unless_present = "lines")]

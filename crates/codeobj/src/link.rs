@@ -13,7 +13,9 @@
 //! sees all kernels. It merges no strings, collects no garbage, and knows no archives, scripts or versions.
 
 mod layout;
+mod relocate;
 mod resolve;
+mod tables;
 
 use wavemark_target::{AbiVersion, EFlags, Setting, TargetId};
 

@@ -5,7 +5,7 @@
 //! its byte offset. What is read is what the file says: whether it makes sense to load is asked by
 //! [`crate::image`], whether to link by [`mod@crate::link`].
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use wavemark_target::{AbiVersion, EFlags, Target, TargetId};
 
@@ -55,6 +55,8 @@ pub struct CodeObject {
     pub kernels: Vec<Kernel>,
     /// The kernels of code object V2, which have no descriptor of their own.
     pub v2_kernels: Vec<v2::Kernel>,
+    /// The metadata's kernels by the symbols of their descriptors and by their names.
+    metadata_index: [HashMap<String, usize>; 2],
     bytes: Vec<u8>,
 }
 
@@ -148,6 +150,7 @@ impl CodeObject {
             violations: Vec::new(),
             kernels: Vec::new(),
             v2_kernels: Vec::new(),
+            metadata_index: Default::default(),
             sections,
             segments,
             symbols,
@@ -157,6 +160,7 @@ impl CodeObject {
             bytes: bytes.to_vec(),
         };
         let error = object.read_metadata()?;
+        object.index_metadata();
         match abi {
             AbiVersion::V2 => object.v2_kernels = object.find_v2_kernels()?,
             _ => object.kernels = object.find_kernels()?,
@@ -203,9 +207,18 @@ impl CodeObject {
 
     /// The metadata of a kernel, by the symbol of its descriptor.
     pub fn kernel_metadata(&self, kernel: &Kernel) -> Option<&KernelMetadata> {
-        let symbol = format!("{}.kd", kernel.name);
-        let kernels = &self.metadata.as_ref()?.kernels;
-        kernels.iter().find(|k| k.symbol == symbol).or_else(|| kernels.iter().find(|k| k.name == kernel.name))
+        let [by_symbol, by_name] = &self.metadata_index;
+        let index = by_symbol.get(&format!("{}.kd", kernel.name)).or_else(|| by_name.get(&kernel.name))?;
+        self.metadata.as_ref()?.kernels.get(*index)
+    }
+
+    fn index_metadata(&mut self) {
+        let Some(metadata) = &self.metadata else { return };
+        let [by_symbol, by_name] = &mut self.metadata_index;
+        for (index, kernel) in metadata.kernels.iter().enumerate() {
+            by_symbol.entry(kernel.symbol.clone()).or_insert(index);
+            by_name.entry(kernel.name.clone()).or_insert(index);
+        }
     }
 
     /// A symbol's offset into its section.

@@ -324,3 +324,46 @@ fn a_loader_is_told_what_others_define() {
     let expected = 0x5555_0000u64.wrapping_add_signed(rela.addend);
     assert_eq!(image.read(0x1000 + rela.offset, 8), Some(&expected.to_le_bytes()[..]));
 }
+
+#[test]
+fn common_symbols_get_memory() {
+    let object = |size: u64, align: u64| {
+        let mut object = builder(Processor::Gfx1250);
+        let data = object.section(".data");
+        object.append(data, &[0; 8], 8);
+        let mut common = symbol("shared", Place::Common, SymbolType::Object, Binding::Global);
+        (common.value, common.size) = (align, size);
+        let common = object.add_symbol(common);
+        object.add_relocation(data, 0, RelocationKind::Abs64, common, 0);
+        object.finish().unwrap()
+    };
+    let (small, large) = (object(8, 8), object(64, 256));
+    let linked = CodeObject::parse(&link_files([small.as_slice(), &large]).unwrap()).unwrap();
+    let shared = linked.symbol("shared").unwrap();
+    assert_eq!((shared.size, shared.value % 256), (64, 0));
+    let image = LoadedImage::load(&linked, 0x7000_0000).unwrap();
+    let data = linked.sections[linked.section_by_name(".data").unwrap()].address;
+    for at in [data, data + 8] {
+        let pointer = image.read(0x7000_0000 + at, 8).unwrap();
+        assert_eq!(pointer, (0x7000_0000 + shared.value).to_le_bytes());
+    }
+    assert_eq!(image.read(0x7000_0000 + shared.value, 64), Some(&[0; 64][..]));
+
+    // A definition elsewhere is what all of them mean.
+    let mut defined = builder(Processor::Gfx1250);
+    let data = defined.section(".data");
+    defined.append(data, &[9; 4], 8);
+    defined.add_symbol(symbol("shared", data.place(), SymbolType::Object, Binding::Global));
+    let defined = defined.finish().unwrap();
+    for order in [[small.as_slice(), &defined], [&defined, small.as_slice()]] {
+        let linked = CodeObject::parse(&link_files(order).unwrap()).unwrap();
+        let section = linked.sections[linked.section_by_name(".data").unwrap()].clone();
+        let shared = linked.symbol("shared").unwrap();
+        assert!((section.address..section.address + section.size).contains(&shared.value));
+    }
+    let error = link_files([object(1 << 40, 8).as_slice()]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "input 0: the common symbol `shared` of 1099511627776 bytes with the alignment 8 is not supported"
+    );
+}

@@ -1,12 +1,13 @@
 //! From an input to a loadable code object.
 
-use wavemark_asm::{Object, Source, assemble, target_of};
+use wavemark_asm::{Environment, Object, Source, assemble_in, target_of};
 use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::lines::{LineTable, Row};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
 use wavemark_target::{Processor, TargetId};
 
+use crate::assembly::{AssemblyOptions, Folders};
 use crate::input::{Form, Input, agree};
 use crate::lines::subtarget;
 use crate::options::RunOptions;
@@ -58,7 +59,8 @@ pub fn loadable(sources: &mut SourceMap, input: &Input, options: &RunOptions) ->
         }
         Form::Bundle => with_lines(bundled(sources, input, options)?, &input.name),
         Form::Assembly => {
-            let assembled = assemble_input(sources, input, options.target, &options.features)?;
+            let assembled =
+                assemble_input(sources, input, options.target, &options.features, &options.assembly)?;
             let object = linked(sources, &input.name, &assembled.elf)?;
             let lines = assembly_lines(&assembled, &object, &input.name);
             Ok(Loadable { object, lines })
@@ -94,6 +96,7 @@ pub fn assemble_input(
     input: &Input,
     target: Option<TargetId>,
     features: &str,
+    options: &AssemblyOptions,
 ) -> Result<Object, Failure> {
     if input.form != Form::Assembly {
         return Err(
@@ -112,7 +115,8 @@ pub fn assemble_input(
         true => subtarget(id, &format!("+real-true16,{features}"))?,
         false => subtarget(id, features)?,
     };
-    Ok(assemble(source, &subtarget)?)
+    let mut files = Folders::new(sources, input.path.as_deref(), options);
+    Ok(assemble_in(source, &subtarget, Environment { files: &mut files, defines: &options.defines })?)
 }
 
 fn with_lines(object: CodeObject, name: &str) -> Result<Loadable, Failure> {

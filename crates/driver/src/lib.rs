@@ -3,6 +3,7 @@
 //! Promises: nothing here prints, exits, reads the environment or starts threads of its own accord; bad input is a
 //! [`wavemark_diag::Diagnostic`] or a typed error. The formats follow the project's interfaces to the letter.
 
+pub mod assembly;
 pub mod build;
 pub mod cases;
 pub mod compare;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use wavemark_target::TargetId;
 
+use crate::assembly::AssemblyOptions;
 use crate::report::Checked;
 
 /// When an asynchronous operation lands.
@@ -25,6 +26,8 @@ pub struct RunOptions {
     pub target: Option<TargetId>,
     /// Features in LLVM's spelling, for inputs that are assembled first.
     pub features: String,
+    /// Files and symbols for inputs that are assembled first.
+    pub assembly: AssemblyOptions,
     /// The kernel to run; the launch file's, or the only one, when `None`.
     pub kernel: Option<String>,
     /// Which checks.
@@ -52,6 +55,7 @@ impl Default for RunOptions {
         RunOptions {
             target: None,
             features: String::new(),
+            assembly: AssemblyOptions::default(),
             kernel: None,
             check: Checked::FULL,
             completion: Completion::Late,

@@ -66,6 +66,9 @@ pub fn metadata(bytes: &[u8]) {
 pub fn bundle(bytes: &[u8]) {
     let Ok(bundle) = Bundle::parse(bytes) else { return };
     _ = inspect::inspect_bundle(&bundle);
+    if bundle.entries.len() > 64 {
+        return;
+    }
     let mut entries: Vec<(&str, &[u8])> = Vec::new();
     for entry in &bundle.entries {
         let data = bundle.data(entry);
@@ -81,7 +84,7 @@ pub fn bundle(bytes: &[u8]) {
     }
     let total: usize = entries.iter().map(|(_, data)| data.len()).sum();
     // Entries may share their bytes, and many would fill the memory when they are written one by one.
-    if total > 1 << 20 || entries.len() > 64 {
+    if total > 1 << 20 {
         return;
     }
     let plain = bundle::write(&entries);

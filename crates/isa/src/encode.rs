@@ -147,7 +147,7 @@ pub(crate) fn encode_bits(
     }
     let bits = match row.family {
         Family::Scalar => bits,
-        Family::Memory => memory::finish(machine, row, encoding, inst, bits)?,
+        Family::Memory => memory::finish(machine, row, inst, bits)?,
         Family::Vector => vector::finish(machine, row, encoding, inst, bits)?,
         Family::Matrix => matrix::finish(machine, row, encoding, inst, bits)?,
         Family::Image => image::finish(row, inst, bits)?,
@@ -190,7 +190,7 @@ fn custom_code(
 ) -> Option<u32> {
     match row.family {
         Family::Scalar => None,
-        Family::Memory => memory::custom_code(machine, row, encoding, index, operand, inst),
+        Family::Memory => memory::custom_code(machine, row, index, operand, inst),
         Family::Vector => vector::custom_code(machine, row, encoding, index, operand, inst),
         Family::Matrix => matrix::custom_code(machine, row, encoding, index, operand, inst),
         Family::Image => image::custom_code(machine, &row.operands[index], operand),

@@ -5,14 +5,41 @@ use wavemark_target::facts::CachePolicy;
 
 use crate::Machine;
 use crate::cache_policy::Hints;
-use crate::format::{Addressing, Family};
+use crate::format::{Addressing, Family, Field};
+use crate::role::Class;
 use crate::row::Row;
+
+/// Fields of a row's format by what they are for; those that there are not on every processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fields {
+    /// The base or offset in SGPRs; its default is the code that says that there is none.
+    pub(crate) saddr: Option<&'static Field>,
+    /// The bit that says that scratch has an offset in a VGPR.
+    pub(crate) sve: Option<&'static Field>,
+    /// Where it has its default, scratch has an offset in neither a VGPR nor an SGPR.
+    pub(crate) no_address: Option<&'static Field>,
+    /// The offset.
+    pub(crate) offset: Option<&'static Field>,
+    /// Up to gfx9: the offset of scalar memory is a number. From gfx10 on number and register always have fields of
+    /// their own.
+    pub(crate) imm: Option<&'static Field>,
+    /// On gfx9: there is a register beside the number.
+    pub(crate) soe: Option<&'static Field>,
+    /// The offset register.
+    pub(crate) soffset: Option<&'static Field>,
+}
 
 /// What decode, encode, print and parse of the memory family ask of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
     /// How its addresses are formed; `None` for rows of other families.
     pub(crate) addressing: Option<Addressing>,
+    /// Fields of its format.
+    pub(crate) fields: Fields,
+    /// Text says a number of 0 beside an offset register.
+    pub(crate) zero_offset: bool,
+    /// Its offset register stands in a field that has no inline constants.
+    pub(crate) soffset_class: Option<Class>,
     /// Which temporal hints it takes.
     pub(crate) hints: Hints,
     /// Of a vector memory atomic: whether it returns the old value.
@@ -68,8 +95,25 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
         scalar && row.operand_index("sbase").is_some_and(|index| row.operands[index].ty.dwords() == 4);
     let atomic = matches!(verb, "atomic" | "atomic_return");
     let prefetch = scalar && row.operand_index("length") > row.operand_index("soffset");
+    let fields = Fields {
+        saddr: format.field("saddr"),
+        sve: format.field("sve"),
+        no_address: format.field("no_address"),
+        offset: format.field("offset"),
+        imm: format.field("imm"),
+        soe: format.field("soe"),
+        soffset: format.field("soffset"),
+    };
     Traits {
         addressing,
+        fields,
+        zero_offset: format.zero_offset,
+        soffset_class: match (addressing, fields.soffset) {
+            (Some(Addressing::Buffer | Addressing::TypedBuffer), Some(field)) => {
+                Some(if field.width() < 8 { Class::ScalarReg } else { Class::ScalarSrc })
+            }
+            _ => None,
+        },
         hints: match verb {
             "store" | "from_lds" => Hints::Store,
             "atomic" | "atomic_return" => Hints::Atomic,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use object::{Object as _, ObjectSection as _};
 use wavemark_diag::{SourceMap, render_short};
+use wavemark_driver::assembly::AssemblyOptions;
 use wavemark_driver::build::{Failure, assemble_input, link_one};
 use wavemark_driver::input;
 use wavemark_isa::{Machine, decode};
@@ -88,7 +89,7 @@ fn assembled(path: &Path, features: &str) -> Result<Vec<u8>> {
     let mut sources = SourceMap::new();
     let shown = |sources: &SourceMap, diagnostic: &_| anyhow!("{}", render_short(sources, diagnostic));
     let input = input::read(path, None).map_err(|diagnostic| shown(&sources, &diagnostic))?;
-    let object = match assemble_input(&mut sources, &input, None, features) {
+    let object = match assemble_input(&mut sources, &input, None, features, &AssemblyOptions::default()) {
         Ok(object) => object,
         Err(Failure::Unsupported(what)) => return Err(anyhow!("unsupported: {what}")),
         Err(Failure::Unusable(diagnostics)) => {

@@ -4,7 +4,6 @@
 
 use wavemark_codeobj::elf::{Binding, SymbolType};
 use wavemark_codeobj::note::Note;
-use wavemark_codeobj::value::Value;
 use wavemark_target::{AbiVersion, Target};
 
 use crate::assembler::{Assembler, Fault};
@@ -12,6 +11,7 @@ use crate::directive::{Directive, Operands, row};
 use crate::expr::Expr;
 use crate::statement::Lines;
 use crate::symbol::Definition;
+use crate::yaml;
 
 pub(super) const DIRECTIVES: &[Directive] = &[
     row(".amdgcn_target", target),
@@ -78,12 +78,12 @@ fn metadata(
     };
     // `//` after a value is a comment for the assembler; YAML does not know it.
     let without_comments: Vec<&str> = yaml.lines().map(without_comment).collect();
-    let value = match Value::from_yaml(&without_comments.join("\n")) {
+    let value = match yaml::read(&without_comments.join("\n")) {
         Ok(value) => value,
         Err(error) => {
-            let lines_before = (error.line as usize).saturating_sub(1);
+            let lines_before = error.line.saturating_sub(1);
             let line_start: usize = yaml.split_inclusive('\n').take(lines_before).map(str::len).sum();
-            let at = (start + line_start + (error.column as usize).saturating_sub(1)).min(end);
+            let at = (start + line_start + error.column.saturating_sub(1)).min(end);
             let span = assembler.span(at, 0..1);
             assembler.report(span, format!("invalid metadata: {}", error.message));
             return Ok(());

@@ -1,7 +1,4 @@
-//! Directives about debugging: `.file` and `.loc` make a line table, `.cfi_*` are read and left out.
-//!
-//! Call-frame information describes how a debugger unwinds the stack; nothing here unwinds, so no
-//! `.debug_frame` is written.
+//! Directives about source lines: `.file` and `.loc` make a line table ([`crate::line_table`]).
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
@@ -9,31 +6,7 @@ use crate::lex::Kind;
 use crate::section::SectionId;
 use crate::statement::Lines;
 
-pub(super) const DIRECTIVES: &[Directive] = &[
-    row(".file", file),
-    row(".loc", loc),
-    row(".cfi_sections", cfi),
-    row(".cfi_startproc", cfi),
-    row(".cfi_endproc", cfi),
-    row(".cfi_def_cfa", cfi),
-    row(".cfi_def_cfa_offset", cfi),
-    row(".cfi_def_cfa_register", cfi),
-    row(".cfi_llvm_def_aspace_cfa", cfi),
-    row(".cfi_adjust_cfa_offset", cfi),
-    row(".cfi_offset", cfi),
-    row(".cfi_rel_offset", cfi),
-    row(".cfi_register", cfi),
-    row(".cfi_restore", cfi),
-    row(".cfi_undefined", cfi),
-    row(".cfi_same_value", cfi),
-    row(".cfi_remember_state", cfi),
-    row(".cfi_restore_state", cfi),
-    row(".cfi_escape", cfi),
-    row(".cfi_return_column", cfi),
-    row(".cfi_signal_frame", cfi),
-    row(".cfi_personality", cfi),
-    row(".cfi_lsda", cfi),
-];
+pub(super) const DIRECTIVES: &[Directive] = &[row(".file", file), row(".loc", loc)];
 
 /// A `.loc` that waits for its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,10 +105,5 @@ fn loc(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
         }
     }
     assembler.debug.pending = Some(at);
-    Ok(())
-}
-
-fn cfi(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
-    operands.ignore();
     Ok(())
 }

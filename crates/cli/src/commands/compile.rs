@@ -16,6 +16,7 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
     let input = read_input(&args.input.input, args.input.lang.map(Into::into))?;
     let target = args.input.target.target;
     let features = args.input.target.features.as_deref().unwrap_or_default();
+    let assembly = args.assembly.options();
     let stage = match args.emit {
         EmitArg::Tile => "tile",
         EmitArg::Ll => "ll",
@@ -49,13 +50,15 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
             let what = format!("compiling {}: there is no compiler yet", input.form.name());
             return Err(Failure::Unsupported(what));
         }
-        (Form::Assembly, EmitArg::Obj) => assemble_input(&mut door.sources, &input, target, features)?.elf,
+        (Form::Assembly, EmitArg::Obj) => {
+            assemble_input(&mut door.sources, &input, target, features, &assembly)?.elf
+        }
         (Form::Assembly, EmitArg::Hsaco) => {
-            let object = assemble_input(&mut door.sources, &input, target, features)?;
+            let object = assemble_input(&mut door.sources, &input, target, features, &assembly)?;
             link_one(&mut door.sources, &input.name, &object.elf)?
         }
         (Form::Assembly, EmitArg::Asm) => {
-            let object = assemble_input(&mut door.sources, &input, target, features)?;
+            let object = assemble_input(&mut door.sources, &input, target, features, &assembly)?;
             let object = from_bytes(input.name.clone(), None, object.elf, Some(Lang::Obj))?;
             objects::disassemble_input(&mut door.sources, &object, target, features)?.into_bytes()
         }

@@ -10,23 +10,29 @@ use wavemark_driver::report::{Checked, ExitStatus, Report};
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{render_sarif, render_text};
 
-use crate::args::{CheckArgs, CompletionArg, ExecutionArgs, FormatArg, InputArgs, RunArgs};
+use crate::args::{AssemblyArgs, CheckArgs, CompletionArg, ExecutionArgs, FormatArg, InputArgs, RunArgs};
 use crate::door::{Door, Failure, read_input};
 
 /// `run`: one schedule.
 pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
-    execute(door, &args.input, &args.execution, 1, run::run)
+    execute(door, &args.input, &args.execution, &args.assembly, 1, run::run)
 }
 
 /// `check`: several schedules.
 pub fn check(door: &mut Door, args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    execute(door, &args.input, &args.execution, args.schedules, run::check)
+    execute(door, &args.input, &args.execution, &args.assembly, args.schedules, run::check)
 }
 
-fn options(input: &InputArgs, execution: &ExecutionArgs, schedules: u32) -> Result<RunOptions, Diagnostic> {
+fn options(
+    input: &InputArgs,
+    execution: &ExecutionArgs,
+    assembly: &AssemblyArgs,
+    schedules: u32,
+) -> Result<RunOptions, Diagnostic> {
     Ok(RunOptions {
         target: input.target.target,
         features: input.target.features.clone().unwrap_or_default(),
+        assembly: assembly.options(),
         kernel: execution.kernel.clone(),
         check: Checked::parse(&execution.check)
             .map_err(|problem| Diagnostic::error(format!("--check: {problem}")))?,
@@ -57,11 +63,12 @@ fn execute(
     door: &mut Door,
     input: &InputArgs,
     execution: &ExecutionArgs,
+    assembly: &AssemblyArgs,
     schedules: u32,
     work: Work,
 ) -> Result<ExitStatus, Failure> {
     let name = input.input.display().to_string();
-    match report(door, input, execution, schedules, work) {
+    match report(door, input, execution, assembly, schedules, work) {
         Ok(report) => {
             print(door, &report, execution.format)?;
             Ok(report.exit_status())
@@ -91,10 +98,11 @@ fn report(
     door: &mut Door,
     input: &InputArgs,
     execution: &ExecutionArgs,
+    assembly: &AssemblyArgs,
     schedules: u32,
     work: Work,
 ) -> Result<Report, Failure> {
-    let options = options(input, execution, schedules)?;
+    let options = options(input, execution, assembly, schedules)?;
     let input = read_input(&input.input, input.lang.map(Into::into))?;
     let progress = door.progress(&format!("running {}", input.name));
     let result = work(&mut door.sources, &input, execution.launch.as_deref(), &options);

@@ -23,7 +23,8 @@ pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Clean);
     }
     let input = read_input(&args.input, Some(Lang::Asm))?;
-    let object = assemble_input(&mut door.sources, &input, args.target.target, features)?;
+    let assembly = args.assembly.options();
+    let object = assemble_input(&mut door.sources, &input, args.target.target, features, &assembly)?;
     object.remarks.iter().for_each(|remark| door.diagnose(remark));
     door.write(args.output.as_deref(), &object.elf)?;
     Ok(ExitStatus::Clean)

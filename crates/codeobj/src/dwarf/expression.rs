@@ -152,3 +152,43 @@ fn user(input: &mut Slice<'_>, encoding: Encoding) -> Option<(String, Option<u64
     }
     Some((text, None))
 }
+
+#[cfg(test)]
+mod tests {
+    use gimli::{EndianSlice, LittleEndian};
+
+    use super::*;
+
+    #[test]
+    fn operations_with_the_guides_names() {
+        let encoding = Encoding { format: Format::Dwarf32, version: 5, address_size: 8 };
+        for (bytes, numbering, expected) in [
+            (&[0x90, 0x80, 0x14][..], Numbering::Guide, "DW_OP_regx VGPR0/wave64"),
+            (&[0x90, 0x83, 0x10], Numbering::Guide, "DW_OP_regx AGPR3/wave32"),
+            (&[0x60, 0x02], Numbering::Guide, "DW_OP_reg16 PC_64, unknown: 02"),
+            (&[0x92, 0x41, 0x04], Numbering::Guide, "DW_OP_bregx SGPR33+4"),
+            (&[0x90, 0x02], Numbering::Guide, "DW_OP_regx reserved register 2"),
+            (
+                &[0x91, 4, 0x35, 0x16, 0x18],
+                Numbering::Guide,
+                "DW_OP_fbreg +4, DW_OP_lit5, DW_OP_swap, DW_OP_xderef (DW_ASPACE_AMDGPU_private_lane)",
+            ),
+            (
+                &[0x91, 4, 0x32, 0x16, 0x18],
+                Numbering::Clang,
+                "DW_OP_fbreg +4, DW_OP_lit2, DW_OP_swap, DW_OP_xderef (local)",
+            ),
+            (&[0x35, 0xe9, 2], Numbering::Guide, "DW_OP_lit5, DW_OP_LLVM_form_aspace_address"),
+            (&[0xe9, 9, 0x80, 0x0c, 8], Numbering::Guide, "DW_OP_LLVM_aspace_bregx VGPR0/wave32, 8"),
+            (
+                &[0xe9, 13, 64, 64, 0x9f],
+                Numbering::Guide,
+                "DW_OP_LLVM_select_bit_piece 64, 64, DW_OP_stack_value",
+            ),
+            (&[0xe9, 99, 1], Numbering::Guide, "unknown: e9 63 01"),
+        ] {
+            let expression = Expression(EndianSlice::new(bytes, LittleEndian));
+            assert_eq!(text(&expression, encoding, numbering), expected, "{bytes:02x?}");
+        }
+    }
+}

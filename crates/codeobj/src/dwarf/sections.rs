@@ -8,7 +8,7 @@ use gimli::{EndianSlice, LittleEndian, SectionId};
 use crate::bytes::Bytes;
 use crate::elf::{Place, Section, shf};
 use crate::error::{Error, ErrorKind};
-use crate::read::CodeObject;
+use crate::read::{CodeObject, RelocationTable};
 use crate::reloc::RelocationKind;
 use crate::unpack::{self, Method};
 
@@ -33,12 +33,19 @@ impl DebugSections {
     /// Those of an object's sections.
     pub fn read_those(object: &CodeObject, wanted: impl Fn(&str) -> bool) -> Result<DebugSections, Error> {
         let mut sections = DebugSections::default();
+        let mut tables: HashMap<usize, Vec<&RelocationTable>> = HashMap::new();
+        for table in &object.relocations {
+            if let Some(target) = table.target {
+                tables.entry(target).or_default().push(table);
+            }
+        }
         for (index, section) in object.sections.iter().enumerate() {
             if !wanted(&section.name) || sections.by_name.contains_key(&section.name) {
                 continue;
             }
             sections.by_name.insert(section.name.clone(), sections.sections.len());
-            let contents = contents(object, index, section)?;
+            let tables = tables.get(&index).map_or(&[][..], Vec::as_slice);
+            let contents = contents(object, index, section, tables)?;
             sections.sections.push((section.name.clone(), section.offset, contents));
         }
         Ok(sections)
@@ -65,7 +72,12 @@ const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
 const COMPRESSION_HEADER_SIZE: u64 = 24;
 
-fn contents(object: &CodeObject, index: usize, section: &Section) -> Result<Vec<u8>, Error> {
+fn contents(
+    object: &CodeObject,
+    index: usize,
+    section: &Section,
+    tables: &[&RelocationTable],
+) -> Result<Vec<u8>, Error> {
     let mut bytes = if section.flags & shf::COMPRESSED == 0 {
         object.section_data(index).to_vec()
     } else {
@@ -81,7 +93,7 @@ fn contents(object: &CodeObject, index: usize, section: &Section) -> Result<Vec<
             data.part(COMPRESSION_HEADER_SIZE, data.len().saturating_sub(COMPRESSION_HEADER_SIZE), what)?;
         unpack::unpack(method, packed.data(), size, packed.at(0))?
     };
-    for table in object.relocations.iter().filter(|table| table.target == Some(index)) {
+    for table in tables {
         for rela in &table.entries {
             let error = |found: String| Error {
                 offset: object.sections[table.section].offset,

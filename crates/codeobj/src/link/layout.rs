@@ -1,4 +1,4 @@
-//! Places sections and symbols, applies relocations and writes the linked file.
+//! Places sections and symbols and writes the linked file.
 //!
 //! Order of the segments, each with its own protection: read-only (notes, tables, `.rodata`), code, read-only
 //! after relocation (`.data.rel.ro`, `.dynamic`, `.got`), data. File offset and address of every section agree
@@ -10,20 +10,16 @@ use wavemark_target::{AbiVersion, EFlags};
 
 use super::resolve::{SymbolRef, Symbols};
 use super::{LinkError, MAX_SIZE};
-use crate::elf::{
-    self, Binding, ET_DYN, OsAbi, Place, Rela, Section, Segment, StringTable, Symbol, SymbolType, Visibility,
-    dt, pf, pt, shf, sht,
-};
+use crate::elf::{self, ET_DYN, OsAbi, Place, Rela, Section, Segment, StringTable, pf, pt, shf, sht};
 use crate::note::Note;
 use crate::read::CodeObject;
-use crate::reloc::RelocationKind;
 use crate::write::{self, MAX_ALIGN};
 
 const PAGE: u64 = 0x1000;
 
 /// What a section of the result is for; also the order in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Rank {
     Note,
     Dynsym,
     GnuHash,
@@ -63,29 +59,33 @@ impl Rank {
 }
 
 /// A section of the result.
-struct Output {
-    rank: Rank,
-    section: Section,
-    data: Vec<u8>,
+pub(super) struct Output {
+    pub rank: Rank,
+    pub section: Section,
+    pub data: Vec<u8>,
 }
 
 /// Where an input section went: which output, and at which offset.
 type Placement = HashMap<(usize, usize), (usize, u64)>;
 
-struct Linker<'a> {
-    inputs: &'a [CodeObject],
-    symbols: &'a Symbols,
-    outputs: Vec<Output>,
-    placement: Placement,
+pub(super) struct Linker<'a> {
+    pub inputs: &'a [CodeObject],
+    pub symbols: &'a Symbols,
+    pub outputs: Vec<Output>,
+    /// The output of each name and rank, while sections are joined.
+    pub joined: HashMap<(String, Rank), usize>,
+    pub placement: Placement,
+    /// Where common symbols went: which output, and at which offset.
+    pub commons: HashMap<SymbolRef, (usize, u64)>,
     /// Entries of the global offset table, in the order of first use.
-    got: Vec<Option<SymbolRef>>,
+    pub got: Vec<Option<SymbolRef>>,
     /// The slot of each entry.
-    got_slots: HashMap<Option<SymbolRef>, usize>,
+    pub got_slots: HashMap<Option<SymbolRef>, usize>,
     /// Symbols of `.dynsym` after the null symbol.
-    exported: Vec<SymbolRef>,
+    pub exported: Vec<SymbolRef>,
     /// The index of each in `.dynsym`.
-    exported_index: HashMap<SymbolRef, u32>,
-    dynamic_relocations: Vec<Rela>,
+    pub exported_index: HashMap<SymbolRef, u32>,
+    pub dynamic_relocations: Vec<Rela>,
 }
 
 pub(super) fn lay_out(
@@ -100,7 +100,9 @@ pub(super) fn lay_out(
         inputs,
         symbols,
         outputs: Vec::new(),
+        joined: HashMap::new(),
         placement: HashMap::new(),
+        commons: HashMap::new(),
         got: Vec::new(),
         got_slots: HashMap::new(),
         exported: Vec::new(),
@@ -108,6 +110,7 @@ pub(super) fn lay_out(
         dynamic_relocations: Vec::new(),
     };
     linker.join_sections()?;
+    linker.place_commons()?;
     linker.add_notes(&notes);
     linker.export();
     let relative_count = linker.scan_relocations()?;
@@ -192,12 +195,36 @@ impl Linker<'_> {
         Ok(())
     }
 
+    /// Gives each common symbol a place in `.bss`.
+    fn place_commons(&mut self) -> Result<(), LinkError> {
+        let place = |at: &SymbolRef| self.inputs[at.input].symbols[at.index].place;
+        let mut commons: Vec<SymbolRef> = self.symbols.definitions.values().copied().collect();
+        commons.retain(|at| place(at) == Place::Common);
+        commons.sort_by_key(|at| (at.input, at.index));
+        let mut total = 0u64;
+        for at in commons {
+            let symbol = &self.inputs[at.input].symbols[at.index];
+            let align = symbol.value.max(1);
+            total = total.saturating_add(symbol.size).saturating_add(align);
+            if !align.is_power_of_two() || align > MAX_ALIGN || total > MAX_SIZE {
+                let (size, name) = (symbol.size, &symbol.name);
+                let what = format!("the common symbol `{name}` of {size} bytes with the alignment {align}");
+                return Err(LinkError::Unsupported { input: at.input, what });
+            }
+            let (kind, flags) = (sht::NOBITS, shf::ALLOC | shf::WRITE);
+            let bss =
+                Section { name: ".bss".to_owned(), kind, flags, size: symbol.size, ..Section::default() };
+            let place = self.join(&bss, &[], align);
+            self.commons.insert(at, place);
+        }
+        Ok(())
+    }
+
     /// Appends an input section to the output of its name and kind; gives the output's index and the offset.
     fn join(&mut self, input: &Section, data: &[u8], align: u64) -> (usize, u64) {
         let name = output_name(&input.name);
         let rank = rank_of(input);
-        let found = self.outputs.iter().position(|o| o.section.name == name && o.rank == rank);
-        let index = found.unwrap_or_else(|| {
+        let index = *self.joined.entry((name.to_owned(), rank)).or_insert_with(|| {
             let flags = input.flags & !(shf::GROUP | shf::INFO_LINK);
             let entry_size = input.entry_size;
             let section =
@@ -232,7 +259,16 @@ impl Linker<'_> {
         }
     }
 
-    fn add(&mut self, rank: Rank, name: &str, kind: u32, flags: u64, align: u64, entry: u64, data: Vec<u8>) {
+    pub(super) fn add(
+        &mut self,
+        rank: Rank,
+        name: &str,
+        kind: u32,
+        flags: u64,
+        align: u64,
+        entry: u64,
+        data: Vec<u8>,
+    ) {
         let section = Section {
             name: name.to_owned(),
             kind,
@@ -243,61 +279,6 @@ impl Linker<'_> {
             ..Section::default()
         };
         self.outputs.push(Output { rank, section, data });
-    }
-
-    /// Chooses the symbols of `.dynsym`, in the order that `.gnu.hash` asks for.
-    fn export(&mut self) {
-        let definition = |at: &SymbolRef| &self.inputs[at.input].symbols[at.index];
-        let mut exported: Vec<SymbolRef> = self.symbols.definitions.values().copied().collect();
-        exported.retain(|at| {
-            !matches!(definition(at).visibility, Visibility::Hidden | Visibility::Internal)
-                && !definition(at).name.is_empty()
-        });
-        let buckets = gnu_bucket_count(exported.len());
-        exported.sort_by_key(|at| {
-            let name = &definition(at).name;
-            (object::elf::gnu_hash(name.as_bytes()) % buckets, at.input, at.index)
-        });
-        self.exported_index = exported.iter().zip(1..).map(|(&at, index)| (at, index)).collect();
-        self.exported = exported;
-    }
-
-    /// Finds what needs an entry of the global offset table and counts the dynamic relocations.
-    fn scan_relocations(&mut self) -> Result<usize, LinkError> {
-        let mut count = 0;
-        for (input, object) in self.inputs.iter().enumerate() {
-            for table in &object.relocations {
-                let Some(target) = table.target else { continue };
-                let Some(&(output, _)) = self.placement.get(&(input, target)) else { continue };
-                let is_loaded = self.outputs[output].section.is_alloc();
-                for rela in &table.entries {
-                    let meaning = self.meaning(input, rela);
-                    match RelocationKind::by_number(rela.kind) {
-                        Some(kind) if kind.uses_got() => {
-                            self.got_slots.entry(meaning).or_insert_with(|| {
-                                self.got.push(meaning);
-                                self.got.len() - 1
-                            });
-                        }
-                        Some(kind) if kind.is_dynamic() && is_loaded && self.is_address(meaning) => {
-                            count += 1
-                        }
-                        _ => {}
-                    }
-                }
-            }
-        }
-        count += self.got.iter().filter(|&&entry| self.is_address(entry)).count();
-        Ok(count)
-    }
-
-    fn meaning(&self, input: usize, rela: &Rela) -> Option<SymbolRef> {
-        self.symbols.meaning(self.inputs, SymbolRef { input, index: rela.symbol as usize })
-    }
-
-    /// Whether the symbol moves with the load address.
-    fn is_address(&self, meaning: Option<SymbolRef>) -> bool {
-        meaning.is_some_and(|at| matches!(self.inputs[at.input].symbols[at.index].place, Place::Section(_)))
     }
 
     fn add_synthetic(&mut self, relocations: usize) {
@@ -325,51 +306,6 @@ impl Linker<'_> {
         }
     }
 
-    fn hash(&self) -> Vec<u8> {
-        let count = self.exported.len() as u32 + 1;
-        let mut buckets = vec![0u32; count as usize];
-        let mut chains = vec![0u32; count as usize];
-        for (i, at) in self.exported.iter().enumerate() {
-            let name = &self.inputs[at.input].symbols[at.index].name;
-            let bucket = &mut buckets[(object::elf::hash(name.as_bytes()) % count) as usize];
-            chains[i + 1] = *bucket;
-            *bucket = i as u32 + 1;
-        }
-        let words = [count, count].into_iter().chain(buckets).chain(chains);
-        words.flat_map(u32::to_le_bytes).collect()
-    }
-
-    fn gnu_hash(&self) -> Vec<u8> {
-        const SHIFT: u32 = 26;
-        let hashes: Vec<u32> = self
-            .exported
-            .iter()
-            .map(|at| object::elf::gnu_hash(self.inputs[at.input].symbols[at.index].name.as_bytes()))
-            .collect();
-        let bucket_count = gnu_bucket_count(hashes.len());
-        // As lld sizes it: about 12 bits for each symbol.
-        let bloom_count = (hashes.len() * 12 / 64 + 1).next_power_of_two();
-        let mut bloom = vec![0u64; bloom_count];
-        let mut buckets = vec![0u32; bucket_count as usize];
-        let mut chain = Vec::new();
-        for (i, &hash) in hashes.iter().enumerate() {
-            let word = &mut bloom[hash as usize / 64 % bloom_count];
-            *word |= 1 << (hash % 64) | 1 << ((hash >> SHIFT) % 64);
-            let bucket = hash % bucket_count;
-            let slot = &mut buckets[bucket as usize];
-            if *slot == 0 {
-                *slot = i as u32 + 1;
-            }
-            let is_last = hashes.get(i + 1).is_none_or(|next| next % bucket_count != bucket);
-            chain.push(hash & !1 | is_last as u32);
-        }
-        let mut out: Vec<u8> =
-            [bucket_count, 1, bloom_count as u32, SHIFT].into_iter().flat_map(u32::to_le_bytes).collect();
-        out.extend(bloom.into_iter().flat_map(u64::to_le_bytes));
-        out.extend(buckets.into_iter().chain(chain).flat_map(u32::to_le_bytes));
-        out
-    }
-
     /// Sorts the outputs by rank; placements follow.
     fn outputs_in_order(&mut self) {
         let mut order: Vec<usize> = (0..self.outputs.len()).collect();
@@ -378,7 +314,7 @@ impl Linker<'_> {
         for (new, &old) in order.iter().enumerate() {
             new_index[old] = new;
         }
-        for (output, _) in self.placement.values_mut() {
+        for (output, _) in self.placement.values_mut().chain(self.commons.values_mut()) {
             *output = new_index[*output];
         }
         let mut outputs: Vec<Option<Output>> =
@@ -386,7 +322,7 @@ impl Linker<'_> {
         self.outputs = order.into_iter().filter_map(|old| outputs[old].take()).collect();
     }
 
-    fn index_of(&self, rank: Rank) -> Option<usize> {
+    pub(super) fn index_of(&self, rank: Rank) -> Option<usize> {
         self.outputs.iter().position(|output| output.rank == rank)
     }
 
@@ -505,239 +441,6 @@ impl Linker<'_> {
         segments
     }
 
-    /// The value of a symbol: its address, or its number if it is absolute; 0 if nobody defines it.
-    fn value(&self, meaning: Option<SymbolRef>) -> Option<u64> {
-        let Some(at) = meaning else { return Some(0) };
-        let symbol = &self.inputs[at.input].symbols[at.index];
-        match symbol.place {
-            Place::Section(section) => {
-                let &(output, offset) = self.placement.get(&(at.input, section as usize))?;
-                Some(self.outputs[output].section.address.wrapping_add(offset).wrapping_add(symbol.value))
-            }
-            Place::Absolute => Some(symbol.value),
-            Place::Undefined | Place::Common | Place::Lds => Some(0),
-        }
-    }
-
-    fn apply_relocations(&mut self) -> Result<(), LinkError> {
-        let got = self.index_of(Rank::Got).map(|index| self.outputs[index].section.address);
-        for (input, object) in self.inputs.iter().enumerate() {
-            for table in &object.relocations {
-                let Some(target) = table.target else { continue };
-                let Some(&(output, base)) = self.placement.get(&(input, target)) else { continue };
-                for rela in &table.entries {
-                    self.apply(input, target, output, base, rela, got)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn apply(
-        &mut self,
-        input: usize,
-        target: usize,
-        output: usize,
-        base: u64,
-        rela: &Rela,
-        got: Option<u64>,
-    ) -> Result<(), LinkError> {
-        let kind = RelocationKind::by_number(rela.kind);
-        let meaning = self.meaning(input, rela);
-        let error = |why: &str| LinkError::Relocation {
-            input,
-            kind: kind.map_or_else(|| format!("type {}", rela.kind), |kind| kind.name().to_owned()),
-            section: self.inputs[input].sections[target].name.clone(),
-            offset: rela.offset,
-            symbol: self.inputs[input]
-                .symbols
-                .get(rela.symbol as usize)
-                .map_or_else(|| format!("number {}", rela.symbol), |symbol| symbol.name.clone()),
-            why: why.to_owned(),
-        };
-        let kind = match kind {
-            Some(RelocationKind::Relative64) => return Err(error("is only for linked files")),
-            Some(kind) => kind,
-            None => return Err(error("is unknown")),
-        };
-        if rela.symbol as usize >= self.inputs[input].symbols.len().max(1) {
-            return Err(error("there is no such symbol"));
-        }
-        let end = rela.offset.checked_add(kind.size() as u64);
-        if end.is_none_or(|end| end > self.inputs[input].sections[target].size) {
-            return Err(error("its place is outside the section"));
-        }
-        let is_loaded = self.outputs[output].section.is_alloc();
-        let is_address = self.is_address(meaning);
-        let value = match (kind.uses_got(), got) {
-            (true, Some(got)) => {
-                let slot = self.got_slots.get(&meaning).copied().unwrap_or(0);
-                got + 8 * slot as u64
-            }
-            _ => self.value(meaning).ok_or_else(|| error("the symbol's section is not in the result"))?,
-        };
-        let is_fixed = kind.is_pc_relative() || !is_loaded || !is_address;
-        let offset = base + rela.offset;
-        let place = self.outputs[output].section.address + offset;
-        if !is_fixed && kind != RelocationKind::None {
-            let dynamic = match (kind, meaning.and_then(|at| self.exported_index.get(&at))) {
-                (RelocationKind::Abs64, _) => Rela {
-                    offset: place,
-                    kind: RelocationKind::Relative64 as u32,
-                    symbol: 0,
-                    addend: (value as i64).wrapping_add(rela.addend),
-                },
-                // Only a symbol that the loader sees can be told to it; there is no relative type of 32 bits.
-                (_, Some(&symbol)) => Rela { offset: place, kind: kind as u32, symbol, addend: rela.addend },
-                (_, None) => {
-                    return Err(error(
-                        "a 32-bit absolute address of a local symbol cannot be relocated by a loader",
-                    ));
-                }
-            };
-            self.dynamic_relocations.push(dynamic);
-            if kind != RelocationKind::Abs64 {
-                return Ok(());
-            }
-        }
-        let applied = kind.apply(&mut self.outputs[output].data, offset, value, rela.addend, place);
-        applied.map_err(|e| error(&e.to_string()))
-    }
-
-    fn fill_got(&mut self) -> Result<(), LinkError> {
-        let Some(index) = self.index_of(Rank::Got) else { return Ok(()) };
-        let address = self.outputs[index].section.address;
-        for slot in 0..self.got.len() {
-            let entry = self.got[slot];
-            let value = self.value(entry).ok_or_else(|| LinkError::Input {
-                input: entry.map_or(0, |at| at.input),
-                what: "a symbol of the global offset table is in a section that is left out".to_owned(),
-            })?;
-            self.outputs[index].data[8 * slot..8 * slot + 8].copy_from_slice(&value.to_le_bytes());
-            if self.is_address(entry) {
-                self.dynamic_relocations.push(Rela {
-                    offset: address + 8 * slot as u64,
-                    kind: RelocationKind::Relative64 as u32,
-                    symbol: 0,
-                    addend: value as i64,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// A symbol of the result, from an input's.
-    fn output_symbol(&self, at: SymbolRef) -> Option<Symbol> {
-        let symbol = &self.inputs[at.input].symbols[at.index];
-        let place = match symbol.place {
-            Place::Section(section) => {
-                let &(output, _) = self.placement.get(&(at.input, section as usize))?;
-                Place::Section(output as u32 + 1)
-            }
-            other => other,
-        };
-        Some(Symbol { value: self.value(Some(at))?, place, ..symbol.clone() })
-    }
-
-    fn fill_dynamic_tables(&mut self) -> Result<(), LinkError> {
-        let mut names = StringTable::new();
-        let mut symbols = vec![0; elf::SYMBOL_SIZE as usize];
-        for at in self.exported.clone() {
-            let symbol = self.output_symbol(at).ok_or_else(|| LinkError::Input {
-                input: at.input,
-                what: format!(
-                    "symbol `{}` is in a section that is left out",
-                    self.inputs[at.input].symbols[at.index].name
-                ),
-            })?;
-            symbol.encode(names.add(&symbol.name), &mut symbols);
-        }
-        let mut relocations = Vec::new();
-        // Relative ones first, as DT_RELACOUNT has it.
-        let is_relative = |rela: &Rela| rela.kind == RelocationKind::Relative64 as u32;
-        self.dynamic_relocations.sort_by_key(|rela| (!is_relative(rela), rela.offset));
-        let relative_count = self.dynamic_relocations.iter().filter(|rela| is_relative(rela)).count() as u64;
-        self.dynamic_relocations.iter().for_each(|rela| rela.encode(&mut relocations));
-        let relocation_count = self.dynamic_relocations.len() as u64;
-
-        let address = |linker: &Self, rank| {
-            linker.index_of(rank).map_or(0, |index| linker.outputs[index].section.address)
-        };
-        let mut tags = Vec::new();
-        if relocation_count != 0 {
-            tags.push((dt::RELA, address(self, Rank::RelaDyn)));
-            tags.push((dt::RELASZ, relocation_count * elf::RELA_SIZE));
-            tags.push((dt::RELAENT, elf::RELA_SIZE));
-            tags.push((dt::RELACOUNT, relative_count));
-        }
-        let dynstr_size = self.index_of(Rank::Dynstr).map_or(0, |index| self.outputs[index].section.size);
-        tags.push((dt::SYMTAB, address(self, Rank::Dynsym)));
-        tags.push((dt::SYMENT, elf::SYMBOL_SIZE));
-        tags.push((dt::STRTAB, address(self, Rank::Dynstr)));
-        tags.push((dt::STRSZ, dynstr_size));
-        tags.push((dt::GNU_HASH, address(self, Rank::GnuHash)));
-        tags.push((dt::HASH, address(self, Rank::Hash)));
-        tags.push((dt::NULL, 0));
-        let tags: Vec<u8> =
-            tags.into_iter().flat_map(|(tag, value)| [tag, value]).flat_map(u64::to_le_bytes).collect();
-
-        for (rank, data) in [(Rank::Dynsym, symbols), (Rank::RelaDyn, relocations), (Rank::Dynamic, tags)] {
-            if let Some(index) = self.index_of(rank) {
-                self.outputs[index].data = data;
-            }
-        }
-        self.link_sections();
-        Ok(())
-    }
-
-    fn link_sections(&mut self) {
-        let number = |linker: &Self, rank| linker.index_of(rank).map_or(0, |index| index as u32 + 1);
-        let (dynsym, dynstr) = (number(self, Rank::Dynsym), number(self, Rank::Dynstr));
-        for output in &mut self.outputs {
-            match output.rank {
-                Rank::Dynsym => (output.section.link, output.section.info) = (dynstr, 1),
-                Rank::Dynamic => output.section.link = dynstr,
-                Rank::Hash | Rank::GnuHash | Rank::RelaDyn => output.section.link = dynsym,
-                _ => {}
-            }
-        }
-    }
-
-    /// The symbols of `.symtab`: every input's local ones that have a name, `_DYNAMIC`, then all definitions.
-    fn symtab(&self) -> (Vec<Symbol>, u32) {
-        let mut symbols = Vec::new();
-        for (input, object) in self.inputs.iter().enumerate() {
-            for (index, symbol) in object.symbols.iter().enumerate().skip(1) {
-                let is_local = symbol.binding == Binding::Local && symbol.place != Place::Undefined;
-                if is_local && symbol.kind != SymbolType::Section && !symbol.name.is_empty() {
-                    symbols.extend(self.output_symbol(SymbolRef { input, index }));
-                }
-            }
-        }
-        if let Some(index) = self.index_of(Rank::Dynamic) {
-            symbols.push(Symbol {
-                name: "_DYNAMIC".to_owned(),
-                value: self.outputs[index].section.address,
-                size: 0,
-                binding: Binding::Local,
-                kind: SymbolType::NoType,
-                visibility: Visibility::Hidden,
-                place: Place::Section(index as u32 + 1),
-            });
-        }
-        let mut definitions: Vec<SymbolRef> = self.symbols.definitions.values().copied().collect();
-        definitions.sort_by_key(|at| (at.input, at.index));
-        // A hidden symbol is nobody else's from now on.
-        let (hidden, visible): (Vec<Symbol>, Vec<Symbol>) = definitions
-            .into_iter()
-            .filter_map(|at| self.output_symbol(at))
-            .partition(|symbol| matches!(symbol.visibility, Visibility::Hidden | Visibility::Internal));
-        symbols.extend(hidden.into_iter().map(|symbol| Symbol { binding: Binding::Local, ..symbol }));
-        let local_count = symbols.len() as u32;
-        symbols.extend(visible);
-        (symbols, local_count)
-    }
-
     fn write(
         mut self,
         os: OsAbi,
@@ -774,9 +477,4 @@ impl Linker<'_> {
         let sections = self.outputs.into_iter().map(|output| (output.section, output.data)).collect();
         Ok(write::emit(os, abi, ET_DYN, flags, &segments, sections))
     }
-}
-
-/// As lld sizes it: four symbols a bucket.
-fn gnu_bucket_count(symbols: usize) -> u32 {
-    (symbols / 4).max(1) as u32
 }

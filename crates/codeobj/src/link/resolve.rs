@@ -1,6 +1,7 @@
 //! Which definition a symbol of an input means.
 //!
 //! A global definition beats a weak one, the first weak one beats later ones, two global ones are an error.
+//! A common symbol gives way to a global definition, and of several the largest counts.
 //! Of the section groups (COMDAT) of one signature only the first input's is kept; symbols in the others mean
 //! the kept ones of the same name.
 
@@ -47,14 +48,13 @@ pub(super) fn resolve(inputs: &[CodeObject]) -> Result<Symbols, LinkError> {
             match symbol.place {
                 Place::Undefined => continue,
                 Place::Lds => return Err(unsupported(input, format!("LDS symbol `{}`", symbol.name))),
-                Place::Common => return Err(unsupported(input, format!("common symbol `{}`", symbol.name))),
                 Place::Section(section) if section as usize >= object.sections.len() => {
                     let what =
                         format!("symbol `{}` is in section {section}, which does not exist", symbol.name);
                     return Err(LinkError::Input { input, what });
                 }
                 Place::Section(section) if symbols.discarded.contains(&(input, section as usize)) => continue,
-                Place::Section(_) | Place::Absolute => {}
+                Place::Section(_) | Place::Absolute | Place::Common => {}
             }
             match symbol.binding {
                 Binding::Local => {}
@@ -90,7 +90,18 @@ fn define(
         symbols.definitions.insert(symbol.name.clone(), at);
         return Ok(());
     };
-    match (inputs[old.input].symbols[old.index].binding, symbol.binding) {
+    let before = &inputs[old.input].symbols[old.index];
+    // A common symbol gives way to a definition; of several the largest is taken.
+    match (before.place == Place::Common, symbol.place == Place::Common) {
+        (true, true) if symbol.size <= before.size => return Ok(()),
+        (true, _) if symbol.binding != Binding::Weak => {
+            symbols.definitions.insert(symbol.name.clone(), at);
+            return Ok(());
+        }
+        (false, true) if before.binding != Binding::Weak => return Ok(()),
+        _ => {}
+    }
+    match (before.binding, symbol.binding) {
         (_, Binding::Weak) => Ok(()),
         (Binding::Weak, _) => {
             symbols.definitions.insert(symbol.name.clone(), at);

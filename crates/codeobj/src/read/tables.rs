@@ -121,6 +121,7 @@ impl<'a> Tables<'a> {
 
     pub(super) fn relocations(&self, file_type: u16) -> Result<Vec<RelocationTable>, Error> {
         let mut tables = Vec::new();
+        let loaded = self.loaded();
         // Sections that share their bytes could otherwise multiply the memory taken.
         let mut budget = self.file.len();
         for (i, section) in self.sections.iter().enumerate() {
@@ -128,7 +129,7 @@ impl<'a> Tables<'a> {
                 sht::RELA => elf::RELA_SIZE,
                 sht::REL => elf::REL_SIZE,
                 sht::RELR => {
-                    let entries = self.packed_relocations(section)?;
+                    let entries = self.packed_relocations(section, &loaded)?;
                     tables.push(RelocationTable { section: i, target: None, dynamic: true, entries });
                     continue;
                 }
@@ -160,7 +161,7 @@ impl<'a> Tables<'a> {
             }
             let read = |entry| match section.kind {
                 sht::RELA => Rela::parse(entry),
-                _ => Rela::parse_rel(entry).map(|rela| self.with_addend(rela, target)),
+                _ => Rela::parse_rel(entry).map(|rela| self.with_addend(rela, target, &loaded)),
             };
             let entries = entries.into_iter().map(read).collect::<Result<_, _>>()?;
             tables.push(RelocationTable { section: i, target, dynamic, entries });
@@ -170,11 +171,11 @@ impl<'a> Tables<'a> {
 
     /// A relocation with the addend that its field holds, zero-extended; 0 if the field is nowhere, which is told
     /// when the relocation is applied.
-    fn with_addend(&self, rela: Rela, target: Option<usize>) -> Rela {
+    fn with_addend(&self, rela: Rela, target: Option<usize>, loaded: &[&Section]) -> Rela {
         let size = RelocationKind::by_number(rela.kind).map_or(0, RelocationKind::size) as u64;
         let field = match target.and_then(|index| self.sections.get(index)) {
             Some(section) => self.field(section, rela.offset, size),
-            None => self.field_at(rela.offset, size),
+            None => self.field_at(loaded, rela.offset, size),
         };
         let addend = field.iter().rev().fold(0, |addend, &byte| addend << 8 | i64::from(byte));
         Rela { addend, ..rela }
@@ -185,17 +186,24 @@ impl<'a> Tables<'a> {
         data.map(|data| data.data()).unwrap_or_default()
     }
 
+    /// The sections that take memory, by address.
+    fn loaded(&self) -> Vec<&'a Section> {
+        let takes_memory = |section: &&Section| section.is_alloc() && section.size != 0;
+        let mut loaded: Vec<&Section> = self.sections.iter().filter(takes_memory).collect();
+        loaded.sort_by_key(|section| section.address);
+        loaded
+    }
+
     /// The field at an address of a linked file.
-    fn field_at(&self, address: u64, size: u64) -> &'a [u8] {
-        let holds =
-            |section: &&Section| section.is_alloc() && address.wrapping_sub(section.address) < section.size;
-        let section = self.sections.iter().find(holds);
+    fn field_at(&self, loaded: &[&Section], address: u64, size: u64) -> &'a [u8] {
+        let after = loaded.partition_point(|section| section.address <= address);
+        let section = after.checked_sub(1).and_then(|index| loaded.get(index));
         section.map_or(&[], |section| self.field(section, address - section.address, size))
     }
 
     /// The relocations of `SHT_RELR`: an even word is the address of one, an odd one a bitmap of the 63 words that
     /// follow. All of them are `R_AMDGPU_RELATIVE64` with the addend in the field.
-    fn packed_relocations(&self, section: &Section) -> Result<Vec<Rela>, Error> {
+    fn packed_relocations(&self, section: &Section, loaded: &[&Section]) -> Result<Vec<Rela>, Error> {
         let what = "a table of packed relocations";
         let mut entries = Vec::new();
         let mut next = 0u64;
@@ -203,7 +211,7 @@ impl<'a> Tables<'a> {
             let word = word.u64(0, what)?;
             let mut relocate = |offset| {
                 let kind = RelocationKind::Relative64 as u32;
-                entries.push(self.with_addend(Rela { offset, kind, symbol: 0, addend: 0 }, None));
+                entries.push(self.with_addend(Rela { offset, kind, symbol: 0, addend: 0 }, None, loaded));
             };
             if word & 1 == 0 {
                 relocate(word);

@@ -7,31 +7,6 @@ use crate::role::Class;
 use crate::row::{Encoding, Row};
 use crate::{Inst, Machine, Mods, Operand, Reg, RegFile, Special, code};
 
-/// How an SMRD or SMEM encoding up to gfx9 says what its offset is.
-pub(crate) struct OffsetKind<'a> {
-    /// The offset field is a number.
-    pub(crate) number: &'a Field,
-    /// There is a register beside the number (gfx9).
-    pub(crate) both: Option<&'a Field>,
-}
-
-impl<'a> OffsetKind<'a> {
-    /// That of a format; `None` from gfx10 on, where number and register always have fields of their own.
-    pub(crate) fn of(encoding: &'a Encoding) -> Option<OffsetKind<'a>> {
-        let number = encoding.format.field("imm")?;
-        Some(OffsetKind { number, both: encoding.format.field("soe") })
-    }
-
-    /// Whether the offset field holds the register's number.
-    fn is_register(&self, bits: u128) -> bool {
-        self.number.get(bits) == 0
-    }
-
-    fn has_both(&self, bits: u128) -> bool {
-        self.both.is_some_and(|field| field.get(bits) != 0)
-    }
-}
-
 /// Corrects an instruction whose fields have been read.
 pub(super) fn finish(
     input: &Input,
@@ -67,18 +42,18 @@ pub(super) fn finish(
     if row.memory.addressing == Some(Addressing::ScalarBase) && !row.memory.policy {
         inst.mods.cpol = 0;
     }
-    let shared = OffsetKind::of(encoding);
     let soffset = row.operand_index("soffset").map(|index| inst.operands[index]);
     // The number has a sign even with a buffer, where the assembler takes none.
-    if let Some(field) = encoding.format.field("offset").filter(|field| field.signed) {
+    let fields = &row.memory.fields;
+    if let Some(field) = fields.offset.filter(|field| field.signed) {
         let shift = 32 - field.width();
         inst.mods.offset = inst.mods.offset.wrapping_shl(shift) >> shift;
     }
     if row.memory.addressing == Some(Addressing::ScalarBase) && soffset.is_some() && !row.memory.prefetch {
         // The offset field holds the SGPR's number, or nothing.
-        let register = match shared {
-            Some(kind) => kind.is_register(input.bits),
-            None => !encoding.format.zero_offset && inst.mods.offset == 0,
+        let register = match fields.imm {
+            Some(imm) => imm.get(input.bits) == 0,
+            None => !row.memory.zero_offset && inst.mods.offset == 0,
         };
         if register {
             inst.mods.control = 1;
@@ -98,17 +73,16 @@ pub(super) fn custom_operand(
     mods: &Mods,
 ) -> Option<Operand> {
     let spec = &row.operands[index];
-    let field = |name: &str| encoding.format.field(name);
-    let value = |name: &str| field(name).map(|field| field.get(input.bits));
+    let fields = &row.memory.fields;
+    let value = |field: Option<&'static Field>| field.map(|field| field.get(input.bits));
     let vgpr = |dwords| Some(Operand::Reg(Reg::new(RegFile::Vgpr, code as u16, dwords)));
-    let addressing = row.memory.addressing;
-    let no_saddr = |code: Option<u32>| field("saddr").map(|field| field.default) == code;
-    let no_address = || field("no_address").is_some_and(|field| field.get(input.bits) == field.default);
-    match (spec.role, addressing?) {
+    let is_default =
+        |field: Option<&Field>| field.is_some_and(|field| field.get(input.bits) == field.default);
+    match (spec.role, row.memory.addressing?) {
         ("vaddr", Addressing::Scratch) => {
-            let present = match value("sve") {
+            let present = match value(fields.sve) {
                 Some(sve) => sve != 0,
-                None => no_saddr(value("saddr")) && !no_address(),
+                None => is_default(fields.saddr) && !is_default(fields.no_address),
             };
             if present { vgpr(1) } else { Some(Operand::Off) }
         }
@@ -120,18 +94,18 @@ pub(super) fn custom_operand(
             }
         }
         ("vaddr", _) => {
-            let off = row.operand_index("saddr").is_none() || no_saddr(value("saddr"));
+            let off = fields.saddr.is_none() || is_default(fields.saddr);
             vgpr(if off { 2 } else { 1 })
         }
         // The only operand is there, if as NULL.
-        ("saddr", _) if no_saddr(Some(code)) && row.operands.len() > 1 => Some(Operand::Off),
-        ("saddr", Addressing::Scratch) if no_address() => Some(Operand::Off),
+        ("saddr", _) if is_default(fields.saddr) && row.operands.len() > 1 => Some(Operand::Off),
+        ("saddr", Addressing::Scratch) if is_default(fields.no_address) => Some(Operand::Off),
         ("saddr", _) => code::operand_of(input.machine, Class::ScalarReg, &spec.ty, code),
-        ("soffset", Addressing::ScalarBase) => match OffsetKind::of(encoding) {
-            Some(kind) if kind.has_both(input.bits) => scalar_offset(input, row, index, code),
-            Some(kind) if !kind.is_register(input.bits) => Some(Operand::Off),
+        ("soffset", Addressing::ScalarBase) => match fields.imm {
+            Some(_) if value(fields.soe) == Some(1) => scalar_offset(input, row, index, code),
+            Some(imm) if imm.get(input.bits) != 0 => Some(Operand::Off),
             Some(_) => {
-                let code = value("offset")?;
+                let code = value(fields.offset)?;
                 if input.machine.facts().smem_literal_offset && code == code::LITERAL {
                     return Some(Operand::Literal(0));
                 }
@@ -142,20 +116,15 @@ pub(super) fn custom_operand(
             None => match scalar_offset(input, row, index, code) {
                 // Where text need not say a number of 0, it says NULL instead.
                 Some(Operand::Special(Special::Null))
-                    if !row.memory.prefetch && (encoding.format.zero_offset || mods.offset != 0) =>
+                    if !row.memory.prefetch && (row.memory.zero_offset || mods.offset != 0) =>
                 {
                     Some(Operand::Off)
                 }
                 other => other,
             },
         },
-        ("soffset", _) => {
-            // A field of 7 bits has registers only.
-            let narrow = field("soffset").is_some_and(|field| field.width() < 8);
-            let class = if narrow { Class::ScalarReg } else { Class::ScalarSrc };
-            code::operand_of(input.machine, class, &spec.ty, code)
-                .filter(|operand| !matches!(operand, Operand::Literal(_) | Operand::Literal64(_)))
-        }
+        ("soffset", _) => code::operand_of(input.machine, row.memory.soffset_class?, &spec.ty, code)
+            .filter(|operand| !matches!(operand, Operand::Literal(_) | Operand::Literal64(_))),
         _ => None,
     }
 }

@@ -81,9 +81,10 @@ fn exists(input: &Input, operand: &Operand) -> bool {
     let facts = input.machine.facts();
     match operand {
         Operand::Reg(Reg { file: file @ (RegFile::Sgpr | RegFile::Ttmp), index, dwords, .. }) => {
-            let count = if *file == RegFile::Sgpr { facts.sgprs } else { facts.ttmps };
+            // LLVM has tuples of SGPRs up to 105 on all processors.
+            let count = if *file == RegFile::Sgpr { 106 } else { u16::from(facts.ttmps) };
             let first = index & !(crate::print::scalar_alignment(*dwords) - 1);
-            !matches!(dwords, 6 | 32) && first + u16::from(*dwords) <= u16::from(count)
+            !matches!(dwords, 6 | 32) && first + u16::from(*dwords) <= count
         }
         _ => true,
     }
@@ -261,7 +262,7 @@ pub(super) fn custom_operand(
         "sdst"
             if match number {
                 249 | 250 => false,
-                254 => !input.machine.facts().literals_64,
+                code::LITERAL64 if input.machine.facts().literals_64 => encoding.format.literal,
                 code::LITERAL => encoding.format.literal,
                 _ => true,
             } =>

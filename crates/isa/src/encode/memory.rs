@@ -1,40 +1,33 @@
 //! Encoding of the memory family beyond what its rows say: the counterpart of `decode/memory.rs`.
 
 use super::EncodeError;
-use crate::decode::memory::OffsetKind;
 use crate::format::Addressing;
 use crate::role::Class;
-use crate::row::{Encoding, Row};
+use crate::row::Row;
 use crate::{Inst, Machine, Operand, Reg, RegFile, Special, code};
 
 /// Corrects the bits of an instruction whose operands and modifiers have been put.
-pub(super) fn finish(
-    machine: Machine,
-    row: &Row,
-    encoding: &Encoding,
-    inst: &Inst,
-    bits: u128,
-) -> Result<u128, EncodeError> {
+pub(super) fn finish(machine: Machine, row: &Row, inst: &Inst, bits: u128) -> Result<u128, EncodeError> {
     let operand = |role: &str| row.operand_index(role).and_then(|index| inst.operands.get(index));
-    let field = |name: &str| encoding.format.field(name);
+    let fields = &row.memory.fields;
     let mut bits = bits;
     match row.memory.addressing {
         Some(Addressing::Scratch) if matches!(operand("vaddr"), Some(Operand::Reg(_))) => {
-            bits |= field("sve").map_or(0, |field| field.put(1));
+            bits |= fields.sve.map_or(0, |field| field.put(1));
         }
         Some(Addressing::ScalarBase) => {
-            let (Some(kind), Some(offset)) = (OffsetKind::of(encoding), operand("soffset")) else {
+            let (Some(imm), Some(offset)) = (fields.imm, operand("soffset")) else {
                 return Ok(bits);
             };
             if *offset == Operand::Off {
-                return Ok(bits | kind.number.put(1));
+                return Ok(bits | imm.put(1));
             }
             if inst.mods.control != 1 && !matches!(offset, Operand::Literal(_)) {
-                return Ok(bits | kind.number.put(1) | kind.both.map_or(0, |field| field.put(1)));
+                return Ok(bits | imm.put(1) | fields.soe.map_or(0, |field| field.put(1)));
             }
             // The SGPR's number stands in the offset field, not in the field that the operand was put in.
-            for name in ["soffset", "offset"] {
-                bits &= !field(name).map_or(0, |field| field.mask());
+            for field in [fields.soffset, fields.offset].into_iter().flatten() {
+                bits &= !field.mask();
             }
             let code = match offset {
                 Operand::Literal(_) => Some(code::LITERAL),
@@ -42,7 +35,7 @@ pub(super) fn finish(
             };
             let invalid = EncodeError::InvalidOperand { mnemonic: row.mnemonic, role: "soffset" };
             let code = code.ok_or(invalid)?;
-            bits |= field("offset").map_or(0, |field| field.put(code));
+            bits |= fields.offset.map_or(0, |field| field.put(code));
         }
         _ => {}
     }
@@ -53,12 +46,11 @@ pub(super) fn finish(
 pub(super) fn custom_code(
     machine: Machine,
     row: &Row,
-    encoding: &Encoding,
     index: usize,
     operand: &Operand,
     inst: &Inst,
 ) -> Option<u32> {
-    let field = |name: &str| encoding.format.field(name);
+    let fields = &row.memory.fields;
     match (row.operands[index].role, row.memory.addressing?, operand) {
         ("vaddr", _, Operand::Off) => Some(0),
         ("vaddr", _, Operand::Reg(Reg { file: RegFile::Vgpr, index, .. })) => Some(u32::from(*index)),
@@ -67,12 +59,12 @@ pub(super) fn custom_code(
                 .operand_index("vaddr")
                 .is_some_and(|index| matches!(inst.operands.get(index), Some(Operand::Off)));
             let none = match addressing {
-                Addressing::Scratch if no_vaddr => field("no_address").or(field("saddr")),
-                _ => field("saddr"),
+                Addressing::Scratch if no_vaddr => fields.no_address.or(fields.saddr),
+                _ => fields.saddr,
             };
             none.map(|field| field.default)
         }
-        ("soffset", Addressing::ScalarBase, Operand::Off) => match OffsetKind::of(encoding) {
+        ("soffset", Addressing::ScalarBase, Operand::Off) => match fields.imm {
             Some(_) => Some(0),
             None => code::code_of(machine, Class::ScalarReg, &Operand::Special(Special::Null)),
         },
@@ -80,11 +72,7 @@ pub(super) fn custom_code(
             code::code_of(machine, Class::ScalarReg, operand)
         }
         ("soffset", _, Operand::Literal(_)) => None,
-        ("soffset", ..) => {
-            let narrow = field("soffset").is_some_and(|field| field.width() < 8);
-            let class = if narrow { Class::ScalarReg } else { Class::ScalarSrc };
-            code::code_of(machine, class, operand)
-        }
+        ("soffset", ..) => code::code_of(machine, row.memory.soffset_class?, operand),
         _ => None,
     }
 }

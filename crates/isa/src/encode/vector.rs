@@ -140,9 +140,14 @@ pub(super) fn custom_code(
         ("asrc", Operand::Reg(Reg { file: RegFile::Agpr, index, .. })) => {
             Some(u32::from(*index) + code::VGPR)
         }
-        ("sdst", Operand::Special(_) | Operand::Int(_) | Operand::Float(_) | Operand::Literal(_))
-            if is_wide(encoding.form) || encoding.form == Form::E32 =>
-        {
+        (
+            "sdst",
+            Operand::Special(_)
+            | Operand::Int(_)
+            | Operand::Float(_)
+            | Operand::Literal(_)
+            | Operand::Literal64(_),
+        ) if is_wide(encoding.form) || encoding.form == Form::E32 => {
             code::code_of(machine, Class::VectorSrc, operand)
         }
         ("sdst", _) => None,

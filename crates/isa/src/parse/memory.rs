@@ -12,6 +12,7 @@ use crate::row::{Encoding, OperandSpec, Row};
 use crate::{Half, Inst, Operand, Reg, RegFile, Special};
 
 mod buffer;
+mod expected;
 mod lds;
 mod policy;
 mod scalar;
@@ -37,7 +38,9 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             Some(addressing) => vector(p, row, encoding, addressing, &mut inst)?,
             None => return Err(p.error("invalid instruction")),
         }
-        p.expect_end()?;
+        if !p.at_end() {
+            return Err(p.error(expected::words(p, row, encoding)));
+        }
         Ok(inst)
     })
 }
@@ -51,16 +54,17 @@ fn vector(
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
     for spec in encoding.specs(row) {
-        let operand = match spec.role {
+        let read = match spec.role {
             // A flat address is all that is needed; an offset to one in SGPRs has a second operand.
-            "saddr" if addressing == Addressing::Flat && !p.at_register() => Operand::Off,
-            "vaddr" => vector_address(p, addressing)?,
-            "saddr" => scalar_address(p, row, encoding, spec, addressing)?,
-            "soffset" => buffer::offset_register(p, encoding, spec)?,
-            "vdata" if addressing == Addressing::Buffer => buffer::data(p, encoding, spec, inst)?,
-            "vdst" if row.memory.unaligned => unaligned(p, spec)?,
-            _ => data(p, encoding, spec)?,
+            "saddr" if addressing == Addressing::Flat && !p.at_register() => Ok(Operand::Off),
+            "vaddr" => vector_address(p, addressing),
+            "saddr" => scalar_address(p, row, spec, addressing),
+            "soffset" => buffer::offset_register(p, row, encoding, spec),
+            "vdata" if addressing == Addressing::Buffer => buffer::data(p, encoding, spec, inst),
+            "vdst" if row.memory.unaligned => unaligned(p, spec),
+            _ => data(p, encoding, spec),
         };
+        let operand = read.map_err(|error| expected::name(p, error, row, spec))?;
         inst.operands.push(operand);
         p.eat(",");
         if addressing == Addressing::TypedBuffer && spec.role == "srsrc" {
@@ -77,7 +81,7 @@ fn vector(
         Addressing::Descriptor => policy::parse(p, row, inst)?,
         Addressing::ScalarBase => {}
     }
-    addresses_fit(p, row, encoding, addressing, inst, end)
+    addresses_fit(p, row, addressing, inst, end)
 }
 
 /// A VGPR or two, or `off`.
@@ -100,7 +104,6 @@ fn vector_address(p: &mut Parser, addressing: Addressing) -> Result<Operand, Par
 fn scalar_address(
     p: &mut Parser,
     row: &Row,
-    encoding: &Encoding,
     spec: &OperandSpec,
     addressing: Addressing,
 ) -> Result<Operand, ParseError> {
@@ -114,7 +117,7 @@ fn scalar_address(
     let register = p.register()?.ok_or_else(|| wrong(p))?;
     let spec = OperandSpec { class: Class::ScalarReg, ..spec.clone() };
     let scratch = addressing == Addressing::Scratch;
-    let sve = encoding.format.field("sve").is_some();
+    let sve = row.memory.fields.sve.is_some();
     // As LLVM has it: an offset of scratch may be nothing or EXEC's low half.
     match p.place_register(&spec, register) {
         Some(Operand::Special(Special::Null)) if scratch && sve => Ok(Operand::Off),
@@ -177,7 +180,9 @@ fn same_file(p: &Parser, encoding: &Encoding, row: &Row, inst: &Inst) -> Result<
         _ => None,
     });
     match files.next() {
-        Some(first) if files.any(|file| file != first) => Err(p.error("invalid operand for instruction")),
+        Some(first) if files.any(|file| file != first) => {
+            Err(p.error("data operands must all be VGPRs or all AGPRs"))
+        }
         _ => Ok(()),
     }
 }
@@ -215,7 +220,6 @@ fn lds_word(p: &mut Parser, row: &Row) -> Result<(), ParseError> {
 fn addresses_fit(
     p: &Parser,
     row: &Row,
-    encoding: &Encoding,
     addressing: Addressing,
     inst: &Inst,
     at: usize,
@@ -230,8 +234,10 @@ fn addresses_fit(
     let needed = match addressing {
         Addressing::Scratch => {
             // Without a bit that says so there cannot be both, and none of them only where a code says it.
-            let has = |name: &str| encoding.format.field(name).is_some();
-            if !has("sve") && (dwords > 0 && !no_saddr || dwords == 0 && no_saddr && !has("no_address")) {
+            let fields = &row.memory.fields;
+            let both = dwords > 0 && !no_saddr;
+            let neither = dwords == 0 && no_saddr && fields.no_address.is_none();
+            if fields.sve.is_none() && (both || neither) {
                 return Err(p.error_at(at, "operands are not valid for this GPU or mode"));
             }
             dwords.min(1)
@@ -241,7 +247,17 @@ fn addresses_fit(
         _ if no_saddr => 2,
         _ => 1,
     };
-    if dwords == needed { Ok(()) } else { Err(p.error_at(at, "invalid operand for instruction")) }
+    if dwords == needed {
+        return Ok(());
+    }
+    let text = |dwords: u8| match dwords {
+        0 => "off".to_owned(),
+        1 => "a VGPR".to_owned(),
+        n => format!("{n} VGPRs"),
+    };
+    let message =
+        format!("vaddr: expected {} with these operands and modifiers, not {}", text(needed), text(dwords));
+    Err(p.error_at(at, message))
 }
 
 /// `offset:N` and a comma, 0 if absent.

@@ -65,8 +65,7 @@ fn modifiers(p: &mut Printer, row: &Row, inst: &Inst, addressing: Addressing) {
         Addressing::ScalarBase => {
             let soffset = row.operand_index("soffset").and_then(|index| inst.operands.get(index));
             let register = matches!(soffset, Some(Operand::Reg(_) | Operand::Special(_)));
-            let zero = row.encodings.first().is_some_and(|encoding| encoding.format.zero_offset);
-            let said = inst.mods.control == 0 && (zero || inst.mods.offset != 0);
+            let said = inst.mods.control == 0 && (row.memory.zero_offset || inst.mods.offset != 0);
             if register && !row.memory.prefetch && said {
                 p.text(" offset:");
                 signed_hex(p, inst.mods.offset);

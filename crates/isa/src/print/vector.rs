@@ -132,7 +132,9 @@ impl Statement<'_> {
                 return p.register_name(&reg);
             }
             Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
-            Operand::Literal(bits) if half_bits && spec.class != Class::Literal32 => {
+            Operand::Literal(bits)
+                if half_bits && !matches!(spec.class, Class::Literal32 | Class::VgprSrc) =>
+            {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
                 let shown = if float {
@@ -173,22 +175,18 @@ impl Statement<'_> {
                 Some(Operand::Int(value)) => p.number(i64::from(value)),
                 _ => p.hex(bits),
             },
-            Operand::Literal64(bits)
-                if half_bits
-                    && spec.ty.is_float()
-                    && inline(p.machine, bits & 0xffff, 16, false).is_some() =>
-            {
-                if let Some(constant) = inline(p.machine, bits & 0xffff, 16, false) {
+            // Of 64 bits the operand reads the low ones.
+            Operand::Literal64(bits) if half_bits && low_constant(p, spec, bits & 0xffff, 16).is_some() => {
+                if let Some(constant) = low_constant(p, spec, bits & 0xffff, 16) {
                     p.operand(spec, &constant);
                 }
             }
-            // Of 64 bits the operand reads the low ones.
             Operand::Literal64(bits)
                 if spec.ty.bits() == 32
                     && bits >> 32 != 0
-                    && inline(p.machine, bits & 0xffff_ffff, 32, false).is_some() =>
+                    && low_constant(p, spec, bits & 0xffff_ffff, 32).is_some() =>
             {
-                if let Some(constant) = inline(p.machine, bits & 0xffff_ffff, 32, false) {
+                if let Some(constant) = low_constant(p, spec, bits & 0xffff_ffff, 32) {
                     p.operand(spec, &constant);
                 }
             }
@@ -255,11 +253,14 @@ impl Statement<'_> {
                     invalid_register(p, if direct { "SRegOrLds_32" } else { "SReg_32" });
                 }
             }
-            Class::ScalarReg
-                if self.traits.scalar
-                    && matches!(operand, Operand::Special(Special::ExecLo | Special::ExecHi)) =>
-            {
-                invalid_register(p, "SReg_32_XEXEC");
+            Class::ScalarReg if self.traits.scalar || self.traits.lane_read => {
+                let (excluded, class) = match self.traits.scalar {
+                    true => ([Special::ExecLo, Special::ExecHi, Special::LdsDirect], "SReg_32_XEXEC"),
+                    false => ([Special::M0, Special::M0, Special::LdsDirect], "SReg_32_XM0"),
+                };
+                if excluded.iter().any(|special| *operand == Operand::Special(*special)) {
+                    invalid_register(p, class);
+                }
             }
             _ => {}
         }
@@ -307,6 +308,12 @@ fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
             format!("VReg_{}{aligned}", u32::from(dwords) * 32)
         }
     }
+}
+
+/// The inline constant that LLVM shows for a literal of 64 bits whose low ones the operand reads.
+fn low_constant(p: &Printer, spec: &OperandSpec, bits: u64, width: u32) -> Option<Operand> {
+    let constant = inline(p.machine, bits, width, spec.ty.kind == Kind::Bfloat)?;
+    (spec.ty.is_float() || width == 32 || matches!(constant, Operand::Int(_))).then_some(constant)
 }
 
 /// A literal; `ambiguous`: as text its number would be an inline constant.

@@ -33,13 +33,13 @@ pub(super) fn data(
 /// The offset that the whole wave has: an SGPR, up to gfx11 also an inline constant.
 pub(super) fn offset_register(
     p: &mut Parser,
+    row: &Row,
     encoding: &Encoding,
     spec: &OperandSpec,
 ) -> Result<Operand, ParseError> {
     p.skip_space();
     let start = p.pos;
-    let narrow = encoding.format.field("soffset").is_some_and(|field| field.width() < 8);
-    let class = if narrow { Class::ScalarReg } else { Class::ScalarSrc };
+    let class = row.memory.soffset_class.unwrap_or(Class::ScalarReg);
     let operand = p.operand(encoding, &OperandSpec { class, ..spec.clone() })?;
     match operand {
         Operand::Special(Special::Exec | Special::LdsDirect) => {

@@ -1,7 +1,6 @@
 //! Operands and modifiers of SMRD and SMEM: the offset is an operand or, behind an SGPR, a modifier.
 
-use super::{data, policy};
-use crate::decode::memory::OffsetKind;
+use super::{data, expected, policy};
 use crate::parse::operand::RegisterText;
 use crate::parse::scalar::plain_number;
 use crate::parse::{ParseError, Parser};
@@ -16,7 +15,8 @@ pub(super) fn parse(
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
     let prefetch = row.memory.prefetch;
-    let shared_field = OffsetKind::of(encoding);
+    // Up to gfx9 the offset field holds a number or a register.
+    let shared_field = row.memory.fields.imm.is_some();
     let mut register_offset = false;
     for spec in encoding.specs(row) {
         p.skip_space();
@@ -25,7 +25,7 @@ pub(super) fn parse(
             "soffset" if prefetch => {
                 inst.mods.offset = immediate(p, row)?;
                 p.eat(",");
-                let register = p.register()?.ok_or_else(|| p.error("invalid operand for instruction"))?;
+                let register = p.register()?.ok_or_else(|| p.error("soffset: expected an SGPR or null"))?;
                 offset_register(p, spec, register, start)?
             }
             // The immediate offset may be left out where it would be the last operand.
@@ -35,10 +35,10 @@ pub(super) fn parse(
                     let operand = offset_register(p, spec, register, start)?;
                     register_offset = true;
                     // With fields of their own, a number without register has NULL for it.
-                    if operand == Operand::Special(Special::Null) && shared_field.is_none() {
+                    if operand == Operand::Special(Special::Null) && !shared_field {
                         Operand::Off
                     } else {
-                        inst.mods.control = u16::from(!encoding.format.zero_offset || shared_field.is_some());
+                        inst.mods.control = u16::from(!row.memory.zero_offset || shared_field);
                         operand
                     }
                 }
@@ -46,24 +46,21 @@ pub(super) fn parse(
             },
             "length" => Operand::Imm(plain_number(p)? & 31),
             "sdata" if matches!(spec.class, Class::Imm(_)) => Operand::Imm(plain_number(p)? & 127),
-            _ => data(p, encoding, spec)?,
+            _ => data(p, encoding, spec).map_err(|error| expected::name(p, error, row, spec))?,
         };
         inst.operands.push(operand);
         p.eat(",");
     }
-    let both = match &shared_field {
-        Some(kind) => kind.both.is_some(),
-        None => true,
-    };
+    let both = !shared_field || row.memory.fields.soe.is_some();
     if !prefetch && register_offset && both && p.eat_key("offset") {
         inst.mods.offset = immediate(p, row)?;
-        let number = encoding.format.zero_offset || inst.mods.offset != 0;
+        let number = row.memory.zero_offset || inst.mods.offset != 0;
         inst.mods.control = u16::from(!number);
         p.eat(",");
     }
     // Where text need not say a number of 0, it is NULL that is said.
-    if shared_field.is_none()
-        && !encoding.format.zero_offset
+    if !shared_field
+        && !row.memory.zero_offset
         && !prefetch
         && inst.mods.offset == 0
         && let Some(Operand::Off) = row.operand_index("soffset").and_then(|index| inst.operands.get(index))
@@ -85,7 +82,8 @@ fn offset_register(
     start: usize,
 ) -> Result<Operand, ParseError> {
     let spec = OperandSpec { class: Class::ScalarReg, ..spec.clone() };
-    p.place_register(&spec, register).ok_or_else(|| p.error_at(start, "invalid operand for instruction"))
+    p.place_register(&spec, register)
+        .ok_or_else(|| p.error_at(start, "soffset: expected an SGPR or a number"))
 }
 
 /// An offset that is a number: in its field, or behind the instruction where the processor allows it.
