@@ -512,6 +512,7 @@ impl<'m> Assembler<'m> {
 
     /// Appends bytes.
     pub fn emit(&mut self, bytes: &[u8]) {
+        self.place_line();
         self.sections.get_mut(self.current).bytes.extend_from_slice(bytes);
     }
 

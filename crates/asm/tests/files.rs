@@ -56,7 +56,7 @@ fn outcome(text: &str, header: &Header) -> String {
                 let _ = writeln!(out, "{}", render_short(&sources, remark));
             }
             let elf = CodeObject::parse(&object.elf).expect("our own object");
-            out += &describe(&elf, source.contains(".loc"));
+            out += &describe(&elf, source.text.contains(".loc"));
             check_round_trip(&elf, &header.features);
             out
         }
