@@ -364,7 +364,7 @@ impl<'m> Assembler<'m> {
             directive::macros::call(self, &called, &mut operands)?;
         } else if name.starts_with('.') {
             let Some(handler) = directive::find(name) else {
-                return Err(Fault::new(first.range, format!("unknown directive {name}")));
+                return Err(Fault::new(first.range, directive::unknown(name)));
             };
             let mut operands = Operands::new(lexer, first.range, statement.offset);
             (handler.run)(self, &mut operands, lines)?;
