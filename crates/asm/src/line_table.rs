@@ -100,6 +100,8 @@ impl Assembler<'_> {
         };
         let aligned = declared || rows.iter().all(|row| row.offset % INSTRUCTION == 0);
         let section = self.open_section(SECTION, sht::PROGBITS, 0, 0);
+        // In LLVM's order the strings come after the frames.
+        self.open_frames();
         let strings = match self.debug.root {
             Some(_) => self.open_section(STRINGS, sht::PROGBITS, shf::MERGE | shf::STRINGS, 1),
             None => section,

@@ -192,7 +192,8 @@ fn kernel(
 
 /// Notes the symbols that the descriptor needs, in the order of its words, as LLVM meets them when it writes it.
 fn mention(assembler: &mut Assembler<'_>, entries: &[Entry]) {
-    let fixed_sgprs = assembler.machine.limits().fixed_sgprs.is_some();
+    let fixed_sgprs = assembler.machine.limits().fixed_sgprs.is_some()
+        || assembler.machine.processor().generation() >= Generation::Gfx10;
     let turn = |sets: Sets| match sets {
         Sets::GroupSegmentFixedSize => 0,
         Sets::PrivateSegmentFixedSize => 1,
