@@ -117,7 +117,7 @@ impl Assembler<'_> {
         let text = DebugFile { number: 1, name: name.replace('\0', ""), ..DebugFile::default() };
         let files: &[DebugFile] = if declared { &self.debug.files } else { std::slice::from_ref(&text) };
         table.header(self.debug.root.as_ref(), files);
-        table.sequences(self, &rows);
+        table.sequences(self, rows);
         let length = (table.bytes.len() - 4) as u32;
         table.bytes[..4].copy_from_slice(&length.to_le_bytes());
         let Table { bytes, relocations, strings, .. } = table;
@@ -257,21 +257,23 @@ impl Table {
     }
 
     /// The rows, one sequence for each section, in the order of their first rows.
-    fn sequences(&mut self, assembler: &Assembler<'_>, rows: &[Row]) {
-        let mut sections: Vec<(SectionId, Vec<&Row>)> = Vec::new();
-        let mut numbers: FxHashMap<SectionId, usize> = FxHashMap::default();
-        for row in rows {
-            let number = *numbers.entry(row.section).or_insert(sections.len());
-            if number == sections.len() {
-                sections.push((row.section, Vec::new()));
-            }
-            sections[number].1.push(row);
+    fn sequences(&mut self, assembler: &Assembler<'_>, mut rows: Vec<Row>) {
+        let mut turns: FxHashMap<SectionId, usize> = FxHashMap::default();
+        let mut runs = 0;
+        for run in rows.chunk_by(|a, b| a.section == b.section) {
+            let next = turns.len();
+            turns.entry(run[0].section).or_insert(next);
+            runs += 1;
         }
-        for (section, rows) in sections {
-            self.sequence(&rows);
-            let end = assembler.sections.get(section).bytes.len() as u64;
-            let last = rows.last().map_or(end, |row| row.offset);
-            self.end(end.saturating_sub(last));
+        if runs != turns.len() {
+            rows.sort_by_key(|row| turns.get(&row.section).copied());
+        }
+        for sequence in rows.chunk_by(|a, b| a.section == b.section) {
+            self.sequence(sequence);
+            if let Some(last) = sequence.last() {
+                let end = assembler.sections.get(last.section).bytes.len() as u64;
+                self.end(end.saturating_sub(last.offset));
+            }
         }
     }
 
@@ -281,7 +283,7 @@ impl Table {
     }
 
     /// The rows of one section.
-    fn sequence(&mut self, rows: &[&Row]) {
+    fn sequence(&mut self, rows: &[Row]) {
         let mut before = Location { file: 1, line: 1, is_stmt: true, ..Location::default() };
         let mut place = None;
         for row in rows {
