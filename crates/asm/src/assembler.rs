@@ -363,7 +363,7 @@ impl<'m> Assembler<'m> {
             directive::macros::call(self, &called, &mut operands)?;
         } else if name.starts_with('.') {
             let Some(handler) = directive::find(name) else {
-                return Err(Fault::new(first.range, format!("unknown directive {name}")));
+                return Err(Fault::new(first.range, directive::unknown(name)));
             };
             let mut operands = Operands::new(lexer, first.range, statement.offset);
             (handler.run)(self, &mut operands, lines)?;
@@ -511,6 +511,7 @@ impl<'m> Assembler<'m> {
 
     /// Appends bytes.
     pub fn emit(&mut self, bytes: &[u8]) {
+        self.place_line();
         self.sections.get_mut(self.current).bytes.extend_from_slice(bytes);
     }
 

@@ -27,6 +27,7 @@ mod layout;
 pub(crate) mod macros;
 mod messages;
 mod repeat;
+mod retired;
 mod sections;
 mod space;
 mod symbols;
@@ -51,10 +52,9 @@ pub(crate) const fn row(name: &'static str, run: Run) -> Directive {
     Directive { name, run, when_skipped: false }
 }
 
-/// The directive `name`, dot included.
-pub(crate) fn find(name: &str) -> Option<Directive> {
+fn table() -> &'static FxHashMap<&'static str, Directive> {
     static TABLE: OnceLock<FxHashMap<&'static str, Directive>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
+    TABLE.get_or_init(|| {
         let families = [
             amdgpu::DIRECTIVES,
             cfi::DIRECTIVES,
@@ -68,12 +68,45 @@ pub(crate) fn find(name: &str) -> Option<Directive> {
             macros::DIRECTIVES,
             messages::DIRECTIVES,
             repeat::DIRECTIVES,
+            retired::DIRECTIVES,
             sections::DIRECTIVES,
             space::DIRECTIVES,
             symbols::DIRECTIVES,
         ];
         families.into_iter().flatten().map(|directive| (directive.name, *directive)).collect()
-    });
+    })
+}
+
+/// What is wrong with a name that is no directive: it may be close to one.
+pub(crate) fn unknown(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let close = table().keys().map(|known| (distance(&lower, known), *known)).min();
+    match close {
+        Some((1 | 2, known)) => format!("unknown directive {name} (did you mean {known}?)"),
+        _ => format!("unknown directive {name}"),
+    }
+}
+
+/// How many letters to change, add or leave out to get from one word to the other; long words are far apart.
+fn distance(one: &str, other: &str) -> usize {
+    if one.len() > 64 || one.len().abs_diff(other.len()) > 2 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, byte) in one.bytes().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], index + 1);
+        for (column, known) in other.bytes().enumerate() {
+            let change = corner + usize::from(byte != known);
+            corner = row[column + 1];
+            row[column + 1] = change.min(corner + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// The directive `name`, dot included.
+pub(crate) fn find(name: &str) -> Option<Directive> {
+    let table = table();
     let found = table.get(name).copied();
     // LLVM's own directives are known in any case.
     found.or_else(|| table.get(name.to_ascii_lowercase().as_str()).copied())

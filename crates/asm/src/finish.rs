@@ -5,7 +5,6 @@ use wavemark_target::Target;
 
 use crate::assembler::{Assembler, ExplicitRelocation};
 use crate::expr::Expr;
-use crate::line_table;
 use crate::object::Object;
 use crate::resolve::{Outcome, Resolver};
 use crate::section::SectionId;
@@ -18,22 +17,22 @@ impl Assembler<'_> {
         self.check_open_ends();
         self.settle();
         self.write_descriptors();
-        let frames = self.write_frames();
+        self.check_files();
+        let mut debug = self.write_lines(name);
+        debug.extend(self.write_frames());
         let mut relocations = self.resolve_fixups();
-        relocations.extend(frames);
+        relocations.extend(debug);
         let errors = self.diagnostics.iter().any(Diagnostic::is_error);
         if errors {
             return Err(self.diagnostics);
         }
         let mut build = Build::new(&self);
         build.sections(&self);
-        let table = line_table::build(&self, name);
-        build.symbols(&mut self, &relocations, table.as_ref());
+        build.symbols(&mut self, &relocations);
         let built = if self.diagnostics.iter().any(Diagnostic::is_error) {
             None
         } else {
             build.relocations(&self, &relocations);
-            build.lines(&self, table);
             Some(build.builder.finish())
         };
         match built {

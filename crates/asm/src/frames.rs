@@ -131,26 +131,31 @@ struct Table {
 }
 
 impl Assembler<'_> {
+    /// The sections of the frames, if there are any: first `.eh_frame`.
+    pub fn open_frames(&mut self) -> Vec<(SectionId, bool)> {
+        let mut sections = Vec::new();
+        if self.frames.all.is_empty() {
+            return sections;
+        }
+        if self.frames.eh_frame {
+            sections.push((self.open_section(".eh_frame", sht::PROGBITS, shf::ALLOC, 0), true));
+        }
+        if self.frames.debug_frame {
+            sections.push((self.open_section(".debug_frame", sht::PROGBITS, 0, 0), false));
+        }
+        sections
+    }
+
     /// Writes the frames; the relocations in them.
     pub fn write_frames(&mut self) -> Vec<Relocation> {
         if let Some(frame) = self.frames.open.take() {
             self.report(frame.span, "this frame has no .cfi_endproc".to_owned());
         }
+        let sections = self.open_frames();
         let mut frames = std::mem::take(&mut self.frames.all);
-        if frames.is_empty() {
-            return Vec::new();
-        }
         frames.sort_by_key(Frame::key);
-        let mut relocations = Vec::new();
-        if self.frames.eh_frame {
-            let section = self.open_section(".eh_frame", sht::PROGBITS, shf::ALLOC, 0);
-            relocations.extend(self.write_table(section, true, &frames));
-        }
-        if self.frames.debug_frame {
-            let section = self.open_section(".debug_frame", sht::PROGBITS, 0, 0);
-            relocations.extend(self.write_table(section, false, &frames));
-        }
-        relocations
+        let tables = sections.into_iter().map(|(section, eh)| self.write_table(section, eh, &frames));
+        tables.collect::<Vec<_>>().concat()
     }
 
     fn write_table(&mut self, section: SectionId, eh: bool, frames: &[Frame]) -> Vec<Relocation> {

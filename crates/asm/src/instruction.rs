@@ -5,7 +5,6 @@ use std::ops::Range;
 use wavemark_isa::{self as isa, Operand, RegFile, Resolved, SymbolResolver};
 
 use crate::assembler::{Assembler, Fault};
-use crate::directive::debug::DebugRow;
 use crate::expr::{Binary, Expr, Function, Specifier, Unary};
 use crate::object::SourceLine;
 use crate::section::FixupKind;
@@ -79,9 +78,7 @@ impl Assembler<'_> {
         let (section, at) = self.here();
         let (line, column) = self.line_column(offset);
         self.lines.push(SourceLine { section: section.0, offset: at, line, column });
-        if let Some(location) = self.debug.pending.take() {
-            self.debug.rows.push(DebugRow { section, offset: at, at: location });
-        }
+        self.place_line();
     }
 
     fn count_registers(&mut self, inst: &isa::Inst) {

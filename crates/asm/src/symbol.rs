@@ -114,7 +114,8 @@ impl Symbols {
         let old = self.get(id).clone();
         let name = old.name.clone();
         let new = self.push(name.clone());
-        self.all[new.0 as usize] = Symbol { definition: Definition::Undefined, span: None, ..old };
+        self.all[new.0 as usize] =
+            Symbol { definition: Definition::Undefined, span: None, rank: None, ..old };
         self.by_name.insert(name, new);
         new
     }

@@ -13,7 +13,6 @@ use wavemark_target::EFlags;
 use crate::assembler::Assembler;
 use crate::directive::combine;
 use crate::expr::Expr;
-use crate::line_table::{self, LineTable};
 use crate::section::{Group, SectionId};
 use crate::symbol::{Definition, SymbolId};
 use crate::value::{Evaluator, Term};
@@ -109,14 +108,9 @@ impl Build {
     }
 
     /// Adds every symbol that has a name and a definition or use, in the order of the first of these.
-    pub fn symbols(
-        &mut self,
-        assembler: &mut Assembler<'_>,
-        relocations: &[Relocation],
-        table: Option<&LineTable>,
-    ) {
+    pub fn symbols(&mut self, assembler: &mut Assembler<'_>, relocations: &[Relocation]) {
         self.versions(assembler);
-        let mut sections: Vec<SectionId> = table.map(LineTable::sections).unwrap_or_default();
+        let mut sections: Vec<SectionId> = Vec::new();
         for relocation in relocations {
             match self.target(assembler, relocation).0 {
                 Target::Nothing => {}
@@ -353,21 +347,6 @@ impl Build {
             place: self.place(section),
         });
         self.section_symbols.insert(section, added);
-    }
-
-    /// Adds the line table.
-    pub fn lines(&mut self, assembler: &Assembler<'_>, table: Option<LineTable>) {
-        let Some(table) = table else { return };
-        let known = assembler.sections.find(line_table::SECTION).and_then(|id| self.ids.get(id.0 as usize));
-        let section = match known {
-            Some(&id) => id,
-            None => self.builder.add_section(line_table::SECTION, sht::PROGBITS, 0, 1),
-        };
-        self.builder.data_mut(section).extend_from_slice(&table.bytes);
-        for (at, target, offset) in table.addresses {
-            let Some(&symbol) = self.section_symbols.get(&target) else { continue };
-            self.builder.add_relocation(section, at, RelocationKind::Abs64, symbol, offset as i64);
-        }
     }
 }
 

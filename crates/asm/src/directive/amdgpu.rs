@@ -2,7 +2,7 @@
 //!
 //! Follows "Code Object V3 and Above Directives" of LLVM's *User Guide for AMDGPU Backend*.
 
-use wavemark_codeobj::elf::{Binding, SymbolType};
+use wavemark_codeobj::elf::{Binding, SymbolType, shf, sht};
 use wavemark_codeobj::note::Note;
 use wavemark_target::{AbiVersion, Target};
 
@@ -94,8 +94,14 @@ fn metadata(
         assembler.report(span, format!("invalid metadata: {error}"));
         return Ok(());
     }
-    assembler.notes.push(Note::metadata(value.to_message_pack()));
+    add_note(assembler, Note::metadata(value.to_message_pack()));
     Ok(())
+}
+
+/// Adds a note, whose section stands where the first note is made.
+fn add_note(assembler: &mut Assembler<'_>, note: Note) {
+    assembler.open_section(".note", sht::NOTE, shf::ALLOC, 0);
+    assembler.notes.push(note);
 }
 
 /// The line up to `//` or `;` outside quotes.

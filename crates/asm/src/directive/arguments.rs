@@ -135,6 +135,7 @@ fn plain(text: &str) -> Result<(String, usize), (usize, &'static str)> {
             }
         }
         let length = match bytes[at] {
+            _ if operator(&bytes[at..]) > 0 => operator(&bytes[at..]),
             b'=' => return Err((at, "unexpected '=' in the argument")),
             b'"' => {
                 let mut lexer = Lexer::at(text, at);
@@ -215,6 +216,7 @@ mod tests {
         assert_eq!(all("1 -2 (1 2) v[0: 1]"), ["1-2", "(1 2)", "v[0:", "1]"]);
         assert_eq!(all("1 % 2"), ["1", "%", "2"]);
         assert_eq!(all("',' .5 .a"), ["','", ".5", ".a"]);
+        assert_eq!(all("(a == b) (c>=d)"), ["(a == b)", "(c>=d)"]);
         assert!(plain("(a").is_err());
         assert!(plain("a=b").is_err());
     }

@@ -122,7 +122,8 @@ fn if_text(
         assembler.open(operands, None);
         return Ok(());
     }
-    let parts = operands.lexer.rest().split_once(',').map(|(left, right)| left.trim() == right.trim());
+    let rest = operands.lexer.rest();
+    let parts = rest.split_once(',').map(|(left, right)| left.trim() == right.trim());
     assembler.open(operands, Some(parts.is_some_and(|same| same == (operands.directive() == ".ifc"))));
     if parts.is_none() { operands.fault("expected two texts with ',' between") } else { Ok(()) }
 }

@@ -87,6 +87,7 @@ pub(super) fn integer(
     let range = start..operands.lexer.position();
     match expr {
         Expr::Int(value) if fits(value, bytes) => {
+            assembler.place_line();
             assembler.fill(count, &value.to_le_bytes()[..usize::from(bytes)], range)
         }
         Expr::Int(value) => {

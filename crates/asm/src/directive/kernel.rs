@@ -155,6 +155,7 @@ fn kernel(
             assembler.report(span, fault.message);
         }
     };
+    mention(assembler, &entries);
     let (name, range) = header?;
     let symbol = assembler.symbols.intern(name);
     let descriptor = assembler.symbols.intern(&format!("{name}.kd"));
@@ -182,6 +183,27 @@ fn kernel(
     assembler.emit(&[0; SIZE]);
     assembler.kernels.push(Kernel { symbol, section, offset, entries, end });
     Ok(())
+}
+
+/// Notes the symbols that the descriptor needs, in the order of its words, as LLVM meets them when it writes it.
+fn mention(assembler: &mut Assembler<'_>, entries: &[Entry]) {
+    // Where SGPRs are not counted, the descriptor does not say how many there are.
+    let limits = assembler.subtarget.limits();
+    let fixed_sgprs = limits.fixed_sgprs.is_some() || limits.sgpr_encoding_granule == 0;
+    let turn = |sets: Sets| match sets {
+        Sets::GroupSegmentFixedSize => 0,
+        Sets::PrivateSegmentFixedSize => 1,
+        Sets::KernargSize => 2,
+        Sets::AccumOffset | Sets::SharedVgprCount => 3,
+        Sets::Field(Field::TgSplit | Field::InstPrefSize | Field::NamedBarCnt) => 3,
+        Sets::NextFreeVgpr => 4,
+        Sets::NextFreeSgpr => 5,
+        _ => 6,
+    };
+    let mut order: Vec<&Entry> =
+        entries.iter().filter(|entry| !(fixed_sgprs && entry.sets == Sets::NextFreeSgpr)).collect();
+    order.sort_by_key(|entry| turn(entry.sets));
+    order.iter().for_each(|entry| assembler.mention(&entry.value));
 }
 
 fn entry(

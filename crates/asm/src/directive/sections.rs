@@ -103,6 +103,8 @@ fn predefined(name: &str) -> Option<(u64, u64)> {
 fn switch(assembler: &mut Assembler<'_>, section: SectionId) {
     assembler.previous = Some(assembler.current);
     assembler.current = section;
+    // A line that nothing had yet is not that of another section's bytes.
+    assembler.debug.pending = None;
 }
 
 /// `.text [number]` and its relatives; as LLVM does, what follows the number is not looked at.
@@ -158,6 +160,7 @@ fn pop_section(
         Some((current, previous)) => {
             assembler.current = current;
             assembler.previous = previous;
+            assembler.debug.pending = None;
             Ok(())
         }
         None => operands.fault_here(".popsection without .pushsection"),

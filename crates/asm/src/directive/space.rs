@@ -96,6 +96,9 @@ fn fill(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Line
         assembler.warn(offset, range, format!("the count {count} is negative: nothing is filled"));
         return Ok(());
     }
+    if assembler.absolute(&count).is_ok_and(|count| count > 0) {
+        assembler.place_line();
+    }
     let value = if size > 4 { i64::from(value as u32) } else { value };
     assembler.repeat(count, range, value.to_le_bytes(), size as u8, offset)
 }

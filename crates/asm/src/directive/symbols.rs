@@ -28,6 +28,7 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".common", comm),
     row(".lcomm", lcomm),
     row(".extern", external),
+    row(".no_dead_strip", keep),
     row(".symver", symver),
     row(".weakref", weakref),
     row(".reloc", reloc),
@@ -290,6 +291,11 @@ fn common(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, local: boo
 fn external(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
     operands.ignore();
     Ok(())
+}
+
+/// `.no_dead_strip name`: nothing here strips, but the symbol is used.
+fn keep(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+    each(assembler, operands, |_, _| Ok(None))
 }
 
 /// `.symver name, name@version [, remove]`: another name for a symbol, or a new one.

@@ -102,6 +102,13 @@ bt:
 ;> foo type 8 flags 0x3 align 1 size 16
 ;> bar type 1 flags 0x32 align 1 size 8
 ;>   61626300 64656600
+;> .debug_line type 1 flags 0x0 align 1 size 75
+;>   47000000 04001c00 00000401 01fb0e0d
+;>   00010101 01000000 01000001 0066696c
+;>   65000000 00000502 00090200 00000000
+;>   00000016 22212f2f 2f2f2f2f 2f2f2f2f
+;>   2f2f2121 21220212 000101
+;>   at 0x2b: R_AMDGPU_ABS64 .text +0
 ;> a: .text 0x0 size 0 Local NoType Default
 ;> d: .data 0xc size 0 Local NoType Default
 ;> lc: .bss 0x0 size 16 Local Object Default

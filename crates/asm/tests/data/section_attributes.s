@@ -45,6 +45,10 @@ s_nop 0
 ;> .init_array type 14 flags 0x3 align 1 size 0
 ;> .preinit_array type 16 flags 0x3 align 1 size 0
 ;> .note.foo type 7 flags 0x0 align 1 size 0
+;> .debug_info type 1 flags 0x0 align 1 size 0
+;> .debug_str type 1 flags 0x30 align 1 size 1
+;>   02
+;> .debug_foo type 1 flags 0x0 align 1 size 0
 ;> .rodata.cst4 type 1 flags 0x12 align 1 size 4
 ;>   01000000
 ;> .rodata.str1.1 type 1 flags 0x32 align 1 size 2
