@@ -12,6 +12,7 @@ use crate::row::{Row, RowId};
 use crate::table::Table;
 use crate::{Inst, Machine};
 
+pub(crate) mod expected;
 mod export;
 mod image;
 pub(crate) mod literal;

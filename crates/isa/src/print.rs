@@ -77,7 +77,19 @@ impl Printer<'_> {
     }
 
     pub(crate) fn hex(&mut self, value: u64) {
-        let _ = write!(self.out, "{value:#x}");
+        let mut digits = [0u8; 18];
+        let mut at = digits.len();
+        let mut rest = value;
+        loop {
+            at -= 1;
+            digits[at] = b"0123456789abcdef"[(rest & 15) as usize];
+            rest >>= 4;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.out.push_str("0x");
+        self.out.extend(digits[at..].iter().map(|&digit| char::from(digit)));
     }
 
     /// An operand of a class that this module knows; without `neg`, `abs` and the like.

@@ -1,6 +1,7 @@
 //! What the scalar family reads off a row's `scalar=` attribute: where LLVM's rules for sources differ from those
 //! of the operand's class and type.
 
+use crate::parse::expected::INVALID;
 use crate::row::OperandSpec;
 use crate::{Operand, Special};
 
@@ -75,6 +76,6 @@ impl Sources {
             }
             Sources::Reg | Sources::Barrier | Sources::Null => true,
         };
-        (!allowed).then_some("invalid operand for instruction")
+        (!allowed).then_some(INVALID)
     }
 }

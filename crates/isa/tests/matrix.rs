@@ -81,7 +81,7 @@ fn pairs_keep_the_rules_of_their_encoding() {
             57: invalid operand (violates constant bus restrictions)
             49: ABS not allowed in VOPD3 instructions
             1: too few operands for instruction
-            1: invalid instruction
+            26: invalid VOPDY instruction
         "#]],
     );
 }
@@ -108,19 +108,19 @@ fn matrix_operands_of_gfx950() {
         ],
         expect![[r#"
             0000d4d30411ca13
-            50: invalid operand for instruction
-            25: invalid operand for instruction
-            50: invalid operand for instruction
+            50: invalid operand for instruction: srcc takes a VGPR or AGPR like v[0:3] or a[0:3] with an even number (of the destination's kind) or an inline constant
+            25: invalid operand for instruction: mdst takes a VGPR or AGPR like v[0:3] or a[0:3] with an even number
+            50: invalid operand for instruction: srcc takes a VGPR or AGPR like v[0:3] or a[0:3] with an even number (of the destination's kind) or an inline constant
             46: source 2 operand must not partially overlap with dst
-            37: wrong register tuple size
+            37: wrong register tuple size: the data format takes 8 registers
             0002add304195284
             57: not a valid operand.
             52: invalid cbsz value.
-            72: invalid operand for instruction
-            1: invalid op_sel operand
+            72: invalid operand for instruction: vscalea takes a VGPR like v0
+            31: invalid op_sel operand
             22: invalid operand (violates constant bus restrictions)
             22: literal operands are not supported
-            18: invalid operand for instruction
+            18: invalid operand for instruction: src0 takes a register like v0 or s0, or an inline constant
         "#]],
     );
 }
@@ -146,14 +146,14 @@ fn matrix_operands_of_gfx1250() {
         expect![[r#"
             000060cc0821021c
             000060cc0821021b
-            52: invalid operand for instruction
-            25: invalid operand for instruction
+            52: invalid operand for instruction: srcc takes a VGPR like v[0:7] with an even number (of the destination's kind) or an inline constant
+            25: invalid operand for instruction: vdst takes a VGPR like v[0:7] with an even number
             59: invalid neg_lo operand
             58: invalid index_key value.
-            37: wrong register tuple size
+            37: wrong register tuple size: the data format takes 12 registers
             63: invalid matrix_b_fmt value
             74: not a valid operand.
-            1: invalid op_sel operand
+            36: invalid op_sel operand: a scalar pair feeds its low half to both results
             004028cc02040210
             27: only one unique literal operand is allowed
         "#]],

@@ -32,11 +32,18 @@ pub(super) fn finish(
     inst.mods.dpp = dpp(encoding, input.bits);
     match row.matrix {
         Trait::F8f6f4 => {
+            let (mut narrow, mut constant) = (false, false);
             for (spec, operand) in encoding.specs(row).zip(&mut inst.operands) {
                 let Some(dwords) = dwords(row, spec.role, &spec.ty, &inst.mods) else {
                     return Err(invalid(row, "reserved matrix data format"));
                 };
+                narrow |= dwords != spec.ty.dwords();
+                constant |= matches!(spec.role, "srca" | "srcb") && !matches!(operand, Operand::Reg(_));
                 match operand {
+                    // LLVM has no trap temporaries for the narrower formats.
+                    Operand::Reg(reg) if reg.file == RegFile::Ttmp && dwords != spec.ty.dwords() => {
+                        return Err(invalid(row, "register tuple does not exist"));
+                    }
                     // SGPR tuples of 12 do not exist.
                     Operand::Reg(reg)
                         if dwords == 12 && matches!(reg.file, RegFile::Sgpr | RegFile::Ttmp) =>
@@ -44,11 +51,11 @@ pub(super) fn finish(
                         return Err(invalid(row, "register tuple does not exist"));
                     }
                     Operand::Reg(reg) => reg.dwords = dwords,
-                    _ if dwords != spec.ty.dwords() => {
-                        return Err(invalid(row, "matrix operand is no register"));
-                    }
                     _ => {}
                 }
+            }
+            if narrow && constant {
+                return Err(invalid(row, "matrix operand is no register"));
             }
         }
         Trait::Mix => {

@@ -3,6 +3,7 @@
 //! LLVM's rules: an integer that equals an inline constant's bits is that constant; a floating number is
 //! converted to the operand's type first; 16-bit operands compare their low 16 bits.
 
+use super::expected::INVALID;
 use super::operand::Force;
 use crate::role::Class;
 use crate::row::OperandSpec;
@@ -37,11 +38,7 @@ pub(crate) fn integer_in(
 ) -> Result<Operand, &'static str> {
     let bits = element_bits(spec);
     if matches!(spec.class, Class::Literal32) {
-        return if fits(value, 32) {
-            Ok(Operand::Literal(u64::from(value as u32)))
-        } else {
-            Err("invalid operand for instruction")
-        };
+        return if fits(value, 32) { Ok(Operand::Literal(u64::from(value as u32))) } else { Err(INVALID) };
     }
     if matches!(spec.class, Class::Literal64) {
         return Ok(Operand::Literal64(value as u64));
@@ -64,12 +61,12 @@ pub(crate) fn integer_in(
             }
         }
         if !fits(value, 32) {
-            return Err("invalid operand for instruction");
+            return Err(INVALID);
         }
         return Ok(Operand::Literal(u64::from(value as u32)));
     }
     if !fits(value, bits) {
-        return Err("invalid operand for instruction");
+        return Err(INVALID);
     }
     let mask = if bits == 16 { 0xffff } else { 0xffff_ffff };
     Ok(Operand::Literal(value as u64 & mask))
@@ -108,7 +105,7 @@ pub(crate) fn float_in(
             return Ok(inline);
         }
         if spec.ty.kind != Kind::Float {
-            return Err("invalid operand for instruction");
+            return Err(INVALID);
         }
         if machine.facts().literals_64 {
             match force {
@@ -124,17 +121,17 @@ pub(crate) fn float_in(
         return Ok(Operand::Literal(pattern >> 32));
     }
     let pattern = match (bits, spec.ty.kind) {
-        (16, Kind::Bfloat) => u64::from(to_bf16(value).ok_or("invalid operand for instruction")?),
-        (16, _) => u64::from(to_f16(value).ok_or("invalid operand for instruction")?),
+        (16, Kind::Bfloat) => u64::from(to_bf16(value).ok_or(INVALID)?),
+        (16, _) => u64::from(to_f16(value).ok_or(INVALID)?),
         _ if value.is_finite() && !(value as f32).is_finite() => {
-            return Err("invalid operand for instruction");
+            return Err(INVALID);
         }
         _ => u64::from((value as f32).to_bits()),
     };
     if matches!(spec.class, Class::Literal32) {
         // LLVM takes 0 for a floating number here, silently: refuse it.
         if !spec.ty.is_float() {
-            return Err("invalid operand for instruction");
+            return Err(INVALID);
         }
         return Ok(Operand::Literal(pattern));
     }

@@ -6,6 +6,7 @@
 use smallvec::SmallVec;
 use wavemark_target::InstFeature;
 
+use super::expected::{INVALID, explain};
 use super::matrix_modifiers::{dpp, modifiers};
 use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
@@ -17,9 +18,6 @@ use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::Type;
 use crate::{Form, Inst, Machine, Mods, Operand, Reg, RegFile, Special};
-
-/// LLVM's words for most misplaced operands.
-pub(super) const INVALID: &str = "invalid operand for instruction";
 
 /// What `v_accvgpr_write_b32` moves where no other instruction has AGPRs.
 const MOVED: &str = "source operand must be either a VGPR or an inline constant";
@@ -36,7 +34,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
     }
 }
 
-fn is_half(form: Form) -> bool {
+pub(super) fn is_half(form: Form) -> bool {
     matches!(form, Form::VopdX | Form::VopdY | Form::Vopd3X | Form::Vopd3Y)
 }
 
@@ -51,14 +49,21 @@ fn single(p: &mut Parser, row: &Row, dpp_only: bool) -> Result<Inst, ParseError>
             separator(p);
         }
         p.skip_space();
+        if n > 0 && p.at_end() {
+            return Err(p.error("too few operands for instruction"));
+        }
         at.push(p.pos);
         let operand = if mix && n > 0 {
-            signed(p, row, encoding, spec, &mut inst.mods, n - 1, true)?
+            signed(p, row, encoding, spec, &mut inst.mods, n - 1, true)
         } else {
-            operand(p, row, encoding, spec, &inst.operands)?
+            operand(p, row, encoding, spec, &inst.operands)
         };
+        let operand = operand.map_err(|error| explain(p.machine, row, encoding, spec, error))?;
         inst.operands.push(operand);
     }
+    separator(p);
+    // Where `check` says that a modifier is wrong.
+    at.push(p.pos);
     modifiers(p, row, encoding, &mut inst)?;
     separator(p);
     if !p.at_end() || dpp_only {
@@ -192,6 +197,7 @@ fn matrix_register(
             Some(Operand::Reg(d)) => reg.file == d.file,
             _ => false,
         },
+        "mdst" if !machine.facts().agpr_operands => reg.file == RegFile::Agpr,
         _ => matches!(reg.file, RegFile::Vgpr | RegFile::Agpr),
     };
     // The widths of f8f6f4's A and B are known only after the modifiers.
@@ -322,17 +328,23 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
         {
             return Err(p.error_at(place(n), MOVED));
         }
-        if matches!(spec.role, "srca" | "srcb")
-            && dwords(row, spec.role, &spec.ty, &inst.mods) != Some(reg.dwords)
-        {
-            return Err(p.error_at(place(n), "wrong register tuple size"));
+        if matches!(spec.role, "srca" | "srcb") {
+            match dwords(row, spec.role, &spec.ty, &inst.mods) {
+                Some(needed) if needed == reg.dwords => {}
+                Some(needed) => {
+                    let message =
+                        format!("wrong register tuple size: the data format takes {needed} registers");
+                    return Err(p.error_at(place(n), message));
+                }
+                None => return Err(p.error_at(place(n), "reserved data format")),
+            }
         }
         if spec.role == "srcc" && row.matrix == Trait::Mfma {
             accumulator_overlap(inst, reg).map_err(|message| p.error_at(place(n), message))?;
         }
     }
     if selects_nothing(p, row) && inst.mods.op_sel != 0 {
-        return Err(p.error_at(0, "invalid op_sel operand"));
+        return Err(p.error_at(place(inst.operands.len()), "invalid op_sel operand"));
     }
     if p.machine.facts().packed_f32_scalar_low && row.operands.first().is_some_and(|d| d.ty.name == "v2f32") {
         // A scalar pair feeds its low half to both results.
@@ -343,7 +355,8 @@ fn check(p: &Parser, row: &Row, encoding: &Encoding, inst: &Inst, at: &[usize]) 
                 _ => false,
             };
             if scalar && (inst.mods.op_sel | inst.mods.op_sel_hi) >> n & 1 != 0 {
-                return Err(p.error_at(0, "invalid op_sel operand"));
+                let message = "invalid op_sel operand: a scalar pair feeds its low half to both results";
+                return Err(p.error_at(place(inst.operands.len()), message));
             }
         }
     }

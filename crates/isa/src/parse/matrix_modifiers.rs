@@ -2,7 +2,8 @@
 //!
 //! A modifier may be left out, but those that are written must stand in LLVM's order, each once.
 
-use super::matrix::{INVALID, selects_nothing, separator};
+use super::expected::INVALID;
+use super::matrix::{selects_nothing, separator};
 use super::{ParseError, Parser, vector_modifiers};
 use crate::matrix::Trait;
 use crate::print::matrix::{DATA_FORMATS, SCALE_FORMATS, SCALE_ROWS};
@@ -130,7 +131,8 @@ pub(super) fn dpp(p: &mut Parser, row: &Row, inst: &mut Inst, at: &[usize]) -> R
         let vgpr = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
         let literal = matches!(operand, Operand::Literal(_) | Operand::Literal64(_));
         if literal || (n < vgprs && !vgpr) {
-            return Err(p.error_at(at.get(n).copied().unwrap_or_default(), INVALID));
+            let message = format!("{INVALID}: a DPP instruction takes a VGPR here");
+            return Err(p.error_at(at.get(n).copied().unwrap_or_default(), message));
         }
     }
     Ok(())

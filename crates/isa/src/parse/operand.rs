@@ -1,5 +1,6 @@
 //! Operands of the classes that all families share: registers, constants, and where each may stand.
 
+use super::expected::INVALID;
 use super::{FixupKind, ParseError, Parser};
 use crate::expr::Expr;
 use crate::format::Family;
@@ -50,12 +51,10 @@ impl Parser<'_> {
             return super::scalar::immediate(self, kind);
         }
         if let Some(register) = self.register()? {
-            return self
-                .place_register(spec, register)
-                .ok_or_else(|| self.error_at(start, "invalid operand for instruction"));
+            return self.place_register(spec, register).ok_or_else(|| self.error_at(start, INVALID));
         }
         if !matches!(spec.class, Class::ScalarSrc | Class::VectorSrc | Class::Literal32 | Class::Literal64) {
-            return Err(self.error_at(start, "invalid operand for instruction"));
+            return Err(self.error_at(start, INVALID));
         }
         let (constant, force) = self.constant()?;
         self.place_constant(encoding, spec, constant, force, start)
@@ -81,7 +80,7 @@ impl Parser<'_> {
                     || (double
                         && !(self.machine.facts().literals_64 && encoding.format.family == Family::Scalar))
                 {
-                    return Err(self.error_at(start, "invalid operand for instruction"));
+                    return Err(self.error_at(start, INVALID));
                 }
                 if !encoding.format.literal {
                     return Err(self.error_at(start, "literal operands are not supported"));
@@ -156,7 +155,7 @@ impl Parser<'_> {
         let expr = self.expression()?;
         match expr.evaluate(self.resolve) {
             Some(value) => Ok(Constant::Int(value)),
-            None if names_register(&expr) => Err(self.error_at(start, "invalid operand for instruction")),
+            None if names_register(&expr) => Err(self.error_at(start, INVALID)),
             None => Ok(Constant::Unknown(expr)),
         }
     }
@@ -326,7 +325,8 @@ impl Parser<'_> {
             return Err(self.error_at(start, "invalid or unsupported register size"));
         }
         if index < 0 || index + count > limit {
-            return Err(self.error_at(start, "register index is out of range"));
+            let last = limit - 1;
+            return Err(self.error_at(start, format!("register index is out of range: the last is {last}")));
         }
         if matches!(file, RegFile::Sgpr | RegFile::Ttmp)
             && index % i64::from(scalar_alignment(count as u8)) != 0

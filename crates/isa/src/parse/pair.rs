@@ -5,7 +5,8 @@
 
 use smallvec::SmallVec;
 
-use super::matrix::{INVALID, operand, separator, signed};
+use super::expected::{INVALID, explain};
+use super::matrix::{is_half, operand, separator, signed};
 use super::{ParseError, Parser, candidates, empty};
 use crate::pair::{is_miscounted, pair_fault};
 use crate::row::Row;
@@ -22,6 +23,9 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row]) -> Result<Inst, ParseError> {
     let long_first = rows.iter().any(|row| is_miscounted(row));
     let mut furthest: Option<ParseError> = None;
     for forms in if long_first { [long, short] } else { [short, long] } {
+        if forms == long && !p.machine.facts().vopd3 {
+            continue;
+        }
         p.reset(mark);
         let error = match pair_in(p, rows, forms) {
             Ok((inst, None)) => return Ok(inst),
@@ -61,7 +65,7 @@ fn pair_in(
     let (rows, _) = candidates(Table::of(p.machine), name);
     at.clear();
     let second = half(p, &rows, y, &mut at).map_err(|mut error| {
-        if rows.is_empty() {
+        if !rows.iter().any(|row| row.encodings.iter().any(|encoding| is_half(encoding.form))) {
             error = p.error_at(start, "invalid VOPDY instruction");
         }
         error
@@ -83,7 +87,11 @@ fn half(
     at: &mut SmallVec<[usize; 6]>,
 ) -> Result<Inst, ParseError> {
     let found = rows.iter().find_map(|row| Some((*row, row.encoding(form)?)));
-    let Some((row, encoding)) = found else { return Err(p.error_at(0, "invalid instruction")) };
+    let Some((row, encoding)) = found else {
+        let name = rows.first().map_or("the instruction", |row| row.mnemonic);
+        let which = if matches!(form, Form::VopdX | Form::Vopd3X) { "first" } else { "second" };
+        return Err(p.error_at(0, format!("invalid instruction: {name} cannot be the {which} of a pair")));
+    };
     let mut inst = empty(row.id, form);
     let wide = matches!(form, Form::Vopd3X | Form::Vopd3Y);
     for (n, spec) in encoding.specs(row).enumerate() {
@@ -103,10 +111,11 @@ fn half(
         let signs = field.is_some_and(|field| encoding.modifiers.iter().any(|(f, _)| f.name == *field));
         let start = p.pos;
         let operand = if signs {
-            signed(p, row, encoding, spec, &mut inst.mods, source, false)?
+            signed(p, row, encoding, spec, &mut inst.mods, source, false)
         } else {
-            operand(p, row, encoding, spec, &[])?
+            operand(p, row, encoding, spec, &[])
         };
+        let operand = operand.map_err(|error| explain(p.machine, row, encoding, spec, error))?;
         let refused = match operand {
             Operand::Literal64(_) => true,
             Operand::Literal(_) => wide,

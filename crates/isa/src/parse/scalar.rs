@@ -1,11 +1,12 @@
 //! Statements of SOP1, SOP2, SOPC, SOPK, SOPP, and the number operands of all families.
 
+use super::expected::{INVALID, explain};
 use super::operand::Constant;
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::expr::{Resolved, SymbolResolver};
 use crate::named::{self, CounterField, Message};
 use crate::role::{Class, ImmKind};
-use crate::row::{OperandSpec, Row};
+use crate::row::{Encoding, OperandSpec, Row};
 use crate::scalar::Sources;
 use crate::{Inst, Operand, Special};
 
@@ -13,43 +14,28 @@ use crate::{Inst, Operand, Special};
 pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Result<Inst, ParseError> {
     // `_e32` says that an instruction has 32 bits, which these have.
     if suffix.is_some_and(|suffix| suffix != Suffix::E32) {
-        return Err(p.error_at(0, "invalid instruction"));
+        return Err(p.error_at(0, "invalid instruction: a scalar instruction has no such variant"));
     }
     p.first_of(rows, |p, row| {
         let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
         let mut inst = empty(row.id, encoding.form);
+        let mut literal: Option<Operand> = None;
         for (n, spec) in encoding.specs(row).enumerate() {
             if spec.class == Class::Imm(ImmKind::End) && p.at_end() {
                 inst.operands.push(Operand::Imm(0));
                 break;
             }
             p.skip_space();
-            let start = p.pos;
             if n > 0 && p.at_end() {
                 return Err(p.error("too few operands for instruction"));
             }
-            let operand = if row.sources.widens(spec) {
-                // LLVM's assembler reads the constants of these as 32-bit ones.
-                let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
-                let operand = p.operand(encoding, &spec)?;
-                let too_wide = |bits: u64| bits > 0xffff && bits < 0xffff_8000;
-                if row.sources == Sources::WideHex
-                    && matches!(operand, Operand::Literal(bits) if too_wide(bits))
-                {
-                    let float = p.text[start..p.pos].contains('.');
-                    if !float {
-                        return Err(p.error_at(start, "invalid operand for instruction"));
-                    }
-                }
-                operand
-            } else {
-                p.operand(encoding, spec)?
-            };
-            if operand == Operand::Special(Special::LdsDirect) {
-                return Err(p.error_at(start, "invalid operand for instruction"));
-            }
-            if let Some(message) = row.sources.refuses(spec, &operand) {
-                return Err(p.error_at(start, message));
+            let start = p.pos;
+            let operand = source(p, row, encoding, spec)
+                .map_err(|error| explain(p.machine, row, encoding, spec, error))?;
+            if matches!(operand, Operand::Literal(_) | Operand::Literal64(_))
+                && literal.replace(operand).is_some_and(|other| other != operand)
+            {
+                return Err(p.error_at(start, "only one unique literal operand is allowed"));
             }
             inst.operands.push(operand);
             // One comma may follow each operand, as LLVM has it.
@@ -58,6 +44,33 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
         p.expect_end()?;
         Ok(inst)
     })
+}
+
+/// An operand.
+fn source(p: &mut Parser, row: &Row, encoding: &Encoding, spec: &OperandSpec) -> Result<Operand, ParseError> {
+    let start = p.pos;
+    let operand = if row.sources.widens(spec) {
+        // LLVM's assembler reads the constants of these as 32-bit ones.
+        let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
+        let operand = p.operand(encoding, &spec)?;
+        let too_wide = |bits: u64| bits > 0xffff && bits < 0xffff_8000;
+        if row.sources == Sources::WideHex && matches!(operand, Operand::Literal(bits) if too_wide(bits)) {
+            let float = p.text[start..p.pos].contains('.');
+            if !float {
+                return Err(p.error_at(start, INVALID));
+            }
+        }
+        operand
+    } else {
+        p.operand(encoding, spec)?
+    };
+    if operand == Operand::Special(Special::LdsDirect) {
+        return Err(p.error_at(start, INVALID));
+    }
+    if let Some(message) = row.sources.refuses(spec, &operand) {
+        return Err(p.error_at(start, message));
+    }
+    Ok(operand)
 }
 
 /// A number operand.
@@ -77,9 +90,9 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         ImmKind::Version => version(p)?,
         ImmKind::GprIdx => gpr_idx(p)?,
         ImmKind::Dec => plain_number(p)?,
-        ImmKind::Hex => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
-        ImmKind::Simm16 => in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction")?,
-        ImmKind::Uimm16 => in_range(p, start, 0, 0xffff, "invalid operand for instruction")?,
+        ImmKind::Hex => in_range(p, start, -0x8000, 0xffff, INVALID)?,
+        ImmKind::Simm16 => in_range(p, start, -0x8000, 0xffff, INVALID)?,
+        ImmKind::Uimm16 => in_range(p, start, 0, 0xffff, INVALID)?,
         ImmKind::End => match p.absolute()? {
             value @ 0..=0xffff => value,
             _ => return Err(p.error_at(start, "expected a 16-bit value")),
@@ -87,7 +100,7 @@ pub(super) fn immediate(p: &mut Parser, kind: ImmKind) -> Result<Operand, ParseE
         ImmKind::ExportTarget => super::export::target(p)?,
         ImmKind::Attribute => super::export::attribute(p)?,
         ImmKind::Parameter => super::vector::parameter(p)?,
-        ImmKind::Swizzle => return Err(p.error("invalid operand for instruction")),
+        ImmKind::Swizzle => return Err(p.error(INVALID)),
     };
     Ok(Operand::Imm(match kind {
         ImmKind::Simm16 => i64::from(value as i16),
@@ -120,7 +133,7 @@ fn in_16_bits(p: &mut Parser, start: usize) -> Result<i64, ParseError> {
 fn label(p: &mut Parser) -> Result<Operand, ParseError> {
     let start = p.pos;
     if p.register()?.is_some() {
-        return Err(p.error_at(start, "invalid operand for instruction"));
+        return Err(p.error_at(start, INVALID));
     }
     let expr = p.expression()?;
     match expr.evaluate(p.resolve) {
@@ -292,7 +305,7 @@ fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> 
     let word = p.peek_word();
     let called = p.rest()[word.len()..].trim_start_matches([' ', '\t']).starts_with('(');
     if word.is_empty() || !called {
-        return in_range(p, start, -0x8000, 0xffff, "invalid operand for instruction");
+        return in_range(p, start, -0x8000, 0xffff, INVALID);
     }
     let mut bits = named::counter_mask(fields);
     let mut seen = 0u16;
@@ -306,7 +319,9 @@ fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> 
             _ => (word, false),
         };
         let Some((number, field)) = fields.iter().enumerate().find(|(_, field)| field.name == name) else {
-            return Err(p.error_at(at, format!("invalid counter name {word}")));
+            let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            let known = names.join(", ");
+            return Err(p.error_at(at, format!("invalid counter name {word}: expected one of {known}")));
         };
         // `s_waitcnt` lets a counter be named again.
         if seen & 1 << number != 0 && depctr {
@@ -314,12 +329,14 @@ fn counters(p: &mut Parser, fields: &[CounterField]) -> Result<i64, ParseError> 
         }
         seen |= 1 << number;
         p.expect("(")?;
+        p.skip_space();
+        let at = p.pos;
         let value = p.absolute()?;
         p.expect(")")?;
         let max = i64::from(field.max());
         if !(0..=max).contains(&value) && !saturate {
             let what = if depctr { "invalid value for" } else { "too large value for" };
-            return Err(p.error_at(at, format!("{what} {word}")));
+            return Err(p.error_at(at, format!("{what} {word}: the largest is {max}")));
         }
         let value = if (0..=max).contains(&value) { value } else { max };
         bits = bits & !field.put(field.max()) | field.put(value as u16);
@@ -387,7 +404,7 @@ fn version(p: &mut Parser) -> Result<i64, ParseError> {
     };
     match value {
         -0x8000..=0xffff => Ok(value),
-        _ => Err(p.error_at(start, "invalid operand for instruction")),
+        _ => Err(p.error_at(start, INVALID)),
     }
 }
 
