@@ -25,7 +25,9 @@ pub(crate) mod scalar;
 pub(crate) mod vector;
 pub(crate) mod vector_constant;
 mod vector_expected;
+mod vector_limits;
 mod vector_modifiers;
+mod vector_place;
 
 /// Why a statement is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

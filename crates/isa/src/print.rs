@@ -17,6 +17,7 @@ pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod scalar;
 pub(crate) mod vector;
+mod vector_controls;
 
 /// The text of an instruction.
 pub fn print(machine: impl Into<Machine>, inst: &Inst) -> String {

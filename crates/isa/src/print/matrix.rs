@@ -345,7 +345,7 @@ fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     }
     flag(p, " clamp", mods.clamp);
     if let Some(dpp) = &mods.dpp {
-        super::vector::dpp(p, dpp, false);
+        super::vector_controls::dpp(p, dpp, false);
     }
 }
 

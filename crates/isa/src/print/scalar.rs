@@ -108,7 +108,7 @@ pub(super) fn immediate(p: &mut Printer, kind: ImmKind, value: i64) {
         ImmKind::Swizzle => p.number(i64::from(bits)),
         ImmKind::ExportTarget => super::export::target(p, bits),
         ImmKind::Attribute => super::export::attribute(p, bits),
-        ImmKind::Parameter => super::vector::parameter(p, bits),
+        ImmKind::Parameter => super::vector_controls::parameter(p, bits),
     }
 }
 
