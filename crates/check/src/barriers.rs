@@ -5,6 +5,7 @@
 //! snapshots of the phase that it is bound to. So a barrier carries only what was retired before the arrive.
 
 use rustc_hash::FxHashMap;
+use wavemark_isa::effects::Barrier;
 use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Site, WaveId};
 
 use crate::Checker;
@@ -106,7 +107,7 @@ impl Checker {
                 if uninitialised && count.is_some() {
                     // The hardware takes the count from M0 (CDNA5 ISA 5.6.5.3); the model wants an init first.
                     let title =
-                        format!("{mnemonic} gives {name} its count: the model knows only s_barrier_init");
+                        format!("{mnemonic} gives {name} its count: the model knows only the initialisation");
                     let info = self.sites.get(site);
                     let finding = Finding::new("B1", Class::Barrier, Severity::Warning, title)
                         .at("barrier", &info.site, wave);
@@ -190,17 +191,17 @@ impl Checker {
 
     fn ignored_operation(&mut self, wave: WaveId, site: SiteId, id: BarrierId) {
         let name = barrier_name(id);
-        let mnemonic = self.sites.get(site).mnemonic;
-        match (id, mnemonic) {
+        let (mnemonic, barrier) = (self.sites.get(site).mnemonic, self.sites.get(site).effects.barrier);
+        match (id, barrier) {
             (BarrierId::WorkgroupTrap | BarrierId::ClusterTrap, _) => {
                 let title = format!("{name} belongs to the trap handler: {mnemonic} is ignored");
                 self.barrier_error("B16", title, wave, site);
             }
-            (_, "s_barrier_leave") => {
-                let title = "s_barrier_leave without having joined a named barrier".to_owned();
+            (_, Some(Barrier::Leave)) => {
+                let title = format!("{mnemonic} without having joined a named barrier");
                 self.barrier_error("B9", title, wave, site);
             }
-            (BarrierId::Null, "s_barrier_wait") => {
+            (BarrierId::Null, Some(Barrier::Wait)) => {
                 // A literal 0 waits for the null barrier and is a no-op by definition.
                 let zero = matches!(
                     self.sites.get(site).site.inst.operands.first(),
@@ -211,8 +212,8 @@ impl Checker {
                     self.barrier_error("B10", title.to_owned(), wave, site);
                 }
             }
-            (BarrierId::Workgroup | BarrierId::Cluster, "s_barrier_join" | "s_barrier_init") => {
-                let rule = if mnemonic == "s_barrier_join" { "B8" } else { "B19" };
+            (BarrierId::Workgroup | BarrierId::Cluster, Some(barrier @ (Barrier::Join | Barrier::Init))) => {
+                let rule = if barrier == Barrier::Join { "B8" } else { "B19" };
                 self.barrier_error(
                     rule,
                     format!("{mnemonic} on {name}, which is no named barrier"),

@@ -21,10 +21,12 @@ mod wave_state;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::Isa;
+use wavemark_isa::effects::{Flow, wait_text};
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
     Site, Space, WaveId,
 };
+use wavemark_sim::facts::Facts;
 
 pub use finding::{Class, Finding, FindingSite, Findings, Severity};
 use shadow::Shadow;
@@ -63,6 +65,7 @@ impl Checks {
 /// The checker of one run.
 pub struct Checker {
     isa: Isa,
+    facts: &'static Facts,
     model: Model,
     checks: Checks,
     findings: Findings,
@@ -88,6 +91,7 @@ impl Checker {
     pub fn new(isa: Isa, checks: Checks, model: Model) -> Checker {
         Checker {
             isa,
+            facts: Facts::of(isa),
             model,
             checks,
             findings: Findings::default(),
@@ -126,8 +130,8 @@ impl Checker {
         for &(channel, seq) in &op.seq {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
             state.issued.raise(wave.index, channel as u8, seq);
-            let counter = Counter::of(channel, self.isa);
-            let capacity = counter.capacity(self.isa);
+            let set = self.facts.counters;
+            let capacity = Counter::of(channel, set).capacity(set);
             let upto = state.seq[channel as usize].saturating_sub(capacity);
             if channel != Channel::Sm {
                 state.retire(channel, upto);
@@ -219,8 +223,9 @@ impl Observer for Checker {
 
     fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {
         let site = self.sites.id(site);
-        let explicit = self.sites.get(site).mnemonic.starts_with("s_wait_") && waits.len() < 4
-            || self.sites.get(site).mnemonic == "s_waitcnt";
+        // What an operand says; others wait for everything on the way.
+        let effects = &self.sites.get(site).effects;
+        let explicit = effects.flow == Flow::Wait && !effects.waits_idle;
         self.note_wait(wave, site, waits, explicit);
     }
 
@@ -259,7 +264,7 @@ impl Observer for Checker {
                 Finding::new("O2", Class::Hazard, Severity::Error, title).at("access", site, wave)
             }
             Fault::Trap { id } => {
-                let title = format!("the program traps (s_trap {id})");
+                let title = format!("the program traps ({} {id})", site.inst.mnemonic(self.isa));
                 Finding::new("T1", Class::Trap, Severity::Error, title).at("trap", site, wave)
             }
         };
@@ -270,27 +275,21 @@ impl Observer for Checker {
         let end = self.sites.id(site);
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         state.ended = true;
-        let pending: Vec<SiteId> = state
+        let pending: Vec<(SiteId, Channel)> = state
             .operations
             .iter()
             .filter(|o| o.writes_lds && !state.is_retired(o) && !state.relies_on(o))
-            .map(|o| o.site)
+            .map(|o| (o.site, o.seq.first().map_or(Channel::Sm, |&(channel, _)| channel)))
             .collect();
-        for producer in pending {
+        for (producer, channel) in pending {
+            let counter = Counter::of(channel, self.facts.counters);
             let producer = self.sites.get(producer);
             let title = format!("the wave ends while {} is still writing LDS", producer.mnemonic);
-            let counter = if producer.mnemonic.starts_with("tensor") {
-                Counter::Tensor
-            } else if self.isa == Isa::Gfx950 {
-                Counter::Vm
-            } else {
-                Counter::Async
-            };
             let finding = Finding::new("R7", Class::MissingWait, Severity::Error, title)
                 .at("producer", &producer.site, wave)
                 .at("end", &self.sites.get(end).site, wave)
                 .hint(
-                    format!("{} before", registers::wait_text(self.isa, counter, 0)),
+                    format!("{} before", wait_text(self.isa, counter, 0)),
                     Some(self.sites.get(end).site.clone()),
                 );
             self.findings.add(finding);

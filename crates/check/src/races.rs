@@ -4,7 +4,7 @@
 //! was retired by a wait before it was published. If it is only known to have been *issued*, a wait is
 //! missing before the publication; if not even that, synchronisation is missing ("synchronisation", 5.2).
 
-use wavemark_isa::Isa;
+use wavemark_isa::effects::{invalidate_text, wait_text};
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
 use wavemark_sim::queue::ordered as pipe_ordered;
@@ -12,7 +12,7 @@ use wavemark_sim::queue::ordered as pipe_ordered;
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::meeting::{Conflict, Meeting};
-use crate::registers::wait_text;
+
 use crate::shadow::{BLOCK, Record, WHOLE, for_each_piece};
 use crate::site_info::SiteId;
 
@@ -188,7 +188,7 @@ impl Checker {
         let old_channel = channel(earlier.epoch.channel);
         let own = earlier.epoch.agent == wave.index;
         let issued = own || state.issued.knows(earlier.epoch);
-        let counter = wavemark_sim::events::Counter::of(old_channel, self.isa);
+        let counter = wavemark_sim::events::Counter::of(old_channel, self.facts.counters);
         let younger = other.seq[earlier.epoch.channel as usize].saturating_sub(earlier.epoch.seq);
         let n = if old_channel == Channel::Sm { 0 } else { younger };
         let acquired = state.acquired.knows(earlier.epoch);
@@ -220,10 +220,7 @@ impl Checker {
                 "{place} is {} after an acquire that does not invalidate caches up to the common scope",
                 what.1
             );
-            let hint = match self.isa {
-                Isa::Gfx950 => "buffer_inv with the scope that both waves share before".to_owned(),
-                Isa::Gfx1250 => "global_inv with the scope that both waves share before".to_owned(),
-            };
+            let hint = format!("{} with the scope that both waves share before", invalidate_text(self.isa));
             ("M6", Class::MissingScope, title, hint, Some(second.site.clone()))
         } else if issued {
             let title = format!(

@@ -3,12 +3,12 @@
 //! A register is in flight from the issue of the load that writes it until a wait of its wave has retired the
 //! load. Lanes are not told apart: hardware tracks whole instructions.
 
-use wavemark_isa::Isa;
+use wavemark_isa::effects::wait_text;
 use wavemark_sim::events::{Channel, Counter};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::site_info::{RegRange, SCC, SiteId, VGPR0, register_name};
+use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
 use crate::wave_state::{Operation, WaveState};
 
 /// How an instruction meets a register in flight.
@@ -23,7 +23,7 @@ impl Checker {
     pub(crate) fn check_registers(&mut self, wave: u32, site: SiteId, exec: u64) {
         let Some(state) = self.waves.get(&wave) else { return };
         let info = self.sites.get(site);
-        let vector_off = exec == 0 && !info.ignores_exec;
+        let vector_off = exec == 0 && info.heeds_exec;
         let mut problems: Vec<(Use, u32, u32)> = Vec::new();
         let mut undefined: Option<u32> = None;
         let mut used: Vec<u32> = Vec::new();
@@ -86,10 +86,8 @@ impl Checker {
         let info = self.sites.get(site);
         let Some(operation) = self.waves.get(&wave).and_then(|s| s.operation(number)) else { return false };
         let Some(&(channel, _)) = operation.seq.first() else { return false };
-        let same_class = |prefixes: &[&str]| prefixes.iter().any(|p| info.mnemonic.starts_with(p));
         match channel {
-            Channel::Ds => !same_class(&["ds_"]),
-            Channel::Vm => !same_class(&["global_", "buffer_", "scratch_"]),
+            Channel::Ds | Channel::Vm => info.effects.channels[..] != [channel],
             _ => true,
         }
     }
@@ -99,10 +97,7 @@ impl Checker {
         let Some(operation) = state.operation(number) else { return };
         let producer = self.sites.get(operation.site);
         let consumer = self.sites.get(site);
-        let special = matches!(
-            producer.mnemonic,
-            "s_barrier_signal_isfirst" | "s_barrier_leave" | "s_get_barrier_state"
-        );
+        let special = producer.effects.barrier.is_some();
         let (counter, n) = self.needed_wait(state, operation);
         let wrong = self.waited_for_another(state, operation);
         let rule = match (how, special, wrong) {
@@ -133,12 +128,13 @@ impl Checker {
             operation.seq.iter().find(|&&(c, seq)| state.retired[c as usize] < seq).or(operation.seq.first());
         let &(channel, seq) = pending.unwrap_or(&(Channel::Sm, 0));
         let younger = if channel == Channel::Sm { 0 } else { state.seq[channel as usize] - seq };
-        (Counter::of(channel, self.isa), younger)
+        (Counter::of(channel, self.facts.counters), younger)
     }
 
     /// Whether the wave has waited since the operation's issue, but never for its counter.
     pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
-        let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| Counter::of(c, self.isa)).collect();
+        let own: Vec<Counter> =
+            operation.seq.iter().map(|&(c, _)| Counter::of(c, self.facts.counters)).collect();
         let since = operation.waits_before.saturating_sub(state.first_wait - 1) as usize;
         let mut other = false;
         for wait in state.waits.iter().skip(since) {
@@ -195,21 +191,10 @@ impl Checker {
                 }
             }
         }
-        if matches!(info.mnemonic, "s_barrier_signal_isfirst" | "s_barrier_leave") {
-            state.loaded_by[SCC as usize] = number;
-        }
     }
 }
 
 /// Registers of which the checker knows whether they were written: dispatch sets the others.
 fn tracked(register: u32) -> bool {
     !(106..VGPR0).contains(&register)
-}
-
-/// A wait as the assembly has it.
-pub(crate) fn wait_text(isa: Isa, counter: Counter, n: u32) -> String {
-    match isa {
-        Isa::Gfx950 => format!("s_waitcnt {}({n})", counter.name()),
-        Isa::Gfx1250 => format!("s_wait_{} {n}", counter.name()),
-    }
 }

@@ -5,9 +5,8 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Effects, Touched, effects};
+use wavemark_isa::effects::{Effects, Touched, VgprMsb, effects};
 use wavemark_isa::{Isa, RegFile, Special};
-use wavemark_sim::bind::{Bank, VgprMsb};
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
 
@@ -66,34 +65,11 @@ pub struct SiteInfo {
     /// Registers that it both reads and writes (accumulators, merges); also in `writes`.
     pub merges: SmallVec<[RegRange; 1]>,
     /// Vector operands count only if some lane is on.
-    pub ignores_exec: bool,
+    pub heeds_exec: bool,
     /// It only moves what it reads: saving a register that holds nothing yet is no use of it.
     pub copies: bool,
-}
-
-/// Instructions that only move what they read.
-fn copies(mnemonic: &str) -> bool {
-    matches!(
-        mnemonic,
-        "s_mov_b32"
-            | "s_mov_b64"
-            | "v_mov_b32"
-            | "v_mov_b64"
-            | "v_accvgpr_write_b32"
-            | "v_accvgpr_read_b32"
-            | "v_accvgpr_mov_b32"
-            | "v_writelane_b32"
-            | "v_readlane_b32"
-    ) || mnemonic.starts_with("scratch_store")
-}
-
-fn bank(role: &str) -> Bank {
-    match role {
-        "vdst" | "avdst" | "vdstx" | "vdsty" => Bank::Dst,
-        "src1" | "vsrc1" | "vdata" | "avdata" | "data0" | "avdata0" | "vsrcx1" | "vsrcy1" => Bank::Src1,
-        "src2" | "vsrc2" | "data1" | "avdata1" => Bank::Src2,
-        _ => Bank::Src0,
-    }
+    /// All effects.
+    pub effects: Effects,
 }
 
 fn special(special: Special) -> Option<RegRange> {
@@ -113,24 +89,18 @@ fn special(special: Special) -> Option<RegRange> {
 
 impl SiteInfo {
     fn new(isa: Isa, site: &Site) -> SiteInfo {
-        let row = site.inst.row(isa);
-        let Effects { regs, .. } = effects(isa, &site.inst);
-        let roles: Vec<&str> =
-            row.encoding(site.inst.form).map(|e| e.specs(row).map(|s| s.role).collect()).unwrap_or_default();
+        let effects = effects(isa, &site.inst);
         let mut info = SiteInfo {
             site: site.clone(),
-            mnemonic: row.mnemonic,
+            mnemonic: site.inst.mnemonic(isa),
             reads: SmallVec::new(),
             writes: SmallVec::new(),
             merges: SmallVec::new(),
-            ignores_exec: matches!(
-                row.mnemonic,
-                "v_readlane_b32" | "v_readfirstlane_b32" | "v_writelane_b32"
-            ) || row.mnemonic.starts_with("v_mfma")
-                || row.mnemonic.starts_with("v_wmma"),
-            copies: copies(row.mnemonic),
+            heeds_exec: effects.heeds_exec(),
+            copies: effects.copies,
+            effects,
         };
-        for used in regs {
+        for used in info.effects.regs.clone() {
             let range = match used.reg {
                 Touched::Reg(reg) => {
                     let count = u32::from(reg.dwords.max(1));
@@ -139,8 +109,7 @@ impl SiteInfo {
                         RegFile::Ttmp => RegRange { from: sindex::TTMP0 + u32::from(reg.index), count },
                         RegFile::Agpr => RegRange { from: AGPR0 + u32::from(reg.index), count },
                         RegFile::Vgpr => {
-                            let role = used.operand.and_then(|i| roles.get(usize::from(i))).copied();
-                            let base = VgprMsb(site.msb).offset(bank(role.unwrap_or("src0")));
+                            let base = VgprMsb(site.msb).offset(used.bank);
                             RegRange { from: VGPR0 + base + u32::from(reg.index), count }
                         }
                     }

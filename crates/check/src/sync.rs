@@ -105,7 +105,7 @@ impl Checker {
                         let needed = common_scope(entry.by, wave);
                         let inclusive = access.space == Space::Lds
                             || (entry.scope >= needed && op.scope >= needed)
-                            || self.device_scope_atomics(op);
+                            || (op.atomic && self.facts.atomics_in_l2);
                         let Some(&seq) = op.seq.first() else { continue };
                         // A wave may learn of its own copy's end from the barrier cell that the copy signals.
                         if !inclusive || (entry.by.index == wave.index && access.space != Space::Lds) {
@@ -148,11 +148,6 @@ impl Checker {
             }
         }
         self.take_acquires(wave.index);
-    }
-
-    /// On gfx950 an atomic's sc0 bit means "return"; it performs at the L2 whatever its bits say.
-    fn device_scope_atomics(&self, op: &Issue) -> bool {
-        op.atomic && self.isa == wavemark_isa::Isa::Gfx950
     }
 
     /// Acquires whose loads are retired count now.

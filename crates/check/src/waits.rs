@@ -7,12 +7,12 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use wavemark_isa::effects::wait_text;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Channel, Counter, WaveId};
+use wavemark_sim::events::{Channel, Counter, WaveId, executed_channels};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::registers::wait_text;
 use crate::site_info::SiteId;
 use crate::wave_state::WaitInstance;
 
@@ -47,7 +47,7 @@ impl Checker {
                 state.async_retired = state.async_retired.max(state.async_issued.saturating_sub(n));
             }
             let mut effective = false;
-            for &channel in counter.channels() {
+            for channel in executed_channels(counter) {
                 let c = channel as usize;
                 if channel == Channel::Sm && n != 0 {
                     continue;
@@ -88,7 +88,7 @@ impl Checker {
     /// The result of an operation is used: its last sufficient wait was needed.
     pub(crate) fn consume(&mut self, wave: u32, number: u32) {
         let Some(state) = self.waves.get_mut(&wave) else { return };
-        let isa = self.isa;
+        let set = self.facts.counters;
         let Some(operation) = state.operation_mut(number) else { return };
         let Some((instance, younger)) = operation.covered_by else { return };
         if younger == u32::MAX {
@@ -99,7 +99,7 @@ impl Checker {
         let Some(at) = instance.checked_sub(state.first_wait) else { return };
         let Some(wait) = state.waits.get(at as usize) else { return };
         for (channel, _) in seq {
-            let counter = Counter::of(channel, isa);
+            let counter = Counter::of(channel, set);
             if let Some(stats) = self.wait_table.get_mut(&(wait.site, counter)) {
                 let enough = if channel == Channel::Sm { 0 } else { younger };
                 stats.best = Some(stats.best.map_or(enough, |best| best.min(enough)));
@@ -135,7 +135,7 @@ impl Checker {
             return;
         }
         let channel = crate::races::channel(epoch.channel);
-        let counter = Counter::of(channel, self.isa);
+        let counter = Counter::of(channel, self.facts.counters);
         let Some(consumer) = self.waves.get(&wave.index) else { return };
         let known = match epoch.agent == wave.index {
             true => u32::MAX,

@@ -17,7 +17,7 @@ mod relocate;
 mod resolve;
 mod tables;
 
-use wavemark_target::{AbiVersion, EFlags, Setting, TargetId};
+use wavemark_target::{AbiVersion, EFlags, Setting, Target, TargetId};
 
 use crate::error::Error;
 use crate::metadata::Metadata;
@@ -117,7 +117,7 @@ const MAX_SIZE: u64 = crate::image::MAX_IMAGE_SIZE;
 pub fn link(inputs: &[CodeObject]) -> Result<Vec<u8>, LinkError> {
     let (abi, flags) = common_target(inputs)?;
     let symbols = resolve::resolve(inputs)?;
-    layout::lay_out(inputs, inputs[0].os, abi, flags, joined_notes(inputs), &symbols)
+    layout::lay_out(inputs, inputs[0].os, abi, flags, joined_notes(inputs, flags.id), &symbols)
 }
 
 /// Reads relocatable code objects and links them in the given order.
@@ -190,8 +190,8 @@ fn join_ids(a: TargetId, b: TargetId) -> Option<TargetId> {
     })
 }
 
-/// The notes of the result: those that are no metadata as they are, all metadata in one.
-fn joined_notes(inputs: &[CodeObject]) -> Vec<Note> {
+/// The notes of the result: those that are no metadata as they are, all metadata in one, which names the target of all.
+fn joined_notes(inputs: &[CodeObject], id: TargetId) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     let mut joined: Option<Metadata> = None;
     let count = inputs.iter().filter(|object| object.metadata.is_some()).count();
@@ -210,6 +210,11 @@ fn joined_notes(inputs: &[CodeObject]) -> Vec<Note> {
                 _ => {}
             }
         }
+    }
+    if let Some(joined) = &mut joined
+        && let Some(target) = joined.target.as_ref().and_then(|target| target.parse::<Target>().ok())
+    {
+        joined.target = Some(Target { id, ..target }.to_string());
     }
     notes.splice(0..0, joined.map(|metadata| Note::metadata(metadata.to_message_pack())));
     notes

@@ -150,6 +150,9 @@ fn object_for(id: &str, abi: AbiVersion, name: &str) -> Vec<u8> {
     let flags = EFlags::new(id.parse::<TargetId>().unwrap());
     let mut object = ObjectBuilder::new(abi, flags);
     function(&mut object, name, &[0, 0, 0x81, 0xbf]);
+    let mut metadata = Metadata::new(abi);
+    metadata.target = (abi >= AbiVersion::V4).then(|| format!("amdgcn-amd-amdhsa--{id}"));
+    object.add_metadata(&metadata);
     object.finish().unwrap()
 }
 
@@ -159,7 +162,11 @@ fn target_ids_are_joined_as_the_linker_does() {
     let link = |a: (&str, AbiVersion), b: (&str, AbiVersion)| {
         let (a, b) = (object_for(a.0, a.1, "a"), object_for(b.0, b.1, "b"));
         match link_files([a.as_slice(), b.as_slice()]) {
-            Ok(file) => CodeObject::parse(&file).unwrap().target().to_string(),
+            Ok(file) => {
+                let object = CodeObject::parse(&file).unwrap();
+                assert_eq!(object.violations, []);
+                object.target().to_string()
+            }
             Err(error) => error.to_string(),
         }
     };

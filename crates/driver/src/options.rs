@@ -2,22 +2,11 @@
 
 use std::path::PathBuf;
 
+pub use wavemark_sim::Completion;
 use wavemark_target::TargetId;
 
 use crate::assembly::AssemblyOptions;
 use crate::report::Checked;
-
-/// When an asynchronous operation lands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Completion {
-    /// At the last moment that a correct program allows.
-    #[default]
-    Late,
-    /// At once.
-    Early,
-    /// In between, by seed.
-    Random,
-}
 
 /// Everything that decides what a run does, but for input and launch.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use wavemark_diag::{Diagnostic, SourceMap};
 
 use crate::build::{Failure, Loadable, loadable};
+use crate::execution::{Outcome, Prepared, execute};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
 use crate::kernel;
@@ -15,7 +16,6 @@ use crate::lines::instruction_set;
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::Report;
-use crate::schedule::{self, Outcome, Prepared};
 use crate::tile;
 
 /// Runs the kernel of `input` that `launch` or `options` name.
@@ -103,7 +103,7 @@ pub fn run(
 fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Outcome, Failure>> {
     let run = |index: u32| {
         let traced = index == 0 && options.trace.is_some();
-        schedule::run(prepared, options, schedule_seed(options.seed, index), traced)
+        execute(prepared, options, schedule_seed(options.seed, index), traced)
     };
     let mut outcomes = Vec::new();
     let schedules: Vec<u32> = (0..options.schedules.max(1)).collect();

@@ -126,6 +126,9 @@ fn channel_name(channel: Channel) -> &'static str {
         Channel::As => "asynchronous store",
         Channel::Td => "tensor DMA",
         Channel::Vm => "vector memory",
+        Channel::Ex => "export",
+        Channel::Sa => "image sample",
+        Channel::Bv => "ray tracing",
     }
 }
 

@@ -1,7 +1,6 @@
 //! The cases of the shared corpus whose instructions are modelled and that are quick: each scores as its verdict asks,
 //! under late, early and random completion.
 
-use std::path::{Path, PathBuf};
 
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_driver::build::Failure;
@@ -39,15 +38,10 @@ fn report(case: &Case, options: &RunOptions) -> Report {
 
 #[test]
 fn cases_score_as_their_verdicts_ask() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    if !shared.join("corpus").is_dir() {
-        eprintln!("SKIPPED: no shared corpus at {} (WAVEMARK_SHARED)", shared.display());
-        return;
-    }
+    let Some(corpus) = wavemark_corpus::shared_or_skip("corpus") else { return };
     let mut failures = Vec::new();
     for folder in ["racy/gfx950", "racy/gfx1250", "async/gfx950", "async/gfx1250"] {
-        for case in cases::find(&shared.join("corpus").join(folder), Prefer::Object).unwrap() {
+        for case in cases::find(&corpus.join(folder), Prefer::Object).unwrap() {
             let name = format!("{folder}/{}", case.folder.file_name().unwrap().display());
             // A planted defect shows when data land late; a right kernel is right whenever they do.
             let planted = case.verdict.as_ref().is_some_and(|verdict| !verdict.findings.is_empty());

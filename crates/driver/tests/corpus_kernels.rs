@@ -1,6 +1,5 @@
 //! Every code object of the shared corpus: its launch names a kernel of it, suits it, and fills its arguments.
 
-use std::path::{Path, PathBuf};
 
 use wavemark_codeobj::CodeObject;
 use wavemark_diag::{Diagnostic, SourceMap, render_short};
@@ -46,13 +45,8 @@ fn lay_out_case(case: &Case, sources: &mut SourceMap) -> Result<Vec<u8>, Vec<Dia
 
 #[test]
 fn launches_suit_their_kernels() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    if !shared.join("corpus").is_dir() {
-        eprintln!("SKIPPED: no shared corpus at {} (WAVEMARK_SHARED)", shared.display());
-        return;
-    }
-    let cases = cases::find(&shared.join("corpus"), Prefer::Object).unwrap();
+    let Some(corpus) = wavemark_corpus::shared_or_skip("corpus") else { return };
+    let cases = cases::find(&corpus, Prefer::Object).unwrap();
     assert!(!cases.is_empty());
     for case in &cases {
         let mut sources = SourceMap::new();

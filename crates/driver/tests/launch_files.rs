@@ -68,12 +68,8 @@ fn mistakes_have_places() {
 
 #[test]
 fn corpus_launches_are_good() {
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root().join("../shared"), PathBuf::from);
-    let mut folders = vec![shared.join("corpus")];
-    if !folders[0].is_dir() {
-        eprintln!("SKIPPED: no shared corpus at {} (WAVEMARK_SHARED)", shared.display());
-        return;
-    }
+    let Some(corpus) = wavemark_corpus::shared_or_skip("corpus") else { return };
+    let mut folders = vec![corpus];
     let mut count = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

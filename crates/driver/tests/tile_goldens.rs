@@ -13,14 +13,7 @@ use wavemark_tile::interp::{
 use wavemark_tile::{Function, Param};
 
 fn folder(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    let folder = shared.join("goldens").join(name);
-    if !folder.is_dir() {
-        println!("SKIPPED: no goldens at {} (WAVEMARK_SHARED)", folder.display());
-        return None;
-    }
-    Some(folder)
+    wavemark_corpus::shared_or_skip(&format!("goldens/{name}"))
 }
 
 fn function(path: &Path) -> Function {

@@ -1,6 +1,5 @@
 //! Verdict files: reading them, and holding reports against them.
 
-use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
 use wavemark_diag::{SourceMap, render_short};
@@ -200,13 +199,8 @@ fn mistakes() {
 
 #[test]
 fn corpus_verdicts_are_good() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    if !shared.join("corpus").is_dir() {
-        eprintln!("SKIPPED: no shared corpus at {} (WAVEMARK_SHARED)", shared.display());
-        return;
-    }
-    let cases = cases::find(&shared.join("corpus"), Prefer::Object).unwrap();
+    let Some(corpus) = wavemark_corpus::shared_or_skip("corpus") else { return };
+    let cases = cases::find(&corpus, Prefer::Object).unwrap();
     assert!(cases.iter().filter(|case| case.verdict.is_some()).count() > 40);
     let named = |case: &&cases::Case| case.verdict.as_ref().is_some_and(|verdict| verdict.input.is_some());
     for case in cases.iter().filter(named) {

@@ -8,7 +8,7 @@ use wavemark_filetests::paths::root;
 
 /// Layers from the bottom, with what each crate may see of its own layer.
 const LAYERS: &[&[(&str, &[&str])]] = &[
-    &[("target", &[]), ("numerics", &[]), ("order", &[]), ("diag", &[])],
+    &[("target", &[]), ("numerics", &[]), ("order", &[]), ("diag", &[]), ("corpus", &[])],
     &[
         ("tile", &[]),
         ("frontend", &["tile"]),
@@ -162,4 +162,104 @@ fn every_rule_has_a_page() {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// The execution layer's sources outside of tests: file, and the text in front of its test module.
+fn execution_sources() -> Vec<(PathBuf, String)> {
+    let mut sources = Vec::new();
+    let mut folders: Vec<PathBuf> =
+        ["sim", "check", "driver"].iter().map(|name| root().join("crates").join(name).join("src")).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a source folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                if path.file_name().is_some_and(|name| name != "tests") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = read(&path);
+                let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned();
+                if !path.ends_with("tests.rs") {
+                    sources.push((path, code));
+                }
+            }
+        }
+    }
+    sources
+}
+
+/// Lines of code, without comments.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate();
+    lines.map(|(number, line)| (number + 1, line.split("//").next().unwrap_or_default()))
+}
+
+/// What an instruction does is in its row; the only names that the execution layer spells are the keys of what
+/// arithmetic and matrix instructions compute, in the tables of `sim/src/alu` and `sim/src/matrix`.
+#[test]
+fn execution_spells_no_mnemonic() {
+    let prefixes = [
+        "s_", "v_", "ds_", "global_", "flat_", "scratch_", "buffer_", "tbuffer_", "image_", "tensor_",
+        "cluster_",
+    ];
+    let known: BTreeSet<String> = instruction_names();
+    assert!(known.len() > 1000, "only {} names: is the reader of this test still right?", known.len());
+    let mut problems = Vec::new();
+    for (path, text) in execution_sources() {
+        let shown = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        if shown.starts_with("crates/sim/src/alu/") || shown == "crates/sim/src/matrix/table.rs" {
+            continue;
+        }
+        for (number, line) in code_lines(&text) {
+            for literal in line.split('"').skip(1).step_by(2) {
+                let words = literal.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                for word in words {
+                    let whole = known.contains(word);
+                    let prefix = word == literal && prefixes.contains(&word);
+                    if whole || prefix {
+                        problems.push(format!("{shown}:{number}: {literal:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "mnemonics in the execution layer:\n{}", problems.join("\n"));
+}
+
+/// The mnemonics of the instruction table.
+fn instruction_names() -> BTreeSet<String> {
+    let folder = root().join("crates/isa/table");
+    let files =
+        std::fs::read_dir(folder).expect("crates/isa/table").map(|entry| entry.expect("a file").path());
+    let mut names = BTreeSet::new();
+    for file in files {
+        for line in read(&file).lines() {
+            let line = line.split('#').next().unwrap_or_default();
+            if let Some((name, _)) = line.split_once('|') {
+                names.insert(name.trim().to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Processors differ in facts: nothing but the record of them names a processor, an instruction set or a generation.
+#[test]
+fn execution_names_no_target() {
+    let mut problems = Vec::new();
+    for (path, text) in execution_sources() {
+        let shown = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        // The stand-in for the facts of a machine.
+        if shown == "crates/sim/src/facts.rs" {
+            continue;
+        }
+        for (number, line) in code_lines(&text) {
+            let enums = ["Isa::Gfx", "Processor::Gfx", "Generation::Gfx", "\"gfx"];
+            let named = enums.iter().any(|name| line.contains(name));
+            if named {
+                problems.push(format!("{shown}:{number}: {}", line.trim()));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "names of targets in the execution layer:\n{}", problems.join("\n"));
 }

@@ -2,7 +2,7 @@
 //!
 //! The seed is printed; `WAVEMARK_SEED=N` runs the same damage again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use wavemark_diag::{Diagnostic, SourceMap, render_short};
@@ -27,13 +27,10 @@ fn check(text: &str) -> Result<(), Vec<Diagnostic>> {
 /// The texts to damage: the goldens where they are at hand, else what the repository has.
 fn texts() -> Vec<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(here.join("../../../shared"), PathBuf::from);
     let mut texts = Vec::new();
-    for directory in [shared.join("goldens/tvm"), here.join("tests/printed")] {
-        let Ok(entries) = std::fs::read_dir(&directory) else {
-            eprintln!("SKIPPED: no goldens at {} (WAVEMARK_SHARED)", directory.display());
-            continue;
-        };
+    let goldens = wavemark_corpus::shared_or_skip("goldens/tvm");
+    for directory in goldens.into_iter().chain([here.join("tests/printed")]) {
+        let entries = std::fs::read_dir(&directory).expect("texts");
         let paths = entries.map(|entry| entry.expect("an entry").path());
         let scripts = paths.filter(|path| {
             let name = path.to_string_lossy();

@@ -1,6 +1,5 @@
 //! Every real TVM module of the goldens is read. What is lowered is refused, each for the reason given here.
 
-use std::path::{Path, PathBuf};
 
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_frontend::parse;
@@ -32,12 +31,10 @@ const LOWERED: [(&str, &[&str]); 2] = [
 
 /// The modules of a directory of the goldens; none, with a message, where there are no goldens.
 fn modules(directory: &str) -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    let Ok(entries) = std::fs::read_dir(shared.join("goldens").join(directory)) else {
-        eprintln!("SKIPPED: no goldens at {} (WAVEMARK_SHARED)", shared.display());
+    let Some(folder) = wavemark_corpus::shared_or_skip(&format!("goldens/{directory}")) else {
         return Vec::new();
     };
+    let entries = std::fs::read_dir(folder).expect("the goldens");
     let mut modules = Vec::new();
     for entry in entries {
         let path = entry.expect("an entry").path();

@@ -115,13 +115,7 @@ const NOT_FOR_READING: [&str; 2] = [
 /// The goldens, where they are at hand.
 #[test]
 fn goldens_come_back() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    let goldens = shared.join("goldens");
-    if !goldens.join("tvm").is_dir() {
-        println!("skipped: no goldens in {}", goldens.display());
-        return;
-    }
+    let Some(goldens) = wavemark_corpus::shared_or_skip("goldens") else { return };
     let mut all = files(&goldens.join("tvm"), ".py.txt");
     all.extend(files(&goldens.join("tvm-fuzz"), ".py.txt"));
     all.retain(|path| !NOT_FOR_READING.iter().any(|part| path.to_string_lossy().contains(part)));

@@ -8,14 +8,7 @@ use wavemark_tile::arith::Analyzer;
 use wavemark_tile::{Dialect, Function, Module, Stmt, first_difference, print_region, regions, simplify};
 
 fn goldens() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::env::var_os("WAVEMARK_SHARED").map_or(root.join("../shared"), PathBuf::from);
-    let goldens = shared.join("goldens/tvm");
-    if !goldens.is_dir() {
-        eprintln!("SKIPPED: no goldens at {} (WAVEMARK_SHARED)", shared.display());
-        return None;
-    }
-    Some(goldens)
+    wavemark_corpus::shared_or_skip("goldens/tvm")
 }
 
 fn read(path: &Path) -> Option<Module> {

@@ -1,27 +1,48 @@
-//! What an instruction reads, writes and moves: registers, memory, counters, control.
+//! What an instruction reads, writes and moves: registers, memory, counters, control. The one record that
+//! simulator, checker and printers read.
 //!
-//! Read off the row: the operands with their access, the implicit registers and memory effect of its
-//! attributes. It does not say what is computed, nor which lanes are on: a VGPR that EXEC, DPP masks or
-//! `op_sel` write in part counts as written.
+//! Read off the row: the operands with their access, and what its attributes say. It does not say what is
+//! computed (that is bound to [`RowEffects::meaning`] elsewhere), nor which lanes are on: a VGPR that EXEC, DPP masks
+//! or `op_sel` write in part counts as written.
 //!
 //! Attributes that this module reads (sources: CDNA4 manual chapters 4 to 12, CDNA5 manual chapters 4 to 15):
 //!
 //! | attribute | meaning |
 //! |---|---|
 //! | `scc=` `vcc=` `exec=` `m0=` `mode=` | `r`, `w`, `rw`: implicit use; `mode` alone is `mode=r`; `exec=none`: a vector instruction that ignores EXEC |
-//! | `mem=SPACE.DIRECTION.BYTES` | memory effect |
-//! | `cnt=NAME,…` | counters that it increments |
-//! | `flow=` | what it does to the program counter |
+//! | `mem=PATH.VERB.SHAPE.FLAG…` | memory effect: module `memory` |
+//! | `cnt=CHANNEL,…` | the queues it stands in ([`Channel`]), where they do not follow from `mem=` and the generation: module `counter` |
+//! | `flow=` | what it does to the program counter ([`Flow`]) |
+//! | `wait=COUNTER,…` | a wait, its operand's fields from the highest to the lowest; `idle`, `alu` ([`Wait`]) |
+//! | `barrier=` | which barrier operation ([`Barrier`]) |
+//! | `control=` | other program control ([`Control`]) |
+//! | `copy` | it only moves what it reads |
+//! | `relative` | M0 is added to the number of a register that it names |
+//! | `meaning=KEY` | what it computes is what the row called KEY computes; without it, its own name |
 
 use smallvec::SmallVec;
-use wavemark_target::WaveSize;
-use wavemark_target::facts::WaitCounter;
 
-use crate::format::{Addressing, Family};
-use crate::named;
+use crate::format::Family;
 use crate::role::{Class, ImmKind};
 use crate::row::{Access, Row};
-use crate::{Inst, Machine, Operand, Reg, SdwaUnused, Special, Table};
+use crate::{Inst, Machine, Operand, Reg, RegFile, SdwaUnused, Special, Table};
+
+mod atomic;
+mod bank;
+mod control;
+mod counter;
+mod hwreg;
+mod machine;
+mod memory;
+mod policy;
+
+pub use atomic::AtomicOp;
+pub use bank::{Bank, VgprMsb};
+pub use control::{Barrier, Control, Flow, Wait, invalidate_text, wait_text};
+pub use counter::{Channel, Counter, CounterSet};
+pub use hwreg::{HwField, HwReg};
+pub use memory::{Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
+pub use policy::{Policy, Scope};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +53,8 @@ pub struct RegUse {
     pub read: bool,
     /// Whether the instruction writes it.
     pub write: bool,
+    /// Which upper bits extend the number of a VGPR.
+    pub bank: Bank,
     /// Index of the operand that names it; `None` for implicit uses. In a VOPD pair the Y half's operands
     /// count on from the X half's.
     pub operand: Option<u8>,
@@ -48,96 +71,6 @@ pub enum Touched {
     Mode,
 }
 
-/// An address space of the memory pipelines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the variants are the manual's names
-pub enum Space {
-    Global,
-    Lds,
-    Scratch,
-    Flat,
-    /// Scalar data cache.
-    Scalar,
-    Gds,
-}
-
-/// What is done to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the variants are the manual's names
-pub enum Direction {
-    Load,
-    Store,
-    /// Read-modify-write without the old value.
-    Atomic,
-    /// Read-modify-write that returns the old value.
-    AtomicReturn,
-    /// Memory to LDS.
-    ToLds,
-    /// LDS to memory.
-    FromLds,
-    Prefetch,
-    /// Write-back, invalidate.
-    CacheOp,
-    /// Uses the LDS crossbar only (`ds_bpermute_b32`, `ds_swizzle_b32`).
-    Crossbar,
-}
-
-/// The memory effect of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// Where.
-    pub space: Space,
-    /// What.
-    pub direction: Direction,
-    /// Bytes per lane; per wave for scalar memory. 0 where operands decide (tensor transfers, block loads).
-    pub bytes: u16,
-}
-
-/// A counter that an instruction increments at issue and its completion decrements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the variants are the manual's names
-pub enum Counter {
-    /// gfx9 VM_CNT.
-    Vm,
-    /// gfx9 LGKM_CNT.
-    Lgkm,
-    /// EXP_CNT.
-    Exp,
-    Load,
-    Sample,
-    Bvh,
-    Store,
-    Ds,
-    Km,
-    Async,
-    Tensor,
-    X,
-}
-
-/// How an instruction steers the wave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Flow {
-    /// On to the next instruction.
-    #[default]
-    Next,
-    /// To the label, always.
-    Branch,
-    /// To the label or on.
-    ConditionalBranch,
-    /// To an address in registers (`s_setpc`, `s_swappc`, `s_rfe`).
-    Indirect,
-    /// To the label, the return address in registers (`s_call`).
-    Call,
-    /// The wave ends.
-    End,
-    /// The wave stops until something happens (`s_trap`, `s_sethalt`).
-    Trap,
-    /// A barrier's arrival, wait, or both.
-    Barrier,
-    /// Waits for counters: [`Effects::waits`].
-    Wait,
-}
-
 /// All effects of one instruction.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Effects {
@@ -145,13 +78,36 @@ pub struct Effects {
     pub regs: SmallVec<[RegUse; 8]>,
     /// Memory, if it touches any.
     pub memory: Option<Memory>,
-    /// Counters that it increments.
-    pub counters: SmallVec<[Counter; 2]>,
+    /// Scope and the like of a memory or cache operation.
+    pub policy: Policy,
+    /// The queues that it stands in from issue to completion; their counters are moved ([`Counter::of`]).
+    pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
     /// For [`Flow::Wait`]: each counter waited for, and the value that it must have come down to. Counters that
-    /// an `s_waitcnt` names with its largest value are left out: they do not wait.
-    pub waits: SmallVec<[(Counter, u16); 3]>,
+    /// the operand names with a value that does not wait are left out.
+    pub waits: SmallVec<[(Counter, u32); 3]>,
+    /// Waits for everything.
+    pub waits_idle: bool,
+    /// The barrier operation.
+    pub barrier: Option<Barrier>,
+    /// Other program control.
+    pub control: Option<Control>,
+    /// It only moves what it reads.
+    pub copies: bool,
+    /// M0 is added to the number of a register that it names.
+    pub relative: bool,
+}
+
+impl Effects {
+    /// Whether vector registers are touched in active lanes only.
+    pub fn heeds_exec(&self) -> bool {
+        self.regs.iter().any(|entry| {
+            entry.read
+                && entry.operand.is_none()
+                && matches!(entry.reg, Touched::Special(Special::Exec | Special::ExecLo))
+        })
+    }
 }
 
 /// The part of the effects that the row alone decides.
@@ -161,10 +117,22 @@ pub struct RowEffects {
     pub implicit: SmallVec<[(Touched, bool, bool); 2]>,
     /// Memory effect.
     pub memory: Option<Memory>,
-    /// Counters that it increments.
-    pub counters: SmallVec<[Counter; 2]>,
+    /// The queues that it stands in.
+    pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
+    /// What it waits for.
+    pub wait: Option<Wait>,
+    /// The barrier operation.
+    pub barrier: Option<Barrier>,
+    /// Other program control.
+    pub control: Option<Control>,
+    /// It only moves what it reads.
+    pub copies: bool,
+    /// M0 is added to the number of a register that it names.
+    pub relative: bool,
+    /// Key of what it computes; rows that share it compute the same.
+    pub meaning: &'static str,
 }
 
 impl RowEffects {
@@ -173,174 +141,98 @@ impl RowEffects {
     /// # Errors
     /// A message for an attribute value that has no meaning.
     pub fn read(machine: Machine, row: &Row) -> Result<RowEffects, String> {
-        let mut effects = RowEffects::default();
+        let mut effects = RowEffects { meaning: row.mnemonic, ..RowEffects::default() };
         let mut exec_named = false;
+        let mut counted = false;
         for &(key, value) in &row.attributes {
-            let touched = match (key, machine.wave_size) {
-                ("scc", _) => Touched::Special(Special::Scc),
-                ("vcc", WaveSize::Wave64) => Touched::Special(Special::Vcc),
-                ("vcc", WaveSize::Wave32) => Touched::Special(Special::VccLo),
-                ("exec", _) if value == "none" => {
-                    exec_named = true;
-                    continue;
-                }
-                ("exec", _) => exec(machine),
-                ("m0", _) => Touched::Special(Special::M0),
-                ("flat_scratch", _) => Touched::Special(Special::FlatScratch),
-                ("mode", _) => Touched::Mode,
-                ("mem", _) => {
-                    effects.memory =
-                        Some(memory(value).ok_or_else(|| format!("mem={value} is no memory effect"))?);
-                    continue;
-                }
-                ("cnt", _) => {
+            let unknown = |what: &str| format!("{key}={value} is no {what}");
+            match key {
+                "mem" => effects.memory = Some(Memory::parse(value).ok_or_else(|| unknown("memory effect"))?),
+                "cnt" => {
+                    counted = true;
                     for name in value.split(',') {
-                        effects.counters.push(counter(name).ok_or_else(|| format!("{name} is no counter"))?);
+                        let channel = Channel::parse(name).ok_or_else(|| format!("{name} is no channel"))?;
+                        effects.channels.push(channel);
                     }
-                    continue;
                 }
-                ("flow", _) => {
-                    effects.flow = flow(value).ok_or_else(|| format!("flow={value} is no control flow"))?;
-                    continue;
+                "flow" => effects.flow = Flow::parse(value).ok_or_else(|| unknown("control flow"))?,
+                "wait" => {
+                    effects.flow = Flow::Wait;
+                    effects.wait = Some(Wait::parse(value).ok_or_else(|| unknown("list of counters"))?);
                 }
-                _ => continue,
-            };
-            let (read, write) = match value {
-                "r" => (true, false),
-                "w" => (false, true),
-                "rw" => (true, true),
-                "" if key == "mode" => (true, false),
-                _ => return Err(format!("{key}={value}: expected r, w or rw")),
-            };
-            effects.implicit.push((touched, read, write));
+                "barrier" => {
+                    effects.flow = Flow::Barrier;
+                    effects.barrier =
+                        Some(Barrier::parse(value).ok_or_else(|| unknown("barrier operation"))?);
+                }
+                "control" => {
+                    effects.control = Some(Control::parse(value).ok_or_else(|| unknown("program control"))?);
+                }
+                "copy" => effects.copies = true,
+                "relative" => effects.relative = true,
+                "meaning" => effects.meaning = value,
+                "exec" if value == "none" => exec_named = true,
+                _ => {
+                    let Some(touched) = implicit(machine, key) else { continue };
+                    let (read, write) = match value {
+                        "r" => (true, false),
+                        "w" => (false, true),
+                        "rw" => (true, true),
+                        "" if key == "mode" => (true, false),
+                        _ => return Err(format!("{key}={value}: expected r, w or rw")),
+                    };
+                    effects.implicit.push((touched, read, write));
+                }
+            }
+        }
+        if let (Some(memory), false) = (&effects.memory, counted) {
+            effects.channels = counter::channels(counter_set(machine), memory);
         }
         let scalar = match row.family {
             Family::Scalar => true,
-            Family::Memory => row.memory.addressing == Some(Addressing::ScalarBase),
-            Family::Vector | Family::Matrix | Family::Image | Family::Export => false,
+            Family::Memory => scalar_memory(row, effects.memory.as_ref()),
+            Family::Export => effects.memory.is_none() && row.operands.is_empty(),
+            Family::Image | Family::Vector | Family::Matrix => false,
         };
-        if effects.counters.is_empty()
-            && let Some(memory) = effects.memory
-        {
-            effects.counters = counters(machine, &memory, value_of(row, "mem"));
-        }
+        let exec = Touched::Special(machine::exec(machine));
         if !scalar && !exec_named {
-            match effects.implicit.iter_mut().find(|entry| entry.0 == exec(machine)) {
+            match effects.implicit.iter_mut().find(|entry| entry.0 == exec) {
                 Some(entry) => entry.1 = true,
-                None => effects.implicit.push((exec(machine), true, false)),
+                None => effects.implicit.push((exec, true, false)),
             }
         }
         Ok(effects)
     }
 }
 
-fn exec(machine: Machine) -> Touched {
-    Touched::Special(match machine.wave_size {
-        WaveSize::Wave64 => Special::Exec,
-        WaveSize::Wave32 => Special::ExecLo,
+/// The implicit register that an attribute names.
+fn implicit(machine: Machine, key: &str) -> Option<Touched> {
+    Some(match key {
+        "scc" => Touched::Special(Special::Scc),
+        "vcc" => Touched::Special(machine::vcc(machine)),
+        "exec" => Touched::Special(machine::exec(machine)),
+        "m0" => Touched::Special(Special::M0),
+        "flat_scratch" => Touched::Special(Special::FlatScratch),
+        "mode" => Touched::Mode,
+        _ => return None,
     })
 }
 
-fn memory(value: &str) -> Option<Memory> {
-    let mut parts = value.split('.');
-    let space = match parts.next()? {
-        "global" | "buffer" | "tensor" => Space::Global,
-        "lds" => Space::Lds,
-        "scratch" => Space::Scratch,
-        "flat" => Space::Flat,
-        "scalar" => Space::Scalar,
-        "gds" => Space::Gds,
-        _ => return None,
-    };
-    let direction = match parts.next()? {
-        "load" => Direction::Load,
-        "store" => Direction::Store,
-        "atomic" => Direction::Atomic,
-        "atomic_return" => Direction::AtomicReturn,
-        "to_lds" => Direction::ToLds,
-        "from_lds" => Direction::FromLds,
-        "prefetch" => Direction::Prefetch,
-        "cache" => Direction::CacheOp,
-        "crossbar" => Direction::Crossbar,
-        _ => return None,
-    };
-    // Behind the bytes of one access stand how many there are and what distinguishes it further.
-    let shape = parts.next()?;
-    let (bytes, count) = shape.split_once('x').unwrap_or((shape, "1"));
-    let count = count.split('s').next()?.parse::<u16>().ok()?;
-    Some(Memory { space, direction, bytes: bytes.parse::<u16>().ok()? * count })
-}
-
-fn value_of(row: &Row, key: &str) -> &'static str {
-    row.attribute(key).unwrap_or_default()
-}
-
-/// The counters that an access to memory moves.
-fn counters(machine: Machine, memory: &Memory, effect: &str) -> SmallVec<[Counter; 2]> {
-    let has = |counter: WaitCounter| machine.facts().counters.iter().any(|(known, _)| *known == counter);
-    let mut counters = SmallVec::new();
-    let split = has(WaitCounter::Load);
-    let vector = match memory.direction {
-        Direction::Prefetch => None,
-        _ if !split => Some(Counter::Vm),
-        _ if effect.starts_with("tensor") => Some(Counter::Tensor),
-        Direction::ToLds | Direction::FromLds => Some(Counter::Async),
-        Direction::Store | Direction::Atomic => Some(Counter::Store),
-        _ => Some(Counter::Load),
-    };
-    let lds = if split { Counter::Ds } else { Counter::Lgkm };
-    match memory.space {
-        Space::Scalar if memory.direction == Direction::Prefetch => {}
-        Space::Scalar => counters.push(if split { Counter::Km } else { Counter::Lgkm }),
-        Space::Lds | Space::Gds => counters.push(lds),
-        Space::Flat => {
-            counters.extend(vector);
-            counters.push(lds);
-        }
-        Space::Global | Space::Scratch => counters.extend(vector),
+/// Whether no lane takes part in an instruction of the memory family: scalar memory, and what has neither a memory
+/// effect nor a vector register.
+fn scalar_memory(row: &Row, memory: Option<&Memory>) -> bool {
+    match memory {
+        Some(memory) => memory.path == Path::Scalar,
+        None => row.operands.iter().all(|operand| operand.class == Class::ScalarReg),
     }
-    if has(WaitCounter::X)
-        && !matches!(memory.space, Space::Lds | Space::Gds)
-        && vector != Some(Counter::Tensor)
-    {
-        counters.push(Counter::X);
-    }
-    counters
 }
 
-fn counter(name: &str) -> Option<Counter> {
-    Some(match name {
-        "vm" => Counter::Vm,
-        "lgkm" => Counter::Lgkm,
-        "exp" => Counter::Exp,
-        "load" => Counter::Load,
-        "sample" => Counter::Sample,
-        "bvh" => Counter::Bvh,
-        "store" => Counter::Store,
-        "ds" => Counter::Ds,
-        "km" | "sm" => Counter::Km,
-        "async" | "al" => Counter::Async,
-        "tensor" | "td" => Counter::Tensor,
-        "x" => Counter::X,
-        _ => return None,
-    })
+/// The counters of a machine.
+pub fn counter_set(machine: impl Into<Machine>) -> CounterSet {
+    CounterSet::of(machine.into())
 }
 
-fn flow(value: &str) -> Option<Flow> {
-    Some(match value {
-        "branch" => Flow::Branch,
-        "cbranch" => Flow::ConditionalBranch,
-        "indirect" => Flow::Indirect,
-        "call" => Flow::Call,
-        "end" => Flow::End,
-        "trap" => Flow::Trap,
-        "barrier" => Flow::Barrier,
-        "wait" => Flow::Wait,
-        _ => return None,
-    })
-}
-
-/// The effects of an instruction of `machine`.
+/// The effects of an instruction.
 pub fn effects(machine: impl Into<Machine>, inst: &Inst) -> Effects {
     let machine = machine.into();
     let mut effects = Effects::default();
@@ -355,6 +247,7 @@ pub fn effects(machine: impl Into<Machine>, inst: &Inst) -> Effects {
 fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     let row = Table::of(machine).row(inst.row);
     let Some(encoding) = row.encoding(inst.form) else { return };
+    let own = &row.effects;
     for (n, (spec, operand)) in encoding.specs(row).zip(&inst.operands).enumerate() {
         let (read, write) = match spec.access {
             Access::Read => (true, false),
@@ -365,92 +258,60 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         let preserves = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
         let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
-        match operand {
-            Operand::Reg(reg) => {
-                effects.regs.push(RegUse { reg: Touched::Reg(*reg), read, write, operand: number });
+        let (reg, read, write) = match operand {
+            Operand::List(list) => {
+                let bank = bank::bank_of(row, own.memory.as_ref(), spec);
+                let uses = list.regs().map(Touched::Reg);
+                effects.regs.extend(uses.map(|reg| RegUse { reg, read, write, bank, operand: number }));
+                continue;
             }
-            Operand::List(list) => effects.regs.extend(list.regs().map(|reg| RegUse {
-                reg: Touched::Reg(reg),
-                read,
-                write,
-                operand: number,
-            })),
+            Operand::Reg(reg) => (Touched::Reg(*reg), read, write),
             // NULL reads as 0 and drops what is written.
-            Operand::Special(Special::Null) => {}
-            Operand::Special(special) => {
-                effects.regs.push(RegUse { reg: Touched::Special(*special), read, write, operand: number });
-            }
-            // Hardware register 1 is MODE; `s_setreg` names the register first, `s_getreg` last.
-            Operand::Imm(value) if spec.class == Class::Imm(ImmKind::Hwreg) && value & 0x3f == 1 => {
-                let write = n == 0;
-                effects.regs.push(RegUse { reg: Touched::Mode, read: true, write, operand: number });
-            }
-            _ => {}
-        }
-    }
-    for &(reg, read, write) in &row.effects.implicit {
-        effects.regs.push(RegUse { reg, read, write, operand: None });
-    }
-    effects.memory = effects.memory.or(row.effects.memory);
-    effects.counters.extend(row.effects.counters.iter().copied());
-    if row.effects.flow != Flow::Next {
-        effects.flow = row.effects.flow;
-    }
-    if row.effects.flow == Flow::Wait {
-        waits(machine, row, inst, effects);
-    }
-}
-
-/// What a wait instruction waits for.
-fn waits(machine: Machine, row: &Row, inst: &Inst, effects: &mut Effects) {
-    let field = match inst.operands.first() {
-        Some(Operand::Imm(value)) => *value as u16,
-        _ => 0,
-    };
-    let single: &[Counter] = match row.mnemonic {
-        "s_waitcnt" => {
-            for (counter, field_of) in
-                [Counter::Vm, Counter::Exp, Counter::Lgkm].into_iter().zip(named::waitcnt(machine))
-            {
-                let value = field_of.get(field);
-                if value != field_of.max() {
-                    effects.waits.push((counter, value));
+            Operand::Special(Special::Null) => continue,
+            Operand::Special(special) => (Touched::Special(*special), read, write),
+            // `s_setreg` names the register first, `s_getreg` last.
+            Operand::Imm(value) if spec.class == Class::Imm(ImmKind::Hwreg) => {
+                if HwReg::of(machine, HwField::from_simm16(*value as u16).id) != HwReg::Mode {
+                    continue;
                 }
+                (Touched::Mode, true, n == 0)
             }
-            return;
-        }
-        // The two fields are 6 bits each: LOADcnt or STOREcnt from bit 8, DScnt from bit 0.
-        "s_wait_loadcnt_dscnt" | "s_wait_storecnt_dscnt" => {
-            let upper = if row.mnemonic.contains("load") { Counter::Load } else { Counter::Store };
-            for (counter, value) in [(upper, field >> 8 & 0x3f), (Counter::Ds, field & 0x3f)] {
-                if value != 0x3f {
-                    effects.waits.push((counter, value));
-                }
-            }
-            return;
-        }
-        "s_wait_loadcnt" => &[Counter::Load],
-        "s_wait_storecnt" => &[Counter::Store],
-        "s_wait_dscnt" => &[Counter::Ds],
-        "s_wait_kmcnt" => &[Counter::Km],
-        "s_wait_asynccnt" => &[Counter::Async],
-        "s_wait_tensorcnt" => &[Counter::Tensor],
-        "s_wait_xcnt" => &[Counter::X],
-        _ => &[],
-    };
-    effects.waits.extend(single.iter().map(|&counter| (counter, field & 0x3f)));
+            _ => continue,
+        };
+        let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
+        let bank = if vector { bank::bank_of(row, own.memory.as_ref(), spec) } else { Bank::Fixed };
+        effects.regs.push(RegUse { reg, read, write, bank, operand: number });
+    }
+    for &(reg, read, write) in &own.implicit {
+        effects.regs.push(RegUse { reg, read, write, bank: Bank::Fixed, operand: None });
+    }
+    effects.memory = effects.memory.or(own.memory);
+    if let Some(memory) = &own.memory {
+        effects.policy = Policy::decode(machine, inst.mods.cpol, memory);
+    }
+    effects.channels.extend(own.channels.iter().copied());
+    if own.flow != Flow::Next {
+        effects.flow = own.flow;
+    }
+    if let Some(wait) = &own.wait {
+        effects.waits = wait.operand(machine, row, inst);
+        effects.waits_idle = *wait == Wait::Idle;
+    }
+    effects.barrier = effects.barrier.or(own.barrier);
+    effects.control = effects.control.or(own.control);
+    effects.copies |= own.copies;
+    effects.relative |= own.relative;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NoSymbols, parse};
-    use wavemark_target::Processor;
+    use crate::{Isa, NoSymbols, parse};
 
-    fn of(machine: Machine, text: &str) -> Effects {
-        let parsed = parse(machine, text, &NoSymbols);
+    fn of(isa: Isa, text: &str) -> Effects {
+        let parsed = parse(isa, text, &NoSymbols);
         match parsed {
-            Ok(parsed) => effects(machine, &parsed.inst),
+            Ok(parsed) => effects(isa, &parsed.inst),
             Err(error) => panic!("{text}: {error}"),
         }
     }
@@ -475,90 +336,133 @@ mod tests {
 
     #[test]
     fn registers() {
+        assert_eq!(uses(&of(Isa::Gfx950, "s_addc_u32 s0, s1, 5")), "Sgpr0+1:w Sgpr1+1:r Scc:rw");
+        assert_eq!(uses(&of(Isa::Gfx950, "s_and_saveexec_b64 s[0:1], vcc")), "Sgpr0+2:w Vcc:r Scc:w Exec:rw");
+        assert_eq!(uses(&of(Isa::Gfx1250, "ds_load_b64 v[2:3], v1")), "Vgpr2+2:w Vgpr1+1:r ExecLo:r");
         assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx950), "s_addc_u32 s0, s1, 5")),
-            "Sgpr0+1:w Sgpr1+1:r Scc:rw"
-        );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx950), "s_and_saveexec_b64 s[0:1], vcc")),
-            "Sgpr0+2:w Vcc:r Scc:w Exec:rw"
-        );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx1250), "ds_load_b64 v[2:3], v1")),
-            "Vgpr2+2:w Vgpr1+1:r ExecLo:r"
-        );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx950), "global_atomic_add v0, v2, v4, s[6:7] sc0")),
+            uses(&of(Isa::Gfx950, "global_atomic_add v0, v2, v4, s[6:7] sc0")),
             "Vgpr0+1:w Vgpr2+1:r Vgpr4+1:r Sgpr6+2:r Exec:r"
         );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx1250), "s_load_b128 s[4:7], s[0:1], null")),
-            "Sgpr4+4:w Sgpr0+2:r"
-        );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx1250), "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")),
-            "Mode:rw"
-        );
+        assert_eq!(uses(&of(Isa::Gfx1250, "s_load_b128 s[4:7], s[0:1], null")), "Sgpr4+4:w Sgpr0+2:r");
+        assert_eq!(uses(&of(Isa::Gfx1250, "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")), "Mode:rw");
     }
 
     #[test]
     fn vector_registers() {
         assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx950), "v_cmp_eq_f32_e32 vcc, v0, v1")),
+            uses(&of(Isa::Gfx950, "v_cmp_eq_f32_e32 vcc, v0, v1")),
             "Vcc:w Vgpr0+1:r Vgpr1+1:r Mode:r Exec:r"
         );
+        assert_eq!(uses(&of(Isa::Gfx1250, "v_cmpx_eq_u32_e32 v0, v1")), "Vgpr0+1:r Vgpr1+1:r ExecLo:rw");
         assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx1250), "v_cmpx_eq_u32_e32 v0, v1")),
-            "Vgpr0+1:r Vgpr1+1:r ExecLo:rw"
-        );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx1250), "v_fmac_f32_e32 v0, s1, v2")),
+            uses(&of(Isa::Gfx1250, "v_fmac_f32_e32 v0, s1, v2")),
             "Vgpr0+1:rw Sgpr1+1:r Vgpr2+1:r Mode:r ExecLo:r"
         );
         assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx1250), "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
+            uses(&of(Isa::Gfx1250, "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
             "Vgpr0+1:w Vgpr2+1:r ExecLo:r Vgpr1+1:w Sgpr4+1:r Vgpr3+1:r Mode:r ExecLo:r"
         );
         assert_eq!(
-            uses(&of(
-                Machine::new(Processor::Gfx950),
-                "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]"
-            )),
-            "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r"
+            uses(&of(Isa::Gfx950, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")),
+            "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r Mode:r"
         );
-        assert_eq!(
-            uses(&of(Machine::new(Processor::Gfx950), "v_readlane_b32 s0, v1, s2")),
-            "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r"
-        );
+        assert_eq!(uses(&of(Isa::Gfx950, "v_readlane_b32 s0, v1, s2")), "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r");
     }
 
     #[test]
     fn memory_and_counters() {
-        let load = of(Machine::new(Processor::Gfx950), "flat_load_dwordx4 v[0:3], v[4:5]");
-        assert_eq!(load.memory, Some(Memory { space: Space::Flat, direction: Direction::Load, bytes: 16 }));
-        assert_eq!(load.counters[..], [Counter::Vm, Counter::Lgkm]);
-        let copy = of(Machine::new(Processor::Gfx1250), "global_load_async_to_lds_b128 v1, v[2:3], off");
-        assert_eq!(
-            copy.memory,
-            Some(Memory { space: Space::Global, direction: Direction::ToLds, bytes: 16 })
-        );
-        assert_eq!(copy.counters[..], [Counter::Async, Counter::X]);
-        let tensor = of(Machine::new(Processor::Gfx1250), "tensor_load_to_lds s[0:3], s[4:11]");
-        assert_eq!(tensor.counters[..], [Counter::Tensor]);
+        let memory = |isa, text| {
+            let effects = of(isa, text);
+            (effects.memory.expect(text), effects.channels)
+        };
+        let (load, channels) = memory(Isa::Gfx950, "flat_load_dwordx4 v[0:3], v[4:5]");
+        assert_eq!((load.path, load.verb, load.bytes, load.count), (Path::Flat, Verb::Load, 16, 1));
+        assert_eq!(channels[..], [Channel::Vm, Channel::Ds]);
+        let (copy, channels) = memory(Isa::Gfx1250, "global_load_async_to_lds_b128 v1, v[2:3], off");
+        assert_eq!((copy.path, copy.verb, copy.bytes), (Path::Global, Verb::ToLds, 16));
+        assert_eq!(channels[..], [Channel::Al]);
+        let (_, channels) = memory(Isa::Gfx1250, "flat_atomic_add_u32 v[0:1], v2");
+        assert_eq!(channels[..], [Channel::St, Channel::Ds]);
+        let (two, _) = memory(Isa::Gfx950, "ds_read2st64_b64 v[0:3], v4 offset1:1");
+        assert_eq!((two.bytes, two.count, two.stride), (8, 2, 64));
+        let (half, _) = memory(Isa::Gfx1250, "global_load_d16_hi_i8 v0, v[2:3], off");
+        assert_eq!((half.bytes, half.extend), (1, Extend::HighSign));
+        let (atomic, _) = memory(Isa::Gfx950, "ds_cmpst_rtn_f32 v0, v1, v2, v3");
+        assert_eq!((atomic.atomic, atomic.verb), (Some(AtomicOp::CmpStoreFloat), Verb::AtomicReturn));
+        let tensor = of(Isa::Gfx1250, "tensor_load_to_lds s[0:3], s[4:11]");
+        assert_eq!(tensor.channels[..], [Channel::Td]);
         assert!(tensor.regs.iter().all(|entry| entry.read && !entry.write));
+    }
+
+    /// What a load or store says of its bytes is as wide as its data operand.
+    #[test]
+    fn bytes_fit_the_data() {
+        for isa in [Isa::Gfx950, Isa::Gfx1250] {
+            for row in Table::of(isa).rows() {
+                let Some(memory) = &row.effects.memory else { continue };
+                let data = match memory.verb {
+                    Verb::Load | Verb::AtomicReturn => row.operands.iter().find(|o| o.access != Access::Read),
+                    Verb::Store => {
+                        row.operands.iter().find(|o| matches!(o.role, "vdata" | "data0" | "sdata"))
+                    }
+                    _ => None,
+                };
+                let Some(data) = data.filter(|_| !memory.block && !memory.format) else { continue };
+                let mut wanted = u32::from(memory.bytes.next_multiple_of(4));
+                // The second datum of a load has its place behind the first; of a store it is an operand of its own.
+                if memory.count == 2 && memory.verb != Verb::Store {
+                    wanted *= 2;
+                }
+                let pair = memory.atomic.is_some_and(AtomicOp::two_data) && data.access == Access::ReadWrite;
+                if pair {
+                    wanted *= 2;
+                }
+                assert_eq!(u32::from(data.ty.dwords()) * 4, wanted, "{} {}", isa.name(), row.mnemonic);
+            }
+        }
+    }
+
+    #[test]
+    fn scopes() {
+        let scope = |isa, text| of(isa, text).policy.scope;
+        assert_eq!(scope(Isa::Gfx950, "global_load_dword v0, v[2:3], off sc0 sc1"), Scope::System);
+        assert_eq!(scope(Isa::Gfx950, "global_atomic_add v0, v[2:3], v4, off sc0"), Scope::Device);
+        assert_eq!(scope(Isa::Gfx1250, "global_load_b32 v0, v[2:3], off scope:SCOPE_DEV"), Scope::Device);
+        assert_eq!(scope(Isa::Gfx1250, "global_wb scope:SCOPE_SE"), Scope::Se);
+    }
+
+    #[test]
+    fn banks() {
+        let banks = |text| of(Isa::Gfx1250, text).regs.iter().map(|entry| entry.bank).collect::<Vec<_>>();
+        use Bank::{Dst, Fixed, Src0, Src1, Src2};
+        assert_eq!(banks("v_fma_f32 v0, v1, v2, v3"), [Dst, Src0, Src1, Src2, Fixed, Fixed]);
+        assert_eq!(banks("v_fmamk_f32 v0, v1, 0x41000000, v3"), [Dst, Src0, Src2, Fixed, Fixed]);
+        assert_eq!(banks("global_store_b32 v[0:1], v2, off"), [Src0, Src1, Fixed]);
+        assert_eq!(banks("buffer_store_b32 v0, v1, s[0:3], null offen"), [Dst, Src0, Fixed, Fixed]);
+        assert_eq!(banks("ds_store_2addr_b32 v0, v1, v2"), [Src0, Src1, Src2, Fixed]);
     }
 
     #[test]
     fn waits_and_flow() {
-        let wait = of(Machine::new(Processor::Gfx950), "s_waitcnt vmcnt(3) lgkmcnt(0)");
+        let wait = of(Isa::Gfx950, "s_waitcnt vmcnt(3) lgkmcnt(0)");
         assert_eq!(wait.waits[..], [(Counter::Vm, 3), (Counter::Lgkm, 0)]);
-        let both = of(Machine::new(Processor::Gfx1250), "s_wait_loadcnt_dscnt 0x103");
+        assert!(of(Isa::Gfx950, "s_waitcnt 0xcf7f").waits.is_empty());
+        let both = of(Isa::Gfx1250, "s_wait_loadcnt_dscnt 0x103");
         assert_eq!(both.waits[..], [(Counter::Load, 1), (Counter::Ds, 3)]);
-        assert_eq!(
-            of(Machine::new(Processor::Gfx1250), "s_wait_asynccnt 0").waits[..],
-            [(Counter::Async, 0)]
-        );
-        assert_eq!(of(Machine::new(Processor::Gfx1250), "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
-        assert_eq!(of(Machine::new(Processor::Gfx1250), "s_barrier_wait -1").flow, Flow::Barrier);
+        assert_eq!(of(Isa::Gfx1250, "s_wait_asynccnt 0").waits[..], [(Counter::Async, 0)]);
+        assert!(of(Isa::Gfx1250, "s_wait_idle").waits_idle);
+        assert_eq!(of(Isa::Gfx1250, "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
+        let barrier = of(Isa::Gfx1250, "s_barrier_wait -1");
+        assert_eq!((barrier.flow, barrier.barrier), (Flow::Barrier, Some(Barrier::Wait)));
+    }
+
+    #[test]
+    fn hardware_register_fields() {
+        // hwreg(HW_REG_WAVE_MODE, 25, 1)
+        let field = HwField::from_simm16(25 << 6 | 1);
+        assert_eq!(field, HwField { id: 1, offset: 25, size: 1 });
+        assert_eq!(field.mask(), 1 << 25);
+        assert_eq!(HwReg::of(Isa::Gfx1250, 1), HwReg::Mode);
+        assert_eq!(HwReg::of(Isa::Gfx950, 1), HwReg::Mode);
     }
 }

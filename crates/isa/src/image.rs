@@ -14,7 +14,7 @@
 //! | `node`, `node64`, `extent`, `extent_mask`, `origin`, `direction`, `offsets` | of a ray: 1, 2, 1, 2, 3, 3, 2 |
 //! | `inverse` | of a ray: 3; with a16 it is packed with `direction` |
 //!
-//! `image=` lists, joined by `,`: `d16` (there is a D16 bit), `gather` (four components, of which dmask chooses none),
+//! `image=` lists, joined by `,`: `d16` (there is a D16 bit), `gather` (one component, which dmask chooses, of four texels),
 //! `msaa` (only multisampled dimensions), `atomic` and `cmpswap` (data of one and two values), `off` (the data may be
 //! `off`: nothing is returned).
 //!
@@ -31,36 +31,14 @@ use crate::format::Field;
 use crate::modifier::Modifier;
 use crate::row::{Encoding, Row};
 
+mod dimension;
+
+pub(crate) use dimension::{DIMENSIONS, Dimension};
+
 /// Bits of [`Mods::flags`] of image instructions.
 pub(crate) const A16: u8 = 1 << 2;
 /// Data are 16-bit values.
 pub(crate) const D16: u8 = 1 << 5;
-
-/// An image dimension: its number is the position in [`DIMENSIONS`].
-#[derive(Debug)]
-pub(crate) struct Dimension {
-    /// Behind `SQ_RSRC_IMG_`.
-    pub(crate) name: &'static str,
-    coords: u8,
-    gradients: u8,
-    pub(crate) msaa: bool,
-}
-
-const fn dimension(name: &'static str, coords: u8, gradients: u8, msaa: bool) -> Dimension {
-    Dimension { name, coords, gradients, msaa }
-}
-
-/// Dimensions by number.
-pub(crate) static DIMENSIONS: [Dimension; 8] = [
-    dimension("1D", 1, 2, false),
-    dimension("2D", 2, 4, false),
-    dimension("3D", 3, 6, false),
-    dimension("CUBE", 3, 4, false),
-    dimension("1D_ARRAY", 2, 2, false),
-    dimension("2D_ARRAY", 3, 4, false),
-    dimension("2D_MSAA", 3, 4, true),
-    dimension("2D_MSAA_ARRAY", 4, 4, true),
-];
 
 /// How the address stands in the encoding.
 #[derive(Clone, Debug)]

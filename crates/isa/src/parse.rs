@@ -24,6 +24,7 @@ mod pair;
 pub(crate) mod scalar;
 pub(crate) mod vector;
 pub(crate) mod vector_constant;
+mod vector_expected;
 mod vector_modifiers;
 
 /// Why a statement is no instruction.

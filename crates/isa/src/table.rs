@@ -244,7 +244,7 @@ fn encoding(format: &'static Format, written: &EncodingDef, definition: &RowDef)
         if used.iter().any(|other| std::ptr::eq(*other, field)) {
             continue;
         }
-        if definition.must_be_zero(field) || field.ignored {
+        if definition.must_be_zero(format, field) || field.ignored {
             continue;
         }
         match modifier::by_name(field.name) {

@@ -1,123 +1,17 @@
-//! Read-modify-write operations: names in both generations' spelling, and what they compute.
+//! Read-modify-write operations: what they compute.
 //!
 //! Rounding is to nearest even whatever MODE says (CDNA5 ISA 12.1); denormals pass, but for LDS operations
 //! that MODE flushes (12.2), which the caller says with [`Flush`].
 
-/// What an atomic computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // the manual's names
-pub enum AtomicOp {
-    Swap,
-    /// Compare with the second datum, store the first.
-    CmpSwap,
-    /// Compare floats with the second datum, store the first (gfx9 `ds_cmpst_f32`).
-    CmpSwapFloat,
-    Add,
-    Sub,
-    /// data - memory
-    ReverseSub,
-    /// Unsigned subtract if the result is not negative.
-    CondSub,
-    /// Unsigned subtract, clamped at 0.
-    SubClamp,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    /// (memory & !data) | second datum
-    MaskOr,
-    /// memory >= data ? memory - data : memory + second datum
-    Wrap,
-    AddFloat,
-    MinFloat,
-    MaxFloat,
-    PkAddF16,
-    PkAddBf16,
-    /// Exchange each 32-bit half whose datum has its top bit set.
-    CondXchg32,
-}
+pub use wavemark_isa::effects::AtomicOp;
 
-/// An atomic as a mnemonic names it.
+/// An atomic on one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtomicShape {
     /// What it computes.
     pub op: AtomicOp,
     /// Bytes per lane, 4 or 8.
     pub bytes: u32,
-}
-
-impl AtomicShape {
-    /// Whether there are two data operands.
-    pub fn two_data(self) -> bool {
-        matches!(self.op, AtomicOp::CmpSwap | AtomicOp::CmpSwapFloat | AtomicOp::MaskOr | AtomicOp::Wrap)
-    }
-}
-
-/// Names without their width suffix: gfx12 `add_u32`, gfx9 vector memory `add`/`add_x2`, LDS `add_u32`.
-const STEMS: &[(&str, AtomicOp)] = &[
-    ("swap", AtomicOp::Swap),
-    ("wrxchg", AtomicOp::Swap),
-    ("storexchg", AtomicOp::Swap),
-    ("cmpswap", AtomicOp::CmpSwap),
-    ("cmpstore", AtomicOp::CmpSwap),
-    ("cmpst", AtomicOp::CmpSwap),
-    ("add", AtomicOp::Add),
-    ("sub", AtomicOp::Sub),
-    ("rsub", AtomicOp::ReverseSub),
-    ("cond_sub", AtomicOp::CondSub),
-    ("sub_clamp", AtomicOp::SubClamp),
-    ("smin", AtomicOp::SMin),
-    ("umin", AtomicOp::UMin),
-    ("smax", AtomicOp::SMax),
-    ("umax", AtomicOp::UMax),
-    ("and", AtomicOp::And),
-    ("or", AtomicOp::Or),
-    ("xor", AtomicOp::Xor),
-    ("inc", AtomicOp::Inc),
-    ("dec", AtomicOp::Dec),
-    ("mskor", AtomicOp::MaskOr),
-    ("wrap", AtomicOp::Wrap),
-    ("condxchg32", AtomicOp::CondXchg32),
-];
-
-/// The atomic that a mnemonic names after its space prefix, e.g. `add_f32`, `smax_x2`, `min_num_f64`; a
-/// `_rtn` inside LDS names must have been removed.
-pub fn atomic_shape(name: &str) -> Option<AtomicShape> {
-    let shape = |op, bytes| Some(AtomicShape { op, bytes });
-    match name {
-        "pk_add_f16" => return shape(AtomicOp::PkAddF16, 4),
-        "pk_add_bf16" => return shape(AtomicOp::PkAddBf16, 4),
-        _ => {}
-    }
-    let (stem, suffix) = match name.strip_suffix("_x2") {
-        Some(stem) => (stem, "x2"),
-        None => match name.rsplit_once('_') {
-            Some((stem, suffix @ ("u32" | "i32" | "b32" | "f32" | "u64" | "i64" | "b64" | "f64"))) => {
-                (stem, suffix)
-            }
-            _ => (name, ""),
-        },
-    };
-    let bytes = if matches!(suffix, "x2" | "u64" | "i64" | "b64" | "f64") { 8 } else { 4 };
-    let float = suffix.starts_with('f');
-    let signed = suffix.starts_with('i');
-    let op = match stem {
-        "min" | "min_num" if float => AtomicOp::MinFloat,
-        "max" | "max_num" if float => AtomicOp::MaxFloat,
-        "min" if signed => AtomicOp::SMin,
-        "min" => AtomicOp::UMin,
-        "max" if signed => AtomicOp::SMax,
-        "max" => AtomicOp::UMax,
-        "add" if float => AtomicOp::AddFloat,
-        "cmpst" if float => AtomicOp::CmpSwapFloat,
-        _ => STEMS.iter().find(|(name, _)| *name == stem)?.1,
-    };
-    shape(op, bytes)
 }
 
 /// Denormal flushing of an LDS float atomic, by MODE.
@@ -223,14 +117,14 @@ pub fn apply(shape: AtomicShape, old: u64, data: u64, second: u64, flush: Flush)
     let narrow = |x: u64| if wide { x } else { x & 0xffff_ffff };
     match shape.op {
         AtomicOp::Swap => data,
-        AtomicOp::CmpSwap => {
+        AtomicOp::CmpSwap | AtomicOp::CmpStore => {
             if old == second {
                 data
             } else {
                 old
             }
         }
-        AtomicOp::CmpSwapFloat => {
+        AtomicOp::CmpStoreFloat | AtomicOp::CmpSwapFloat => {
             let equal = if wide {
                 f64::from_bits(old) == f64::from_bits(second)
             } else {
@@ -298,6 +192,13 @@ pub fn apply(shape: AtomicShape, old: u64, data: u64, second: u64, flush: Flush)
             };
             half(0) | half(32)
         }
+        // Not of one value in memory: they have actions of their own.
+        AtomicOp::Append
+        | AtomicOp::Consume
+        | AtomicOp::BarrierArrive
+        | AtomicOp::BarrierArriveAsync
+        | AtomicOp::Gws
+        | AtomicOp::OrderedAdd => old,
     }
 }
 
@@ -305,41 +206,32 @@ pub fn apply(shape: AtomicShape, old: u64, data: u64, second: u64, flush: Flush)
 mod tests {
     use super::*;
 
-    fn run(name: &str, old: u64, data: u64, second: u64) -> u64 {
-        apply(atomic_shape(name).expect(name), old, data, second, Flush::default())
-    }
-
-    #[test]
-    fn names_of_both_generations() {
-        assert_eq!(atomic_shape("smax_x2"), atomic_shape("max_i64"));
-        assert_eq!(atomic_shape("add"), atomic_shape("add_u32"));
-        assert_eq!(atomic_shape("cmpswap"), atomic_shape("cmpswap_b32"));
-        assert_eq!(atomic_shape("min_num_f64").map(|s| s.op), Some(AtomicOp::MinFloat));
-        assert_eq!(atomic_shape("frobnicate_u32"), None);
+    fn run(op: AtomicOp, bytes: u32, old: u64, data: u64, second: u64) -> u64 {
+        apply(AtomicShape { op, bytes }, old, data, second, Flush::default())
     }
 
     #[test]
     fn integers_by_the_manual() {
-        assert_eq!(run("inc_u32", 7, 7, 0), 0);
-        assert_eq!(run("inc_u32", 6, 7, 0), 7);
-        assert_eq!(run("dec_u32", 0, 9, 0), 9);
-        assert_eq!(run("dec_u32", 10, 9, 0), 9);
-        assert_eq!(run("max_i32", 0xffff_ffff, 1, 0), 1);
-        assert_eq!(run("umax", 0xffff_ffff, 1, 0), 0xffff_ffff);
-        assert_eq!(run("sub_clamp_u32", 3, 5, 0), 0);
-        assert_eq!(run("cond_sub_u32", 3, 5, 0), 3);
-        assert_eq!(run("cmpswap_b32", 3, 9, 3), 9);
-        assert_eq!(run("mskor_b32", 0xff, 0x0f, 0x02), 0xf2);
-        assert_eq!(run("sub_u32", 0, 1, 0), 0xffff_ffff);
+        assert_eq!(run(AtomicOp::Inc, 4, 7, 7, 0), 0);
+        assert_eq!(run(AtomicOp::Inc, 4, 6, 7, 0), 7);
+        assert_eq!(run(AtomicOp::Dec, 4, 0, 9, 0), 9);
+        assert_eq!(run(AtomicOp::Dec, 4, 10, 9, 0), 9);
+        assert_eq!(run(AtomicOp::SMax, 4, 0xffff_ffff, 1, 0), 1);
+        assert_eq!(run(AtomicOp::UMax, 4, 0xffff_ffff, 1, 0), 0xffff_ffff);
+        assert_eq!(run(AtomicOp::SubClamp, 4, 3, 5, 0), 0);
+        assert_eq!(run(AtomicOp::CondSub, 4, 3, 5, 0), 3);
+        assert_eq!(run(AtomicOp::CmpSwap, 4, 3, 9, 3), 9);
+        assert_eq!(run(AtomicOp::MaskOr, 4, 0xff, 0x0f, 0x02), 0xf2);
+        assert_eq!(run(AtomicOp::Sub, 4, 0, 1, 0), 0xffff_ffff);
     }
 
     #[test]
     fn floats_by_the_manual() {
         let f = |x: f32| u64::from(x.to_bits());
-        assert_eq!(run("add_f32", f(1.5), f(2.25), 0), f(3.75));
-        assert_eq!(run("min_num_f32", f(-0.0), f(0.0), 0), f(-0.0));
-        assert_eq!(run("max_num_f32", 0x7fc0_0000, f(2.0), 0), f(2.0));
-        assert_eq!(run("pk_add_f16", 0x3c00_4000, 0x3c00_3c00, 0), 0x4000_4200);
-        assert_eq!(run("pk_add_bf16", 0x3f80_4000, 0x3f80_3f80, 0), 0x4000_4040);
+        assert_eq!(run(AtomicOp::AddFloat, 4, f(1.5), f(2.25), 0), f(3.75));
+        assert_eq!(run(AtomicOp::MinFloat, 4, f(-0.0), f(0.0), 0), f(-0.0));
+        assert_eq!(run(AtomicOp::MaxFloat, 4, 0x7fc0_0000, f(2.0), 0), f(2.0));
+        assert_eq!(run(AtomicOp::PkAddF16, 4, 0x3c00_4000, 0x3c00_3c00, 0), 0x4000_4200);
+        assert_eq!(run(AtomicOp::PkAddBf16, 4, 0x3f80_4000, 0x3f80_3f80, 0), 0x4000_4040);
     }
 }

@@ -5,11 +5,13 @@
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
 use wavemark_isa::Isa;
+use wavemark_isa::effects::HwReg;
 
-use crate::bind::Layout;
+use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
+use crate::facts::Facts;
 use crate::global::Global;
-use crate::machine::{Launch, Machine, NewGroup, RunConfig, RunEnd, RunStats};
+use crate::machine::{Device, Launch, NewGroup, RunConfig, RunEnd, RunStats};
 use crate::program::{Program, Segment};
 use crate::regs::sindex;
 use crate::wave::Wave;
@@ -92,7 +94,7 @@ pub fn dispatch<O: Observer>(
         scalar: program.constants.scalar.clone(),
         next: 0,
     };
-    let result = Machine::new(&mut program, global, config, observer).run(&mut launcher);
+    let result = Device::new(&mut program, global, config, observer).run(&mut launcher);
     for base in [kernarg, packet, queue] {
         global.free(base);
     }
@@ -178,7 +180,7 @@ impl Plan {
         };
         let rsrc1 = descriptor.compute_pgm_rsrc1;
         let mut mode = rsrc1 >> 12 & 0xff;
-        if kernel.isa == Isa::Gfx950 {
+        if Facts::of(kernel.isa).ieee_mode {
             mode |= (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         }
         mode |= (rsrc1 >> 26 & 1) << 23;
@@ -266,8 +268,14 @@ impl Launcher<'_> {
                     wave: w,
                 };
                 *next_wave += 1;
-                let mut wave =
-                    Wave::new(self.kernel.isa, id, plan.layout, self.room, self.kernel.entry, plan.mode);
+                let mut wave = Wave::new(
+                    Facts::of(self.kernel.isa),
+                    id,
+                    plan.layout,
+                    self.room,
+                    self.kernel.entry,
+                    plan.mode,
+                );
                 wave.set_constants(plan.layout, &self.vector, &self.scalar);
                 wave.scratch_per_lane = plan.scratch;
                 wave.scratch = vec![0; plan.scratch as usize * wave.regs.lanes() as usize];
@@ -317,23 +325,19 @@ impl Launcher<'_> {
         }
         // The hardware loads as many user SGPRs as the count says, whatever was asked for.
         values.resize(descriptor.user_sgprs() as usize, 0);
-        match self.kernel.isa {
-            Isa::Gfx950 => {
-                let ids = [
-                    Field::EnableSgprWorkgroupIdX,
-                    Field::EnableSgprWorkgroupIdY,
-                    Field::EnableSgprWorkgroupIdZ,
-                ];
-                for (d, field) in ids.into_iter().enumerate() {
-                    if on(field) {
-                        values.push(wave.id.workgroup[d]);
-                    }
-                }
-                if on(Field::EnableSgprWorkgroupInfo) {
-                    values.push(self.plan.waves & 63 | u32::from(wave.id.wave == 0) << 31);
+        if Facts::of(self.kernel.isa).ids_in_trap_temporaries {
+            self.trap_temporaries(wave, cluster_id, in_cluster);
+        } else {
+            let ids =
+                [Field::EnableSgprWorkgroupIdX, Field::EnableSgprWorkgroupIdY, Field::EnableSgprWorkgroupIdZ];
+            for (d, field) in ids.into_iter().enumerate() {
+                if on(field) {
+                    values.push(wave.id.workgroup[d]);
                 }
             }
-            Isa::Gfx1250 => self.trap_temporaries(wave, cluster_id, in_cluster),
+            if on(Field::EnableSgprWorkgroupInfo) {
+                values.push(self.plan.waves & 63 | u32::from(wave.id.wave == 0) << 31);
+            }
         }
         wave.regs.s[..values.len()].copy_from_slice(&values);
         wave.regs.set_s64(sindex::EXEC, self.lane_mask(wave));
@@ -357,8 +361,9 @@ impl Launcher<'_> {
                 | (size[1] - 1) << 16
                 | (size[2] - 1) << 20
                 | (count - 1) << 24;
-            // IB_STS2: cluster id (not 0 in a cluster) and the flat number in the cluster.
-            wave.hwregs[28] = 1 << 6 | wave.id.rank_in_cluster << 21;
+            // Cluster id (not 0 in a cluster) and the flat number in the cluster.
+            let status = HwReg::IbSts2.id(self.kernel.isa).unwrap_or_default();
+            wave.hwregs[usize::from(status)] = 1 << 6 | wave.id.rank_in_cluster << 21;
         }
     }
 

@@ -6,7 +6,8 @@
 //! is compiled in.
 
 use smallvec::SmallVec;
-use wavemark_isa::{Inst, Isa};
+use wavemark_isa::Inst;
+pub use wavemark_isa::effects::{Channel, Counter, Scope, Space};
 
 /// Number of a wave in the order of their creation; unique in a run.
 pub type WaveIndex = u32;
@@ -35,117 +36,21 @@ pub struct Site {
     pub pc: u64,
     /// The instruction.
     pub inst: Inst,
-    /// The upper VGPR bits in force here (0 but on gfx1250): see [`crate::bind::VgprMsb`].
+    /// The upper VGPR bits in force here (0 but on gfx1250): see [`wavemark_isa::effects::VgprMsb`].
     pub msb: u8,
 }
 
-/// An in-order (but for [`Channel::Sm`]) queue of a wave's memory operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Channel {
-    /// Vector loads and returning atomics (gfx12).
-    Ld,
-    /// Vector stores and other atomics (gfx12).
-    St,
-    /// LDS operations.
-    Ds,
-    /// Scalar loads, messages, barrier state: out of order.
-    Sm,
-    /// Asynchronous loads to LDS.
-    Al,
-    /// Asynchronous stores from LDS.
-    As,
-    /// Tensor DMA.
-    Td,
-    /// All vector memory before gfx10: loads, stores, LDS-DMA.
-    Vm,
-}
-
-/// How many channels there are.
+/// How many channels there are that the simulator executes operations of: those up to [`Channel::Vm`].
 pub const CHANNELS: usize = 8;
 
-/// A wait counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)] // the manual's names
-pub enum Counter {
-    Load,
-    Store,
-    Ds,
-    Km,
-    Async,
-    Tensor,
-    X,
-    Exp,
-    Vm,
-    Lgkm,
+/// Whether the simulator executes operations of the channel.
+pub const fn is_executed(channel: Channel) -> bool {
+    (channel as usize) < CHANNELS
 }
 
-impl Counter {
-    /// The channels whose operations the counter counts.
-    pub fn channels(self) -> &'static [Channel] {
-        match self {
-            Counter::Load => &[Channel::Ld],
-            Counter::Store => &[Channel::St],
-            Counter::Ds => &[Channel::Ds],
-            Counter::Km => &[Channel::Sm],
-            Counter::Async => &[Channel::Al, Channel::As],
-            Counter::Tensor => &[Channel::Td],
-            Counter::X | Counter::Exp => &[],
-            Counter::Vm => &[Channel::Vm],
-            Counter::Lgkm => &[Channel::Ds, Channel::Sm],
-        }
-    }
-
-    /// The counter that counts operations of `channel` on `isa`.
-    pub fn of(channel: Channel, isa: Isa) -> Counter {
-        match (channel, isa) {
-            (Channel::Ds | Channel::Sm, Isa::Gfx950) => Counter::Lgkm,
-            (Channel::Ld, _) => Counter::Load,
-            (Channel::St, _) => Counter::Store,
-            (Channel::Ds, _) => Counter::Ds,
-            (Channel::Sm, _) => Counter::Km,
-            (Channel::Al | Channel::As, _) => Counter::Async,
-            (Channel::Td, _) => Counter::Tensor,
-            (Channel::Vm, _) => Counter::Vm,
-        }
-    }
-
-    /// The most operations that can be outstanding: issue stalls beyond it.
-    pub fn capacity(self, isa: Isa) -> u32 {
-        match (self, isa) {
-            (Counter::Lgkm, Isa::Gfx950) => 15,
-            (Counter::Exp, _) => 7,
-            (Counter::Km, _) => 31,
-            _ => 63,
-        }
-    }
-
-    /// The counter as the waits of `isa` name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Counter::Load => "loadcnt",
-            Counter::Store => "storecnt",
-            Counter::Ds => "dscnt",
-            Counter::Km => "kmcnt",
-            Counter::Async => "asynccnt",
-            Counter::Tensor => "tensorcnt",
-            Counter::X => "xcnt",
-            Counter::Exp => "expcnt",
-            Counter::Vm => "vmcnt",
-            Counter::Lgkm => "lgkmcnt",
-        }
-    }
-}
-
-/// An address space as the hardware resolves it (flat addresses are resolved before an event is made).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Global memory; addresses are virtual addresses.
-    Global,
-    /// LDS; addresses are byte offsets in the workgroup's allocation.
-    Lds,
-    /// Scratch; addresses are virtual addresses of the backing memory.
-    Scratch,
+/// The channels of a counter that the simulator executes operations of.
+pub fn executed_channels(counter: Counter) -> impl Iterator<Item = Channel> {
+    counter.channels().iter().copied().filter(|&channel| is_executed(channel))
 }
 
 /// What an access does to its bytes.
@@ -184,19 +89,6 @@ pub struct Access {
     pub direction: Direction,
     /// Which bytes.
     pub extent: Extent,
-}
-
-/// Coherence scope of an access, as its cache policy says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The wave's own CU (gfx12 `SCOPE_CU`; gfx942 `sc0=0 sc1=0`).
-    Cu,
-    /// Shader engine / workgroup (gfx12 `SCOPE_SE`, gfx942 `sc0`).
-    Se,
-    /// The device (gfx12 `SCOPE_DEV`, gfx942 `sc1`).
-    Device,
-    /// The system (gfx12 `SCOPE_SYS`, gfx942 `sc0 sc1`).
-    System,
 }
 
 /// Identity of a memory operation, unique in a run.

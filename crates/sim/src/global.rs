@@ -56,14 +56,6 @@ impl Global {
         base
     }
 
-    /// A new allocation at `base`, which must lie behind all others; the next one goes behind it.
-    pub fn allocate_at(&mut self, name: impl Into<String>, base: u64, bytes: Vec<u8>, writable: bool) {
-        debug_assert!(self.allocations.last().is_none_or(|last| last.end() <= base));
-        let end = base + bytes.len() as u64;
-        self.next = self.next.max((end + GUARD).next_multiple_of(4096));
-        self.allocations.push(Allocation { base, bytes, name: name.into(), live: true, writable });
-    }
-
     /// The address that the next allocation will get, for contents that depend on it.
     pub fn next_address(&self) -> u64 {
         self.next

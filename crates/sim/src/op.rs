@@ -78,7 +78,7 @@ pub enum Detail {
     /// What a matrix operation multiplies.
     Matrix(Box<crate::matrix::Plan>),
     /// What the machine does.
-    Machine(crate::machine::bind::MachineOp),
+    Machine(crate::machine::ops::MachineOp),
     /// Why it cannot be executed.
     Unsupported(String),
 }

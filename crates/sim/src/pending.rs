@@ -7,13 +7,13 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::atomic::{self, AtomicShape, Flush};
+use crate::burst::Captured;
 use crate::events::{Access, Channel, Direction, Extent, Issue, OpId, Scope, Space};
 use crate::global::Global;
 use crate::regs::Regs;
 use crate::rows;
-use crate::run::Captured;
 use crate::shape::{Extend, LoadShape};
-use crate::transpose::Transpose;
+use crate::transpose::{self, Transpose};
 
 /// What an operation does when it completes.
 #[derive(Clone, Debug)]
@@ -139,7 +139,7 @@ pub struct Pending {
     pub hulls: SmallVec<[(u64, u64); 2]>,
     /// The only access is that of all lanes, one right behind the other: only `addr[0]` is sure to be filled
     /// in if nobody observes.
-    pub run: bool,
+    pub burst: bool,
     /// It came from the [`Pool`] and returns there.
     pub plain: bool,
 }
@@ -148,7 +148,7 @@ impl Pending {
     /// An operation issued at machine time `issued_at`.
     pub fn new(issue: Issue, action: Action, issued_at: u64) -> Box<Pending> {
         let hulls = issue.accesses.iter().map(hull).collect();
-        Box::new(Pending { issue, action, issued_at, hulls, run: false, plain: false })
+        Box::new(Pending { issue, action, issued_at, hulls, burst: false, plain: false })
     }
 }
 
@@ -165,7 +165,7 @@ impl Pending {
             multicast: None,
             stored: Vec::new(),
         };
-        Box::new(Pending { issue, action, issued_at: 0, hulls: smallvec![(0, 0)], run: false, plain: true })
+        Box::new(Pending { issue, action, issued_at: 0, hulls: smallvec![(0, 0)], burst: false, plain: true })
     }
 }
 
@@ -176,7 +176,7 @@ pub struct Pool {
     loads: Vec<Box<Pending>>,
     #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
     stores: Vec<Box<Pending>>,
-    /// The data of runs.
+    /// The data of bursts.
     pub captured: Captured,
 }
 
@@ -444,7 +444,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
         Action::Load { shape, rows, zero } => {
             for (access, &row) in accesses.iter().zip(rows) {
                 let (mask, _, addr) = lane_extent(access);
-                let run = pending.run;
+                let run = pending.burst;
                 let (low, high) = pending.hulls[0];
                 if pending.plain
                     && !run
@@ -463,14 +463,14 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                 let (mask, bytes, addr) = lane_extent(access);
                 let (low, high) = pending.hulls[0];
                 if pending.plain
-                    && !pending.run
+                    && !pending.burst
                     && let Some(all) = memories.bytes_mut(access.space, low, high - low)
                 {
                     let lanes = full.count_ones() as usize;
                     store_scattered(all, low, mask, addr, bytes as usize / 4, data, lanes);
                     continue;
                 }
-                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..], pending.run);
+                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..], pending.burst);
                 from += bytes.div_ceil(4) as usize * full.count_ones() as usize;
             }
         }
@@ -482,14 +482,14 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                 let high = if words == 2 { u64::from(data[(from + 1) * count + lane as usize]) } else { 0 };
                 low | high << 32
             };
-            let per_access = words * if shape.two_data() { 2 } else { 1 };
+            let per_access = words * if shape.op.two_data() { 2 } else { 1 };
             for (i, access) in accesses.iter().enumerate() {
                 let (mask, _, addr) = lane_extent(access);
                 for lane in lanes(mask) {
                     let at = addr[lane as usize];
                     let old = read_word(memories, access.space, at, shape.bytes);
                     let first = word(i * per_access, lane);
-                    let second = if shape.two_data() { word(i * per_access + words, lane) } else { 0 };
+                    let second = if shape.op.two_data() { word(i * per_access + words, lane) } else { 0 };
                     let new = atomic::apply(*shape, old, first, second, *flush);
                     write_word(memories, access.space, at, shape.bytes, new);
                     if let Some(rows) = rows {
@@ -548,7 +548,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                 memories.read(accesses[0].space, addr[lane as usize], into);
             }
             let chunks = regs.chunks;
-            for (lane, raw) in transpose.apply(&rows).iter().enumerate() {
+            for (lane, raw) in transpose::apply(*transpose, &rows).iter().enumerate() {
                 for d in 0..(*bytes / 4) as usize {
                     let word =
                         u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);

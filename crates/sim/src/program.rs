@@ -6,13 +6,16 @@
 //! of the upper VGPR bits met.
 
 use rustc_hash::FxHashMap;
+use wavemark_isa::effects::VgprMsb;
 use wavemark_isa::{Inst, Isa, decode};
 
 use crate::alu;
-use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
+use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::events::Site;
-use crate::machine::bind as machine_bind;
+use crate::machine::ops::MachineOp;
+use crate::machine::select::select;
 use crate::matrix;
+use crate::meaning::{self, Meaning};
 use crate::op::{Detail, Op, OpKind, Place};
 use crate::regs::Regs;
 
@@ -135,22 +138,16 @@ impl Program {
             let next = pc + u64::from(op.dwords) * 4;
             let mut next_table = table;
             if let Some(detail) = &op.detail
-                && let Detail::Machine(machine_bind::MachineOp::SetVgprMsb(msb)) = **detail
+                && let Detail::Machine(MachineOp::SetVgprMsb(msb)) = **detail
             {
                 next_table = self.table(msb);
             }
-            let mnemonic = inst.row(self.isa).mnemonic;
-            let target = direct_target(&inst, next);
-            let ends = matches!(
-                mnemonic,
-                "s_endpgm" | "s_endpgm_saved" | "s_branch" | "s_setpc_b64" | "s_set_pc_i64" | "s_code_end"
-            );
-            if !ends {
+            let flow = inst.row(self.isa).effects.flow;
+            // What comes behind an indirect jump is bound when it is reached.
+            if flow.falls_through() {
                 work.push((next_table, next));
             }
-            if let Some(target) = target
-                && ["s_branch", "s_cbranch_", "s_call_"].iter().any(|p| mnemonic.starts_with(p))
-            {
+            if let Some(target) = direct_target(&inst, next).filter(|_| flow.has_target()) {
                 work.push((next_table, target));
             }
         }
@@ -169,14 +166,7 @@ impl Program {
         };
         let dwords = inst.size / 4;
         let before = (self.constants.vector.len(), self.constants.scalar.len());
-        let mut binder = Binder {
-            isa: self.isa,
-            layout: self.layout,
-            msb: VgprMsb(msb),
-            inst: &inst,
-            pc,
-            constants: &mut self.constants,
-        };
+        let mut binder = Binder::new(self.isa, self.layout, VgprMsb(msb), &inst, pc, &mut self.constants);
         let op = match bind(&mut binder) {
             Ok(op) => Op { dwords, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
@@ -196,20 +186,18 @@ impl Program {
 }
 
 fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
-    if let Some(op) = machine_bind::bind(binder)? {
+    if let Some(op) = select(binder)? {
         return Ok(Op {
             kind: OpKind::Machine,
             detail: Some(std::sync::Arc::new(Detail::Machine(op))),
             ..empty_op()
         });
     }
-    if let Some(op) = alu::bind(binder)? {
-        return Ok(op);
+    match meaning::of(binder.meaning()) {
+        Some(Meaning::Alu(def)) => alu::bind(binder, def),
+        Some(Meaning::Matrix(row)) => matrix::bind(binder, row),
+        None => Err(BindError::Unsupported(binder.inst.row(binder.isa).mnemonic.to_owned())),
     }
-    if let Some(op) = matrix::bind(binder)? {
-        return Ok(op);
-    }
-    Err(BindError::Unsupported(binder.inst.row(binder.isa).mnemonic.to_owned()))
 }
 
 fn unsupported(why: String, dwords: u8) -> Op {

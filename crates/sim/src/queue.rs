@@ -6,20 +6,20 @@
 //! [`Queue::retire`] says what a wait guarantees and nothing more; [`Queue::take_due`] hands out what has come due.
 //! Two operations of one wave on the same bytes keep their order where the hardware keeps it ([`ordered`]).
 
-use wavemark_isa::Isa;
+use wavemark_isa::effects::CounterSet;
 
-use crate::events::{CHANNELS, Channel, Counter, Direction, Space};
+use crate::burst::Burst;
+use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
 use crate::pending::Pending;
-use crate::run::Run;
 
 /// An operation in flight.
 #[derive(Debug)]
 pub enum Flight {
     /// A plain load or store of consecutive lanes that nobody watches.
-    Run(Run),
+    Burst(Burst),
     /// Any other.
     Other(Box<Pending>),
-    /// None: the slot is free. (A free slot may also hold a run that is complete.)
+    /// None: the slot is free. (A free slot may also hold a burst that is complete.)
     Free,
 }
 
@@ -28,7 +28,7 @@ impl Flight {
     #[inline]
     fn seq(&self) -> &[(Channel, u32)] {
         match self {
-            Flight::Run(run) => std::slice::from_ref(&run.seq),
+            Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Other(pending) => &pending.issue.seq,
             Flight::Free => &[],
         }
@@ -37,7 +37,7 @@ impl Flight {
     #[inline]
     fn issued_at(&self) -> u64 {
         match self {
-            Flight::Run(run) => run.issued_at,
+            Flight::Burst(burst) => burst.issued_at,
             Flight::Other(pending) => pending.issued_at,
             Flight::Free => u64::MAX,
         }
@@ -45,12 +45,12 @@ impl Flight {
 
     /// Per access: its space, whether it only reads, its first byte and the byte behind its last.
     fn spans(&self) -> impl Iterator<Item = (Space, bool, u64, u64)> {
-        let (run, other) = match self {
-            Flight::Run(run) => (Some((run.space, !run.stores(), run.low, run.high)), None),
+        let (burst, other) = match self {
+            Flight::Burst(burst) => (Some((burst.space, !burst.stores(), burst.low, burst.high)), None),
             Flight::Other(pending) => (None, Some(pending)),
             Flight::Free => (None, None),
         };
-        run.into_iter().chain(other.into_iter().flat_map(|pending| {
+        burst.into_iter().chain(other.into_iter().flat_map(|pending| {
             pending
                 .issue
                 .accesses
@@ -63,7 +63,7 @@ impl Flight {
     /// Whether they may meet in memory, one of them writing, where the hardware keeps their order.
     #[inline]
     fn must_precede(&self, later: &Flight) -> bool {
-        if let (Flight::Run(a), Flight::Run(b)) = (self, later) {
+        if let (Flight::Burst(a), Flight::Burst(b)) = (self, later) {
             return a.space == b.space
                 && a.low < b.high
                 && b.low < a.high
@@ -170,13 +170,13 @@ impl Queue {
         self.append(Place { slot, channel, seq });
     }
 
-    /// Put a run into flight.
+    /// Put a burst into flight.
     #[inline(always)]
-    pub fn push_run(&mut self, run: Run) {
-        let (channel, seq) = run.seq;
+    pub fn push_burst(&mut self, burst: Burst) {
+        let (channel, seq) = burst.seq;
         self.lives(channel);
         let slot = self.free_slot();
-        self.slots[slot as usize] = Flight::Run(run);
+        self.slots[slot as usize] = Flight::Burst(burst);
         self.append(Place { slot, channel: channel as u8, seq });
     }
 
@@ -245,11 +245,11 @@ impl Queue {
         &self.slots[slot]
     }
 
-    /// Free `slot`, whose operation was taken and is complete; what it held apart from runs.
+    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Box<Pending>> {
         self.free.push(slot as u32);
-        if let Flight::Run(_) = self.slots[slot] {
+        if let Flight::Burst(_) = self.slots[slot] {
             return None;
         }
         match std::mem::replace(&mut self.slots[slot], Flight::Free) {
@@ -272,7 +272,7 @@ impl Queue {
 
     /// How many operations a counter counts now.
     pub fn outstanding(&self, counter: Counter) -> u32 {
-        counter.channels().iter().map(|&c| self.issued[c as usize] - self.retired[c as usize]).sum()
+        executed_channels(counter).map(|c| self.issued[c as usize] - self.retired[c as usize]).sum()
     }
 
     /// All but the `n` youngest operations of `channel` are retired. What a wait says about a counter is this for
@@ -297,10 +297,10 @@ impl Queue {
     }
 
     /// Stall-on-issue: a counter never counts more than its capacity.
-    pub fn back_pressure(&mut self, counter: Counter, isa: Isa) {
-        let capacity = counter.capacity(isa);
+    pub fn back_pressure(&mut self, counter: Counter, set: CounterSet) {
+        let capacity = counter.capacity(set);
         if self.outstanding(counter) > capacity {
-            for &channel in counter.channels() {
+            for channel in executed_channels(counter) {
                 self.retire(channel, capacity);
             }
         }

@@ -4,77 +4,47 @@
 //! group receives column m. Which lane holds which piece of the matrix is fixed by the tables of CDNA5 ISA
 //! 10.9.2 (gfx1250) and CDNA4 ISA 11.4 (gfx950). EXEC is taken as all ones.
 
-/// A transposing load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transpose {
-    /// gfx1250 `tr16_b128`: 8 elements of 16 bits a lane.
-    Tr16B128,
-    /// gfx1250 `tr8_b64`: 8 elements of 8 bits a lane.
-    Tr8B64,
-    /// `tr6_b96`, `b96_tr_b6`: 16 elements of 6 bits a lane.
-    Tr6B96,
-    /// `tr4_b64`, `b64_tr_b4`: 16 elements of 4 bits a lane.
-    Tr4B64,
-    /// gfx950 `b64_tr_b16`: 4 elements of 16 bits a lane.
-    B64TrB16,
-    /// gfx950 `b64_tr_b8`: 8 elements of 8 bits a lane.
-    B64TrB8,
+pub use wavemark_isa::effects::Transpose;
+
+/// Bits per element and elements per lane.
+fn geometry(transpose: Transpose) -> (u32, u32) {
+    match transpose {
+        Transpose::Tr16B128 => (16, 8),
+        Transpose::Tr8B64 | Transpose::B64TrB8 => (8, 8),
+        Transpose::Tr6B96 => (6, 16),
+        Transpose::Tr4B64 => (4, 16),
+        Transpose::B64TrB16 => (16, 4),
+    }
 }
 
-impl Transpose {
-    /// The transpose that a mnemonic ends with.
-    pub fn of(suffix: &str) -> Option<(Transpose, u32)> {
-        Some(match suffix {
-            "tr16_b128" => (Transpose::Tr16B128, 16),
-            "tr8_b64" => (Transpose::Tr8B64, 8),
-            "tr6_b96" | "b96_tr_b6" => (Transpose::Tr6B96, 12),
-            "tr4_b64" | "b64_tr_b4" => (Transpose::Tr4B64, 8),
-            "b64_tr_b16" => (Transpose::B64TrB16, 8),
-            "b64_tr_b8" => (Transpose::B64TrB8, 8),
-            _ => return None,
+/// From which lane of the group, and which of its elements, lane `m` gets its element `k`.
+fn source(transpose: Transpose, m: u32, k: u32) -> (u32, u32) {
+    match transpose {
+        Transpose::Tr16B128 => (k + 8 * (m / 8), m % 8),
+        Transpose::Tr8B64 => (k % 4 + 4 * (m / 8) + 8 * (k / 4), m % 8),
+        Transpose::Tr6B96 | Transpose::Tr4B64 => (k, m),
+        Transpose::B64TrB16 => (4 * k + m / 4, m % 4),
+        Transpose::B64TrB8 => (2 * k + m / 8, m % 8),
+    }
+}
+
+/// What each lane receives, given what each lane read.
+pub fn apply(transpose: Transpose, read: &[[u8; 16]]) -> Vec<[u8; 16]> {
+    let (bits, count) = geometry(transpose);
+    let mask = (1u128 << bits) - 1;
+    let words: Vec<u128> = read.iter().map(|bytes| u128::from_le_bytes(*bytes)).collect();
+    (0..read.len() as u32)
+        .map(|lane| {
+            let (group, m) = (lane & !15, lane & 15);
+            let mut out = 0u128;
+            for k in 0..count {
+                let (from, element) = source(transpose, m, k);
+                let value = words[(group + from) as usize] >> (element * bits) & mask;
+                out |= value << (k * bits);
+            }
+            out.to_le_bytes()
         })
-    }
-
-    /// Bits per element and elements per lane.
-    fn geometry(self) -> (u32, u32) {
-        match self {
-            Transpose::Tr16B128 => (16, 8),
-            Transpose::Tr8B64 | Transpose::B64TrB8 => (8, 8),
-            Transpose::Tr6B96 => (6, 16),
-            Transpose::Tr4B64 => (4, 16),
-            Transpose::B64TrB16 => (16, 4),
-        }
-    }
-
-    /// From which lane of the group, and which of its elements, lane `m` gets its element `k`.
-    fn source(self, m: u32, k: u32) -> (u32, u32) {
-        match self {
-            Transpose::Tr16B128 => (k + 8 * (m / 8), m % 8),
-            Transpose::Tr8B64 => (k % 4 + 4 * (m / 8) + 8 * (k / 4), m % 8),
-            Transpose::Tr6B96 | Transpose::Tr4B64 => (k, m),
-            Transpose::B64TrB16 => (4 * k + m / 4, m % 4),
-            Transpose::B64TrB8 => (2 * k + m / 8, m % 8),
-        }
-    }
-
-    /// What each lane receives, given what each lane read.
-    pub fn apply(self, read: &[[u8; 16]]) -> Vec<[u8; 16]> {
-        let (bits, count) = self.geometry();
-        let mask = (1u128 << bits) - 1;
-        let words: Vec<u128> = read.iter().map(|bytes| u128::from_le_bytes(*bytes)).collect();
-        (0..read.len() as u32)
-            .map(|lane| {
-                let (group, m) = (lane & !15, lane & 15);
-                let mut out = 0u128;
-                for k in 0..count {
-                    let (from, element) = self.source(m, k);
-                    let value = words[(group + from) as usize] >> (element * bits) & mask;
-                    out |= value << (k * bits);
-                }
-                out.to_le_bytes()
-            })
-            .collect()
-    }
+        .collect()
 }
 
 #[cfg(test)]
@@ -92,11 +62,11 @@ mod tests {
             Transpose::B64TrB16,
             Transpose::B64TrB8,
         ] {
-            let (_, count) = transpose.geometry();
+            let (_, count) = geometry(transpose);
             let mut seen = vec![false; 16 * count as usize];
             for m in 0..16 {
                 for k in 0..count {
-                    let (lane, element) = transpose.source(m, k);
+                    let (lane, element) = source(transpose, m, k);
                     let at = (lane * count + element) as usize;
                     assert!(!seen[at], "{transpose:?} takes lane {lane} element {element} twice");
                     seen[at] = true;
@@ -108,7 +78,7 @@ mod tests {
     /// CDNA5 ISA 10.9.2: lane 9 of `tr16_b128` loads K=1, M=8…15; so lane m=10 gets its K=1 from there.
     #[test]
     fn tr16_follows_the_manuals_figure() {
-        assert_eq!(Transpose::Tr16B128.source(10, 1), (9, 2));
-        assert_eq!(Transpose::Tr8B64.source(3, 5), (9, 3));
+        assert_eq!(source(Transpose::Tr16B128, 10, 1), (9, 2));
+        assert_eq!(source(Transpose::Tr8B64, 3, 5), (9, 3));
     }
 }

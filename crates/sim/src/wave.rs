@@ -1,9 +1,8 @@
 //! One wave: its registers, what it has in flight, and where it stands.
 
-use wavemark_isa::Isa;
-
-use crate::bind::Layout;
+use crate::binder::Layout;
 use crate::events::{BarrierId, WaveId};
+use crate::facts::Facts;
 use crate::machine::address;
 use crate::queue::Queue;
 use crate::regs::{Chunk, Mode, Regs, sindex};
@@ -53,9 +52,8 @@ pub struct Wave {
 
 /// The MODE register, unpacked. Bits: 3:0 round, 7:4 denormals, 8 `DX10_CLAMP`, 9 `IEEE` (gfx9), 23
 /// `FP16_OVFL`.
-pub fn unpack_mode(isa: Isa, raw: u32) -> Mode {
+pub fn unpack_mode(facts: &Facts, raw: u32) -> Mode {
     let bit = |n: u32| raw >> n & 1 != 0;
-    let gfx12 = isa == Isa::Gfx1250;
     Mode {
         raw,
         round_f32: (raw & 3) as u8,
@@ -64,15 +62,22 @@ pub fn unpack_mode(isa: Isa, raw: u32) -> Mode {
         denorm_out_f32: bit(5),
         denorm_in_f16_f64: bit(6),
         denorm_out_f16_f64: bit(7),
-        dx10_clamp: gfx12 || bit(8),
-        ieee: !gfx12 && bit(9),
+        dx10_clamp: !facts.ieee_mode || bit(8),
+        ieee: facts.ieee_mode && bit(9),
         fp16_ovfl: bit(23),
     }
 }
 
 impl Wave {
     /// A wave with cleared registers.
-    pub fn new(isa: Isa, id: WaveId, layout: Layout, constant_room: usize, entry: u64, mode: u32) -> Wave {
+    pub fn new(
+        facts: &Facts,
+        id: WaveId,
+        layout: Layout,
+        constant_room: usize,
+        entry: u64,
+        mode: u32,
+    ) -> Wave {
         let mut regs = Regs {
             v: vec![Chunk::ZERO; layout.slab_len(constant_room)].into_boxed_slice(),
             s: vec![0; sindex::CONSTANTS as usize + constant_room].into_boxed_slice(),
@@ -82,10 +87,10 @@ impl Wave {
             agprs: layout.agprs,
             scc: false,
             full: false,
-            mode: unpack_mode(isa, mode),
+            mode: unpack_mode(facts, mode),
             pc: entry,
         };
-        address::set_apertures(&mut regs, isa);
+        address::set_apertures(&mut regs, facts);
         Wave {
             id,
             regs,

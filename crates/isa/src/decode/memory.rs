@@ -14,8 +14,12 @@ pub(super) fn finish(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), DecodeError> {
-    let lds = matches!(row.memory.addressing, Some(Addressing::Lds | Addressing::Lds2));
-    if row.operands.is_empty() && !lds {
+    let takes_offset = match row.memory.addressing {
+        Some(Addressing::Lds | Addressing::Lds2) => true,
+        Some(Addressing::ScalarBase) => row.operand_index("soffset").is_some(),
+        _ => !row.operands.is_empty(),
+    };
+    if !takes_offset {
         inst.mods.offset = 0;
     }
     if inst.mods.addr64 && (inst.mods.offen || inst.mods.idxen) {

@@ -60,7 +60,7 @@ pub(super) fn finish(
         return Err(invalid("a source literal of another width than the instruction's"));
     }
     if is_wide(inst.form) {
-        wide_modifiers(&traits, &mut inst.mods, input.machine.real_true16()).map_err(invalid)?;
+        wide_modifiers(&traits, inst, input.machine.real_true16()).map_err(invalid)?;
     } else {
         short_modifiers(&traits, inst, input.machine.real_true16()).map_err(invalid)?;
     }
@@ -132,7 +132,14 @@ fn sdwa(input: &Input, row: &Row, encoding: &Encoding, traits: &Traits) -> Resul
 }
 
 /// Modifiers of the VOP3 forms: those that share bits get their own, and bits without a meaning must be 0.
-fn wide_modifiers(traits: &Traits, mods: &mut Mods, real_true16: bool) -> Result<(), &'static str> {
+fn wide_modifiers(traits: &Traits, inst: &mut Inst, real_true16: bool) -> Result<(), &'static str> {
+    // Of byte selections the forms with DPP ignore the bits beside.
+    let dpp = matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8);
+    let mods = &mut inst.mods;
+    let bytes = traits.byte_sel || traits.dst_byte_sel;
+    if dpp && bytes && traits.op_sel == 0 {
+        mods.op_sel &= if traits.byte_sel { 0b0011 } else { 0b1100 };
+    }
     if traits.bitop3 {
         let omod = match mods.omod {
             OutMod::None => 0,

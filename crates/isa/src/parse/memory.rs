@@ -122,6 +122,15 @@ fn scalar_address(
     match p.place_register(&spec, register) {
         Some(Operand::Special(Special::Null)) if scratch && sve => Ok(Operand::Off),
         Some(operand @ Operand::Special(Special::Null)) if only => Ok(operand),
+        // Where NULL's code is the one that says that there is no base.
+        Some(Operand::Special(Special::Null))
+            if row.memory.any_saddr
+                && row.operand_index("vaddr").is_none()
+                && row.memory.fields.saddr.map(|field| field.default)
+                    == p.machine.facts().null.map(u32::from) =>
+        {
+            Ok(Operand::Off)
+        }
         Some(operand @ Operand::Special(Special::ExecLo)) if scratch => Ok(operand),
         Some(operand @ Operand::Special(Special::Exec)) if row.memory.any_saddr => Ok(operand),
         Some(Operand::Special(Special::Null | Special::Exec | Special::ExecLo | Special::ExecHi)) | None => {
@@ -193,11 +202,7 @@ fn flat_modifiers(p: &mut Parser, row: &Row, inst: &mut Inst) -> Result<(), Pars
         let flat = row.memory.addressing == Some(Addressing::Flat);
         let offset = if flat { facts.flat_offset } else { facts.global_offset };
         inst.mods.offset = match offset {
-            Some(offset) => {
-                let sign = if offset.signed { "signed" } else { "unsigned" };
-                let message = format!("expected a {}-bit {sign} offset", offset.bits);
-                number(p, offset.min(), offset.max(), &message)?
-            }
+            Some(offset) => number(p, offset.min(), offset.max(), &expected::offset(offset))?,
             None => number(p, 0, 0, "flat offset modifier is not supported on this GPU")?,
         };
     }
@@ -237,8 +242,11 @@ fn addresses_fit(
             let fields = &row.memory.fields;
             let both = dwords > 0 && !no_saddr;
             let neither = dwords == 0 && no_saddr && fields.no_address.is_none();
-            if fields.sve.is_none() && (both || neither) {
-                return Err(p.error_at(at, "operands are not valid for this GPU or mode"));
+            if fields.sve.is_none() && both {
+                return Err(p.error_at(at, "expected an offset in a VGPR or in an SGPR, not in both"));
+            }
+            if fields.sve.is_none() && neither {
+                return Err(p.error_at(at, "expected an offset in a VGPR or in an SGPR"));
             }
             dwords.min(1)
         }

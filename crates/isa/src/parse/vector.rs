@@ -9,6 +9,7 @@ use wavemark_target::InstFeature;
 
 use super::operand::{Constant, Force, RegisterText};
 use super::vector_constant::{self, Place};
+use super::vector_expected::{Miss, Why, explain, no_such_form};
 use super::vector_modifiers::{self, Modifier};
 use super::{FixupKind, ParseError, Parser, Suffix, empty};
 use crate::expr::Expr;
@@ -45,15 +46,13 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
         _ => None,
     });
     let (items, modifiers) = read(p, &kinds.collect::<SmallVec<[ImmKind; 2]>>())?;
-    let mut best: Option<ParseError> = None;
-    let mut named = false;
+    let mut best: Option<(&Row, &Encoding, Miss)> = None;
     for row in rows {
         let traits = row.traits;
         for form in forms(suffix) {
             let Some(encoding) = row.encoding(*form).filter(|_| accepts_suffix(row, *form, suffix)) else {
                 continue;
             };
-            named = true;
             match attempt(p, row, encoding, &traits, &items, &modifiers) {
                 Ok((inst, symbols)) => {
                     check_limits(p, row, encoding, &inst, &items)?;
@@ -63,33 +62,40 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
                         .filter(|o| matches!(o, Operand::Literal(_) | Operand::Literal64(_)));
                     if !symbols.is_empty() && literals.count() > 1 {
                         let at = items.last().map_or(0, |item| item.start);
-                        return Err(p.error_at(at, "only one unique literal operand is allowed"));
+                        return Err(
+                            p.error_at(at, "an instruction has room for one literal; the operands need two")
+                        );
                     }
                     for expr in symbols {
                         p.fixup(encoding.format.dwords * 4, FixupKind::Literal32, expr);
                     }
                     return Ok(inst);
                 }
-                Err(error) => {
-                    if best.as_ref().is_none_or(|best| best.column < error.column) {
-                        best = Some(error);
+                Err(miss) => {
+                    // Of two forms that got as far, the VOP3 form takes more.
+                    let wide = matches!(form, Form::E64 | Form::Native);
+                    let further = |best: &Miss| best.at < miss.at || best.at == miss.at && wide;
+                    if best.as_ref().is_none_or(|(_, _, best)| further(best)) {
+                        best = Some((row, encoding, miss));
                     }
                 }
             }
         }
     }
-    if !named {
-        let name = match suffix {
-            Some(Suffix::E32) => "e32",
-            Some(Suffix::E64) => "e64",
-            Some(Suffix::Dpp) => "dpp",
-            Some(Suffix::E64Dpp) => "e64_dpp",
-            Some(Suffix::Sdwa) => "sdwa",
-            None => "any",
-        };
-        return Err(p.error_at(0, format!("{name} variant of this instruction is not supported")));
-    }
-    Err(best.unwrap_or_else(|| p.error_at(0, "invalid instruction")))
+    Err(match best {
+        Some((row, encoding, miss)) => explain(p, row, encoding, &items, &miss),
+        None => {
+            let name = match suffix {
+                Some(Suffix::E32) => "_e32",
+                Some(Suffix::E64) => "_e64",
+                Some(Suffix::Dpp) => "_dpp",
+                Some(Suffix::E64Dpp) => "_e64_dpp",
+                Some(Suffix::Sdwa) => "_sdwa",
+                None => "without suffix",
+            };
+            no_such_form(p, rows, name)
+        }
+    })
 }
 
 fn forms(suffix: Option<Suffix>) -> &'static [Form] {
@@ -229,7 +235,7 @@ fn attempt(
     traits: &Traits,
     items: &[Item],
     modifiers: &[Modifier],
-) -> Result<(Inst, SmallVec<[Expr; 1]>), ParseError> {
+) -> Result<(Inst, SmallVec<[Expr; 1]>), Miss> {
     let mut inst = empty(row.id, encoding.form);
     let mut symbols = SmallVec::new();
     let mut next = items.iter();
@@ -249,34 +255,37 @@ fn attempt(
             continue;
         }
         let Some(item) = next.next() else {
-            return Err(p.error_at(0, "too few operands for instruction"));
+            return Err(Miss { at: 0, why: Why::TooFew });
         };
         let narrow = field.is_some_and(|field| field.width() == 8 && field.flip == code::VGPR);
         let operand =
             place(p, row, encoding, spec, narrow, traits, item, &mut inst, &mut halves, &mut symbols)
-                .ok_or_else(|| p.error_at(item.start, "invalid operand for instruction"))?;
-        if implied(index, field) && operand != Operand::Special(vcc(&spec.ty)) {
-            return Err(p.error_at(item.start, "invalid operand for instruction"));
-        }
+                .filter(|operand| !implied(index, field) || *operand == Operand::Special(vcc(&spec.ty)))
+                .ok_or(Miss { at: item.start, why: Why::Operand(index) })?;
         inst.operands.push(operand);
     }
     if let Some(item) = next.next() {
-        return Err(p.error_at(item.start, "invalid operand for instruction"));
+        return Err(Miss { at: item.start, why: Why::TooMany });
     }
     if traits.halves_only && !p.machine.real_true16() {
-        return Err(p.error_at(0, "instruction not supported on this GPU"));
+        return Err(Miss::stated(0, "the instruction needs halves of registers (feature real-true16)"));
     }
     if traits.halves_only && halves.plain {
-        return Err(p.error_at(0, "invalid operand for instruction"));
+        return Err(Miss::stated(0, "the operands must be halves of registers, as in v0.l"));
     }
     // LLVM takes halves in the 32-bit compares of either mode.
     let compare = !traits.vdst && encoding.form == Form::E32;
     if halves.written && (halves.plain || !p.machine.real_true16() && !compare) {
-        return Err(p.error_at(0, "operands are not valid for this GPU or mode"));
+        let text = if halves.plain {
+            "halves (v0.l) and whole registers (v0) do not go together"
+        } else {
+            "halves of registers need the feature real-true16"
+        };
+        return Err(Miss::stated(0, text));
     }
     let with_halves = p.machine.real_true16() && !halves.plain;
     vector_modifiers::apply(p, row, encoding, traits, modifiers, with_halves, &mut inst)?;
-    finish_halves(p, row, encoding, traits, &halves, modifiers, &mut inst)?;
+    finish_halves(row, encoding, traits, &halves, modifiers, &mut inst)?;
     inst.size = encoding.format.dwords * 4 + literal_bytes(&inst);
     Ok((inst, symbols))
 }
@@ -524,14 +533,13 @@ fn allowed_special(
 
 /// Gives 16-bit operands their halves and `op_sel` the bits that go with them.
 fn finish_halves(
-    p: &Parser,
     row: &Row,
     encoding: &Encoding,
     traits: &Traits,
     halves: &Halves,
     modifiers: &[Modifier],
     inst: &mut Inst,
-) -> Result<(), ParseError> {
+) -> Result<(), Miss> {
     if traits.true16 == 0 {
         return Ok(());
     }
@@ -547,7 +555,10 @@ fn finish_halves(
             Half::Lo | Half::Hi => {
                 let high = reg.half == Half::Hi;
                 if explicit && halves.written && selected != high {
-                    return Err(p.error_at(0, "op_sel operand conflicts with 16-bit operand suffix"));
+                    return Err(Miss::stated(
+                        0,
+                        "op_sel and the halves that are written contradict each other",
+                    ));
                 }
                 if wide && high {
                     inst.mods.op_sel |= 1 << n;
@@ -570,6 +581,15 @@ fn literal_bytes(inst: &Inst) -> u8 {
         .unwrap_or(0)
 }
 
+/// Whether a scalar operand does not count as read over the constant bus: NULL, LDS, and M0 where it is the lane.
+fn free_of_the_bus(row: &Row, spec: &OperandSpec, operand: &Operand) -> bool {
+    match operand {
+        Operand::Special(Special::Null | Special::LdsDirect) => true,
+        Operand::Special(Special::M0) => row.traits.lane && spec.role == "ssrc1",
+        _ => false,
+    }
+}
+
 /// Limits that span operands: one literal, and how many scalar values a vector instruction can read.
 fn check_limits(
     p: &Parser,
@@ -588,14 +608,20 @@ fn check_limits(
         }
         match operand {
             Operand::Literal(_) | Operand::Literal64(_) => {
-                if !encoding.format.literal || !p.machine.facts().vop3_literals && is_wide(encoding.form) {
-                    return Err(p.error_at(last(), "literal operands are not supported"));
-                }
-                if matches!(encoding.form, Form::E64Dpp16 | Form::E64Dpp8) {
-                    return Err(p.error_at(last(), "literal operands are not supported"));
+                let form = encoding.form;
+                let wide = is_wide(form) && !p.machine.facts().vop3_literals;
+                if !encoding.format.literal || wide || matches!(form, Form::E64Dpp16 | Form::E64Dpp8) {
+                    let message = format!(
+                        "{} is no inline constant, and this form ({}) takes no other",
+                        spec.role,
+                        if wide { "VOP3" } else { "with DPP or SDWA" }
+                    );
+                    return Err(p.error_at(last(), message));
                 }
                 if literal.is_some_and(|(other, _)| other != *operand) {
-                    return Err(p.error_at(last(), "only one unique literal operand is allowed"));
+                    return Err(
+                        p.error_at(last(), "an instruction has room for one literal; the operands need two")
+                    );
                 }
                 // One literal for operands of two widths counts twice.
                 if literal.is_none_or(|(_, width)| width != spec.ty.dwords()) {
@@ -604,11 +630,9 @@ fn check_limits(
                 literal = Some((*operand, spec.ty.dwords()));
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
-                if !matches!(operand, Operand::Special(Special::Null | Special::LdsDirect))
-                // M0 as the lane is free.
-                && !(row.traits.lane && spec.role == "ssrc1" && *operand == Operand::Special(Special::M0))
-                // Other names of the same register count again.
-                && !scalars.contains(operand) =>
+                if !free_of_the_bus(row, spec, operand)
+                    // Other names of the same register count again.
+                    && !scalars.contains(operand) =>
             {
                 scalars.push(*operand);
             }
@@ -629,7 +653,12 @@ fn check_limits(
         return Ok(());
     }
     if scalars.len() + literals > limit {
-        return Err(p.error_at(last(), "invalid operand (violates constant bus restrictions)"));
+        let message = format!(
+            "{} scalar values are read (SGPRs, special registers, literals); {} reads at most {limit} here",
+            scalars.len() + literals,
+            row.mnemonic,
+        );
+        return Err(p.error_at(last(), message));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! A modifier may be left out, but those that are written must stand in the form's order, each once.
 
+use super::vector_expected::{Miss, Why};
 use super::{ParseError, Parser};
 use crate::row::{Encoding, Row};
 use crate::vector::{Traits, is_wide};
@@ -64,7 +65,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
         }
         "dpp8" => {
             if !p.machine.has_inst(InstFeature::Dpp8) {
-                return Err(p.error_at(start, "not a valid operand."));
+                return Err(p.error_at(start, "there is no dpp8 on this processor"));
             }
             let (value, count) = list(p, 3, 8)?;
             if count != 8 { refuse(p, "expected a comma") } else { found(name, value) }
@@ -79,7 +80,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                 "WORD_0" => 4,
                 "WORD_1" => 5,
                 "DWORD" => 6,
-                _ => return refuse(p, &format!("invalid {key} value")),
+                _ => return refuse(p, &format!("{key} is BYTE_0 to BYTE_3, WORD_0, WORD_1 or DWORD")),
             };
             found(name, value)
         }
@@ -88,7 +89,7 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                 "UNUSED_PAD" => 0,
                 "UNUSED_SEXT" => 1,
                 "UNUSED_PRESERVE" => 2,
-                _ => return refuse(p, "invalid dst_unused value"),
+                _ => return refuse(p, "dst_unused is UNUSED_PAD, UNUSED_SEXT or UNUSED_PRESERVE"),
             };
             found(name, value)
         }
@@ -101,28 +102,30 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                     1 => 0,
                     2 => 1,
                     4 => 2,
-                    _ => return refuse(p, "invalid mul value."),
+                    _ => return refuse(p, "mul is 1, 2 or 4"),
                 },
                 "div" => match value {
                     1 => 0,
                     2 => 3,
-                    _ => return refuse(p, "invalid div value."),
+                    _ => return refuse(p, "div is 1 or 2"),
                 },
                 "row_shl" | "row_shr" | "row_ror" if !within(1, 15) => {
-                    return refuse(p, &format!("invalid {key} value"));
+                    return refuse(p, &format!("{key} is a number from 1 to 15"));
                 }
                 "row_shl" => 0x100 | number,
                 "row_shr" => 0x110 | number,
                 "row_ror" => 0x120 | number,
                 "wave_shl" | "wave_rol" | "wave_shr" | "wave_ror" | "row_bcast" if share => {
-                    return Err(p.error_at(start, "not a valid operand."));
+                    return Err(p.error_at(start, "there is no such DPP control on this processor"));
                 }
                 "row_share" | "row_xmask" if !share => {
-                    return Err(p.error_at(start, "not a valid operand."));
+                    return Err(p.error_at(start, "there is no such DPP control on this processor"));
                 }
-                "row_newbcast" if !newbcast => return Err(p.error_at(start, "not a valid operand.")),
+                "row_newbcast" if !newbcast => {
+                    return Err(p.error_at(start, "there is no such DPP control on this processor"));
+                }
                 "wave_shl" | "wave_rol" | "wave_shr" | "wave_ror" if value != 1 => {
-                    return refuse(p, &format!("invalid {key} value"));
+                    return refuse(p, &format!("{key} is 1"));
                 }
                 "wave_shl" => 0x130,
                 "wave_rol" => 0x134,
@@ -131,22 +134,22 @@ pub(super) fn read(p: &mut Parser) -> Result<Option<Modifier>, ParseError> {
                 "row_bcast" => match value {
                     15 => 0x142,
                     31 => 0x143,
-                    _ => return refuse(p, "invalid row_bcast value"),
+                    _ => return refuse(p, "row_bcast is 15 or 31"),
                 },
                 "row_newbcast" | "row_share" | "row_xmask" if !within(0, 15) => {
-                    return refuse(p, &format!("invalid {key} value"));
+                    return refuse(p, &format!("{key} is a number from 0 to 15"));
                 }
                 "row_newbcast" | "row_share" => 0x150 | number,
                 "row_xmask" => 0x160 | number,
                 "bound_ctrl" => match value {
                     0 if p.machine.facts().dpp_bound_ctrl_zero => 1,
                     0 | 1 => number,
-                    _ => return refuse(p, "invalid bound_ctrl value."),
+                    _ => return refuse(p, "bound_ctrl is 0 or 1"),
                 },
-                "fi" if !within(0, 1) => return refuse(p, "invalid fi value."),
+                "fi" if !within(0, 1) => return refuse(p, "fi is 0 or 1"),
                 "wait_exp" if !within(0, 7) => return refuse(p, "wait_exp is a number from 0 to 7"),
-                "byte_sel" if !within(0, 3) => return refuse(p, "invalid byte_sel value."),
-                "scale_sel" if !within(0, 15) => return refuse(p, "invalid scale_sel value."),
+                "byte_sel" if !within(0, 3) => return refuse(p, "byte_sel is a number from 0 to 3"),
+                "scale_sel" if !within(0, 15) => return refuse(p, "scale_sel is a number from 0 to 15"),
                 "row_mask" | "bank_mask" => number & 15,
                 "bitop3" => number & 0xff,
                 _ => number,
@@ -188,7 +191,7 @@ static KEYS: &[(&str, &str)] = &[
 ];
 
 /// `[a,b,…]` with elements of `width` bits, the first in the low bits, and how many there were.
-fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
+fn list(p: &mut Parser, width: u32, many: u8) -> Result<(u32, u8), ParseError> {
     p.expect("[")?;
     let mut value = 0;
     let mut count = 0;
@@ -196,8 +199,9 @@ fn list(p: &mut Parser, width: u32, most: u8) -> Result<(u32, u8), ParseError> {
         p.skip_space();
         let at = p.pos;
         let element = p.absolute()?;
-        if count == most || !(0..1 << width).contains(&element) {
-            return Err(p.error_at(at, "expected a value in range"));
+        if count == many || !(0..1 << width).contains(&element) {
+            let most = (1u32 << width) - 1;
+            return Err(p.error_at(at, format!("expected at most {many} numbers from 0 to {most}")));
         }
         value |= (element as u32) << (width * u32::from(count));
         count += 1;
@@ -219,7 +223,14 @@ fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallV
     }
     if is_wide(form) {
         if traits.high {
-            names.push("high");
+            let all = [
+                ("high", true),
+                ("clamp", traits.clamp),
+                ("op_sel", traits.op_sel != 0),
+                ("omod", traits.omod),
+            ];
+            names.extend(all.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name));
+            return names;
         }
         if traits.bitop3 {
             names.push("bitop3");
@@ -281,7 +292,7 @@ pub(super) fn apply(
     modifiers: &[Modifier],
     halves: bool,
     inst: &mut Inst,
-) -> Result<(), ParseError> {
+) -> Result<(), Miss> {
     let names = order(encoding, traits, halves);
     let mut next = 0;
     let mut dpp_ctrl = None;
@@ -289,7 +300,8 @@ pub(super) fn apply(
     let mut lanes8 = None;
     let mut sdwa = inst.mods.sdwa.unwrap_or_default();
     for modifier in modifiers {
-        let wrong = || p.error_at(modifier.start, "invalid operand for instruction");
+        let name = modifier.name;
+        let wrong = || Miss { at: modifier.start, why: Why::Modifier { name, all: names.to_vec() } };
         let at = names[next..].iter().position(|name| *name == modifier.name).ok_or_else(wrong)?;
         next += at + 1;
         let value = modifier.value;
@@ -300,13 +312,15 @@ pub(super) fn apply(
             }
             "bitop3" | "byte_sel" | "scale_sel" | "wait_exp" | "high" => inst.mods.control = value as u16,
             "op_sel" if op_sel(traits, modifier) & traits.pairs != 0 || traits.lane_permute && value > 3 => {
-                return Err(p.error_at(modifier.start, "invalid op_sel operand"));
+                return Err(Miss::stated(modifier.start, "op_sel chooses of sources that have no halves"));
             }
             "op_sel" => {
                 inst.mods.op_sel = op_sel(traits, modifier)
-                    & match (traits.byte_sel, traits.dst_byte_sel) {
-                        (true, _) => 0b1000,
-                        (_, true) => 0b0011,
+                    & match (traits.byte_sel, traits.dst_byte_sel, traits.high) {
+                        (true, ..) => 0b1000,
+                        (_, true, _) => 0b0011,
+                        // Interpolation has no second source to choose of.
+                        (.., true) => 0b1101,
                         _ => 0b1111,
                     };
             }
@@ -329,7 +343,7 @@ pub(super) fn apply(
             _ => return Err(wrong()),
         }
     }
-    let missing = || p.error_at(0, "too few operands for instruction");
+    let missing = || Miss { at: 0, why: Why::NoDpp };
     match encoding.form {
         Form::Dpp16 | Form::E64Dpp16 => {
             let ctrl = dpp_ctrl.ok_or_else(missing)?;
@@ -337,8 +351,14 @@ pub(super) fn apply(
             if p.machine.has_inst(InstFeature::Dpp64bit) && double && !(0x150..=0x15f).contains(&ctrl) {
                 let start = modifiers.iter().find(|m| m.name == "dpp_ctrl").map_or(0, |m| m.start);
                 let share = p.machine.facts().dpp_controls == Some(DppControls::ShareXmask);
-                let only = if share { "row_share" } else { "row_newbcast" };
-                return Err(p.error_at(start, format!("DP ALU dpp only supports {only}")));
+                return Err(Miss::stated(
+                    start,
+                    if share {
+                        "of the DPP controls 64-bit operands take row_share only"
+                    } else {
+                        "of the DPP controls 64-bit operands take row_newbcast only"
+                    },
+                ));
             }
             inst.mods.dpp =
                 Some(Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl: bound_ctrl != 0, fi: fi != 0 });

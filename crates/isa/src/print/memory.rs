@@ -126,10 +126,10 @@ fn printed_spec(spec: &OperandSpec, tied: bool) -> OperandSpec {
     }
 }
 
-/// Whether LLVM prints a register without looking at where it starts: the index and offset of typed buffers, and
-/// accumulation VGPRs where one bit decides for two operands.
+/// Whether LLVM prints a register as it is: the index and offset of typed buffers, data of GWS, and accumulation VGPRs
+/// where one bit decides for two operands.
 fn is_unchecked(spec: &OperandSpec, reg: &Reg, addressing: Addressing, tied: bool) -> bool {
-    spec.role == "vaddr" && addressing == Addressing::TypedBuffer
+    matches!((spec.role, addressing), ("vaddr", Addressing::TypedBuffer) | ("gwsdata", _))
         || tied && reg.file == RegFile::Agpr && spec.class == Class::VgprOrAgpr
 }
 

@@ -133,7 +133,8 @@ impl Statement<'_> {
             }
             Operand::Float(248) if spec.class == Class::ScalarReg => p.text("0.15915494"),
             Operand::Literal(bits)
-                if half_bits && !matches!(spec.class, Class::Literal32 | Class::VgprSrc) =>
+                if half_bits
+                    && !matches!(spec.class, Class::Literal32 | Class::VgprSrc | Class::ScalarReg) =>
             {
                 // Integers of 16 bits compare with the inline constants of 32.
                 let float = spec.ty.is_float() || self.traits.float_constants;
@@ -175,18 +176,16 @@ impl Statement<'_> {
                 Some(Operand::Int(value)) => p.number(i64::from(value)),
                 _ => p.hex(bits),
             },
-            // Of 64 bits the operand reads the low ones.
-            Operand::Literal64(bits) if half_bits && low_constant(p, spec, bits & 0xffff, 16).is_some() => {
-                if let Some(constant) = low_constant(p, spec, bits & 0xffff, 16) {
+            // Of 64 bits the operand reads the low ones; integers of 16 bits compare with the constants of 32.
+            Operand::Literal64(bits) if half_bits && low_constant(p, spec, bits).is_some() => {
+                if let Some(constant) = low_constant(p, spec, bits) {
                     p.operand(spec, &constant);
                 }
             }
             Operand::Literal64(bits)
-                if spec.ty.bits() == 32
-                    && bits >> 32 != 0
-                    && low_constant(p, spec, bits & 0xffff_ffff, 32).is_some() =>
+                if spec.ty.bits() == 32 && bits >> 32 != 0 && low_constant(p, spec, bits).is_some() =>
             {
-                if let Some(constant) = low_constant(p, spec, bits & 0xffff_ffff, 32) {
+                if let Some(constant) = low_constant(p, spec, bits) {
                     p.operand(spec, &constant);
                 }
             }
@@ -311,9 +310,12 @@ fn vgpr_class(machine: crate::Machine, dwords: u8, lanes: bool) -> String {
 }
 
 /// The inline constant that LLVM shows for a literal of 64 bits whose low ones the operand reads.
-fn low_constant(p: &Printer, spec: &OperandSpec, bits: u64, width: u32) -> Option<Operand> {
-    let constant = inline(p.machine, bits, width, spec.ty.kind == Kind::Bfloat)?;
-    (spec.ty.is_float() || width == 32 || matches!(constant, Operand::Int(_))).then_some(constant)
+fn low_constant(p: &Printer, spec: &OperandSpec, bits: u64) -> Option<Operand> {
+    if spec.ty.bits() == 16 && spec.ty.is_float() {
+        return inline(p.machine, bits & 0xffff, 16, spec.ty.kind == Kind::Bfloat);
+    }
+    let constant = inline(p.machine, bits & 0xffff_ffff, 32, false)?;
+    (spec.ty.bits() == 32 || matches!(constant, Operand::Int(_))).then_some(constant)
 }
 
 /// A literal; `ambiguous`: as text its number would be an inline constant.
@@ -348,14 +350,16 @@ pub(super) fn parameter(p: &mut Printer, number: u16) {
 /// The modifiers behind the operands.
 fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bool) {
     let mods = &inst.mods;
-    if mods.clamp && traits.wait_exp {
+    if traits.high && mods.control != 0 {
+        p.text(" high");
+    }
+    // Of interpolation LLVM writes `clamp` first.
+    let clamp_first = traits.high || traits.wait_exp;
+    if mods.clamp && clamp_first {
         p.text(" clamp");
     }
     if is_wide(inst.form) {
         let control = mods.control;
-        if traits.high && control != 0 {
-            p.text(" high");
-        }
         if traits.bitop3 && control != 0 {
             p.text(" bitop3:");
             if control <= 10 {
@@ -391,7 +395,8 @@ fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits, halves: bo
     if traits.wait_exp {
         p.text(" wait_exp:");
         p.number(i64::from(mods.control));
-    } else if mods.clamp {
+    }
+    if mods.clamp && !clamp_first {
         p.text(" clamp");
     }
     p.text(match mods.omod {

@@ -74,18 +74,21 @@ pub static ATTRIBUTES: &[&str] = &[
     "exec",
     "m0",
     "flat_scratch",
-    "pc",
     // Reads the MODE register (rounding, denormals, exceptions).
     "mode",
     // Names: other spellings that the assembler takes.
     "alias",
-    // Memory effect, counters where they do not follow from it, and what effects need besides.
+    // Memory, queues, branches, waits, barriers, other program control, and what effects need besides: see `effects`.
     "mem",
     "cnt",
-    "copy",
-    "control",
-    // Branch, barrier, end, wait kinds: see `effects`.
     "flow",
+    "wait",
+    "barrier",
+    "control",
+    "copy",
+    "relative",
+    // Key of what it computes, where that is not its name.
+    "meaning",
     // Families' own flags.
     "scalar",
     "memory",
@@ -157,7 +160,7 @@ impl EncodingDef {
         };
         let (mut taken, mut zero) = (format.pattern().0, 0);
         for field in format.fields {
-            if !uses(field.name) && row.must_be_zero(field) {
+            if !uses(field.name) && row.must_be_zero(format, field) {
                 zero |= field.mask();
             } else {
                 taken |= field.mask();
@@ -169,18 +172,18 @@ impl EncodingDef {
 
 impl RowDef {
     /// Whether a field that the row does not use must be 0.
-    pub(crate) fn must_be_zero(&self, field: &Field) -> bool {
-        field.zero || field.name == "tfe" && !self.returns_status()
+    pub(crate) fn must_be_zero(&self, format: &Format, field: &Field) -> bool {
+        let memory = format.addressing.is_some();
+        field.zero || memory && field.name == "tfe" && !self.returns_status()
     }
 
-    /// Whether there may be a status beside the data (`tfe`): loads to and stores from registers, and whatever is done
-    /// to images.
+    /// Whether there may be a status beside the data of a buffer instruction (`tfe`): loads to and stores from
+    /// registers.
     fn returns_status(&self) -> bool {
         let verb = |value: &'static str| value.split('.').nth(1);
-        self.attributes.iter().any(|(key, value)| match *key {
-            "mem" => matches!(verb(value), Some("load" | "store")),
-            key => key == "address",
-        })
+        self.attributes
+            .iter()
+            .any(|(key, value)| *key == "mem" && matches!(verb(value), Some("load" | "store")))
     }
 
     /// The operands that a format has.

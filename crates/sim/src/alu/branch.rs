@@ -46,13 +46,9 @@ pub const TABLE: &[Line] = &[
     ("s_cbranch_vccnz", conditional!(|r| r.vcc() != 0)),
     ("s_cbranch_execz", conditional!(|r| r.exec() == 0)),
     ("s_cbranch_execnz", conditional!(|r| r.exec() != 0)),
-    ("s_getpc_b64", get_pc!()),
     ("s_get_pc_i64", get_pc!()),
-    ("s_setpc_b64", set_pc!()),
     ("s_set_pc_i64", set_pc!()),
-    ("s_swappc_b64", swap_pc!()),
     ("s_swap_pc_i64", swap_pc!()),
-    ("s_call_b64", call!()),
     ("s_call_i64", call!()),
     ("s_add_pc_i64", salu_regs!(r |a: u64| -> () { r.pc = r.pc.wrapping_add(a); ((), None) }).branch().def()),
 ];

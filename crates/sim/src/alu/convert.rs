@@ -85,9 +85,7 @@ pub const TABLE: &[Line] = &[
     ),
     ("v_cvt_i32_f32", raw!(|a: f32| -> i32 { ic::i32_from_f32(a) }).def()),
     ("v_cvt_u32_f32", raw!(|a: f32| -> u32 { ic::u32_from_f32(a) }).def()),
-    ("v_cvt_rpi_i32_f32", NEAREST_I32.def()),
     ("v_cvt_nearest_i32_f32", NEAREST_I32.def()),
-    ("v_cvt_flr_i32_f32", FLOOR_I32.def()),
     ("v_cvt_floor_i32_f32", FLOOR_I32.def()),
     ("v_cvt_f32_ubyte0", ubyte!(0)),
     ("v_cvt_f32_ubyte1", ubyte!(1)),
@@ -120,7 +118,6 @@ pub const TABLE: &[Line] = &[
             })
         .def(),
     ),
-    ("v_cvt_pkrtz_f16_f32", PK_RTZ.def()),
     ("v_cvt_pk_rtz_f16_f32", PK_RTZ.def()),
     ("v_cvt_f64_f32", float!(Select32; |a: f32| -> f64 { f32_to_f64(a) }; cx => f32_to_f64(a)).def()),
     (
@@ -171,13 +168,9 @@ pub const TABLE: &[Line] = &[
         "v_cvt_pk_u16_f32",
         rare!(Select32; cx |a: f32, b: f32| -> u32 { pack(ic::u16_from_f32(a), ic::u16_from_f32(b)) }).def(),
     ),
-    ("v_cvt_pknorm_i16_f32", NORM_I16_F32.def()),
     ("v_cvt_pk_norm_i16_f32", NORM_I16_F32.def()),
-    ("v_cvt_pknorm_u16_f32", NORM_U16_F32.def()),
     ("v_cvt_pk_norm_u16_f32", NORM_U16_F32.def()),
-    ("v_cvt_pknorm_i16_f16", NORM_I16_F16.def()),
     ("v_cvt_pk_norm_i16_f16", NORM_I16_F16.def()),
-    ("v_cvt_pknorm_u16_f16", NORM_U16_F16.def()),
     ("v_cvt_pk_norm_u16_f16", NORM_U16_F16.def()),
     (
         "v_cvt_pk_u8_f32",

@@ -1,6 +1,6 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
-use wavemark_isa::{Half, Isa, Operand, OutMod, Reg, RegFile, Special};
+use wavemark_isa::{Half, Operand, OutMod, Reg, RegFile, Special};
 
 use super::host::{Bodies, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
@@ -8,7 +8,9 @@ use super::modifiers::{Modified, SourceMods};
 use super::scalar::{ScalarDef, widen_literal};
 use super::spread;
 use super::word::{Kind, Word as _};
-use crate::bind::{Bank, BindError, Binder};
+use wavemark_isa::effects::Bank;
+
+use crate::binder::{BindError, Binder};
 use crate::op::{Body, Op, OpKind, Place, PlaceKind};
 use crate::regs::sindex;
 
@@ -21,7 +23,7 @@ pub enum Def {
     Scalar(ScalarDef),
 }
 
-/// A line of a family's table: the mnemonic (without `_e32`, `_dpp`…) and its definition.
+/// A line of a family's table: the key ([`crate::meaning`]) and its definition.
 pub type Line = (&'static str, Def);
 
 /// The definition of a vector instruction.
@@ -44,8 +46,6 @@ pub struct VectorDef {
     pub writes_exec: bool,
     /// A 16-bit result keeps the other half of the destination on gfx9, too.
     pub keeps_half: bool,
-    /// The third operand is src1 (`fmamk`).
-    pub literal_second: bool,
     /// The body takes sign modifiers of 32-bit sources from [`Op::imm`].
     pub signs_in_imm: bool,
     /// A source whose `op_sel_hi` bit is set has this kind (mixed precision).
@@ -94,7 +94,6 @@ const fn vector<K: Exact>(bodies: Bodies) -> VectorDef {
         own_mods: false,
         writes_exec: false,
         keeps_half: false,
-        literal_second: false,
         mixed: None,
     }
 }
@@ -121,7 +120,6 @@ pub const fn whole(src: [Kind; 3], dst: [Kind; 2], body: Body) -> VectorDef {
         own_mods: false,
         writes_exec: false,
         keeps_half: false,
-        literal_second: false,
         mixed: None,
     }
 }
@@ -149,11 +147,6 @@ impl VectorDef {
     /// A 16-bit result always keeps the other half.
     pub const fn keeping_half(mut self) -> Self {
         self.keeps_half = true;
-        self
-    }
-    /// The literal stands between the two sources.
-    pub const fn literal_second(mut self) -> Self {
-        self.literal_second = true;
         self
     }
     /// Sources with `op_sel_hi` are of `kind`.
@@ -214,15 +207,18 @@ const NONE: Place = Place { at: 0, kind: PlaceKind::None };
 
 /// The operands of an instruction, in order, with the implicit VCC ones filled in.
 struct Operands<'a> {
-    dst: Option<&'a Operand>,
-    dst2: Option<&'a Operand>,
-    src: [Option<&'a Operand>; 3],
+    dst: Option<Given<'a>>,
+    dst2: Option<Given<'a>>,
+    src: [Option<Given<'a>>; 3],
 }
+
+/// An operand and its number.
+type Given<'a> = (usize, &'a Operand);
 
 fn arrange<'a>(
     mnemonic: &str,
     def: &VectorDef,
-    isa: Isa,
+    dst_implicit: bool,
     given: &'a [Operand],
 ) -> Result<Operands<'a>, BindError> {
     // Roles in assembly order; masks may be left to VCC.
@@ -233,7 +229,6 @@ fn arrange<'a>(
         Src(usize),
     }
     let mut roles: Vec<(Role, bool)> = Vec::new();
-    let dst_implicit = def.writes_exec && isa == Isa::Gfx1250;
     if def.dst[0] != Kind::None && !dst_implicit {
         roles.push((Role::Dst, def.dst[0] == Kind::Mask));
     }
@@ -253,7 +248,7 @@ fn arrange<'a>(
         return Err(unsupported(mnemonic, &format!("{} operands", given.len())));
     }
     let mut out = Operands { dst: None, dst2: None, src: [None; 3] };
-    for ((role, _), operand) in roles.iter().zip(given) {
+    for ((role, _), operand) in roles.iter().zip(given.iter().enumerate()) {
         match role {
             Role::Dst => out.dst = Some(operand),
             Role::Dst2 => out.dst2 = Some(operand),
@@ -263,17 +258,24 @@ fn arrange<'a>(
     Ok(out)
 }
 
+/// Does the row name no destination?
+fn writes_no_operand(binder: &Binder<'_>) -> bool {
+    !binder.effects.regs.iter().any(|entry| entry.write && entry.operand.is_some())
+}
+
 /// Does a register operand name a high half?
-fn is_high(operand: Option<&Operand>) -> bool {
-    matches!(operand, Some(Operand::Reg(Reg { half: Half::Hi, .. })))
+fn is_high(operand: Option<Given<'_>>) -> bool {
+    matches!(operand, Some((_, Operand::Reg(Reg { half: Half::Hi, .. }))))
 }
 
 /// Bind a vector instruction.
 pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> Result<Op, BindError> {
     let inst = binder.inst;
     let mods = inst.mods;
-    let isa = binder.isa;
-    let operands = arrange(mnemonic, def, isa, &inst.operands)?;
+    let facts = binder.facts;
+    // A compare that writes EXEC names no destination where EXEC is the only one.
+    let exec_only = def.writes_exec && writes_no_operand(binder);
+    let operands = arrange(mnemonic, def, exec_only, &inst.operands)?;
 
     let mut op = Op {
         body: def.bodies[chosen_level()][size(binder.layout.chunks)],
@@ -303,8 +305,8 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         Kind::None => {}
         Kind::Mask | Kind::Scalar => {
             op.dst = match operands.dst {
-                Some(operand) => scalar_destination(binder, mnemonic, operand)?,
-                None if def.writes_exec && isa == Isa::Gfx1250 => EXEC,
+                Some((_, operand)) => scalar_destination(binder, mnemonic, operand)?,
+                None if exec_only => EXEC,
                 None => VCC,
             };
             if def.writes_exec && op.dst.at != sindex::EXEC {
@@ -313,9 +315,9 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         }
         _ => {
             op.dst = match operands.dst {
-                Some(Operand::Reg(reg)) => {
+                Some((n, Operand::Reg(reg))) => {
                     let reg = Reg { dwords: def.dst[0].rows() as u8, ..*reg };
-                    Place { at: binder.vector_at(reg, Bank::Dst)?, kind: PlaceKind::Vector }
+                    Place { at: binder.vector_at(reg, binder.bank(n))?, kind: PlaceKind::Vector }
                 }
                 _ => return Err(unsupported(mnemonic, "destination is not a vector register")),
             };
@@ -325,15 +327,15 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         Kind::None => {}
         Kind::Mask => {
             op.dst2 = match operands.dst2 {
-                Some(operand) => scalar_destination(binder, mnemonic, operand)?,
+                Some((_, operand)) => scalar_destination(binder, mnemonic, operand)?,
                 None => VCC,
             };
         }
         _ => {
             op.dst2 = match operands.dst2 {
-                Some(Operand::Reg(reg)) => {
+                Some((n, Operand::Reg(reg))) => {
                     let reg = Reg { dwords: def.dst[1].rows() as u8, ..*reg };
-                    Place { at: binder.vector_at(reg, Bank::Src0)?, kind: PlaceKind::Vector }
+                    Place { at: binder.vector_at(reg, binder.bank(n))?, kind: PlaceKind::Vector }
                 }
                 _ => return Err(unsupported(mnemonic, "second destination is not a vector register")),
             };
@@ -341,7 +343,6 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     }
 
     // Sources.
-    let banks = [Bank::Src0, Bank::Src1, if def.literal_second { Bank::Src1 } else { Bank::Src2 }];
     let last = (0..3).rev().find(|&i| def.src[i] != Kind::None);
     let mut source_mods = [SourceMods::default(); 3];
     let mut status = None;
@@ -360,24 +361,28 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         let operand = operands.src[i];
         op.src[i] = match (kind, operand) {
             (Kind::Mask, None) => VCC,
-            (Kind::Mask | Kind::Scalar, Some(operand)) => {
+            (Kind::Mask | Kind::Scalar, Some((_, operand))) => {
                 let ty = Kind::B64.const_type();
                 if let Operand::Reg(Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }) = operand {
                     return Err(unsupported(mnemonic, "a vector register as a scalar source"));
                 }
                 binder.scalar_source(operand, ty)?
             }
-            (_, Some(Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz)))) => {
+            (_, Some((_, Operand::Special(s @ (Special::Scc | Special::Vccz | Special::Execz))))) => {
                 status = Some(*s);
                 Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar }
             }
-            (Kind::Tuple(n), Some(Operand::Reg(reg @ Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }))) => {
-                let reg = Reg { dwords: n, ..*reg };
-                Place { at: binder.vector_at(reg, banks[i])?, kind: PlaceKind::Vector }
+            (
+                Kind::Tuple(dwords),
+                Some((n, Operand::Reg(reg @ Reg { file: RegFile::Vgpr | RegFile::Agpr, .. }))),
+            ) => {
+                let reg = Reg { dwords, ..*reg };
+                Place { at: binder.vector_at(reg, binder.bank(n))?, kind: PlaceKind::Vector }
             }
-            (_, Some(operand)) => {
+            (_, Some((n, operand))) => {
                 let half = def.mixed.filter(|_| mods.op_sel_hi >> i & 1 != 0);
-                source(binder, operand, half.unwrap_or(kind), banks[i])?
+                let bank = binder.bank(n);
+                source(binder, operand, half.unwrap_or(kind), bank)?
             }
             (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
         };
@@ -399,8 +404,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             Kind::PkB16 | Kind::PkF16 | Kind::PkBf16 | Kind::PkF32 => {
                 m.neg_hi = bit(mods.neg_hi);
                 m.swizzle = (bit(mods.op_sel), !bit(mods.op_sel_hi));
-                // A packed f32 instruction of gfx12 reads one dword of a scalar and gives it to both.
-                if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && isa == Isa::Gfx1250 {
+                if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && facts.packed_f32_broadcasts {
                     m.swizzle = (false, true);
                 }
             }
@@ -430,11 +434,11 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             Kind::F32 | Kind::F64 | Kind::F16 if !def.own_mods => modified.omod = mods.omod,
             _ => return Err(unsupported(mnemonic, "output multiplier")),
         }
-        modified.omod_needs_flush = isa == Isa::Gfx950;
+        modified.omod_needs_flush = facts.omod_needs_flush;
     }
     if dst.is_half() && !def.own_mods {
         modified.dst_high = is_high(operands.dst) || mods.op_sel >> 3 & 1 != 0;
-        modified.dst_keep = isa == Isa::Gfx1250 || def.keeps_half || modified.dst_high;
+        modified.dst_keep = facts.keeps_other_half || def.keeps_half || modified.dst_high;
     }
     if let Some(sdwa) = mods.sdwa
         && dst != Kind::Mask
@@ -444,7 +448,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         modified.dst_keep = false;
     }
     if let Some(dpp) = mods.dpp {
-        modified.set_dpp(mnemonic, isa, dpp, binder.layout.chunks)?;
+        modified.set_dpp(mnemonic, facts.dpp, dpp, binder.layout.chunks)?;
     }
     modified.status = status;
     if def.signs_in_imm {

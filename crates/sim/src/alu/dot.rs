@@ -111,10 +111,8 @@ macro_rules! mix {
 pub const TABLE: &[Line] = &[
     ("v_dot2_f32_f16", DOT2_F32_F16.def()),
     ("v_dot2c_f32_f16", DOT2_F32_F16.accumulating().def()),
-    ("v_dual_dot2acc_f32_f16", DOT2_F32_F16.accumulating().def()),
     ("v_dot2_f32_bf16", DOT2_F32_BF16.def()),
     ("v_dot2c_f32_bf16", DOT2_F32_BF16.accumulating().def()),
-    ("v_dual_dot2acc_f32_bf16", DOT2_F32_BF16.accumulating().def()),
     ("v_dot2_i32_i16", DOT2_I32.def()),
     ("v_dot2c_i32_i16", DOT2_I32.accumulating().def()),
     ("v_dot2_u32_u16", DOT2_U32.def()),

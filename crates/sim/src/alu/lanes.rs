@@ -452,8 +452,6 @@ use Kind::{B32, F32, F64, None as Nil, Scalar, Tuple};
 /// The table of this family.
 pub const TABLE: &[Line] = &[
     ("v_nop", whole([Nil; 3], [Nil; 2], nothing).def()),
-    ("v_pipeflush", whole([Nil; 3], [Nil; 2], nothing).def()),
-    ("v_clrexcp", whole([Nil; 3], [Nil; 2], nothing).def()),
     ("v_readlane_b32", whole([B32, Scalar, Nil], [Scalar, Nil], readlane).def()),
     ("v_readfirstlane_b32", whole([B32, Nil, Nil], [Scalar, Nil], readfirstlane).def()),
     ("v_writelane_b32", whole([Scalar, Scalar, Nil], [B32, Nil], writelane).def()),

@@ -2,7 +2,7 @@
 //!
 //! [`bind`] turns a decoded instruction into an [`Op`] whose body does the whole wave at once. What an
 //! instruction computes is said in one line of a family's table (`vop_*`, `compare`, `salu_*`, `branch`…); the
-//! tables are joined here and found by mnemonic. Memory, waits, barriers, messages and matrix instructions are
+//! tables are joined here and found by key ([`crate::meaning`]). Memory, waits, barriers, messages and matrix instructions are
 //! not here.
 //!
 //! How it works: [`lane`] makes a whole-wave body from a function of one lane, [`host`] compiles it for the
@@ -10,11 +10,7 @@
 //! operand and result modifiers around an unmodified body,
 //! [`scalar`] does the same for scalar instructions.
 
-use std::sync::OnceLock;
-
-use rustc_hash::FxHashMap;
-
-use crate::bind::{BindError, Binder};
+use crate::binder::{BindError, Binder};
 use crate::op::Op;
 
 #[macro_use]
@@ -50,7 +46,8 @@ mod tests;
 
 pub use host::{Level, level, levels};
 
-use def::{Def, Line};
+pub use def::Def;
+use def::Line;
 
 /// Modifiers of a vector operation that leaves the fast path, and other things that one operation in many
 /// needs.
@@ -111,53 +108,31 @@ const FAMILIES: &[&[Line]] = &[
     vop_int::TABLE,
 ];
 
-fn table() -> &'static FxHashMap<&'static str, Def> {
-    static TABLE: OnceLock<FxHashMap<&'static str, Def>> = OnceLock::new();
-    TABLE.get_or_init(|| FAMILIES.iter().flat_map(|family| family.iter().copied()).collect())
+/// The lines of all families: each key once.
+pub fn lines() -> impl Iterator<Item = &'static Line> {
+    FAMILIES.iter().copied().flatten()
 }
 
-/// The mnemonics that have a definition, in no order; without encoding suffixes.
-pub fn mnemonics() -> impl Iterator<Item = &'static str> {
-    table().keys().copied()
-}
-
-/// Does the instruction with this (base) mnemonic have a definition?
-pub fn is_defined(mnemonic: &str) -> bool {
-    lookup(mnemonic).is_some()
-}
-
-/// The definition of a mnemonic; a VOPD half is the single instruction unless it has a line of its own.
-fn lookup(mnemonic: &str) -> Option<&'static Def> {
-    let table = table();
-    table.get(mnemonic).or_else(|| {
-        let single = mnemonic.strip_prefix("v_dual_")?;
-        table.get(format!("v_{single}").as_str())
-    })
-}
-
-/// The operation of an arithmetic or branch instruction; `Ok(None)` if the instruction is none (memory,
-/// waits, barriers…: the machine's).
+/// The operation of an instruction that computes `def`.
 ///
 /// # Errors
-/// [`BindError::Unsupported`] names the mnemonic and the operand form or modifier that has no model;
+/// [`BindError::Unsupported`] names the instruction and the operand form or modifier that has no model;
 /// [`BindError::RegisterRange`] a register beyond the allocation.
-pub fn bind(binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
-    let isa = binder.isa;
-    let mnemonic = binder.inst.row(isa).mnemonic;
+pub fn bind(binder: &mut Binder<'_>, def: &Def) -> Result<Op, BindError> {
     match &binder.inst.second {
-        None => bind_mnemonic(binder, mnemonic),
-        Some(second) => pair::bind(binder, mnemonic, second, second.row(isa).mnemonic),
+        None => bind_single(binder, def),
+        Some(second) => pair::bind(binder, def, second),
     }
 }
 
-/// As [`bind`], for a single instruction with this base mnemonic, whatever its row is.
+/// As [`bind`], for one half of a pair or an instruction that is none.
 ///
 /// # Errors
 /// As [`bind`].
-pub fn bind_mnemonic(binder: &mut Binder<'_>, mnemonic: &str) -> Result<Option<Op>, BindError> {
-    match lookup(mnemonic) {
-        None => Ok(None),
-        Some(Def::Vector(def)) => def::bind_vector(binder, mnemonic, def).map(Some),
-        Some(Def::Scalar(def)) => scalar::bind_scalar(binder, mnemonic, def).map(Some),
+pub fn bind_single(binder: &mut Binder<'_>, def: &Def) -> Result<Op, BindError> {
+    let mnemonic = binder.inst.row(binder.isa).mnemonic;
+    match def {
+        Def::Vector(def) => def::bind_vector(binder, mnemonic, def),
+        Def::Scalar(def) => scalar::bind_scalar(binder, mnemonic, def),
     }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use wavemark_isa::{Dpp, Isa, OutMod, SdwaSel, SdwaUnused, Special};
+use wavemark_isa::{Dpp, OutMod, SdwaSel, SdwaUnused, Special};
 use wavemark_numerics::modifiers as num;
 
 use super::AluDetail;
@@ -15,7 +15,8 @@ use super::lane::Cx;
 use super::scalar::materialise_status;
 use super::spread;
 use super::word::Kind;
-use crate::bind::BindError;
+use crate::binder::BindError;
+use crate::facts::DppControls;
 use crate::op::{Detail, Op, Place, PlaceKind};
 use crate::regs::{Chunk, Regs, sindex};
 
@@ -160,7 +161,7 @@ pub struct Permutation {
 const OUT: u8 = 255;
 
 impl Permutation {
-    fn new(mnemonic: &str, isa: Isa, dpp: Dpp, chunks: usize) -> Result<Self, BindError> {
+    fn new(mnemonic: &str, controls: DppControls, dpp: Dpp, chunks: usize) -> Result<Self, BindError> {
         let lanes = chunks as u8 * 16;
         let mut from = [OUT; 64];
         match dpp {
@@ -172,22 +173,22 @@ impl Permutation {
             }
             Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
                 let n = (ctrl & 15) as u8;
-                let gfx9 = isa == Isa::Gfx950;
+                let shifts = controls == DppControls::WaveShifts;
                 let source: &dyn Fn(u8) -> u8 = match ctrl {
                     0x000..=0x0ff => &|l| (l & !3) + (ctrl >> (2 * (l & 3)) & 3) as u8,
                     0x101..=0x10f => &|l| if (l & 15) + n < 16 { l + n } else { OUT },
                     0x111..=0x11f => &|l| if (l & 15) >= n { l - n } else { OUT },
                     0x121..=0x12f => &|l| (l & !15) + ((l & 15) + 16 - n) % 16,
-                    0x130 if gfx9 => &|l| if l + 1 < lanes { l + 1 } else { OUT },
-                    0x134 if gfx9 => &|l| (l + 1) % lanes,
-                    0x138 if gfx9 => &|l| if l > 0 { l - 1 } else { OUT },
-                    0x13c if gfx9 => &|l| (l + lanes - 1) % lanes,
+                    0x130 if shifts => &|l| if l + 1 < lanes { l + 1 } else { OUT },
+                    0x134 if shifts => &|l| (l + 1) % lanes,
+                    0x138 if shifts => &|l| if l > 0 { l - 1 } else { OUT },
+                    0x13c if shifts => &|l| (l + lanes - 1) % lanes,
                     0x140 => &|l| (l & !15) + 15 - (l & 15),
                     0x141 => &|l| (l & !7) + 7 - (l & 7),
-                    0x142 if gfx9 => &|l| if l > 15 { (l & 0x30) - 1 } else { OUT },
-                    0x143 if gfx9 => &|l| if l > 31 { (l & 0x20) - 1 } else { OUT },
+                    0x142 if shifts => &|l| if l > 15 { (l & 0x30) - 1 } else { OUT },
+                    0x143 if shifts => &|l| if l > 31 { (l & 0x20) - 1 } else { OUT },
                     0x150..=0x15f => &|l| (l & !15) + n,
-                    0x160..=0x16f if !gfx9 => &|l| l ^ n,
+                    0x160..=0x16f if !shifts => &|l| l ^ n,
                     _ => return Err(unsupported(mnemonic, &format!("dpp_ctrl {ctrl:#x}"))),
                 };
                 let mut on = 0u64;
@@ -196,7 +197,7 @@ impl Permutation {
                     let wanted = row_mask >> (lane >> 4) & 1 != 0 && bank_mask >> (lane >> 2 & 3) & 1 != 0;
                     on |= u64::from(wanted) << lane;
                 }
-                Ok(Permutation { from, on, zero: bound_ctrl, fetch_inactive: fi && !gfx9 })
+                Ok(Permutation { from, on, zero: bound_ctrl, fetch_inactive: fi && !shifts })
             }
         }
     }
@@ -279,8 +280,14 @@ impl Modified {
     }
 
     /// Add a DPP control.
-    pub fn set_dpp(&mut self, mnemonic: &str, isa: Isa, dpp: Dpp, chunks: usize) -> Result<(), BindError> {
-        self.dpp = Some(Permutation::new(mnemonic, isa, dpp, chunks)?);
+    pub fn set_dpp(
+        &mut self,
+        mnemonic: &str,
+        controls: DppControls,
+        dpp: Dpp,
+        chunks: usize,
+    ) -> Result<(), BindError> {
+        self.dpp = Some(Permutation::new(mnemonic, controls, dpp, chunks)?);
         Ok(())
     }
 

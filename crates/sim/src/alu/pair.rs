@@ -5,8 +5,9 @@ use std::sync::Arc;
 use wavemark_isa::Inst;
 
 use super::def::{Def, VectorDef, unsupported};
-use super::{AluDetail, bind_mnemonic, lookup};
-use crate::bind::{BindError, Binder};
+use super::{AluDetail, bind_single};
+use crate::binder::{BindError, Binder};
+use crate::meaning::{self, Meaning};
 use crate::op::{Detail, Op, OpKind, Place, PlaceKind};
 use crate::regs::{Chunk, Regs};
 
@@ -21,20 +22,16 @@ pub enum Order {
     Hold(usize),
 }
 
-/// Bind a VOPD instruction.
-pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<Option<Op>, BindError> {
-    let (x_def, y_def) = (vector_def(x)?, vector_def(y)?);
-    let missing = |name: &str| unsupported(name, "no definition");
-    let x_op = bind_mnemonic(binder, x)?.ok_or_else(|| missing(x))?;
-    let mut other = Binder {
-        isa: binder.isa,
-        layout: binder.layout,
-        msb: binder.msb,
-        inst: second,
-        pc: binder.pc,
-        constants: &mut *binder.constants,
-    };
-    let y_op = bind_mnemonic(&mut other, y)?.ok_or_else(|| missing(y))?;
+/// Bind a VOPD instruction: its first half computes `x`.
+pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindError> {
+    let x_def = vector_def(binder, x)?;
+    let x_op = bind_single(binder, x)?;
+    let constants = &mut *binder.constants;
+    let mut other = Binder::new(binder.isa, binder.layout, binder.msb, second, binder.pc, constants);
+    let missing = || unsupported(second.row(binder.isa).mnemonic, "no definition");
+    let Some(Meaning::Alu(y)) = meaning::of(other.meaning()) else { return Err(missing()) };
+    let y_def = vector_def(&other, y)?;
+    let y_op = bind_single(&mut other, y)?;
     let chunks = binder.layout.chunks as u32;
     let y_reads_x = reads((&y_op, y_def), (&x_op, x_def), chunks);
     let x_reads_y = reads((&x_op, x_def), (&y_op, y_def), chunks);
@@ -43,7 +40,7 @@ pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<
         (true, false) => Order::YThenX,
         (true, true) => Order::Hold(x_def.dst[0].rows()),
     };
-    Ok(Some(Op {
+    Ok(Op {
         body: run,
         dst: Place::default(),
         dst2: Place::default(),
@@ -52,14 +49,14 @@ pub fn bind(binder: &mut Binder<'_>, x: &str, second: &Inst, y: &str) -> Result<
         kind: OpKind::Alu,
         dwords: binder.inst.size / 4,
         detail: Some(Arc::new(Detail::Alu(AluDetail::Pair { x: x_op, y: y_op, order }))),
-    }))
+    })
 }
 
 /// The definition of a half, which is a vector instruction.
-fn vector_def(mnemonic: &str) -> Result<&'static VectorDef, BindError> {
-    match lookup(mnemonic) {
-        Some(Def::Vector(def)) => Ok(def),
-        _ => Err(unsupported(mnemonic, "as half of a pair")),
+fn vector_def<'d>(binder: &Binder<'_>, def: &'d Def) -> Result<&'d VectorDef, BindError> {
+    match def {
+        Def::Vector(def) => Ok(def),
+        Def::Scalar(_) => Err(unsupported(binder.inst.row(binder.isa).mnemonic, "as half of a pair")),
     }
 }
 

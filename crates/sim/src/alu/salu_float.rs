@@ -114,7 +114,6 @@ pub const TABLE: &[Line] = &[
     ("s_mul_f32", s32!(|m, a, b| arith::mul_f32_rounded(a, b, m.round_32, KEEP))),
     ("s_fmac_f32", s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).accumulating().def()),
     ("s_fmaak_f32", s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).def()),
-    ("s_fmamk_f32", s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).def()),
     ("s_min_num_f32", s32!(|_m, a, b| bits2(minmax::f32::min_num, a, b))),
     ("s_max_num_f32", s32!(|_m, a, b| bits2(minmax::f32::max_num, a, b))),
     ("s_minimum_f32", s32!(|_m, a, b| bits2(minmax::f32::minimum, a, b))),

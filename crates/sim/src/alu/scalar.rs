@@ -8,7 +8,7 @@ use wavemark_isa::{Operand, Special};
 use super::AluDetail;
 use super::def::{Def, scalar_destination, unsupported};
 use super::word::{Kind, Word};
-use crate::bind::{BindError, Binder, ConstType};
+use crate::binder::{BindError, Binder, ConstType};
 use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
 use crate::regs::{Regs, sindex};
 

@@ -11,7 +11,7 @@ use super::def::chosen_level;
 use super::host::{Host, Kernel, bodies, size};
 use super::lane::{GPR_IDX_EN, SIGNS, signs, takes_signs};
 use super::word::Kind;
-use crate::bind::Layout;
+use crate::binder::Layout;
 use crate::op::{Detail, Op, Place, PlaceKind};
 use crate::regs::Regs;
 

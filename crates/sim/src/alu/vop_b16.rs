@@ -76,9 +76,7 @@ const MAD_I16: VectorDef = one2!(i16, |a, b, c| a.wrapping_mul(b).wrapping_add(c
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_add_u16", ADD_U16.def()),
     ("v_add_nc_u16", ADD_U16.def()),
-    ("v_sub_u16", SUB_U16.def()),
     ("v_sub_nc_u16", SUB_U16.def()),
     ("v_subrev_u16", SUBREV_U16.def()),
     ("v_add_i16", ADD_I16.keeping_half().def()),

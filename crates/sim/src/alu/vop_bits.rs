@@ -96,11 +96,8 @@ pub const TABLE: &[Line] = &[
     ("v_bfm_b32", raw!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
     ("v_bfrev_b32", raw!(|a: u32| -> u32 { a.reverse_bits() }).def()),
     ("v_bcnt_u32_b32", raw!(|a: u32, b: u32| -> u32 { a.count_ones().wrapping_add(b) }).def()),
-    ("v_ffbh_u32", raw!(|a: u32| -> i32 { clz(a) }).def()),
     ("v_clz_i32_u32", raw!(|a: u32| -> i32 { clz(a) }).def()),
-    ("v_ffbl_b32", raw!(|a: u32| -> i32 { ctz(a) }).def()),
     ("v_ctz_i32_b32", raw!(|a: u32| -> i32 { ctz(a) }).def()),
-    ("v_ffbh_i32", raw!(|a: i32| -> i32 { cls(a) }).def()),
     ("v_cls_i32", raw!(|a: i32| -> i32 { cls(a) }).def()),
     (
         "v_alignbit_b32",

@@ -107,8 +107,6 @@ pub const TABLE: &[Line] = &[
     ("v_mul_f64", MUL.def()),
     ("v_fma_f64", FMA.def()),
     ("v_fmac_f64", FMA.accumulating().def()),
-    ("v_fmaak_f64", FMA.def()),
-    ("v_fmamk_f64", FMA.literal_second().def()),
     ("v_min_f64", select!(|m, a, b| m64::min_gfx9(a, b, m.ieee))),
     ("v_max_f64", select!(|m, a, b| m64::max_gfx9(a, b, m.ieee))),
     ("v_min_num_f64", select!(|_m, a, b| m64::min_num(a, b))),

@@ -3,7 +3,7 @@
 
 use wavemark_numerics::arith::flush_f32;
 
-use crate::bind::ConstType;
+use crate::binder::ConstType;
 
 /// The kind of an operand of a vector operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +67,6 @@ impl Kind {
     /// One 16-bit value in half a register.
     pub const fn is_half(self) -> bool {
         matches!(self, Kind::B16 | Kind::F16 | Kind::Bf16)
-    }
-    /// Two 16-bit values in a register.
-    pub const fn is_packed16(self) -> bool {
-        matches!(self, Kind::PkB16 | Kind::PkF16 | Kind::PkBf16)
     }
 }
 

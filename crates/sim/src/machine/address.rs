@@ -1,7 +1,6 @@
 //! Address calculation of vector memory: one address per lane from registers, constants and descriptors.
 
-use wavemark_isa::Isa;
-
+use crate::facts::{BufferResources, Facts, ScratchAperture};
 use crate::pending::lanes;
 use crate::regs::{Regs, sindex};
 
@@ -71,28 +70,28 @@ pub enum Aperture {
 
 /// Base of the LDS aperture of flat addresses.
 pub const SHARED_BASE: u64 = 0x0001_0000_0000_0000;
-/// Base of the scratch aperture of flat addresses. On gfx1250 only bits 63:58 count.
+/// Base of the scratch aperture of flat addresses ([`ScratchAperture::Own`]).
 pub const PRIVATE_BASE: u64 = 0x0002_0000_0000_0000;
-/// Same for gfx1250, whose scratch aperture is 2^58 bytes.
-pub const PRIVATE_BASE_GFX1250: u64 = 0x0800_0000_0000_0000;
+/// The same where only bits 63:58 count ([`ScratchAperture::AnyLane`]).
+pub const WIDE_PRIVATE_BASE: u64 = 0x0800_0000_0000_0000;
 /// What `src_flat_scratch_base` adds to it: scratch base 0 of every wave, as a virtual one.
-pub const SCRATCH_BASE_GFX1250: u64 = 0x10_0000_0000;
+pub const WIDE_SCRATCH_BASE: u64 = 0x10_0000_0000;
 
 /// The aperture check of a flat address (CDNA5 ISA 10.2, CDNA4 ISA 3.3).
-pub fn aperture(isa: Isa, addr: u64, lane: u32) -> Aperture {
+pub fn aperture(kind: ScratchAperture, addr: u64, lane: u32) -> Aperture {
     if addr >> 32 == SHARED_BASE >> 32 {
         return Aperture::Lds(addr as u32);
     }
-    match isa {
-        Isa::Gfx950 if addr >> 32 == PRIVATE_BASE >> 32 => Aperture::Scratch(lane, addr as u32),
-        Isa::Gfx1250 if addr >> 58 == PRIVATE_BASE_GFX1250 >> 58 => {
+    match kind {
+        ScratchAperture::Own if addr >> 32 == PRIVATE_BASE >> 32 => Aperture::Scratch(lane, addr as u32),
+        ScratchAperture::AnyLane if addr >> 58 == WIDE_PRIVATE_BASE >> 58 => {
             let owner = (addr >> 52) as u32 & 31;
-            match (addr & ((1 << 52) - 1)).checked_sub(SCRATCH_BASE_GFX1250) {
+            match (addr & ((1 << 52) - 1)).checked_sub(WIDE_SCRATCH_BASE) {
                 Some(offset) if offset >> 32 == 0 => Aperture::Scratch(owner, offset as u32),
                 _ => Aperture::Hole,
             }
         }
-        Isa::Gfx1250 if !matches!(addr >> 56, 0 | 0xff) => Aperture::Hole,
+        ScratchAperture::AnyLane if !matches!(addr >> 56, 0 | 0xff) => Aperture::Hole,
         _ => Aperture::Global,
     }
 }
@@ -100,7 +99,7 @@ pub fn aperture(isa: Isa, addr: u64, lane: u32) -> Aperture {
 /// Addresses of the 64-bit or scalar-base forms, for the lanes of `mask`.
 pub fn flat(
     regs: &Regs,
-    isa: Isa,
+    signed_offset: bool,
     mask: u64,
     vaddr: Option<u32>,
     saddr: Option<u32>,
@@ -127,10 +126,8 @@ pub fn flat(
                 let words = &regs.v[row as usize + c].0;
                 for l in 0..16 {
                     // CDNA5 ISA 10.2: the VGPR offset is signed; before, unsigned.
-                    let voffset = match isa {
-                        Isa::Gfx1250 => i64::from(words[l] as i32),
-                        Isa::Gfx950 => i64::from(words[l]),
-                    };
+                    let voffset =
+                        if signed_offset { i64::from(words[l] as i32) } else { i64::from(words[l]) };
                     out[c * 16 + l] = base.wrapping_add_signed(voffset.wrapping_mul(i64::from(scale)));
                 }
             }
@@ -184,10 +181,10 @@ pub struct BufferResource {
 
 impl BufferResource {
     /// Unpack four SGPRs (CDNA4 ISA 9.1.6 table "Buffer Resource Descriptor", CDNA5 ISA table 57).
-    pub fn unpack(isa: Isa, words: [u32; 4]) -> Self {
+    pub fn unpack(kind: BufferResources, words: [u32; 4]) -> Self {
         let low = u64::from(words[0]) | u64::from(words[1]) << 32;
-        match isa {
-            Isa::Gfx950 => BufferResource {
+        match kind {
+            BufferResources::Base48 => BufferResource {
                 base: low & 0xffff_ffff_ffff,
                 // With ADD_TID_ENABLE the data format holds stride[17:14].
                 stride: low >> 48 & 0x3fff
@@ -199,7 +196,7 @@ impl BufferResource {
                 index_stride: 8 << (words[3] >> 21 & 3),
                 oob_structured: false,
             },
-            Isa::Gfx1250 => {
+            BufferResources::Base57 => {
                 let all = u128::from(low) | u128::from(words[2]) << 64 | u128::from(words[3]) << 96;
                 let scale = [1, 4, 8, 32][(words[3] >> 26 & 3) as usize];
                 BufferResource {
@@ -234,7 +231,7 @@ pub struct BufferPlace {
 
 /// Where a lane with `index` and `voffset` accesses `bytes` bytes.
 pub fn buffer_place(
-    isa: Isa,
+    kind: BufferResources,
     resource: &BufferResource,
     index: Option<u32>,
     voffset: u32,
@@ -250,10 +247,10 @@ pub fn buffer_place(
         idx += u64::from(lane);
     }
     let own = (offset as u64).wrapping_add(u64::from(voffset));
-    let within = match isa {
-        // gfx9: the SGPR offset does not take part in range checking.
-        Isa::Gfx950 => own,
-        Isa::Gfx1250 => own.wrapping_add(u64::from(soffset)),
+    let within = match kind {
+        // The SGPR offset does not take part in range checking.
+        BufferResources::Base48 => own,
+        BufferResources::Base57 => own.wrapping_add(u64::from(soffset)),
     };
     let linear = if resource.swizzle {
         let (imsb, ilsb) = (idx / resource.index_stride, idx % resource.index_stride);
@@ -268,8 +265,8 @@ pub fn buffer_place(
     let step = if bytes < 4 || atomic { bytes } else { 4 };
     let fits = |from: u32| -> bool {
         let at = within.wrapping_add(u64::from(from));
-        match isa {
-            Isa::Gfx950 => {
+        match kind {
+            BufferResources::Base48 => {
                 if resource.add_tid && !structured {
                     true
                 } else if structured && resource.stride != 0 {
@@ -278,7 +275,7 @@ pub fn buffer_place(
                     at.saturating_add(u64::from(step)) <= resource.num_records
                 }
             }
-            Isa::Gfx1250 => {
+            BufferResources::Base57 => {
                 if resource.swizzle {
                     return true;
                 }
@@ -296,23 +293,24 @@ pub fn buffer_place(
 }
 
 /// The descriptor in four scalar registers.
-pub fn resource(regs: &Regs, isa: Isa, at: u32) -> BufferResource {
+pub fn resource(regs: &Regs, kind: BufferResources, at: u32) -> BufferResource {
     let word = |i: u32| regs.s[(at + i) as usize];
-    BufferResource::unpack(isa, [word(0), word(1), word(2), word(3)])
+    BufferResource::unpack(kind, [word(0), word(1), word(2), word(3)])
 }
 
 /// Fill in the aperture registers of a wave.
-pub fn set_apertures(regs: &mut Regs, isa: Isa) {
+pub fn set_apertures(regs: &mut Regs, facts: &Facts) {
     regs.set_s64(sindex::SHARED_BASE, SHARED_BASE);
     regs.set_s64(sindex::SHARED_LIMIT, SHARED_BASE | 0xffff_ffff);
-    let (private, limit) = match isa {
-        Isa::Gfx950 => (PRIVATE_BASE, PRIVATE_BASE | 0xffff_ffff),
-        Isa::Gfx1250 => (PRIVATE_BASE_GFX1250, PRIVATE_BASE_GFX1250 | ((1 << 58) - 1)),
+    let any_lane = facts.scratch_aperture == ScratchAperture::AnyLane;
+    let (private, limit) = match any_lane {
+        false => (PRIVATE_BASE, PRIVATE_BASE | 0xffff_ffff),
+        true => (WIDE_PRIVATE_BASE, WIDE_PRIVATE_BASE | ((1 << 58) - 1)),
     };
     regs.set_s64(sindex::PRIVATE_BASE, private);
     regs.set_s64(sindex::PRIVATE_LIMIT, limit);
-    if isa == Isa::Gfx1250 {
-        regs.set_s64(sindex::FLAT_SCRATCH, PRIVATE_BASE_GFX1250 | SCRATCH_BASE_GFX1250);
+    if any_lane {
+        regs.set_s64(sindex::FLAT_SCRATCH, WIDE_PRIVATE_BASE | WIDE_SCRATCH_BASE);
     }
 }
 
@@ -323,27 +321,27 @@ mod tests {
     /// Triton's masked lanes: offset 0x80000000 in a 2 GiB buffer is out of range.
     #[test]
     fn masked_lanes_are_out_of_range() {
-        for isa in [Isa::Gfx950, Isa::Gfx1250] {
-            let words = match isa {
-                Isa::Gfx950 => [0x1000, 0, 0x7fff_fffe, 0x27000],
-                Isa::Gfx1250 => [0x1000, 0xfc00_0000, 0x00ff_ffff, 0],
-            };
-            let r = BufferResource::unpack(isa, words);
-            assert_eq!(r.base, 0x1000, "{isa:?}");
-            assert!(r.num_records < 0x8000_0000, "{isa:?}: {:#x}", r.num_records);
-            let out = buffer_place(isa, &r, None, 0x8000_0000, 0, 0, 0, 4, false);
+        for (kind, words) in [
+            (BufferResources::Base48, [0x1000, 0, 0x7fff_fffe, 0x27000]),
+            (BufferResources::Base57, [0x1000, 0xfc00_0000, 0x00ff_ffff, 0]),
+        ] {
+            let r = BufferResource::unpack(kind, words);
+            assert_eq!(r.base, 0x1000, "{kind:?}");
+            assert!(r.num_records < 0x8000_0000, "{kind:?}: {:#x}", r.num_records);
+            let out = buffer_place(kind, &r, None, 0x8000_0000, 0, 0, 0, 4, false);
             assert_eq!(out.in_range, 0);
-            let part = buffer_place(isa, &r, None, r.num_records as u32 - 8, 0, 0, 0, 16, false);
+            let part = buffer_place(kind, &r, None, r.num_records as u32 - 8, 0, 0, 0, 16, false);
             assert_eq!(part.in_range, 8, "whole dwords in range count");
         }
     }
 
     #[test]
-    fn gfx1250_scratch_addresses_name_their_lane() {
-        let base = PRIVATE_BASE_GFX1250 | SCRATCH_BASE_GFX1250;
-        assert_eq!(aperture(Isa::Gfx1250, base + 12 + (3 << 52), 7), Aperture::Scratch(3, 12));
-        assert_eq!(aperture(Isa::Gfx950, PRIVATE_BASE + 12, 7), Aperture::Scratch(7, 12));
-        assert_eq!(aperture(Isa::Gfx1250, SHARED_BASE + 5, 0), Aperture::Lds(5));
-        assert_eq!(aperture(Isa::Gfx1250, 0x7a00_0000_0000, 0), Aperture::Global);
+    fn scratch_addresses_can_name_their_lane() {
+        let base = WIDE_PRIVATE_BASE | WIDE_SCRATCH_BASE;
+        let any = ScratchAperture::AnyLane;
+        assert_eq!(aperture(any, base + 12 + (3 << 52), 7), Aperture::Scratch(3, 12));
+        assert_eq!(aperture(ScratchAperture::Own, PRIVATE_BASE + 12, 7), Aperture::Scratch(7, 12));
+        assert_eq!(aperture(any, SHARED_BASE + 5, 0), Aperture::Lds(5));
+        assert_eq!(aperture(any, 0x7a00_0000_0000, 0), Aperture::Global);
     }
 }

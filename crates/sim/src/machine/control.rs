@@ -1,34 +1,17 @@
 //! Waits, barriers, hardware registers, messages and the end of a wave.
 
 use smallvec::{SmallVec, smallvec};
-use wavemark_isa::Isa;
+use wavemark_isa::effects::{HwField, HwReg};
 
 use super::address;
-use super::bind::{BarrierName, BarrierOp, HwField, MachineOp};
-use super::{Cx, Flow, Stop};
+use super::ops::{BarrierName, BarrierOp, Channels, MachineOp};
+use super::{Cx, Stop, Turn};
 use crate::events::{
     BarrierEvent, BarrierId, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
 };
-use crate::op::Place;
 use crate::pending::{Action, Pending, set_scalar};
 use crate::regs::sindex;
 use crate::wave::{Wave, WaveState, unpack_mode};
-
-/// Numbers of hardware registers for `s_getreg`/`s_setreg` (CDNA5 ISA table "Hardware Register Values",
-/// CDNA4 ISA 3.8).
-mod hwreg {
-    pub const MODE: u32 = 1;
-    pub const STATUS: u32 = 2;
-    pub const IB_STS2_GFX12: u32 = 28;
-    pub const HW_ID: u32 = 4;
-    pub const HW_ID1: u32 = 23;
-    pub const HW_ID2: u32 = 24;
-    pub const SHADER_CYCLES: u32 = 29;
-    pub const SHADER_CYCLES_HI: u32 = 30;
-    pub const SH_MEM_BASES: u32 = 15;
-    pub const SCRATCH_BASE_LO: u32 = 20;
-    pub const SCRATCH_BASE_HI: u32 = 21;
-}
 
 /// The VGPR-bank fields of MODE on gfx1250 (CDNA5 ISA 3.3.7): destination 13:12, sources 0, 1, 2 above it.
 const MODE_MSB: u32 = 0xff << 12;
@@ -41,9 +24,13 @@ fn mode_msb(msb: u8) -> u32 {
 impl<O: Observer> Cx<'_, O> {
     /// Execute an operation of the machine.
     #[inline(never)]
-    pub(super) fn execute(&mut self, wave: &mut Wave, op: &MachineOp, site: &Site) -> Result<Flow, Stop> {
+    pub(super) fn execute(&mut self, wave: &mut Wave, op: &MachineOp, site: &Site) -> Result<Turn, Stop> {
         match op {
-            MachineOp::Nothing | MachineOp::SetVgprMsb(_) => return Ok(Flow::Continue),
+            MachineOp::Nothing | MachineOp::SetVgprMsb(_) => return Ok(Turn::Keeps),
+            MachineOp::Counted(channels) => {
+                let seq = self.sequence(wave, channels);
+                self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
+            }
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);
@@ -57,36 +44,41 @@ impl<O: Observer> Cx<'_, O> {
             MachineOp::Sleep => *self.clock += 64,
             MachineOp::End => {
                 self.end(wave, site);
-                return Ok(Flow::Yield);
+                return Ok(Turn::Yields);
             }
             MachineOp::Trap(id) => {
                 self.observer.fault(wave.id, site, &Fault::Trap { id: *id });
                 return Err(Stop::Trap);
             }
             MachineOp::Halt => wave.state = WaveState::Halted,
-            MachineOp::GetReg(to, field) => {
-                let value = self.get_reg(wave, *field, site)?;
+            MachineOp::GetReg(to, register, field) => {
+                let value = self.get_reg(wave, *register, *field, site)?;
                 set_scalar(&mut wave.regs, *to, value);
-                return Ok(Flow::Continue);
+                return Ok(Turn::Keeps);
             }
-            MachineOp::SetReg(field, place) => {
+            MachineOp::SetReg(register, field, place) => {
                 let value = wave.regs.s[place.at as usize];
-                self.set_reg(wave, *field, value, *place);
-                return Ok(Flow::Continue);
+                self.set_reg(wave, *register, *field, value);
+                return Ok(Turn::Keeps);
             }
             MachineOp::SetModeBits(shift, bits) => {
                 let raw = wave.regs.mode.raw & !(15 << shift) | bits << shift;
-                wave.regs.mode = unpack_mode(self.isa, raw);
-                return Ok(Flow::Continue);
+                wave.regs.mode = unpack_mode(self.facts, raw);
+                return Ok(Turn::Keeps);
             }
-            MachineOp::Clock(to) => {
+            MachineOp::Clock(to, channels) => {
                 let values = [*self.clock as u32, (*self.clock >> 32) as u32];
+                if channels.is_empty() {
+                    set_scalar(&mut wave.regs, *to, values[0]);
+                    set_scalar(&mut wave.regs, *to + 1, values[1]);
+                    return Ok(Turn::Keeps);
+                }
                 self.late_scalar(wave, site, Some(*to), values, 2);
             }
             MachineOp::SendMsgRtn(to, message, count) => {
                 // 131: GET_REALTIME; the others describe the host's set-up, which there is none of.
                 if *message & 0xff != 131 {
-                    let what = format!("s_sendmsg_rtn message {message}");
+                    let what = format!("the answer to message {message}");
                     return Err(Stop::Unsupported { pc: site.pc, what });
                 }
                 let values = [*self.clock as u32, (*self.clock >> 32) as u32];
@@ -96,22 +88,19 @@ impl<O: Observer> Cx<'_, O> {
             MachineOp::Memory(op) => self.memory(wave, op, site)?,
             MachineOp::Scalar(op) => self.scalar_load(wave, op, site),
             MachineOp::Tensor(op) => self.tensor(wave, op, site),
-            MachineOp::Cache { invalidate, write_back, scope } => {
-                let cache = CacheOp { invalidate: *invalidate, write_back: *write_back, scope: *scope };
-                self.cache(wave, cache, site);
-            }
+            MachineOp::Cache(cache, channels) => self.cache(wave, *cache, channels, site),
             MachineOp::LanePermute(op) => self.lane_permute(wave, op, site),
         }
         self.settle(wave);
-        Ok(Flow::Yield)
+        Ok(Turn::Yields)
     }
 
-    /// The visible operations that programs consist of, if nobody watches: runs and the waits for them, without the
+    /// The visible operations that programs consist of, if nobody watches: bursts and the waits for them, without the
     /// detour through [`Cx::execute`]. `false` if `op` is none of them.
     #[inline(always)]
     pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
         match op {
-            MachineOp::Memory(op) if self.run(wave, op) => {}
+            MachineOp::Memory(op) if self.burst(wave, op) => {}
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);
@@ -134,14 +123,9 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     fn back_pressure(&mut self, wave: &mut Wave) {
-        let counters: &[Counter] = match self.isa {
-            Isa::Gfx950 => &[Counter::Vm, Counter::Lgkm],
-            Isa::Gfx1250 => {
-                &[Counter::Load, Counter::Store, Counter::Ds, Counter::Km, Counter::Async, Counter::Tensor]
-            }
-        };
-        for &counter in counters {
-            wave.queue.back_pressure(counter, self.isa);
+        let set = self.facts.counters;
+        for &counter in set.counters() {
+            wave.queue.back_pressure(counter, set);
         }
         self.complete_due(wave);
     }
@@ -150,18 +134,7 @@ impl<O: Observer> Cx<'_, O> {
     fn wait_for_all(&mut self, wave: &mut Wave, site: &Site) {
         wave.queue.retire_all();
         if O::ACTIVE {
-            let counters: &[Counter] = match self.isa {
-                Isa::Gfx950 => &[Counter::Vm, Counter::Lgkm, Counter::Exp],
-                Isa::Gfx1250 => &[
-                    Counter::Load,
-                    Counter::Store,
-                    Counter::Ds,
-                    Counter::Km,
-                    Counter::Async,
-                    Counter::Tensor,
-                    Counter::X,
-                ],
-            };
+            let counters = self.facts.counters.counters();
             let waits: SmallVec<[(Counter, u32); 8]> = counters.iter().map(|&c| (c, 0)).collect();
             self.observer.waited(wave.id, site, &waits);
         }
@@ -202,14 +175,8 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    fn cache(&mut self, wave: &mut Wave, cache: CacheOp, site: &Site) {
-        // An invalidate is counted with the loads, a write-back with the stores.
-        let channel = match (self.isa, cache.write_back) {
-            (Isa::Gfx950, _) => Channel::Vm,
-            (Isa::Gfx1250, true) => Channel::St,
-            (Isa::Gfx1250, false) => Channel::Ld,
-        };
-        let seq = self.sequence(wave, &[channel]);
+    fn cache(&mut self, wave: &mut Wave, cache: CacheOp, channels: &Channels, site: &Site) {
+        let seq = self.sequence(wave, channels);
         *self.next_op += 1;
         let issue = Issue {
             id: OpId(*self.next_op),
@@ -365,63 +332,58 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    fn get_reg(&self, wave: &Wave, field: HwField, site: &Site) -> Result<u32, Stop> {
-        let value = match (field.id, self.isa) {
-            (hwreg::MODE, Isa::Gfx950) => wave.regs.mode.raw,
-            (hwreg::MODE, Isa::Gfx1250) => wave.regs.mode.raw & !MODE_MSB | mode_msb(wave.msb),
-            (hwreg::STATUS, Isa::Gfx950) => {
-                u32::from(wave.regs.scc)
-                    | u32::from(wave.regs.exec() == 0) << 9
-                    | u32::from(wave.regs.vcc() == 0) << 10
-                    | 1 << 16
-            }
+    fn get_reg(&self, wave: &Wave, register: HwReg, field: HwField, site: &Site) -> Result<u32, Stop> {
+        let mode = wave.regs.mode.raw;
+        let value = match register {
+            HwReg::Mode if self.facts.msb_in_mode => mode & !MODE_MSB | mode_msb(wave.msb),
+            HwReg::Mode => mode,
             // PRIV, TRAP_EN, EXECZ, VCCZ, IN_WG, VALID (CDNA5 ISA table 5).
-            (hwreg::STATUS, Isa::Gfx1250) => {
-                u32::from(wave.regs.exec() == 0) << 9
-                    | u32::from(wave.regs.vcc() == 0) << 10
-                    | u32::from(self.group_waves > 1) << 11
-                    | 1 << 16
+            HwReg::Status => {
+                let own = match self.facts.scc_in_status {
+                    true => u32::from(wave.regs.scc),
+                    false => u32::from(self.group_waves > 1) << 11,
+                };
+                own | u32::from(wave.regs.exec() == 0) << 9 | u32::from(wave.regs.vcc() == 0) << 10 | 1 << 16
             }
             // SCRATCH_BASE[56:7] is bits 51:2 of the flat scratch base (CDNA5 ISA 10.2.1).
-            (hwreg::SCRATCH_BASE_LO, Isa::Gfx1250) => (address::SCRATCH_BASE_GFX1250 << 5) as u32,
-            (hwreg::SCRATCH_BASE_HI, Isa::Gfx1250) => (address::SCRATCH_BASE_GFX1250 << 5 >> 32) as u32,
-            (hwreg::HW_ID, Isa::Gfx950) | (hwreg::HW_ID1 | hwreg::HW_ID2, Isa::Gfx1250) => wave.id.wave & 15,
-            (hwreg::SHADER_CYCLES, Isa::Gfx1250) => *self.clock as u32,
-            (hwreg::SHADER_CYCLES_HI, Isa::Gfx1250) => (*self.clock >> 32) as u32,
+            HwReg::ScratchBaseLo => (address::WIDE_SCRATCH_BASE << 5) as u32,
+            HwReg::ScratchBaseHi => (address::WIDE_SCRATCH_BASE << 5 >> 32) as u32,
+            HwReg::HwId | HwReg::HwId1 | HwReg::HwId2 => wave.id.wave & 15,
+            HwReg::ShaderCyclesLo => *self.clock as u32,
+            HwReg::ShaderCyclesHi => (*self.clock >> 32) as u32,
             // Bits 63:48 of the private and the shared aperture.
-            (hwreg::SH_MEM_BASES, Isa::Gfx950) => {
+            HwReg::ShMemBases => {
                 let high = |base: u64| (base >> 48) as u32;
                 high(address::PRIVATE_BASE) | high(address::SHARED_BASE) << 16
             }
-            // LDS_ALLOC: base 0; size in units of 128 dwords.
-            (6, _) => (self.lds.len() as u32).div_ceil(512) << 12,
-            (hwreg::IB_STS2_GFX12, Isa::Gfx1250) => wave.hwregs[hwreg::IB_STS2_GFX12 as usize],
-            // WAVE_SCHED_MODE keeps what was written.
-            (26, Isa::Gfx1250) => wave.hwregs[26],
-            // XCC_ID: everything runs on the first.
-            (20, Isa::Gfx950) => 0,
-            (id, _) => {
+            // Base 0; size in units of 128 dwords.
+            HwReg::LdsAlloc => (self.lds.len() as u32).div_ceil(512) << 12,
+            // What was written, at dispatch or by the program.
+            HwReg::IbSts2 | HwReg::SchedMode => wave.hwregs[usize::from(field.id)],
+            // Everything runs on the first.
+            HwReg::XccId => 0,
+            HwReg::Other => {
                 return Err(Stop::Unsupported {
                     pc: site.pc,
-                    what: format!("s_getreg of hardware register {id}"),
+                    what: format!("reading hardware register {}", field.id),
                 });
             }
         };
         Ok((value & field.mask()) >> field.offset)
     }
 
-    fn set_reg(&mut self, wave: &mut Wave, field: HwField, value: u32, _from: Place) {
+    fn set_reg(&mut self, wave: &mut Wave, register: HwReg, field: HwField, value: u32) {
         let mask = field.mask();
         let bits = value << field.offset & mask;
-        if field.id == hwreg::MODE {
-            wave.regs.mode = unpack_mode(self.isa, wave.regs.mode.raw & !mask | bits);
-            if self.isa == Isa::Gfx1250 && mask & MODE_MSB != 0 {
+        if register == HwReg::Mode {
+            wave.regs.mode = unpack_mode(self.facts, wave.regs.mode.raw & !mask | bits);
+            if self.facts.msb_in_mode && mask & MODE_MSB != 0 {
                 let all = mode_msb(wave.msb) & !mask | bits & MODE_MSB;
                 wave.msb = (all >> 14 & 0x3f | (all >> 12 & 3) << 6) as u8;
                 wave.msb_changed = true;
             }
         } else {
-            let register = &mut wave.hwregs[field.id as usize];
+            let register = &mut wave.hwregs[usize::from(field.id)];
             *register = *register & !mask | bits;
         }
     }

@@ -2,13 +2,14 @@
 //! bounds are checked, and the operation goes into flight.
 
 use smallvec::{SmallVec, smallvec};
-use wavemark_isa::Isa;
+use wavemark_isa::effects::Crossbar;
 
 use super::address::{self, Addressing, Aperture};
-use super::bind::{LanePermute, MemoryOp, PermuteKind, ScalarLoad, Verb};
+use super::ops::{LanePermute, MemoryOp, ScalarLoad, Transfer};
 use super::{Cx, Stop};
 use crate::atomic::{AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Fault, Issue, Observer, OpId, Scope, Site, Space};
+use crate::facts::BufferResources;
 use crate::pending::{Action, Pending, lanes};
 use crate::regs::sindex;
 use crate::wave::Wave;
@@ -28,24 +29,17 @@ struct Resolved {
 /// much LDS, the access does nothing, and that is meant.
 const LDS_OFF: u64 = 0x4000_0000;
 
-fn direction(verb: &Verb) -> Direction {
-    match verb {
-        Verb::Load(_) | Verb::LoadTranspose(..) | Verb::LdsDma(_) | Verb::AsyncLoad(_) | Verb::LoadBlock => {
-            Direction::Read
+fn direction(transfer: &Transfer) -> Direction {
+    match transfer {
+        Transfer::Load(_)
+        | Transfer::LoadTranspose(..)
+        | Transfer::LdsDma(_)
+        | Transfer::AsyncLoad(_)
+        | Transfer::LoadBlock => Direction::Read,
+        Transfer::Store(_) | Transfer::AsyncStore(_) | Transfer::StoreBlock => Direction::Write,
+        Transfer::Atomic(..) | Transfer::AsyncArrive | Transfer::Arrive | Transfer::Append { .. } => {
+            Direction::Atomic
         }
-        Verb::Store(_) | Verb::AsyncStore(_) | Verb::StoreBlock => Direction::Write,
-        Verb::Atomic(..) | Verb::AsyncArrive | Verb::Arrive | Verb::Append { .. } => Direction::Atomic,
-    }
-}
-
-fn bytes(verb: &Verb) -> u32 {
-    match verb {
-        Verb::Load(s) | Verb::LdsDma(s) => s.bytes,
-        Verb::Store(s) => s.bytes,
-        Verb::LoadTranspose(_, n) | Verb::AsyncLoad(n) | Verb::AsyncStore(n) => *n,
-        Verb::Atomic(s, _) => s.bytes,
-        Verb::AsyncArrive | Verb::Arrive => 8,
-        Verb::Append { .. } | Verb::LoadBlock | Verb::StoreBlock => 4,
     }
 }
 
@@ -71,19 +65,18 @@ fn switched_on(wave: &Wave, op: &MemoryOp) -> u64 {
 impl<O: Observer> Cx<'_, O> {
     /// Issue a vector memory or LDS instruction.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
-        let exec = match op.verb {
+        let exec = match op.transfer {
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
-            Verb::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
-            Verb::AsyncLoad(_) | Verb::AsyncStore(_) => switched_on(wave, op),
+            Transfer::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
+            Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => switched_on(wave, op),
             _ => wave.regs.exec(),
         };
-        let size = bytes(&op.verb);
+        let size = op.transfer.bytes();
         if op.plain && self.plain(wave, op, site, exec, size) {
             return Ok(());
         }
-        let channels = self.channels(op);
-        let seq = self.sequence(wave, &channels);
-        if matches!(op.verb, Verb::LoadBlock | Verb::StoreBlock) {
+        let seq = self.sequence(wave, &op.channels);
+        if matches!(op.transfer, Transfer::LoadBlock | Transfer::StoreBlock) {
             // CDNA5 ISA 10.6: counted once, however many dwords M0 selects.
             let selected = wave.regs.s[sindex::M0 as usize];
             for n in (0..32).filter(|n| selected >> n & 1 != 0) {
@@ -99,7 +92,7 @@ impl<O: Observer> Cx<'_, O> {
     /// Whether a multicast load brings this workgroup nothing: in a cluster, with a mask that leaves it out.
     fn left_out(&self, wave: &Wave, op: &MemoryOp) -> bool {
         let mask = wave.regs.s[sindex::M0 as usize] & 0xffff;
-        op.cluster && self.cluster.size > 1 && mask != 0 && mask >> wave.id.rank_in_cluster & 1 == 0
+        op.multicast && self.cluster.size > 1 && mask != 0 && mask >> wave.id.rank_in_cluster & 1 == 0
     }
 
     /// Issue what the lanes of `exec` do, under the sequence numbers `seq`.
@@ -121,12 +114,12 @@ impl<O: Observer> Cx<'_, O> {
         let mut zero = 0;
         for (_, part) in &mut parts {
             zero |= part.zero;
-            let lost = self.check_bounds(wave, site, part, direction(&op.verb), size, op);
+            let lost = self.check_bounds(wave, site, part, direction(&op.transfer), size, op);
             part.mask &= !lost;
             zero |= lost;
         }
-        match &op.verb {
-            Verb::Load(shape) if parts.len() > op.accesses as usize || op.flat => {
+        match &op.transfer {
+            Transfer::Load(shape) if parts.len() > op.accesses as usize || op.flat => {
                 // FLAT lanes in several spaces: one action per space under the same sequence numbers.
                 for (i, (access, part)) in parts.into_iter().enumerate() {
                     let zero = if i == 0 { zero } else { 0 };
@@ -142,7 +135,7 @@ impl<O: Observer> Cx<'_, O> {
                     );
                 }
             }
-            Verb::Load(shape) => {
+            Transfer::Load(shape) => {
                 let mut partial = SmallVec::<[(u32, u32, u64); 4]>::new();
                 let mut accesses = SmallVec::new();
                 for (_, part) in parts {
@@ -174,7 +167,7 @@ impl<O: Observer> Cx<'_, O> {
                     }
                 }
             }
-            Verb::LoadTranspose(transpose, n) => {
+            Transfer::LoadTranspose(transpose, n) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
                 if part.mask == 0 {
                     return;
@@ -182,7 +175,7 @@ impl<O: Observer> Cx<'_, O> {
                 let action = Action::LoadTranspose { transpose: *transpose, row: op.dst[0], bytes: *n };
                 self.launch(wave, site, op, seq, smallvec![access_of(part, Direction::Read, size)], action);
             }
-            Verb::Store(shape) => {
+            Transfer::Store(shape) => {
                 let dwords = size.div_ceil(4);
                 let mut data = Vec::with_capacity((dwords * op.accesses * 64) as usize);
                 for &row in &op.data[..op.accesses as usize] {
@@ -220,12 +213,12 @@ impl<O: Observer> Cx<'_, O> {
                     self.launch(wave, site, op, seq, accesses, Action::Store { data });
                 }
             }
-            Verb::Atomic(shape, returns) => {
+            Transfer::Atomic(shape, returns) => {
                 let words = shape.bytes / 4;
                 let mut data = Vec::new();
                 for &row in &op.data[..op.accesses as usize] {
                     capture(wave, row, words, &mut data);
-                    if shape.two_data() {
+                    if shape.op.two_data() {
                         capture(wave, op.second, words, &mut data);
                     }
                 }
@@ -245,7 +238,7 @@ impl<O: Observer> Cx<'_, O> {
                     self.launch(wave, site, op, seq, accesses, action(zero));
                 }
             }
-            Verb::LdsDma(shape) => {
+            Transfer::LdsDma(shape) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
                 // CDNA4 ISA 10.3, 9.1.9: LDS base + M0[17:2] * 4 + offset + lane number times 4, or times 16
                 // for 3 and 4 dwords; sub-dword loads write a dword.
@@ -266,9 +259,9 @@ impl<O: Observer> Cx<'_, O> {
                 let action = Action::Copy { zero, extend: Some(*shape) };
                 self.launch(wave, site, op, seq, smallvec![from, to], action);
             }
-            Verb::AsyncLoad(_) | Verb::AsyncStore(_) => {
+            Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
-                let load = matches!(op.verb, Verb::AsyncLoad(_));
+                let load = matches!(op.transfer, Transfer::AsyncLoad(_));
                 let mut addr = Box::new([0; 64]);
                 for lane in lanes(exec) {
                     let base = u64::from(wave.regs.lane(op.lds_addr as usize, lane));
@@ -289,9 +282,9 @@ impl<O: Observer> Cx<'_, O> {
                 };
                 self.launch(wave, site, op, seq, accesses, Action::Copy { zero, extend: None });
             }
-            Verb::AsyncArrive | Verb::Arrive => {
+            Transfer::AsyncArrive | Transfer::Arrive => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
-                let arrive = op.verb == Verb::Arrive;
+                let arrive = op.transfer == Transfer::Arrive;
                 let chunks = wave.regs.chunks;
                 let update = if arrive {
                     let row = op.data[0] as usize;
@@ -311,8 +304,8 @@ impl<O: Observer> Cx<'_, O> {
                 let accesses = smallvec![access_of(part, Direction::Atomic, size)];
                 self.launch(wave, site, op, seq, accesses, Action::Arrive { update, row });
             }
-            Verb::LoadBlock | Verb::StoreBlock => {}
-            Verb::Append { consume } => {
+            Transfer::LoadBlock | Transfer::StoreBlock => {}
+            Transfer::Append { consume } => {
                 let Addressing::Lds { offsets, .. } = op.addressing else { return };
                 let Some(first) = lanes(exec).next() else { return };
                 let mut addr = Box::new([0; 64]);
@@ -345,7 +338,11 @@ impl<O: Observer> Cx<'_, O> {
             AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => {
                 Flush { input: !mode.denorm_in_f16_f64, output: !mode.denorm_out_f16_f64 }
             }
-            AtomicOp::AddFloat | AtomicOp::MinFloat | AtomicOp::MaxFloat | AtomicOp::CmpSwapFloat
+            AtomicOp::AddFloat
+            | AtomicOp::MinFloat
+            | AtomicOp::MaxFloat
+            | AtomicOp::CmpStoreFloat
+            | AtomicOp::CmpSwapFloat
                 if shape.bytes == 4 =>
             {
                 Flush { input: !mode.denorm_in_f32, output: !mode.denorm_out_f32 }
@@ -390,7 +387,17 @@ impl<O: Observer> Cx<'_, O> {
                 single(Space::Lds, exec, addr)
             }
             Addressing::Flat { vaddr, saddr, scale, add_tid, offset } => {
-                address::flat(regs, self.isa, exec, *vaddr, *saddr, *scale, *add_tid, *offset, &mut addr);
+                address::flat(
+                    regs,
+                    self.facts.signed_offset,
+                    exec,
+                    *vaddr,
+                    *saddr,
+                    *scale,
+                    *add_tid,
+                    *offset,
+                    &mut addr,
+                );
                 if op.flat { self.apertures(wave, exec, &addr) } else { single(Space::Global, exec, addr) }
             }
             Addressing::Scratch { vaddr, saddr, scale, offset } => {
@@ -407,16 +414,24 @@ impl<O: Observer> Cx<'_, O> {
                 single(Space::Scratch, exec, addr)
             }
             Addressing::Buffer { rsrc, index, voffset, soffset, offset } => {
-                let resource = address::resource(regs, self.isa, *rsrc);
+                let resource = address::resource(regs, self.facts.buffers, *rsrc);
                 let soffset = regs.s[*soffset as usize];
-                let atomic = matches!(op.verb, Verb::Atomic(..));
+                let atomic = matches!(op.transfer, Transfer::Atomic(..));
                 let (mut mask, mut zero) = (0u64, 0u64);
                 let mut partial = SmallVec::new();
                 for lane in lanes(exec) {
                     let idx = index.map(|row| regs.lane(row as usize, lane));
                     let voff = voffset.map_or(0, |row| regs.lane(row as usize, lane));
                     let place = address::buffer_place(
-                        self.isa, &resource, idx, voff, soffset, *offset, lane, size, atomic,
+                        self.facts.buffers,
+                        &resource,
+                        idx,
+                        voff,
+                        soffset,
+                        *offset,
+                        lane,
+                        size,
+                        atomic,
                     );
                     addr[lane as usize] = place.addr;
                     if place.in_range == size {
@@ -438,7 +453,7 @@ impl<O: Observer> Cx<'_, O> {
         let mut parts: SmallVec<[Resolved; 2]> = SmallVec::new();
         for lane in lanes(exec) {
             let at = flat[lane as usize];
-            let (space, addr) = match address::aperture(self.isa, at, lane) {
+            let (space, addr) = match address::aperture(self.facts.scratch_aperture, at, lane) {
                 Aperture::Global => (Space::Global, at),
                 Aperture::Lds(offset) => (Space::Lds, u64::from(offset)),
                 Aperture::Scratch(owner, offset) => {
@@ -479,9 +494,9 @@ impl<O: Observer> Cx<'_, O> {
         let mut lost = 0u64;
         let mut first = None;
         let mut misaligned = None;
-        let align = match &op.verb {
-            Verb::Atomic(shape, _) => u64::from(shape.bytes),
-            Verb::AsyncArrive | Verb::Arrive => 8,
+        let align = match &op.transfer {
+            Transfer::Atomic(shape, _) => u64::from(shape.bytes),
+            Transfer::AsyncArrive | Transfer::Arrive => 8,
             _ => 1,
         };
         let mut memories = super::memories(self.global, self.lds, &mut wave.scratch);
@@ -544,24 +559,6 @@ impl<O: Observer> Cx<'_, O> {
         lost
     }
 
-    /// The channels that an instruction is counted in.
-    fn channels(&self, op: &MemoryOp) -> SmallVec<[Channel; 2]> {
-        let lds = matches!(op.addressing, Addressing::Lds { .. });
-        match (&op.verb, self.isa) {
-            (Verb::AsyncArrive | Verb::AsyncLoad(_), _) => smallvec![Channel::Al],
-            (Verb::AsyncStore(_), _) => smallvec![Channel::As],
-            _ if lds => smallvec![Channel::Ds],
-            (_, Isa::Gfx950) if op.flat => smallvec![Channel::Vm, Channel::Ds],
-            (_, Isa::Gfx950) => smallvec![Channel::Vm],
-            (Verb::Store(_) | Verb::StoreBlock | Verb::Atomic(_, false), _) if op.flat => {
-                smallvec![Channel::St, Channel::Ds]
-            }
-            (Verb::Store(_) | Verb::StoreBlock | Verb::Atomic(_, false), _) => smallvec![Channel::St],
-            _ if op.flat => smallvec![Channel::Ld, Channel::Ds],
-            _ => smallvec![Channel::Ld],
-        }
-    }
-
     /// New sequence numbers in `channels`.
     pub(super) fn sequence(
         &mut self,
@@ -580,8 +577,8 @@ impl<O: Observer> Cx<'_, O> {
         accesses: SmallVec<[Access; 2]>,
         action: Action,
     ) {
-        let multicast = op.cluster.then(|| wave.regs.s[sindex::M0 as usize]);
-        let atomic = direction(&op.verb) == Direction::Atomic;
+        let multicast = op.multicast.then(|| wave.regs.s[sindex::M0 as usize]);
+        let atomic = direction(&op.transfer) == Direction::Atomic;
         self.issue(wave, site, seq.clone(), accesses, atomic, op.scope, multicast, action);
     }
 
@@ -617,8 +614,8 @@ impl<O: Observer> Cx<'_, O> {
         let size = op.shape.bytes;
         let mut len = size;
         let addr = if op.buffer {
-            let resource = address::resource(regs, self.isa, op.base);
-            let records = if resource.stride != 0 && self.isa == Isa::Gfx950 {
+            let resource = address::resource(regs, self.facts.buffers, op.base);
+            let records = if resource.stride != 0 && self.facts.buffers == BufferResources::Base48 {
                 resource.stride * resource.num_records
             } else {
                 resource.num_records
@@ -662,21 +659,21 @@ impl<O: Observer> Cx<'_, O> {
         let on = |lane: u32| exec >> lane & 1 != 0;
         let mut values = vec![0u32; 64];
         match op.kind {
-            PermuteKind::Permute => {
+            Crossbar::Permute => {
                 for lane in lanes(exec) {
                     let to = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2 & (count - 1);
                     values[to as usize] = regs.lane(op.data as usize, lane);
                 }
             }
-            PermuteKind::Bpermute | PermuteKind::BpermuteFi => {
+            Crossbar::Bpermute | Crossbar::BpermuteFi => {
                 for lane in lanes(exec) {
                     let from = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2 & (count - 1);
-                    if op.kind == PermuteKind::BpermuteFi || on(from) {
+                    if op.kind == Crossbar::BpermuteFi || on(from) {
                         values[lane as usize] = regs.lane(op.data as usize, from);
                     }
                 }
             }
-            PermuteKind::Swizzle => {
+            Crossbar::Swizzle => {
                 for lane in lanes(exec) {
                     let from = swizzle_source(op.offset, lane);
                     if on(from) {

@@ -16,32 +16,34 @@
 //!   two loads per source, the operation, two stores, no branch but those on MODE, on a NaN and on EXEC, all foreseen.
 //!   A source that is a scalar adds 10 (`alu::spread`).
 //! * scalar arithmetic and branches: 8.
-//! * a run ([`crate::run`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
+//! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
 //! * a wait: 15 and what it completes.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
-//! a round, 23 an instruction. A memory operation that is no run takes four times as much and more, a watched instruction eight to
+//! a round, 23 an instruction. A memory operation that is no burst takes four times as much and more, a watched instruction eight to
 //! fifteen times what an unwatched one does.
 
 pub mod address;
-pub mod bind;
 mod control;
 mod memory;
+pub mod ops;
 mod plain;
+pub mod select;
 mod tensor;
-
-use wavemark_isa::Isa;
+#[cfg(test)]
+mod tests;
 
 use crate::barrier::Barrier;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
+use crate::facts::Facts;
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::Program;
 use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
-use bind::MachineOp;
+use ops::MachineOp;
 
 /// When an asynchronous operation lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -117,11 +119,11 @@ pub(crate) enum Stop {
 }
 
 /// What a machine operation means for the wave's turn.
-pub(crate) enum Flow {
+pub(crate) enum Turn {
     /// Nobody else can notice: go on.
-    Continue,
+    Keeps,
     /// Let others have a turn.
-    Yield,
+    Yields,
 }
 
 /// A workgroup that is resident.
@@ -146,7 +148,7 @@ pub(crate) struct Cluster {
 
 /// What an operation of one wave can reach besides the wave itself.
 pub(crate) struct Cx<'a, O: Observer> {
-    pub isa: Isa,
+    pub facts: &'static Facts,
     pub config: &'a RunConfig,
     pub global: &'a mut Global,
     pub lds: &'a mut Vec<u8>,
@@ -215,7 +217,7 @@ impl<O: Observer> Cx<'_, O> {
     fn complete_slot(&mut self, wave: &mut Wave, slot: usize) {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         match wave.queue.flight(slot) {
-            Flight::Run(run) => run.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
+            Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
                 if O::ACTIVE {
@@ -283,7 +285,7 @@ pub(crate) struct NewGroup {
 }
 
 /// A device running one kernel.
-pub(crate) struct Machine<'a, O: Observer> {
+pub(crate) struct Device<'a, O: Observer> {
     pub program: &'a mut Program,
     pub global: &'a mut Global,
     pub config: RunConfig,
@@ -300,14 +302,14 @@ pub(crate) struct Machine<'a, O: Observer> {
 /// Waves that are resident at once, at the most (but one cluster always is).
 const RESIDENT_WAVES: usize = 1024;
 
-impl<'a, O: Observer> Machine<'a, O> {
+impl<'a, O: Observer> Device<'a, O> {
     pub fn new(
         program: &'a mut Program,
         global: &'a mut Global,
         config: RunConfig,
         observer: &'a mut O,
     ) -> Self {
-        Machine {
+        Device {
             program,
             global,
             config,
@@ -493,7 +495,7 @@ impl<'a, O: Observer> Machine<'a, O> {
 
     /// Run wave `w` of group `at` up to and including its next visible operation; whether it could move.
     fn step_wave(&mut self, at: usize, w: usize) -> Result<bool, Stop> {
-        let Machine {
+        let Device {
             program, global, config, observer, groups, clusters, next_op, clock, random, pool, ..
         } = self;
         let group = &mut groups[at];
@@ -521,7 +523,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             }
         }
         let mut cx = Cx {
-            isa: program.isa,
+            facts: Facts::of(program.isa),
             config,
             global,
             lds: &mut group.lds,
@@ -624,8 +626,8 @@ fn run_wave<O: Observer>(
                 }
                 let Some(site) = &table.sites[slot] else { continue };
                 match cx.execute(wave, machine_op, site) {
-                    Ok(Flow::Continue) => {}
-                    Ok(Flow::Yield) => {
+                    Ok(Turn::Keeps) => {}
+                    Ok(Turn::Yields) => {
                         turns -= 1;
                         if turns == 0 || wave.state != WaveState::Running {
                             break Ok(());

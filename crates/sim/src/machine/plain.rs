@@ -3,31 +3,30 @@
 
 use super::Cx;
 use super::address::{self, Addressing};
-use super::bind::{MemoryOp, RunBase, Verb};
-use crate::events::{Channel, Extent, Issue, Observer, OpId, Site, Space};
+use super::ops::{BurstBase, MemoryOp, Transfer};
+use crate::burst::{Burst, Side};
+use crate::events::{Extent, Issue, Observer, OpId, Site, Space};
 use crate::pending::{Action, Pending, contiguous, lanes};
 use crate::regs::Regs;
 use crate::rows;
-use crate::run::{Run, Side};
 use crate::wave::Wave;
-use wavemark_isa::Isa;
 
 /// The addresses are one behind the other, and the whole wave is on: the first of them. Looks at the 32-bit
 /// row that they come from, because a row of VGPRs is quicker to compare than 64 addresses.
 #[inline]
-fn run_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
+fn burst_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
     if !regs.full {
         return None;
     }
     rows::run_start(&regs.v[row..row + regs.chunks], step)
 }
 
-/// Fill in the addresses of a plain operation: the space, and whether they are one run, of which only the
+/// Fill in the addresses of a plain operation: the space, and whether they are one burst, of which only the
 /// first is filled in. `None` if the operation is not addressed so.
 #[inline]
 fn addresses(
     regs: &Regs,
-    isa: Isa,
+    signed_offset: bool,
     op: &MemoryOp,
     exec: u64,
     size: u32,
@@ -36,10 +35,10 @@ fn addresses(
     match &op.addressing {
         Addressing::Lds { addr: Some(row), offsets, .. } => {
             let row = *row as usize;
-            let run = run_of(regs, row, size)
+            let burst = burst_of(regs, row, size)
                 .and_then(|first| first.checked_add(offsets[0]))
                 .filter(|first| first.checked_add(64 * size).is_some());
-            if let Some(first) = run {
+            if let Some(first) = burst {
                 addr[0] = u64::from(first);
                 return Some((Space::Lds, true));
             }
@@ -54,13 +53,13 @@ fn addresses(
             if let Some(saddr) = saddr
                 && *scale == 1
                 // The last lane's offset must neither wrap nor change its sign.
-                && let Some(first) = run_of(regs, *row as usize, size).filter(|x| *x < 0x4000_0000)
+                && let Some(first) = burst_of(regs, *row as usize, size).filter(|x| *x < 0x4000_0000)
             {
                 let base = regs.s64(*saddr).wrapping_add_signed(*offset);
                 addr[0] = base.wrapping_add(u64::from(first));
                 return Some((Space::Global, true));
             }
-            address::flat(regs, isa, exec, Some(*row), *saddr, *scale, false, *offset, addr);
+            address::flat(regs, signed_offset, exec, Some(*row), *saddr, *scale, false, *offset, addr);
             Some((Space::Global, contiguous(addr, exec, regs.full_mask(), size)))
         }
         _ => None,
@@ -69,8 +68,8 @@ fn addresses(
 
 /// First byte and the byte behind the last one.
 #[inline]
-fn hull(addr: &[u64; 64], exec: u64, size: u32, run: bool, count: u64) -> (u64, u64) {
-    if run {
+fn hull(addr: &[u64; 64], exec: u64, size: u32, burst: bool, count: u64) -> (u64, u64) {
+    if burst {
         return (addr[0], addr[0].saturating_add(count * u64::from(size)));
     }
     let (mut low, mut high) = (u64::MAX, 0);
@@ -89,31 +88,31 @@ fn hull(addr: &[u64; 64], exec: u64, size: u32, run: bool, count: u64) -> (u64, 
 }
 
 impl<O: Observer> Cx<'_, O> {
-    /// Issue a load or store as a run; `false` if it is none. Nobody may be watching.
+    /// Issue a load or store as a burst; `false` if it is none. Nobody may be watching.
     #[inline]
-    pub(super) fn run(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
+    pub(super) fn burst(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
         let regs = &wave.regs;
-        let Some(op) = &op.run else { return false };
-        let Some(first) = run_of(regs, op.addr as usize, op.step) else { return false };
+        let Some(op) = &op.burst else { return false };
+        let Some(first) = burst_of(regs, op.addr as usize, op.step) else { return false };
         let (space, low) = match op.base {
-            RunBase::Lds(offset) => match first.checked_add(offset) {
+            BurstBase::Lds(offset) => match first.checked_add(offset) {
                 Some(low) => (Space::Lds, u64::from(low)),
                 None => return false,
             },
             // The last lane's offset must neither wrap nor change its sign.
-            RunBase::Scalar(base, offset) if first < 0x4000_0000 => {
+            BurstBase::Scalar(base, offset) if first < 0x4000_0000 => {
                 let base = regs.s64(base).wrapping_add_signed(offset);
                 (Space::Global, base.wrapping_add(u64::from(first) * u64::from(op.scale)))
             }
-            RunBase::Vector(offset) => {
-                let Some(high) = run_of(regs, op.addr as usize + regs.chunks, 0) else { return false };
+            BurstBase::Vector(offset) => {
+                let Some(high) = burst_of(regs, op.addr as usize + regs.chunks, 0) else { return false };
                 if first.checked_add(64 * op.step).is_none() {
                     return false;
                 }
                 let base = u64::from(first) | u64::from(high) << 32;
                 (Space::Global, base.wrapping_add_signed(offset))
             }
-            RunBase::Scalar(..) => return false,
+            BurstBase::Scalar(..) => return false,
         };
         let len = u64::from(op.dwords) * 4 * u64::from(regs.lanes());
         let Some(high) = low.checked_add(len) else { return false };
@@ -132,8 +131,8 @@ impl<O: Observer> Cx<'_, O> {
         };
         *self.next_op += 1;
         let (seq, issued_at) = (wave.queue.next(op.channel), *self.clock);
-        let run = Run { seq, space, low, high, issued_at, dwords: op.dwords, side };
-        wave.queue.push_run(run);
+        let burst = Burst { seq, space, low, high, issued_at, dwords: op.dwords, side };
+        wave.queue.push_burst(burst);
         true
     }
 
@@ -147,10 +146,10 @@ impl<O: Observer> Cx<'_, O> {
         exec: u64,
         size: u32,
     ) -> bool {
-        if exec == 0 || op.cluster {
+        if exec == 0 || op.multicast {
             return false;
         }
-        let store = matches!(op.verb, Verb::Store(_));
+        let store = matches!(op.transfer, Transfer::Store(_));
         let mut pending = if store { self.pool.store() } else { self.pool.load() };
         if !self.fill(wave, op, exec, size, &mut pending) {
             self.pool.recycle(pending);
@@ -175,12 +174,14 @@ impl<O: Observer> Cx<'_, O> {
     #[inline]
     fn fill(&mut self, wave: &mut Wave, op: &MemoryOp, exec: u64, size: u32, pending: &mut Pending) -> bool {
         let regs = &wave.regs;
-        let store = matches!(op.verb, Verb::Store(_));
+        let store = matches!(op.transfer, Transfer::Store(_));
         let Issue { seq, accesses, scope, .. } = &mut pending.issue;
         let ([seq], [access]) = (seq.as_mut_slice(), accesses.as_mut_slice()) else { return false };
         let Extent::Lanes { mask, bytes, addr } = &mut access.extent else { return false };
-        let Some((space, run)) = addresses(regs, self.isa, op, exec, size, addr) else { return false };
-        let (low, high) = hull(addr, exec, size, run, u64::from(regs.lanes()));
+        let Some((space, burst)) = addresses(regs, self.facts.signed_offset, op, exec, size, addr) else {
+            return false;
+        };
+        let (low, high) = hull(addr, exec, size, burst, u64::from(regs.lanes()));
         let inside = match space {
             Space::Global => self.global.in_bounds(low, high - low, store),
             _ => high <= self.lds.len() as u64,
@@ -188,7 +189,7 @@ impl<O: Observer> Cx<'_, O> {
         if !inside {
             return false;
         }
-        if O::ACTIVE && run {
+        if O::ACTIVE && burst {
             for (l, out) in addr.iter_mut().enumerate() {
                 *out = low.wrapping_add(l as u64 * u64::from(size));
             }
@@ -197,27 +198,21 @@ impl<O: Observer> Cx<'_, O> {
         access.space = space;
         *scope = op.scope;
         pending.hulls[0] = (low, high);
-        pending.run = run;
-        match (&op.verb, &mut pending.action) {
-            (Verb::Store(_), Action::Store { data }) => {
+        pending.burst = burst;
+        match (&op.transfer, &mut pending.action) {
+            (Transfer::Store(_), Action::Store { data }) => {
                 data.clear();
                 let chunks = (size / 4) as usize * regs.chunks;
                 for chunk in &regs.v[op.data[0] as usize..][..chunks] {
                     data.extend_from_slice(&chunk.0);
                 }
             }
-            (Verb::Load(shape), action) => {
+            (Transfer::Load(shape), action) => {
                 *action = Action::Load { shape: *shape, rows: [op.dst[0], 0], zero: 0 };
             }
             _ => return false,
         }
-        let channel = match (space, self.isa) {
-            (Space::Lds, _) => Channel::Ds,
-            (_, Isa::Gfx950) => Channel::Vm,
-            _ if store => Channel::St,
-            _ => Channel::Ld,
-        };
-        *seq = wave.queue.next(channel);
+        *seq = wave.queue.next(op.channels[0]);
         true
     }
 }

@@ -7,7 +7,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::Cx;
-use super::bind::TensorOp;
+use super::ops::TensorOp;
 use crate::events::{Access, Channel, Direction, Extent, Fault, Observer, Site, Space};
 use crate::pending::{Action, TensorPiece};
 use crate::wave::Wave;

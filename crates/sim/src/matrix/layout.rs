@@ -23,8 +23,7 @@
 //! i%8 + 8·(i/16) of lane j + 16·((i%16)/8) (CDNA5 7.12.2).
 
 use super::host::Step;
-use super::table::{Accumulator, Kind, MatrixRow, Source};
-use wavemark_isa::Isa;
+use super::table::{Accumulator, Family, Kind, MatrixRow, Source};
 
 /// How A or B lies in the registers. Indices of decoded vectors are `item * chunks + chunk`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +87,12 @@ pub struct Layout {
 
 impl Layout {
     /// The layout of `row`, at least 16 rows and columns, with A's and B's elements `bits` wide.
-    pub fn of(isa: Isa, row: &MatrixRow, bits: [usize; 2]) -> Layout {
+    pub fn of(row: &MatrixRow, bits: [usize; 2]) -> Layout {
         let (m, n, blocks) = (row.m as usize, row.n as usize, row.blocks as usize);
         let tiles = [blocks, m / 16, n / 16];
         let sparse = row.kind == Kind::Sparse;
-        let [a, b] = match isa {
-            Isa::Gfx950 => [(m, 0), (n, 1)].map(|(rows, which)| {
+        let [a, b] = match row.family {
+            Family::Mfma => [(m, 0), (n, 1)].map(|(rows, which)| {
                 let groups = 64 / (rows * blocks);
                 let items = row.k as usize / groups;
                 let byte_format = row.a == Source::Chosen && bits[which] == 8;
@@ -114,7 +113,7 @@ impl Layout {
                     block_stride: rows / 16,
                 }
             }),
-            Isa::Gfx1250 => [(m, 0), (n, 1)].map(|(rows, which)| {
+            Family::Wmma => [(m, 0), (n, 1)].map(|(rows, which)| {
                 let items = row.k as usize / 2;
                 let blocked = row.a == Source::Chosen || m == 32;
                 let run = match bits[which] {
@@ -142,7 +141,7 @@ impl Layout {
                 }
             }),
         };
-        Layout { chunks: if isa == Isa::Gfx950 { 4 } else { 2 }, a, b, tiles }
+        Layout { chunks: if row.family == Family::Mfma { 4 } else { 2 }, a, b, tiles }
     }
 
     /// The steps of a dense product along K, for the first tile.
@@ -177,16 +176,16 @@ impl Layout {
     }
 
     /// Places of the rows of all tiles, 16 for each tile; blocks outermost, then row tiles, then column tiles.
-    pub fn rows(&self, isa: Isa, row: &MatrixRow, element: Accumulator) -> Vec<RowPlace> {
+    pub fn rows(&self, row: &MatrixRow, element: Accumulator) -> Vec<RowPlace> {
         let [blocks, row_tiles, column_tiles] = self.tiles;
         let mut places = Vec::with_capacity(blocks * row_tiles * column_tiles * 16);
         for block in 0..blocks {
             for tile in 0..row_tiles {
                 for column_tile in 0..column_tiles {
                     for i in 16 * tile..16 * tile + 16 {
-                        places.push(match isa {
-                            Isa::Gfx950 => mfma_row(row, block, i, column_tile),
-                            Isa::Gfx1250 => wmma_row(i, element),
+                        places.push(match row.family {
+                            Family::Mfma => mfma_row(row, block, i, column_tile),
+                            Family::Wmma => wmma_row(i, element),
                         });
                     }
                 }

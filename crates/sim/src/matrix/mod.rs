@@ -12,7 +12,6 @@
 //!
 //! Follows CDNA4 chapter 7 and CDNA5 7.12; deviations are named where they are.
 
-pub mod bind;
 pub mod blocks;
 pub mod double;
 pub mod element;
@@ -20,10 +19,11 @@ pub mod host;
 pub mod layout;
 pub mod plan;
 pub mod run;
+pub mod select;
 pub mod table;
 
-pub use bind::bind;
 pub use plan::Plan;
+pub use select::bind;
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,15 @@
 
 use super::element::Element;
 
+/// A family of matrix instructions: how rows and columns lie in registers, and what modifiers mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// MFMA and SMFMAC: waves of 64 (CDNA4 chapter 7).
+    Mfma,
+    /// WMMA and SWMMAC: waves of 32 (CDNA5 7.12).
+    Wmma,
+}
+
 /// How A is stored, and whether A and B are scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -44,8 +53,10 @@ pub enum Accumulator {
 /// What an instruction multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixRow {
-    /// LLVM's mnemonic.
-    pub mnemonic: &'static str,
+    /// The key ([`crate::meaning`]): LLVM's mnemonic.
+    pub key: &'static str,
+    /// Which of the two families of matrix instructions.
+    pub family: Family,
     /// Dense, sparse, scaled.
     pub kind: Kind,
     /// Rows of A, C and D.
@@ -66,14 +77,9 @@ pub struct MatrixRow {
     pub d: Accumulator,
 }
 
-/// The row of a mnemonic of gfx950.
-pub fn mfma(mnemonic: &str) -> Option<&'static MatrixRow> {
-    MFMA.iter().find(|row| row.mnemonic == mnemonic)
-}
-
-/// The row of a mnemonic of gfx1250.
-pub fn wmma(mnemonic: &str) -> Option<&'static MatrixRow> {
-    WMMA.iter().find(|row| row.mnemonic == mnemonic)
+/// All rows.
+pub fn rows() -> impl Iterator<Item = &'static MatrixRow> {
+    MFMA.iter().chain(WMMA)
 }
 
 macro_rules! source {
@@ -92,9 +98,10 @@ macro_rules! source {
 }
 
 macro_rules! rows {
-    ($($name:ident $kind:ident $m:literal $n:literal $k:literal $blocks:literal $a:ident $b:ident $c:ident $d:ident;)*) => {
+    ($family:ident: $($name:ident $kind:ident $m:literal $n:literal $k:literal $blocks:literal $a:ident $b:ident $c:ident $d:ident;)*) => {
         &[$(MatrixRow {
-            mnemonic: stringify!($name),
+            key: stringify!($name),
+            family: Family::$family,
             kind: Kind::$kind,
             m: $m,
             n: $n,
@@ -110,7 +117,7 @@ macro_rules! rows {
 
 /// gfx950.
 #[rustfmt::skip]
-pub static MFMA: &[MatrixRow] = rows! {
+pub static MFMA: &[MatrixRow] = rows! { Mfma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
     v_mfma_f32_16x16x128_f8f6f4            Dense    16 16 128  1 Chosen Chosen F32  F32;
     v_mfma_f32_32x32x64_f8f6f4             Dense    32 32  64  1 Chosen Chosen F32  F32;
@@ -184,7 +191,7 @@ pub static MFMA: &[MatrixRow] = rows! {
 
 /// gfx1250.
 #[rustfmt::skip]
-pub static WMMA: &[MatrixRow] = rows! {
+pub static WMMA: &[MatrixRow] = rows! { Wmma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
     v_wmma_f32_16x16x128_f8f6f4            Dense    16 16 128  1 Chosen Chosen F32  F32;
     v_wmma_f32_16x16x16_f16                Dense    16 16  16  1 F16    F16    F32  F32;

@@ -1,6 +1,6 @@
 //! Operands and modifiers of MUBUF, MTBUF and VBUFFER.
 
-use super::{data as register_data, lds_word, number, policy};
+use super::{data as register_data, expected, lds_word, number, policy};
 use crate::cache_policy::Hints;
 use crate::parse::operand::RegisterText;
 use crate::parse::{ParseError, Parser};
@@ -80,11 +80,10 @@ pub(super) fn modifiers(
     }
     if !row.operands.is_empty() {
         let offset = p.machine.facts().buffer_offset;
-        let message = format!("expected a {}-bit unsigned offset", offset.bits);
         // LLVM drops the high bits of 16 where the field has 12.
         inst.mods.offset = match offset.bits {
-            12 => number(p, 0, 0xffff, "expected a 12-bit unsigned offset")? & 0xfff,
-            _ => number(p, offset.min(), offset.max(), &message)?,
+            12 => number(p, 0, 0xffff, &expected::offset(offset))? & 0xfff,
+            _ => number(p, offset.min(), offset.max(), &expected::offset(offset))?,
         };
     }
     if row.memory.from_lds {
@@ -96,8 +95,13 @@ pub(super) fn modifiers(
     }
     p.skip_space();
     let at = p.pos;
-    if inst.mods.tfe != p.eat_word("tfe") {
-        return Err(p.error("invalid operand for instruction"));
+    let said = p.eat_word("tfe");
+    if inst.mods.tfe != said {
+        let wrong = match said {
+            true => "tfe: expected data of one register more, for the status",
+            false => "expected tfe, since the data have a register more than the instruction needs",
+        };
+        return Err(p.error_at(at, wrong));
     }
     if inst.mods.tfe && row.memory.hints == Hints::Store {
         return Err(p.error_at(at, "TFE modifier has no meaning for store instructions"));

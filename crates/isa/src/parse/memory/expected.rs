@@ -1,5 +1,7 @@
 //! What may stand in an operand of a memory instruction, for messages.
 
+use wavemark_target::facts::Offset;
+
 use crate::cache_policy;
 use crate::format::Addressing;
 use crate::parse::{ParseError, Parser};
@@ -48,20 +50,18 @@ fn what(p: &Parser, row: &Row, spec: &OperandSpec) -> String {
     }
 }
 
-/// The words that may follow the operands of a row, where something else stands.
+/// The words that may follow the operands of a row, in their order, where something else stands.
 pub(super) fn words(p: &Parser, row: &Row, encoding: &Encoding) -> String {
     let policy = p.machine.facts().cache_policy;
     let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
+    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
     let mut words: Vec<&str> = Vec::new();
-    for (field, _) in &encoding.modifiers {
-        match field.name {
-            "offset" if scalar => {}
-            "offset" if row.memory.addressing == Some(Addressing::Lds2) => words.push("offset0"),
-            "offset" | "offset1" | "addr64" | "offen" | "idxen" | "tfe" | "gds" | "format" => {
-                words.push(field.name);
-            }
-            _ => {}
-        }
+    words.extend(["format", "addr64", "idxen", "offen"].into_iter().filter(|name| has(name)));
+    match row.memory.addressing {
+        Some(Addressing::ScalarBase) => {}
+        Some(Addressing::Lds2) => words.extend(["offset0", "offset1"]),
+        _ if has("offset") => words.push("offset"),
+        _ => {}
     }
     if row.memory.policy {
         match cache_policy::words(policy, scalar) {
@@ -69,18 +69,32 @@ pub(super) fn words(p: &Parser, row: &Row, encoding: &Encoding) -> String {
             known => words.extend(known.iter().map(|(word, _)| *word)),
         }
     }
+    words.extend(["tfe", "gds"].into_iter().filter(|name| has(name)));
     if row.memory.lds {
         words.push("lds");
     }
     match &words[..] {
         [] => "expected the end of the instruction".to_owned(),
-        words => format!("expected {}, or the end of the instruction", words.join(", ")),
+        words => format!("expected the end of the instruction, or in this order {}", words.join(" ")),
     }
+}
+
+/// That a number is not one of an offset's.
+pub(super) fn offset(offset: Offset) -> String {
+    let sign = if offset.signed { "signed" } else { "unsigned" };
+    let article = if matches!(offset.bits, 8 | 11) { "an" } else { "a" };
+    let unit = if offset.unit == 4 { " in dwords" } else { "" };
+    format!(
+        "expected {article} {}-bit {sign} offset{unit}, {} to {}",
+        offset.bits,
+        offset.min(),
+        offset.max()
+    )
 }
 
 fn vgprs(dwords: u8, align: u8, files: &str) -> String {
     match dwords {
-        1 => format!("one of the {files}"),
+        1 => format!("a {}", files.replace('s', "")),
         _ if align > 1 => format!("{dwords} {files}, the first an even one"),
         _ => format!("{dwords} {files}"),
     }

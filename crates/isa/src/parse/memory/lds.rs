@@ -1,6 +1,6 @@
 //! Modifiers of DS: one offset or two, `gds`.
 
-use super::{named_number, number, swizzle};
+use super::{expected, named_number, number, swizzle};
 use crate::Inst;
 use crate::parse::{ParseError, Parser};
 use crate::row::{Encoding, Row};
@@ -18,8 +18,7 @@ pub(super) fn modifiers(
         }
     } else if encoding.modifiers.iter().any(|(field, _)| field.name == "offset") {
         let offset = p.machine.facts().ds_offset;
-        let message = format!("expected a {}-bit unsigned offset", offset.bits);
-        inst.mods.offset = number(p, offset.min(), offset.max(), &message)?;
+        inst.mods.offset = number(p, offset.min(), offset.max(), &expected::offset(offset))?;
     }
     gds(p, row, encoding, inst)
 }
@@ -30,8 +29,9 @@ pub(super) fn two_offsets(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    inst.mods.offset = named_number(p, "offset0", 0, 255, "invalid offset0 value.")?;
-    inst.mods.offset1 = named_number(p, "offset1", 0, 255, "invalid offset1 value.")? as u8;
+    inst.mods.offset = named_number(p, "offset0", 0, 255, "expected an 8-bit unsigned offset, 0 to 255")?;
+    inst.mods.offset1 =
+        named_number(p, "offset1", 0, 255, "expected an 8-bit unsigned offset, 0 to 255")? as u8;
     gds(p, row, encoding, inst)
 }
 

@@ -33,7 +33,7 @@ fn words(p: &mut Parser, row: &Row, inst: &mut Inst, policy: CachePolicy) -> Res
         let Some((name, bit)) = known else { break };
         // Of scalar memory only GLC and DLC can be said.
         if scalar && !matches!(*name, "glc" | "dlc") {
-            return Err(p.error_at(at, "invalid cache policy for SMEM instruction"));
+            return Err(p.error_at(at, format!("{name} is not a word of scalar memory")));
         }
         if seen >> bit & 1 != 0 {
             return Err(p.error_at(at, "duplicate cache policy modifier"));
@@ -99,10 +99,14 @@ fn hints_and_scope(p: &mut Parser, row: &Row, inst: &mut Inst, nv: bool) -> Resu
                         p.word();
                         scope as i64
                     }
-                    None => p.absolute().map_err(|_| p.error_at(at, "invalid scope value"))?,
+                    None => p.absolute().map_err(|_| {
+                        p.error_at(at, "expected SCOPE_CU, SCOPE_SE, SCOPE_DEV, SCOPE_SYS, or 0 to 3")
+                    })?,
                 };
                 if !(0..4).contains(&scope) {
-                    return Err(p.error_at(at, "invalid scope value"));
+                    return Err(
+                        p.error_at(at, "expected SCOPE_CU, SCOPE_SE, SCOPE_DEV, SCOPE_SYS, or 0 to 3")
+                    );
                 }
                 inst.mods.cpol |= (scope as u8) << 3;
             }
@@ -110,7 +114,7 @@ fn hints_and_scope(p: &mut Parser, row: &Row, inst: &mut Inst, nv: bool) -> Resu
             "nv" => inst.mods.cpol |= 0x20,
             _ => {
                 if !takes_scale_offset(row, inst) {
-                    return Err(p.error_at(at, "scale_offset is not supported for this instruction"));
+                    return Err(p.error_at(at, "scale_offset needs an offset register"));
                 }
                 inst.mods.cpol |= 0x40;
             }
@@ -123,22 +127,24 @@ fn hints_and_scope(p: &mut Parser, row: &Row, inst: &mut Inst, nv: bool) -> Resu
     let Some((hint, at)) = hint.filter(|(hint, _)| hint.th != 0) else { return Ok(()) };
     let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
     if scalar && th > 3 {
-        return Err(p.error_at(at, "invalid th value for SMEM instruction"));
+        return Err(p.error_at(at, "expected one of TH_LOAD_RT NT HT LU BYPASS"));
     }
     let wanted = row.memory.hints;
     if hint.hints != Some(wanted) {
         return Err(p.error_at(
             at,
             match wanted {
-                Hints::Load => "invalid th value for load instructions",
-                Hints::Store => "invalid th value for store instructions",
-                Hints::Atomic => "invalid th value for atomic instructions",
+                Hints::Load => "expected one of TH_LOAD_RT NT HT LU BYPASS NT_RT RT_NT NT_HT",
+                Hints::Store => "expected one of TH_STORE_RT NT HT WB BYPASS NT_RT RT_NT NT_HT NT_WB",
+                Hints::Atomic => "expected one of TH_ATOMIC_RT NT RETURN NT_RETURN CASCADE_RT CASCADE_NT",
             },
         ));
     }
     let system = inst.mods.cpol >> 3 & 3 == 3;
     if th == 3 && hint.bypass != system {
-        return Err(p.error_at(at, "scope and th combination is not valid"));
+        return Err(
+            p.error_at(at, "TH_…_BYPASS needs SCOPE_SYS, where the hints of the same number are not valid")
+        );
     }
     Ok(())
 }

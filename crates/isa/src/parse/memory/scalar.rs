@@ -104,7 +104,7 @@ fn offset(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Re
     match literal {
         Some(value) => Ok(Operand::Literal(u64::from(value))),
         None if facts.smem_literal_offset => Err(p.error_at(start, "expected a 32-bit unsigned offset")),
-        None => Err(p.error_at(start, "expected an 8-bit unsigned offset")),
+        None => Err(p.error_at(start, expected::offset(facts.smem_offset))),
     }
 }
 
@@ -117,11 +117,5 @@ fn immediate(p: &mut Parser, row: &Row) -> Result<i32, ParseError> {
     if offset.allows(value) {
         return Ok(value as i32);
     }
-    let sign = if offset.signed { "signed" } else { "unsigned" };
-    let whose = if row.memory.scalar_buffer && facts.smem_offset.signed && offset.bits > 20 {
-        " for buffer ops"
-    } else {
-        ""
-    };
-    Err(p.error_at(start, format!("expected a {}-bit {sign} offset{whose}", offset.bits)))
+    Err(p.error_at(start, expected::offset(offset)))
 }

@@ -2,10 +2,11 @@
 //! independent formula.
 
 use smallvec::SmallVec;
-use wavemark_isa::{Form, Half, Inst, Isa, Mods, Operand, Reg, RegFile, RowId, Special};
+use wavemark_isa::effects::VgprMsb;
+use wavemark_isa::{Form, Half, Inst, Isa, Mods, Operand, Reg, RegFile, Row, RowId, Special, Table};
 
-use super::bind_mnemonic;
-use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
+use crate::binder::{BindError, Binder, Constants, Layout};
+use crate::meaning::{self, Meaning};
 use crate::op::Op;
 use crate::regs::{Chunk, Mode, Regs, sindex};
 
@@ -14,6 +15,12 @@ mod levels;
 mod scalar;
 mod speed;
 mod values;
+
+/// The form of `row` that takes so many operands, best the widest.
+fn form(row: &Row, operands: usize) -> Form {
+    let fits = |form: &Form| row.encoding(*form).is_some_and(|e| e.operands.len() == operands);
+    [Form::E64, Form::Native, Form::E32].into_iter().find(fits).unwrap_or(row.encodings[0].form)
+}
 
 /// A wave of its own with 64 VGPRs and 8 AGPRs, and the constants of what was bound for it.
 pub struct Wave {
@@ -140,25 +147,24 @@ impl Wave {
         mods: Mods,
         level: usize,
     ) -> Result<Op, BindError> {
+        let row = Table::of(self.isa).by_mnemonic(mnemonic).next();
         let inst = Inst {
-            row: RowId(0),
-            form: Form::E64,
+            row: row.map_or(RowId(0), |row| row.id),
+            form: row.map_or(Form::E64, |row| form(row, operands.len())),
             operands: SmallVec::from_slice(operands),
             mods,
             second: None,
             size: 8,
         };
         super::def::force_level(level);
-        let mut binder = Binder {
-            isa: self.isa,
-            layout: self.layout,
-            msb: VgprMsb(0),
-            inst: &inst,
-            pc: 0x1000,
-            constants: &mut self.constants,
+        // A name of the other instruction set stands for what it computes.
+        let named = [Isa::Gfx950, Isa::Gfx1250].map(|isa| Table::of(isa).by_mnemonic(mnemonic).next());
+        let key = named.into_iter().flatten().next().map_or(mnemonic, |row| row.effects.meaning);
+        let Some(Meaning::Alu(def)) = meaning::of(key) else {
+            return Err(BindError::Unsupported(format!("{mnemonic} has no definition")));
         };
-        let op = bind_mnemonic(&mut binder, mnemonic)?
-            .ok_or_else(|| BindError::Unsupported(format!("{mnemonic} has no definition")))?;
+        let mut binder = Binder::new(self.isa, self.layout, VgprMsb(0), &inst, 0x1000, &mut self.constants);
+        let op = super::bind_single(&mut binder, def)?;
         self.settle();
         Ok(op)
     }

@@ -459,7 +459,7 @@ fn masks_and_carries() {
         wave.set_v(5, |l| if l % 2 == 0 { u32::MAX } else { 0 });
         wave.run("v_add_co_u32", &[v(6), VCC, v(5), v(3)]);
         assert_eq!(wave.regs.vcc(), 0x5555_5555_5555_5555 & full);
-        wave.run("v_addc_co_u32", &[v(7), VCC, v(5), v(3), VCC]);
+        wave.run("v_add_co_ci_u32", &[v(7), VCC, v(5), v(3), VCC]);
         assert_eq!((wave.v(7, 0), wave.v(7, 1)), (1, 1));
         assert_eq!(wave.regs.vcc(), 0x5555_5555_5555_5555 & full);
         wave.run("v_subb_co_u32", &[v(7), VCC, v(5), v(3), VCC]);
@@ -516,9 +516,10 @@ fn division_steps_give_the_quotient() {
 #[test]
 fn pairs_read_before_they_write() {
     use wavemark_isa::Inst;
+    let row = Table::of(Isa::Gfx1250).by_mnemonic("v_dual_mov_b32").next().unwrap().id;
     let half = |operands: &[Operand]| Inst {
-        row: RowId(0),
-        form: Form::Native,
+        row,
+        form: Form::VopdX,
         operands: SmallVec::from_slice(operands),
         mods: plain(),
         second: None,
@@ -538,17 +539,10 @@ fn pairs_read_before_they_write() {
             wave.set_v(n, |_| 10 + u32::from(n));
         }
         let (first, second) = (half(&x), half(&y));
-        let mut binder = Binder {
-            isa: Isa::Gfx1250,
-            layout: wave.layout,
-            msb: VgprMsb(0),
-            inst: &first,
-            pc: 0x1000,
-            constants: &mut wave.constants,
-        };
-        let op = super::super::pair::bind(&mut binder, "v_dual_mov_b32", &second, "v_dual_mov_b32")
-            .unwrap()
-            .unwrap();
+        let Some(Meaning::Alu(def)) = meaning::of("v_mov_b32") else { panic!() };
+        let mut binder =
+            Binder::new(Isa::Gfx1250, wave.layout, VgprMsb(0), &first, 0x1000, &mut wave.constants);
+        let op = super::super::pair::bind(&mut binder, def, &second).unwrap();
         // SAFETY: bound for this wave and this host.
         unsafe { (op.body)(&mut wave.regs, &op) };
         assert_eq!([0, 1, 2, 3].map(|n| wave.v(n, 9)), want);

@@ -8,12 +8,14 @@ mod shapes;
 
 use wavemark_isa::{Inst, Isa, NoSymbols, parse};
 
-use super::bind::bind_at;
 use super::element::Element;
 use super::host::levels;
-use crate::bind::{BindError, Binder, Constants, Layout, VgprMsb};
+use super::select::bind_at;
+use crate::binder::{BindError, Binder, Constants, Layout};
+use crate::meaning::{self, Meaning};
 use crate::op::{Detail, Op};
 use crate::regs::{Chunk, Mode, Regs};
+use wavemark_isa::effects::VgprMsb;
 
 /// First registers of the operands in the tests' instructions.
 const A: usize = 0;
@@ -75,15 +77,12 @@ fn registers(isa: Isa) -> Regs {
 fn bind_all(isa: Isa, inst: &Inst, msb: u8) -> Result<Vec<Op>, BindError> {
     let chunks = if isa == Isa::Gfx950 { 4 } else { 2 };
     let mut constants = Constants::default();
-    let mut binder = Binder {
-        isa,
-        layout: Layout { chunks, vgprs: 1024, agprs: 256 },
-        msb: VgprMsb(msb),
-        inst,
-        pc: 0,
-        constants: &mut constants,
+    let layout = Layout { chunks, vgprs: 1024, agprs: 256 };
+    let mut binder = Binder::new(isa, layout, VgprMsb(msb), inst, 0, &mut constants);
+    let Some(Meaning::Matrix(row)) = meaning::of(binder.meaning()) else {
+        return Err(BindError::Unsupported(inst.mnemonic(isa).to_owned()));
     };
-    levels().into_iter().filter_map(|level| bind_at(&mut binder, level).transpose()).collect()
+    levels().into_iter().map(|level| bind_at(&mut binder, row, level)).collect()
 }
 
 /// Runs an instruction at every level from the same registers; the levels must agree. The registers afterwards.

@@ -89,7 +89,7 @@ fn special_numbers_propagate() {
 }
 
 fn case(isa: Isa, mnemonic: &str) -> Case {
-    let found = cases().into_iter().find(|case| case.isa == isa && case.row.mnemonic == mnemonic);
+    let found = cases().into_iter().find(|case| case.isa == isa && case.row.key == mnemonic);
     found.unwrap_or_else(|| panic!("{mnemonic}"))
 }
 

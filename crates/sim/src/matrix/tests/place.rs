@@ -69,17 +69,13 @@ pub fn sum(isa: Isa, row: &MatrixRow, bits: usize, block: usize, i: usize, j: us
 /// The index expressions of kernels that were compiled for the hardware.
 #[test]
 fn compiled_kernels_agree() {
-    use crate::matrix::table::{mfma, wmma};
     let check = |isa,
                  name: &str,
                  bits,
                  a: &dyn Fn(usize, usize) -> (usize, usize),
                  d: &dyn Fn(usize, usize) -> (usize, usize)| {
-        let row = match isa {
-            Isa::Gfx950 => mfma(name),
-            Isa::Gfx1250 => wmma(name),
-        };
-        let row = row.unwrap_or_else(|| panic!("{name}"));
+        let mut rows = crate::matrix::table::rows();
+        let row = rows.find(|row| row.key == name).unwrap_or_else(|| panic!("{name}"));
         let lanes = if isa == Isa::Gfx950 { 64 } else { 32 };
         for lane in 0..lanes {
             for item in 0..(row.m * row.k) as usize / lanes {

@@ -90,13 +90,8 @@ impl Case {
         let [a, b, c_count, d] = self.counts();
         // The text has room for C where D takes less.
         let d = if self.sparse() { c_count } else { d };
-        let mut text = format!(
-            "{} {}, {}, {}, ",
-            self.row.mnemonic,
-            vector('v', D, d),
-            vector('v', A, a),
-            vector('v', B, b)
-        );
+        let mut text =
+            format!("{} {}, {}, {}, ", self.row.key, vector('v', D, d), vector('v', A, a), vector('v', B, b));
         if self.sparse() {
             text += &vector('v', INDEX, self.index_bits().div_ceil(32));
         } else {

@@ -18,7 +18,7 @@ use crate::kernarg::{Argument, Dispatch, Passed, lay_out};
 use crate::kernel;
 use crate::launch::{ArgValue, Filled, Launch};
 use crate::observers::{Both, Maybe};
-use crate::options::{Completion, RunOptions};
+use crate::options::RunOptions;
 use crate::places::Places;
 use crate::report::{Checked, Finding, Output, Stats};
 use crate::trace::Trace;
@@ -59,7 +59,7 @@ pub(crate) struct Outcome {
 }
 
 /// Runs it with `seed`; `traced`: with a trace.
-pub(crate) fn run(
+pub(crate) fn execute(
     prepared: &Prepared<'_>,
     options: &RunOptions,
     seed: u64,
@@ -154,13 +154,8 @@ impl Dispatched<'_> {
 }
 
 fn config(options: &RunOptions, seed: u64) -> RunConfig {
-    let completion = match options.completion {
-        Completion::Late => wavemark_sim::Completion::Late,
-        Completion::Early => wavemark_sim::Completion::Early,
-        Completion::Random => wavemark_sim::Completion::Random,
-    };
-    let default = RunConfig::default();
-    RunConfig { completion, seed, max_steps: options.max_steps.unwrap_or(default.max_steps) }
+    let max_steps = options.max_steps.unwrap_or(RunConfig::default().max_steps);
+    RunConfig { completion: options.completion, seed, max_steps }
 }
 
 /// Loads the code object into `memory`. Its segments and the gaps between them are one allocation.

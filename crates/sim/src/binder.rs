@@ -4,8 +4,10 @@
 //! decision about operand kinds. On gfx1250 the VGPR number of an operand also depends on the state that
 //! `s_set_vgpr_msb` set: a program is bound once per value of that state that it meets ([`VgprMsb`]).
 
+use wavemark_isa::effects::{Bank, Effects, VgprMsb, effects};
 use wavemark_isa::{Inst, Isa, Operand, RegFile, Special, inline_float_bits};
 
+use crate::facts::Facts;
 use crate::op::{Place, PlaceKind};
 use crate::regs::{SCRATCH_CHUNKS, sindex};
 
@@ -32,37 +34,6 @@ impl Layout {
     /// Chunks of a slab with `constants` vector constants.
     pub fn slab_len(&self, constants: usize) -> usize {
         self.constants_at() + constants * self.chunks
-    }
-}
-
-/// The upper VGPR number bits of gfx1250, as the low byte of the operand of `s_set_vgpr_msb`: src0 in bits
-/// 1:0, src1 in 3:2, src2 in 5:4, destination in 7:6. 0 on other processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct VgprMsb(pub u8);
-
-/// Which of the four bank fields of [`VgprMsb`] an operand takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bank {
-    /// src0 (also VADDR of memory instructions).
-    Src0,
-    /// src1 (also data of memory instructions).
-    Src1,
-    /// src2.
-    Src2,
-    /// The destination.
-    Dst,
-}
-
-impl VgprMsb {
-    /// What to add to the encoded number of a VGPR in `bank`.
-    pub fn offset(self, bank: Bank) -> u32 {
-        let shift = match bank {
-            Bank::Src0 => 0,
-            Bank::Src1 => 2,
-            Bank::Src2 => 4,
-            Bank::Dst => 6,
-        };
-        u32::from(self.0 >> shift & 3) * 256
     }
 }
 
@@ -110,19 +81,49 @@ pub struct ConstType {
 pub struct Binder<'a> {
     /// The instruction set.
     pub isa: Isa,
+    /// What its processors differ in.
+    pub facts: &'static Facts,
     /// Register slab sizes.
     pub layout: Layout,
     /// Upper VGPR number bits in force.
     pub msb: VgprMsb,
     /// The instruction.
     pub inst: &'a Inst,
+    /// What it reads, writes and moves.
+    pub effects: Effects,
     /// Its address.
     pub pc: u64,
     /// Where constants go.
     pub constants: &'a mut Constants,
 }
 
+impl<'a> Binder<'a> {
+    /// The binder of `inst`, which stands at `pc`.
+    pub fn new(
+        isa: Isa,
+        layout: Layout,
+        msb: VgprMsb,
+        inst: &'a Inst,
+        pc: u64,
+        constants: &'a mut Constants,
+    ) -> Self {
+        let effects = effects(isa, inst);
+        Binder { isa, facts: Facts::of(isa), layout, msb, inst, effects, pc, constants }
+    }
+}
+
 impl Binder<'_> {
+    /// The key of what the instruction computes.
+    pub fn meaning(&self) -> &'static str {
+        self.inst.row(self.isa).effects.meaning
+    }
+
+    /// The bank of operand number `operand`.
+    pub fn bank(&self, operand: usize) -> Bank {
+        let found = self.effects.regs.iter().find(|entry| entry.operand.map(usize::from) == Some(operand));
+        found.map_or(Bank::Fixed, |entry| entry.bank)
+    }
+
     /// The bits of a constant operand of type `ty`, or `None` for a register.
     pub fn constant_bits(&self, operand: &Operand, ty: ConstType) -> Option<u64> {
         Some(match *operand {

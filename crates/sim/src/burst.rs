@@ -1,17 +1,17 @@
-//! Runs: loads and stores of whole dwords by a wave with all lanes on, whose lanes lie one behind the other in
+//! Bursts: loads and stores of whole dwords by a wave with all lanes on, whose lanes lie one behind the other in
 //! memory. Compiled code is full of them. Nobody watching, such an operation is a small value in the queue: no
 //! addresses per lane, no allocation, and its data move by 16 lanes at a time.
 //!
-//! What a run does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do.
+//! What a burst does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do.
 
 use crate::events::{Channel, Space};
 use crate::pending::Memories;
 use crate::regs::{Chunk, Regs};
 use crate::rows;
 
-/// A run in flight.
+/// A burst in flight.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct Burst {
     /// Its channel and sequence number.
     pub seq: (Channel, u32),
     /// Where its bytes are.
@@ -28,7 +28,7 @@ pub struct Run {
     pub side: Side,
 }
 
-/// The register side of a [`Run`].
+/// The register side of a [`Burst`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// A load into the rows from this chunk on.
@@ -37,7 +37,7 @@ pub enum Side {
     From(u32),
 }
 
-impl Run {
+impl Burst {
     /// It writes memory.
     #[inline]
     pub fn stores(&self) -> bool {
@@ -70,7 +70,7 @@ impl Run {
 /// Rows of one store: up to four dwords of up to four chunks.
 type Slot = [Chunk; 16];
 
-/// The data of the runs that store and are in flight.
+/// The data of the bursts that store and are in flight.
 #[derive(Debug, Default)]
 pub struct Captured {
     slots: Vec<Slot>,
@@ -78,7 +78,7 @@ pub struct Captured {
 }
 
 impl Captured {
-    /// Keep a copy of `rows`, of at most 16 chunks, until the run completes.
+    /// Keep a copy of `rows`, of at most 16 chunks, until the burst completes.
     #[inline]
     pub fn take(&mut self, rows: &[Chunk]) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {

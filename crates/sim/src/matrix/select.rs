@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use wavemark_isa::{Inst, Isa, Operand, Reg, RegFile};
+use wavemark_isa::{Inst, Operand, Reg, RegFile};
 
 use super::blocks::Blocks;
 use super::double::{Double, DoubleBlocks};
@@ -14,32 +14,19 @@ use super::host::{Level, body, level};
 use super::layout::{Layout, RowPlace, Side};
 use super::plan::{Addend, AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom, Scales};
 use super::run::{Dense, Scaled, Sparse};
-use super::table::{self, Accumulator, Kind, MatrixRow, Source};
-use crate::bind::{Bank, BindError, Binder, ConstType, VgprMsb};
+use super::table::{Accumulator, Family, Kind, MatrixRow, Source};
+use crate::binder::{BindError, Binder, ConstType};
 use crate::op::{Body, Detail, Op, OpKind, Place};
 
-/// The operation of a matrix instruction, for the host's highest level; `Ok(None)` if it is none.
-pub fn bind(binder: &mut Binder<'_>) -> Result<Option<Op>, BindError> {
-    bind_at(binder, level())
+/// The operation of a matrix instruction, for the host's highest level.
+pub fn bind(binder: &mut Binder<'_>, row: &'static MatrixRow) -> Result<Op, BindError> {
+    bind_at(binder, row, level())
 }
 
 /// The same for a level that the host has.
-pub fn bind_at(binder: &mut Binder<'_>, level: Level) -> Result<Option<Op>, BindError> {
-    let mnemonic = binder.inst.mnemonic(binder.isa);
-    let row = match binder.isa {
-        Isa::Gfx950 => table::mfma(mnemonic),
-        Isa::Gfx1250 => table::wmma(mnemonic),
-    };
-    let Some(row) = row else {
-        return match mnemonic {
-            "v_mfma_ld_scale_b32" | "v_wmma_ld_scale_paired_b32" | "v_wmma_ld_scale16_paired_b64" => {
-                Err(unsupported(mnemonic, "without the multiplication that it belongs to"))
-            }
-            _ => Ok(None),
-        };
-    };
+pub fn bind_at(binder: &mut Binder<'_>, row: &'static MatrixRow, level: Level) -> Result<Op, BindError> {
     let (plan, body) = Binding { binder, row }.plan(level)?;
-    Ok(Some(Op {
+    Ok(Op {
         body,
         dst: Place::default(),
         dst2: Place::default(),
@@ -48,7 +35,7 @@ pub fn bind_at(binder: &mut Binder<'_>, level: Level) -> Result<Option<Op>, Bind
         kind: OpKind::Alu,
         dwords: binder.inst.size / 4,
         detail: Some(Arc::new(Detail::Matrix(Box::new(plan)))),
-    }))
+    })
 }
 
 fn unsupported(mnemonic: &str, what: impl std::fmt::Display) -> BindError {
@@ -73,7 +60,7 @@ impl Binding<'_, '_> {
     }
 
     fn unsupported(&self, what: impl std::fmt::Display) -> BindError {
-        unsupported(self.row.mnemonic, what)
+        unsupported(self.row.key, what)
     }
 
     fn refuse_if(&self, refused: bool, what: impl std::fmt::Display) -> Result<(), BindError> {
@@ -82,28 +69,28 @@ impl Binding<'_, '_> {
 
     fn plan(&self, level: Level) -> Result<(Plan, Body), BindError> {
         let row = self.row;
-        let gfx950 = self.binder.isa == Isa::Gfx950;
+        let mfma = row.family == Family::Mfma;
         self.modifiers()?;
         let [a_type, b_type] = self.elements()?;
         if (a_type == Element::F64) || row.m == 4 {
             return self.small(a_type, level);
         }
-        let layout = Layout::of(self.binder.isa, row, [a_type.bits(), b_type.bits()]);
+        let layout = Layout::of(row, [a_type.bits(), b_type.bits()]);
         let lanes = self.lanes()?;
         let negate = |which: u8| {
-            let bit = |mask: u8| !gfx950 && is_float(a_type) && mask >> which & 1 != 0;
+            let bit = |mask: u8| !mfma && is_float(a_type) && mask >> which & 1 != 0;
             let (lo, hi) = (bit(self.inst().mods.neg), bit(self.inst().mods.neg_hi));
             // A 32-bit element has no high half.
             [lo, if a_type == Element::F32 { lo } else { hi }]
         };
-        let a = self.factor(1, a_type, &layout.a, chunk_map(&lanes.a), negate(0), Bank::Src0)?;
-        let b = self.factor(2, b_type, &layout.b, chunk_map(&lanes.b), negate(1), Bank::Src1)?;
-        let c_rows = layout.rows(self.binder.isa, row, row.c);
-        let d_rows = layout.rows(self.binder.isa, row, row.d);
+        let a = self.factor(1, a_type, &layout.a, chunk_map(&lanes.a), negate(0))?;
+        let b = self.factor(2, b_type, &layout.b, chunk_map(&lanes.b), negate(1))?;
+        let c_rows = layout.rows(row, row.c);
+        let d_rows = layout.rows(row, row.d);
         let sparse = row.kind == Kind::Sparse;
-        let d = self.register(0, registers(&d_rows, layout.chunks), Bank::Dst)?;
+        let d = self.register(0, registers(&d_rows, layout.chunks))?;
         let c = if sparse {
-            let at = self.register(0, registers(&c_rows, layout.chunks), Bank::Dst)?;
+            let at = self.register(0, registers(&c_rows, layout.chunks))?;
             self.addend(AddendFrom::Registers(at))
         } else {
             self.addend(self.addend_from(3, registers(&c_rows, layout.chunks))?)
@@ -124,8 +111,8 @@ impl Binding<'_, '_> {
             c_rows: c_rows.into(),
             d_rows: d_rows.into(),
             scales: self.scales([a_type, b_type])?,
-            flushes_inputs: gfx950 && a_type == Element::F32,
-            clamps_f32: gfx950 || row.d == Accumulator::Bf16,
+            flushes_inputs: mfma && a_type == Element::F32,
+            clamps_f32: mfma || row.d == Accumulator::Bf16,
             saturates: self.inst().mods.clamp,
             a_lanes: [[0; 64]; 4],
         };
@@ -160,10 +147,10 @@ impl Binding<'_, '_> {
         let rows: Vec<RowPlace> = (0..16).map(|chunk| RowPlace { chunk, high: false }).collect();
         let plan = Plan {
             chunks: 4,
-            a: self.factor(1, element, &side, [0, 1, 2, 3], [neg & 1 != 0; 2], Bank::Src0)?,
-            b: self.factor(2, element, &side, chunk_map(&lanes.b), [neg & 2 != 0; 2], Bank::Src1)?,
+            a: self.factor(1, element, &side, [0, 1, 2, 3], [neg & 1 != 0; 2])?,
+            b: self.factor(2, element, &side, chunk_map(&lanes.b), [neg & 2 != 0; 2])?,
             c: Addend { neg: neg & 4 != 0, ..self.addend(self.addend_from(3, d_registers)?) },
-            d: self.register(0, d_registers, Bank::Dst)?,
+            d: self.register(0, d_registers)?,
             d_type: row.d,
             tiles: [row.blocks as usize, 1, 1],
             steps: Box::default(),
@@ -188,7 +175,7 @@ impl Binding<'_, '_> {
     /// Refuses what has no meaning for the instruction.
     fn modifiers(&self) -> Result<(), BindError> {
         let mods = &self.inst().mods;
-        if self.binder.isa == Isa::Gfx950 {
+        if self.row.family == Family::Mfma {
             let double = self.row.a == Source::Is(Element::F64);
             self.refuse_if(mods.neg != 0 && !double, "neg")?;
             self.refuse_if(mods.neg_hi != 0, "neg_hi")?;
@@ -216,7 +203,7 @@ impl Binding<'_, '_> {
                 .ok_or_else(|| self.unsupported(format_args!("{name} {format}, a reserved data format"))),
         };
         let names =
-            if self.binder.isa == Isa::Gfx950 { ["cbsz", "blgp"] } else { ["matrix_a_fmt", "matrix_b_fmt"] };
+            if self.row.family == Family::Mfma { ["cbsz", "blgp"] } else { ["matrix_a_fmt", "matrix_b_fmt"] };
         Ok([
             of(self.row.a, mods.cbsz, mods.neg & 1 != 0, names[0])?,
             of(self.row.b, mods.blgp, mods.neg & 2 != 0, names[1])?,
@@ -227,7 +214,7 @@ impl Binding<'_, '_> {
     fn lanes(&self) -> Result<Lanes, BindError> {
         let mods = &self.inst().mods;
         let dense = self.row.kind == Kind::Dense && self.row.a != Source::Chosen;
-        if self.binder.isa != Isa::Gfx950 || !dense {
+        if self.row.family != Family::Mfma || !dense {
             return Ok(Lanes { a: identity(), b: identity() });
         }
         let (cbsz, abid, blgp) = (mods.cbsz, mods.abid, mods.blgp);
@@ -249,11 +236,11 @@ impl Binding<'_, '_> {
     }
 
     /// Chunk of the `registers` registers of operand `index`, whatever the row says that it has.
-    fn register(&self, index: usize, registers: usize, bank: Bank) -> Result<usize, BindError> {
+    fn register(&self, index: usize, registers: usize) -> Result<usize, BindError> {
         match self.inst().operands.get(index) {
             Some(Operand::Reg(reg)) if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr) => {
                 let reg = Reg { dwords: registers as u8, ..*reg };
-                Ok(self.binder.vector_at(reg, bank)? as usize)
+                Ok(self.binder.vector_at(reg, self.binder.bank(index))? as usize)
             }
             other => Err(self.unsupported(format_args!("with {other:?} as operand {index}"))),
         }
@@ -266,11 +253,10 @@ impl Binding<'_, '_> {
         side: &Side,
         from: [u8; 4],
         negate: [bool; 2],
-        bank: Bank,
     ) -> Result<Factor, BindError> {
         let registers = (side.items * element.bits()).div_ceil(32);
         Ok(Factor {
-            at: self.register(index, registers, bank)?,
+            at: self.register(index, registers)?,
             element,
             items: side.items,
             from,
@@ -297,13 +283,13 @@ impl Binding<'_, '_> {
                 .constant_bits(operand, ty)
                 .map(AddendFrom::Constant)
                 .ok_or_else(|| self.unsupported(format_args!("with {operand:?} as C"))),
-            _ => self.register(index, registers, Bank::Src2).map(AddendFrom::Registers),
+            _ => self.register(index, registers).map(AddendFrom::Registers),
         }
     }
 
     /// C with {NEG_HI[2], NEG[2]} as absolute value and negation (CDNA5 7.12).
     fn addend(&self, from: AddendFrom) -> Addend {
-        let modified = self.binder.isa == Isa::Gfx1250;
+        let modified = self.row.family == Family::Wmma;
         let bit = |mask: u8| modified && mask & 4 != 0;
         let mods = &self.inst().mods;
         Addend { from, element: self.row.c, abs: bit(mods.neg_hi), neg: bit(mods.neg) }
@@ -315,7 +301,7 @@ impl Binding<'_, '_> {
         let mods = &self.inst().mods;
         let bits = 2 * layout.a.items;
         let sets = (32 / bits).max(1);
-        let set = if self.binder.isa == Isa::Gfx950 {
+        let set = if self.row.family == Family::Mfma {
             if mods.cbsz & 3 == 0 { mods.abid as usize & (sets - 1) } else { 0 }
         } else {
             let key = (mods.matrix >> 10 & 3) as usize;
@@ -323,7 +309,7 @@ impl Binding<'_, '_> {
             key
         };
         // Not through ACC_CD, which chooses D alone: the indices are always in VGPRs.
-        let index = self.register(3, bits.div_ceil(32), Bank::Src2)?;
+        let index = self.register(3, bits.div_ceil(32))?;
         Ok((layout.pairs(self.row.k as usize, set * bits), index))
     }
 
@@ -334,7 +320,7 @@ impl Binding<'_, '_> {
             Kind::Dense | Kind::Sparse => return Ok(None),
         };
         let mods = &self.inst().mods;
-        if self.binder.isa == Isa::Gfx950 {
+        if self.row.family == Family::Mfma {
             let byte = |which: u8| (mods.op_sel >> which & 1) | (mods.op_sel_hi >> which & 1) << 1;
             let e8m0 = ScaleFormat::E8m0;
             return Ok(Some(Scales {
@@ -378,7 +364,7 @@ impl Binding<'_, '_> {
                 let bits = bits.ok_or_else(|| self.unsupported(format_args!("with scale {operand:?}")))?;
                 ScaleFrom::Constant((bits >> 23) as u8)
             }
-            _ => ScaleFrom::Lanes { at: self.register(index, 1, Bank::Src0)?, byte },
+            _ => ScaleFrom::Lanes { at: self.register(index, 1)?, byte },
         })
     }
 
@@ -388,18 +374,7 @@ impl Binding<'_, '_> {
         let operand = self.inst().operands.get(index);
         match operand {
             Some(Operand::Reg(reg)) if reg.file == RegFile::Vgpr => {
-                let bank = Bank::Src0;
-                // `vector_at` adds what this subtracts.
-                if self.binder.msb == VgprMsb(0) || self.binder.msb.offset(bank) == 0 {
-                    let reg = Reg { dwords: registers, ..*reg };
-                    let at = self.binder.vector_at(reg, bank)? as usize;
-                    return Ok(ScaleFrom::Bytes { at, half: usize::from(high) });
-                }
-                let last = u32::from(reg.index) + u32::from(registers);
-                if last > self.binder.layout.vgprs {
-                    return Err(BindError::RegisterRange(format!("v{}", last - 1)));
-                }
-                let at = reg.index as usize * self.binder.layout.chunks;
+                let at = self.register(index, usize::from(registers))?;
                 Ok(ScaleFrom::Bytes { at, half: usize::from(high) })
             }
             Some(Operand::Int(0)) => Ok(ScaleFrom::Constant(0x7f)),

@@ -1,0 +1,112 @@
+//! What a read-modify-write computes. Names here are those of `mem=`; both generations' mnemonics map to them.
+
+/// What an atomic computes. The width is that of the access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the manual's names
+pub enum AtomicOp {
+    Swap,
+    /// Compare with the second datum, store the first.
+    CmpSwap,
+    /// The same with the comparand as the first datum (gfx9 `ds_cmpst`).
+    CmpStore,
+    /// Compare floats with the first datum, store the second (gfx9 `ds_cmpst_f32`).
+    CmpStoreFloat,
+    /// Compare floats with the second datum, store the first.
+    CmpSwapFloat,
+    /// Add in the order of the waves.
+    OrderedAdd,
+    Add,
+    Sub,
+    /// data - memory
+    ReverseSub,
+    /// Unsigned subtract if the result is not negative.
+    CondSub,
+    /// Unsigned subtract, clamped at 0.
+    SubClamp,
+    SMin,
+    UMin,
+    SMax,
+    UMax,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    /// (memory & !data) | second datum
+    MaskOr,
+    /// memory >= data ? memory - data : memory + second datum
+    Wrap,
+    AddFloat,
+    MinFloat,
+    MaxFloat,
+    PkAddF16,
+    PkAddBf16,
+    /// Exchange each 32-bit half whose datum has its top bit set.
+    CondXchg32,
+    /// Add the number of active lanes to one dword.
+    Append,
+    /// Subtract it.
+    Consume,
+    /// Arrive at an LDS barrier with the count in the data.
+    BarrierArrive,
+    /// Arrive at an LDS barrier once the asynchronous copies before it are done.
+    BarrierArriveAsync,
+    /// An operation of global wave sync.
+    Gws,
+}
+
+const NAMES: &[(&str, AtomicOp)] = &[
+    ("swap", AtomicOp::Swap),
+    ("cmpswap", AtomicOp::CmpSwap),
+    ("cmpst", AtomicOp::CmpStore),
+    ("cmpst_f", AtomicOp::CmpStoreFloat),
+    ("cmpswap_f", AtomicOp::CmpSwapFloat),
+    ("ordered_add", AtomicOp::OrderedAdd),
+    ("add", AtomicOp::Add),
+    ("sub", AtomicOp::Sub),
+    ("rsub", AtomicOp::ReverseSub),
+    ("cond_sub", AtomicOp::CondSub),
+    ("sub_clamp", AtomicOp::SubClamp),
+    ("smin", AtomicOp::SMin),
+    ("umin", AtomicOp::UMin),
+    ("smax", AtomicOp::SMax),
+    ("umax", AtomicOp::UMax),
+    ("and", AtomicOp::And),
+    ("or", AtomicOp::Or),
+    ("xor", AtomicOp::Xor),
+    ("inc", AtomicOp::Inc),
+    ("dec", AtomicOp::Dec),
+    ("mskor", AtomicOp::MaskOr),
+    ("wrap", AtomicOp::Wrap),
+    ("add_f", AtomicOp::AddFloat),
+    ("min_f", AtomicOp::MinFloat),
+    ("max_f", AtomicOp::MaxFloat),
+    ("pk_add_f16", AtomicOp::PkAddF16),
+    ("pk_add_bf16", AtomicOp::PkAddBf16),
+    ("condxchg32", AtomicOp::CondXchg32),
+    ("append", AtomicOp::Append),
+    ("consume", AtomicOp::Consume),
+    ("barrier_arrive", AtomicOp::BarrierArrive),
+    ("barrier_arrive_async", AtomicOp::BarrierArriveAsync),
+    ("gws", AtomicOp::Gws),
+];
+
+impl AtomicOp {
+    /// The operation that a row calls `name`.
+    pub(super) fn parse(name: &str) -> Option<AtomicOp> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|&(_, op)| op)
+    }
+
+    /// Whether there are two data operands, or a pair of data in one.
+    pub const fn two_data(self) -> bool {
+        matches!(
+            self,
+            AtomicOp::CmpSwap
+                | AtomicOp::CmpStore
+                | AtomicOp::CmpStoreFloat
+                | AtomicOp::CmpSwapFloat
+                | AtomicOp::MaskOr
+                | AtomicOp::Wrap
+        )
+    }
+}

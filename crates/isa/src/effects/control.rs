@@ -1,0 +1,213 @@
+//! What steers a wave: control flow, waits, barriers and the instructions that touch neither registers of data
+//! nor memory.
+
+use smallvec::SmallVec;
+
+use super::counter::Counter;
+use super::memory::{Memory, Path, Verb};
+use crate::role::{Class, ImmKind};
+use crate::row::Row;
+use crate::{Inst, Machine, Operand, Table, named};
+
+/// How an instruction steers the wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Flow {
+    /// On to the next instruction.
+    #[default]
+    Next,
+    /// To the label, always.
+    Branch,
+    /// To the label or on.
+    ConditionalBranch,
+    /// To an address in registers (`s_setpc`, `s_rfe`).
+    Indirect,
+    /// To the label (`s_call`) or an address in registers (`s_swappc`), the return address in registers.
+    Call,
+    /// The wave ends.
+    End,
+    /// To the trap handler.
+    Trap,
+    /// The wave may stop until something from outside resumes it.
+    Halt,
+    /// A barrier's arrival, wait, or both: [`Barrier`].
+    Barrier,
+    /// Waits for counters: [`Wait`].
+    Wait,
+}
+
+impl Flow {
+    pub(super) fn parse(value: &str) -> Option<Flow> {
+        Some(match value {
+            "branch" => Flow::Branch,
+            "cbranch" => Flow::ConditionalBranch,
+            "indirect" => Flow::Indirect,
+            "call" => Flow::Call,
+            "end" => Flow::End,
+            "trap" => Flow::Trap,
+            "halt" => Flow::Halt,
+            _ => return None,
+        })
+    }
+
+    /// Whether the next instruction may be executed next (a call comes back).
+    pub const fn falls_through(self) -> bool {
+        !matches!(self, Flow::Branch | Flow::Indirect | Flow::End)
+    }
+
+    /// Whether the last operand, if it is a number, is a label that may be executed next.
+    pub const fn has_target(self) -> bool {
+        matches!(self, Flow::Branch | Flow::ConditionalBranch | Flow::Call)
+    }
+}
+
+/// A barrier instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Barrier {
+    /// Arrive and wait.
+    ArriveAndWait,
+    /// Arrive.
+    Signal,
+    /// Arrive, and say in SCC whether it was the first arrival.
+    SignalIsFirst,
+    /// Wait.
+    Wait,
+    /// Give a named barrier its count.
+    Init,
+    /// Become a member of a named barrier.
+    Join,
+    /// End the membership.
+    Leave,
+    /// Read the object's counts.
+    GetState,
+    /// Wake sleeping waves of the barrier.
+    Wakeup,
+}
+
+impl Barrier {
+    pub(super) fn parse(value: &str) -> Option<Barrier> {
+        Some(match value {
+            "arrive_wait" => Barrier::ArriveAndWait,
+            "signal" => Barrier::Signal,
+            "signal_first" => Barrier::SignalIsFirst,
+            "wait" => Barrier::Wait,
+            "init" => Barrier::Init,
+            "join" => Barrier::Join,
+            "leave" => Barrier::Leave,
+            "state" => Barrier::GetState,
+            "wakeup" => Barrier::Wakeup,
+            _ => return None,
+        })
+    }
+}
+
+/// An instruction of program control that is none of the others here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Control {
+    /// Changes nothing that a program can see but time: `s_nop`, priorities, clauses, prefetches of code.
+    Hint,
+    /// The wave pauses.
+    Sleep,
+    /// A message.
+    SendMessage,
+    /// A message that is answered in registers.
+    SendMessageReturn,
+    /// The upper bits of VGPR numbers.
+    VgprMsb,
+    /// Reads a hardware register.
+    GetReg,
+    /// Writes one.
+    SetReg,
+    /// The rounding bits of MODE.
+    RoundMode,
+    /// Its denormal bits.
+    DenormMode,
+    /// A clock.
+    Clock,
+}
+
+impl Control {
+    pub(super) fn parse(value: &str) -> Option<Control> {
+        Some(match value {
+            "hint" => Control::Hint,
+            "sleep" => Control::Sleep,
+            "sendmsg" => Control::SendMessage,
+            "sendmsg_rtn" => Control::SendMessageReturn,
+            "vgpr_msb" => Control::VgprMsb,
+            "getreg" => Control::GetReg,
+            "setreg" => Control::SetReg,
+            "round_mode" => Control::RoundMode,
+            "denorm_mode" => Control::DenormMode,
+            "clock" => Control::Clock,
+            _ => return None,
+        })
+    }
+}
+
+/// What a wait instruction waits for, as its row says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The counters that its operand has a field for, the lowest field last.
+    Counters(SmallVec<[Counter; 3]>),
+    /// All counters at 0.
+    Idle,
+    /// Results of arithmetic: dependencies that the hardware tracks otherwise.
+    Alu,
+    /// An event outside the wave's own operations (`s_wait_event`: export ready).
+    Event,
+}
+
+impl Wait {
+    pub(super) fn parse(value: &str) -> Option<Wait> {
+        Some(match value {
+            "idle" => Wait::Idle,
+            "alu" => Wait::Alu,
+            "event" => Wait::Event,
+            _ => Wait::Counters(value.split(',').map(Counter::parse).collect::<Option<_>>()?),
+        })
+    }
+
+    /// Each counter that `inst` waits for and the number that it must have come down to. What an operand names
+    /// with its largest value is left out where that means not to wait.
+    pub(super) fn operand(&self, machine: Machine, row: &Row, inst: &Inst) -> SmallVec<[(Counter, u32); 3]> {
+        let Wait::Counters(counters) = self else { return SmallVec::new() };
+        let value =
+            |operand: &Operand| if let Operand::Imm(value) = operand { Some(*value as u16) } else { None };
+        let Some(field) = inst.operands.iter().find_map(value) else { return SmallVec::new() };
+        if row.operands.first().is_some_and(|operand| operand.class == Class::Imm(ImmKind::WaitCnt)) {
+            let fields = counters.iter().zip(named::waitcnt(machine));
+            return fields
+                .map(|(&counter, bits)| (counter, bits.get(field), bits.max()))
+                .filter(|&(_, value, max)| value != max)
+                .map(|(counter, value, _)| (counter, u32::from(value)))
+                .collect();
+        }
+        // 6 bits each, a byte apart; where there are two, the largest number waits for nothing.
+        let count = counters.len();
+        let value = |at: usize| u32::from(field >> (8 * (count - 1 - at)) & 0x3f);
+        let waits = counters.iter().enumerate().map(|(at, &counter)| (counter, value(at)));
+        waits.filter(|&(_, value)| count == 1 || value != 0x3f).collect()
+    }
+}
+
+/// The wait instruction of a machine for `counter` to come down to `n`, as the assembly has it.
+pub fn wait_text(machine: impl Into<Machine>, counter: Counter, n: u32) -> String {
+    let waits = Table::of(machine).rows().filter_map(|row| match &row.effects.wait {
+        Some(Wait::Counters(counters)) if counters.contains(&counter) => Some((row.mnemonic, counters.len())),
+        _ => None,
+    });
+    match waits.min_by_key(|&(_, counters)| counters) {
+        Some((mnemonic, 1)) => format!("{mnemonic} {n}"),
+        Some((mnemonic, _)) => format!("{mnemonic} {}({n})", counter.name()),
+        None => format!("a wait for {} {n}", counter.name()),
+    }
+}
+
+/// The instruction that invalidates the caches that vector memory goes through.
+pub fn invalidate_text(machine: impl Into<Machine>) -> &'static str {
+    let invalidates = |memory: &Memory| {
+        memory.verb == Verb::Cache { invalidate: true, write_back: false } && memory.path != Path::Scalar
+    };
+    let mut rows = Table::of(machine).rows();
+    let found = rows.find(|row| row.effects.memory.as_ref().is_some_and(invalidates));
+    found.map_or("an invalidate", |row| row.mnemonic)
+}

@@ -1,0 +1,79 @@
+//! Hardware registers of `s_getreg` and `s_setreg`: the field in the operand, and which register its number is.
+
+use crate::{Machine, named};
+
+/// A field of a hardware register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HwField {
+    /// Register number.
+    pub id: u8,
+    /// First bit.
+    pub offset: u8,
+    /// Bits.
+    pub size: u8,
+}
+
+impl HwField {
+    /// From the simm16 of `s_getreg`/`s_setreg`.
+    pub fn from_simm16(simm: u16) -> Self {
+        HwField { id: (simm & 63) as u8, offset: (simm >> 6 & 31) as u8, size: (simm >> 11 & 31) as u8 + 1 }
+    }
+
+    /// The field's bits in place.
+    pub fn mask(self) -> u32 {
+        (((1u64 << self.size) - 1) << self.offset) as u32
+    }
+}
+
+/// A hardware register that programs read, by what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the manual's names
+pub enum HwReg {
+    Mode,
+    Status,
+    HwId,
+    HwId1,
+    HwId2,
+    LdsAlloc,
+    ShMemBases,
+    XccId,
+    ScratchBaseLo,
+    ScratchBaseHi,
+    SchedMode,
+    IbSts2,
+    ShaderCyclesLo,
+    ShaderCyclesHi,
+    /// Any other.
+    Other,
+}
+
+impl HwReg {
+    /// The register with this number.
+    pub fn of(machine: impl Into<Machine>, id: u8) -> HwReg {
+        let name = named::hwreg_name(machine.into(), u16::from(id)).unwrap_or_default();
+        let name = name.strip_prefix("HW_REG_").unwrap_or(name);
+        match name.strip_prefix("WAVE_").unwrap_or(name) {
+            "MODE" => HwReg::Mode,
+            "STATUS" => HwReg::Status,
+            "HW_ID" => HwReg::HwId,
+            "HW_ID1" => HwReg::HwId1,
+            "HW_ID2" => HwReg::HwId2,
+            "LDS_ALLOC" => HwReg::LdsAlloc,
+            "SH_MEM_BASES" => HwReg::ShMemBases,
+            "XCC_ID" => HwReg::XccId,
+            "SCRATCH_BASE_LO" => HwReg::ScratchBaseLo,
+            "SCRATCH_BASE_HI" => HwReg::ScratchBaseHi,
+            "SCHED_MODE" => HwReg::SchedMode,
+            "IB_STS2" => HwReg::IbSts2,
+            "SHADER_CYCLES_LO" => HwReg::ShaderCyclesLo,
+            "SHADER_CYCLES_HI" => HwReg::ShaderCyclesHi,
+            _ => HwReg::Other,
+        }
+    }
+
+    /// The number of the register, where it has a name.
+    pub fn id(self, machine: impl Into<Machine>) -> Option<u8> {
+        let machine = machine.into();
+        (0..64).find(|&id| HwReg::of(machine, id) == self)
+    }
+}
