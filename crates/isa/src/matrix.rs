@@ -33,6 +33,8 @@ pub(crate) enum Trait {
     Dot2,
     /// `reversed`: an operation whose operands are in reverse order: takes no `lds_direct`.
     Reversed,
+    /// `miscounted`: a half of VOPD3 whose operands LLVM 22 miscounts (module [`crate::pair`]).
+    Miscounted,
 }
 
 impl Trait {
@@ -48,6 +50,7 @@ impl Trait {
             "mix" => Trait::Mix,
             "dot2" => Trait::Dot2,
             "reversed" => Trait::Reversed,
+            "miscounted" => Trait::Miscounted,
             _ => return None,
         })
     }

@@ -5,7 +5,7 @@
 //! come from different banks or be the same. The accumulator of `v_dual_fmac_f32` and the last source of
 //! `v_dual_fmamk_f32` are read at port 2.
 
-use crate::matrix::scalar_reads;
+use crate::matrix::{Trait, scalar_reads};
 use crate::row::{Access, Row};
 use crate::{Form, Inst, Machine, Operand, Reg, RegFile, Special};
 
@@ -40,7 +40,7 @@ fn ports(row: &Row, inst: &Inst) -> [Option<(usize, Reg)>; 3] {
 
 /// Whether LLVM 22 miscounts the operands of the instruction as a VOPD3 half, and so takes 12 bytes where 8 do.
 pub(crate) fn is_miscounted(row: &Row) -> bool {
-    row.mnemonic == "v_dual_dot2acc_f32_bf16"
+    row.matrix == Trait::Miscounted
 }
 
 /// What LLVM 22 compares in a VOPD3 pair with `v_dual_dot2acc_f32_bf16` (which the manual of gfx1250 does not
@@ -96,7 +96,8 @@ pub fn pair_fault(machine: Machine, x: &Inst, y: &Inst) -> Option<PairFault> {
             return fault(0, "one dst register must be even and the other odd");
         }
     }
-    let moves = x_row.mnemonic == "v_dual_mov_b32" && y_row.mnemonic == "v_dual_mov_b32";
+    // The instruction with one source is the move.
+    let moves = x_row.operands.len() == 2 && y_row.operands.len() == 2;
     let reasons = [
         "src0 operands must use different VGPR banks",
         "src1 operands must use different VGPR banks",

@@ -128,7 +128,8 @@ fn half(
         }
         inst.operands.push(operand);
     }
-    if row.mnemonic == "v_dual_bitop2_b32" {
+    let free = !encoding.required.0;
+    if encoding.modifiers.iter().any(|(field, _)| field.name == "bitop3" && field.get(free) != 0) {
         let mark = p.mark();
         separator(p);
         if p.eat_key("bitop3") {
