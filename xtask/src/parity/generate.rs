@@ -30,6 +30,12 @@ pub fn bytes(random: &mut Random, machine: Machine) -> Vec<u8> {
                 | field.put(random.bits() as u32 & ((1u64 << field.width().min(32)) - 1) as u32);
         }
     }
+    // Fields that no operand and no modifier names: addresses of images, enabled sources of exports.
+    for name in ["nsa", "vaddr1", "vaddr2", "vaddr3", "vaddr4", "en"] {
+        if let Some(field) = encoding.format.field(name).filter(|_| !random.one_in(3)) {
+            bits = bits & !field.mask() | field.put(random.bits() as u32 & ((1 << field.width()) - 1));
+        }
+    }
     if matches!(encoding.form, Form::VopdX | Form::VopdY | Form::Vopd3X | Form::Vopd3Y) {
         other_half(random, table, encoding.form, &mut bits);
     }
@@ -37,8 +43,11 @@ pub fn bytes(random: &mut Random, machine: Machine) -> Vec<u8> {
     bits = bits & !mask | value;
     let mut bytes = bits.to_le_bytes()[..usize::from(encoding.format.dwords) * 4].to_vec();
     // A literal where a source code asks for one; a second dword for those of 64 bits.
-    for _ in 0..2 {
-        bytes.extend(literal(random).to_le_bytes());
+    // Addresses of images stand there as well.
+    let image = encoding.format.field("nsa").is_some();
+    for _ in 0..3 {
+        let word = if image { random.bits() as u32 } else { literal(random) };
+        bytes.extend(word.to_le_bytes());
     }
     bytes
 }
@@ -216,7 +225,8 @@ fn is_agpr(bare: &str) -> bool {
     bare.strip_prefix('a').is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
 }
 
-fn register(file: &str, first: usize, width: usize) -> String {
+/// `v7` or `v[7:9]`.
+pub fn register(file: &str, first: usize, width: usize) -> String {
     if width == 1 { format!("{file}{first}") } else { format!("{file}[{first}:{}]", first + width - 1) }
 }
 

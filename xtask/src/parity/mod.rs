@@ -9,6 +9,7 @@
 mod corpus;
 pub mod descriptors;
 mod generate;
+mod image;
 mod llvm;
 mod tally;
 mod worker;
@@ -19,7 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use wavemark_asm::lines::{Answer as Ours, assemble_line, disassemble_line};
-use wavemark_isa::{decode, print};
+use wavemark_isa::{Table, decode, print};
 use wavemark_target::{Subtarget, Target, TargetId};
 
 pub use self::worker::{WorkerArgs, serve};
@@ -165,6 +166,11 @@ fn generated(args: &ParityArgs, side: &Side, seed: u64) -> Result<bool> {
     let machine = side.subtarget.machine;
     while texts.len() < args.lines && tries < args.lines * 400 {
         tries += 1;
+        if let Some(text) = image::statement(&mut random, Table::of(machine))
+            && args.only.as_ref().is_none_or(|only| text.contains(only.as_str()))
+        {
+            texts.push(text);
+        }
         let bytes = generate::bytes(&mut random, machine);
         let decoded = decode(machine, &bytes);
         let size = decoded.as_ref().map_or(bytes.len().min(8), |inst| usize::from(inst.size));
