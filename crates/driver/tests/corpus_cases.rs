@@ -1,7 +1,6 @@
 //! The cases of the shared corpus whose instructions are modelled and that are quick: each scores as its verdict asks,
 //! under late, early and random completion.
 
-
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_driver::build::Failure;
 use wavemark_driver::cases::{self, Case, Prefer};

@@ -1,6 +1,5 @@
 //! Every code object of the shared corpus: its launch names a kernel of it, suits it, and fills its arguments.
 
-
 use wavemark_codeobj::CodeObject;
 use wavemark_diag::{Diagnostic, SourceMap, render_short};
 use wavemark_driver::cases::{self, Case, Prefer};

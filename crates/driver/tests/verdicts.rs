@@ -1,6 +1,5 @@
 //! Verdict files: reading them, and holding reports against them.
 
-
 use expect_test::{Expect, expect};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_driver::cases::{self, Prefer};

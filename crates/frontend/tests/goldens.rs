@@ -1,6 +1,5 @@
 //! Every real TVM module of the goldens is read. What is lowered is refused, each for the reason given here.
 
-
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_frontend::parse;
 use wavemark_tile::{Dialect, Stmt};
