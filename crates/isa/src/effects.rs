@@ -262,10 +262,20 @@ fn add(isa: Isa, inst: &Inst, base: usize, effects: &mut Effects) {
             Operand::Special(special) => (Touched::Special(*special), read, write),
             // `s_setreg` names the register first, `s_getreg` last.
             Operand::Imm(value) if spec.class == Class::Imm(ImmKind::Hwreg) => {
-                if HwReg::of(isa, HwField::from_simm16(*value as u16).id) != HwReg::Mode {
-                    continue;
+                let operand = u8::try_from(base + n).ok();
+                match HwReg::of(isa, HwField::from_simm16(*value as u16).id) {
+                    HwReg::Mode => (Touched::Mode, true, n == 0),
+                    // STATUS shows SCC, and whether EXEC and VCC are 0.
+                    HwReg::Status if n != 0 => {
+                        for special in [Special::Scc, machine::exec(isa), machine::vcc(isa)] {
+                            let reg = Touched::Special(special);
+                            let shown = RegUse { reg, read: true, write: false, bank: Bank::Fixed, operand };
+                            effects.regs.push(shown);
+                        }
+                        continue;
+                    }
+                    _ => continue,
                 }
-                (Touched::Mode, true, n == 0)
             }
             _ => continue,
         };
