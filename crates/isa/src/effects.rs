@@ -271,10 +271,20 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
             Operand::Special(special) => (Touched::Special(*special), read, write),
             // `s_setreg` names the register first, `s_getreg` last.
             Operand::Imm(value) if spec.class == Class::Imm(ImmKind::Hwreg) => {
-                if HwReg::of(machine, HwField::from_simm16(*value as u16).id) != HwReg::Mode {
-                    continue;
+                match HwReg::of(machine, HwField::from_simm16(*value as u16).id) {
+                    HwReg::Mode => (Touched::Mode, true, n == 0),
+                    // STATUS shows SCC, and whether EXEC and VCC are 0.
+                    HwReg::Status if n != 0 => {
+                        for special in [Special::Scc, machine::exec(machine), machine::vcc(machine)] {
+                            let reg = Touched::Special(special);
+                            let shown =
+                                RegUse { reg, read: true, write: false, bank: Bank::Fixed, operand: number };
+                            effects.regs.push(shown);
+                        }
+                        continue;
+                    }
+                    _ => continue,
                 }
-                (Touched::Mode, true, n == 0)
             }
             _ => continue,
         };

@@ -71,9 +71,10 @@ fn text_without_comments_comes_back() {
                             continue;
                         }
                         checked += 1;
-                        let again = parse(machine, &text, &NoSymbols).map_err(|error| error.to_string()).and_then(
-                            |parsed| encode(machine, &parsed.inst).map_err(|error| error.to_string()),
-                        );
+                        let again =
+                            parse(machine, &text, &NoSymbols).map_err(|error| error.to_string()).and_then(
+                                |parsed| encode(machine, &parsed.inst).map_err(|error| error.to_string()),
+                            );
                         if again.as_ref().is_ok_and(|again| again[..] == *raw) {
                             continue;
                         }

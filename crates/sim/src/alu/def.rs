@@ -346,9 +346,8 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     let last = (0..3).rev().find(|&i| def.src[i] != Kind::None);
     let mut source_mods = [SourceMods::default(); 3];
     let mut status = None;
-    for i in 0..3 {
+    for (i, m) in source_mods.iter_mut().enumerate() {
         let kind = def.src[i];
-        let m = &mut source_mods[i];
         m.kind = kind;
         if kind == Kind::None {
             continue;

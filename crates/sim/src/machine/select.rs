@@ -169,7 +169,7 @@ impl Operands<'_, '_> {
     fn dwords(&self, at: usize) -> u8 {
         let row = self.binder.inst.row(self.binder.isa);
         let spec = row.encoding(self.binder.inst.form).and_then(|encoding| encoding.specs(row).nth(at));
-        spec.map_or(1, |spec| spec.ty.dwords() as u8)
+        spec.map_or(1, |spec| spec.ty.dwords())
     }
 
     /// A message without an answer: only those that tell the host something and those that give registers back just
