@@ -348,28 +348,28 @@ fn unusable_inputs() {
         &["run", "kernels/typo.s"],
         "",
         expect![[r#"
-        exit 2
-        ---
-        error: invalid instruction
-         --> kernels/typo.s:3:2
-          |
-        3 |     s_nopp 1
-          |     ^^^^^^
-        error: too few operands for instruction
-         --> kernels/typo.s:4:2
-          |
-        4 |     v_mov_b32 v0
-          |     ^^^^^^^^^
-    "#]],
+            exit 2
+            ---
+            error: invalid instruction
+             --> kernels/typo.s:3:2
+              |
+            3 |     s_nopp 1
+              |     ^^^^^^
+            error: v_mov_b32 takes 2 operands (vdst, src0); 1 are given
+             --> kernels/typo.s:4:2
+              |
+            4 |     v_mov_b32 v0
+              |     ^^^^^^^^^
+        "#]],
     );
     check(
         &["run", "kernels/typo.s", "--format", "json"],
         "",
         expect![[r#"
-        exit 2
-        {"wavemark":"0.1.0","input":"kernels/typo.s","target":"","kernel":"","outcome":"error","checked":{"registers":false,"lds":false,"global":false,"barriers":false,"waits":false},"findings":[],"outputs":[],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":0.0},"diagnostics":["kernels/typo.s:3:2: error: invalid instruction","kernels/typo.s:4:2: error: too few operands for instruction"]}
-        ---
-    "#]],
+            exit 2
+            {"wavemark":"0.1.0","input":"kernels/typo.s","target":"","kernel":"","outcome":"error","checked":{"registers":false,"lds":false,"global":false,"barriers":false,"waits":false},"findings":[],"outputs":[],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":0.0},"diagnostics":["kernels/typo.s:3:2: error: invalid instruction","kernels/typo.s:4:2: error: v_mov_b32 takes 2 operands (vdst, src0); 1 are given"]}
+            ---
+        "#]],
     );
     check(
         &["run", "kernels/scale.s", "--target", "gfx950"],
@@ -534,10 +534,13 @@ fn lines() {
         &["asm", "--lines", "--target", "gfx600"],
         text,
         expect![[r#"
-        exit 3
-        ---
-        error: unsupported: the instructions of gfx600
-    "#]],
+            exit 0
+            OK	01050006
+
+            ERR	3: invalid instruction
+            OK	030080bf
+            ---
+        "#]],
     );
 }
 

@@ -27,7 +27,25 @@ pub fn shared(folder: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The same; without it the sentence is printed.
+/// The same; without it the sentence is printed, and in CI it is a failure.
+///
+/// # Panics
+/// Where `CI` is set and the folder is not there: a test that needs it must not pass.
 pub fn shared_or_skip(folder: &str) -> Option<PathBuf> {
-    shared(folder).inspect_err(|message| eprintln!("{message}")).ok()
+    shared(folder)
+        .inspect_err(|message| {
+            assert!(std::env::var_os("CI").is_none(), "{message}");
+            eprintln!("{message}");
+        })
+        .ok()
+}
+
+/// Why a case of the shared corpus does not score as its verdict asks yet; `None` for those that must. The cases stand
+/// in `tests/corpus-known.txt`, a name and a reason a line.
+pub fn known_failure(case: &str) -> Option<&'static str> {
+    let lines = include_str!("../../../tests/corpus-known.txt").lines().filter(|line| !line.starts_with('#'));
+    lines
+        .filter_map(|line| line.split_once(' '))
+        .find(|(name, _)| *name == case)
+        .map(|(_, reason)| reason.trim())
 }

@@ -126,7 +126,7 @@ fn channel_name(channel: Channel) -> &'static str {
         Channel::As => "asynchronous store",
         Channel::Td => "tensor DMA",
         Channel::Vm => "vector memory",
-        Channel::Ex => "export",
+        Channel::Ex => "exports",
         Channel::Sa => "image sample",
         Channel::Bv => "ray tracing",
     }

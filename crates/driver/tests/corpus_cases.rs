@@ -10,12 +10,6 @@ use wavemark_driver::report::Report;
 use wavemark_driver::run::run;
 use wavemark_driver::verdict::{Score, score};
 
-/// Cases that do not score as they should yet, with the reason.
-const KNOWN: &[(&str, &str)] = &[(
-    "async/gfx1250/lds-cell-tensor-arrive",
-    "R6: the cell that a tensor load arrives at is polled in flight",
-)];
-
 fn report(case: &Case, options: &RunOptions) -> Report {
     let mut sources = SourceMap::new();
     let input = input::read(&case.input, None).map_err(Failure::from);
@@ -51,13 +45,12 @@ fn cases_score_as_their_verdicts_ask() {
             for &completion in modes {
                 let options = RunOptions { completion, ..RunOptions::default() };
                 let score = score(case.verdict.as_ref(), &report(&case, &options));
-                let known = KNOWN.iter().find(|(known, _)| *known == name);
+                let known = wavemark_corpus::known_failure(&name);
                 match (score, known) {
                     (Score::Fail(problems), None) => {
                         failures.push(format!("{name} {completion:?}: {}", problems.join("; ")));
                     }
-                    (Score::Pass, Some(_)) => eprintln!("{name} {completion:?} passes: take it off KNOWN"),
-                    (_, Some((_, reason))) => eprintln!("{name} {completion:?}: known, {reason}"),
+                    (_, Some(reason)) => eprintln!("{name} {completion:?}: known, {reason}"),
                     _ => {}
                 }
             }

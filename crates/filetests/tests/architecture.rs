@@ -228,19 +228,10 @@ fn execution_spells_no_mnemonic() {
 
 /// The mnemonics of the instruction table.
 fn instruction_names() -> BTreeSet<String> {
-    let folder = root().join("crates/isa/table");
-    let files =
-        std::fs::read_dir(folder).expect("crates/isa/table").map(|entry| entry.expect("a file").path());
-    let mut names = BTreeSet::new();
-    for file in files {
-        for line in read(&file).lines() {
-            let line = line.split('#').next().unwrap_or_default();
-            if let Some((name, _)) = line.split_once('|') {
-                names.insert(name.trim().to_owned());
-            }
-        }
-    }
-    names
+    let tables = wavemark_target::Processor::ALL
+        .iter()
+        .map(|&processor| wavemark_isa::Table::of(wavemark_isa::Machine::new(processor)));
+    tables.flat_map(|table| table.rows()).map(|row| row.mnemonic.to_owned()).collect()
 }
 
 /// Processors differ in facts: nothing but the record of them names a processor, an instruction set or a generation.

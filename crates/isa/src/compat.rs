@@ -1,6 +1,6 @@
 //! The two instruction sets by which the simulator still names its machines; goes when it asks for facts.
 
-use wavemark_target::{Machine, Processor};
+use wavemark_target::{Features, Machine, Processor};
 
 /// A machine that the simulator models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,10 +13,16 @@ pub enum Isa {
 
 impl From<Isa> for Machine {
     fn from(isa: Isa) -> Machine {
-        Machine::new(match isa {
+        let machine = Machine::new(match isa {
             Isa::Gfx950 => Processor::Gfx950,
             Isa::Gfx1250 => Processor::Gfx1250,
-        })
+        });
+        // What runs knows which half of a register an operand is, however its text was written.
+        let halves = isa == Isa::Gfx1250;
+        Machine {
+            features: if halves { machine.features | Features::REAL_TRUE16 } else { machine.features },
+            ..machine
+        }
     }
 }
 
