@@ -19,7 +19,7 @@ pub enum Form {
     E64Dpp8,
     /// 32-bit form with a sub-dword addressing dword (`_sdwa`, gfx9).
     Sdwa,
-    /// X half of an 8-byte pair (VOPD); the Y half is [`Inst::second`].
+    /// X half of an 8-byte pair (VOPD); the Y half is [`crate::Inst::second`].
     VopdX,
     /// Y half of an 8-byte pair.
     VopdY,
