@@ -3,6 +3,7 @@
 //! Each family has a module; a handler reads its operands and changes the [`Assembler`]. A name that is not in
 //! the table is an error.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -80,28 +81,12 @@ fn table() -> &'static FxHashMap<&'static str, Directive> {
 /// What is wrong with a name that is no directive: it may be close to one.
 pub(crate) fn unknown(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let close = table().keys().map(|known| (distance(&lower, known), *known)).min();
-    match close {
-        Some((1 | 2, known)) => format!("unknown directive {name} (did you mean {known}?)"),
-        _ => format!("unknown directive {name}"),
+    // In order, so that the first of the nearest is always the same.
+    let known: BTreeSet<&str> = table().keys().copied().collect();
+    match wavemark_diag::nearest(&lower, known) {
+        Some(known) => format!("unknown directive {name} (did you mean {known}?)"),
+        None => format!("unknown directive {name}"),
     }
-}
-
-/// How many letters to change, add or leave out to get from one word to the other; long words are far apart.
-fn distance(one: &str, other: &str) -> usize {
-    if one.len() > 64 || one.len().abs_diff(other.len()) > 2 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, byte) in one.bytes().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], index + 1);
-        for (column, known) in other.bytes().enumerate() {
-            let change = corner + usize::from(byte != known);
-            corner = row[column + 1];
-            row[column + 1] = change.min(corner + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 /// The directive `name`, dot included.

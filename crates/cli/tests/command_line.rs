@@ -350,7 +350,7 @@ fn unusable_inputs() {
         expect![[r#"
             exit 2
             ---
-            error: invalid instruction
+            error: invalid instruction: is s_nop meant?
              --> kernels/typo.s:3:2
               |
             3 |     s_nopp 1
@@ -367,7 +367,7 @@ fn unusable_inputs() {
         "",
         expect![[r#"
             exit 2
-            {"wavemark":"0.1.0","input":"kernels/typo.s","target":"","kernel":"","outcome":"error","checked":{"registers":false,"lds":false,"global":false,"barriers":false,"waits":false},"findings":[],"outputs":[],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":0.0},"diagnostics":["kernels/typo.s:3:2: error: invalid instruction","kernels/typo.s:4:2: error: v_mov_b32 takes 2 operands (vdst, src0); 1 are given"]}
+            {"wavemark":"0.1.0","input":"kernels/typo.s","target":"","kernel":"","outcome":"error","checked":{"registers":false,"lds":false,"global":false,"barriers":false,"waits":false},"findings":[],"outputs":[],"stats":{"workgroups":0,"waves":0,"wave_instructions":0,"lane_instructions":0,"seconds":0.0},"diagnostics":["kernels/typo.s:3:2: error: invalid instruction: is s_nop meant?","kernels/typo.s:4:2: error: v_mov_b32 takes 2 operands (vdst, src0); 1 are given"]}
             ---
         "#]],
     );
@@ -500,13 +500,13 @@ fn lines() {
         &["asm", "-", "--lines", "--target", "gfx1250"],
         text,
         expect![[r#"
-        exit 0
-        OK	01050006
+            exit 0
+            OK	01050006
 
-        ERR	3: invalid instruction
-        OK	030080bf
-        ---
-    "#]],
+            ERR	3: invalid instruction: is s_nop meant?
+            OK	030080bf
+            ---
+        "#]],
     );
     check(
         &["dis", "-", "--lines", "--target", "gfx1250"],
@@ -537,7 +537,7 @@ fn lines() {
             exit 0
             OK	01050006
 
-            ERR	3: invalid instruction
+            ERR	3: invalid instruction: is s_nop meant?
             OK	030080bf
             ---
         "#]],

@@ -10,7 +10,9 @@
 mod diagnostic;
 mod render;
 mod source;
+mod suggest;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use render::{Style, render, render_short};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span};
+pub use suggest::nearest;

@@ -54,7 +54,7 @@ impl Document {
                 continue;
             }
             let diagnostic = Diagnostic::error(format!("unknown key `{name}` {whose}")).at(self.span(key));
-            self.diagnostics.push(match nearest(name, known) {
+            self.diagnostics.push(match wavemark_diag::nearest(name, known.iter().copied()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic.help(format!("the keys are {}", known.join(", "))),
             });
@@ -169,32 +169,4 @@ fn integer_of(value: &DeValue<'_>) -> Option<Option<i128>> {
 fn with_article(kind: &str) -> String {
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {kind}")
-}
-
-/// The entry of `known` that is likely meant by `name`: at most a third of its letters wrong.
-pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let candidates = known.iter().map(|&entry| (edit_distance(name, entry), entry));
-    let (distance, entry) = candidates.min_by_key(|&(distance, _)| distance)?;
-    (distance <= 1.max(entry.len() / 3)).then_some(entry)
-}
-
-/// Letters to insert, delete, replace or swap with their neighbour.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let from: Vec<char> = from.chars().take(64).collect();
-    let to: Vec<char> = to.chars().take(64).collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for (row, letter) in from.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, other) in to.iter().enumerate() {
-            let replaced = last[column] + usize::from(letter != other);
-            let mut best = replaced.min(last[column + 1] + 1).min(current[column] + 1);
-            if row > 0 && column > 0 && *letter == to[column - 1] && from[row - 1] == *other {
-                best = best.min(before[column - 1] + 1);
-            }
-            current.push(best);
-        }
-        before = std::mem::replace(&mut last, current);
-    }
-    last[to.len()]
 }

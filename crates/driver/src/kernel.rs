@@ -7,7 +7,6 @@ use wavemark_codeobj::read::{CodeObject, Kernel};
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_target::Property;
 
-use crate::document::nearest;
 use crate::kernarg::Parameter;
 use crate::launch::Launch;
 
@@ -30,7 +29,7 @@ pub fn select<'o>(
             .help(format!("--kernel, or `kernel` in the launch file: {}", names.join(", ")))),
         (Some(name), kernels) => kernels.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
             let diagnostic = at(format!("{input} has no kernel `{name}`"));
-            match nearest(name, &names) {
+            match wavemark_diag::nearest(name, names.iter().copied()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
                 None => diagnostic.help(format!("its kernels: {}", names.join(", "))),
             }

@@ -11,7 +11,7 @@
 use toml::de::DeTable;
 use wavemark_diag::{Diagnostic, FileId, Span};
 
-use crate::document::{Document, Node, nearest};
+use crate::document::{Document, Node};
 use crate::report::{Class, ExitStatus, Finding, Report, Severity};
 
 const KEYS: &[&str] = &[
@@ -173,7 +173,7 @@ fn read_class(document: &mut Document, node: &Node<'_>, key: &str) -> Option<Cla
     if class.is_none() {
         let names = Class::ALL.map(Class::name);
         let diagnostic = Diagnostic::error(format!("unknown class `{name}`")).at(document.span(node));
-        document.diagnostics.push(match nearest(name, &names) {
+        document.diagnostics.push(match wavemark_diag::nearest(name, names.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help(format!("the classes are {}", names.join(", "))),
         });

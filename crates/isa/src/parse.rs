@@ -11,6 +11,7 @@ use crate::format::Family;
 use crate::row::{Row, RowId};
 use crate::table::Table;
 use crate::{Inst, Machine};
+use wavemark_target::InstructionSets;
 
 pub(crate) mod expected;
 mod export;
@@ -111,11 +112,7 @@ pub fn parse(
         candidates(table, name)
     };
     let Some(first) = rows.first() else {
-        let mut error = parser.error_at(start, "invalid instruction");
-        if name.is_empty() {
-            error.message = "unexpected token at start of statement".to_owned();
-        }
-        return Err(error);
+        return Err(parser.error_at(start, unknown(machine, &name.to_ascii_lowercase())));
     };
     let inst = match first.family {
         Family::Scalar => scalar::parse(&mut parser, &rows, suffix),
@@ -126,6 +123,25 @@ pub fn parse(
         Family::Export => export::parse(&mut parser, &rows, suffix),
     }?;
     Ok(Parsed { inst, fixups: parser.fixups })
+}
+
+/// What is wrong with a name that is no instruction of the machine: others have it, or it is nearly one.
+#[cold]
+fn unknown(machine: Machine, name: &str) -> String {
+    if name.is_empty() {
+        return "unexpected token at start of statement".to_owned();
+    }
+    let stems = SUFFIXES.iter().filter_map(|(ending, _)| name.strip_suffix(ending));
+    for stem in std::iter::once(name).chain(stems) {
+        let sets = Table::sets_with(stem);
+        if sets != InstructionSets::NONE {
+            return format!("{stem} is no instruction of {}; it is one of {sets}", machine.processor);
+        }
+    }
+    match Table::of(machine).nearest(name) {
+        Some(near) => format!("invalid instruction: is {near} meant?"),
+        None => "invalid instruction".to_owned(),
+    }
 }
 
 /// The rows that `name` may mean, and the suffix that was split off it.

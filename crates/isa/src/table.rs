@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
-use wavemark_target::{Machine, Processor, WaveSize};
+use wavemark_target::{InstructionSets, Machine, Processor, WaveSize};
 
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
@@ -94,6 +94,19 @@ impl Table {
         let sets = self.machine.instruction_sets();
         let mine = move |number: &&u16| index::ROWS[usize::from(**number)].sets().contains(sets);
         index::rows_called(name).iter().filter(mine).map(|&number| self.row(RowId(number)))
+    }
+
+    /// The instruction sets that have an instruction called `name`, whatever the machine.
+    pub fn sets_with(name: &str) -> InstructionSets {
+        let rows = index::rows_called(name).iter().map(|&number| index::ROWS[usize::from(number)].sets());
+        rows.fold(InstructionSets::NONE, InstructionSets::union)
+    }
+
+    /// The name of an instruction of this machine that is likely meant by `name`, which is none.
+    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+        let sets = self.machine.instruction_sets();
+        let mine = |number: &u16| index::ROWS[usize::from(*number)].sets().contains(sets);
+        wavemark_diag::nearest(name, index::names().filter(|name| index::rows_called(name).iter().any(mine)))
     }
 
     /// The formats that match the beginning of `bits`, the more specific first.
@@ -290,8 +303,6 @@ fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
 
 #[cfg(test)]
 mod tests {
-    use wavemark_target::InstructionSets;
-
     use super::*;
     use crate::format::read::{FILES, formats};
 

@@ -13,6 +13,8 @@
 //!
 //! A generic processor has what all of those that it stands for have: it belongs to several sets at once.
 
+use std::fmt;
+
 use crate::Processor;
 
 macro_rules! instruction_sets {
@@ -149,6 +151,27 @@ impl InstructionSets {
     }
 }
 
+/// Runs of the order by the names of their first and last: `gfx801 to gfx950, gfx1100`.
+impl fmt::Display for InstructionSets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut runs: Vec<(InstructionSet, InstructionSet)> = Vec::new();
+        for set in self.iter() {
+            match runs.last_mut() {
+                Some(run) if run.1 as u8 + 1 == set as u8 => run.1 = set,
+                _ => runs.push((set, set)),
+            }
+        }
+        for (number, (first, last)) in runs.into_iter().enumerate() {
+            f.write_str(if number == 0 { "" } else { ", " })?;
+            f.write_str(first.name())?;
+            if last != first {
+                write!(f, " to {}", last.name())?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The first and last instruction set that a name stands for: a family's or a single one's.
 fn family(name: &str) -> Result<(InstructionSet, InstructionSet), String> {
     if let Some(&(_, first, last)) = FAMILIES.iter().find(|family| family.0 == name) {
@@ -213,6 +236,15 @@ mod tests {
         assert_eq!(names("gfx90a..gfx9,gfx12.5"), "gfx90a gfx940 gfx950 gfx1250 gfx1251");
         assert_eq!(names("gfx9..gfx8"), "gfx9..gfx8 runs backwards");
         assert_eq!(names("gfx5"), "unknown instruction set gfx5");
+    }
+
+    #[test]
+    fn runs_are_shown_by_their_ends() {
+        let shown = |text| InstructionSets::parse(text).map(|sets| sets.to_string());
+        assert_eq!(
+            shown("gfx7..gfx8,gfx906,gfx12.5").as_deref(),
+            Ok("gfx700 to gfx810, gfx906, gfx1250 to gfx1251")
+        );
     }
 
     #[test]

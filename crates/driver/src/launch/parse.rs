@@ -10,7 +10,7 @@ use super::{
     Arg, ArgValue, Buffer, Expect, Init, Launch, MAX_BUFFER_BYTES, MAX_CLUSTER_SIZE, MAX_TOTAL_BYTES,
     MAX_WORKGROUP_SIZE, Purpose, product,
 };
-use crate::document::{Document, Node, nearest};
+use crate::document::{Document, Node};
 use wavemark_numerics::dtype::{Dtype, Kind};
 
 const LAUNCH_KEYS: &[&str] = &["kernel", "grid", "block", "cluster", "dynamic_lds", "arg"];
@@ -257,7 +257,7 @@ fn read_dtype(document: &mut Document, node: &Node<'_>) -> Option<Dtype> {
     if dtype.is_none() {
         let names = Dtype::ALL.map(Dtype::name);
         let diagnostic = Diagnostic::error(format!("unknown dtype `{name}`")).at(document.span(node));
-        document.diagnostics.push(match nearest(name, &names) {
+        document.diagnostics.push(match wavemark_diag::nearest(name, names.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic.help(format!("the types are {}", names.join(" "))),
         });
@@ -405,7 +405,7 @@ fn read_init(
         return Some(Init::File(PathBuf::from(path)));
     }
     let diagnostic = Diagnostic::error(format!("unknown form \"{text}\" of `{key}`")).at(span);
-    let near = nearest(text, &["zeros", "ones", "iota", "random"]);
+    let near = wavemark_diag::nearest(text, ["zeros", "ones", "iota", "random"]);
     document.diagnostics.push(match near {
         Some(near) => diagnostic.help(format!("did you mean \"{near}\"?")),
         None => diagnostic.help(format!("the forms are {INIT_FORMS}")),

@@ -94,7 +94,6 @@ pub(super) fn rows_called(name: &str) -> &'static [u16] {
 }
 
 /// All names, in order.
-#[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|entry| entry.0)
 }
