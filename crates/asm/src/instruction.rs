@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use wavemark_isa::{self as isa, Operand, RegFile, Resolved, SymbolResolver};
+use wavemark_target::InstFeature;
 
 use crate::assembler::{Assembler, Fault};
 use crate::expr::{Binary, Expr, Function, Specifier, Unary};
@@ -35,7 +36,7 @@ impl Assembler<'_> {
         let mut parsed = isa::parse(machine, text, &Constants(&self.symbols))
             .map_err(|error| point(text, error.column, error.message))?;
         parsed.inst.mods.idle_zero =
-            self.subtarget.processor().is_gfx1250_family() && self.is_of_newer_compiler();
+            self.subtarget.machine.has_inst(InstFeature::Gfx1250Insts) && self.is_of_newer_compiler();
         let bytes =
             isa::encode(machine, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
         if self.next_free.wanted {

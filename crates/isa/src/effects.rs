@@ -344,6 +344,21 @@ mod tests {
         text.trim_end().to_owned()
     }
 
+    /// One name may mean two things: gfx8's addition gives its carry out, gfx9's does not.
+    #[test]
+    fn meanings_are_of_rows() {
+        let meaning = |processor, name| {
+            let machine = Machine::new(processor);
+            Table::of(machine).by_mnemonic(name).next().expect(name).effects.meaning
+        };
+        use wavemark_target::Processor::{Gfx600, Gfx803, Gfx900, Gfx1100};
+        assert_eq!(meaning(Gfx600, "v_add_i32"), "v_add_co_u32");
+        assert_eq!(meaning(Gfx803, "v_add_u32"), "v_add_co_u32");
+        assert_eq!(meaning(Gfx900, "v_add_u32"), "v_add_nc_u32");
+        assert_eq!(meaning(Gfx1100, "v_add_nc_u32"), "v_add_nc_u32");
+        assert_eq!(meaning(Gfx900, "s_andn2_b32"), meaning(Gfx1100, "s_and_not1_b32"));
+    }
+
     #[test]
     fn registers() {
         assert_eq!(uses(&of(Isa::Gfx950, "s_addc_u32 s0, s1, 5")), "Sgpr0+1:w Sgpr1+1:r Scc:rw");

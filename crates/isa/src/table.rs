@@ -286,9 +286,6 @@ fn encoding(format: &'static Format, written: &EncodingDef, definition: &RowDef)
 /// The source fields of a VOP3, VOP3P or scaled WMMA format that are not used: their bits, and their bits when they hold the
 /// inline constant 0.
 fn idle_sources(format: &'static Format, used: &[&Field]) -> (u128, u128) {
-    if !format.name.starts_with("VOP3") && !format.name.starts_with("WMMA") {
-        return (0, 0);
-    }
     let taken = used.iter().fold(0, |mask, field| mask | field.mask());
     format
         .fields

@@ -344,11 +344,6 @@ impl Processor {
         self.row().properties.contains(property)
     }
 
-    /// Whether it is one of the gfx1250 family.
-    pub fn is_gfx1250_family(self) -> bool {
-        self.generation() == Generation::Gfx1250
-    }
-
     /// The wave size that LLVM compiles for unless told otherwise: 32 from gfx10 on, else 64.
     pub fn default_wave_size(self) -> WaveSize {
         if self.has(Property::WAVE32) { WaveSize::Wave32 } else { WaveSize::Wave64 }

@@ -109,6 +109,11 @@ pub fn library_path() -> Result<PathBuf> {
     bail!("no libLLVM in {}", folder.display())
 }
 
+/// Whether LLVM has a disassembler of the processor: it has none before gfx8.
+pub fn disassembles(cpu: &str) -> bool {
+    !cpu.starts_with("gfx6") && !cpu.starts_with("gfx7")
+}
+
 impl Llvm {
     /// Loads the library and prepares both directions.
     pub fn new(cpu: &str, features: &str) -> Result<Llvm> {

@@ -4,7 +4,7 @@ use super::Ours;
 use super::worker::Answer;
 
 /// One-sided acceptance stays below 1 in this many.
-const ONE_SIDED_LIMIT: usize = 200;
+const ONE_SIDED_LIMIT: usize = 1000;
 
 /// How the two sides compare over many lines.
 #[derive(Default)]

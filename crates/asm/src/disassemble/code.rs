@@ -21,35 +21,36 @@ impl Printer<'_> {
     pub(super) fn find_branches(&mut self, index: usize) {
         let machine = self.subtarget.machine;
         let bytes = self.object.section_data(index);
-        let starts = self.instruction_starts(machine, index, bytes);
-        for &(offset, size) in &starts {
-            if let Some(target) = branch_target(machine, bytes, offset, size) {
-                let known = starts.binary_search_by_key(&target, |&(start, _)| start).is_ok();
-                if known || target == bytes.len() as u64 {
-                    let here = self.labels.places.get(index).and_then(|places| places.get(&target));
-                    if !here.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch))) {
-                        self.labels.add(index, target, Label::Branch);
-                    }
+        let (starts, targets) = self.starts_and_targets(machine, index, bytes);
+        for target in targets {
+            if starts.binary_search(&target).is_ok() || target == bytes.len() as u64 {
+                let here = self.labels.places.get(index).and_then(|places| places.get(&target));
+                if !here.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch))) {
+                    self.labels.add(index, target, Label::Branch);
                 }
             }
         }
     }
 
-    /// Where instructions start and how long they are, reading on from each label.
-    fn instruction_starts(&self, machine: Machine, index: usize, bytes: &[u8]) -> Vec<(u64, u64)> {
+    /// Where instructions start, reading on from each label, and where branches go.
+    fn starts_and_targets(&self, machine: Machine, index: usize, bytes: &[u8]) -> (Vec<u64>, Vec<u64>) {
         let mut starts = Vec::with_capacity(bytes.len() / 6);
+        let mut targets = Vec::new();
         let mut offset = 0;
         while offset < bytes.len() as u64 {
             let limit = self.labels.next_after(index, offset).unwrap_or(u64::MAX).min(bytes.len() as u64);
             let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
             let size = match isa::decode(machine, window) {
-                Ok(inst) => u64::from(inst.size),
+                Ok(inst) => {
+                    targets.extend(branch_target(machine, &inst, offset));
+                    u64::from(inst.size)
+                }
                 Err(_) => 4,
             };
-            starts.push((offset, size));
+            starts.push(offset);
             offset = (offset + size.max(1)).min(limit.max(offset + 1));
         }
-        starts
+        (starts, targets)
     }
 
     /// Prints a section of code.
@@ -121,8 +122,7 @@ impl Printer<'_> {
         if !same || !parsed.fixups.is_empty() {
             return None;
         }
-        let Some(target) = branch_target(machine, raw, 0, raw.len() as u64) else { return Some(text) };
-        let target = offset.wrapping_add(target);
+        let Some(target) = branch_target(machine, inst, offset) else { return Some(text) };
         let labelled = self.labels.places.get(index).and_then(|places| places.get(&target));
         if !labelled.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch))) {
             return Some(text);
@@ -230,16 +230,14 @@ pub(super) fn specifier_of(kind: RelocationKind) -> Option<&'static str> {
     })
 }
 
-/// Where the branch at `offset` goes, if one is there and it goes to a multiple of 4 from 0 on.
-fn branch_target(machine: Machine, bytes: &[u8], offset: u64, size: u64) -> Option<u64> {
-    let start = offset as usize;
-    let inst = isa::decode(machine, bytes.get(start..start + size as usize)?).ok()?;
+/// Where the instruction at `offset` branches to, if it does.
+fn branch_target(machine: Machine, inst: &Inst, offset: u64) -> Option<u64> {
     let row = inst.row(machine);
     let index = row
         .operands
         .iter()
         .position(|operand| operand.class == isa::role::Class::Imm(isa::role::ImmKind::Label))?;
     let Some(Operand::Imm(dwords)) = inst.operands.get(index) else { return None };
-    let after = offset as i64 + size as i64;
+    let after = offset as i64 + i64::from(inst.size);
     Some(after.wrapping_add(dwords.wrapping_mul(4)) as u64)
 }
