@@ -18,17 +18,7 @@ use crate::site_info::SiteId;
 
 /// The channel by number.
 pub(crate) fn channel(number: u8) -> Channel {
-    const ALL: [Channel; 8] = [
-        Channel::Ld,
-        Channel::St,
-        Channel::Ds,
-        Channel::Sm,
-        Channel::Al,
-        Channel::As,
-        Channel::Td,
-        Channel::Vm,
-    ];
-    ALL[usize::from(number) & 7]
+    Channel::ALL[usize::from(number)]
 }
 
 /// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.

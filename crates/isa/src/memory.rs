@@ -128,7 +128,7 @@ pub(crate) fn read(machine: Machine, row: &Row) -> Traits {
             Some(Addressing::Lds | Addressing::Lds2) => false,
             _ => {
                 let words = ["glc", "slc", "sc0", "sc1", "th", "scope"];
-                encoding.modifiers.iter().any(|(field, _)| words.contains(&field.name))
+                words.iter().any(|word| encoding.has_modifier(word))
             }
         },
         scalar_buffer,

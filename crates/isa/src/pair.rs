@@ -62,9 +62,7 @@ fn miscounted_ports(
     if !is_miscounted(x_row) {
         return Some((vgpr(x, 2), vgpr(y, 1)));
     }
-    let has_signs = y_row
-        .encoding(y.form)
-        .is_some_and(|encoding| encoding.modifiers.iter().any(|(field, _)| field.name == "neg0"));
+    let has_signs = y_row.encoding(y.form).is_some_and(|encoding| encoding.has_modifier("neg0"));
     let other = match y.operands.len() {
         2 => None,
         _ if has_signs && !is_miscounted(y_row) => vgpr(y, 1),

@@ -111,4 +111,9 @@ impl Encoding {
     pub fn specs<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a OperandSpec> {
         self.operands.iter().map(|&(index, _)| &row.operands[index])
     }
+
+    /// Whether a modifier is in the field that the format calls `name`.
+    pub fn has_modifier(&self, name: &str) -> bool {
+        self.modifiers.iter().any(|(field, _)| field.name == name)
+    }
 }

@@ -56,6 +56,22 @@ pub struct Op {
     pub detail: Option<Arc<Detail>>,
 }
 
+impl Op {
+    /// An operation without operands or detail yet, `dwords` long.
+    pub fn new(body: Body, kind: OpKind, dwords: u8) -> Op {
+        Op {
+            body,
+            dst: Place::default(),
+            dst2: Place::default(),
+            src: [Place::default(); 3],
+            imm: 0,
+            kind,
+            dwords,
+            detail: None,
+        }
+    }
+}
+
 /// How the interpreter loop treats an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {

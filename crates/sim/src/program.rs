@@ -16,7 +16,7 @@ use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
 use crate::meaning::{self, Meaning};
-use crate::op::{Detail, Op, OpKind, Place};
+use crate::op::{Detail, Op, OpKind};
 use crate::regs::Regs;
 
 /// How many constants a program can need beyond those found up front.
@@ -63,16 +63,7 @@ pub struct Program {
 unsafe fn no_body(_: &mut Regs, _: &Op) {}
 
 fn empty_op() -> Op {
-    Op {
-        body: no_body,
-        dst: Place::default(),
-        dst2: Place::default(),
-        src: [Place::default(); 3],
-        imm: 0,
-        kind: OpKind::Unbound,
-        dwords: 1,
-        detail: None,
-    }
+    Op::new(no_body, OpKind::Unbound, 1)
 }
 
 impl Program {

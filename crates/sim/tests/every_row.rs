@@ -61,7 +61,7 @@ fn sample(
             // VGPRs wherever a 9-bit source can be one.
             for (_, field) in &encoding.operands {
                 if let Some(field) = field
-                    && field.pieces.iter().map(|(_, width)| width).sum::<u8>() >= 9
+                    && field.width() >= 9
                 {
                     bits |= (field.put(0x100) ^ field.put(0)) & open;
                 }

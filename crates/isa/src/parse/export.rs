@@ -27,7 +27,7 @@ fn statement(p: &mut Parser, row: &Row) -> Result<Inst, ParseError> {
         p.eat(",");
     }
     modifiers(p, encoding, &mut inst)?;
-    if inst.mods.flags & COMPR != 0 && encoding.modifiers.iter().any(|(field, _)| field.name == "compr") {
+    if inst.mods.flags & COMPR != 0 && encoding.has_modifier("compr") {
         compress(&mut inst);
     }
     if p.at_end() { Ok(inst) } else { Err(unexpected(p, row, encoding)) }

@@ -19,7 +19,7 @@ pub(super) fn modifiers(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    let has = |name: &str| encoding.has_modifier(name);
     let scale = row.operand_index("vscalea").is_some();
     if has("op_sel") {
         let sources =

@@ -108,7 +108,7 @@ fn half(
             _ => 3,
         };
         let field = ["neg0", "neg1", "neg2"].get(source);
-        let signs = field.is_some_and(|field| encoding.modifiers.iter().any(|(f, _)| f.name == *field));
+        let signs = field.is_some_and(|field| encoding.has_modifier(field));
         let start = p.pos;
         let operand = if signs {
             signed(p, row, encoding, spec, &mut inst.mods, source, false)

@@ -251,7 +251,7 @@ fn order(encoding: &Encoding, traits: &Traits, halves: bool) -> smallvec::SmallV
     if is_wide(form) || form == Form::Sdwa {
         let sdwa = form == Form::Sdwa;
         // Every result of SDWA can be clamped; of the compares those of gfx8 have the bit.
-        let clamp_bit = encoding.modifiers.iter().any(|(field, _)| field.name == "clamp");
+        let clamp_bit = encoding.has_modifier("clamp");
         if if sdwa { clamp_bit } else { traits.clamp } {
             names.push("clamp");
         }

@@ -310,7 +310,7 @@ fn invalid_register(p: &mut Printer, inst: &Inst, spec: &OperandSpec, dwords: u8
 /// The modifiers that the encoding has and that are not at their defaults, in LLVM's order.
 fn modifiers(p: &mut Printer, row: &Row, encoding: &Encoding, inst: &Inst) {
     let mods = &inst.mods;
-    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    let has = |name: &str| encoding.has_modifier(name);
     let multiplies = matches!(row.matrix, Trait::Mfma | Trait::Smfmac | Trait::F8f6f4);
     if row.matrix == Trait::F8f6f4 && row.operand_index("vscalea").is_some() {
         // LLVM's lists here have three elements, the last 0, and a default of all ones.

@@ -41,14 +41,8 @@ pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindE
         (true, true) => Order::Hold(x_def.dst[0].rows()),
     };
     Ok(Op {
-        body: run,
-        dst: Place::default(),
-        dst2: Place::default(),
-        src: [Place::default(); 3],
-        imm: 0,
-        kind: OpKind::Alu,
-        dwords: binder.inst.size / 4,
         detail: Some(Arc::new(Detail::Alu(AluDetail::Pair { x: x_op, y: y_op, order }))),
+        ..Op::new(run, OpKind::Alu, binder.inst.size / 4)
     })
 }
 

@@ -135,16 +135,8 @@ impl<K: Scalar> Run<K> {
 /// Bind a scalar instruction.
 pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> Result<Op, BindError> {
     let inst = binder.inst;
-    let mut op = Op {
-        body: def.body,
-        dst: Place::default(),
-        dst2: Place::default(),
-        src: [Place::default(); 3],
-        imm: 0,
-        kind: if def.branch { OpKind::Branch } else { OpKind::Alu },
-        dwords: inst.size / 4,
-        detail: None,
-    };
+    let kind = if def.branch { OpKind::Branch } else { OpKind::Alu };
+    let mut op = Op::new(def.body, kind, inst.size / 4);
     let last = (0..3).rev().find(|&i| def.src[i] != Kind::None);
     let mut given = inst.operands.iter();
     let missing = || unsupported(mnemonic, "an operand is missing");

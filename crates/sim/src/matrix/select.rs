@@ -16,7 +16,7 @@ use super::plan::{Addend, AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFro
 use super::run::{Dense, Scaled, Sparse};
 use super::table::{Accumulator, Family, Kind, MatrixRow, Source};
 use crate::binder::{BindError, Binder, ConstType};
-use crate::op::{Body, Detail, Op, OpKind, Place};
+use crate::op::{Body, Detail, Op, OpKind};
 
 /// The operation of a matrix instruction, for the host's highest level.
 pub fn bind(binder: &mut Binder<'_>, row: &'static MatrixRow) -> Result<Op, BindError> {
@@ -27,14 +27,8 @@ pub fn bind(binder: &mut Binder<'_>, row: &'static MatrixRow) -> Result<Op, Bind
 pub fn bind_at(binder: &mut Binder<'_>, row: &'static MatrixRow, level: Level) -> Result<Op, BindError> {
     let (plan, body) = Binding { binder, row }.plan(level)?;
     Ok(Op {
-        body,
-        dst: Place::default(),
-        dst2: Place::default(),
-        src: [Place::default(); 3],
-        imm: 0,
-        kind: OpKind::Alu,
-        dwords: binder.inst.size / 4,
         detail: Some(Arc::new(Detail::Matrix(Box::new(plan)))),
+        ..Op::new(body, OpKind::Alu, binder.inst.size / 4)
     })
 }
 

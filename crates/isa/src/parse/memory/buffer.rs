@@ -15,7 +15,7 @@ pub(super) fn data(
     spec: &OperandSpec,
     inst: &mut Inst,
 ) -> Result<Operand, ParseError> {
-    let takes_tfe = encoding.modifiers.iter().any(|(field, _)| field.name == "tfe");
+    let takes_tfe = encoding.has_modifier("tfe");
     let align = u16::from(p.machine.facts().vgpr_tuple_alignment);
     let mark = p.mark();
     if let (true, Some(RegisterText::Numbered(reg))) = (takes_tfe, p.register()?)
@@ -55,7 +55,7 @@ pub(super) fn modifiers(
     encoding: &Encoding,
     inst: &mut Inst,
 ) -> Result<(), ParseError> {
-    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    let has = |name: &str| encoding.has_modifier(name);
     if has("format") {
         if p.eat_key("format") {
             // A format that stood before the offset register is the only one.

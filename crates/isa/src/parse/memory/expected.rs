@@ -54,7 +54,7 @@ fn what(p: &Parser, row: &Row, spec: &OperandSpec) -> String {
 pub(super) fn words(p: &Parser, row: &Row, encoding: &Encoding) -> String {
     let policy = p.machine.facts().cache_policy;
     let scalar = row.memory.addressing == Some(Addressing::ScalarBase);
-    let has = |name: &str| encoding.modifiers.iter().any(|(field, _)| field.name == name);
+    let has = |name: &str| encoding.has_modifier(name);
     let mut words: Vec<&str> = Vec::new();
     words.extend(["format", "addr64", "idxen", "offen"].into_iter().filter(|name| has(name)));
     match row.memory.addressing {

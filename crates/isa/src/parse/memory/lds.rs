@@ -16,7 +16,7 @@ pub(super) fn modifiers(
             inst.mods.offset = swizzle::parse(p)?;
             p.eat(",");
         }
-    } else if encoding.modifiers.iter().any(|(field, _)| field.name == "offset") {
+    } else if encoding.has_modifier("offset") {
         let offset = p.machine.facts().ds_offset;
         inst.mods.offset = number(p, offset.min(), offset.max(), &expected::offset(offset))?;
     }
@@ -37,7 +37,7 @@ pub(super) fn two_offsets(
 
 /// `gds`: some instructions must say it, some may, on processors that have a global data share.
 fn gds(p: &mut Parser, row: &Row, encoding: &Encoding, inst: &mut Inst) -> Result<(), ParseError> {
-    let may = encoding.modifiers.iter().any(|(field, _)| field.name == "gds");
+    let may = encoding.has_modifier("gds");
     if row.memory.gds || may {
         let said = p.eat_word("gds");
         if row.memory.gds && !said {

@@ -45,7 +45,7 @@ fn words(p: &mut Parser, row: &Row, inst: &mut Inst, policy: CachePolicy) -> Res
         p.pos = at + word.len();
     }
     let (name, _) = cache_policy::words(policy, scalar)[0];
-    if scalar && seen != 0 && !row.encodings[0].modifiers.iter().any(|(field, _)| field.name == "glc") {
+    if scalar && seen != 0 && !row.encodings[0].has_modifier("glc") {
         return Err(p.error_at(start, "cache policy is not supported for SMRD instructions"));
     }
     match (row.memory.returns, inst.mods.cpol & 1) {
