@@ -3,6 +3,7 @@
 //!
 //! An error is recorded and the next statement goes on, so that one run reports every error of a file.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -21,6 +22,7 @@ use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
 use crate::files::Files;
 use crate::frames::Frames;
+use crate::known::KnownStatements;
 use crate::lex::{Kind, Lexer, starts_name};
 use crate::object::SourceLine;
 use crate::section::{Attributes, Fixup, FixupKind, SectionId, Sections};
@@ -90,6 +92,13 @@ impl NextFree {
     fn slot(&self, name: &str) -> Option<usize> {
         Self::NAMES.iter().position(|known| *known == name)
     }
+
+    /// An instruction has registers up to these.
+    pub fn raise(&mut self, counts: [i64; 2]) {
+        for (count, new) in self.counts.iter_mut().zip(counts) {
+            *count = new.max(*count);
+        }
+    }
 }
 
 /// What `.symver`, `.reloc` and `.addrsig` ask of the object.
@@ -155,6 +164,8 @@ pub(crate) struct Assembler<'m> {
     pub frames: Frames,
     pub abi: AbiVersion,
     pub file_target: Option<Target>,
+    /// What statements become; not their places, nor what depends on symbols.
+    pub known: KnownStatements,
     /// Notes that directives made, in the order of the object.
     pub notes: Vec<Note>,
     pub kernels: Vec<Kernel>,
@@ -162,6 +173,8 @@ pub(crate) struct Assembler<'m> {
     pub ident: Option<SectionId>,
     pub links: Links,
     line_starts: Vec<usize>,
+    /// The line that was asked for last, from 1.
+    last_line: Cell<usize>,
 }
 
 impl<'m> Assembler<'m> {
@@ -210,12 +223,14 @@ impl<'m> Assembler<'m> {
             frames: Frames::default(),
             abi: AbiVersion::V6,
             file_target: None,
+            known: KnownStatements::default(),
             notes: Vec::new(),
             kernels: Vec::new(),
             next_free,
             ident: None,
             links: Links::default(),
             line_starts,
+            last_line: Cell::new(1),
         };
         let (major, minor, stepping) = subtarget.processor().isa_version();
         for (name, value) in [
@@ -328,6 +343,9 @@ impl<'m> Assembler<'m> {
         lines: &mut Lines<'_>,
     ) -> Result<Option<usize>, Fault> {
         let text: &str = &statement.text;
+        if start == 0 && self.known_instruction(text, statement.offset) {
+            return Ok(None);
+        }
         let mut lexer = Lexer::at(text, start);
         let first = lexer.next();
         let name = lexer.slice(first.range.clone());
@@ -548,7 +566,16 @@ impl<'m> Assembler<'m> {
 
     /// Line and column (from 1) of a byte of the file.
     pub fn line_column(&self, offset: usize) -> (u32, u32) {
-        let line = self.line_starts.partition_point(|&start| start <= offset);
+        // Most questions are about the line of the last one or the next.
+        let last = self.last_line.get();
+        let is = |line: usize| {
+            line != 0
+                && self.line_starts.get(line - 1).is_some_and(|&start| start <= offset)
+                && self.line_starts.get(line).is_none_or(|&start| start > offset)
+        };
+        let near = [last, last + 1].into_iter().find(|&line| is(line));
+        let line = near.unwrap_or_else(|| self.line_starts.partition_point(|&start| start <= offset));
+        self.last_line.set(line);
         let column = offset - self.line_starts.get(line.wrapping_sub(1)).copied().unwrap_or(0) + 1;
         (line as u32, column as u32)
     }

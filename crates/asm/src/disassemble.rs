@@ -19,6 +19,7 @@ use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::elf::{Section, shf, sht};
 use wavemark_target::{FeatureError, Subtarget, Target};
 
+use code::Lines;
 use symbols::Labels;
 
 /// The text of a code object; `features` as for [`Subtarget::new`].
@@ -32,6 +33,7 @@ pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, Featur
         object,
         subtarget: &subtarget,
         labels: Labels::collect(object),
+        lines: Lines::default(),
         out: String::with_capacity(object.bytes().len() * 4),
     };
     printer.file();
@@ -43,6 +45,7 @@ struct Printer<'a> {
     object: &'a CodeObject,
     subtarget: &'a Subtarget,
     labels: Labels,
+    lines: Lines,
     out: String,
 }
 
@@ -87,7 +90,6 @@ impl Printer<'_> {
         if section.align > 1 && section.align.is_power_of_two() {
             self.line(format!(".p2align {}", section.align.trailing_zeros()));
         }
-        self.code_labels(index, section);
         if section.kind == sht::NOBITS {
             self.nobits(index, section);
         } else if section.flags & shf::EXECINSTR != 0 {

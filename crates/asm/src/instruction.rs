@@ -1,5 +1,6 @@
 //! Instruction statements: the instruction table's parser and encoder, with the symbols of this assembly.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use wavemark_isa::{self as isa, Operand, RegFile, Resolved, SymbolResolver};
@@ -7,6 +8,7 @@ use wavemark_target::InstFeature;
 
 use crate::assembler::{Assembler, Fault};
 use crate::expr::{Binary, Expr, Function, Specifier, Unary};
+use crate::known::Known;
 use crate::object::SourceLine;
 use crate::section::FixupKind;
 use crate::symbol::Symbols;
@@ -15,16 +17,30 @@ use crate::symbol::Symbols;
 pub(crate) const MAX_LENGTH: usize = 4096;
 
 /// Names that are numbers already; addresses are left to fixups, as in LLVM.
-struct Constants<'a>(&'a Symbols);
+struct Constants<'a> {
+    symbols: &'a Symbols,
+    /// Whether a name was asked for.
+    asked: Cell<bool>,
+}
 
 impl SymbolResolver for Constants<'_> {
     fn resolve(&self, name: &str) -> Resolved {
-        let value = self.0.find(name).and_then(|symbol| self.0.constant(symbol));
+        self.asked.set(true);
+        let value = self.symbols.find(name).and_then(|symbol| self.symbols.constant(symbol));
         value.map_or(Resolved::Unknown, Resolved::Value)
     }
 }
 
 impl Assembler<'_> {
+    /// Assembles a statement whose bytes are known; `false`: they are not.
+    pub fn known_instruction(&mut self, text: &str, offset: usize) -> bool {
+        let Some(Known { bytes, registers }) = self.known.find(text).cloned() else { return false };
+        self.next_free.raise(registers);
+        self.note_line(offset);
+        self.emit(&bytes);
+        true
+    }
+
     /// Assembles the instruction `text`, which starts at `offset` of the file.
     pub fn instruction(&mut self, text: &str, offset: usize) -> Result<(), Fault> {
         let all = 0..text.len();
@@ -33,15 +49,16 @@ impl Assembler<'_> {
         }
         let machine = self.subtarget.machine;
         self.refresh_counts();
-        let mut parsed = isa::parse(machine, text, &Constants(&self.symbols))
+        let constants = Constants { symbols: &self.symbols, asked: Cell::new(false) };
+        let mut parsed = isa::parse(machine, text, &constants)
             .map_err(|error| point(text, error.column, error.message))?;
+        let named = constants.asked.get() || !parsed.fixups.is_empty();
         parsed.inst.mods.idle_zero =
             self.subtarget.machine.has_inst(InstFeature::Gfx1250Insts) && self.is_of_newer_compiler();
         let bytes =
             isa::encode(machine, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
-        if self.next_free.wanted {
-            self.count_registers(&parsed.inst);
-        }
+        let registers = next_registers(&parsed.inst);
+        self.next_free.raise(registers);
         self.note_line(offset);
         for fixup in parsed.fixups {
             let kind = match fixup.kind {
@@ -60,6 +77,9 @@ impl Assembler<'_> {
             self.fixup(u64::from(fixup.offset), kind, expr, span);
         }
         self.emit(&bytes);
+        if !named {
+            self.known.put(text, Known { bytes, registers });
+        }
         Ok(())
     }
 
@@ -80,19 +100,6 @@ impl Assembler<'_> {
         let (line, column) = self.line_column(offset);
         self.lines.push(SourceLine { section: section.0, offset: at, line, column });
         self.place_line();
-    }
-
-    fn count_registers(&mut self, inst: &isa::Inst) {
-        for operand in inst.operands.iter().chain(inst.second.iter().flat_map(|second| &second.operands)) {
-            let Operand::Reg(reg) = operand else { continue };
-            let slot = match reg.file {
-                RegFile::Vgpr => 0,
-                RegFile::Sgpr => 1,
-                _ => continue,
-            };
-            let next = i64::from(reg.index) + i64::from(reg.dwords);
-            self.next_free.counts[slot] = self.next_free.counts[slot].max(next);
-        }
     }
 
     /// The table's expression over names as one over symbols.
@@ -150,6 +157,21 @@ impl Assembler<'_> {
             _ => Expr::Symbol(symbol, specifier),
         })
     }
+}
+
+/// One past the last VGPR and the last SGPR of an instruction.
+fn next_registers(inst: &isa::Inst) -> [i64; 2] {
+    let mut next = [0; 2];
+    for operand in inst.operands.iter().chain(inst.second.iter().flat_map(|second| &second.operands)) {
+        let Operand::Reg(reg) = operand else { continue };
+        let slot = match reg.file {
+            RegFile::Vgpr => 0,
+            RegFile::Sgpr => 1,
+            _ => continue,
+        };
+        next[slot] = next[slot].max(i64::from(reg.index) + i64::from(reg.dwords));
+    }
+    next
 }
 
 /// The first name in an expression.

@@ -21,6 +21,7 @@ mod files;
 mod finish;
 mod frames;
 mod instruction;
+mod known;
 mod layout;
 mod lex;
 mod line_table;

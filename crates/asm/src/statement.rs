@@ -77,6 +77,17 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Bytes that may end a statement, or hide such bytes.
+const ENDS_OR_HIDES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < b"\n;/\"'".len() {
+        table[b"\n;/\"'"[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// The statement whose first character that is no blank is at `start`, and where the line after it starts.
 fn cut(text: &str, start: usize) -> Result<(Statement<'_>, usize), usize> {
     let bytes = text.as_bytes();
@@ -87,6 +98,10 @@ fn cut(text: &str, start: usize) -> Result<(Statement<'_>, usize), usize> {
         end = Some(at);
     }
     while let Some(&byte) = bytes.get(at) {
+        if !ENDS_OR_HIDES[usize::from(byte)] {
+            at += 1;
+            continue;
+        }
         match byte {
             b'\n' => break,
             _ if end.is_some() => {}

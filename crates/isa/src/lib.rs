@@ -30,6 +30,7 @@ pub mod print;
 pub mod role;
 pub mod row;
 mod scalar;
+pub mod shape;
 pub mod swizzle;
 pub mod table;
 pub mod ty;
@@ -46,5 +47,6 @@ pub use operand::{Half, Operand, Reg, RegFile, RegList, Special, inline_float_bi
 pub use parse::{Fixup, FixupKind, ParseError, Parsed, parse};
 pub use print::{print, print_into};
 pub use row::{Access, Encoding, OperandSpec, Row, RowId};
+pub use shape::Shape;
 pub use table::Table;
 pub use wavemark_target::Machine;

@@ -32,10 +32,7 @@ fn cases(folder: &Path, cpu: &str) -> Result<Vec<PathBuf>> {
 /// The different instructions of the `.text` sections of the target's objects, as hexadecimal.
 pub fn instructions(folder: &Path, cpu: &str, machine: Machine) -> Result<Vec<String>> {
     let mut seen = BTreeSet::new();
-    for case in cases(folder, cpu)? {
-        let path = case.join("kernel.hsaco");
-        let Ok(bytes) = std::fs::read(&path) else { continue };
-        let code = text_of(&bytes).with_context(|| path.display().to_string())?;
+    for code in codes(folder, cpu)? {
         let mut rest = code.as_slice();
         while !rest.is_empty() {
             let known = decode(machine, rest).map(|inst| usize::from(inst.size)).ok();
@@ -47,7 +44,20 @@ pub fn instructions(folder: &Path, cpu: &str, machine: Machine) -> Result<Vec<St
     Ok(seen.into_iter().collect())
 }
 
-fn text_of(elf: &[u8]) -> Result<Vec<u8>> {
+/// The `.text` sections of the target's objects.
+pub fn codes(folder: &Path, cpu: &str) -> Result<Vec<Vec<u8>>> {
+    let mut codes = Vec::new();
+    for case in cases(folder, cpu)? {
+        let path = case.join("kernel.hsaco");
+        if let Ok(bytes) = std::fs::read(&path) {
+            codes.push(text_of(&bytes).with_context(|| path.display().to_string())?);
+        }
+    }
+    Ok(codes)
+}
+
+/// The `.text` section of an object.
+pub fn text_of(elf: &[u8]) -> Result<Vec<u8>> {
     let file = object::File::parse(elf)?;
     Ok(file.section_by_name(".text").context("no .text")?.data()?.to_vec())
 }

@@ -204,6 +204,35 @@ impl Llvm {
         Some((text.to_string_lossy().trim().to_owned(), length))
     }
 
+    /// Prints the instructions of `code` one after the other into one buffer, up to the first that is none, and says
+    /// how many there were.
+    pub fn disassemble_all(&self, code: &[u8]) -> usize {
+        let mut code = code.to_vec();
+        let mut text = [0 as c_char; 1024];
+        let disassembler = self.disassembler();
+        let (mut at, mut count) = (0, 0);
+        while at < code.len() && !disassembler.is_null() {
+            let rest = &mut code[at..];
+            // SAFETY: both buffers are as long as is said.
+            let length = unsafe {
+                (self.api.LLVMDisasmInstruction)(
+                    disassembler,
+                    rest.as_mut_ptr(),
+                    rest.len() as u64,
+                    at as u64,
+                    text.as_mut_ptr(),
+                    text.len(),
+                )
+            };
+            if length == 0 {
+                break;
+            }
+            at += length;
+            count += 1;
+        }
+        count
+    }
+
     /// Each line's bytes, or what is wrong with it.
     pub fn assemble(&self, lines: &[&str]) -> Result<Vec<Result<Vec<u8>, String>>> {
         let mut text = String::from(".text\n");

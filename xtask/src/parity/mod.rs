@@ -12,6 +12,7 @@ pub mod descriptors;
 mod generate;
 mod image;
 mod llvm;
+pub mod speed;
 mod tally;
 mod worker;
 

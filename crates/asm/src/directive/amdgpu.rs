@@ -39,6 +39,7 @@ fn target(
         return Err(Fault::new(range, message));
     }
     assembler.file_target = Some(target);
+    assembler.known.clear();
     Ok(())
 }
 

@@ -59,6 +59,7 @@ fn define(
     }
     let (name, body) = (name.to_owned(), body.to_owned());
     let definition = Macro { name: name.clone(), parameters, body, calls: std::cell::Cell::new(0) };
+    assembler.known.clear();
     assembler.macros.insert(name, Rc::new(definition));
     Ok(())
 }

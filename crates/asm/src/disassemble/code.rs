@@ -2,156 +2,251 @@
 
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
 use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{Rela, Section};
-use wavemark_isa::{self as isa, Inst, NoSymbols, Operand};
-
+use wavemark_isa::{self as isa, Inst, NoSymbols, Operand, Shape};
 use wavemark_target::Machine;
 
 use super::Printer;
 use super::data::between;
-use super::symbols::{Label, branch_label};
+use super::symbols::branch_label;
 
 /// Numbers that stand in for an address while an instruction is printed; their text is replaced.
 const STAND_IN_32: u64 = 0x7ead_beef;
 const STAND_IN_64: u64 = 0x7ead_beef_7ead_beef;
 
+/// Bytes of the longest instruction.
+const LONGEST: usize = 20;
+/// Shapes that are remembered at most.
+const MOST_SHAPES: usize = 1 << 16;
+
+/// What stands at a place of a section.
+#[derive(Clone, Copy, Debug)]
+enum Piece {
+    /// An instruction, or the words of one that no text gives: its number in [`Lines::lines`].
+    Line(u32),
+    /// An instruction that a relocation changes, of so many bytes.
+    Relocated(u8),
+    /// A word that is no instruction, or what a label leaves of one.
+    Word,
+    /// A kernel descriptor that a block of directives makes.
+    Block,
+}
+
+/// What the bytes of an instruction always print as.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// Where its text is in [`Lines::text`].
+    start: usize,
+    length: u16,
+    /// The instruction's bytes, and how many they are.
+    bytes: [u8; LONGEST],
+    size: u8,
+    /// The distance of a branch in dwords, from the instruction after it.
+    branch: Option<i16>,
+}
+
+impl Line {
+    /// Where the instruction at `offset` branches to.
+    fn target(&self, offset: u64) -> Option<u64> {
+        let after = offset + u64::from(self.size);
+        self.branch.map(|dwords| after.wrapping_add_signed(i64::from(dwords) * 4))
+    }
+}
+
+/// The lines of all different instructions: real kernels have most of theirs more than once.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    lines: Vec<Line>,
+    text: String,
+    /// Numbers of instructions of one dword.
+    short: FxHashMap<[u8; 4], u32>,
+    /// Of longer ones, by their first two dwords; of those that have them in common the last.
+    long: FxHashMap<[u8; 8], u32>,
+    /// Whether the instructions of a shape come back to their bytes.
+    shapes: FxHashMap<Shape, bool>,
+}
+
+impl Lines {
+    fn get(&self, number: u32) -> Line {
+        self.lines[number as usize]
+    }
+
+    fn text(&self, line: Line) -> &str {
+        &self.text[line.start..line.start + usize::from(line.length)]
+    }
+
+    /// The line of the instruction that `window` begins with, if it is one: its text, if that comes back to its bytes,
+    /// else its words and the text as a comment.
+    fn of(&mut self, machine: Machine, window: &[u8]) -> Option<u32> {
+        if let Some(number) = self.find(window) {
+            return Some(number);
+        }
+        let inst = isa::decode(machine, window).ok()?;
+        let raw = window.get(..usize::from(inst.size))?;
+        let start = self.text.len();
+        isa::print_into(&mut self.text, machine, &inst);
+        let mut branch = branch_distance(machine, &inst);
+        if !self.comes_back(machine, &inst, raw, start) {
+            let words: Vec<String> = raw
+                .chunks(4)
+                .map(|word| word.iter().rev().fold(0u32, |all, &byte| all << 8 | u32::from(byte)))
+                .map(|word| format!("{word:#010x}"))
+                .collect();
+            self.text.insert_str(start, &format!(".long {} // ", words.join(", ")));
+            branch = None;
+        }
+        let length = u16::try_from(self.text.len() - start).ok()?;
+        let number = self.lines.len() as u32;
+        let mut bytes = [0; LONGEST];
+        bytes.get_mut(..raw.len())?.copy_from_slice(raw);
+        self.lines.push(Line { start, length, bytes, size: inst.size, branch });
+        match (raw.first_chunk(), raw.first_chunk()) {
+            (_, Some(head)) => self.long.insert(*head, number),
+            (Some(head), None) => self.short.insert(*head, number),
+            (None, None) => None,
+        };
+        Some(number)
+    }
+
+    /// The line of an instruction that was seen before.
+    fn find(&self, window: &[u8]) -> Option<u32> {
+        let long = window.first_chunk().and_then(|head| self.long.get(head)).filter(|&&number| {
+            let line = &self.lines[number as usize];
+            window.starts_with(&line.bytes[..usize::from(line.size)])
+        });
+        long.or_else(|| self.short.get(window.first_chunk()?)).copied()
+    }
+
+    /// Whether the assembler makes these bytes of the text that starts at `start`, without asking for symbols. That is
+    /// tried with the first of each shape.
+    fn comes_back(&mut self, machine: Machine, inst: &Inst, raw: &[u8], start: usize) -> bool {
+        let text = &self.text[start..];
+        let tried = || {
+            isa::parse(machine, text, &NoSymbols).is_ok_and(|parsed| {
+                parsed.fixups.is_empty()
+                    && isa::encode(machine, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw)
+            })
+        };
+        if self.shapes.len() >= MOST_SHAPES {
+            self.shapes.clear();
+        }
+        match Shape::of(machine, inst, raw) {
+            Some(shape) => *self.shapes.entry(shape).or_insert_with(tried),
+            None => tried(),
+        }
+    }
+}
+
 impl Printer<'_> {
-    /// Notes the targets of the branches in a section.
-    pub(super) fn find_branches(&mut self, index: usize) {
-        let machine = self.subtarget.machine;
-        let bytes = self.object.section_data(index);
-        let (starts, targets) = self.starts_and_targets(machine, index, bytes);
-        for target in targets {
-            if starts.binary_search(&target).is_ok() || target == bytes.len() as u64 {
-                let here = self.labels.places.get(index).and_then(|places| places.get(&target));
-                if !here.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch))) {
-                    self.labels.add(index, target, Label::Branch);
-                }
-            }
-        }
-    }
-
-    /// Where instructions start, reading on from each label, and where branches go.
-    fn starts_and_targets(&self, machine: Machine, index: usize, bytes: &[u8]) -> (Vec<u64>, Vec<u64>) {
-        let mut starts = Vec::with_capacity(bytes.len() / 6);
-        let mut targets = Vec::new();
-        let mut offset = 0;
-        while offset < bytes.len() as u64 {
-            let limit = self.labels.next_after(index, offset).unwrap_or(u64::MAX).min(bytes.len() as u64);
-            let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
-            let size = match isa::decode(machine, window) {
-                Ok(inst) => {
-                    targets.extend(branch_target(machine, &inst, offset));
-                    u64::from(inst.size)
-                }
-                Err(_) => 4,
-            };
-            starts.push(offset);
-            offset = (offset + size.max(1)).min(limit.max(offset + 1));
-        }
-        (starts, targets)
-    }
-
     /// Prints a section of code.
     pub(super) fn code(&mut self, index: usize, section: &Section) {
         let bytes = self.object.section_data(index);
         let relocations = self.relocations_of(index, section);
-        let mut offset = 0u64;
-        while offset < bytes.len() as u64 {
-            self.labels_at(index, offset);
-            let limit = self.labels.next_after(index, offset).unwrap_or(u64::MAX).min(bytes.len() as u64);
-            offset = match self.block_at(index, offset, limit) {
-                Some(next) => next,
-                None => self.instruction(index, bytes, offset, limit, &relocations),
-            };
+        let pieces = self.read_code(index, bytes, &relocations);
+        let mut next_label = 0;
+        for (offset, piece) in pieces {
+            if offset >= next_label {
+                self.labels_at(index, offset);
+                next_label = self.labels.next_after(index, offset).unwrap_or(u64::MAX);
+            }
+            match piece {
+                Piece::Line(number) => {
+                    let line = self.lines.get(number);
+                    let text = self.lines.text(line);
+                    self.out.push('\t');
+                    match line.target(offset).filter(|&target| self.labels.has_branch(index, target)) {
+                        // The distance is the last operand.
+                        Some(target) => {
+                            self.out.push_str(without_last_operand(text));
+                            self.out.push(' ');
+                            self.out.push_str(&branch_label(index, target));
+                        }
+                        None => self.out.push_str(text),
+                    }
+                    self.out.push('\n');
+                }
+                Piece::Relocated(size) => {
+                    let end = offset + u64::from(size);
+                    let raw = bytes.get(offset as usize..end as usize).unwrap_or(&[]);
+                    let text = match between(&relocations, offset, end) {
+                        [rela] => self.relocated(raw, offset, rela),
+                        _ => None,
+                    };
+                    match text {
+                        Some(text) => self.line(text),
+                        None => self.words(bytes, offset, end, &relocations),
+                    }
+                }
+                Piece::Word => {
+                    let end = (offset + 4).min(next_label).min(bytes.len() as u64);
+                    self.words(bytes, offset, end, &relocations);
+                }
+                Piece::Block => {
+                    self.block_at(index, offset, u64::MAX);
+                }
+            }
         }
         self.labels_at(index, bytes.len() as u64);
     }
 
-    /// Prints what is at `offset`, which ends before `limit`, and says where the next starts.
-    fn instruction(
-        &mut self,
-        index: usize,
-        bytes: &[u8],
-        offset: u64,
-        limit: u64,
-        relocations: &[Rela],
-    ) -> u64 {
-        let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
-        let machine = self.subtarget.machine;
-        if let Ok(inst) = isa::decode(machine, window) {
-            let size = u64::from(inst.size);
-            let end = offset + size;
-            let inside = between(relocations, offset, end);
-            let raw = &window[..window.len().min(size as usize)];
-            let text = match inside {
-                [] => self.plain(machine, &inst, raw, index, offset),
-                [rela] => self.relocated(machine, &inst, raw, offset, rela),
-                _ => None,
-            };
-            if let Some(text) = text {
-                self.line(text);
-                return end;
+    /// Cuts a section at its symbols, reads on from each, and labels the targets of branches that are at the start of
+    /// something. The pieces have no gaps.
+    fn read_code(&mut self, index: usize, bytes: &[u8], relocations: &[Rela]) -> Vec<(u64, Piece)> {
+        let all = bytes.len() as u64;
+        let mut pieces = Vec::with_capacity(bytes.len() / 6);
+        let mut targets = Vec::new();
+        let mut coming = relocations.iter().map(|rela| rela.offset).peekable();
+        let mut offset = 0;
+        while offset < all {
+            let limit = self.labels.next_after(index, offset).unwrap_or(u64::MAX).min(all);
+            if let Some(end) = self.block_end(index, offset, limit) {
+                pieces.push((offset, Piece::Block));
+                offset = end;
             }
-            if inside.is_empty() {
-                let mut comment = String::from(" // ");
-                isa::print_into(&mut comment, machine, &inst);
-                let words: Vec<String> = raw
-                    .chunks(4)
-                    .map(|word| {
-                        format!(
-                            "{:#010x}",
-                            word.iter().rev().fold(0u32, |all, &byte| all << 8 | u32::from(byte))
-                        )
-                    })
-                    .collect();
-                self.line(format!(".long {}{comment}", words.join(", ")));
-                return end;
+            while offset < limit {
+                let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
+                let Some(number) = self.lines.of(self.subtarget.machine, window) else {
+                    pieces.push((offset, Piece::Word));
+                    offset = (offset + 4).min(limit);
+                    continue;
+                };
+                let line = self.lines.get(number);
+                let end = offset + u64::from(line.size);
+                while coming.next_if(|&at| at < offset).is_some() {}
+                if coming.peek().is_some_and(|&at| at < end) {
+                    pieces.push((offset, Piece::Relocated(line.size)));
+                } else {
+                    targets.extend(line.target(offset));
+                    pieces.push((offset, Piece::Line(number)));
+                }
+                offset = end;
             }
-            return self.words(index, bytes, offset, end, relocations);
         }
-        self.words(index, bytes, offset, limit.min(offset + 4), relocations)
-    }
-
-    /// An instruction without relocation, if its text comes back to its bytes.
-    fn plain(&self, machine: Machine, inst: &Inst, raw: &[u8], index: usize, offset: u64) -> Option<String> {
-        let text = isa::print(machine, inst);
-        let parsed = isa::parse(machine, &text, &NoSymbols).ok()?;
-        let same = isa::encode(machine, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw);
-        if !same || !parsed.fixups.is_empty() {
-            return None;
+        for target in targets {
+            if target == all || pieces.binary_search_by_key(&target, |&(offset, _)| offset).is_ok() {
+                self.labels.add_branch(index, target);
+            }
         }
-        let Some(target) = branch_target(machine, inst, offset) else { return Some(text) };
-        let labelled = self.labels.places.get(index).and_then(|places| places.get(&target));
-        if !labelled.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch))) {
-            return Some(text);
-        }
-        // The distance is the last operand.
-        let stem = text.rfind([' ', ',']).map_or(text.as_str(), |at| &text[..=at]).trim_end();
-        Some(format!("{stem} {}", branch_label(index, target)))
+        pieces
     }
 
     /// An instruction with a relocation, if the assembler would make the same of the text.
-    fn relocated(
-        &self,
-        machine: Machine,
-        inst: &Inst,
-        raw: &[u8],
-        offset: u64,
-        rela: &Rela,
-    ) -> Option<String> {
+    fn relocated(&self, raw: &[u8], offset: u64, rela: &Rela) -> Option<String> {
+        let machine = self.subtarget.machine;
+        let inst = isa::decode(machine, raw).ok()?;
         let symbol = self.object.symbols.get(rela.symbol as usize)?;
         let kind = RelocationKind::by_number(rela.kind)?;
         if kind == RelocationKind::Rel16 {
-            let text = isa::print(machine, inst);
+            let text = isa::print(machine, &inst);
             let name =
                 self.reference(symbol, rela.addend).filter(|_| rela.addend == 0 && rela.offset == offset)?;
-            let stem = text.rfind([' ', ',']).map_or(text.as_str(), |at| &text[..=at]).trim_end();
-            return (raw.get(..2) == Some(&[0xff, 0xff])).then(|| format!("{stem} {name}"));
+            return (raw.get(..2) == Some(&[0xff, 0xff]))
+                .then(|| format!("{} {name}", without_last_operand(&text)));
         }
         // The literal ends the instruction; it must be 0 as the assembler leaves it.
-        let mut stood_in = inst.clone();
+        let mut stood_in = inst;
         let mut wide = None;
         for operand in &mut stood_in.operands {
             match operand {
@@ -230,14 +325,20 @@ pub(super) fn specifier_of(kind: RelocationKind) -> Option<&'static str> {
     })
 }
 
-/// Where the instruction at `offset` branches to, if it does.
-fn branch_target(machine: Machine, inst: &Inst, offset: u64) -> Option<u64> {
+/// An instruction's text up to its last operand.
+fn without_last_operand(text: &str) -> &str {
+    text.rfind([' ', ',']).map_or(text, |at| &text[..=at]).trim_end()
+}
+
+/// How many dwords from its end a branch goes.
+fn branch_distance(machine: Machine, inst: &Inst) -> Option<i16> {
     let row = inst.row(machine);
     let index = row
         .operands
         .iter()
         .position(|operand| operand.class == isa::role::Class::Imm(isa::role::ImmKind::Label))?;
-    let Some(Operand::Imm(dwords)) = inst.operands.get(index) else { return None };
-    let after = offset as i64 + i64::from(inst.size);
-    Some(after.wrapping_add(dwords.wrapping_mul(4)) as u64)
+    match inst.operands.get(index) {
+        Some(Operand::Imm(dwords)) => i16::try_from(*dwords).ok(),
+        _ => None,
+    }
 }

@@ -44,21 +44,17 @@ impl Printer<'_> {
             let limit = self.labels.next_after(index, offset).unwrap_or(u64::MAX).min(bytes.len() as u64);
             offset = match self.block_at(index, offset, limit) {
                 Some(next) => next,
-                None => self.words(index, bytes, offset, limit, &relocations),
+                None => {
+                    self.words(bytes, offset, limit, &relocations);
+                    limit
+                }
             };
         }
         self.labels_at(index, bytes.len() as u64);
     }
 
     /// Prints the bytes from `offset` to `end` as they are, with their relocations.
-    pub(super) fn words(
-        &mut self,
-        _: usize,
-        bytes: &[u8],
-        mut offset: u64,
-        end: u64,
-        relocations: &[Rela],
-    ) -> u64 {
+    pub(super) fn words(&mut self, bytes: &[u8], mut offset: u64, end: u64, relocations: &[Rela]) {
         while offset < end {
             let coming = between(relocations, offset, end);
             let here = coming.iter().take_while(|rela| rela.offset == offset).count();
@@ -82,7 +78,6 @@ impl Printer<'_> {
             self.raw(bytes.get(offset as usize..limit as usize).unwrap_or(&[]));
             offset = limit;
         }
-        end
     }
 
     /// The directive whose value becomes the relocation, and how many bytes it has.

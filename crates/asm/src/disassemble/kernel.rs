@@ -22,6 +22,11 @@ impl Printer<'_> {
         Some(offset + SIZE as u64)
     }
 
+    /// Where the descriptor at `offset` ends, if one is there and can be a block.
+    pub(super) fn block_end(&self, section: usize, offset: u64, limit: u64) -> Option<u64> {
+        self.block(section, offset, limit).map(|_| offset + SIZE as u64)
+    }
+
     /// Whether a symbol names a descriptor that a block makes.
     pub(super) fn is_in_block(&self, symbol: &Symbol) -> bool {
         let Some((section, offset)) = place(self.object, symbol) else { return false };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wavemark_codeobj::CodeObject;
-use wavemark_codeobj::elf::{Binding, Place, Section, Symbol, SymbolType, Visibility};
+use wavemark_codeobj::elf::{Binding, Place, Symbol, SymbolType, Visibility};
 
 use super::Printer;
 use crate::lex::{continues_name, starts_name};
@@ -44,6 +44,19 @@ impl Labels {
         if let Some(places) = self.places.get_mut(section) {
             places.entry(offset).or_default().push(label);
         }
+    }
+
+    /// Adds the label of a branch target, once.
+    pub fn add_branch(&mut self, section: usize, offset: u64) {
+        if !self.has_branch(section, offset) {
+            self.add(section, offset, Label::Branch);
+        }
+    }
+
+    /// Whether there is the label of a branch target.
+    pub fn has_branch(&self, section: usize, offset: u64) -> bool {
+        let here = self.places.get(section).and_then(|places| places.get(&offset));
+        here.is_some_and(|labels| labels.iter().any(|label| matches!(label, Label::Branch)))
     }
 
     /// The first label after `offset` in a section.
@@ -180,12 +193,5 @@ impl Printer<'_> {
             1.. => format!("{name}+{addend}"),
             _ => format!("{name}-{}", addend.unsigned_abs()),
         })
-    }
-
-    /// Whether a section's start is inside another's text: labels are printed at their section only.
-    pub(super) fn code_labels(&mut self, index: usize, section: &Section) {
-        if section.flags & wavemark_codeobj::elf::shf::EXECINSTR != 0 {
-            self.find_branches(index);
-        }
     }
 }
