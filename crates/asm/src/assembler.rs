@@ -223,7 +223,7 @@ impl<'m> Assembler<'m> {
             frames: Frames::default(),
             abi: AbiVersion::V6,
             file_target: None,
-            known: KnownStatements::default(),
+            known: KnownStatements::with_room(text.len()),
             notes: Vec::new(),
             kernels: Vec::new(),
             next_free,

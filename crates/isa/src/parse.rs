@@ -161,6 +161,22 @@ pub(crate) fn candidates<'t>(table: &'t Table, name: &str) -> (SmallVec<[&'t Row
     (SmallVec::new(), None)
 }
 
+/// Whether a word goes on with `byte`.
+#[inline]
+fn continues_word(byte: u8) -> bool {
+    const WORD: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let it = byte as u8;
+            table[byte] = it.is_ascii_alphanumeric() || it == b'_' || it == b'.' || it == b'$';
+            byte += 1;
+        }
+        table
+    };
+    WORD[usize::from(byte)]
+}
+
 /// A cursor over a statement.
 pub(crate) struct Parser<'a> {
     pub(crate) machine: Machine,
@@ -214,9 +230,12 @@ impl<'a> Parser<'a> {
         self.text.get(self.pos..).unwrap_or_default()
     }
 
+    #[inline]
     pub(crate) fn skip_space(&mut self) {
-        let rest = self.rest();
-        self.pos += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let bytes = self.text.as_bytes();
+        while matches!(bytes.get(self.pos), Some(b' ' | b'\t')) {
+            self.pos += 1;
+        }
     }
 
     pub(crate) fn error(&self, message: impl Into<String>) -> ParseError {
@@ -257,10 +276,7 @@ impl<'a> Parser<'a> {
         if rest.starts_with(|c: char| c.is_ascii_digit()) {
             return "";
         }
-        let length = rest
-            .bytes()
-            .position(|b| !(b.is_ascii_alphanumeric() || b == b'_' || b == b'.' || b == b'$'))
-            .unwrap_or(rest.len());
+        let length = rest.bytes().position(|byte| !continues_word(byte)).unwrap_or(rest.len());
         &rest[..length]
     }
 

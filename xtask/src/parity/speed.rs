@@ -61,9 +61,6 @@ fn try_run(args: &SpeedArgs) -> Result<()> {
         let (text, count) = text(cpu, &subtarget, args.instructions)?;
         let llvm = llvm::Llvm::new(cpu, features)?;
         println!("{cpu}: {count} instructions");
-        if let Some(f) = std::env::var_os("DUMP") {
-            std::fs::write(std::path::Path::new(&f).join(cpu), &text)?;
-        }
         let mut sources = SourceMap::new();
         let file = sources.add_text("speed.s", text.as_str());
         let ours = || {

@@ -205,6 +205,12 @@ impl Parser<'_> {
     /// Text that begins as a register and is none.
     pub(crate) fn register(&mut self) -> Result<Option<RegisterText>, ParseError> {
         self.skip_space();
+        if let Some((file, low, count, length)) = plain_register(self.rest()) {
+            let start = self.pos;
+            let reg = self.numbered(file, low, count, start)?;
+            self.pos += length;
+            return Ok(Some(RegisterText::Numbered(reg)));
+        }
         if self.rest().starts_with('[') {
             return self.register_list().map(Some);
         }
@@ -374,6 +380,43 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// What the most common operands are: `v7` or `s[4:7]` in plain decimal numbers at the start of `text`; its file, first
+/// index and number of registers, and how long it is.
+pub(super) fn plain_register(text: &str) -> Option<(RegFile, i64, i64, usize)> {
+    let bytes = text.as_bytes();
+    let file = match bytes.first()? {
+        b's' => RegFile::Sgpr,
+        b'v' => RegFile::Vgpr,
+        b'a' => RegFile::Agpr,
+        _ => return None,
+    };
+    // Without a leading 0, which would make an octal number.
+    let number = |at: usize| {
+        let mut value = 0;
+        let mut end = at;
+        while let Some(digit @ b'0'..=b'9') = bytes.get(end)
+            && end < at + 4
+        {
+            value = value * 10 + i64::from(digit - b'0');
+            end += 1;
+        }
+        let plain = end > at && (bytes[at] != b'0' || end == at + 1);
+        plain.then_some((value, end))
+    };
+    if bytes.get(1) == Some(&b'[') {
+        let (low, end) = number(2)?;
+        let (high, end) = number(end + 1).filter(|_| bytes.get(end) == Some(&b':'))?;
+        return (bytes.get(end) == Some(&b']') && high >= low).then_some((
+            file,
+            low,
+            high - low + 1,
+            end + 1,
+        ));
+    }
+    let (index, end) = number(1)?;
+    (!bytes.get(end).copied().is_some_and(super::continues_word)).then_some((file, index, 1, end))
 }
 
 fn split_register(word: &str) -> Option<(RegFile, &str)> {

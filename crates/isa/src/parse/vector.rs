@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 use wavemark_target::InstFeature;
 
-use super::operand::{Constant, Force, RegisterText};
+use super::operand::{Constant, Force, RegisterText, plain_register};
 use super::vector_expected::{Miss, Why, explain, no_such_form};
 use super::vector_limits::{check_limits, literal_bytes};
 use super::vector_modifiers::{self, Modifier};
@@ -133,7 +133,11 @@ fn read(p: &mut Parser, kinds: &[ImmKind]) -> Result<(Items, SmallVec<[Modifier;
     let mut items = Items::new();
     let mut modifiers = SmallVec::new();
     while !p.at_end() {
-        match vector_modifiers::read(p)? {
+        let modifier = match plain_register(p.rest()) {
+            Some(_) => None,
+            None => vector_modifiers::read(p)?,
+        };
+        match modifier {
             Some(modifier) => modifiers.push(modifier),
             None if modifiers.is_empty() => match number(p, kinds)? {
                 Some(number) => items.push(number),
@@ -179,6 +183,12 @@ pub(super) fn parameter(p: &mut Parser) -> Result<i64, ParseError> {
 pub(super) fn item(p: &mut Parser) -> Result<Item, ParseError> {
     p.skip_space();
     let start = p.pos;
+    if plain_register(p.rest()).is_some()
+        && let Some(register) = p.register()?
+    {
+        let value = Value::Register(register);
+        return Ok(Item { value, neg: false, abs: false, sext: false, twice: false, start });
+    }
     let call = |p: &mut Parser, name: &str| {
         let mark = p.mark();
         let found = p.eat_word(name) && p.eat("(");
