@@ -20,13 +20,12 @@ mod waits;
 mod wave_state;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavemark_isa::Isa;
-use wavemark_isa::effects::{Flow, wait_text};
+use wavemark_isa::effects::{CounterSet, Flow, wait_text};
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
     Site, Space, WaveId,
 };
-use wavemark_sim::facts::Facts;
+use wavemark_target::{Facts, Machine};
 
 pub use finding::{Class, Finding, FindingSite, Findings, Severity};
 use shadow::Shadow;
@@ -64,8 +63,9 @@ impl Checks {
 
 /// The checker of one run.
 pub struct Checker {
-    isa: Isa,
+    machine: Machine,
     facts: &'static Facts,
+    counters: CounterSet,
     model: Model,
     checks: Checks,
     findings: Findings,
@@ -87,15 +87,16 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// A checker for a run on `isa`.
-    pub fn new(isa: Isa, checks: Checks, model: Model) -> Checker {
+    /// A checker for a run on `machine`, which [`wavemark_sim::modelled`] gave.
+    pub fn new(machine: Machine, checks: Checks, model: Model) -> Checker {
         Checker {
-            isa,
-            facts: Facts::of(isa),
+            machine,
+            facts: machine.facts(),
+            counters: CounterSet::of(machine),
             model,
             checks,
             findings: Findings::default(),
-            sites: Sites::new(isa),
+            sites: Sites::new(machine),
             waves: FxHashMap::default(),
             ids: FxHashMap::default(),
             lds: FxHashMap::default(),
@@ -130,7 +131,7 @@ impl Checker {
         for &(channel, seq) in &op.seq {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
             state.issued.raise(wave.index, channel as u8, seq);
-            let set = self.facts.counters;
+            let set = self.counters;
             let capacity = Counter::of(channel, set).capacity(set);
             let upto = state.seq[channel as usize].saturating_sub(capacity);
             if channel != Channel::Sm {
@@ -264,7 +265,7 @@ impl Observer for Checker {
                 Finding::new("O2", Class::Hazard, Severity::Error, title).at("access", site, wave)
             }
             Fault::Trap { id } => {
-                let title = format!("the program traps ({} {id})", site.inst.mnemonic(self.isa));
+                let title = format!("the program traps ({} {id})", site.inst.mnemonic(self.machine));
                 Finding::new("T1", Class::Trap, Severity::Error, title).at("trap", site, wave)
             }
         };
@@ -282,14 +283,14 @@ impl Observer for Checker {
             .map(|o| (o.site, o.seq.first().map_or(Channel::Sm, |&(channel, _)| channel)))
             .collect();
         for (producer, channel) in pending {
-            let counter = Counter::of(channel, self.facts.counters);
+            let counter = Counter::of(channel, self.counters);
             let producer = self.sites.get(producer);
             let title = format!("the wave ends while {} is still writing LDS", producer.mnemonic);
             let finding = Finding::new("R7", Class::MissingWait, Severity::Error, title)
                 .at("producer", &producer.site, wave)
                 .at("end", &self.sites.get(end).site, wave)
                 .hint(
-                    format!("{} before", wait_text(self.isa, counter, 0)),
+                    format!("{} before", wait_text(self.machine, counter, 0)),
                     Some(self.sites.get(end).site.clone()),
                 );
             self.findings.add(finding);

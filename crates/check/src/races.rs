@@ -90,7 +90,7 @@ impl Checker {
             Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
             Extent::Runs(_) => 0,
         };
-        let lanes = self.isa.lanes();
+        let lanes = self.machine.lanes();
         let data_from: usize = op
             .accesses
             .iter()
@@ -178,7 +178,7 @@ impl Checker {
         let old_channel = channel(earlier.epoch.channel);
         let own = earlier.epoch.agent == wave.index;
         let issued = own || state.issued.knows(earlier.epoch);
-        let counter = wavemark_sim::events::Counter::of(old_channel, self.facts.counters);
+        let counter = wavemark_sim::events::Counter::of(old_channel, self.counters);
         let younger = other.seq[earlier.epoch.channel as usize].saturating_sub(earlier.epoch.seq);
         let n = if old_channel == Channel::Sm { 0 } else { younger };
         let acquired = state.acquired.knows(earlier.epoch);
@@ -196,21 +196,22 @@ impl Checker {
             };
             let title =
                 format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
-            let hint = format!("{} before", wait_text(self.isa, counter, n));
+            let hint = format!("{} before", wait_text(self.machine, counter, n));
             (rule, Class::MissingWait, title, hint, Some(second.site.clone()))
         } else if issued && access.space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
             let title = format!(
                 "{place} is {} without the earlier access having completed before it was published",
                 what.1
             );
-            let hint = format!("{} before the releasing store", wait_text(self.isa, counter, 0));
+            let hint = format!("{} before the releasing store", wait_text(self.machine, counter, 0));
             ("M5", Class::MissingScope, title, hint, self.release_site(earlier.epoch.agent))
         } else if acquired {
             let title = format!(
                 "{place} is {} after an acquire that does not invalidate caches up to the common scope",
                 what.1
             );
-            let hint = format!("{} with the scope that both waves share before", invalidate_text(self.isa));
+            let hint =
+                format!("{} with the scope that both waves share before", invalidate_text(self.machine));
             ("M6", Class::MissingScope, title, hint, Some(second.site.clone()))
         } else if issued {
             let title = format!(
@@ -221,7 +222,7 @@ impl Checker {
             // How many were younger when it arrived: that is all this wave knows of the other's issues.
             let known = state.issued.get(earlier.epoch.agent, earlier.epoch.channel);
             let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
-            let hint = format!("{} before", wait_text(self.isa, counter, n));
+            let hint = format!("{} before", wait_text(self.machine, counter, n));
             let rule = if earlier.dma { "R4" } else { "S1" };
             (rule, Class::MissingWait, title, hint, arrive)
         } else {

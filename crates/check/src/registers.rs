@@ -114,7 +114,7 @@ impl Checker {
         if self.findings.count_known(rule, Class::MissingWait, &[producer.site.pc, consumer.site.pc]) {
             return;
         }
-        let hint = format!("{} before", wait_text(self.isa, counter, n));
+        let hint = format!("{} before", wait_text(self.machine, counter, n));
         let finding = Finding::new(rule, Class::MissingWait, Severity::Error, title)
             .at("producer", &producer.site, state.id)
             .at("consumer", &consumer.site, state.id)
@@ -128,13 +128,12 @@ impl Checker {
             operation.seq.iter().find(|&&(c, seq)| state.retired[c as usize] < seq).or(operation.seq.first());
         let &(channel, seq) = pending.unwrap_or(&(Channel::Sm, 0));
         let younger = if channel == Channel::Sm { 0 } else { state.seq[channel as usize] - seq };
-        (Counter::of(channel, self.facts.counters), younger)
+        (Counter::of(channel, self.counters), younger)
     }
 
     /// Whether the wave has waited since the operation's issue, but never for its counter.
     pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
-        let own: Vec<Counter> =
-            operation.seq.iter().map(|&(c, _)| Counter::of(c, self.facts.counters)).collect();
+        let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| Counter::of(c, self.counters)).collect();
         let since = operation.waits_before.saturating_sub(state.first_wait - 1) as usize;
         let mut other = false;
         for wait in state.waits.iter().skip(since) {

@@ -6,9 +6,10 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Effects, Touched, VgprMsb, effects};
-use wavemark_isa::{Isa, RegFile, Special};
+use wavemark_isa::{RegFile, Special};
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
+use wavemark_target::Machine;
 
 /// The number of SCC.
 pub const SCC: u32 = 158;
@@ -88,11 +89,11 @@ fn special(special: Special) -> Option<RegRange> {
 }
 
 impl SiteInfo {
-    fn new(isa: Isa, site: &Site) -> SiteInfo {
-        let effects = effects(isa, &site.inst);
+    fn new(machine: Machine, site: &Site) -> SiteInfo {
+        let effects = effects(machine, &site.inst);
         let mut info = SiteInfo {
             site: site.clone(),
-            mnemonic: site.inst.mnemonic(isa),
+            mnemonic: site.inst.mnemonic(machine),
             reads: SmallVec::new(),
             writes: SmallVec::new(),
             merges: SmallVec::new(),
@@ -140,7 +141,7 @@ pub type SiteId = u32;
 /// All instructions met so far.
 #[derive(Debug)]
 pub struct Sites {
-    isa: Isa,
+    machine: Machine,
     list: Vec<SiteInfo>,
     by_place: FxHashMap<(u64, u8), SiteId>,
     /// Look-ups of late, by the low bits of the dword address.
@@ -152,10 +153,10 @@ const RECENT: usize = 1024;
 
 impl Sites {
     /// None yet.
-    pub fn new(isa: Isa) -> Sites {
+    pub fn new(machine: Machine) -> Sites {
         // No instruction stands at an odd address.
         let recent = Box::new([(1, 0, 0); RECENT]);
-        Sites { isa, list: Vec::new(), by_place: FxHashMap::default(), recent }
+        Sites { machine, list: Vec::new(), by_place: FxHashMap::default(), recent }
     }
 
     /// The number of an instruction.
@@ -175,7 +176,7 @@ impl Sites {
             return id;
         }
         let id = self.list.len() as SiteId;
-        self.list.push(SiteInfo::new(self.isa, site));
+        self.list.push(SiteInfo::new(self.machine, site));
         self.by_place.insert((site.pc, site.msb), id);
         id
     }

@@ -88,7 +88,7 @@ impl Checker {
     /// The result of an operation is used: its last sufficient wait was needed.
     pub(crate) fn consume(&mut self, wave: u32, number: u32) {
         let Some(state) = self.waves.get_mut(&wave) else { return };
-        let set = self.facts.counters;
+        let set = self.counters;
         let Some(operation) = state.operation_mut(number) else { return };
         let Some((instance, younger)) = operation.covered_by else { return };
         if younger == u32::MAX {
@@ -135,7 +135,7 @@ impl Checker {
             return;
         }
         let channel = crate::races::channel(epoch.channel);
-        let counter = Counter::of(channel, self.facts.counters);
+        let counter = Counter::of(channel, self.counters);
         let Some(consumer) = self.waves.get(&wave.index) else { return };
         let known = match epoch.agent == wave.index {
             true => u32::MAX,
@@ -191,7 +191,7 @@ impl Checker {
                     "the wait for {name} {} could be {best}: that served every use in {times}",
                     stats.n
                 );
-                let hint = format!("{} instead of", wait_text(self.isa, counter, best));
+                let hint = format!("{} instead of", wait_text(self.machine, counter, best));
                 Finding::new("W2", Class::OverStrong, Severity::Advice, title)
                     .hint(hint, Some(info.site.clone()))
             } else {

@@ -5,12 +5,11 @@ use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::lines::{LineTable, Row};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
-use wavemark_sim::facts::Facts;
-use wavemark_target::TargetId;
+use wavemark_target::{Machine, TargetId};
 
 use crate::assembly::{AssemblyOptions, Folders};
 use crate::input::{Form, Input, agree};
-use crate::lines::{instruction_set, subtarget};
+use crate::lines::{executed_by, subtarget};
 use crate::options::RunOptions;
 
 /// Why there is no result.
@@ -111,7 +110,7 @@ pub fn assemble_input(
     let id = agree(&input.name, target, found.as_ref().map(|target| target.id))?;
     // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
     let newer = found.is_some_and(|target| target.to_string().starts_with("amdgpu"));
-    let halves = newer && instruction_set(id.processor).is_some_and(|isa| Facts::of(isa).keeps_other_half);
+    let halves = newer && executed_by(id.processor).is_some_and(Machine::real_true16);
     let subtarget = match halves {
         true => subtarget(id, &format!("+real-true16,{features}"))?,
         false => subtarget(id, features)?,

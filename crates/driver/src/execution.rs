@@ -7,9 +7,9 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
 use wavemark_diag::Diagnostic;
-use wavemark_isa::{Isa, Machine};
 use wavemark_sim::events::{Observer, Silent};
 use wavemark_sim::{DispatchError, Global, RunConfig, RunEnd, RunStats};
+use wavemark_target::Machine;
 
 use crate::build::Failure;
 use crate::compare::compare;
@@ -37,10 +37,10 @@ pub(crate) struct Prepared<'p> {
     pub launch: &'p Launch,
     /// The launch's arguments, one for one.
     pub filled: &'p [Filled],
-    /// The instruction set of the target.
-    pub isa: Isa,
-    /// What runs it, and how instructions are written.
+    /// Its machine, and how instructions are written.
     pub machine: Machine,
+    /// What executes it: the same, as the simulator models it.
+    pub executed_by: Machine,
     /// Readings of open questions.
     pub model: Model,
 }
@@ -83,7 +83,7 @@ pub(crate) fn execute(
     let started = Instant::now();
     let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
     let checked = options.check != Checked::default();
-    let checker = checked.then(|| Checker::new(prepared.isa, checks(options.check), prepared.model));
+    let checker = checked.then(|| Checker::new(prepared.executed_by, checks(options.check), prepared.model));
     let recorder = traced.then(|| Trace::new(prepared.machine, image.base));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
         let mut observer = Both(Maybe(checker), Maybe(recorder));
@@ -185,7 +185,7 @@ fn machine_kernel(prepared: &Prepared<'_>, image: &LoadedImage) -> Result<wavema
             Diagnostic::error(format!("{input}: the entry of {name} is not in an executable segment"))
         })?;
     Ok(wavemark_sim::Kernel {
-        isa: prepared.isa,
+        machine: prepared.executed_by,
         code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.clone() },
         entry: kernel.entry_vaddr,
         descriptor_address: kernel.descriptor_vaddr,

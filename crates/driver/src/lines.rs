@@ -2,14 +2,13 @@
 
 pub use wavemark_asm::lines::{Answer, assemble_line, disassemble_line};
 use wavemark_diag::Diagnostic;
-use wavemark_isa::Isa;
-use wavemark_target::{Processor, Subtarget, Target, TargetId};
+use wavemark_target::{Machine, Processor, Subtarget, Target, TargetId};
 
 use crate::build::Failure;
 
-/// The instruction set of a processor; `None`: the simulator does not model it.
-pub fn instruction_set(processor: Processor) -> Option<Isa> {
-    Isa::of(processor)
+/// What executes code for a processor; `None`: the simulator does not model it.
+pub fn executed_by(processor: Processor) -> Option<Machine> {
+    wavemark_sim::modelled(Machine::new(processor)).ok()
 }
 
 /// The subtarget for a target, with features in LLVM's spelling.

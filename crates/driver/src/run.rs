@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use wavemark_diag::{Diagnostic, SourceMap};
+use wavemark_sim::modelled;
+use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{Outcome, Prepared, execute};
@@ -12,7 +14,6 @@ use crate::findings::parse_model;
 use crate::input::{Form, Input};
 use crate::kernel;
 use crate::launch::{self, ArgValue, Launch, Purpose};
-use crate::lines::instruction_set;
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::Report;
@@ -53,12 +54,8 @@ pub fn run(
         return Err(unsuitable.into());
     }
     let target = object.target();
-    let isa = instruction_set(target.processor)
-        .ok_or_else(|| Failure::Unsupported(format!("the simulator does not model {}", target.processor)))?;
-    let machine = wavemark_isa::Machine {
-        wave_size: kernel.descriptor.wave_size(),
-        ..wavemark_isa::Machine::new(target.processor)
-    };
+    let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(target.processor) };
+    let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
     let prepared = Prepared {
         name: &input.name,
         object: &object,
@@ -66,8 +63,8 @@ pub fn run(
         kernel,
         launch: &launch,
         filled: &filled,
-        isa,
         machine,
+        executed_by,
         model,
     };
 

@@ -186,7 +186,7 @@ impl RowEffects {
             }
         }
         if let (Some(memory), false) = (&effects.memory, counted) {
-            effects.channels = counter::channels(counter_set(machine), memory);
+            effects.channels = counter::channels(CounterSet::of(machine), memory);
         }
         let scalar = match row.family {
             Family::Scalar => true,
@@ -227,14 +227,8 @@ fn scalar_memory(row: &Row, memory: Option<&Memory>) -> bool {
     }
 }
 
-/// The counters of a machine.
-pub fn counter_set(machine: impl Into<Machine>) -> CounterSet {
-    CounterSet::of(machine.into())
-}
-
 /// The effects of an instruction.
-pub fn effects(machine: impl Into<Machine>, inst: &Inst) -> Effects {
-    let machine = machine.into();
+pub fn effects(machine: Machine, inst: &Inst) -> Effects {
     let mut effects = Effects::default();
     add(machine, inst, 0, &mut effects);
     if let Some(second) = &inst.second {
@@ -316,12 +310,21 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Isa, NoSymbols, parse};
+    use crate::{NoSymbols, parse};
+    use wavemark_target::{Features, Processor, WaveSize};
 
-    fn of(isa: Isa, text: &str) -> Effects {
-        let parsed = parse(isa, text, &NoSymbols);
+    const GFX950: Machine =
+        Machine { processor: Processor::Gfx950, wave_size: WaveSize::Wave64, features: Features::empty() };
+    const GFX1250: Machine = Machine {
+        processor: Processor::Gfx1250,
+        wave_size: WaveSize::Wave32,
+        features: Features::REAL_TRUE16,
+    };
+
+    fn of(machine: Machine, text: &str) -> Effects {
+        let parsed = parse(machine, text, &NoSymbols);
         match parsed {
-            Ok(parsed) => effects(isa, &parsed.inst),
+            Ok(parsed) => effects(machine, &parsed.inst),
             Err(error) => panic!("{text}: {error}"),
         }
     }
@@ -361,60 +364,60 @@ mod tests {
 
     #[test]
     fn registers() {
-        assert_eq!(uses(&of(Isa::Gfx950, "s_addc_u32 s0, s1, 5")), "Sgpr0+1:w Sgpr1+1:r Scc:rw");
-        assert_eq!(uses(&of(Isa::Gfx950, "s_and_saveexec_b64 s[0:1], vcc")), "Sgpr0+2:w Vcc:r Scc:w Exec:rw");
-        assert_eq!(uses(&of(Isa::Gfx1250, "ds_load_b64 v[2:3], v1")), "Vgpr2+2:w Vgpr1+1:r ExecLo:r");
+        assert_eq!(uses(&of(GFX950, "s_addc_u32 s0, s1, 5")), "Sgpr0+1:w Sgpr1+1:r Scc:rw");
+        assert_eq!(uses(&of(GFX950, "s_and_saveexec_b64 s[0:1], vcc")), "Sgpr0+2:w Vcc:r Scc:w Exec:rw");
+        assert_eq!(uses(&of(GFX1250, "ds_load_b64 v[2:3], v1")), "Vgpr2+2:w Vgpr1+1:r ExecLo:r");
         assert_eq!(
-            uses(&of(Isa::Gfx950, "global_atomic_add v0, v2, v4, s[6:7] sc0")),
+            uses(&of(GFX950, "global_atomic_add v0, v2, v4, s[6:7] sc0")),
             "Vgpr0+1:w Vgpr2+1:r Vgpr4+1:r Sgpr6+2:r Exec:r"
         );
-        assert_eq!(uses(&of(Isa::Gfx1250, "s_load_b128 s[4:7], s[0:1], null")), "Sgpr4+4:w Sgpr0+2:r");
-        assert_eq!(uses(&of(Isa::Gfx1250, "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")), "Mode:rw");
+        assert_eq!(uses(&of(GFX1250, "s_load_b128 s[4:7], s[0:1], null")), "Sgpr4+4:w Sgpr0+2:r");
+        assert_eq!(uses(&of(GFX1250, "s_setreg_imm32_b32 hwreg(HW_REG_MODE), 3")), "Mode:rw");
     }
 
     #[test]
     fn vector_registers() {
         assert_eq!(
-            uses(&of(Isa::Gfx950, "v_cmp_eq_f32_e32 vcc, v0, v1")),
+            uses(&of(GFX950, "v_cmp_eq_f32_e32 vcc, v0, v1")),
             "Vcc:w Vgpr0+1:r Vgpr1+1:r Mode:r Exec:r"
         );
-        assert_eq!(uses(&of(Isa::Gfx1250, "v_cmpx_eq_u32_e32 v0, v1")), "Vgpr0+1:r Vgpr1+1:r ExecLo:rw");
+        assert_eq!(uses(&of(GFX1250, "v_cmpx_eq_u32_e32 v0, v1")), "Vgpr0+1:r Vgpr1+1:r ExecLo:rw");
         assert_eq!(
-            uses(&of(Isa::Gfx1250, "v_fmac_f32_e32 v0, s1, v2")),
+            uses(&of(GFX1250, "v_fmac_f32_e32 v0, s1, v2")),
             "Vgpr0+1:rw Sgpr1+1:r Vgpr2+1:r Mode:r ExecLo:r"
         );
         assert_eq!(
-            uses(&of(Isa::Gfx1250, "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
+            uses(&of(GFX1250, "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3")),
             "Vgpr0+1:w Vgpr2+1:r ExecLo:r Vgpr1+1:w Sgpr4+1:r Vgpr3+1:r Mode:r ExecLo:r"
         );
         assert_eq!(
-            uses(&of(Isa::Gfx950, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")),
+            uses(&of(GFX950, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]")),
             "Agpr0+16:w Vgpr0+2:r Vgpr2+2:r Agpr0+16:r Mode:r"
         );
-        assert_eq!(uses(&of(Isa::Gfx950, "v_readlane_b32 s0, v1, s2")), "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r");
+        assert_eq!(uses(&of(GFX950, "v_readlane_b32 s0, v1, s2")), "Sgpr0+1:w Vgpr1+1:r Sgpr2+1:r");
     }
 
     #[test]
     fn memory_and_counters() {
-        let memory = |isa, text| {
-            let effects = of(isa, text);
+        let memory = |machine, text| {
+            let effects = of(machine, text);
             (effects.memory.expect(text), effects.channels)
         };
-        let (load, channels) = memory(Isa::Gfx950, "flat_load_dwordx4 v[0:3], v[4:5]");
+        let (load, channels) = memory(GFX950, "flat_load_dwordx4 v[0:3], v[4:5]");
         assert_eq!((load.path, load.verb, load.bytes, load.count), (Path::Flat, Verb::Load, 16, 1));
         assert_eq!(channels[..], [Channel::Vm, Channel::Ds]);
-        let (copy, channels) = memory(Isa::Gfx1250, "global_load_async_to_lds_b128 v1, v[2:3], off");
+        let (copy, channels) = memory(GFX1250, "global_load_async_to_lds_b128 v1, v[2:3], off");
         assert_eq!((copy.path, copy.verb, copy.bytes), (Path::Global, Verb::ToLds, 16));
         assert_eq!(channels[..], [Channel::Al]);
-        let (_, channels) = memory(Isa::Gfx1250, "flat_atomic_add_u32 v[0:1], v2");
+        let (_, channels) = memory(GFX1250, "flat_atomic_add_u32 v[0:1], v2");
         assert_eq!(channels[..], [Channel::St, Channel::Ds]);
-        let (two, _) = memory(Isa::Gfx950, "ds_read2st64_b64 v[0:3], v4 offset1:1");
+        let (two, _) = memory(GFX950, "ds_read2st64_b64 v[0:3], v4 offset1:1");
         assert_eq!((two.bytes, two.count, two.stride), (8, 2, 64));
-        let (half, _) = memory(Isa::Gfx1250, "global_load_d16_hi_i8 v0, v[2:3], off");
+        let (half, _) = memory(GFX1250, "global_load_d16_hi_i8 v0, v[2:3], off");
         assert_eq!((half.bytes, half.extend), (1, Extend::HighSign));
-        let (atomic, _) = memory(Isa::Gfx950, "ds_cmpst_rtn_f32 v0, v1, v2, v3");
+        let (atomic, _) = memory(GFX950, "ds_cmpst_rtn_f32 v0, v1, v2, v3");
         assert_eq!((atomic.atomic, atomic.verb), (Some(AtomicOp::CmpStoreFloat), Verb::AtomicReturn));
-        let tensor = of(Isa::Gfx1250, "tensor_load_to_lds s[0:3], s[4:11]");
+        let tensor = of(GFX1250, "tensor_load_to_lds s[0:3], s[4:11]");
         assert_eq!(tensor.channels[..], [Channel::Td]);
         assert!(tensor.regs.iter().all(|entry| entry.read && !entry.write));
     }
@@ -422,8 +425,8 @@ mod tests {
     /// What a load or store says of its bytes is as wide as its data operand.
     #[test]
     fn bytes_fit_the_data() {
-        for isa in [Isa::Gfx950, Isa::Gfx1250] {
-            for row in Table::of(isa).rows() {
+        for machine in [GFX950, GFX1250] {
+            for row in Table::of(machine).rows() {
                 let Some(memory) = &row.effects.memory else { continue };
                 let data = match memory.verb {
                     Verb::Load | Verb::AtomicReturn => row.operands.iter().find(|o| o.access != Access::Read),
@@ -442,23 +445,23 @@ mod tests {
                 if pair {
                     wanted *= 2;
                 }
-                assert_eq!(u32::from(data.ty.dwords()) * 4, wanted, "{} {}", isa.name(), row.mnemonic);
+                assert_eq!(u32::from(data.ty.dwords()) * 4, wanted, "{} {}", machine.processor, row.mnemonic);
             }
         }
     }
 
     #[test]
     fn scopes() {
-        let scope = |isa, text| of(isa, text).policy.scope;
-        assert_eq!(scope(Isa::Gfx950, "global_load_dword v0, v[2:3], off sc0 sc1"), Scope::System);
-        assert_eq!(scope(Isa::Gfx950, "global_atomic_add v0, v[2:3], v4, off sc0"), Scope::Device);
-        assert_eq!(scope(Isa::Gfx1250, "global_load_b32 v0, v[2:3], off scope:SCOPE_DEV"), Scope::Device);
-        assert_eq!(scope(Isa::Gfx1250, "global_wb scope:SCOPE_SE"), Scope::Se);
+        let scope = |machine, text| of(machine, text).policy.scope;
+        assert_eq!(scope(GFX950, "global_load_dword v0, v[2:3], off sc0 sc1"), Scope::System);
+        assert_eq!(scope(GFX950, "global_atomic_add v0, v[2:3], v4, off sc0"), Scope::Device);
+        assert_eq!(scope(GFX1250, "global_load_b32 v0, v[2:3], off scope:SCOPE_DEV"), Scope::Device);
+        assert_eq!(scope(GFX1250, "global_wb scope:SCOPE_SE"), Scope::Se);
     }
 
     #[test]
     fn banks() {
-        let banks = |text| of(Isa::Gfx1250, text).regs.iter().map(|entry| entry.bank).collect::<Vec<_>>();
+        let banks = |text| of(GFX1250, text).regs.iter().map(|entry| entry.bank).collect::<Vec<_>>();
         use Bank::{Dst, Fixed, Src0, Src1, Src2};
         assert_eq!(banks("v_fma_f32 v0, v1, v2, v3"), [Dst, Src0, Src1, Src2, Fixed, Fixed]);
         assert_eq!(banks("v_fmamk_f32 v0, v1, 0x41000000, v3"), [Dst, Src0, Src2, Fixed, Fixed]);
@@ -469,15 +472,15 @@ mod tests {
 
     #[test]
     fn waits_and_flow() {
-        let wait = of(Isa::Gfx950, "s_waitcnt vmcnt(3) lgkmcnt(0)");
+        let wait = of(GFX950, "s_waitcnt vmcnt(3) lgkmcnt(0)");
         assert_eq!(wait.waits[..], [(Counter::Vm, 3), (Counter::Lgkm, 0)]);
-        assert!(of(Isa::Gfx950, "s_waitcnt 0xcf7f").waits.is_empty());
-        let both = of(Isa::Gfx1250, "s_wait_loadcnt_dscnt 0x103");
+        assert!(of(GFX950, "s_waitcnt 0xcf7f").waits.is_empty());
+        let both = of(GFX1250, "s_wait_loadcnt_dscnt 0x103");
         assert_eq!(both.waits[..], [(Counter::Load, 1), (Counter::Ds, 3)]);
-        assert_eq!(of(Isa::Gfx1250, "s_wait_asynccnt 0").waits[..], [(Counter::Async, 0)]);
-        assert!(of(Isa::Gfx1250, "s_wait_idle").waits_idle);
-        assert_eq!(of(Isa::Gfx1250, "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
-        let barrier = of(Isa::Gfx1250, "s_barrier_wait -1");
+        assert_eq!(of(GFX1250, "s_wait_asynccnt 0").waits[..], [(Counter::Async, 0)]);
+        assert!(of(GFX1250, "s_wait_idle").waits_idle);
+        assert_eq!(of(GFX1250, "s_cbranch_scc0 4").flow, Flow::ConditionalBranch);
+        let barrier = of(GFX1250, "s_barrier_wait -1");
         assert_eq!((barrier.flow, barrier.barrier), (Flow::Barrier, Some(Barrier::Wait)));
     }
 
@@ -487,7 +490,7 @@ mod tests {
         let field = HwField::from_simm16(25 << 6 | 1);
         assert_eq!(field, HwField { id: 1, offset: 25, size: 1 });
         assert_eq!(field.mask(), 1 << 25);
-        assert_eq!(HwReg::of(Isa::Gfx1250, 1), HwReg::Mode);
-        assert_eq!(HwReg::of(Isa::Gfx950, 1), HwReg::Mode);
+        assert_eq!(HwReg::of(GFX1250, 1), HwReg::Mode);
+        assert_eq!(HwReg::of(GFX950, 1), HwReg::Mode);
     }
 }

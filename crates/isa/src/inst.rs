@@ -174,12 +174,12 @@ pub struct Inst {
 
 impl Inst {
     /// Its row in the table of `machine`, the set that it was decoded or parsed for.
-    pub fn row(&self, machine: impl Into<Machine>) -> &'static Row {
+    pub fn row(&self, machine: Machine) -> &'static Row {
         Table::of(machine).row(self.row)
     }
 
     /// Its mnemonic without encoding suffix.
-    pub fn mnemonic(&self, machine: impl Into<Machine>) -> &'static str {
+    pub fn mnemonic(&self, machine: Machine) -> &'static str {
         self.row(machine).mnemonic
     }
 }

@@ -8,7 +8,6 @@
 pub mod buffer_format;
 pub mod cache_policy;
 pub mod code;
-mod compat;
 pub mod decode;
 pub mod effects;
 pub mod encode;
@@ -36,7 +35,6 @@ pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
-pub use compat::Isa;
 pub use decode::{DecodeError, decode};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};

@@ -45,10 +45,9 @@ pub struct Table {
 
 impl Table {
     /// The table of a machine.
-    pub fn of(machine: impl Into<Machine>) -> &'static Table {
+    pub fn of(machine: Machine) -> &'static Table {
         static TABLES: [[OnceLock<Table>; 2]; Processor::ALL.len()] =
             [const { [const { OnceLock::new() }; 2] }; Processor::ALL.len()];
-        let machine = machine.into();
         let wave = usize::from(machine.wave_size == WaveSize::Wave64);
         TABLES[machine.processor as usize][wave].get_or_init(|| Table {
             machine,

@@ -6,17 +6,18 @@ mod snippet;
 
 use std::time::Instant;
 
+use snippet::machines::{GFX950, GFX1250};
 use snippet::{Setup, run};
-use wavemark_isa::Isa;
 use wavemark_sim::RunEnd;
 use wavemark_sim::events::Silent;
+use wavemark_target::Machine;
 
 const ITERATIONS: u32 = 10_000;
 /// Runs of a loop; the best one counts, so that other work on the host disturbs little.
 const RUNS: u32 = 25;
 
-fn program(isa: Isa, body: &str) -> String {
-    let gfx1250 = isa == Isa::Gfx1250;
+fn program(machine: Machine, body: &str) -> String {
+    let gfx1250 = machine == GFX1250;
     let to_text = |line: &str| -> String {
         if gfx1250 {
             line.replace("ds_read_", "ds_load_")
@@ -77,19 +78,19 @@ fn bodies() -> Vec<(&'static str, String)> {
 
 fn main() {
     let only = std::env::args().nth(1);
-    for isa in [Isa::Gfx1250, Isa::Gfx950] {
+    for machine in [GFX1250, GFX950] {
         for (name, body) in bodies() {
             if only.as_ref().is_some_and(|only| only != name) {
                 continue;
             }
             let lanes = "v_lshlrev_b32 v30, 4, v0\n v_xor_b32 v31, 5, v0\n v_lshlrev_b32 v31, 2, v31\n";
-            let text = program(isa, "BODY").replace("loop:", &format!("{lanes}loop:"));
-            let body: String = program(isa, &body);
+            let text = program(machine, "BODY").replace("loop:", &format!("{lanes}loop:"));
+            let body: String = program(machine, &body);
             let from = body.find("loop:\n").unwrap_or(0) + 6;
             let to = body.rfind("s_sub_").unwrap_or(body.len());
             let text = text.replace("BODY", &body[from..to]);
             for waves in [1, 4] {
-                let mut setup = Setup::new(isa);
+                let mut setup = Setup::new(machine);
                 setup.block[0] *= waves;
                 setup.lds = 1 << 14;
                 setup.input.resize(1 << 16, 0);
@@ -106,7 +107,7 @@ fn main() {
                 }
                 println!(
                     "{:8} {name:10} {waves} waves: {best:7.2} ns ({instructions} instructions)",
-                    isa.name()
+                    machine.processor
                 );
             }
         }

@@ -5,9 +5,9 @@
 //! `s_set_vgpr_msb` set: a program is bound once per value of that state that it meets ([`VgprMsb`]).
 
 use wavemark_isa::effects::{Bank, Effects, VgprMsb, effects};
-use wavemark_isa::{Inst, Isa, Operand, RegFile, Special, inline_float_bits};
+use wavemark_isa::{Inst, Operand, RegFile, Special, inline_float_bits};
+use wavemark_target::{Facts, Machine};
 
-use crate::facts::Facts;
 use crate::op::{Place, PlaceKind};
 use crate::regs::{SCRATCH_CHUNKS, sindex};
 
@@ -79,9 +79,9 @@ pub struct ConstType {
 
 /// The binder of one instruction.
 pub struct Binder<'a> {
-    /// The instruction set.
-    pub isa: Isa,
-    /// What its processors differ in.
+    /// The machine.
+    pub machine: Machine,
+    /// Its facts.
     pub facts: &'static Facts,
     /// Register slab sizes.
     pub layout: Layout,
@@ -100,22 +100,22 @@ pub struct Binder<'a> {
 impl<'a> Binder<'a> {
     /// The binder of `inst`, which stands at `pc`.
     pub fn new(
-        isa: Isa,
+        machine: Machine,
         layout: Layout,
         msb: VgprMsb,
         inst: &'a Inst,
         pc: u64,
         constants: &'a mut Constants,
     ) -> Self {
-        let effects = effects(isa, inst);
-        Binder { isa, facts: Facts::of(isa), layout, msb, inst, effects, pc, constants }
+        let effects = effects(machine, inst);
+        Binder { machine, facts: machine.facts(), layout, msb, inst, effects, pc, constants }
     }
 }
 
 impl Binder<'_> {
     /// The key of what the instruction computes.
     pub fn meaning(&self) -> &'static str {
-        self.inst.row(self.isa).effects.meaning
+        self.inst.row(self.machine).effects.meaning
     }
 
     /// The bank of operand number `operand`.

@@ -4,12 +4,12 @@
 //! workgroup identity in trap temporaries (CDNA5 ISA 3.5.3.1 and 2.3.1).
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
-use wavemark_isa::Isa;
 use wavemark_isa::effects::HwReg;
+use wavemark_target::Machine;
+use wavemark_target::facts::WorkgroupIds;
 
 use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
-use crate::facts::Facts;
 use crate::global::Global;
 use crate::machine::{Device, Launch, NewGroup, RunConfig, RunEnd, RunStats};
 use crate::program::{Program, Segment};
@@ -19,8 +19,8 @@ use crate::wave::Wave;
 /// A loaded kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Its instruction set.
-    pub isa: Isa,
+    /// What executes it: what [`crate::modelled`] gives.
+    pub machine: Machine,
     /// The executable segment that holds its code, at its loaded address.
     pub code: Segment,
     /// Address of its first instruction.
@@ -83,7 +83,7 @@ pub fn dispatch<O: Observer>(
     let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
     let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
     let queue = global.allocate("queue", vec![0; 256], false);
-    let mut program = Program::new(kernel.isa, plan.layout, kernel.code.clone(), kernel.entry);
+    let mut program = Program::new(kernel.machine, plan.layout, kernel.code.clone(), kernel.entry);
     let mut launcher = Launcher {
         plan: &plan,
         kernel,
@@ -173,14 +173,14 @@ impl Plan {
             }
             clusters[d] = dispatch.grid[d] / cluster[d];
         }
-        let lanes = kernel.isa.lanes();
+        let lanes = kernel.machine.lanes();
         let (vgprs, agprs) = match descriptor.accum_offset() {
             Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
             None => (descriptor.vgprs(), 0),
         };
         let rsrc1 = descriptor.compute_pgm_rsrc1;
         let mut mode = rsrc1 >> 12 & 0xff;
-        if Facts::of(kernel.isa).ieee_mode {
+        if kernel.machine.facts().dx10_clamp_and_ieee {
             mode |= (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         }
         mode |= (rsrc1 >> 26 & 1) << 23;
@@ -269,7 +269,7 @@ impl Launcher<'_> {
                 };
                 *next_wave += 1;
                 let mut wave = Wave::new(
-                    Facts::of(self.kernel.isa),
+                    self.kernel.machine.facts(),
                     id,
                     plan.layout,
                     self.room,
@@ -325,7 +325,7 @@ impl Launcher<'_> {
         }
         // The hardware loads as many user SGPRs as the count says, whatever was asked for.
         values.resize(descriptor.user_sgprs() as usize, 0);
-        if Facts::of(self.kernel.isa).ids_in_trap_temporaries {
+        if self.kernel.machine.facts().workgroup_ids == WorkgroupIds::Ttmps {
             self.trap_temporaries(wave, cluster_id, in_cluster);
         } else {
             let ids =
@@ -362,7 +362,7 @@ impl Launcher<'_> {
                 | (size[2] - 1) << 20
                 | (count - 1) << 24;
             // Cluster id (not 0 in a cluster) and the flat number in the cluster.
-            let status = HwReg::IbSts2.id(self.kernel.isa).unwrap_or_default();
+            let status = HwReg::IbSts2.id(self.kernel.machine).unwrap_or_default();
             wave.hwregs[usize::from(status)] = 1 << 6 | wave.id.rank_in_cluster << 21;
         }
     }

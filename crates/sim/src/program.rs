@@ -6,8 +6,9 @@
 //! of the upper VGPR bits met.
 
 use rustc_hash::FxHashMap;
-use wavemark_isa::effects::VgprMsb;
-use wavemark_isa::{Inst, Isa, decode};
+use wavemark_isa::effects::{CounterSet, VgprMsb};
+use wavemark_isa::{Inst, decode};
+use wavemark_target::{Facts, Machine};
 
 use crate::alu;
 use crate::binder::{BindError, Binder, Constants, Layout};
@@ -43,8 +44,12 @@ pub struct OpTable {
 
 /// A kernel's code.
 pub struct Program {
-    /// The instruction set.
-    pub isa: Isa,
+    /// The machine.
+    pub machine: Machine,
+    /// Its facts.
+    pub facts: &'static Facts,
+    /// Its counters.
+    pub counters: CounterSet,
     /// Register slab sizes.
     pub layout: Layout,
     /// The code.
@@ -68,9 +73,11 @@ fn empty_op() -> Op {
 
 impl Program {
     /// Pre-decode the code reachable from `entry`.
-    pub fn new(isa: Isa, layout: Layout, segment: Segment, entry: u64) -> Program {
+    pub fn new(machine: Machine, layout: Layout, segment: Segment, entry: u64) -> Program {
         let mut program = Program {
-            isa,
+            machine,
+            facts: machine.facts(),
+            counters: CounterSet::of(machine),
             layout,
             segment,
             constants: Constants::default(),
@@ -111,7 +118,7 @@ impl Program {
     }
 
     fn decode_at(&self, slot: usize) -> Result<Inst, String> {
-        decode(self.isa, &self.segment.bytes[slot * 4..]).map_err(|e| e.to_string())
+        decode(self.machine, &self.segment.bytes[slot * 4..]).map_err(|e| e.to_string())
     }
 
     /// Bind what fall-through and direct branches reach from `entry`, following `s_set_vgpr_msb` along
@@ -133,7 +140,7 @@ impl Program {
             {
                 next_table = self.table(msb);
             }
-            let flow = inst.row(self.isa).effects.flow;
+            let flow = inst.row(self.machine).effects.flow;
             // What comes behind an indirect jump is bound when it is reached.
             if flow.falls_through() {
                 work.push((next_table, next));
@@ -157,7 +164,7 @@ impl Program {
         };
         let dwords = inst.size / 4;
         let before = (self.constants.vector.len(), self.constants.scalar.len());
-        let mut binder = Binder::new(self.isa, self.layout, VgprMsb(msb), &inst, pc, &mut self.constants);
+        let mut binder = Binder::new(self.machine, self.layout, VgprMsb(msb), &inst, pc, &mut self.constants);
         let op = match bind(&mut binder) {
             Ok(op) => Op { dwords, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
@@ -187,7 +194,7 @@ fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
     match meaning::of(binder.meaning()) {
         Some(Meaning::Alu(def)) => alu::bind(binder, def),
         Some(Meaning::Matrix(row)) => matrix::bind(binder, row),
-        None => Err(BindError::Unsupported(binder.inst.row(binder.isa).mnemonic.to_owned())),
+        None => Err(BindError::Unsupported(binder.inst.row(binder.machine).mnemonic.to_owned())),
     }
 }
 

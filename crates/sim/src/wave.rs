@@ -1,8 +1,9 @@
 //! One wave: its registers, what it has in flight, and where it stands.
 
+use wavemark_target::Facts;
+
 use crate::binder::Layout;
 use crate::events::{BarrierId, WaveId};
-use crate::facts::Facts;
 use crate::machine::address;
 use crate::queue::Queue;
 use crate::regs::{Chunk, Mode, Regs, sindex};
@@ -62,8 +63,8 @@ pub fn unpack_mode(facts: &Facts, raw: u32) -> Mode {
         denorm_out_f32: bit(5),
         denorm_in_f16_f64: bit(6),
         denorm_out_f16_f64: bit(7),
-        dx10_clamp: !facts.ieee_mode || bit(8),
-        ieee: facts.ieee_mode && bit(9),
+        dx10_clamp: !facts.dx10_clamp_and_ieee || bit(8),
+        ieee: facts.dx10_clamp_and_ieee && bit(9),
         fp16_ovfl: bit(23),
     }
 }

@@ -5,11 +5,12 @@ mod snippet;
 
 use std::fmt::Write;
 
+use snippet::machines::{GFX950, GFX1250};
 use snippet::{Setup, run};
-use wavemark_isa::Isa;
 use wavemark_sim::events::{Observer, Silent};
 use wavemark_sim::machine::Random;
 use wavemark_sim::{Completion, RunEnd};
+use wavemark_target::Machine;
 
 /// Watches, and does nothing with what it sees.
 struct Watching;
@@ -20,7 +21,7 @@ impl Observer for Watching {}
 const RESULTS: usize = 8192;
 
 struct Generator {
-    isa: Isa,
+    machine: Machine,
     random: Random,
     text: String,
 }
@@ -49,7 +50,7 @@ impl Generator {
     }
 
     fn access(&mut self) {
-        let gfx12 = self.isa == Isa::Gfx1250;
+        let gfx12 = self.machine == GFX1250;
         let dwords = self.pick(&[1, 2, 3, 4]);
         let name = match (gfx12, dwords) {
             (true, n) => format!("b{}", n * 32),
@@ -93,12 +94,12 @@ impl Generator {
 
     fn wait(&mut self) {
         let n = self.random.below(4);
-        let line = match (self.isa, self.random.below(3)) {
-            (Isa::Gfx950, 0) => format!("s_waitcnt lgkmcnt({n})"),
-            (Isa::Gfx950, _) => format!("s_waitcnt vmcnt({n})"),
-            (Isa::Gfx1250, 0) => format!("s_wait_dscnt {n}"),
-            (Isa::Gfx1250, 1) => format!("s_wait_loadcnt {n}"),
-            (Isa::Gfx1250, _) => format!("s_wait_storecnt {n}"),
+        let line = match (self.machine == GFX950, self.random.below(3)) {
+            (true, 0) => format!("s_waitcnt lgkmcnt({n})"),
+            (true, _) => format!("s_waitcnt vmcnt({n})"),
+            (false, 0) => format!("s_wait_dscnt {n}"),
+            (false, 1) => format!("s_wait_loadcnt {n}"),
+            (false, _) => format!("s_wait_storecnt {n}"),
         };
         self.line(line);
     }
@@ -106,22 +107,21 @@ impl Generator {
     fn exec(&mut self) {
         let all = self.random.below(2) == 0;
         let mask = if all { -1 } else { self.random.below(60) as i32 };
-        match self.isa {
-            Isa::Gfx950 => self.line(format_args!("s_mov_b64 exec, {mask}")),
-            Isa::Gfx1250 => self.line(format_args!("s_mov_b32 exec_lo, {mask}")),
-        }
+        let exec = if self.machine.wave32() { "s_mov_b32 exec_lo" } else { "s_mov_b64 exec" };
+        self.line(format_args!("{exec}, {mask}"));
     }
 
     fn end(&mut self) {
-        let (all, store) = match self.isa {
-            Isa::Gfx950 => ("s_mov_b64 exec, -1\n s_waitcnt vmcnt(0) lgkmcnt(0)", "dword"),
-            Isa::Gfx1250 => ("s_mov_b32 exec_lo, -1\n s_wait_idle", "b32"),
+        let (all, store) = if self.machine == GFX950 {
+            ("s_mov_b64 exec, -1\n s_waitcnt vmcnt(0) lgkmcnt(0)", "dword")
+        } else {
+            ("s_mov_b32 exec_lo, -1\n s_wait_idle", "b32")
         };
         self.line(all);
         self.line(
             format_args!("v_mov_b32 v2, {RESULTS:#x}\n v_add_u32 v2, v2, v30")
                 .to_string()
-                .replace("v_add_u32", if self.isa == Isa::Gfx1250 { "v_add_nc_u32" } else { "v_add_u32" }),
+                .replace("v_add_u32", if self.machine == GFX1250 { "v_add_nc_u32" } else { "v_add_u32" }),
         );
         for row in 10..26 {
             let offset = (row - 10) * 256;
@@ -130,8 +130,8 @@ impl Generator {
     }
 }
 
-fn program(isa: Isa, seed: u64) -> String {
-    let mut generator = Generator { isa, random: Random::new(seed), text: String::new() };
+fn program(machine: Machine, seed: u64) -> String {
+    let mut generator = Generator { machine, random: Random::new(seed), text: String::new() };
     generator.start();
     for _ in 0..60 {
         match generator.random.below(12) {
@@ -150,11 +150,11 @@ fn program(isa: Isa, seed: u64) -> String {
 
 #[test]
 fn watched_or_not_a_program_does_the_same() {
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
+    for machine in [GFX950, GFX1250] {
         for seed in 1..120 {
-            let text = program(isa, seed);
+            let text = program(machine, seed);
             for completion in [Completion::Late, Completion::Early, Completion::Random] {
-                let mut setup = Setup::new(isa);
+                let mut setup = Setup::new(machine);
                 setup.config.completion = completion;
                 setup.config.seed = if completion == Completion::Random { seed } else { 0 };
                 setup.output = vec![0xff; RESULTS + 16 * 256];
@@ -163,7 +163,11 @@ fn watched_or_not_a_program_does_the_same() {
                 assert_eq!(silent.end, RunEnd::Finished);
                 assert_eq!(silent.stats, watched.stats);
                 let odd = (0..silent.output.len() / 4).find(|&n| silent.word(n) != watched.word(n));
-                assert_eq!(odd, None, "first odd dword; {isa:?}, {completion:?}, seed {seed}:\n{text}");
+                assert_eq!(
+                    odd, None,
+                    "first odd dword; {}, {completion:?}, seed {seed}:\n{text}",
+                    machine.processor
+                );
             }
         }
     }

@@ -82,6 +82,9 @@ facts! {
     vgpr_banks: u8 = "guide, \"Register\"; `GCNSubtarget::has1024AddressableVGPRs`";
     /// First register of a VGPR or AGPR tuple of 64 bits and more must be a multiple of this.
     vgpr_tuple_alignment: u8 = "`GCNSubtarget::needsAlignedVGPRs` (vgpr-align2)";
+    /// Whether a 16-bit result leaves the other half of its register as it was, whatever the instruction; before, most
+    /// results clear it.
+    keeps_other_half: bool = "`GCNSubtarget::zeroesHigh16BitsOfDest` (up to gfx9)";
     /// Whether AGPRs are operands of memory instructions and of both sources of MFMA.
     agpr_operands: bool = "ISA manuals of MI200 and later; `GCNSubtarget::hasGFX90AInsts`";
 
@@ -104,6 +107,8 @@ facts! {
     dpp_bound_ctrl_zero: bool = "`AMDGPUAsmParser::convertDppBoundCtrl`";
     /// Whether VOPD has a form with three sources, of 96 bits (VOPD3).
     vopd3: bool = "`GCNSubtarget::hasGFX1250Insts`; `AMDGPUAsmParser` VOPD3";
+    /// Whether an output multiplier counts only while MODE flushes denormal results; elsewhere it flushes them itself.
+    omod_needs_flush: bool = "ISA manuals, \"Output modifiers\" (Vega to RDNA 3.5; RDNA 4 and CDNA 5)";
     /// Matrix operations.
     matrix: MatrixOps = "ISA manuals, \"Matrix\"; LLVM's intrinsics of MFMA and WMMA";
 
@@ -114,6 +119,8 @@ facts! {
 
     /// How instructions say their cache policy.
     cache_policy: CachePolicy = "guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`";
+    /// Whether atomics are carried out in the device's L2 cache whatever their scope; elsewhere the scope says where.
+    atomics_in_l2: bool = "guide, \"Memory Model GFX942\", \"Memory Model GFX12\"; ISA manual of Vega, \"Flat Memory Instructions\"";
     /// LDS bytes a workgroup can have.
     lds_bytes: u32 = "`GCNSubtarget::getAddressableLocalMemorySize`";
     /// LDS bytes per granule of `GRANULATED_LDS_SIZE`.
@@ -128,6 +135,10 @@ facts! {
     flat_offset: Option<Offset> = "`AMDGPUBaseInfo` getNumFlatOffsetBits; `AMDGPUAsmParser::validateFlatOffset`";
     /// Immediate offset of `global_*` and `scratch_*`.
     global_offset: Option<Offset> = "`AMDGPUBaseInfo` getNumFlatOffsetBits; `AMDGPUAsmParser::validateFlatOffset`";
+    /// Whether the VGPR offset of `global_*` and `flat_*` to an SGPR base is signed.
+    signed_vgpr_offset: bool = "`GCNSubtarget::hasSignedGVSOffset`";
+    /// Layout of the four SGPRs that describe a buffer.
+    buffer_resource: BufferResource = "ISA manuals, \"Buffer Resource\"";
     /// Immediate offset of `buffer_*` and `tbuffer_*`.
     buffer_offset: Offset = "`SIInstrInfo` getMaxMUBUFImmOffset";
     /// How typed buffer instructions say the format of an element.
@@ -164,10 +175,20 @@ facts! {
     doorbell_id: bool = "`GCNSubtarget::supportsGetDoorbellID`";
     /// Whether DX10_CLAMP and IEEE are bits of MODE and of the kernel descriptor.
     dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
+    /// Whether SCC is a bit of STATUS; elsewhere it is one of STATE_PRIV, which only a trap handler writes.
+    scc_in_status: bool = "ISA manuals, \"Status register\", \"STATE_PRIV register\"";
     /// Registers of `s_getreg` and `s_setreg`.
     hwregs: &'static [HwReg] = "ISA manuals, \"Hardware registers\"; `AMDGPUAsmUtils` Hwreg";
     /// Messages of `s_sendmsg`.
     messages: Messages = "ISA manuals, \"Messages\"; `AMDGPUAsmUtils` SendMsg";
+}
+
+impl Facts {
+    /// Whether the upper bits of VGPR numbers are fields of MODE, set by `s_set_vgpr_msb` too (CDNA5 ISA, "Addressing
+    /// 1024 VGPRs"): where there are several banks.
+    pub const fn vgpr_msb_in_mode(&self) -> bool {
+        self.vgpr_banks > 1
+    }
 }
 
 /// Controls of DPP16 that not all processors with DPP have.
@@ -344,6 +365,21 @@ pub enum BufferFormats {
     Unified63,
 }
 
+/// The words that describe a buffer: each layout is the one before but for what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BufferResource {
+    /// A base of 48 bits, a number of records of 32; what is in range follows from stride and swizzling.
+    Gfx6,
+    /// Adds OOB_SELECT, which says what is in range; one number for data and number format.
+    Gfx10,
+    /// Two bits for swizzling, which say the size of an element.
+    Gfx11,
+    /// Adds a scale of the stride.
+    Gfx12,
+    /// A base of 57 bits, a number of records of 45.
+    Gfx1250,
+}
+
 /// A kind of export target: `name`, or `name0`… where there are several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExportTarget {
@@ -486,6 +522,13 @@ show! {
         BufferFormats::Split => "data and number format",
         BufferFormats::Unified77 => "one of 77",
         BufferFormats::Unified63 => "one of 63",
+    }.to_owned();
+    BufferResource: self => match self {
+        BufferResource::Gfx6 => "48-bit base",
+        BufferResource::Gfx10 => "48-bit base, OOB_SELECT",
+        BufferResource::Gfx11 => "48-bit base, OOB_SELECT, element size",
+        BufferResource::Gfx12 => "48-bit base, OOB_SELECT, element size, stride scale",
+        BufferResource::Gfx1250 => "57-bit base",
     }.to_owned();
     Barriers: self => match self {
         Barriers::Whole => "s_barrier",

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use wavemark_target::facts::{Apertures, Barriers, MatrixOps, WaitCounter, WorkgroupIds};
+use wavemark_target::facts::{
+    Apertures, Barriers, BufferResource, CachePolicy, MatrixOps, WaitCounter, WorkgroupIds,
+};
 use wavemark_target::*;
 
 /// Feature names and the processors that have them.
@@ -88,6 +90,13 @@ fn facts_agree_with_properties() {
         assert_eq!(p.has(Property::AGPRS), p.has_inst(InstFeature::MaiInsts));
         assert_eq!(facts.vop3_literals, facts.constant_bus_limit == 2);
         assert_eq!(p.flat_scratch() == FlatScratch::None, facts.apertures == Apertures::None);
+        assert_eq!(facts.flat_scratch_base, p.has_inst(InstFeature::GloballyAddressableScratch));
+        assert_eq!(facts.signed_vgpr_offset, p.has_inst(InstFeature::Gfx1250Insts));
+        let wide_records = facts.buffer_resource == BufferResource::Gfx1250;
+        assert_eq!(wide_records, p.has_inst(InstFeature::NumRecords45Bit));
+        assert_eq!(facts.atomics_in_l2, facts.cache_policy < CachePolicy::ThScope);
+        let state_priv = facts.hwregs.iter().any(|register| register.name == "HW_REG_STATE_PRIV");
+        assert_eq!(facts.scc_in_status, !state_priv);
     }
 }
 

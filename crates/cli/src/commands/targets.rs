@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use wavemark_diag::Diagnostic;
-use wavemark_driver::lines::instruction_set;
+use wavemark_driver::lines::executed_by;
 use wavemark_driver::report::ExitStatus;
 use wavemark_target::inst_features::InstFeature;
 use wavemark_target::{AbiVersion, EFlags, IsaName, Limits, Processor, Property, R600, TargetId};
@@ -70,7 +70,7 @@ fn table() -> String {
 
 /// What can be done for a processor, beside reading and linking code objects.
 fn support(processor: Processor) -> &'static str {
-    if instruction_set(processor).is_some() { "asm, dis, run, check" } else { "asm, dis" }
+    if executed_by(processor).is_some() { "asm, dis, run, check" } else { "asm, dis" }
 }
 
 /// A page of rows: name, value, and where it is from if that is asked for.

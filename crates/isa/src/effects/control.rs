@@ -190,7 +190,7 @@ impl Wait {
 }
 
 /// The wait instruction of a machine for `counter` to come down to `n`, as the assembly has it.
-pub fn wait_text(machine: impl Into<Machine>, counter: Counter, n: u32) -> String {
+pub fn wait_text(machine: Machine, counter: Counter, n: u32) -> String {
     let waits = Table::of(machine).rows().filter_map(|row| match &row.effects.wait {
         Some(Wait::Counters(counters)) if counters.contains(&counter) => Some((row.mnemonic, counters.len())),
         _ => None,
@@ -203,7 +203,7 @@ pub fn wait_text(machine: impl Into<Machine>, counter: Counter, n: u32) -> Strin
 }
 
 /// The instruction that invalidates the caches that vector memory goes through.
-pub fn invalidate_text(machine: impl Into<Machine>) -> &'static str {
+pub fn invalidate_text(machine: Machine) -> &'static str {
     let invalidates = |memory: &Memory| {
         memory.verb == Verb::Cache { invalidate: true, write_back: false } && memory.path != Path::Scalar
     };

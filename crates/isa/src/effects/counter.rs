@@ -196,7 +196,7 @@ pub enum CounterSet {
 
 impl CounterSet {
     /// Those of a machine.
-    pub(super) fn of(machine: Machine) -> CounterSet {
+    pub fn of(machine: Machine) -> CounterSet {
         let has = |wanted| machine.facts().counters.iter().any(|&(counter, _)| counter == wanted);
         match (has(WaitCounter::Load), has(WaitCounter::Vs)) {
             (true, _) => CounterSet::Split,

@@ -49,8 +49,8 @@ pub enum HwReg {
 
 impl HwReg {
     /// The register with this number.
-    pub fn of(machine: impl Into<Machine>, id: u8) -> HwReg {
-        let name = named::hwreg_name(machine.into(), u16::from(id)).unwrap_or_default();
+    pub fn of(machine: Machine, id: u8) -> HwReg {
+        let name = named::hwreg_name(machine, u16::from(id)).unwrap_or_default();
         let name = name.strip_prefix("HW_REG_").unwrap_or(name);
         match name.strip_prefix("WAVE_").unwrap_or(name) {
             "MODE" => HwReg::Mode,
@@ -72,8 +72,7 @@ impl HwReg {
     }
 
     /// The number of the register, where it has a name.
-    pub fn id(self, machine: impl Into<Machine>) -> Option<u8> {
-        let machine = machine.into();
+    pub fn id(self, machine: Machine) -> Option<u8> {
         (0..64).find(|&id| HwReg::of(machine, id) == self)
     }
 }

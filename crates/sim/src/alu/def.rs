@@ -403,7 +403,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             Kind::PkB16 | Kind::PkF16 | Kind::PkBf16 | Kind::PkF32 => {
                 m.neg_hi = bit(mods.neg_hi);
                 m.swizzle = (bit(mods.op_sel), !bit(mods.op_sel_hi));
-                if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && facts.packed_f32_broadcasts {
+                if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && facts.packed_f32_scalar_low {
                     m.swizzle = (false, true);
                 }
             }
@@ -447,7 +447,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         modified.dst_keep = false;
     }
     if let Some(dpp) = mods.dpp {
-        modified.set_dpp(mnemonic, facts.dpp, dpp, binder.layout.chunks)?;
+        modified.set_dpp(mnemonic, facts.dpp_controls, dpp, binder.layout.chunks)?;
     }
     modified.status = status;
     if def.signs_in_imm {

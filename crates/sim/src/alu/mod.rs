@@ -130,7 +130,7 @@ pub fn bind(binder: &mut Binder<'_>, def: &Def) -> Result<Op, BindError> {
 /// # Errors
 /// As [`bind`].
 pub fn bind_single(binder: &mut Binder<'_>, def: &Def) -> Result<Op, BindError> {
-    let mnemonic = binder.inst.row(binder.isa).mnemonic;
+    let mnemonic = binder.inst.row(binder.machine).mnemonic;
     match def {
         Def::Vector(def) => def::bind_vector(binder, mnemonic, def),
         Def::Scalar(def) => scalar::bind_scalar(binder, mnemonic, def),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use wavemark_isa::{Dpp, OutMod, SdwaSel, SdwaUnused, Special};
 use wavemark_numerics::modifiers as num;
+use wavemark_target::facts::DppControls;
 
 use super::AluDetail;
 use super::def::unsupported;
@@ -16,7 +17,6 @@ use super::scalar::materialise_status;
 use super::spread;
 use super::word::Kind;
 use crate::binder::BindError;
-use crate::facts::DppControls;
 use crate::op::{Detail, Op, Place, PlaceKind};
 use crate::regs::{Chunk, Regs, sindex};
 
@@ -173,7 +173,7 @@ impl Permutation {
             }
             Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
                 let n = (ctrl & 15) as u8;
-                let shifts = controls == DppControls::WaveShifts;
+                let shifts = controls != DppControls::ShareXmask;
                 let source: &dyn Fn(u8) -> u8 = match ctrl {
                     0x000..=0x0ff => &|l| (l & !3) + (ctrl >> (2 * (l & 3)) & 3) as u8,
                     0x101..=0x10f => &|l| if (l & 15) + n < 16 { l + n } else { OUT },
@@ -187,7 +187,7 @@ impl Permutation {
                     0x141 => &|l| (l & !7) + 7 - (l & 7),
                     0x142 if shifts => &|l| if l > 15 { (l & 0x30) - 1 } else { OUT },
                     0x143 if shifts => &|l| if l > 31 { (l & 0x20) - 1 } else { OUT },
-                    0x150..=0x15f => &|l| (l & !15) + n,
+                    0x150..=0x15f if controls != DppControls::Wave => &|l| (l & !15) + n,
                     0x160..=0x16f if !shifts => &|l| l ^ n,
                     _ => return Err(unsupported(mnemonic, &format!("dpp_ctrl {ctrl:#x}"))),
                 };
@@ -283,10 +283,11 @@ impl Modified {
     pub fn set_dpp(
         &mut self,
         mnemonic: &str,
-        controls: DppControls,
+        controls: Option<DppControls>,
         dpp: Dpp,
         chunks: usize,
     ) -> Result<(), BindError> {
+        let controls = controls.ok_or_else(|| unsupported(mnemonic, "dpp"))?;
         self.dpp = Some(Permutation::new(mnemonic, controls, dpp, chunks)?);
         Ok(())
     }

@@ -27,8 +27,8 @@ pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindE
     let x_def = vector_def(binder, x)?;
     let x_op = bind_single(binder, x)?;
     let constants = &mut *binder.constants;
-    let mut other = Binder::new(binder.isa, binder.layout, binder.msb, second, binder.pc, constants);
-    let missing = || unsupported(second.row(binder.isa).mnemonic, "no definition");
+    let mut other = Binder::new(binder.machine, binder.layout, binder.msb, second, binder.pc, constants);
+    let missing = || unsupported(second.row(binder.machine).mnemonic, "no definition");
     let Some(Meaning::Alu(y)) = meaning::of(other.meaning()) else { return Err(missing()) };
     let y_def = vector_def(&other, y)?;
     let y_op = bind_single(&mut other, y)?;
@@ -50,7 +50,7 @@ pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindE
 fn vector_def<'d>(binder: &Binder<'_>, def: &'d Def) -> Result<&'d VectorDef, BindError> {
     match def {
         Def::Vector(def) => Ok(def),
-        Def::Scalar(_) => Err(unsupported(binder.inst.row(binder.isa).mnemonic, "as half of a pair")),
+        Def::Scalar(_) => Err(unsupported(binder.inst.row(binder.machine).mnemonic, "as half of a pair")),
     }
 }
 

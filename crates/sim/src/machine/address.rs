@@ -1,6 +1,8 @@
 //! Address calculation of vector memory: one address per lane from registers, constants and descriptors.
 
-use crate::facts::{BufferResources, Facts, ScratchAperture};
+use wavemark_target::Facts;
+use wavemark_target::facts::BufferResource as ResourceLayout;
+
 use crate::pending::lanes;
 use crate::regs::{Regs, sindex};
 
@@ -33,6 +35,8 @@ pub enum Addressing {
     },
     /// `buffer_*`.
     Buffer {
+        /// How the descriptor is read.
+        kind: BufferResources,
         /// Four SGPRs of the descriptor.
         rsrc: u32,
         /// Index VGPR.
@@ -66,6 +70,44 @@ pub enum Aperture {
     Scratch(u32, u32),
     /// In no aperture: a memory violation.
     Hole,
+}
+
+/// Whose scratch a flat address in the scratch aperture means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScratchAperture {
+    /// 2^32 bytes: the lane's own (CDNA4 ISA 3.3).
+    Own,
+    /// 2^58 bytes: that of the lane in bits 56:52 (CDNA5 ISA 10.2); addresses that are no sign extension of 57
+    /// bits and in no aperture are in a hole.
+    AnyLane,
+}
+
+impl ScratchAperture {
+    /// That of a machine.
+    #[inline]
+    pub fn of(facts: &Facts) -> ScratchAperture {
+        if facts.flat_scratch_base { ScratchAperture::AnyLane } else { ScratchAperture::Own }
+    }
+}
+
+/// The layouts of buffer resource descriptors that there is a model of, and what is in range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferResources {
+    /// 48-bit base, 32-bit number of records (CDNA4 ISA 9.1.6).
+    Base48,
+    /// 57-bit base, 45-bit number of records (CDNA5 ISA table 57).
+    Base57,
+}
+
+impl BufferResources {
+    /// Those of a machine; none for those whose OOB_SELECT says what is in range.
+    pub fn of(facts: &Facts) -> Option<BufferResources> {
+        match facts.buffer_resource {
+            ResourceLayout::Gfx6 => Some(BufferResources::Base48),
+            ResourceLayout::Gfx10 | ResourceLayout::Gfx11 | ResourceLayout::Gfx12 => None,
+            ResourceLayout::Gfx1250 => Some(BufferResources::Base57),
+        }
+    }
 }
 
 /// Base of the LDS aperture of flat addresses.
@@ -302,7 +344,7 @@ pub fn resource(regs: &Regs, kind: BufferResources, at: u32) -> BufferResource {
 pub fn set_apertures(regs: &mut Regs, facts: &Facts) {
     regs.set_s64(sindex::SHARED_BASE, SHARED_BASE);
     regs.set_s64(sindex::SHARED_LIMIT, SHARED_BASE | 0xffff_ffff);
-    let any_lane = facts.scratch_aperture == ScratchAperture::AnyLane;
+    let any_lane = ScratchAperture::of(facts) == ScratchAperture::AnyLane;
     let (private, limit) = match any_lane {
         false => (PRIVATE_BASE, PRIVATE_BASE | 0xffff_ffff),
         true => (WIDE_PRIVATE_BASE, WIDE_PRIVATE_BASE | ((1 << 58) - 1)),

@@ -123,7 +123,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     fn back_pressure(&mut self, wave: &mut Wave) {
-        let set = self.facts.counters;
+        let set = self.counters;
         for &counter in set.counters() {
             wave.queue.back_pressure(counter, set);
         }
@@ -134,7 +134,7 @@ impl<O: Observer> Cx<'_, O> {
     fn wait_for_all(&mut self, wave: &mut Wave, site: &Site) {
         wave.queue.retire_all();
         if O::ACTIVE {
-            let counters = self.facts.counters.counters();
+            let counters = self.counters.counters();
             let waits: SmallVec<[(Counter, u32); 8]> = counters.iter().map(|&c| (c, 0)).collect();
             self.observer.waited(wave.id, site, &waits);
         }
@@ -335,7 +335,7 @@ impl<O: Observer> Cx<'_, O> {
     fn get_reg(&self, wave: &Wave, register: HwReg, field: HwField, site: &Site) -> Result<u32, Stop> {
         let mode = wave.regs.mode.raw;
         let value = match register {
-            HwReg::Mode if self.facts.msb_in_mode => mode & !MODE_MSB | mode_msb(wave.msb),
+            HwReg::Mode if self.facts.vgpr_msb_in_mode() => mode & !MODE_MSB | mode_msb(wave.msb),
             HwReg::Mode => mode,
             // PRIV, TRAP_EN, EXECZ, VCCZ, IN_WG, VALID (CDNA5 ISA table 5).
             HwReg::Status => {
@@ -377,7 +377,7 @@ impl<O: Observer> Cx<'_, O> {
         let bits = value << field.offset & mask;
         if register == HwReg::Mode {
             wave.regs.mode = unpack_mode(self.facts, wave.regs.mode.raw & !mask | bits);
-            if self.facts.msb_in_mode && mask & MODE_MSB != 0 {
+            if self.facts.vgpr_msb_in_mode() && mask & MODE_MSB != 0 {
                 let all = mode_msb(wave.msb) & !mask | bits & MODE_MSB;
                 wave.msb = (all >> 14 & 0x3f | (all >> 12 & 3) << 6) as u8;
                 wave.msb_changed = true;

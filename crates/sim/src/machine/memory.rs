@@ -4,12 +4,11 @@
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::effects::Crossbar;
 
-use super::address::{self, Addressing, Aperture};
+use super::address::{self, Addressing, Aperture, BufferResources, ScratchAperture};
 use super::ops::{LanePermute, MemoryOp, ScalarLoad, Transfer};
 use super::{Cx, Stop};
 use crate::atomic::{AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Fault, Issue, Observer, OpId, Scope, Site, Space};
-use crate::facts::BufferResources;
 use crate::pending::{Action, Pending, lanes};
 use crate::regs::sindex;
 use crate::wave::Wave;
@@ -389,7 +388,7 @@ impl<O: Observer> Cx<'_, O> {
             Addressing::Flat { vaddr, saddr, scale, add_tid, offset } => {
                 address::flat(
                     regs,
-                    self.facts.signed_offset,
+                    self.facts.signed_vgpr_offset,
                     exec,
                     *vaddr,
                     *saddr,
@@ -413,8 +412,8 @@ impl<O: Observer> Cx<'_, O> {
                 }
                 single(Space::Scratch, exec, addr)
             }
-            Addressing::Buffer { rsrc, index, voffset, soffset, offset } => {
-                let resource = address::resource(regs, self.facts.buffers, *rsrc);
+            Addressing::Buffer { kind, rsrc, index, voffset, soffset, offset } => {
+                let resource = address::resource(regs, *kind, *rsrc);
                 let soffset = regs.s[*soffset as usize];
                 let atomic = matches!(op.transfer, Transfer::Atomic(..));
                 let (mut mask, mut zero) = (0u64, 0u64);
@@ -423,15 +422,7 @@ impl<O: Observer> Cx<'_, O> {
                     let idx = index.map(|row| regs.lane(row as usize, lane));
                     let voff = voffset.map_or(0, |row| regs.lane(row as usize, lane));
                     let place = address::buffer_place(
-                        self.facts.buffers,
-                        &resource,
-                        idx,
-                        voff,
-                        soffset,
-                        *offset,
-                        lane,
-                        size,
-                        atomic,
+                        *kind, &resource, idx, voff, soffset, *offset, lane, size, atomic,
                     );
                     addr[lane as usize] = place.addr;
                     if place.in_range == size {
@@ -451,9 +442,10 @@ impl<O: Observer> Cx<'_, O> {
     /// Split flat addresses by aperture.
     fn apertures(&mut self, wave: &Wave, exec: u64, flat: &[u64; 64]) -> SmallVec<[Resolved; 2]> {
         let mut parts: SmallVec<[Resolved; 2]> = SmallVec::new();
+        let apertures = ScratchAperture::of(self.facts);
         for lane in lanes(exec) {
             let at = flat[lane as usize];
-            let (space, addr) = match address::aperture(self.facts.scratch_aperture, at, lane) {
+            let (space, addr) = match address::aperture(apertures, at, lane) {
                 Aperture::Global => (Space::Global, at),
                 Aperture::Lds(offset) => (Space::Lds, u64::from(offset)),
                 Aperture::Scratch(owner, offset) => {
@@ -613,9 +605,9 @@ impl<O: Observer> Cx<'_, O> {
         let offset = i64::from(soffset) * i64::from(op.scale) + op.offset;
         let size = op.shape.bytes;
         let mut len = size;
-        let addr = if op.buffer {
-            let resource = address::resource(regs, self.facts.buffers, op.base);
-            let records = if resource.stride != 0 && self.facts.buffers == BufferResources::Base48 {
+        let addr = if let Some(kind) = op.buffer {
+            let resource = address::resource(regs, kind, op.base);
+            let records = if resource.stride != 0 && kind == BufferResources::Base48 {
                 resource.stride * resource.num_records
             } else {
                 resource.num_records

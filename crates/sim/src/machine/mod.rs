@@ -34,9 +34,11 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 
+use wavemark_isa::effects::CounterSet;
+use wavemark_target::Facts;
+
 use crate::barrier::Barrier;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
-use crate::facts::Facts;
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
@@ -149,6 +151,7 @@ pub(crate) struct Cluster {
 /// What an operation of one wave can reach besides the wave itself.
 pub(crate) struct Cx<'a, O: Observer> {
     pub facts: &'static Facts,
+    pub counters: CounterSet,
     pub config: &'a RunConfig,
     pub global: &'a mut Global,
     pub lds: &'a mut Vec<u8>,
@@ -523,7 +526,8 @@ impl<'a, O: Observer> Device<'a, O> {
             }
         }
         let mut cx = Cx {
-            facts: Facts::of(program.isa),
+            facts: program.facts,
+            counters: program.counters,
             config,
             global,
             lds: &mut group.lds,

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Crossbar, HwField, HwReg};
 
-use super::address::Addressing;
+use super::address::{Addressing, BufferResources};
 use crate::atomic::AtomicShape;
 use crate::events::{CacheOp, Channel, Counter, Scope, executed_channels};
 use crate::op::Place;
@@ -288,8 +288,8 @@ pub struct ScalarLoad {
     pub shape: LoadShape,
     /// 64-bit base pair, or four SGPRs of a buffer descriptor.
     pub base: u32,
-    /// The base is a buffer descriptor.
-    pub buffer: bool,
+    /// How the buffer descriptor is read, if the base is one.
+    pub buffer: Option<BufferResources>,
     /// Scalar offset register, if any.
     pub soffset: Option<Place>,
     /// What multiplies the scalar offset.

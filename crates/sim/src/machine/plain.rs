@@ -178,7 +178,8 @@ impl<O: Observer> Cx<'_, O> {
         let Issue { seq, accesses, scope, .. } = &mut pending.issue;
         let ([seq], [access]) = (seq.as_mut_slice(), accesses.as_mut_slice()) else { return false };
         let Extent::Lanes { mask, bytes, addr } = &mut access.extent else { return false };
-        let Some((space, burst)) = addresses(regs, self.facts.signed_offset, op, exec, size, addr) else {
+        let Some((space, burst)) = addresses(regs, self.facts.signed_vgpr_offset, op, exec, size, addr)
+        else {
             return false;
         };
         let (low, high) = hull(addr, exec, size, burst, u64::from(regs.lanes()));

@@ -3,7 +3,7 @@
 use wavemark_isa::effects::{Barrier, Control, Flow, HwField, HwReg, Memory, Path, Verb};
 use wavemark_isa::{Operand, Special};
 
-use super::address::Addressing;
+use super::address::{Addressing, BufferResources};
 use super::ops::{
     BarrierName, BarrierOp, LanePermute, MachineOp, MemoryOp, ScalarLoad, TensorOp, Transfer, Waits,
 };
@@ -23,7 +23,7 @@ const B32: ConstType = ConstType { bits: 32, bf16: false, float: false };
 
 /// The operation of an instruction that is not arithmetic; `Ok(None)` if it is arithmetic.
 pub fn select(binder: &mut Binder<'_>) -> Result<Option<MachineOp>, BindError> {
-    let mnemonic = binder.inst.row(binder.isa).mnemonic;
+    let mnemonic = binder.inst.row(binder.machine).mnemonic;
     let mut operands = Operands { binder, mnemonic };
     if !operands.binder.effects.channels.iter().all(|&channel| is_executed(channel)) {
         return Err(operands.unsupported("a counter that is not modelled"));
@@ -47,7 +47,7 @@ impl Operands<'_, '_> {
 
     /// The operand of `role` and its number.
     fn find(&self, role: &str) -> Option<(usize, Operand)> {
-        let row = self.binder.inst.row(self.binder.isa);
+        let row = self.binder.inst.row(self.binder.machine);
         let encoding = row.encoding(self.binder.inst.form)?;
         let at = encoding.specs(row).position(|spec| spec.role == role)?;
         Some((at, *self.binder.inst.operands.get(at)?))
@@ -142,7 +142,7 @@ impl Operands<'_, '_> {
     fn control(&mut self, control: Control) -> Result<MachineOp, BindError> {
         let simm = self.simm16();
         let field = HwField::from_simm16(simm as u16);
-        let register = HwReg::of(self.binder.isa, field.id);
+        let register = HwReg::of(self.binder.machine, field.id);
         Ok(match control {
             Control::Hint => self.counted(),
             Control::Sleep => MachineOp::Sleep,
@@ -167,7 +167,7 @@ impl Operands<'_, '_> {
 
     /// Registers of operand number `at`.
     fn dwords(&self, at: usize) -> u8 {
-        let row = self.binder.inst.row(self.binder.isa);
+        let row = self.binder.inst.row(self.binder.machine);
         let spec = row.encoding(self.binder.inst.form).and_then(|encoding| encoding.specs(row).nth(at));
         spec.map_or(1, |spec| spec.ty.dwords())
     }
@@ -175,7 +175,7 @@ impl Operands<'_, '_> {
     /// A message without an answer: only those that tell the host something and those that give registers back just
     /// before the end change nothing here.
     fn message(&self) -> Result<MachineOp, BindError> {
-        let machine = self.binder.isa.into();
+        let machine = self.binder.machine;
         let message = wavemark_isa::named::Message::decode(machine, self.simm16() as u16);
         match message.name(machine) {
             Some("MSG_INTERRUPT" | "MSG_DEALLOC_VGPRS") if self.binder.effects.flow == Flow::Next => {
@@ -234,7 +234,10 @@ impl Operands<'_, '_> {
         if memory.verb != Verb::Load || memory.scratch {
             return Err(self.unsupported("scalar memory other than loads"));
         }
-        let buffer = self.find("sbase").is_some_and(|(at, _)| self.dwords(at) == 4);
+        let buffer = match self.find("sbase") {
+            Some((at, _)) if self.dwords(at) == 4 => Some(self.buffer_resources()?),
+            _ => None,
+        };
         let soffset = match self.find("soffset") {
             None | Some((_, Operand::Off | Operand::Special(Special::Null) | Operand::Imm(_))) => None,
             Some(_) => Some(self.source("soffset")?),
@@ -399,6 +402,12 @@ impl Operands<'_, '_> {
         Ok(MachineOp::Memory(Box::new(op.with_plain())))
     }
 
+    /// How buffer descriptors are read.
+    fn buffer_resources(&self) -> Result<BufferResources, BindError> {
+        BufferResources::of(self.binder.facts)
+            .ok_or_else(|| self.unsupported("buffer resources of this layout"))
+    }
+
     fn addressing(&mut self, memory: &Memory, offset: i64, scale: u32) -> Result<Addressing, BindError> {
         let mods = self.binder.inst.mods;
         let chunks = self.binder.layout.chunks as u32;
@@ -413,7 +422,7 @@ impl Operands<'_, '_> {
                 };
                 let soffset = self.source("soffset")?.at;
                 let rsrc = self.scalar_of("srsrc", "rsrc")?;
-                Addressing::Buffer { rsrc, index, voffset, soffset, offset }
+                Addressing::Buffer { kind: self.buffer_resources()?, rsrc, index, voffset, soffset, offset }
             }
             Path::Scratch => Addressing::Scratch { vaddr, saddr: self.scalar("saddr")?, scale, offset },
             _ => {

@@ -9,15 +9,18 @@
 use std::collections::HashMap;
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
-use wavemark_isa::{FixupKind, Isa, Machine, NoSymbols, encode, parse};
+use wavemark_isa::{FixupKind, NoSymbols, encode, parse};
 use wavemark_sim::events::Observer;
 use wavemark_sim::{Dispatch, Global, Kernel, RunConfig, RunEnd, RunStats, Segment, dispatch};
-use wavemark_target::Processor;
+use wavemark_target::Machine;
+
+use machines::GFX950;
+
+#[path = "../machines/mod.rs"]
+pub mod machines;
 
 /// The bytes of a program.
-pub fn assemble(isa: Isa, text: &str) -> Vec<u8> {
-    let features = if isa == Isa::Gfx1250 { "+real-true16" } else { "" };
-    let machine = Machine::parse(isa.name(), features).expect("a machine");
+pub fn assemble(machine: Machine, text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut labels = HashMap::new();
     let mut branches = Vec::new();
@@ -49,7 +52,7 @@ pub fn assemble(isa: Isa, text: &str) -> Vec<u8> {
 /// How to launch a program.
 #[derive(Clone)]
 pub struct Setup {
-    pub isa: Isa,
+    pub machine: Machine,
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: Option<[u32; 3]>,
@@ -63,12 +66,11 @@ pub struct Setup {
 
 impl Setup {
     /// One wave, 4 KiB of LDS, 256 dwords of output that hold all ones.
-    pub fn new(isa: Isa) -> Setup {
-        let lanes = if isa == Isa::Gfx950 { 64 } else { 32 };
+    pub fn new(machine: Machine) -> Setup {
         Setup {
-            isa,
+            machine,
             grid: [1; 3],
-            block: [lanes, 1, 1],
+            block: [machine.lanes(), 1, 1],
             cluster: None,
             lds: 4096,
             scratch: 64,
@@ -98,46 +100,44 @@ impl Outcome {
     }
 }
 
-fn prolog(isa: Isa) -> &'static str {
-    match isa {
-        Isa::Gfx950 => {
-            "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
-        }
-        Isa::Gfx1250 => {
-            "s_load_b128 s[4:7], s[0:1], 0x0\n s_wait_kmcnt 0x0\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
-        }
+fn prolog(machine: Machine) -> &'static str {
+    if machine == GFX950 {
+        "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
+    } else {
+        "s_load_b128 s[4:7], s[0:1], 0x0\n s_wait_kmcnt 0x0\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
     }
 }
 
 /// Run `text` with its prolog, `s_endpgm` behind it.
 pub fn run<O: Observer>(setup: &Setup, text: &str, observer: &mut O) -> Outcome {
-    let isa = setup.isa;
-    let bytes = assemble(isa, &format!("{}{text}\n s_endpgm\n", prolog(isa)));
-    let processor = Processor::by_name(isa.name()).unwrap();
-    let mut descriptor = KernelDescriptor::zero(processor);
+    let machine = setup.machine;
+    let bytes = assemble(machine, &format!("{}{text}\n s_endpgm\n", prolog(machine)));
+    let mut descriptor = KernelDescriptor::zero(machine.processor);
     let mut set = |field, value| descriptor.set(field, value).unwrap();
     set(Field::GranulatedWorkitemVgprCount, 31);
     set(Field::EnableSgprKernargSegmentPtr, 1);
     set(Field::EnableVgprWorkitemId, 2);
     set(Field::FloatDenormMode16_64, 3);
     set(Field::FloatDenormMode32, 3);
-    match isa {
-        Isa::Gfx950 => {
-            set(Field::UserSgprCount, 2);
-            set(Field::AccumOffset, 31);
-            set(Field::EnableSgprWorkgroupIdX, 1);
-        }
-        Isa::Gfx1250 => {
-            set(Field::UserSgprCountGfx1250, 2);
-            set(Field::NamedBarCnt, u64::from(setup.named_barriers.div_ceil(4)));
-        }
+    if machine == GFX950 {
+        set(Field::UserSgprCount, 2);
+        set(Field::AccumOffset, 31);
+        set(Field::EnableSgprWorkgroupIdX, 1);
+    } else {
+        set(Field::UserSgprCountGfx1250, 2);
+        set(Field::NamedBarCnt, u64::from(setup.named_barriers.div_ceil(4)));
     }
     descriptor.group_segment_fixed_size = setup.lds;
     descriptor.private_segment_fixed_size = setup.scratch;
     descriptor.kernarg_size = 16;
     let base = 0x10_0000;
-    let kernel =
-        Kernel { isa, code: Segment { base, bytes }, entry: base, descriptor_address: base - 64, descriptor };
+    let kernel = Kernel {
+        machine,
+        code: Segment { base, bytes },
+        entry: base,
+        descriptor_address: base - 64,
+        descriptor,
+    };
     let mut global = Global::new();
     let input = global.allocate("input", setup.input.clone(), true);
     let output = global.allocate("output", setup.output.clone(), true);

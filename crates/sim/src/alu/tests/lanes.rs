@@ -10,8 +10,8 @@ fn row(ctrl: u16, bound_ctrl: bool) -> Mods {
 }
 
 /// What `v_mov_b32_dpp` gives in each lane (the old value is 1000).
-fn moved(isa: Isa, mods: Mods, exec: u64) -> Vec<u32> {
-    let mut wave = Wave::new(isa);
+fn moved(machine: Machine, mods: Mods, exec: u64) -> Vec<u32> {
+    let mut wave = Wave::new(machine);
     wave.set_v(1, |l| l);
     wave.set_v(0, |_| 1000);
     wave.set_exec(exec);
@@ -23,56 +23,56 @@ fn moved(isa: Isa, mods: Mods, exec: u64) -> Vec<u32> {
 #[test]
 fn dpp_rows() {
     let all = u64::MAX;
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
+    for machine in [GFX950, GFX1250] {
         // quad_perm:[3,2,1,0]
-        assert_eq!(moved(isa, row(0x1b, false), all)[..8], [3, 2, 1, 0, 7, 6, 5, 4]);
+        assert_eq!(moved(machine, row(0x1b, false), all)[..8], [3, 2, 1, 0, 7, 6, 5, 4]);
         // row_shl:1: the last lane of a row has no source.
-        let d = moved(isa, row(0x101, false), all);
+        let d = moved(machine, row(0x101, false), all);
         assert_eq!((d[0], d[14], d[15], d[16]), (1, 15, 1000, 17));
-        assert_eq!(moved(isa, row(0x101, true), all)[15], 0);
+        assert_eq!(moved(machine, row(0x101, true), all)[15], 0);
         // row_shr:2, row_ror:1
-        assert_eq!(moved(isa, row(0x112, false), all)[..4], [1000, 1000, 0, 1]);
-        assert_eq!(moved(isa, row(0x121, false), all)[..3], [15, 0, 1]);
+        assert_eq!(moved(machine, row(0x112, false), all)[..4], [1000, 1000, 0, 1]);
+        assert_eq!(moved(machine, row(0x121, false), all)[..3], [15, 0, 1]);
         // row_mirror, row_half_mirror
-        assert_eq!(moved(isa, row(0x140, false), all)[17], 30);
-        assert_eq!(moved(isa, row(0x141, false), all)[9], 14);
+        assert_eq!(moved(machine, row(0x140, false), all)[17], 30);
+        assert_eq!(moved(machine, row(0x141, false), all)[9], 14);
         // row_newbcast:3 / row_share:3
-        assert_eq!(moved(isa, row(0x153, false), all)[20], 19);
+        assert_eq!(moved(machine, row(0x153, false), all)[20], 19);
     }
     // row_bcast15 and row_bcast31, wave_shr:1, wave_rol:1
-    let d = moved(Isa::Gfx950, row(0x142, false), all);
+    let d = moved(GFX950, row(0x142, false), all);
     assert_eq!((d[3], d[16], d[40], d[63]), (1000, 15, 31, 47));
-    let d = moved(Isa::Gfx950, row(0x143, false), all);
+    let d = moved(GFX950, row(0x143, false), all);
     assert_eq!((d[31], d[32], d[63]), (1000, 31, 31));
-    assert_eq!(moved(Isa::Gfx950, row(0x138, false), all)[16], 15);
-    assert_eq!(moved(Isa::Gfx950, row(0x134, false), all)[63], 0);
+    assert_eq!(moved(GFX950, row(0x138, false), all)[16], 15);
+    assert_eq!(moved(GFX950, row(0x134, false), all)[63], 0);
     // row_xmask:5
-    assert_eq!(moved(Isa::Gfx1250, row(0x165, false), all)[18], 23);
+    assert_eq!(moved(GFX1250, row(0x165, false), all)[18], 23);
 }
 
 #[test]
 fn dpp_masks_and_inactive_sources() {
     // Lane 1 is off: lane 0, which would read it with row_shl:1, keeps its value or reads 0.
     let exec = !2u64;
-    let d = moved(Isa::Gfx950, row(0x101, false), exec);
+    let d = moved(GFX950, row(0x101, false), exec);
     assert_eq!((d[0], d[1], d[2]), (1000, 1000, 3));
-    assert_eq!(moved(Isa::Gfx950, row(0x101, true), exec)[0], 0);
+    assert_eq!(moved(GFX950, row(0x101, true), exec)[0], 0);
     let fi = Dpp::Row { ctrl: 0x101, row_mask: 15, bank_mask: 15, bound_ctrl: false, fi: true };
-    let d = moved(Isa::Gfx1250, Mods { dpp: Some(fi), ..Mods::default() }, exec);
+    let d = moved(GFX1250, Mods { dpp: Some(fi), ..Mods::default() }, exec);
     // CDNA5 table 41: with fetch-inactive, out of range reads 0.
     assert_eq!((d[0], d[1], d[15]), (1, 1000, 0));
     let masked = Dpp::Row { ctrl: 0x1b, row_mask: 0b10, bank_mask: 0b101, bound_ctrl: true, fi: false };
-    let d = moved(Isa::Gfx950, Mods { dpp: Some(masked), ..Mods::default() }, u64::MAX);
+    let d = moved(GFX950, Mods { dpp: Some(masked), ..Mods::default() }, u64::MAX);
     assert_eq!((d[0], d[16], d[20], d[24], d[32]), (1000, 19, 1000, 27, 1000));
     let lanes8 = Dpp::Lanes8 { sel: 0o01234567, fi: false };
-    let d = moved(Isa::Gfx1250, Mods { dpp: Some(lanes8), ..Mods::default() }, exec);
+    let d = moved(GFX1250, Mods { dpp: Some(lanes8), ..Mods::default() }, exec);
     assert_eq!(d[..8], [7, 1000, 5, 4, 3, 2, 0, 0]);
     assert_eq!(d[8], 15);
 }
 
 #[test]
 fn dpp_of_a_reduction_step() {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.set_v(0, |l| (l as f32).to_bits());
     wave.set_v(1, |l| (l as f32).to_bits());
     wave.run_with("v_add_f32", &[v(1), v(0), v(1)], row(0x111, false));
@@ -85,8 +85,8 @@ fn dpp_of_a_reduction_step() {
 
 #[test]
 fn lanes_and_scalars() {
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
-        let mut wave = Wave::new(isa);
+    for machine in [GFX950, GFX1250] {
+        let mut wave = Wave::new(machine);
         wave.set_v(1, |l| 100 + l);
         wave.set_exec(0xf0);
         wave.run("v_readfirstlane_b32", &[s(3), v(1)]);
@@ -111,7 +111,7 @@ fn lanes_and_scalars() {
 
 #[test]
 fn permutes() {
-    let mut wave = Wave::new(Isa::Gfx1250);
+    let mut wave = Wave::new(GFX1250);
     wave.set_v(1, |l| l);
     wave.regs.s[0] = 0x8765_4321;
     wave.regs.s[1] = 0x0fed_cba9;
@@ -132,7 +132,7 @@ fn permutes() {
     wave.set_v(3, |l| 200 + l);
     wave.run("v_permlane16_swap_b32", &[v(2), v(3)]);
     assert_eq!((wave.v(2, 3), wave.v(2, 20), wave.v(3, 3), wave.v(3, 20)), (103, 204, 119, 220));
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.set_v(2, |l| 100 + l);
     wave.set_v(3, |l| 200 + l);
     wave.run("v_permlane32_swap_b32", &[v(2), v(3)]);
@@ -146,7 +146,7 @@ fn permutes() {
 
 #[test]
 fn relative_registers() {
-    let mut wave = Wave::new(Isa::Gfx1250);
+    let mut wave = Wave::new(GFX1250);
     wave.set_v(17, |l| l + 5);
     wave.regs.s[sindex::M0 as usize] = 10;
     wave.run("v_movrels_b32", &[v(5), v(7)]);
@@ -162,7 +162,7 @@ fn relative_registers() {
 
 #[test]
 fn vgpr_indexing() {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     for n in 0..16 {
         wave.set_v(n, |l| 100 * u32::from(n) + l);
     }

@@ -101,12 +101,9 @@ const OTHERS: &[&str] = &[
     "s_inst_prefetch",
 ];
 
-fn variants(isa: Isa) -> Option<Vec<(String, Vec<u8>)>> {
-    let name = match isa {
-        Isa::Gfx950 => "gfx950",
-        Isa::Gfx1250 => "gfx1250",
-    };
-    let path = wavemark_corpus::shared_or_skip("facts/isa")?.join(format!("{name}.variants.tsv"));
+fn variants(machine: Machine) -> Option<Vec<(String, Vec<u8>)>> {
+    let path =
+        wavemark_corpus::shared_or_skip("facts/isa")?.join(format!("{}.variants.tsv", machine.processor));
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("skipped: {} is not there", path.display());
         return None;
@@ -122,10 +119,10 @@ fn variants(isa: Isa) -> Option<Vec<(String, Vec<u8>)>> {
     )
 }
 
-fn test_wave(isa: Isa) -> Wave {
-    let mut wave = Wave::new(isa);
+fn test_wave(machine: Machine) -> Wave {
+    let mut wave = Wave::new(machine);
     wave.layout.vgprs = 300;
-    wave.layout.agprs = if isa == Isa::Gfx950 { 256 } else { 0 };
+    wave.layout.agprs = if machine == GFX950 { 256 } else { 0 };
     wave.regs.vgprs = 300;
     wave.regs.agprs = wave.layout.agprs;
     wave.regs.v = Box::new([]);
@@ -136,8 +133,8 @@ fn test_wave(isa: Isa) -> Wave {
 /// How often each variant is run.
 const ROUNDS: usize = 3;
 
-fn check_isa(isa: Isa) {
-    let Some(variants) = variants(isa) else { return };
+fn check_machine(machine: Machine) {
+    let Some(variants) = variants(machine) else { return };
     let seed = 0x9e37_79b9_7f4a_7c15u64;
     println!("seed {seed:#x}");
     let mut random = Random(seed);
@@ -146,7 +143,7 @@ fn check_isa(isa: Isa) {
     let mut bound = 0;
     // Several draws of registers for each variant.
     for (name, bytes) in std::iter::repeat_n(&variants, ROUNDS).flatten() {
-        let inst = match wavemark_isa::decode(isa, bytes) {
+        let inst = match wavemark_isa::decode(machine, bytes) {
             Ok(inst) => inst,
             Err(error) => {
                 missing.push(format!("{name}: decode: {error}"));
@@ -154,7 +151,7 @@ fn check_isa(isa: Isa) {
             }
         };
         // Initial registers, the same for all levels.
-        let wave = test_wave(isa);
+        let wave = test_wave(machine);
         let slab: Vec<u32> = (0..300 * wave.layout.chunks * 16).map(|_| random.word()).collect();
         let scalars: Vec<u32> = (0..128).map(|_| random.word()).collect();
         let mode_raw = match random.draw() % 3 {
@@ -172,16 +169,16 @@ fn check_isa(isa: Isa) {
         for level in levels.iter().chain([&super::super::Level::Portable]) {
             let exact = results.len() == levels.len();
             super::super::lane::EXACT_ONLY.set(exact);
-            let mut w = test_wave(isa);
+            let mut w = test_wave(machine);
             for (i, x) in slab.iter().enumerate() {
                 w.regs.v[i / 16].0[i % 16] = *x;
             }
             w.regs.s[..128].copy_from_slice(&scalars);
             w.regs.s[sindex::NULL as usize] = 0;
-            w.regs.mode = mode(isa, mode_raw);
+            w.regs.mode = mode(machine, mode_raw);
             w.set_exec(exec);
             super::super::def::force_level(*level as usize);
-            let mut binder = Binder::new(isa, w.layout, VgprMsb(0), &inst, 0x1000, &mut w.constants);
+            let mut binder = Binder::new(machine, w.layout, VgprMsb(0), &inst, 0x1000, &mut w.constants);
             let Some(Meaning::Alu(def)) = meaning::of(binder.meaning()) else {
                 missing.push(format!("{name}: no definition"));
                 break;
@@ -238,7 +235,7 @@ fn check_isa(isa: Isa) {
     }
     missing.sort();
     missing.dedup();
-    println!("{isa:?}: {} variants, {bound} runs, {} without:", variants.len(), missing.len());
+    println!("{}: {} variants, {bound} runs, {} without:", machine.processor, variants.len(), missing.len());
     for line in &missing {
         println!("  {line}");
     }
@@ -247,10 +244,10 @@ fn check_isa(isa: Isa) {
 
 #[test]
 fn every_gfx950_variant_is_the_same_at_all_levels() {
-    check_isa(Isa::Gfx950);
+    check_machine(GFX950);
 }
 
 #[test]
 fn every_gfx1250_variant_is_the_same_at_all_levels() {
-    check_isa(Isa::Gfx1250);
+    check_machine(GFX1250);
 }

@@ -3,10 +3,12 @@
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::VgprMsb;
-use wavemark_isa::{Form, Half, Inst, Isa, Mods, Operand, Reg, RegFile, Row, RowId, Special, Table};
+use wavemark_isa::{Form, Half, Inst, Mods, Operand, Reg, RegFile, Row, RowId, Special, Table};
+use wavemark_target::Machine;
 
 use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::meaning::{self, Meaning};
+use crate::modelled::machines::{GFX950, GFX1250};
 use crate::op::Op;
 use crate::regs::{Chunk, Mode, Regs, sindex};
 
@@ -24,7 +26,7 @@ fn form(row: &Row, operands: usize) -> Form {
 
 /// A wave of its own with 64 VGPRs and 8 AGPRs, and the constants of what was bound for it.
 pub struct Wave {
-    pub isa: Isa,
+    pub machine: Machine,
     pub layout: Layout,
     pub constants: Constants,
     pub regs: Regs,
@@ -58,8 +60,8 @@ pub fn lit(x: u32) -> Operand {
 pub const VCC: Operand = Operand::Special(Special::Vcc);
 
 /// MODE with everything nearest even and denormals kept.
-pub fn mode(isa: Isa, raw: u32) -> Mode {
-    let gfx9 = isa == Isa::Gfx950;
+pub fn mode(machine: Machine, raw: u32) -> Mode {
+    let gfx9 = machine == GFX950;
     Mode {
         raw,
         round_f32: (raw & 3) as u8,
@@ -75,14 +77,14 @@ pub fn mode(isa: Isa, raw: u32) -> Mode {
 }
 
 impl Wave {
-    pub fn new(isa: Isa) -> Self {
-        Self::sized(isa, if isa == Isa::Gfx950 { 4 } else { 2 })
+    pub fn new(machine: Machine) -> Self {
+        Self::sized(machine, machine.lanes() as usize / 16)
     }
 
-    pub fn sized(isa: Isa, chunks: usize) -> Self {
+    pub fn sized(machine: Machine, chunks: usize) -> Self {
         let layout = Layout { chunks, vgprs: 64, agprs: 8 };
         let mut wave = Wave {
-            isa,
+            machine,
             layout,
             constants: Constants::default(),
             regs: Regs {
@@ -94,7 +96,7 @@ impl Wave {
                 agprs: layout.agprs,
                 scc: false,
                 full: true,
-                mode: mode(isa, 0x3f0),
+                mode: mode(machine, 0x3f0),
                 pc: 0,
             },
         };
@@ -147,7 +149,7 @@ impl Wave {
         mods: Mods,
         level: usize,
     ) -> Result<Op, BindError> {
-        let row = Table::of(self.isa).by_mnemonic(mnemonic).next();
+        let row = Table::of(self.machine).by_mnemonic(mnemonic).next();
         let inst = Inst {
             row: row.map_or(RowId(0), |row| row.id),
             form: row.map_or(Form::E64, |row| form(row, operands.len())),
@@ -158,12 +160,13 @@ impl Wave {
         };
         super::def::force_level(level);
         // A name of the other instruction set stands for what it computes.
-        let named = [Isa::Gfx950, Isa::Gfx1250].map(|isa| Table::of(isa).by_mnemonic(mnemonic).next());
+        let named = [GFX950, GFX1250].map(|machine| Table::of(machine).by_mnemonic(mnemonic).next());
         let key = named.into_iter().flatten().next().map_or(mnemonic, |row| row.effects.meaning);
         let Some(Meaning::Alu(def)) = meaning::of(key) else {
             return Err(BindError::Unsupported(format!("{mnemonic} has no definition")));
         };
-        let mut binder = Binder::new(self.isa, self.layout, VgprMsb(0), &inst, 0x1000, &mut self.constants);
+        let mut binder =
+            Binder::new(self.machine, self.layout, VgprMsb(0), &inst, 0x1000, &mut self.constants);
         let op = super::bind_single(&mut binder, def)?;
         self.settle();
         Ok(op)

@@ -3,8 +3,8 @@
 use super::*;
 
 /// `(result, SCC)` of an instruction on 32-bit sources.
-fn eval(isa: Isa, mnemonic: &str, sources: &[u32], scc: bool, old: u32) -> (u32, bool) {
-    let mut wave = Wave::new(isa);
+fn eval(machine: Machine, mnemonic: &str, sources: &[u32], scc: bool, old: u32) -> (u32, bool) {
+    let mut wave = Wave::new(machine);
     wave.regs.scc = scc;
     wave.regs.s[30] = old;
     let mut operands = vec![s(30)];
@@ -17,13 +17,13 @@ fn eval(isa: Isa, mnemonic: &str, sources: &[u32], scc: bool, old: u32) -> (u32,
 }
 
 fn check(mnemonic: &str, sources: &[u32], want: (u32, bool)) {
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
-        assert_eq!(eval(isa, mnemonic, sources, false, 0), want, "{mnemonic} {sources:x?}");
+    for machine in [GFX950, GFX1250] {
+        assert_eq!(eval(machine, mnemonic, sources, false, 0), want, "{mnemonic} {sources:x?}");
     }
 }
 
 fn check64(mnemonic: &str, a: u64, b: u64, want: (u64, bool)) {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.regs.set_s64(2, a);
     wave.regs.set_s64(4, b);
     let one = ["s_not", "s_brev", "s_wqm", "s_quadmask"].iter().any(|p| mnemonic.starts_with(p));
@@ -39,9 +39,9 @@ fn integers() {
     check("s_add_i32", &[0x7fff_ffff, 1], (0x8000_0000, true));
     check("s_add_i32", &[0xffff_ffff, 1], (0, false));
     check("s_sub_i32", &[0x8000_0000, 1], (0x7fff_ffff, true));
-    assert_eq!(eval(Isa::Gfx950, "s_addc_u32", &[0xffff_ffff, 0], true, 0), (0, true));
-    assert_eq!(eval(Isa::Gfx950, "s_subb_u32", &[0, 0xffff_ffff], true, 0), (0, true));
-    assert_eq!(eval(Isa::Gfx950, "s_subb_u32", &[5, 2], true, 0), (2, false));
+    assert_eq!(eval(GFX950, "s_addc_u32", &[0xffff_ffff, 0], true, 0), (0, true));
+    assert_eq!(eval(GFX950, "s_subb_u32", &[0, 0xffff_ffff], true, 0), (0, true));
+    assert_eq!(eval(GFX950, "s_subb_u32", &[5, 2], true, 0), (2, false));
     check("s_lshl3_add_u32", &[0x2000_0000, 5], (5, true));
     check("s_lshl_b32", &[1, 33], (2, true));
     check("s_ashr_i32", &[0x8000_0000, 4], (0xf800_0000, true));
@@ -77,7 +77,7 @@ fn integers() {
 
 #[test]
 fn compares_moves_and_immediates() {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.regs.s[2] = 0xffff_ffff;
     wave.run("s_cmp_lt_i32", &[s(2), Operand::Int(0)]);
     assert!(wave.regs.scc);
@@ -117,7 +117,7 @@ fn compares_moves_and_immediates() {
 
 #[test]
 fn exec_is_saved_and_its_flag_kept() {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.regs.set_s64(2, 0xff);
     wave.run("s_and_saveexec_b64", &[s2(4), s2(2)]);
     assert_eq!((wave.regs.s64(4), wave.regs.exec(), wave.regs.scc), (u64::MAX, 0xff, true));
@@ -126,7 +126,7 @@ fn exec_is_saved_and_its_flag_kept() {
     assert!(wave.regs.full);
     wave.run("s_andn2_wrexec_b64", &[s2(4), s2(2)]);
     assert_eq!((wave.regs.s64(4), wave.regs.scc), (0, false));
-    let mut wave = Wave::new(Isa::Gfx1250);
+    let mut wave = Wave::new(GFX1250);
     wave.regs.s[2] = 0xff;
     wave.run("s_and_not0_saveexec_b32", &[s(4), s(2)]);
     assert_eq!((wave.regs.s[4], wave.regs.exec()), (u32::MAX, 0xffff_ff00));
@@ -138,7 +138,7 @@ fn exec_is_saved_and_its_flag_kept() {
 
 #[test]
 fn branches() {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     // Instructions of the tests are 8 bytes long, at 0x1000.
     wave.run("s_branch", &[Operand::Imm(3)]);
     assert_eq!(wave.regs.pc, 0x1014);
@@ -167,7 +167,7 @@ fn branches() {
 #[test]
 fn floats() {
     let f = f32::to_bits;
-    let run = |mnemonic: &str, sources: &[u32]| eval(Isa::Gfx1250, mnemonic, sources, false, 0).0;
+    let run = |mnemonic: &str, sources: &[u32]| eval(GFX1250, mnemonic, sources, false, 0).0;
     assert_eq!(run("s_add_f32", &[f(1.5), f(2.0)]), f(3.5));
     assert_eq!(run("s_add_f32", &[0x7f80_0000, 0xff80_0000]), 0x7fc0_0000);
     assert_eq!(run("s_mul_f16", &[0x4000, 0x4200]), 0x4600);
@@ -175,7 +175,7 @@ fn floats() {
     assert_eq!(run("s_cvt_u32_f32", &[f(10.9)]), 10);
     assert_eq!(run("s_cvt_hi_f32_f16", &[0x4000_0000]), f(2.0));
     assert_eq!(run("v_s_rcp_f32", &[f(4.0)]), f(0.25));
-    let mut wave = Wave::new(Isa::Gfx1250);
+    let mut wave = Wave::new(GFX1250);
     wave.regs.s[2] = 0x7fc0_0000;
     wave.run("s_cmp_nlt_f32", &[s(2), s(2)]);
     assert!(wave.regs.scc);

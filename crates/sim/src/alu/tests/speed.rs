@@ -7,7 +7,7 @@ use super::*;
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    for isa in [Isa::Gfx1250, Isa::Gfx950] {
+    for machine in [GFX1250, GFX950] {
         let m = Mods { op_sel_hi: 7, ..Mods::default() };
         let cases: &[(&str, &[Operand], Mods)] = &[
             ("v_add_u32", &[v(0), v(1), v(2)], m),
@@ -38,10 +38,10 @@ fn speed() {
             ("s_cmp_lt_i32", &[s(0), s(1)], m),
         ];
         for (name, operands, mods) in cases {
-            let mut line = format!("{isa:?} {name:16} {operands:?}");
+            let mut line = format!("{} {name:16} {operands:?}", machine.processor);
             line.truncate(60);
             for level in super::super::levels() {
-                let mut wave = Wave::new(isa);
+                let mut wave = Wave::new(machine);
                 for n in 0..8 {
                     wave.set_v(n, |l| (1.0 + l as f32 * 0.25 + f32::from(n)).to_bits());
                 }

@@ -7,7 +7,7 @@ use super::*;
 /// Run `mnemonic` with sources of these (width in dwords, value) in VGPRs, the same in all lanes; returns the
 /// destination of `rows` dwords. Lanes that are off must stay as they were.
 fn eval_with(
-    isa: Isa,
+    machine: Machine,
     mnemonic: &str,
     rows: u8,
     sources: &[(u8, u64)],
@@ -15,8 +15,8 @@ fn eval_with(
     old: u64,
     mode_raw: u32,
 ) -> u64 {
-    let mut wave = Wave::new(isa);
-    wave.regs.mode = mode(isa, mode_raw);
+    let mut wave = Wave::new(machine);
+    wave.regs.mode = mode(machine, mode_raw);
     let mut operands = vec![vreg(40, rows)];
     for (i, &(width, value)) in sources.iter().enumerate() {
         let n = 4 * i as u16 + 2;
@@ -44,28 +44,28 @@ fn plain() -> Mods {
 }
 
 /// 32-bit sources and result.
-fn check(isa: Isa, mnemonic: &str, sources: &[u32], want: u32) {
+fn check(machine: Machine, mnemonic: &str, sources: &[u32], want: u32) {
     let sources: Vec<(u8, u64)> = sources.iter().map(|&x| (1, u64::from(x))).collect();
-    let got = eval_with(isa, mnemonic, 1, &sources, plain(), 0x1111_1111, 0x3f0) as u32;
+    let got = eval_with(machine, mnemonic, 1, &sources, plain(), 0x1111_1111, 0x3f0) as u32;
     assert_eq!(got, want, "{mnemonic} {sources:x?}: got {got:#x}, want {want:#x}");
 }
 
 fn check_both(mnemonic: &str, sources: &[u32], want: u32) {
-    check(Isa::Gfx950, mnemonic, sources, want);
-    check(Isa::Gfx1250, mnemonic, sources, want);
+    check(GFX950, mnemonic, sources, want);
+    check(GFX1250, mnemonic, sources, want);
 }
 
 /// Any widths.
 fn check_wide(mnemonic: &str, rows: u8, sources: &[(u8, u64)], want: u64) {
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
-        let got = eval_with(isa, mnemonic, rows, sources, plain(), 0x1111_1111_2222_2222, 0x3f0);
+    for machine in [GFX950, GFX1250] {
+        let got = eval_with(machine, mnemonic, rows, sources, plain(), 0x1111_1111_2222_2222, 0x3f0);
         assert_eq!(got, want, "{mnemonic} {sources:x?}: got {got:#x}, want {want:#x}");
     }
 }
 
-fn check_clamp(isa: Isa, mnemonic: &str, sources: &[u32], want: u32) {
+fn check_clamp(machine: Machine, mnemonic: &str, sources: &[u32], want: u32) {
     let list: Vec<(u8, u64)> = sources.iter().map(|&x| (1, u64::from(x))).collect();
-    let got = eval_with(isa, mnemonic, 1, &list, Mods { clamp: true, ..plain() }, 0, 0x3f0) as u32;
+    let got = eval_with(machine, mnemonic, 1, &list, Mods { clamp: true, ..plain() }, 0, 0x3f0) as u32;
     assert_eq!(got, want, "{mnemonic} clamp {sources:x?}: got {got:#x}, want {want:#x}");
 }
 
@@ -78,10 +78,10 @@ fn integers() {
     check_both("v_add_u32", &[0xffff_ffff, 2], 1);
     check_both("v_sub_u32", &[1, 2], 0xffff_ffff);
     check_both("v_subrev_u32", &[1, 5], 4);
-    check_clamp(Isa::Gfx950, "v_add_u32", &[0xffff_ffff, 2], 0xffff_ffff);
-    check_clamp(Isa::Gfx1250, "v_sub_nc_u32", &[1, 2], 0);
-    check_clamp(Isa::Gfx1250, "v_add_nc_i32", &[0x7fff_ffff, 2], 0x7fff_ffff);
-    check_clamp(Isa::Gfx950, "v_sub_i32", &[0x8000_0000, 1], 0x8000_0000);
+    check_clamp(GFX950, "v_add_u32", &[0xffff_ffff, 2], 0xffff_ffff);
+    check_clamp(GFX1250, "v_sub_nc_u32", &[1, 2], 0);
+    check_clamp(GFX1250, "v_add_nc_i32", &[0x7fff_ffff, 2], 0x7fff_ffff);
+    check_clamp(GFX950, "v_sub_i32", &[0x8000_0000, 1], 0x8000_0000);
     check_both("v_lshlrev_b32", &[33, 3], 6);
     check_both("v_lshrrev_b32", &[36, 0x80], 8);
     check_both("v_ashrrev_i32", &[31, 0x8000_0000], 0xffff_ffff);
@@ -102,8 +102,8 @@ fn integers() {
     check_both("v_msad_u8", &[0x0102_0304, 0x0403_0001, 10], 10 + 3 + 1 + 3);
     check_both("v_sad_u16", &[0x0001_0005, 0x0003_0001, 1], 7);
     check_both("v_lerp_u8", &[0x0100_ff03, 0x0200_ff04, 0x0100_0001], 0x0200_ff04);
-    check(Isa::Gfx1250, "v_minmax_i32", &[5, 9, 7], 7);
-    check(Isa::Gfx1250, "v_maxmin_u32", &[5, 9, 7], 7);
+    check(GFX1250, "v_minmax_i32", &[5, 9, 7], 7);
+    check(GFX1250, "v_maxmin_u32", &[5, 9, 7], 7);
     check_wide("v_lshlrev_b64", 2, &[(1, 65), (2, 0x8000_0000)], 0x1_0000_0000);
     check_wide("v_ashrrev_i64", 2, &[(1, 4), (2, 0x8000_0000_0000_0000)], 0xf800_0000_0000_0000);
     check_wide("v_lshl_add_u64", 2, &[(2, 0xffff_ffff), (1, 4), (2, 1)], 0xf_ffff_fff1);
@@ -121,11 +121,11 @@ fn bits() {
     check_both("v_bfm_b32", &[4, 8], 0xf00);
     check_both("v_bfrev_b32", &[1], 0x8000_0000);
     check_both("v_bcnt_u32_b32", &[0xff, 3], 11);
-    check(Isa::Gfx950, "v_ffbh_u32", &[0], 0xffff_ffff);
-    check(Isa::Gfx1250, "v_clz_i32_u32", &[0x0000_cccc], 16);
-    check(Isa::Gfx950, "v_ffbh_i32", &[0x7fff_ffff], 1);
-    check(Isa::Gfx1250, "v_cls_i32", &[0xffff_ffff], 0xffff_ffff);
-    check(Isa::Gfx950, "v_ffbl_b32", &[0x8000_0000], 31);
+    check(GFX950, "v_ffbh_u32", &[0], 0xffff_ffff);
+    check(GFX1250, "v_clz_i32_u32", &[0x0000_cccc], 16);
+    check(GFX950, "v_ffbh_i32", &[0x7fff_ffff], 1);
+    check(GFX1250, "v_cls_i32", &[0xffff_ffff], 0xffff_ffff);
+    check(GFX950, "v_ffbl_b32", &[0x8000_0000], 31);
     check_both("v_alignbit_b32", &[0x1, 0x8000_0000, 31], 3);
     check_both("v_alignbyte_b32", &[0x1122_3344, 0x5566_7788, 1], 0x4455_6677);
     // Selects: byte 0 of S1, byte 7 (top of S0), sign of byte 1, constants.
@@ -133,12 +133,13 @@ fn bits() {
     check_both("v_perm_b32", &[0x8122_3344, 0x5566_f788, 0x0c0d_0b0a], 0x00ff_ff00);
     check_both("v_and_or_b32", &[0xf0, 0x3c, 1], 0x31);
     check_both("v_prng_b32", &[0x8000_0001], 2 ^ 197);
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
+    for machine in [GFX950, GFX1250] {
         // D[i] = table[S0[i] S1[i] S2[i]]: each of the eight combinations in one bit of the sources.
         for table in [0x40u16, 0x54, 0x14, 0xe4, 0x96, 0xca, 0xff, 0, 0x80, 1] {
             let mods = Mods { control: table, ..plain() };
             let got =
-                eval_with(isa, "v_bitop3_b32", 1, &[(1, 0xf0), (1, 0xcc), (1, 0xaa)], mods, 0, 0x3f0) as u32;
+                eval_with(machine, "v_bitop3_b32", 1, &[(1, 0xf0), (1, 0xcc), (1, 0xaa)], mods, 0, 0x3f0)
+                    as u32;
             assert_eq!(got & 0xff, u32::from(table));
             assert_eq!(got >> 8, if table & 1 != 0 { 0xff_ffff } else { 0 });
         }
@@ -150,7 +151,7 @@ fn two_input_truth_tables_and_packed_moves() {
     // VOPD's bitop2 is bitop3 with a third source of 0: xor is 0x14, or 0x54, and 0x40.
     for (table, want) in [(0x14, 0x3c), (0x54, 0xfc), (0x40, 0xc0)] {
         let mods = Mods { control: table, ..plain() };
-        let got = eval_with(Isa::Gfx1250, "v_dual_bitop2_b32", 1, &[(1, 0xf0), (1, 0xcc)], mods, 0, 0x3f0);
+        let got = eval_with(GFX1250, "v_dual_bitop2_b32", 1, &[(1, 0xf0), (1, 0xcc)], mods, 0, 0x3f0);
         assert_eq!(got as u32, want);
     }
     let (a, b) = (0x2222_2222_1111_1111, 0x4444_4444_3333_3333);
@@ -158,7 +159,7 @@ fn two_input_truth_tables_and_packed_moves() {
         [(0, 0x3333_3333_1111_1111u64), (1, 0x3333_3333_2222_2222), (2, 0x4444_4444_1111_1111)]
     {
         let mods = Mods { op_sel, ..plain() };
-        let got = eval_with(Isa::Gfx950, "v_pk_mov_b32", 2, &[(2, a), (2, b)], mods, 0, 0x3f0);
+        let got = eval_with(GFX950, "v_pk_mov_b32", 2, &[(2, a), (2, b)], mods, 0, 0x3f0);
         assert_eq!(got, want, "op_sel {op_sel}");
     }
 }
@@ -174,13 +175,13 @@ fn single_precision() {
     check_both("v_mul_f32", &[0x0080_0000, f(0.5)], 0x0040_0000);
     // One rounding: (1 + 2^-12)^2 - 1 - 2^-11 = 2^-24.
     check_both("v_fma_f32", &[0x3f80_0800, 0x3f80_0800, f(-1.0 - 1.0 / 2048.0)], 0x3380_0000);
-    check(Isa::Gfx950, "v_max_f32", &[0x8000_0000, 0], 0);
-    check(Isa::Gfx950, "v_max_f32", &[0x7fc0_0001, f(2.0)], f(2.0));
-    check(Isa::Gfx950, "v_max_f32", &[0x7f80_0001, f(2.0)], 0x7fc0_0001);
-    check(Isa::Gfx1250, "v_max_num_f32", &[0x7f80_0001, f(2.0)], f(2.0));
-    check(Isa::Gfx1250, "v_min_num_f32", &[0, 0x8000_0000], 0x8000_0000);
-    check(Isa::Gfx1250, "v_maximum_f32", &[f(2.0), 0x7fc0_0001], 0x7fc0_0001);
-    check(Isa::Gfx950, "v_med3_f32", &[f(3.0), f(1.0), f(2.0)], f(2.0));
+    check(GFX950, "v_max_f32", &[0x8000_0000, 0], 0);
+    check(GFX950, "v_max_f32", &[0x7fc0_0001, f(2.0)], f(2.0));
+    check(GFX950, "v_max_f32", &[0x7f80_0001, f(2.0)], 0x7fc0_0001);
+    check(GFX1250, "v_max_num_f32", &[0x7f80_0001, f(2.0)], f(2.0));
+    check(GFX1250, "v_min_num_f32", &[0, 0x8000_0000], 0x8000_0000);
+    check(GFX1250, "v_maximum_f32", &[f(2.0), 0x7fc0_0001], 0x7fc0_0001);
+    check(GFX950, "v_med3_f32", &[f(3.0), f(1.0), f(2.0)], f(2.0));
     check_both("v_exp_f32", &[0xff80_0000], 0);
     check_both("v_exp_f32", &[0x8000_0000], f(1.0));
     check_both("v_exp_f32", &[f(10.0)], f(1024.0));
@@ -203,8 +204,8 @@ fn single_precision() {
     check_both("v_cubema_f32", &[f(1.0), f(-3.0), f(2.0)], f(-6.0));
     check_both("v_div_fixup_f32", &[f(0.5), f(0.0), f(1.0)], 0x7f80_0000);
     check_both("v_div_fixup_f32", &[f(0.5), f(0.0), f(0.0)], 0xffc0_0000);
-    check(Isa::Gfx950, "v_mul_legacy_f32", &[0, 0x7f80_0000], 0);
-    check(Isa::Gfx1250, "v_mul_dx9_zero_f32", &[0x7fc0_0000, 0x8000_0000], 0);
+    check(GFX950, "v_mul_legacy_f32", &[0, 0x7f80_0000], 0);
+    check(GFX1250, "v_mul_dx9_zero_f32", &[0x7fc0_0000, 0x8000_0000], 0);
     check_wide(
         "v_pk_mul_f32",
         2,
@@ -217,7 +218,7 @@ fn single_precision() {
 fn modes_of_single_precision() {
     let run = |mnemonic: &str, sources: &[u32], raw: u32| {
         let list: Vec<(u8, u64)> = sources.iter().map(|&x| (1, u64::from(x))).collect();
-        eval_with(Isa::Gfx950, mnemonic, 1, &list, plain(), 0, raw) as u32
+        eval_with(GFX950, mnemonic, 1, &list, plain(), 0, raw) as u32
     };
     // 1 + 2^-30 up, down, to zero, to nearest.
     assert_eq!(run("v_add_f32", &[f(1.0), 0x3080_0000], 0x3f1), 0x3f80_0001);
@@ -237,30 +238,30 @@ fn modes_of_single_precision() {
 
 #[test]
 fn half_precision() {
-    check(Isa::Gfx950, "v_add_f16", &[0xaaaa_3c00, 0xbbbb_4000], 0x4200);
+    check(GFX950, "v_add_f16", &[0xaaaa_3c00, 0xbbbb_4000], 0x4200);
     // The other half of the destination stays on gfx1250.
-    check(Isa::Gfx1250, "v_add_f16", &[0xaaaa_3c00, 0xbbbb_4000], 0x1111_4200);
+    check(GFX1250, "v_add_f16", &[0xaaaa_3c00, 0xbbbb_4000], 0x1111_4200);
     check_both("v_pk_add_f16", &[0x3c00_4000, 0x4000_bc00], 0x4200_3c00);
     check_both("v_pk_mul_f16", &[0x0001_7bff, 0x3800_4000], 0x0000_7c00);
     // (1 + 2^-10)^2 - (1 + 2^-9): one rounding leaves 2^-20.
     check_both("v_pk_fma_f16", &[0x3c01_3c00, 0x3c01_3c00, 0xbc02_3c00], 0x0010_4000);
     check_both("v_pk_add_f16", &[0x7c00_7c01, 0xfc00_3c00], 0x7e00_7e01);
-    check(Isa::Gfx950, "v_max_f16", &[0x3c00, 0x4000], 0x4000);
-    check(Isa::Gfx950, "v_rcp_f16", &[0x4000], 0x3800);
-    check(Isa::Gfx950, "v_cvt_f16_f32", &[f(1.5)], 0x3e00);
+    check(GFX950, "v_max_f16", &[0x3c00, 0x4000], 0x4000);
+    check(GFX950, "v_rcp_f16", &[0x4000], 0x3800);
+    check(GFX950, "v_cvt_f16_f32", &[f(1.5)], 0x3e00);
     check_both("v_cvt_f32_f16", &[0x3e00], f(1.5));
     check_both("v_cvt_pk_f16_f32", &[f(1.5), f(-2.0)], 0xc000_3e00);
     check_both("v_cvt_pk_bf16_f32", &[f(1.5), 0x3f80_8001], 0x3f81_3fc0);
-    check(Isa::Gfx950, "v_cvt_pkrtz_f16_f32", &[f(2049.0), f(-65520.0)], 0xfbff_6800);
-    check(Isa::Gfx1250, "v_pk_add_bf16", &[0x3f80_4000, 0x3f80_4000], 0x4000_4080);
+    check(GFX950, "v_cvt_pkrtz_f16_f32", &[f(2049.0), f(-65520.0)], 0xfbff_6800);
+    check(GFX1250, "v_pk_add_bf16", &[0x3f80_4000, 0x3f80_4000], 0x4000_4080);
     check_both("v_pack_b32_f16", &[0x1_3c00, 0x2_4000], 0x4000_3c00);
-    check(Isa::Gfx950, "v_ldexp_f16", &[0x3c00, 3], 0x4800);
+    check(GFX950, "v_ldexp_f16", &[0x3c00, 3], 0x4800);
 }
 
 #[test]
 fn register_halves() {
     use wavemark_isa::Half::{Hi, Lo};
-    let mut wave = Wave::new(Isa::Gfx1250);
+    let mut wave = Wave::new(GFX1250);
     wave.set_v(1, |_| 0x4000_3c00);
     wave.set_v(0, |_| 0xaaaa_bbbb);
     wave.run("v_add_f16", &[vh(0, Hi), vh(1, Hi), vh(1, Lo)]);
@@ -282,19 +283,19 @@ fn register_halves() {
 
 #[test]
 fn sixteen_bit_integers() {
-    check(Isa::Gfx950, "v_add_u16", &[0x1_ffff, 2], 1);
-    check(Isa::Gfx1250, "v_add_nc_u16", &[0x1_ffff, 2], 0x1111_0001);
-    check_clamp(Isa::Gfx950, "v_add_u16", &[0x1_ffff, 2], 0xffff);
+    check(GFX950, "v_add_u16", &[0x1_ffff, 2], 1);
+    check(GFX1250, "v_add_nc_u16", &[0x1_ffff, 2], 0x1111_0001);
+    check_clamp(GFX950, "v_add_u16", &[0x1_ffff, 2], 0xffff);
     check_both("v_pk_add_u16", &[0x0001_ffff, 0x0002_0001], 0x0003_0000);
-    check_clamp(Isa::Gfx950, "v_pk_add_i16", &[0x7fff_8000, 0x0001_ffff], 0x7fff_8000);
+    check_clamp(GFX950, "v_pk_add_i16", &[0x7fff_8000, 0x0001_ffff], 0x7fff_8000);
     check_both("v_pk_mad_i16", &[0xffff_0002, 0x0003_0004, 0x0001_0001], 0xfffe_0009);
     check_both("v_pk_lshlrev_b16", &[0x0011_0004, 0x8001_0101], 0x0002_1010);
     check_both("v_pk_ashrrev_i16", &[0x0004_0004, 0x8000_7000], 0xf800_0700);
     check_both("v_mad_u32_u16", &[0x5_0003, 0x6_0004, 7], 19);
     check_both("v_mad_i32_i16", &[0xffff, 4, 7], 3);
-    check(Isa::Gfx950, "v_lshrrev_b16", &[4, 0xf_00f0], 0xf);
-    check(Isa::Gfx950, "v_sat_pk_u8_i16", &[0x0100_ff00], 0xff00);
-    check(Isa::Gfx1250, "v_sat_pk_u8_i16", &[0x0100_ff00], 0x1111_ff00);
+    check(GFX950, "v_lshrrev_b16", &[4, 0xf_00f0], 0xf);
+    check(GFX950, "v_sat_pk_u8_i16", &[0x0100_ff00], 0xff00);
+    check(GFX1250, "v_sat_pk_u8_i16", &[0x0100_ff00], 0x1111_ff00);
 }
 
 #[test]
@@ -333,39 +334,36 @@ fn conversions() {
     check_both("v_cvt_f32_bf8", &[0xc0], f(-2.0));
     check_wide("v_cvt_pk_f32_fp8", 2, &[(1, 0x7e38)], u64::from(f(448.0)) << 32 | u64::from(f(1.0)));
     check_both("v_ashr_pk_u8_i32", &[0x1000, 0xffff_f000, 4], 0x1111_00ff);
-    check(Isa::Gfx950, "v_cvt_scalef32_f32_fp8", &[0x38, f(4.0)], f(4.0));
-    check(Isa::Gfx950, "v_cvt_scalef32_pk_fp8_f32", &[f(4.0), f(8.0), f(4.0)], 0x1111_4038);
-    check(Isa::Gfx950, "v_cvt_scalef32_pk_fp4_f32", &[f(1.0), f(6.0), f(1.0)], 0x1111_1172);
+    check(GFX950, "v_cvt_scalef32_f32_fp8", &[0x38, f(4.0)], f(4.0));
+    check(GFX950, "v_cvt_scalef32_pk_fp8_f32", &[f(4.0), f(8.0), f(4.0)], 0x1111_4038);
+    check(GFX950, "v_cvt_scalef32_pk_fp4_f32", &[f(1.0), f(6.0), f(1.0)], 0x1111_1172);
 }
 
 #[test]
 fn dots() {
-    check(Isa::Gfx950, "v_dot4_i32_i8", &[0xff02_0301, 0x0102_0304, 10], (10 - 1 + 4 + 9 + 4) as u32);
-    check(Isa::Gfx950, "v_dot4_u32_u8", &[0xff02_0301, 0x0102_0304, 10], 10 + 255 + 4 + 9 + 4);
-    check(Isa::Gfx950, "v_dot2_f32_f16", &[0x3c00_4000, 0x4000_4000, f(1.0)], f(7.0));
-    check(Isa::Gfx950, "v_dot2_i32_i16", &[0xffff_0002, 0x0003_0004, 1], 6);
-    check(Isa::Gfx950, "v_dot8_u32_u4", &[0x1111_1111, 0x2222_2222, 1], 17);
+    check(GFX950, "v_dot4_i32_i8", &[0xff02_0301, 0x0102_0304, 10], (10 - 1 + 4 + 9 + 4) as u32);
+    check(GFX950, "v_dot4_u32_u8", &[0xff02_0301, 0x0102_0304, 10], 10 + 255 + 4 + 9 + 4);
+    check(GFX950, "v_dot2_f32_f16", &[0x3c00_4000, 0x4000_4000, f(1.0)], f(7.0));
+    check(GFX950, "v_dot2_i32_i16", &[0xffff_0002, 0x0003_0004, 1], 6);
+    check(GFX950, "v_dot8_u32_u4", &[0x1111_1111, 0x2222_2222, 1], 17);
     let mods = Mods { neg: 1, ..plain() };
-    let got = eval_with(Isa::Gfx1250, "v_dot4_i32_iu8", 1, &[(1, 0xff), (1, 0xff), (1, 0)], mods, 0, 0x3f0);
+    let got = eval_with(GFX1250, "v_dot4_i32_iu8", 1, &[(1, 0xff), (1, 0xff), (1, 0)], mods, 0, 0x3f0);
     assert_eq!(got as u32, (-255i32) as u32);
     // Mixed precision: f32, low half, high half; |x| by neg_hi, -x by neg.
     let mods = Mods { op_sel_hi: 6, op_sel: 4, neg: 1, neg_hi: 2, ..Mods::default() };
     let sources = [(1, u64::from(f(3.0))), (1, 0x1234_c000), (1, 0x4000_1234)];
-    assert_eq!(eval_with(Isa::Gfx1250, "v_fma_mix_f32", 1, &sources, mods, 0, 0x3f0) as u32, f(-4.0));
-    assert_eq!(
-        eval_with(Isa::Gfx1250, "v_fma_mixhi_f16", 1, &sources, mods, 0x55, 0x3f0) as u32,
-        0xc400_0055
-    );
+    assert_eq!(eval_with(GFX1250, "v_fma_mix_f32", 1, &sources, mods, 0, 0x3f0) as u32, f(-4.0));
+    assert_eq!(eval_with(GFX1250, "v_fma_mixhi_f16", 1, &sources, mods, 0x55, 0x3f0) as u32, 0xc400_0055);
 }
 
 #[test]
 fn modifiers() {
-    let run = |isa, mnemonic: &str, sources: &[u32], mods: Mods, old: u32| {
+    let run = |machine, mnemonic: &str, sources: &[u32], mods: Mods, old: u32| {
         let list: Vec<(u8, u64)> = sources.iter().map(|&x| (1, u64::from(x))).collect();
-        eval_with(isa, mnemonic, 1, &list, mods, u64::from(old), 0x3f0) as u32
+        eval_with(machine, mnemonic, 1, &list, mods, u64::from(old), 0x3f0) as u32
     };
-    let g9 = Isa::Gfx950;
-    let g12 = Isa::Gfx1250;
+    let g9 = GFX950;
+    let g12 = GFX1250;
     assert_eq!(run(g9, "v_add_f32", &[f(1.0), f(2.0)], Mods { neg: 1, ..plain() }, 0), f(1.0));
     assert_eq!(run(g9, "v_add_f32", &[f(1.0), f(-2.0)], Mods { abs: 2, neg: 2, ..plain() }, 0), f(-1.0));
     assert_eq!(run(g12, "v_add_f32", &[f(1.0), f(2.0)], Mods { omod: OutMod::Mul4, ..plain() }, 0), f(12.0));
@@ -394,7 +392,7 @@ fn modifiers() {
 
 #[test]
 fn scalar_sources_and_constants() {
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.regs.s[7] = 100;
     wave.set_v(1, |l| l);
     wave.run("v_add_u32", &[v(0), s(7), v(1)]);
@@ -416,8 +414,8 @@ fn scalar_sources_and_constants() {
     wave.run("v_ashrrev_i64", &[vreg(4, 2), Operand::Int(0), lit(0x8000_0000)]);
     assert_eq!(wave.v64(4, 9), 0xffff_ffff_8000_0000);
     // A pair of SGPRs for packed f32: both on gfx950, the low one twice on gfx1250.
-    for (isa, want) in [(Isa::Gfx950, f(3.0)), (Isa::Gfx1250, f(2.0))] {
-        let mut wave = Wave::new(isa);
+    for (machine, want) in [(GFX950, f(3.0)), (GFX1250, f(2.0))] {
+        let mut wave = Wave::new(machine);
         wave.regs.s[8] = f(2.0);
         wave.regs.s[9] = f(3.0);
         wave.set_v(2, |_| f(1.0));
@@ -425,7 +423,7 @@ fn scalar_sources_and_constants() {
         wave.run("v_pk_mul_f32", &[vreg(0, 2), vreg(2, 2), s2(8)]);
         assert_eq!((wave.v(0, 3), wave.v(1, 3)), (f(2.0), want));
     }
-    let mut wave = Wave::new(Isa::Gfx950);
+    let mut wave = Wave::new(GFX950);
     wave.regs.scc = true;
     wave.run("v_mov_b32", &[v(0), Operand::Special(Special::Scc)]);
     assert_eq!(wave.v(0, 5), 1);
@@ -435,8 +433,8 @@ fn scalar_sources_and_constants() {
 
 #[test]
 fn masks_and_carries() {
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
-        let mut wave = Wave::new(isa);
+    for machine in [GFX950, GFX1250] {
+        let mut wave = Wave::new(machine);
         let full = wave.regs.full_mask();
         wave.set_v(1, |l| l);
         wave.set_v(2, |_| 20);
@@ -445,7 +443,7 @@ fn masks_and_carries() {
         wave.run("v_cmp_lt_u32", &[VCC, v(1), v(2)]);
         // Inactive lanes give 0.
         assert_eq!(wave.regs.vcc(), 0xf_ffff & 0xff00_ffff & full);
-        if isa == Isa::Gfx1250 {
+        if machine == GFX1250 {
             assert_eq!(wave.regs.s[sindex::VCC as usize + 1], u32::MAX, "wave32 leaves vcc_hi alone");
         }
         wave.regs.set_s64(10, 0x5555_5555_5555_5555);
@@ -470,13 +468,13 @@ fn masks_and_carries() {
         assert_eq!(wave.regs.vcc(), 1 << 20);
         // Compares that write EXEC.
         wave.set_exec(0xff0);
-        match isa {
-            Isa::Gfx950 => wave.run("v_cmpx_gt_u32", &[s2(12), v(1), Operand::Int(7)]),
-            Isa::Gfx1250 => wave.run("v_cmpx_gt_u32", &[v(1), Operand::Int(7)]),
+        match machine == GFX950 {
+            true => wave.run("v_cmpx_gt_u32", &[s2(12), v(1), Operand::Int(7)]),
+            false => wave.run("v_cmpx_gt_u32", &[v(1), Operand::Int(7)]),
         }
         assert_eq!(wave.regs.exec(), 0xf00);
         assert!(!wave.regs.full);
-        if isa == Isa::Gfx950 {
+        if machine == GFX950 {
             assert_eq!(wave.regs.s64(12), 0xf00);
         }
         wave.set_exec(u64::MAX);
@@ -493,7 +491,7 @@ fn masks_and_carries() {
 #[test]
 fn division_steps_give_the_quotient() {
     for (a, b) in [(1.0f32, 3.0f32), (7.5, -0.3), (1e-38, 3.0), (3e38, 1e-3), (5.0, 1e38)] {
-        let mut wave = Wave::new(Isa::Gfx950);
+        let mut wave = Wave::new(GFX950);
         wave.set_v(0, |_| f(a));
         wave.set_v(1, |_| f(b));
         // The sequence that compilers emit for a / b.
@@ -516,7 +514,7 @@ fn division_steps_give_the_quotient() {
 #[test]
 fn pairs_read_before_they_write() {
     use wavemark_isa::Inst;
-    let row = Table::of(Isa::Gfx1250).by_mnemonic("v_dual_mov_b32").next().unwrap().id;
+    let row = Table::of(GFX1250).by_mnemonic("v_dual_mov_b32").next().unwrap().id;
     let half = |operands: &[Operand]| Inst {
         row,
         form: Form::VopdX,
@@ -534,14 +532,13 @@ fn pairs_read_before_they_write() {
         ([v(2), v(3)], [v(3), v(2)], [10, 11, 13, 12]),
     ];
     for (x, y, want) in cases {
-        let mut wave = Wave::new(Isa::Gfx1250);
+        let mut wave = Wave::new(GFX1250);
         for n in 0..4 {
             wave.set_v(n, |_| 10 + u32::from(n));
         }
         let (first, second) = (half(&x), half(&y));
         let Some(Meaning::Alu(def)) = meaning::of("v_mov_b32") else { panic!() };
-        let mut binder =
-            Binder::new(Isa::Gfx1250, wave.layout, VgprMsb(0), &first, 0x1000, &mut wave.constants);
+        let mut binder = Binder::new(GFX1250, wave.layout, VgprMsb(0), &first, 0x1000, &mut wave.constants);
         let op = super::super::pair::bind(&mut binder, def, &second).unwrap();
         // SAFETY: bound for this wave and this host.
         unsafe { (op.body)(&mut wave.regs, &op) };

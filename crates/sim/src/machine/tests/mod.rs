@@ -6,17 +6,23 @@
 //! bytes of memory that it touches, and the events of waits, barriers and ends. Not held: the time of completion, which
 //! the tests of the queue are for, and registers that M0 selects (`relative`).
 
+mod meaning;
 mod recorder;
+mod sample;
 mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wavemark_isa::effects::{Channel, Effects, Flow, Memory, Path, Verb};
-use wavemark_isa::{Encoding, Form, Inst, Isa, Row, Table, decode, print};
+use wavemark_isa::{Encoding, Form, Inst, Row, Table, print};
+use wavemark_target::Machine;
 
 use super::Random;
+use crate::binder::Layout;
 use crate::events::{Direction, Extent, Space};
+use crate::modelled::machines::{GFX950, GFX1250};
 use recorder::Recorder;
+use sample::{Sample, random_of, sample};
 use subject::{Outcome, Subject};
 
 /// Bit patterns tried per encoding, and samples executed.
@@ -32,53 +38,36 @@ struct Tally {
     problems: Vec<String>,
 }
 
-fn text(isa: Isa, inst: &Inst) -> String {
-    print(isa, inst)
-}
-
-/// Random bits for the open places of an encoding: few at first.
-fn bits(encoding: &Encoding, attempt: usize, random: &mut Random) -> u128 {
-    let wide = u128::from(random.draw()) | u128::from(random.draw()) << 64;
-    let noise = match attempt {
-        0..60 => wide & u128::from(random.draw()) & (u128::from(random.draw()) | u128::MAX << 64),
-        _ => wide,
-    };
-    let open = !(encoding.constant | encoding.required.0);
-    let mut bits = encoding.constant | noise & open;
-    if attempt % 2 == 1 {
-        for (_, field) in &encoding.operands {
-            if let Some(field) = field
-                && field.width() >= 9
-            {
-                bits |= (field.put(0x100) ^ field.put(0)) & open;
-            }
-        }
+/// All registers that instructions of a machine can name.
+fn all_registers(machine: Machine) -> Layout {
+    let limits = machine.limits();
+    Layout {
+        chunks: machine.lanes() as usize / 16,
+        vgprs: limits.addressable_arch_vgprs,
+        agprs: limits.addressable_agprs,
     }
-    bits
 }
 
-fn run_samples(isa: Isa, row: &Row, encoding: &Encoding, random: &mut Random, tally: &mut Tally) {
+fn text(machine: Machine, inst: &Inst) -> String {
+    print(machine, inst)
+}
+
+fn run_samples(machine: Machine, row: &Row, encoding: &Encoding, random: &mut Random, tally: &mut Tally) {
     for attempt in 0..TRIES {
-        let mut bytes = bits(encoding, attempt, random).to_le_bytes().to_vec();
-        bytes.extend_from_slice(&(random.draw() as u32 & 0x7f).to_le_bytes());
-        bytes.extend_from_slice(&[0; 12]);
-        let Ok(mut inst) = decode(isa, &bytes) else { continue };
-        if inst.row != row.id || inst.form != encoding.form {
-            continue;
-        }
+        let Some(Sample { mut inst, .. }) = sample(machine, row, encoding, attempt, random) else { continue };
         if row.effects.memory.is_some() {
             // Near what the registers point to.
             inst.mods.offset &= 0xf0;
         }
-        let Some(subject) = Subject::new(isa, &inst, random.draw()) else { continue };
-        check(isa, &inst, &subject, tally);
+        let Some(subject) = Subject::new(machine, &inst, random.draw()) else { continue };
+        check(machine, &inst, &subject, tally);
         if tally.executed >= SAMPLES || tally.problems.len() > 1 {
             return;
         }
     }
 }
 
-fn check(isa: Isa, inst: &Inst, subject: &Subject, tally: &mut Tally) {
+fn check(machine: Machine, inst: &Inst, subject: &Subject, tally: &mut Tally) {
     let effects = &subject.effects;
     let Some(first) = subject.run(false) else { return };
     // Out of bounds or misaligned: not what the row is about.
@@ -86,7 +75,7 @@ fn check(isa: Isa, inst: &Inst, subject: &Subject, tally: &mut Tally) {
         return;
     }
     tally.executed += 1;
-    let mut problem = |what: String| tally.problems.push(format!("{}: {what}", text(isa, inst)));
+    let mut problem = |what: String| tally.problems.push(format!("{}: {what}", text(machine, inst)));
     for channel in &first.events.channels {
         if !effects.channels.contains(channel) {
             problem(format!("is counted as {channel:?}"));
@@ -201,21 +190,19 @@ fn events(effects: &Effects, outcome: &Outcome, problem: &mut impl FnMut(String)
     }
 }
 
-fn check_isa(isa: Isa) {
+fn check_machine(machine: Machine) {
     let seed = std::env::var("WAVEMARK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(5);
     let mut problems = BTreeMap::new();
     let (mut encodings, mut executed) = (0, 0);
-    for row in Table::of(isa).rows() {
+    for row in Table::of(machine).rows() {
         for encoding in &row.encodings {
             // Y halves are executed with their X halves.
             if matches!(encoding.form, Form::VopdY | Form::Vopd3Y) {
                 continue;
             }
             let mut tally = Tally::default();
-            // A row's samples are its own, whatever rows stand before it.
-            let name = row.mnemonic.bytes().fold(seed, |all, byte| all * 31 % 0xffff_fffb + u64::from(byte));
-            let mut random = Random::new(name);
-            run_samples(isa, row, encoding, &mut random, &mut tally);
+            let mut random = random_of(row, seed);
+            run_samples(machine, row, encoding, &mut random, &mut tally);
             encodings += 1;
             executed += usize::from(tally.executed > 0);
             let name = format!("{} {:?}", row.mnemonic, encoding.form);
@@ -238,18 +225,18 @@ fn check_isa(isa: Isa) {
     for (name, list) in &problems {
         report += &format!("{name}: {}\n", list[0]);
     }
-    assert!(problems.is_empty(), "{} (seed {seed}):\n{report}", isa.name());
-    println!("{}: {executed} of {encodings} encodings executed", isa.name());
+    assert!(problems.is_empty(), "{} (seed {seed}):\n{report}", machine.processor);
+    println!("{}: {executed} of {encodings} encodings executed", machine.processor);
     // What is not executed is listed with its reason in tests/without_meaning.txt.
     assert!(executed * 100 >= encodings * 93, "only {executed} of {encodings} encodings are executed");
 }
 
 #[test]
 fn rows_of_gfx950_do_what_their_effects_say() {
-    check_isa(Isa::Gfx950);
+    check_machine(GFX950);
 }
 
 #[test]
 fn rows_of_gfx1250_do_what_their_effects_say() {
-    check_isa(Isa::Gfx1250);
+    check_machine(GFX1250);
 }

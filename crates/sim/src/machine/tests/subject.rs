@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use wavemark_isa::effects::{Effects, Path, Touched, VgprMsb, effects};
-use wavemark_isa::{Inst, Isa, Operand, RegFile, Special, encode};
+use wavemark_isa::{Inst, Operand, RegFile, Special, encode};
+use wavemark_target::Machine;
 
+use super::all_registers;
 use super::recorder::Recorder;
 use crate::barrier::Barrier;
 use crate::binder::Layout;
 use crate::events::WaveId;
-use crate::facts::{BufferResources, Facts};
 use crate::global::Global;
+use crate::machine::address::BufferResources;
 use crate::machine::{Cluster, Completion, Device, Group, Random, RunConfig};
 use crate::op::OpKind;
 use crate::program::{Program, Segment};
@@ -37,7 +39,7 @@ enum Place {
 
 /// An instruction to execute, and what it may touch.
 pub struct Subject {
-    isa: Isa,
+    machine: Machine,
     inst: Inst,
     bytes: Vec<u8>,
     msb: u8,
@@ -83,18 +85,15 @@ const SCALARS: u32 = sindex::SHARED_BASE;
 
 impl Subject {
     /// `None` if the instruction is not executed.
-    pub fn new(isa: Isa, inst: &Inst, seed: u64) -> Option<Subject> {
-        let bytes = encode(isa, inst).ok()?.to_vec();
-        let facts = Facts::of(isa);
-        let layout = match facts.msb_in_mode {
-            false => Layout { chunks: isa.lanes() as usize / 16, vgprs: 256, agprs: 256 },
-            true => Layout { chunks: isa.lanes() as usize / 16, vgprs: 1024, agprs: 0 },
-        };
+    pub fn new(machine: Machine, inst: &Inst, seed: u64) -> Option<Subject> {
+        let bytes = encode(machine, inst).ok()?.to_vec();
+        let facts = machine.facts();
+        let layout = all_registers(machine);
         let mut random = Random::new(seed);
-        let msb = if facts.msb_in_mode && random.below(3) > 0 { random.draw() as u8 } else { 0 };
-        let effects = effects(isa, inst);
+        let msb = if facts.vgpr_msb_in_mode() && random.below(3) > 0 { random.draw() as u8 } else { 0 };
+        let effects = effects(machine, inst);
         let mut subject = Subject {
-            isa,
+            machine,
             inst: inst.clone(),
             bytes,
             msb,
@@ -115,7 +114,7 @@ impl Subject {
         let segment = Segment { base: CODE, bytes: self.bytes.clone() };
         // The entry lies behind the code: the instruction is bound when the wave gets there.
         let entry = CODE + self.bytes.len() as u64;
-        let mut program = Program::new(self.isa, self.layout, segment, entry);
+        let mut program = Program::new(self.machine, self.layout, segment, entry);
         let table = program.table(self.msb);
         (program, table)
     }
@@ -152,7 +151,7 @@ impl Subject {
     /// Execute the instruction; with `other`, from registers that differ wherever it does not read. `None` if the
     /// run stops with something that is not modelled.
     pub fn run(&self, other: bool) -> Option<Outcome> {
-        let facts = Facts::of(self.isa);
+        let facts = self.machine.facts();
         let (mut program, table) = self.program();
         program.bind_slot(table, 0);
         let mut global = Global::new();
@@ -173,7 +172,7 @@ impl Subject {
             let mut wave =
                 Wave::new(facts, WaveId { index, wave: index, ..id }, self.layout, room, CODE, 0x3f0);
             wave.scratch_per_lane = SCRATCH;
-            wave.scratch = vec![7; (SCRATCH * self.isa.lanes()) as usize];
+            wave.scratch = vec![7; (SCRATCH * self.machine.lanes()) as usize];
             wave.set_constants(self.layout, &program.constants.vector, &program.constants.scalar);
             wave
         });
@@ -246,14 +245,14 @@ impl Subject {
         regs.scc = draw(Place::Scc) & 1 != 0;
         let mode = draw(Place::Mode);
         // Rounding, denormals, FP16_OVFL; the bank fields and exception enables stay 0.
-        wave.regs.mode = unpack_mode(Facts::of(self.isa), mode & 0x0080_00ff | 0x300);
+        wave.regs.mode = unpack_mode(self.machine.facts(), mode & 0x0080_00ff | 0x300);
         self.addresses(wave, base);
     }
 
     /// Point what the operands use as addresses into memory.
     fn addresses(&self, wave: &mut Wave, base: u64) {
         let Some(memory) = self.effects.memory else { return };
-        let row = self.inst.row(self.isa);
+        let row = self.inst.row(self.machine);
         let Some(encoding) = row.encoding(self.inst.form) else { return };
         let lanes = wave.regs.lanes();
         let has = |role: &str| {
@@ -291,12 +290,13 @@ impl Subject {
                 }
             };
             let pair = [base as u32, (base >> 32) as u32];
-            let descriptor = match Facts::of(self.isa).buffers {
-                BufferResources::Base48 => [pair[0], pair[1], GLOBAL as u32, 0x27000],
-                BufferResources::Base57 => {
+            let descriptor = match BufferResources::of(self.machine.facts()) {
+                Some(BufferResources::Base48) => [pair[0], pair[1], GLOBAL as u32, 0x27000],
+                Some(BufferResources::Base57) => {
                     let low = base | (GLOBAL as u64) << 57;
                     [low as u32, (low >> 32) as u32, (GLOBAL >> 7) as u32, 0]
                 }
+                None => [0; 4],
             };
             match (spec.role, memory.path) {
                 ("addr", _) => vector(wave, 0, &|lane| 64 + lane * 16),
@@ -344,7 +344,7 @@ impl Subject {
                 look(Place::Scalar(n), before.s[n as usize] != after.s[n as usize]);
             }
         }
-        let lanes = self.isa.lanes() as usize;
+        let lanes = self.machine.lanes() as usize;
         for row in 0..self.layout.vgprs + self.layout.agprs {
             let range = row as usize * lanes..(row as usize + 1) * lanes;
             look(Place::Vector(row), before.v[range.clone()] != after.v[range]);
@@ -362,7 +362,7 @@ impl Subject {
                 part(a1) == part(b1) || (part(a0) == part(a1) && part(b0) == part(b1))
             })
         };
-        let lanes = self.isa.lanes() as usize;
+        let lanes = self.machine.lanes() as usize;
         for place in &self.writes {
             let equal = match *place {
                 Place::Scalar(n) => {

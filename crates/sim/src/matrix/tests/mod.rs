@@ -6,7 +6,7 @@ mod place;
 mod refused;
 mod shapes;
 
-use wavemark_isa::{Inst, Isa, NoSymbols, parse};
+use wavemark_isa::{Inst, NoSymbols, parse};
 
 use super::element::Element;
 use super::host::levels;
@@ -16,6 +16,7 @@ use crate::meaning::{self, Meaning};
 use crate::op::{Detail, Op};
 use crate::regs::{Chunk, Mode, Regs};
 use wavemark_isa::effects::VgprMsb;
+use wavemark_target::Machine;
 
 /// First registers of the operands in the tests' instructions.
 const A: usize = 0;
@@ -39,14 +40,14 @@ impl Random {
     }
 }
 
-fn inst(isa: Isa, text: &str) -> Inst {
-    let parsed = parse(isa, text, &NoSymbols);
+fn inst(machine: Machine, text: &str) -> Inst {
+    let parsed = parse(machine, text, &NoSymbols);
     parsed.unwrap_or_else(|error| panic!("{text}: {error:?}")).inst
 }
 
 /// A wave's registers, all zero, with the MODE that compilers set.
-fn registers(isa: Isa) -> Regs {
-    let chunks = if isa == Isa::Gfx950 { 4 } else { 2 };
+fn registers(machine: Machine) -> Regs {
+    let chunks = machine.lanes() as usize / 16;
     let keep = true;
     Regs {
         v: vec![Chunk::ZERO; (1024 + 256) * chunks].into(),
@@ -74,20 +75,20 @@ fn registers(isa: Isa) -> Regs {
 }
 
 /// Binds for each level.
-fn bind_all(isa: Isa, inst: &Inst, msb: u8) -> Result<Vec<Op>, BindError> {
-    let chunks = if isa == Isa::Gfx950 { 4 } else { 2 };
+fn bind_all(machine: Machine, inst: &Inst, msb: u8) -> Result<Vec<Op>, BindError> {
+    let chunks = machine.lanes() as usize / 16;
     let mut constants = Constants::default();
     let layout = Layout { chunks, vgprs: 1024, agprs: 256 };
-    let mut binder = Binder::new(isa, layout, VgprMsb(msb), inst, 0, &mut constants);
+    let mut binder = Binder::new(machine, layout, VgprMsb(msb), inst, 0, &mut constants);
     let Some(Meaning::Matrix(row)) = meaning::of(binder.meaning()) else {
-        return Err(BindError::Unsupported(inst.mnemonic(isa).to_owned()));
+        return Err(BindError::Unsupported(inst.mnemonic(machine).to_owned()));
     };
     levels().into_iter().map(|level| bind_at(&mut binder, row, level)).collect()
 }
 
 /// Runs an instruction at every level from the same registers; the levels must agree. The registers afterwards.
-fn run_inst(isa: Isa, inst: &Inst, text: &str, before: &Regs, msb: u8) -> Regs {
-    let ops = bind_all(isa, inst, msb).unwrap_or_else(|error| panic!("{text}: {error}"));
+fn run_inst(machine: Machine, inst: &Inst, text: &str, before: &Regs, msb: u8) -> Regs {
+    let ops = bind_all(machine, inst, msb).unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut result: Option<Regs> = None;
     assert!(!ops.is_empty(), "{text}: not a matrix instruction");
     for op in ops {
@@ -104,12 +105,12 @@ fn run_inst(isa: Isa, inst: &Inst, text: &str, before: &Regs, msb: u8) -> Regs {
     result.unwrap_or_else(|| panic!("{text}: no level"))
 }
 
-fn run_with(isa: Isa, text: &str, before: &Regs, msb: u8) -> Regs {
-    run_inst(isa, &inst(isa, text), text, before, msb)
+fn run_with(machine: Machine, text: &str, before: &Regs, msb: u8) -> Regs {
+    run_inst(machine, &inst(machine, text), text, before, msb)
 }
 
-fn run(isa: Isa, text: &str, before: &Regs) -> Regs {
-    run_with(isa, text, before, 0)
+fn run(machine: Machine, text: &str, before: &Regs) -> Regs {
+    run_with(machine, text, before, 0)
 }
 
 /// Reads `bits` of a lane's items as one number.

@@ -1,11 +1,13 @@
 //! Broadcast and permutation of lanes, sparse index sets, scales, register files, upper VGPR numbers, overlaps.
 
-use wavemark_isa::{Isa, Operand, Reg, RegFile};
+use wavemark_isa::{Operand, Reg, RegFile};
+use wavemark_target::Machine;
 
 use super::shapes::{Case, cases, compare, integers};
 use super::{A, B, C, D, INDEX, Random, SCALE_A, SCALE_B, inst, read, run, run_inst, run_with, write};
 use crate::matrix::element::Element;
 use crate::matrix::table::{Kind, Source};
+use crate::modelled::machines::{GFX950, GFX1250};
 use crate::regs::Regs;
 
 fn copy(regs: &Regs) -> Regs {
@@ -24,13 +26,13 @@ fn permute(regs: &mut Regs, first: usize, count: usize, from: impl Fn(usize) -> 
 }
 
 fn check(case: &Case, text: &str, run_on: &Regs, equivalent: &Regs, first_bit: usize) {
-    let after = run(case.isa, text, run_on);
+    let after = run(case.machine, text, run_on);
     let c = |b, i, j| case.c(equivalent, b, i, j);
     compare(case, text, equivalent, &after, &c, first_bit, &|got, wanted, _| got == wanted);
 }
 
 fn permutable(case: &&Case) -> bool {
-    case.isa == Isa::Gfx950
+    case.machine == GFX950
         && case.row.kind == Kind::Dense
         && !matches!(case.row.a, Source::Chosen | Source::Is(Element::F64))
 }
@@ -81,7 +83,7 @@ fn index_sets_are_chosen() {
         let bits = case.index_bits();
         // One set needs no choice, and some instructions have no modifier for it.
         for set in (0..32usize.div_ceil(bits)).filter(|_| bits < 32) {
-            let modifier = if case.isa == Isa::Gfx950 { "abid" } else { "index_key" };
+            let modifier = if case.machine == GFX950 { "abid" } else { "index_key" };
             let plain = case.text(None);
             let (operands, rest) = plain
                 .split_once(" neg_lo")
@@ -89,22 +91,24 @@ fn index_sets_are_chosen() {
             let text = format!("{operands} {modifier}:{set}{rest}");
             check(case, &text, &regs, &regs, set * bits);
         }
-        if case.isa == Isa::Gfx950 {
+        if case.machine == GFX950 {
             check(case, &format!("{} cbsz:1 abid:1", case.text(None)), &regs, &regs, 0);
         }
     }
 }
 
-fn scaled(isa: Isa) -> impl Iterator<Item = Case> {
+fn scaled(machine: Machine) -> impl Iterator<Item = Case> {
     cases().into_iter().filter(move |case| {
-        case.isa == isa && matches!(case.row.kind, Kind::Scaled16 | Kind::Scaled32) && case.a == case.b
+        case.machine == machine
+            && matches!(case.row.kind, Kind::Scaled16 | Kind::Scaled32)
+            && case.a == case.b
     })
 }
 
 #[test]
 fn op_sel_chooses_the_byte_of_gfx950_scales() {
     let mut random = Random(24);
-    for case in scaled(Isa::Gfx950) {
+    for case in scaled(GFX950) {
         let regs = case.fill(&mut random, integers);
         for byte in 0..16 {
             let (a, b) = (byte % 4, byte / 4);
@@ -115,11 +119,11 @@ fn op_sel_chooses_the_byte_of_gfx950_scales() {
                     write(&mut chosen, at, lane, 0, 8, scale);
                 }
             }
-            let mut inst = inst(Isa::Gfx950, &case.text(None));
+            let mut inst = inst(GFX950, &case.text(None));
             inst.mods.op_sel = (a & 1 | (b & 1) << 1) as u8;
             inst.mods.op_sel_hi = (a >> 1 | b >> 1 << 1) as u8;
             let text = format!("{} scale bytes {a}, {b}", case.text(None));
-            let after = run_inst(case.isa, &inst, &text, &regs, 0);
+            let after = run_inst(case.machine, &inst, &text, &regs, 0);
             let c = |b, i, j| case.c(&chosen, b, i, j);
             compare(&case, &text, &chosen, &after, &c, 0, &|got, wanted, _| got == wanted);
         }
@@ -129,7 +133,7 @@ fn op_sel_chooses_the_byte_of_gfx950_scales() {
 #[test]
 fn scales_come_from_the_upper_lanes() {
     let mut random = Random(25);
-    for case in scaled(Isa::Gfx1250) {
+    for case in scaled(GFX1250) {
         let regs = case.fill(&mut random, integers);
         let mut upper = copy(&regs);
         for (at, rows) in [(SCALE_A, case.row.m), (SCALE_B, case.row.n)] {
@@ -151,7 +155,7 @@ fn scales_come_from_the_upper_lanes() {
 fn scales_have_formats() {
     let mut random = Random(26);
     let four = |case: &Case| case.a == Element::E2m1;
-    for case in scaled(Isa::Gfx1250).filter(four) {
+    for case in scaled(GFX1250).filter(four) {
         let plain = case.fill(&mut random, integers);
         for (name, one, step) in [("E5M3", 15 << 3, 8), ("E4M3", 7 << 3, 8)] {
             let mut regs = copy(&plain);
@@ -173,7 +177,7 @@ fn scales_have_formats() {
 #[test]
 fn scalar_scales_hold_for_all_elements() {
     let mut random = Random(27);
-    for case in scaled(Isa::Gfx1250) {
+    for case in scaled(GFX1250) {
         let mut regs = case.fill(&mut random, integers);
         let mut equal = copy(&regs);
         for lane in 0..32 {
@@ -197,7 +201,7 @@ fn scalar_scales_hold_for_all_elements() {
 #[test]
 fn accumulation_registers_hold_any_operand() {
     let mut random = Random(28);
-    for case in cases().iter().filter(|case| case.isa == Isa::Gfx950) {
+    for case in cases().iter().filter(|case| case.machine == GFX950) {
         let regs = case.fill(&mut random, integers);
         let mut moved = copy(&regs);
         let chunks = regs.chunks;
@@ -214,7 +218,7 @@ fn accumulation_registers_hold_any_operand() {
                 text = text.replace(&v, &a);
             }
         }
-        let mut after = run(case.isa, &text, &moved);
+        let mut after = run(case.machine, &text, &moved);
         let (vgprs, agprs) = after.v.split_at_mut(at);
         vgprs[..256 * chunks].copy_from_slice(&agprs[..256 * chunks]);
         let c = |b, i, j| case.c(&regs, b, i, j);
@@ -226,7 +230,7 @@ fn accumulation_registers_hold_any_operand() {
 #[test]
 fn upper_vgpr_numbers_are_added() {
     let mut random = Random(29);
-    for case in cases().iter().filter(|case| case.isa == Isa::Gfx1250) {
+    for case in cases().iter().filter(|case| case.machine == GFX1250) {
         let regs = case.fill(&mut random, integers);
         let chunks = regs.chunks;
         let mut moved = copy(&regs);
@@ -238,7 +242,7 @@ fn upper_vgpr_numbers_are_added() {
             moved.v[(first + 256 * bank) * chunks..][..from.len()].copy_from_slice(&from);
         }
         let text = case.text(None);
-        let mut after = run_with(case.isa, &text, &moved, msb);
+        let mut after = run_with(case.machine, &text, &moved, msb);
         let d = after.v[(D + 256) * chunks..(D + 256 + 32) * chunks].to_vec();
         after.v[D * chunks..(D + 32) * chunks].copy_from_slice(&d);
         let c = |b, i, j| case.c(&regs, b, i, j);
@@ -253,13 +257,13 @@ fn overlapping_destinations_read_old_values() {
     let mut random = Random(30);
     for case in cases().iter().filter(|case| !case.sparse()) {
         let regs = case.fill(&mut random, integers);
-        let plain = run(case.isa, &case.text(None), &regs);
+        let plain = run(case.machine, &case.text(None), &regs);
         let count = case.counts()[3];
         for at in [C, C + (count / 4 * 2), A, B] {
             let text = format!("{} but D at v{at}", case.text(None));
-            let mut inst = inst(case.isa, &case.text(None));
+            let mut inst = inst(case.machine, &case.text(None));
             inst.operands[0] = Operand::Reg(Reg::new(RegFile::Vgpr, at as u16, count as u8));
-            let after = run_inst(case.isa, &inst, &text, &regs, 0);
+            let after = run_inst(case.machine, &inst, &text, &regs, 0);
             let chunks = regs.chunks;
             let same =
                 after.v[at * chunks..(at + count) * chunks] == plain.v[D * chunks..(D + count) * chunks];

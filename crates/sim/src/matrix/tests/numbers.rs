@@ -1,11 +1,12 @@
 //! Rounding, special numbers, MODE bits.
 
-use wavemark_isa::Isa;
+use wavemark_target::Machine;
 
 use super::shapes::{Case, accumulator_bits, cases, compare, fractions, specials};
 use super::{A, B, C, D, Random, place, read, registers, run, write};
 use crate::matrix::element::Element;
 use crate::matrix::table::{Accumulator, Kind};
+use crate::modelled::machines::{GFX950, GFX1250};
 
 /// Largest relative difference from the exact sum, of the sum of magnitudes.
 fn tolerance(element: Accumulator) -> f64 {
@@ -24,7 +25,7 @@ fn fractions_are_within_tolerance() {
     for case in cases() {
         let regs = case.fill(&mut random, fractions);
         let text = case.text(None);
-        let after = run(case.isa, &text, &regs);
+        let after = run(case.machine, &text, &regs);
         let limit = tolerance(case.row.d);
         let same = |got: f64, wanted: f64, magnitude: f64| (got - wanted).abs() <= limit * magnitude;
         compare(&case, &text, &regs, &after, &|b, i, j| case.c(&regs, b, i, j), 0, &same);
@@ -41,7 +42,7 @@ fn binary32_sums_round_in_the_order_of_k() {
     {
         let regs = case.fill(&mut random, fractions);
         let text = case.text(None);
-        let after = run(case.isa, &text, &regs);
+        let after = run(case.machine, &text, &regs);
         let [m, n, k, blocks] = [case.row.m, case.row.n, case.row.k, case.row.blocks].map(usize::from);
         for (block, i, j) in (0..blocks * m * n).map(|at| (at / (m * n), at / n % m, at % n)) {
             let mut sum = case.c(&regs, block, i, j) as f32;
@@ -61,7 +62,7 @@ fn special_numbers_propagate() {
     for case in cases().iter().filter(|case| case.row.d != Accumulator::I32) {
         let regs = case.fill(&mut random, specials);
         let text = case.text(None);
-        let after = run(case.isa, &text, &regs);
+        let after = run(case.machine, &text, &regs);
         let limit = tolerance(case.row.d);
         let same = |got: f64, wanted: f64, magnitude: f64| {
             got == wanted
@@ -88,36 +89,36 @@ fn special_numbers_propagate() {
     }
 }
 
-fn case(isa: Isa, mnemonic: &str) -> Case {
-    let found = cases().into_iter().find(|case| case.isa == isa && case.row.key == mnemonic);
+fn case(machine: Machine, mnemonic: &str) -> Case {
+    let found = cases().into_iter().find(|case| case.machine == machine && case.row.key == mnemonic);
     found.unwrap_or_else(|| panic!("{mnemonic}"))
 }
 
 /// D\[0, 0, 0\] of a product whose A\[0, 0, 0\], B\[0, 0, 0\] and C\[0, 0, 0\] are these codes, all others 0.
 fn one(case: &Case, text: &str, [a, b, c]: [u64; 3], set: impl Fn(&mut crate::regs::Regs)) -> u64 {
-    let mut regs = registers(case.isa);
+    let mut regs = registers(case.machine);
     set(&mut regs);
-    let (item, lane) = place::factor(case.isa, case.row, false, case.a.bits(), 0, 0, 0);
+    let (item, lane) = place::factor(case.machine, case.row, false, case.a.bits(), 0, 0, 0);
     write(&mut regs, A, lane, item, case.a.bits(), a);
-    let (item, lane) = place::factor(case.isa, case.row, true, case.b.bits(), 0, 0, 0);
+    let (item, lane) = place::factor(case.machine, case.row, true, case.b.bits(), 0, 0, 0);
     write(&mut regs, B, lane, item, case.b.bits(), b);
     let bits = accumulator_bits(case.row.c);
-    let (item, lane) = place::sum(case.isa, case.row, bits, 0, 0, 0);
+    let (item, lane) = place::sum(case.machine, case.row, bits, 0, 0, 0);
     write(&mut regs, C, lane, item, bits, c);
-    let after = run(case.isa, text, &regs);
+    let after = run(case.machine, text, &regs);
     let bits = accumulator_bits(case.row.d);
-    let (item, lane) = place::sum(case.isa, case.row, bits, 0, 0, 0);
+    let (item, lane) = place::sum(case.machine, case.row, bits, 0, 0, 0);
     read(&after, D, lane, item, bits)
 }
 
 #[test]
 fn denormals_are_kept_but_for_binary32_inputs_of_gfx950() {
-    let plain = |isa, mnemonic, codes| {
-        let case = case(isa, mnemonic);
+    let plain = |machine, mnemonic, codes| {
+        let case = case(machine, mnemonic);
         one(&case, &case.text(None), codes, |_| {})
     };
-    let flushing = |isa, mnemonic, codes| {
-        let case = case(isa, mnemonic);
+    let flushing = |machine, mnemonic, codes| {
+        let case = case(machine, mnemonic);
         one(&case, &case.text(None), codes, |regs| {
             regs.mode.denorm_in_f32 = false;
             regs.mode.denorm_out_f32 = false;
@@ -128,53 +129,53 @@ fn denormals_are_kept_but_for_binary32_inputs_of_gfx950() {
     let one_f32 = u64::from(1f32.to_bits());
     for mnemonic in ["v_mfma_f32_32x32x2_f32", "v_mfma_f32_16x16x4_f32", "v_mfma_f32_4x4x1_16b_f32"] {
         // 2^-149 · 1 + 2^-149.
-        assert_eq!(plain(Isa::Gfx950, mnemonic, [1, one_f32, 1]), 2);
-        assert_eq!(flushing(Isa::Gfx950, mnemonic, [1, one_f32, 1]), 1, "C and D are not flushed");
+        assert_eq!(plain(GFX950, mnemonic, [1, one_f32, 1]), 2);
+        assert_eq!(flushing(GFX950, mnemonic, [1, one_f32, 1]), 1, "C and D are not flushed");
     }
-    assert_eq!(flushing(Isa::Gfx1250, "v_wmma_f32_16x16x4_f32", [1, one_f32, 1]), 2);
+    assert_eq!(flushing(GFX1250, "v_wmma_f32_16x16x4_f32", [1, one_f32, 1]), 2);
     // 2^-24 · 1; 2^-133 · 1; 2^-9 · 1; 2^-16 · 1; 2^-1074 · 1.
     let tiny = |exponent| u64::from(2f32.powi(exponent).to_bits());
-    assert_eq!(flushing(Isa::Gfx950, "v_mfma_f32_16x16x32_f16", [1, 0x3c00, 0]), tiny(-24));
-    assert_eq!(flushing(Isa::Gfx950, "v_mfma_f32_16x16x32_bf16", [1, 0x3f80, 0]), 1 << 16);
-    assert_eq!(flushing(Isa::Gfx1250, "v_wmma_f32_16x16x64_fp8_fp8", [1, 0x38, 0]), tiny(-9));
-    assert_eq!(flushing(Isa::Gfx1250, "v_wmma_f32_16x16x64_bf8_bf8", [1, 0x3c, 0]), tiny(-16));
-    assert_eq!(flushing(Isa::Gfx950, "v_mfma_f64_16x16x4_f64", [1, 1f64.to_bits(), 1]), 2);
-    assert_eq!(flushing(Isa::Gfx1250, "v_wmma_f16_16x16x32_f16", [1, 0x3c00, 1]), 2);
+    assert_eq!(flushing(GFX950, "v_mfma_f32_16x16x32_f16", [1, 0x3c00, 0]), tiny(-24));
+    assert_eq!(flushing(GFX950, "v_mfma_f32_16x16x32_bf16", [1, 0x3f80, 0]), 1 << 16);
+    assert_eq!(flushing(GFX1250, "v_wmma_f32_16x16x64_fp8_fp8", [1, 0x38, 0]), tiny(-9));
+    assert_eq!(flushing(GFX1250, "v_wmma_f32_16x16x64_bf8_bf8", [1, 0x3c, 0]), tiny(-16));
+    assert_eq!(flushing(GFX950, "v_mfma_f64_16x16x4_f64", [1, 1f64.to_bits(), 1]), 2);
+    assert_eq!(flushing(GFX1250, "v_wmma_f16_16x16x32_f16", [1, 0x3c00, 1]), 2);
 }
 
 #[test]
 fn overflow_depends_on_fp16_ovfl() {
-    let with = |isa, mnemonic, codes, ovfl| {
-        let case = case(isa, mnemonic);
+    let with = |machine, mnemonic, codes, ovfl| {
+        let case = case(machine, mnemonic);
         one(&case, &case.text(None), codes, |regs| regs.mode.fp16_ovfl = ovfl)
     };
     let max = u64::from(f32::MAX.to_bits());
     let infinity = u64::from(f32::INFINITY.to_bits());
     let two = u64::from(2f32.to_bits());
     for mnemonic in ["v_mfma_f32_32x32x2_f32", "v_mfma_f32_4x4x1_16b_f32"] {
-        assert_eq!(with(Isa::Gfx950, mnemonic, [max, two, 0], false), infinity);
-        assert_eq!(with(Isa::Gfx950, mnemonic, [max, two, 0], true), max);
-        assert_eq!(with(Isa::Gfx950, mnemonic, [infinity, two, 0], true), infinity, "no overflow");
+        assert_eq!(with(GFX950, mnemonic, [max, two, 0], false), infinity);
+        assert_eq!(with(GFX950, mnemonic, [max, two, 0], true), max);
+        assert_eq!(with(GFX950, mnemonic, [infinity, two, 0], true), infinity, "no overflow");
     }
     // binary32 results of gfx1250 do not look at it.
-    assert_eq!(with(Isa::Gfx1250, "v_wmma_f32_16x16x4_f32", [max, two, 0], true), infinity);
+    assert_eq!(with(GFX1250, "v_wmma_f32_16x16x4_f32", [max, two, 0], true), infinity);
     // 65504 · 2; largest bfloat16 · 2.
-    assert_eq!(with(Isa::Gfx1250, "v_wmma_f16_16x16x32_f16", [0x7bff, 0x4000, 0], false), 0x7c00);
-    assert_eq!(with(Isa::Gfx1250, "v_wmma_f16_16x16x32_f16", [0x7bff, 0xc000, 0], true), 0xfbff);
-    assert_eq!(with(Isa::Gfx1250, "v_wmma_f16_16x16x32_f16", [0x7c00, 0x4000, 0], true), 0x7c00);
-    assert_eq!(with(Isa::Gfx1250, "v_wmma_bf16_16x16x32_bf16", [0x7f7f, 0x4000, 0], false), 0x7f80);
-    assert_eq!(with(Isa::Gfx1250, "v_wmma_bf16_16x16x32_bf16", [0x7f7f, 0x4000, 0], true), 0x7f7f);
+    assert_eq!(with(GFX1250, "v_wmma_f16_16x16x32_f16", [0x7bff, 0x4000, 0], false), 0x7c00);
+    assert_eq!(with(GFX1250, "v_wmma_f16_16x16x32_f16", [0x7bff, 0xc000, 0], true), 0xfbff);
+    assert_eq!(with(GFX1250, "v_wmma_f16_16x16x32_f16", [0x7c00, 0x4000, 0], true), 0x7c00);
+    assert_eq!(with(GFX1250, "v_wmma_bf16_16x16x32_bf16", [0x7f7f, 0x4000, 0], false), 0x7f80);
+    assert_eq!(with(GFX1250, "v_wmma_bf16_16x16x32_bf16", [0x7f7f, 0x4000, 0], true), 0x7f7f);
     // Integers wrap or saturate.
     let top = 0x7fff_ffff;
-    for (isa, mnemonic) in [
-        (Isa::Gfx950, "v_mfma_i32_16x16x32_i8"),
-        (Isa::Gfx950, "v_mfma_i32_4x4x4_16b_i8"),
-        (Isa::Gfx1250, "v_wmma_i32_16x16x64_iu8"),
+    for (machine, mnemonic) in [
+        (GFX950, "v_mfma_i32_16x16x32_i8"),
+        (GFX950, "v_mfma_i32_4x4x4_16b_i8"),
+        (GFX1250, "v_wmma_i32_16x16x64_iu8"),
     ] {
-        assert_eq!(with(isa, mnemonic, [2, 3, top], false), 0x8000_0005);
-        assert_eq!(with(isa, mnemonic, [2, 3, top], true), top);
+        assert_eq!(with(machine, mnemonic, [2, 3, top], false), 0x8000_0005);
+        assert_eq!(with(machine, mnemonic, [2, 3, top], true), top);
     }
-    let iu8 = case(Isa::Gfx1250, "v_wmma_i32_16x16x64_iu8");
+    let iu8 = case(GFX1250, "v_wmma_i32_16x16x64_iu8");
     let text = iu8.text(None);
     assert_eq!(one(&iu8, &format!("{text} clamp"), [2, 3, top], |_| {}), top);
     assert_eq!(iu8.a, Element::U8);
@@ -186,7 +187,7 @@ fn overflow_depends_on_fp16_ovfl() {
 #[test]
 fn negation_and_absolute_value() {
     let f32_bits = |x: f32| u64::from(x.to_bits());
-    let f32_case = case(Isa::Gfx1250, "v_wmma_f32_16x16x4_f32");
+    let f32_case = case(GFX1250, "v_wmma_f32_16x16x4_f32");
     let codes = [f32_bits(3.0), f32_bits(5.0), f32_bits(-1.0)];
     for (mods, wanted) in [
         ("", 14.0),
@@ -200,7 +201,7 @@ fn negation_and_absolute_value() {
         assert_eq!(one(&f32_case, &text, codes, |_| {}), f32_bits(wanted), "{text}");
     }
     // C of halves; and NEG of the even, NEG_HI of the odd elements of A.
-    let half = case(Isa::Gfx1250, "v_wmma_f16_16x16x32_f16");
+    let half = case(GFX1250, "v_wmma_f16_16x16x32_f16");
     let codes = [0x4200, 0x4500, 0xbc00];
     for (mods, wanted) in [
         ("", 0x4b00),
@@ -213,7 +214,7 @@ fn negation_and_absolute_value() {
         let text = half.text(None) + mods;
         assert_eq!(one(&half, &text, codes, |_| {}), wanted, "{text}");
     }
-    let double = case(Isa::Gfx950, "v_mfma_f64_4x4x4_4b_f64");
+    let double = case(GFX950, "v_mfma_f64_4x4x4_4b_f64");
     let codes = [3f64, 5.0, -1.0].map(f64::to_bits);
     for (mods, wanted) in
         [("", 14.0), (" neg:[1,0,0]", -16.0), (" neg:[0,1,1]", -14.0), (" neg:[1,1,1]", 16.0)]

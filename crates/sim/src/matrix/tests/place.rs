@@ -1,13 +1,14 @@
 //! Where elements are, as the manuals write it: closed forms for single elements, apart from the layouts that the
 //! operations use.
 
-use wavemark_isa::Isa;
+use wavemark_target::Machine;
 
 use crate::matrix::table::{Kind, MatrixRow, Source};
+use crate::modelled::machines::{GFX950, GFX1250};
 
 /// Item and lane of A\[block, i, k\] (or B\[block, k, i\]); of a sparse A, of the first of the pair that k is in.
 pub fn factor(
-    isa: Isa,
+    machine: Machine,
     row: &MatrixRow,
     is_b: bool,
     bits: usize,
@@ -17,7 +18,7 @@ pub fn factor(
 ) -> (usize, usize) {
     let (m, k_all, blocks) = (if is_b { row.n } else { row.m } as usize, row.k as usize, row.blocks as usize);
     let chosen = row.a == Source::Chosen;
-    if isa == Isa::Gfx950 {
+    if machine == GFX950 {
         let per_lane = k_all / (64 / (m * blocks));
         if row.kind == Kind::Sparse {
             let group_lane = |group: usize| i + m * group;
@@ -53,8 +54,15 @@ pub fn factor(
 }
 
 /// Item and lane of C or D\[block, i, j\] of elements of `bits`.
-pub fn sum(isa: Isa, row: &MatrixRow, bits: usize, block: usize, i: usize, j: usize) -> (usize, usize) {
-    if isa == Isa::Gfx1250 {
+pub fn sum(
+    machine: Machine,
+    row: &MatrixRow,
+    bits: usize,
+    block: usize,
+    i: usize,
+    j: usize,
+) -> (usize, usize) {
+    if machine == GFX1250 {
         return (i % 8 + 8 * (i / 16), j + 16 * (i / 8 % 2));
     }
     match (row.m, bits) {
@@ -69,48 +77,46 @@ pub fn sum(isa: Isa, row: &MatrixRow, bits: usize, block: usize, i: usize, j: us
 /// The index expressions of kernels that were compiled for the hardware.
 #[test]
 fn compiled_kernels_agree() {
-    let check = |isa,
+    let check = |machine: Machine,
                  name: &str,
                  bits,
                  a: &dyn Fn(usize, usize) -> (usize, usize),
                  d: &dyn Fn(usize, usize) -> (usize, usize)| {
         let mut rows = crate::matrix::table::rows();
         let row = rows.find(|row| row.key == name).unwrap_or_else(|| panic!("{name}"));
-        let lanes = if isa == Isa::Gfx950 { 64 } else { 32 };
+        let lanes = machine.lanes() as usize;
         for lane in 0..lanes {
             for item in 0..(row.m * row.k) as usize / lanes {
                 let (i, k) = a(lane, item);
-                assert_eq!(factor(isa, row, false, bits, 0, i, k), (item, lane), "{name} A");
-                assert_eq!(factor(isa, row, true, bits, 0, i, k), (item, lane), "{name} B");
+                assert_eq!(factor(machine, row, false, bits, 0, i, k), (item, lane), "{name} A");
+                assert_eq!(factor(machine, row, true, bits, 0, i, k), (item, lane), "{name} B");
             }
             for item in 0..(row.m * row.n) as usize / lanes {
                 let (i, j) = d(lane, item);
                 let bits = if bits == 64 { 64 } else { 32 };
-                assert_eq!(sum(isa, row, bits, 0, i, j), (item, lane), "{name} D");
+                assert_eq!(sum(machine, row, bits, 0, i, j), (item, lane), "{name} D");
             }
         }
     };
-    check(Isa::Gfx950, "v_mfma_f32_32x32x16_bf16", 16, &|l, j| (l % 32, 8 * (l / 32) + j), &|l, j| {
+    check(GFX950, "v_mfma_f32_32x32x16_bf16", 16, &|l, j| (l % 32, 8 * (l / 32) + j), &|l, j| {
         (8 * (j / 4) + 4 * (l / 32) + j % 4, l % 32)
     });
-    check(Isa::Gfx950, "v_mfma_f32_16x16x32_f16", 16, &|l, j| (l % 16, 8 * (l / 16) + j), &|l, j| {
+    check(GFX950, "v_mfma_f32_16x16x32_f16", 16, &|l, j| (l % 16, 8 * (l / 16) + j), &|l, j| {
         (4 * (l / 16) + j, l % 16)
     });
-    check(Isa::Gfx950, "v_mfma_f64_16x16x4_f64", 64, &|l, _| (l % 16, l / 16), &|l, j| {
-        (4 * j + l / 16, l % 16)
-    });
-    check(Isa::Gfx950, "v_mfma_f32_16x16x16_f16", 16, &|l, j| (l % 16, 4 * (l / 16) + j), &|l, j| {
+    check(GFX950, "v_mfma_f64_16x16x4_f64", 64, &|l, _| (l % 16, l / 16), &|l, j| (4 * j + l / 16, l % 16));
+    check(GFX950, "v_mfma_f32_16x16x16_f16", 16, &|l, j| (l % 16, 4 * (l / 16) + j), &|l, j| {
         (4 * (l / 16) + j, l % 16)
     });
-    check(Isa::Gfx950, "v_mfma_f32_32x32x8_bf16", 16, &|l, j| (l % 32, 4 * (l / 32) + j), &|l, j| {
+    check(GFX950, "v_mfma_f32_32x32x8_bf16", 16, &|l, j| (l % 32, 4 * (l / 32) + j), &|l, j| {
         (8 * (j / 4) + 4 * (l / 32) + j % 4, l % 32)
     });
-    check(Isa::Gfx950, "v_mfma_i32_16x16x32_i8", 8, &|l, j| (l % 16, 8 * (l / 16) + j), &|l, j| {
+    check(GFX950, "v_mfma_i32_16x16x32_i8", 8, &|l, j| (l % 16, 8 * (l / 16) + j), &|l, j| {
         (4 * (l / 16) + j, l % 16)
     });
     let d = |l: usize, j: usize| (8 * (l / 16) + j, l % 16);
     for name in ["v_wmma_f32_16x16x64_fp8_fp8", "v_wmma_i32_16x16x64_iu8"] {
-        check(Isa::Gfx1250, name, 8, &|l, j| (l % 16, 16 * (j / 8) + 8 * (l / 16) + j % 8), &d);
+        check(GFX1250, name, 8, &|l, j| (l % 16, 16 * (j / 8) + 8 * (l / 16) + j % 8), &d);
     }
-    check(Isa::Gfx1250, "v_wmma_f32_16x16x16_f16", 16, &|l, j| (l % 16, 8 * (l / 16) + j), &d);
+    check(GFX1250, "v_wmma_f32_16x16x16_f16", 16, &|l, j| (l % 16, 8 * (l / 16) + j), &d);
 }

@@ -1,16 +1,17 @@
 //! Every row of the tables, with numbers whose sums are exact, in every combination of formats.
 
-use wavemark_isa::Isa;
+use wavemark_target::Machine;
 
 use super::{A, B, C, D, INDEX, Random, SCALE_A, SCALE_B, place, read, registers, run, value, vector, write};
 use crate::matrix::element::Element;
 use crate::matrix::table::{Accumulator, Kind, MFMA, MatrixRow, Source, WMMA};
+use crate::modelled::machines::{GFX950, GFX1250};
 use crate::regs::Regs;
 
 /// A row with the element types chosen.
 #[derive(Clone, Copy)]
 pub struct Case {
-    pub isa: Isa,
+    pub machine: Machine,
     pub row: &'static MatrixRow,
     pub a: Element,
     pub b: Element,
@@ -27,11 +28,11 @@ fn formats(source: Source) -> Vec<Element> {
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (isa, rows) in [(Isa::Gfx950, MFMA), (Isa::Gfx1250, WMMA)] {
+    for (machine, rows) in [(GFX950, MFMA), (GFX1250, WMMA)] {
         for row in rows {
             for a in formats(row.a) {
                 for b in formats(row.b) {
-                    cases.push(Case { isa, row, a, b });
+                    cases.push(Case { machine, row, a, b });
                 }
             }
         }
@@ -59,7 +60,7 @@ pub fn accumulator_value(element: Accumulator, bits: u64) -> f64 {
 
 impl Case {
     pub fn lanes(&self) -> usize {
-        if self.isa == Isa::Gfx950 { 64 } else { 32 }
+        self.machine.lanes() as usize
     }
 
     pub fn sparse(&self) -> bool {
@@ -108,15 +109,11 @@ impl Case {
         if self.row.a == Source::Chosen {
             let (a, b) = (number(self.a).unwrap_or(0), number(self.b).unwrap_or(0));
             let names = ["FP8", "BF8", "FP6", "BF6", "FP4"];
-            match self.isa {
-                Isa::Gfx950 => text += &format!(" cbsz:{a} blgp:{b}"),
-                Isa::Gfx1250 => {
-                    text += &format!(
-                        " matrix_a_fmt:MATRIX_FMT_{} matrix_b_fmt:MATRIX_FMT_{}",
-                        names[a], names[b]
-                    );
-                }
-            }
+            text += &if self.machine == GFX950 {
+                format!(" cbsz:{a} blgp:{b}")
+            } else {
+                format!(" matrix_a_fmt:MATRIX_FMT_{} matrix_b_fmt:MATRIX_FMT_{}", names[a], names[b])
+            };
         }
         let signed = |element| u8::from(matches!(element, Element::I8 | Element::I4));
         if matches!(self.row.a, Source::Iu(_)) {
@@ -127,7 +124,7 @@ impl Case {
 
     /// A\[block, i, k\]; `None` if it is not stored.
     pub fn a(&self, regs: &Regs, block: usize, i: usize, k: usize, first_bit: usize) -> Option<f64> {
-        let (item, lane) = place::factor(self.isa, self.row, false, self.a.bits(), block, i, k);
+        let (item, lane) = place::factor(self.machine, self.row, false, self.a.bits(), block, i, k);
         let stored = |item| value(self.a, read(regs, A, lane, item, self.a.bits()));
         if !self.sparse() {
             return Some(stored(item));
@@ -142,14 +139,14 @@ impl Case {
 
     /// B\[block, k, j\].
     pub fn b(&self, regs: &Regs, block: usize, k: usize, j: usize) -> f64 {
-        let (item, lane) = place::factor(self.isa, self.row, true, self.b.bits(), block, j, k);
+        let (item, lane) = place::factor(self.machine, self.row, true, self.b.bits(), block, j, k);
         value(self.b, read(regs, B, lane, item, self.b.bits()))
     }
 
     /// C\[block, i, j\] where C is in registers.
     pub fn c(&self, regs: &Regs, block: usize, i: usize, j: usize) -> f64 {
         let bits = accumulator_bits(self.row.c);
-        let (item, lane) = place::sum(self.isa, self.row, bits, block, i, j);
+        let (item, lane) = place::sum(self.machine, self.row, bits, block, i, j);
         let at = if self.sparse() { D } else { C };
         accumulator_value(self.row.c, read(regs, at, lane, item, bits))
     }
@@ -157,7 +154,7 @@ impl Case {
     /// D\[block, i, j\].
     pub fn d(&self, regs: &Regs, block: usize, i: usize, j: usize) -> f64 {
         let bits = accumulator_bits(self.row.d);
-        let (item, lane) = place::sum(self.isa, self.row, bits, block, i, j);
+        let (item, lane) = place::sum(self.machine, self.row, bits, block, i, j);
         accumulator_value(self.row.d, read(regs, D, lane, item, bits))
     }
 
@@ -169,16 +166,14 @@ impl Case {
             Kind::Dense | Kind::Sparse => return 1.0,
         };
         let (at, rows) = if is_b { (SCALE_B, self.row.n) } else { (SCALE_A, self.row.m) };
-        let (lane, item) = match self.isa {
-            Isa::Gfx950 => (i + rows as usize * (k / size), 0),
-            Isa::Gfx1250 => (i, k / size),
-        };
+        let (lane, item) =
+            if self.machine == GFX950 { (i + rows as usize * (k / size), 0) } else { (i, k / size) };
         2f64.powi(read(regs, at, lane, item, 8) as i32 - 127)
     }
 
     /// Fills all operands with elements that `draw` draws, legal indices, and scales around one.
     pub fn fill(&self, random: &mut Random, draw: Draw) -> Regs {
-        let mut regs = registers(self.isa);
+        let mut regs = registers(self.machine);
         let row = self.row;
         let counts = self.counts();
         for lane in 0..self.lanes() {
@@ -340,7 +335,7 @@ fn every_shape_multiplies_exactly() {
     for case in cases() {
         let regs = case.fill(&mut random, integers);
         let text = case.text(None);
-        let after = run(case.isa, &text, &regs);
+        let after = run(case.machine, &text, &regs);
         // Sums of 128 products of up to 16 times 4 pass binary16's and bfloat16's exact integers: round those.
         let same = |got: f64, wanted: f64, _: f64| match case.row.d {
             Accumulator::F16 => (got - wanted).abs() <= wanted.abs() / 2048.0,
@@ -363,7 +358,7 @@ fn integers_of_all_sizes_are_exact() {
     for case in cases().iter().filter(|case| case.row.d == Accumulator::I32) {
         let regs = case.fill(&mut random, any_integer);
         let text = case.text(None);
-        let after = run(case.isa, &text, &regs);
+        let after = run(case.machine, &text, &regs);
         compare(case, &text, &regs, &after, &|b, i, j| case.c(&regs, b, i, j), 0, &exact);
     }
 }
@@ -379,7 +374,7 @@ fn c_may_be_an_inline_constant() {
         };
         for &(constant, c) in texts {
             let text = case.text(Some(constant));
-            let after = run(case.isa, &text, &regs);
+            let after = run(case.machine, &text, &regs);
             compare(case, &text, &regs, &after, &|_, _, _| c, 0, &exact);
         }
     }

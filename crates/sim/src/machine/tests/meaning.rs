@@ -6,24 +6,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use wavemark_isa::{Encoding, Form, Inst, Isa, Row, RowId, Table, decode};
-use wavemark_sim::Segment;
-use wavemark_sim::binder::Layout;
-use wavemark_sim::machine::Random;
-use wavemark_sim::op::{Detail, OpKind};
-use wavemark_sim::program::Program;
+use wavemark_isa::{Encoding, Form, Inst, Row, RowId, Table};
+use wavemark_target::{Machine, Processor};
+
+use super::all_registers;
+use super::sample::{is_pair, random_of, sample};
+use crate::modelled;
+use crate::op::{Detail, OpKind};
+use crate::program::{Program, Segment};
 
 /// How many bit patterns are tried per encoding, and how many samples that decode are bound.
 const TRIES: usize = 4000;
 const SAMPLES: usize = 40;
 
-/// Binds the instruction that `bytes` starts with.
-fn bind(isa: Isa, bytes: &[u8]) -> Result<(), String> {
-    let layout = match isa {
-        Isa::Gfx950 => Layout { chunks: 4, vgprs: 256, agprs: 256 },
-        Isa::Gfx1250 => Layout { chunks: 2, vgprs: 1024, agprs: 0 },
-    };
-    let program = Program::new(isa, layout, Segment { base: 0, bytes: bytes.to_vec() }, 0);
+/// Binds the instruction that `bytes` are.
+fn bind(machine: Machine, bytes: Vec<u8>) -> Result<(), String> {
+    let program = Program::new(machine, all_registers(machine), Segment { base: 0, bytes }, 0);
     let op = &program.ops(0).ops[0];
     match (op.kind, op.detail.as_deref()) {
         (OpKind::Unsupported, Some(Detail::Unsupported(why))) => Err(why.clone()),
@@ -36,45 +34,20 @@ fn bind(isa: Isa, bytes: &[u8]) -> Result<(), String> {
 type Key = (RowId, Form);
 
 /// Binds samples of the encoding and notes which halves were seen.
-fn sample(
-    isa: Isa,
+fn bind_samples(
+    machine: Machine,
     row: &Row,
     encoding: &Encoding,
-    random: &mut Random,
     seen: &mut BTreeMap<Key, Result<(), String>>,
 ) {
-    let pair = matches!(encoding.form, Form::VopdX | Form::Vopd3X);
+    let pair = is_pair(encoding);
+    let mut random = random_of(row, 1);
     let mut samples = 0;
     for attempt in 0..if pair { 10 * TRIES } else { TRIES } {
-        let wide = u128::from(random.draw()) | u128::from(random.draw()) << 64;
-        // Few bits at first: zeros mean s0 and v0, and few modifiers.
-        let noise = match attempt {
-            0 => 0,
-            // Unused fields of a Y half must be 0.
-            _ if pair => wide & (u128::from(random.draw()) | u128::from(random.draw()) << 64),
-            1..100 => wide & u128::from(random.draw()) & (u128::from(random.draw()) | u128::MAX << 64),
-            _ => wide,
-        };
-        let open = !(encoding.constant | encoding.required.0);
-        let mut bits = encoding.constant | noise & open;
-        if attempt % 2 == 1 {
-            // VGPRs wherever a 9-bit source can be one.
-            for (_, field) in &encoding.operands {
-                if let Some(field) = field
-                    && field.width() >= 9
-                {
-                    bits |= (field.put(0x100) ^ field.put(0)) & open;
-                }
-            }
-        }
-        let mut bytes = bits.to_le_bytes().to_vec();
-        bytes.extend_from_slice(&[0; 16]);
-        let Ok(inst) = decode(isa, &bytes) else { continue };
-        if inst.row != row.id || inst.form != encoding.form {
-            continue;
-        }
-        let result = bind(isa, &bytes[..usize::from(inst.size)]);
-        let halves: Vec<&Inst> = std::iter::once(&inst).chain(inst.second.as_deref()).collect();
+        let Some(sample) = sample(machine, row, encoding, attempt, &mut random) else { continue };
+        let result = bind(machine, sample.bytes);
+        let inst = &sample.inst;
+        let halves: Vec<&Inst> = std::iter::once(inst).chain(inst.second.as_deref()).collect();
         for half in halves {
             let entry = seen.entry((half.row, half.form)).or_insert_with(|| result.clone());
             if result.is_ok() {
@@ -89,16 +62,15 @@ fn sample(
     }
 }
 
-/// `isa name` of the rows that are refused, or have an encoding that is.
+/// `processor name` of the rows that are refused, or have an encoding that is.
 fn refused() -> BTreeSet<String> {
-    let mut random = Random::new(1);
     let mut refused = BTreeSet::new();
-    for isa in [Isa::Gfx950, Isa::Gfx1250] {
+    for machine in Processor::ALL.iter().filter_map(|&processor| modelled(Machine::new(processor)).ok()) {
         let mut seen = BTreeMap::new();
-        let rows: Vec<_> = Table::of(isa).rows().collect();
+        let rows: Vec<_> = Table::of(machine).rows().collect();
         for row in rows.iter().copied() {
             for encoding in &row.encodings {
-                sample(isa, row, encoding, &mut random, &mut seen);
+                bind_samples(machine, row, encoding, &mut seen);
             }
         }
         for row in rows.iter().copied() {
@@ -106,9 +78,14 @@ fn refused() -> BTreeSet<String> {
                 match seen.get(&(row.id, encoding.form)) {
                     Some(Ok(())) => {}
                     Some(Err(_)) => {
-                        refused.insert(format!("{} {}", isa.name(), row.mnemonic));
+                        refused.insert(format!("{} {}", machine.processor, row.mnemonic));
                     }
-                    None => panic!("{} {} {:?}: no sample decodes", isa.name(), row.mnemonic, encoding.form),
+                    None => {
+                        panic!(
+                            "{} {} {:?}: no sample decodes",
+                            machine.processor, row.mnemonic, encoding.form
+                        )
+                    }
                 }
             }
         }
@@ -127,10 +104,10 @@ fn listed() -> BTreeMap<String, String> {
             Some(text) => reason = text,
             None => {
                 assert!(!reason.is_empty(), "{line} has no reason");
-                let (isa, names) = line.split_once(' ').expect("ISA NAME…");
+                let (processor, names) = line.split_once(' ').expect("ISA NAME…");
                 for name in names.split_whitespace() {
-                    let twice = rows.insert(format!("{isa} {name}"), reason.to_owned());
-                    assert!(twice.is_none(), "{isa} {name} is listed twice");
+                    let twice = rows.insert(format!("{processor} {name}"), reason.to_owned());
+                    assert!(twice.is_none(), "{processor} {name} is listed twice");
                 }
             }
         }

@@ -1,0 +1,59 @@
+//! Which machines are executed: the one place that names them. What they differ in is asked of their facts.
+
+use wavemark_target::{Features, InstFeature, InstructionSet, InstructionSets, Machine, Processor};
+
+/// The instruction sets whose rows have a meaning here, but for those that `tests/without_meaning.txt` lists.
+const MODELLED: InstructionSets =
+    InstructionSets::of(InstructionSet::Gfx950).union(InstructionSets::of(InstructionSet::Gfx1250));
+
+/// A processor without a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the simulator does not model {0}")]
+pub struct NotModelled(pub Processor);
+
+/// The machine that executes code for `machine`. It knows which half of a register a 16-bit operand is, however the
+/// code's text was written, and its waves are of a size that the processor has, whatever a descriptor says.
+///
+/// # Errors
+/// [`NotModelled`] for a processor, or a generic one, whose instructions have no meaning here.
+pub fn modelled(machine: Machine) -> Result<Machine, NotModelled> {
+    let Machine { processor, mut wave_size, mut features } = machine;
+    if !MODELLED.contains(processor.instruction_sets()) {
+        return Err(NotModelled(processor));
+    }
+    if !processor.allows(wave_size) {
+        wave_size = processor.default_wave_size();
+    }
+    if processor.has_inst(InstFeature::True16) {
+        features |= Features::REAL_TRUE16;
+    }
+    Ok(Machine { processor, wave_size, features })
+}
+
+/// The machines that tests execute.
+#[cfg(test)]
+#[path = "../tests/machines/mod.rs"]
+pub(crate) mod machines;
+
+#[cfg(test)]
+mod tests {
+    use super::machines::{GFX950, GFX1250};
+    use super::*;
+
+    #[test]
+    fn a_machine_is_executed_in_one_form() {
+        for machine in [GFX950, GFX1250] {
+            assert_eq!(modelled(Machine::new(machine.processor)), Ok(machine));
+            assert_eq!(modelled(machine), Ok(machine));
+        }
+    }
+
+    #[test]
+    fn others_are_named() {
+        let refused =
+            |name| Machine::parse(name, "").map(|machine| modelled(machine).map_err(|e| e.to_string()));
+        for name in ["gfx1251", "gfx12-5-generic", "gfx9-4-generic"] {
+            assert_eq!(refused(name), Ok(Err(format!("the simulator does not model {name}"))));
+        }
+    }
+}
