@@ -33,8 +33,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of an instruction with these bytes; `None`: it has one of its own.
-    pub fn of(machine: impl Into<Machine>, inst: &Inst, raw: &[u8]) -> Option<Shape> {
-        let machine = machine.into();
+    pub fn of(machine: Machine, inst: &Inst, raw: &[u8]) -> Option<Shape> {
         let mut head = [0; 16];
         head.get_mut(..raw.len())?.copy_from_slice(raw);
         let mut shape = Shape {

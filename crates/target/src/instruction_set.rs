@@ -29,6 +29,7 @@ macro_rules! instruction_sets {
         impl InstructionSet {
             /// All, in their order.
             pub const ALL: &'static [InstructionSet] = &[$(InstructionSet::$variant),*];
+            const LAST: InstructionSet = InstructionSet::ALL[InstructionSet::ALL.len() - 1];
 
             /// The name: that of its first processor.
             pub const fn name(self) -> &'static str {
@@ -106,7 +107,7 @@ impl InstructionSets {
         let mut sets = InstructionSets::NONE;
         for part in text.split(',') {
             let (first, last) = if let Some(from) = part.strip_suffix('+') {
-                (family(from)?.0, InstructionSet::Gfx1251)
+                (family(from)?.0, InstructionSet::LAST)
             } else if let Some((from, to)) = part.split_once("..") {
                 (family(from)?.0, family(to)?.1)
             } else {
