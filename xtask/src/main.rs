@@ -23,6 +23,8 @@ enum Task {
     Parity(parity::ParityArgs),
     /// Compare kernel descriptors of random directives with the LLVM inside the Rust toolchain, for every processor
     Descriptors(parity::descriptors::DescriptorArgs),
+    /// Compare whole assembly files with the LLVM inside the Rust toolchain
+    Files(parity::files::FilesArgs),
     /// Run the tests so that they rewrite their expectations; look at the difference before you commit it
     Bless {
         /// Arguments of `cargo test`, `--workspace` when there are none
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Task::Cases(args) => cases::run(&args),
         Task::Parity(args) => parity::run(&args),
         Task::Descriptors(args) => parity::descriptors::serve(&args),
+        Task::Files(args) => parity::files::serve(&args),
         Task::Bless { tests } => bless(&tests),
         Task::LlvmWorker(args) => parity::serve(&args),
     }
