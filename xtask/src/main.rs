@@ -25,6 +25,8 @@ enum Task {
     Descriptors(parity::descriptors::DescriptorArgs),
     /// Time assembler and disassembler beside the LLVM inside the Rust toolchain
     Speed(parity::speed::SpeedArgs),
+    /// Compare whole assembly files with the LLVM inside the Rust toolchain
+    Files(parity::files::FilesArgs),
     /// Run the tests so that they rewrite their expectations; look at the difference before you commit it
     Bless {
         /// Arguments of `cargo test`, `--workspace` when there are none
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Task::Parity(args) => parity::run(&args),
         Task::Descriptors(args) => parity::descriptors::serve(&args),
         Task::Speed(args) => parity::speed::run(&args),
+        Task::Files(args) => parity::files::serve(&args),
         Task::Bless { tests } => bless(&tests),
         Task::LlvmWorker(args) => parity::serve(&args),
     }

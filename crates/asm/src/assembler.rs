@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{shf, sht};
 use wavemark_codeobj::note::Note;
@@ -18,6 +18,7 @@ use crate::directive::conditions::Condition;
 use crate::directive::debug::DebugLines;
 use crate::directive::kernel::Kernel;
 use crate::directive::macros::Macro;
+use crate::directive::pal;
 use crate::directive::{self, Operands};
 use crate::expr::{self, Expr, Scope};
 use crate::files::Files;
@@ -106,9 +107,19 @@ impl NextFree {
 pub(crate) struct Links {
     pub symvers: Vec<Symver>,
     pub relocations: Vec<ExplicitRelocation>,
+    /// The calls of `.cg_profile`.
+    pub calls: Vec<CallEdge>,
     /// Whether `.addrsig` was met, and the symbols of `.addrsig_sym`.
     pub address_significance: bool,
     pub significant: Vec<SymbolId>,
+}
+
+/// `.cg_profile caller, callee, count`; the names with their places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallEdge {
+    pub caller: (SymbolId, Span),
+    pub callee: (SymbolId, Span),
+    pub count: u64,
 }
 
 /// `.symver name, name@version [, remove]`.
@@ -168,7 +179,15 @@ pub(crate) struct Assembler<'m> {
     pub known: KnownStatements,
     /// Notes that directives made, in the order of the object.
     pub notes: Vec<Note>,
+    /// What is said to `amdpal`.
+    pub pal: Option<pal::Metadata>,
     pub kernels: Vec<Kernel>,
+    /// Names that `.lto_discard` takes no definition of.
+    pub discarded: FxHashSet<String>,
+    /// Assignments of `.lto_set_conditional` that wait for a symbol: which, the name, what it becomes.
+    pub conditional: Vec<(SymbolId, String, Expr)>,
+    /// Whether `.macros_off` was met.
+    pub macros_off: bool,
     pub next_free: NextFree,
     pub ident: Option<SectionId>,
     pub links: Links,
@@ -192,7 +211,7 @@ impl<'m> Assembler<'m> {
         line_starts.extend(memchr_newlines(text));
         let mut symbols = Symbols::default();
         let next_free = NextFree {
-            wanted: text.contains(".amdgcn.next_free"),
+            wanted: text.contains(".amdgcn.") || text.to_ascii_lowercase().contains(".include"),
             symbols: NextFree::NAMES.map(|name| symbols.intern(name)),
             counts: [0; 2],
         };
@@ -225,7 +244,11 @@ impl<'m> Assembler<'m> {
             file_target: None,
             known: KnownStatements::with_room(text.len()),
             notes: Vec::new(),
+            pal: None,
             kernels: Vec::new(),
+            discarded: FxHashSet::default(),
+            conditional: Vec::new(),
+            macros_off: false,
             next_free,
             ident: None,
             links: Links::default(),
@@ -354,6 +377,9 @@ impl<'m> Assembler<'m> {
             Kind::Name | Kind::String if lexer.peek_byte() == Some(b':') => {
                 lexer.skip(1);
                 let name = name.trim_matches('"');
+                if self.discarded.contains(name) {
+                    return Ok(Some(lexer.position()));
+                }
                 let symbol = self.symbols.intern(name);
                 self.define_label(symbol, statement.offset, first.range)?;
                 return Ok(Some(lexer.position()));
@@ -376,7 +402,7 @@ impl<'m> Assembler<'m> {
             let value = operands.expr(self)?;
             operands.end()?;
             self.assign(name, first.range, value, statement.offset, true)?;
-        } else if let Some(called) = self.macros.get(name).cloned() {
+        } else if let Some(called) = self.macros.get(name).filter(|_| !self.macros_off).cloned() {
             let mut operands = Operands::new(lexer, first.range, statement.offset);
             directive::macros::call(self, &called, &mut operands)?;
         } else if name.starts_with('.') {
@@ -432,7 +458,7 @@ impl<'m> Assembler<'m> {
         entry.definition = Definition::Label { section, offset: at };
         entry.span = Some(span);
         self.symbols.register(symbol);
-        Ok(())
+        self.assign_waiting(symbol, offset)
     }
 
     /// `name = value`, or `.set`; `.equiv` does not allow a second time.
@@ -453,8 +479,16 @@ impl<'m> Assembler<'m> {
             return self.advance_to(target, 0, range);
         }
         if let Some(slot) = self.next_free.slot(name) {
-            let number = self.absolute(&value).map_err(|message| Fault::new(range, message))?;
+            let number = self.absolute(&value).map_err(|message| Fault::new(range.clone(), message))?;
             self.next_free.counts[slot] = number;
+            // One that the text sets is a symbol of the object, with the value that it has in the end.
+            let span = self.span(offset, range);
+            let symbol = self.next_free.symbols[slot];
+            self.symbols.register(symbol);
+            self.symbols.get_mut(symbol).span = Some(span);
+            return Ok(());
+        }
+        if self.discarded.contains(name) {
             return Ok(());
         }
         let span = self.span(offset, range.clone());
@@ -469,6 +503,15 @@ impl<'m> Assembler<'m> {
         let entry = self.symbols.get_mut(symbol);
         entry.definition = Definition::Variable(value);
         entry.span = Some(span);
+        self.assign_waiting(symbol, offset)
+    }
+
+    /// Makes the assignments that waited for `symbol`.
+    fn assign_waiting(&mut self, symbol: SymbolId, offset: usize) -> Result<(), Fault> {
+        while let Some(at) = self.conditional.iter().position(|(waits_for, ..)| *waits_for == symbol) {
+            let (_, name, value) = self.conditional.remove(at);
+            self.assign(&name, 0..0, value, offset, true)?;
+        }
         Ok(())
     }
 

@@ -25,8 +25,11 @@ mod expand;
 mod include;
 pub(crate) mod kernel;
 mod layout;
+mod linking;
 pub(crate) mod macros;
 mod messages;
+pub(crate) mod pal;
+mod profile;
 mod repeat;
 mod retired;
 mod sections;
@@ -66,8 +69,11 @@ fn table() -> &'static FxHashMap<&'static str, Directive> {
             include::DIRECTIVES,
             kernel::DIRECTIVES,
             layout::DIRECTIVES,
+            linking::DIRECTIVES,
             macros::DIRECTIVES,
             messages::DIRECTIVES,
+            pal::DIRECTIVES,
+            profile::DIRECTIVES,
             repeat::DIRECTIVES,
             retired::DIRECTIVES,
             sections::DIRECTIVES,

@@ -15,12 +15,16 @@ impl Assembler<'_> {
     /// The object, or everything that is wrong.
     pub fn finish(mut self, name: &str) -> Result<Object, Vec<Diagnostic>> {
         self.check_open_ends();
+        self.refresh_counts();
         self.settle();
         self.write_descriptors();
+        self.write_pal();
         self.check_files();
+        let profile = self.write_profile();
         let mut debug = self.write_lines(name);
         debug.extend(self.write_frames());
         let mut relocations = self.resolve_fixups();
+        relocations.extend(profile);
         relocations.extend(debug);
         let errors = self.diagnostics.iter().any(Diagnostic::is_error);
         if errors {

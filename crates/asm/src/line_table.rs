@@ -4,16 +4,18 @@
 //! Follows section 6.2 of the DWARF 5 standard, and LLVM's `MCDwarf` in which opcodes encode a row, so that the bytes are
 //! LLVM's. A text that has a line table of its own as data, and no `.file`, gets none.
 
-use std::collections::hash_map::Entry;
+use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{shf, sht};
+use wavemark_diag::Span;
 
 use crate::assembler::Assembler;
-use crate::directive::debug::{DebugFile, Location};
+use crate::directive::debug::{DebugFile, Entry, Location};
 use crate::directive::{write_sleb128, write_uleb128};
 use crate::section::SectionId;
+use crate::symbol::{Definition, SymbolId};
 use crate::value::Term;
 use crate::write::Relocation;
 
@@ -62,7 +64,7 @@ mod content {
 struct Row {
     section: SectionId,
     offset: u64,
-    at: Location,
+    entry: Entry,
 }
 
 /// The table in the making.
@@ -72,6 +74,8 @@ struct Table {
     base: u64,
     bytes: Vec<u8>,
     relocations: Vec<Relocation>,
+    /// The symbols of `.loc_label`, each after how many bytes.
+    labels: Vec<(SymbolId, Span, u64)>,
     /// What addresses count.
     unit: u64,
     strings: Strings,
@@ -89,13 +93,14 @@ impl Assembler<'_> {
     pub fn write_lines(&mut self, name: &str) -> Vec<Relocation> {
         let own = self.sections.find(SECTION);
         let is_own = own.is_some_and(|section| !self.sections.get(section).bytes.is_empty());
-        let declared = !self.debug.files.is_empty() || self.debug.root.is_some();
+        let labelled = self.debug.rows.iter().any(|row| matches!(row.entry, Entry::Label(..)));
+        let declared = !self.debug.files.is_empty() || self.debug.root.is_some() || labelled;
         // A text with debugging information but without lines means that.
         if !declared && (is_own || own.is_some() || self.lines.is_empty()) {
             return Vec::new();
         }
         let rows: Vec<Row> = match declared {
-            true => self.debug.rows.iter().map(|row| self.row(row.section, row.offset, row.at)).collect(),
+            true => self.debug.rows.iter().map(|row| self.row(row.section, row.offset, row.entry)).collect(),
             false => self.text_rows(),
         };
         let aligned = declared || rows.iter().all(|row| row.offset % INSTRUCTION == 0);
@@ -111,6 +116,7 @@ impl Assembler<'_> {
             base: self.sections.get(section).bytes.len() as u64,
             bytes: Vec::new(),
             relocations: Vec::new(),
+            labels: Vec::new(),
             unit: if aligned { INSTRUCTION } else { 1 },
             strings: Strings { section: strings, bytes: Vec::new(), known: FxHashMap::default() },
         };
@@ -120,17 +126,28 @@ impl Assembler<'_> {
         table.sequences(self, rows);
         let length = (table.bytes.len() - 4) as u32;
         table.bytes[..4].copy_from_slice(&length.to_le_bytes());
-        let Table { bytes, relocations, strings, .. } = table;
+        let Table { base, bytes, relocations, labels, strings, .. } = table;
         self.sections.get_mut(section).bytes.extend(bytes);
+        for (symbol, span, at) in labels {
+            self.symbols.register(symbol);
+            let entry = self.symbols.get_mut(symbol);
+            if entry.definition != Definition::Undefined {
+                let message = format!("symbol {} is already defined", entry.name);
+                self.report(span, message);
+                continue;
+            }
+            entry.definition = Definition::Label { section, offset: base + at };
+            entry.span = Some(span);
+        }
         if self.debug.root.is_some() {
             self.sections.get_mut(strings.section).bytes.extend(strings.bytes);
         }
         relocations
     }
 
-    fn row(&self, section: SectionId, offset: u64, at: Location) -> Row {
+    fn row(&self, section: SectionId, offset: u64, entry: Entry) -> Row {
         let (section, offset) = self.sections.place(section, offset);
-        Row { section, offset, at }
+        Row { section, offset, entry }
     }
 
     /// A row for each instruction of the text itself, by sections.
@@ -143,7 +160,7 @@ impl Assembler<'_> {
                 is_stmt: true,
                 ..Location::default()
             };
-            self.row(SectionId(line.section), line.offset, at)
+            self.row(SectionId(line.section), line.offset, Entry::Line(at))
         });
         let mut rows: Vec<Row> = rows.collect();
         rows.sort_by_key(|row| (row.section, row.offset));
@@ -169,8 +186,8 @@ impl Table {
     fn string(&mut self, text: &str) {
         let strings = &mut self.strings;
         let offset = match strings.known.entry(text.to_owned()) {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
+            hash_map::Entry::Occupied(entry) => *entry.get(),
+            hash_map::Entry::Vacant(entry) => {
                 let offset = strings.bytes.len() as u64;
                 strings.bytes.extend(text.bytes().filter(|&byte| byte != 0));
                 strings.bytes.push(0);
@@ -269,10 +286,9 @@ impl Table {
             rows.sort_by_key(|row| turns.get(&row.section).copied());
         }
         for sequence in rows.chunk_by(|a, b| a.section == b.section) {
-            self.sequence(sequence);
-            if let Some(last) = sequence.last() {
-                let end = assembler.sections.get(last.section).bytes.len() as u64;
-                self.end(end.saturating_sub(last.offset));
+            if let Some(last) = self.sequence(sequence) {
+                let end = assembler.sections.get(sequence[0].section).bytes.len() as u64;
+                self.end(end.saturating_sub(last));
             }
         }
     }
@@ -282,12 +298,23 @@ impl Table {
         write_uleb128(&mut self.bytes, value);
     }
 
-    /// The rows of one section.
-    fn sequence(&mut self, rows: &[Row]) {
-        let mut before = Location { file: 1, line: 1, is_stmt: true, ..Location::default() };
-        let mut place = None;
+    /// The rows of one section; where the last one is, if a sequence is left open.
+    fn sequence(&mut self, rows: &[Row]) -> Option<u64> {
+        let start = Location { file: 1, line: 1, is_stmt: true, ..Location::default() };
+        let mut before = start;
+        let mut place: Option<u64> = None;
         for row in rows {
-            let at = row.at;
+            let at = match row.entry {
+                Entry::Line(at) => at,
+                Entry::Label(symbol, span) => {
+                    if let Some(place) = place.take() {
+                        self.end(row.offset.saturating_sub(place));
+                        before = start;
+                    }
+                    self.labels.push((symbol, span, self.bytes.len() as u64));
+                    continue;
+                }
+            };
             if at.file != before.file {
                 self.number(opcode::SET_FILE, at.file);
             }
@@ -322,6 +349,7 @@ impl Table {
             }
             (before, place) = (at, Some(row.offset));
         }
+        place
     }
 
     /// A row: by one special opcode, after one that adds a constant to the address, or with numbers.

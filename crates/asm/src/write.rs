@@ -5,10 +5,10 @@
 
 use rustc_hash::FxHashMap;
 use wavemark_codeobj::RelocationKind;
-use wavemark_codeobj::elf::{Binding, Place, Symbol as ElfSymbol, SymbolType, Visibility, shf, sht};
+use wavemark_codeobj::elf::{Binding, OsAbi, Place, Symbol as ElfSymbol, SymbolType, Visibility, shf, sht};
 use wavemark_codeobj::write::{self as writer, ObjectBuilder};
 use wavemark_diag::Span;
-use wavemark_target::EFlags;
+use wavemark_target::{AbiVersion, EFlags};
 
 use crate::assembler::Assembler;
 use crate::directive::combine;
@@ -56,7 +56,10 @@ pub(crate) struct Build {
 impl Build {
     /// An empty file.
     pub fn new(assembler: &Assembler<'_>) -> Build {
-        let builder = ObjectBuilder::new(assembler.abi, EFlags::new(assembler.subtarget.target.id));
+        let os = assembler.os();
+        // Only amdhsa has versions; the headers of the others are like those of V3.
+        let abi = if os == OsAbi::Hsa { assembler.abi } else { AbiVersion::V3 };
+        let builder = ObjectBuilder::for_os(os, abi, EFlags::new(assembler.subtarget.target.id));
         Build {
             builder,
             ids: Vec::new(),

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use wavemark_asm::{Source, assemble, disassemble};
-use wavemark_codeobj::elf::{Place, SymbolType, sht};
+use wavemark_codeobj::elf::{OsAbi, Place, SymbolType, sht};
+use wavemark_codeobj::metadata::pal;
 use wavemark_codeobj::{CodeObject, RelocationKind};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_target::Subtarget;
@@ -59,7 +60,10 @@ fn outcome(text: &str, header: &Header) -> String {
             }
             let elf = CodeObject::parse(&object.elf).expect("our own object");
             out += &describe(&elf, text.contains(".loc"));
-            check_round_trip(&elf, &header.features);
+            // What is printed is for amdhsa.
+            if elf.os == OsAbi::Hsa {
+                check_round_trip(&elf, &header.features);
+            }
             out
         }
     }
@@ -113,6 +117,9 @@ fn describe(elf: &CodeObject, with_lines: bool) -> String {
             symbol.name, symbol.value, symbol.size, symbol.binding, symbol.kind, symbol.visibility
         );
     }
+    for note in elf.notes.iter().filter(|_| elf.metadata.is_none()) {
+        let _ = writeln!(out, "note {} {}: {:02x?}", note.name, note.kind, note.description);
+    }
     if let Some(metadata) = &elf.metadata {
         let _ = writeln!(out, "{}", metadata.to_yaml().trim_end());
     }
@@ -135,6 +142,10 @@ fn check_round_trip(elf: &CodeObject, features: &str) {
     };
     for (index, section) in elf.sections.iter().enumerate() {
         if !section.is_alloc() || section.size == 0 {
+            continue;
+        }
+        // Metadata of amdpal are not printed.
+        if section.kind == sht::NOTE && elf.metadata_tree.as_ref().is_some_and(pal::is_pal) {
             continue;
         }
         // Of several sections of one name each is compared with its own.

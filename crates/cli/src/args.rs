@@ -222,8 +222,11 @@ pub struct InspectArgs {
     #[arg(value_name = "CODE-OBJECT")]
     pub input: PathBuf,
     /// Show the debug sections instead: units, lines, frames
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub dwarf: bool,
+    /// Print text or JSON
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: TextOrJson,
     /// The target it must be for; of a bundle, the entries to show
     #[arg(long, value_name = "TARGET-ID", value_parser = parse_target)]
     pub target: Option<TargetId>,
@@ -363,6 +366,15 @@ pub enum FormatArg {
     Json,
     /// A SARIF 2.1.0 log
     Sarif,
+}
+
+/// `--format` of what has no findings
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TextOrJson {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
 }
 
 /// `--dialect`

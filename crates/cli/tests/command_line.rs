@@ -564,6 +564,10 @@ fn there_and_back() {
     for what in [&uri, &path("a.o"), &path("packed")] {
         run_clean(&["inspect", what]);
         run_clean(&["inspect", "--dwarf", what]);
+        let (status, json, _) = run(&["inspect", "--format", "json", what], "");
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let object = if json["kind"] == "bundle" { &json["entries"][1]["code_object"] } else { &json };
+        assert_eq!((status, object["target"].as_str()), (0, Some("gfx1250")), "{what}");
     }
     for object in ["a.o", "a.hsaco", "b.hsaco", "c.hsaco", "d.hsaco", "e.hsaco", "bundle", "packed"] {
         run_clean(&["run", &path(object), "--launch", "kernels/scale.toml", "--out", &path("out")]);

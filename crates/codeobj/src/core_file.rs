@@ -7,8 +7,9 @@
 use std::fmt::{self, Write};
 
 use crate::bytes::Bytes;
-use crate::elf::{self, Header, OsAbi, Segment, pf, pt};
+use crate::elf::{self, Header, Segment, pt};
 use crate::error::Error;
+use crate::inspect::names;
 use crate::note::{self, AMDGPU, NT_AMDGPU_KFD_CORE_STATE, Note};
 use crate::read::tables;
 
@@ -140,6 +141,16 @@ impl CoreFile {
         }
         Ok(CoreFile { header, segments, notes, snapshot, size: file.len() })
     }
+
+    /// Bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// `split`: the agents' part alone; `unified`: the host's core file has it too.
+    pub fn layout(&self) -> &'static str {
+        if self.header.machine == elf::EM_AMDGPU { "split" } else { "unified" }
+    }
 }
 
 fn is_snapshot(note: &Note) -> bool {
@@ -217,22 +228,18 @@ pub fn inspect(core: &CoreFile) -> String {
 }
 
 fn write_all(out: &mut String, core: &CoreFile) -> fmt::Result {
-    let layout = if core.header.machine == elf::EM_AMDGPU { "split" } else { "unified" };
-    writeln!(out, "core file, {layout} layout, machine {}, {} bytes", core.header.machine, core.size)?;
-    let abi = match OsAbi::by_byte(core.header.os_abi) {
-        Some(abi) if !abi.name().is_empty() => abi.name().to_owned(),
-        _ => core.header.os_abi.to_string(),
-    };
+    writeln!(
+        out,
+        "core file, {} layout, machine {}, {} bytes",
+        core.layout(),
+        core.header.machine,
+        core.size
+    )?;
+    let abi = names::os_abi(core.header.os_abi);
     writeln!(out, "OS ABI {abi}, ABI version {}", core.header.abi_version)?;
     writeln!(out, "\nsegments:\n  type offset     address            file       memory     flags")?;
     for segment in &core.segments {
-        let kind = match segment.kind {
-            pt::LOAD => "LOAD".to_owned(),
-            pt::NOTE => "NOTE".to_owned(),
-            other => format!("{other:#x}"),
-        };
-        let letter = |bit, letter| if segment.flags & bit != 0 { letter } else { "" };
-        let flags = [letter(pf::R, "R"), letter(pf::W, "W"), letter(pf::X, "X")].concat();
+        let (kind, flags) = (names::segment_kind(segment.kind), names::segment_flags(segment));
         writeln!(
             out,
             "  {kind:<4} {:#010x} {:#018x} {:#010x} {:#010x} {flags}",
@@ -240,7 +247,7 @@ fn write_all(out: &mut String, core: &CoreFile) -> fmt::Result {
         )?;
     }
     for note in &core.notes {
-        let kind = note.type_name().map_or_else(|| format!("type {}", note.kind), str::to_owned);
+        let kind = names::note_kind(note);
         writeln!(out, "\nnote {} {kind}, {} bytes", note.name.escape_debug(), note.description.len())?;
         if is_snapshot(note)
             && let Some(snapshot) = &core.snapshot
@@ -262,16 +269,21 @@ fn snapshot_text(out: &mut String, snapshot: &Snapshot) -> fmt::Result {
     entry_text(out, "runtime", &snapshot.runtime)?;
     for (index, agent) in snapshot.agents.iter().enumerate() {
         entry_text(out, &format!("agent {index}"), agent)?;
-        if let Some(version) = agent.get("gfx_target_version") {
-            // Decimal digits by twos: major, minor, stepping.
-            let (major, minor, stepping) = (version / 10000, version / 100 % 100, version % 100);
-            writeln!(out, "    = gfx{major}{minor:x}{stepping:x}")?;
+        if let Some(processor) = processor_of(agent) {
+            writeln!(out, "    = {processor}")?;
         }
     }
     for (index, queue) in snapshot.queues.iter().enumerate() {
         entry_text(out, &format!("queue {index}"), queue)?;
     }
     Ok(())
+}
+
+/// The processor of an agent: `gfx_target_version` has decimal digits by twos, major, minor, stepping.
+pub(crate) fn processor_of(agent: &Entry) -> Option<String> {
+    let version = agent.get("gfx_target_version")?;
+    let (major, minor, stepping) = (version / 10000, version / 100 % 100, version % 100);
+    Some(format!("gfx{major}{minor:x}{stepping:x}"))
 }
 
 fn entry_text(out: &mut String, title: &str, entry: &Entry) -> fmt::Result {

@@ -49,6 +49,7 @@ pub mod sht {
     pub const SYMTAB_SHNDX: u32 = 18;
     pub const RELR: u32 = 19;
     pub const GNU_HASH: u32 = 0x6fff_fff6;
+    pub const LLVM_CALL_GRAPH_PROFILE: u32 = 0x6fff_4c09;
     pub const LLVM_ADDRSIG: u32 = 0x6fff_4c03;
 }
 

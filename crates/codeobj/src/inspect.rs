@@ -1,14 +1,17 @@
-//! Everything that a code object says, as text for people: header, sections, segments, symbols, relocations,
+//! Everything that a code object says, as text for people or as JSON: header, sections, segments, symbols, relocations,
 //! notes, metadata and kernel descriptors.
 
 use std::fmt::{self, Write};
 
+mod json;
+pub(crate) mod names;
 mod notes;
 
+pub use json::{inspect_bundle_json, inspect_core_json, inspect_json};
+
 use crate::bundle::Bundle;
-use crate::elf::{Binding, OsAbi, Place, Section, Symbol, SymbolType, Visibility, pf, pt, shf, sht};
+use crate::elf::{OsAbi, Symbol};
 use crate::read::{CodeObject, Kernel};
-use crate::reloc::RelocationKind;
 use crate::v2;
 
 /// The text for a code object.
@@ -74,11 +77,6 @@ fn header(out: &mut String, object: &CodeObject) -> fmt::Result {
     writeln!(out)
 }
 
-/// The characters of the flags that are set.
-fn letters(flags: u64, table: &[(u64, char)]) -> String {
-    table.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, letter)| letter).collect()
-}
-
 fn segments(out: &mut String, object: &CodeObject) -> fmt::Result {
     if object.segments.is_empty() {
         return Ok(());
@@ -88,20 +86,7 @@ fn segments(out: &mut String, object: &CodeObject) -> fmt::Result {
         "\nsegments:\n  type      offset     address            file       memory     flags align"
     )?;
     for segment in &object.segments {
-        let kind = match segment.kind {
-            pt::LOAD => "LOAD",
-            pt::DYNAMIC => "DYNAMIC",
-            pt::NOTE => "NOTE",
-            pt::PHDR => "PHDR",
-            pt::GNU_STACK => "STACK",
-            pt::GNU_RELRO => "RELRO",
-            _ => "",
-        };
-        let kind = if kind.is_empty() { format!("{:#x}", segment.kind) } else { kind.to_owned() };
-        let flags = letters(
-            segment.flags.into(),
-            &[(u64::from(pf::R), 'R'), (u64::from(pf::W), 'W'), (u64::from(pf::X), 'X')],
-        );
+        let (kind, flags) = (names::segment_kind(segment.kind), names::segment_flags(segment));
         writeln!(
             out,
             "  {kind:<9} {:#010x} {:#018x} {:#010x} {:#010x} {flags:<5} {:#x}",
@@ -111,48 +96,17 @@ fn segments(out: &mut String, object: &CodeObject) -> fmt::Result {
     Ok(())
 }
 
-fn section_kind(section: &Section) -> String {
-    let name = match section.kind {
-        sht::NULL => "NULL",
-        sht::PROGBITS => "PROGBITS",
-        sht::SYMTAB => "SYMTAB",
-        sht::STRTAB => "STRTAB",
-        sht::RELA => "RELA",
-        sht::HASH => "HASH",
-        sht::DYNAMIC => "DYNAMIC",
-        sht::NOTE => "NOTE",
-        sht::NOBITS => "NOBITS",
-        sht::DYNSYM => "DYNSYM",
-        sht::GROUP => "GROUP",
-        sht::GNU_HASH => "GNU_HASH",
-        other => return format!("{other:#x}"),
-    };
-    name.to_owned()
-}
-
 fn sections(out: &mut String, object: &CodeObject) -> fmt::Result {
     writeln!(
         out,
         "\nsections:\n  index type      address            offset     size       flags align name"
     )?;
     for (index, section) in object.sections.iter().enumerate() {
-        let flags = letters(
-            section.flags,
-            &[
-                (shf::WRITE, 'W'),
-                (shf::ALLOC, 'A'),
-                (shf::EXECINSTR, 'X'),
-                (shf::MERGE, 'M'),
-                (shf::STRINGS, 'S'),
-                (shf::INFO_LINK, 'I'),
-                (shf::GROUP, 'G'),
-                (shf::EXCLUDE, 'E'),
-            ],
-        );
+        let flags = names::section_flags(section);
         writeln!(
             out,
             "  {index:>5} {:<9} {:#018x} {:#010x} {:#010x} {flags:<5} {:>5} {}",
-            section_kind(section),
+            names::section_kind(section),
             section.address,
             section.offset,
             section.size,
@@ -172,34 +126,10 @@ fn symbols(out: &mut String, object: &CodeObject, title: &str, symbols: &[Symbol
         "\n{title}:\n  value              size       type    binding visible   section          name"
     )?;
     for symbol in &symbols[1..] {
-        let kind = match symbol.kind {
-            SymbolType::NoType => "-".to_owned(),
-            SymbolType::Object => "object".to_owned(),
-            SymbolType::Func => "func".to_owned(),
-            SymbolType::Section => "section".to_owned(),
-            SymbolType::File => "file".to_owned(),
-            SymbolType::HsaKernel => "kernel".to_owned(),
-            SymbolType::Other(other) => other.to_string(),
-        };
-        let binding = match symbol.binding {
-            Binding::Local => "local".to_owned(),
-            Binding::Global => "global".to_owned(),
-            Binding::Weak => "weak".to_owned(),
-            Binding::Other(other) => other.to_string(),
-        };
-        let visibility = match symbol.visibility {
-            Visibility::Default => "default",
-            Visibility::Internal => "internal",
-            Visibility::Hidden => "hidden",
-            Visibility::Protected => "protected",
-        };
-        let section = match symbol.place {
-            Place::Undefined => "undefined",
-            Place::Absolute => "absolute",
-            Place::Common => "common",
-            Place::Lds => "LDS",
-            Place::Section(index) => object.sections.get(index as usize).map_or("?", |s| s.name.as_str()),
-        };
+        let kind = names::symbol_kind(symbol.kind);
+        let binding = names::binding(symbol.binding);
+        let visibility = names::visibility(symbol.visibility);
+        let section = names::place(object, symbol.place);
         writeln!(
             out,
             "  {:#018x} {:#010x} {kind:<7} {binding:<7} {visibility:<9} {section:<16} {}",
@@ -211,25 +141,14 @@ fn symbols(out: &mut String, object: &CodeObject, title: &str, symbols: &[Symbol
 
 fn relocations(out: &mut String, object: &CodeObject) -> fmt::Result {
     for table in &object.relocations {
-        let name = |index: usize| object.sections.get(index).map_or("?", |s| s.name.as_str());
+        let name = |index: usize| names::section(object, index);
         match table.target {
             Some(target) => writeln!(out, "\nrelocations of {}:", name(target))?,
             None => writeln!(out, "\ndynamic relocations ({}):", name(table.section))?,
         }
-        let symbols = if table.dynamic { &object.dynamic_symbols } else { &object.symbols };
         for rela in &table.entries {
-            let kind = RelocationKind::by_number(rela.kind)
-                .map_or_else(|| format!("type {}", rela.kind), |kind| kind.to_string());
-            let symbol = match symbols.get(rela.symbol as usize) {
-                _ if rela.symbol == 0 => "",
-                Some(symbol) => match (symbol.kind, symbol.place) {
-                    (SymbolType::Section, Place::Section(index)) if symbol.name.is_empty() => {
-                        name(index as usize)
-                    }
-                    _ => &symbol.name,
-                },
-                None => "?",
-            };
+            let kind = names::relocation_kind(rela.kind);
+            let symbol = names::relocation_symbol(object, table, rela.symbol);
             writeln!(out, "  {:#018x} {kind:<24} {symbol}{:+#x}", rela.offset, Signed(rela.addend))?;
         }
     }

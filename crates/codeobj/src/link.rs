@@ -100,6 +100,20 @@ pub enum LinkError {
         /// What is wrong.
         what: String,
     },
+    /// A variable in LDS (`SHN_AMDGPU_LDS`) that has no address yet. LLVM 22's linker does not place it either: it
+    /// refuses relocations against one that is visible, and takes the alignment of a hidden one for its address. Later
+    /// ones place those that the section `.amdgpu.info` says which kernels use, which LLVM 22 does not write.
+    #[error(
+        "input {input}: variable `{symbol}` in LDS has no address, and nothing says which kernels use it: LLVM 22's \
+         linker does not place it either (\"relocation R_AMDGPU_ABS32_LO cannot be used against symbol '{symbol}'\"); \
+         write its offset as a number and its size into .amdhsa_group_segment_fixed_size"
+    )]
+    Lds {
+        /// Which input.
+        input: usize,
+        /// Its name.
+        symbol: String,
+    },
     /// Something that this linker does not do, by name.
     #[error("input {input}: {what} is not supported")]
     Unsupported {

@@ -2,7 +2,7 @@
 //!
 //! The builder keeps what it is given and lays the file out at the end: sections in the order they were added,
 //! then notes, relocations and tables. Local symbols are moved before the others, as ELF asks; relocations
-//! follow them.
+//! follow them. Relocations have their addends beside them but in the profile of a call graph, where LLVM has none.
 
 use wavemark_target::{AbiVersion, EFlags, EFlagsError};
 
@@ -290,6 +290,7 @@ impl ObjectBuilder {
             }
             if !part.relocations.is_empty() {
                 let mut bytes = Vec::new();
+                let without_addends = part.section.kind == sht::LLVM_CALL_GRAPH_PROFILE;
                 for mut rela in part.relocations {
                     if rela.symbol == SymbolId::NONE.0 {
                         rela.symbol = 0;
@@ -299,15 +300,22 @@ impl ObjectBuilder {
                             *symbol.ok_or_else(|| WriteError::NoSymbol(part.section.name.clone()))?;
                     }
                     rela.encode(&mut bytes);
+                    if without_addends {
+                        bytes.truncate(bytes.len() - 8);
+                    }
                 }
+                let (prefix, kind, entry_size) = match without_addends {
+                    true => (".rel", sht::REL, elf::RELA_SIZE - 8),
+                    false => (".rela", sht::RELA, elf::RELA_SIZE),
+                };
                 let section = Section {
-                    name: format!(".rela{}", part.section.name),
-                    kind: sht::RELA,
+                    name: format!("{prefix}{}", part.section.name),
+                    kind,
                     flags: if part.group.is_some() { shf::GROUP } else { shf::INFO_LINK },
                     link: symtab_index,
                     info: index as u32 + 1,
                     align: 8,
-                    entry_size: elf::RELA_SIZE,
+                    entry_size,
                     ..Section::default()
                 };
                 relocation_sections.push((section, bytes));
@@ -361,6 +369,9 @@ impl ObjectBuilder {
                 number.ok_or_else(|| WriteError::NoSymbol(part.section.name.clone()))
             };
             match &part.refers {
+                Refers::Nothing if part.section.kind == sht::LLVM_CALL_GRAPH_PROFILE => {
+                    part.section.link = symtab_index;
+                }
                 Refers::Nothing => {}
                 Refers::Section(to) => part.section.link = to.0 + 1,
                 Refers::Signature(symbol) => {

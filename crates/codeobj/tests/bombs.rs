@@ -1,12 +1,12 @@
 //! Small files that ask for much: time and memory stay in proportion to the file.
 
-mod objects;
-
 use wavemark_codeobj::bundle::Bundle;
 use wavemark_codeobj::dwarf::inspect_dwarf;
 use wavemark_codeobj::value::Value;
 use wavemark_codeobj::*;
 use wavemark_target::Processor;
+
+use crate::objects;
 
 #[test]
 fn yaml_that_repeats_itself() {

@@ -1,8 +1,8 @@
 //! Bundles that clang-offload-bundler 22 made are read, and ours are what it would have made.
 
-mod objects;
-
 use wavemark_codeobj::bundle::{self, Bundle, Method, Version, compress};
+
+use crate::objects;
 
 const ENTRIES: [(&str, &[u8]); 3] = [
     ("host-x86_64-unknown-linux-gnu-", b""),

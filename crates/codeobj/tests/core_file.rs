@@ -1,9 +1,10 @@
 //! Core files of AMD GPUs.
 
-mod objects;
-
 use expect_test::expect;
 use wavemark_codeobj::core_file::{CoreFile, inspect, is_core};
+use wavemark_codeobj::inspect::inspect_core_json;
+
+use crate::objects;
 
 #[test]
 fn a_split_core_file_is_shown() {
@@ -66,6 +67,11 @@ fn a_split_core_file_is_shown() {
             8 bytes more
     "#]]
     .assert_eq(&inspect(&core));
+    let json = inspect_core_json(&core);
+    let snapshot = &json["snapshot"];
+    assert_eq!(snapshot["agents"][0]["target"], "gfx942");
+    assert_eq!(snapshot["queues"][0]["fields"]["gpu_id"], "0x4321");
+    assert_eq!(snapshot["queues"][0]["bytes_more"], 8);
 }
 
 #[test]

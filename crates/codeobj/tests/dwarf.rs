@@ -1,10 +1,10 @@
 //! Debug sections as text, of what clang 22 made of `data/debug.c`.
 
-mod objects;
-
 use expect_test::expect_file;
 use wavemark_codeobj::dwarf::inspect_dwarf;
 use wavemark_codeobj::*;
+
+use crate::objects;
 
 fn text(name: &str) -> String {
     inspect_dwarf(&CodeObject::parse(&objects::data(name)).unwrap()).unwrap()

@@ -1,8 +1,5 @@
 //! Objects built by the writer, linked, read back and loaded.
 
-mod objects;
-
-use objects::*;
 use wavemark_codeobj::descriptor::Field;
 use wavemark_codeobj::elf::{self, Binding, OsAbi, Place, Symbol, SymbolType, pf, pt};
 use wavemark_codeobj::image::LoadError;
@@ -10,6 +7,8 @@ use wavemark_codeobj::link::{LinkError, link_files};
 use wavemark_codeobj::write::ObjectBuilder;
 use wavemark_codeobj::*;
 use wavemark_target::{AbiVersion, EFlags, Processor, TargetId};
+
+use crate::objects::*;
 
 #[test]
 fn a_relocatable_file_reads_back_as_built() {
@@ -373,4 +372,14 @@ fn common_symbols_get_memory() {
         error,
         "input 0: the common symbol `shared` of 1099511627776 bytes with the alignment 8 is not supported"
     );
+}
+
+#[test]
+fn a_variable_in_lds_is_refused_by_name() {
+    let mut object = builder(Processor::Gfx942);
+    let mut variable = symbol("tile", Place::Lds, SymbolType::Object, Binding::Global);
+    (variable.value, variable.size) = (16, 256);
+    object.add_symbol(variable);
+    let error = link_files([object.finish().unwrap().as_slice()]).unwrap_err().to_string();
+    assert!(error.starts_with("input 0: variable `tile` in LDS has no address"), "{error}");
 }

@@ -1,9 +1,9 @@
 //! Damaged files: cut at every byte, changed at every byte, and at random. Nothing may panic; every call must
 //! come back with a value or an error.
 
-mod objects;
-
 use std::sync::LazyLock;
+
+use crate::objects;
 
 use proptest::prelude::*;
 use wavemark_codeobj::bundle::{self, Bundle, Method, Version};

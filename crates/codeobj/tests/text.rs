@@ -1,14 +1,14 @@
 //! What people read: inspection, YAML, bundles and source lines.
 
-mod objects;
-
 use expect_test::expect;
 use wavemark_codeobj::bundle::{self, Bundle};
-use wavemark_codeobj::inspect::{inspect, inspect_bundle};
+use wavemark_codeobj::inspect::{inspect, inspect_bundle, inspect_bundle_json, inspect_json};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::link::link_files;
 use wavemark_codeobj::*;
 use wavemark_target::TargetId;
+
+use crate::objects;
 
 #[test]
 fn inspect_says_everything() {
@@ -341,4 +341,45 @@ fn errors_say_where_and_what() {
         .assert_eq(&CodeObject::parse(&file[..100]).unwrap_err().to_string());
     expect!["at byte 0x0: the ELF identification: 16 bytes needed, 0 left"]
         .assert_eq(&CodeObject::parse(b"").unwrap_err().to_string());
+}
+
+#[test]
+fn json_says_what_the_text_says() {
+    let object = CodeObject::parse(&objects::with_lines()).unwrap();
+    let json = inspect_json(&object);
+    let keys: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    expect!["kind size file_type os code_object_version target e_flags generic_version segments sections symbols dynamic_symbols relocations notes metadata violations kernels v2_kernels"].assert_eq(&keys.join(" "));
+    expect![[r#"{"index":1,"name":".text","type":"PROGBITS","address":"0x0","offset":"0x100","size":8,"flags":"AX","align":256}"#]]
+        .assert_eq(&json["sections"][1].to_string());
+    expect![[r#"{"name":"k","value":"0x0","size":8,"type":"func","binding":"global","visibility":"protected","section":".text"}"#]]
+        .assert_eq(&json["symbols"][1].to_string());
+    expect![[r#"{"section":".rodata","held_in":".rela.rodata","entries":[{"offset":"0x10","type":"R_AMDGPU_REL64","symbol":"k","addend":"0x10"}]}"#]]
+        .assert_eq(&json["relocations"][0].to_string());
+    expect![[r#"{"name":"AMDGPU","type":"NT_AMDGPU_METADATA","size":390,"text":null,"error":null}"#]]
+        .assert_eq(&json["notes"][0].to_string());
+    expect![[r#"[0,8]"#]]
+        .assert_eq(&serde_json_list(&json["metadata"]["amdhsa.kernels"][0][".args"], ".offset"));
+    let kernel = &json["kernels"][0];
+    assert_eq!(
+        kernel["fields"].as_object().unwrap().len(),
+        4 + object.kernels[0].descriptor.fields().count()
+    );
+    assert_eq!((kernel["wave_size"].as_u64(), kernel["agprs_from"].is_null()), (Some(32), true));
+}
+
+fn serde_json_list(list: &serde_json::Value, key: &str) -> String {
+    let values = list.as_array().unwrap().iter().map(|entry| entry[key].clone());
+    serde_json::Value::from_iter(values).to_string()
+}
+
+#[test]
+fn json_of_a_bundle_has_what_was_looked_into() {
+    let plain =
+        bundle::write(&[("host-x86_64-unknown-linux-gnu-", b""), ("hip-amdgcn-amd-amdhsa--gfx942", b"abc")]);
+    let parsed = Bundle::parse(&plain).unwrap();
+    let json = inspect_bundle_json(&parsed, |index| (index == 1).then(|| "seen".into()));
+    assert!(json["compression"].is_null());
+    assert!(json["entries"][0]["code_object"].is_null());
+    assert_eq!(json["entries"][1]["code_object"], "seen");
+    assert_eq!(json["entries"][1]["size"], 3);
 }

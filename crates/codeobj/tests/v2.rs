@@ -1,10 +1,10 @@
 //! Code object V2: target, notes, kernels, metadata; read, shown and loaded.
 
-mod objects;
-
 use wavemark_codeobj::inspect::inspect;
 use wavemark_codeobj::v2::IsaVersion;
 use wavemark_codeobj::*;
+
+use crate::objects;
 
 #[test]
 fn a_v2_object_reads_and_loads() {

@@ -1,11 +1,11 @@
 //! Every kind of violation of the metadata's tables, each with the path of its key.
 
-mod objects;
-
 use wavemark_codeobj::metadata::{pal, validate};
 use wavemark_codeobj::value::Value;
 use wavemark_codeobj::*;
 use wavemark_target::AbiVersion;
+
+use crate::objects;
 
 const YAML: &str = "
 amdhsa.version: [1, 2]

@@ -109,12 +109,15 @@ pub fn assemble_input(
     let found = target_of(source)?;
     let id = agree(&input.name, target, found.as_ref().map(|target| target.id))?;
     // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
-    let newer = found.is_some_and(|target| target.to_string().starts_with("amdgpu"));
+    let newer = found.as_ref().is_some_and(|target| target.to_string().starts_with("amdgpu"));
     let halves = newer && executed_by(id.processor).is_some_and(Machine::real_true16);
-    let subtarget = match halves {
+    let mut subtarget = match halves {
         true => subtarget(id, &format!("+real-true16,{features}"))?,
         false => subtarget(id, features)?,
     };
+    if let Some(found) = found {
+        subtarget.target.os = found.os;
+    }
     let mut files = Folders::new(sources, input.path.as_deref(), options);
     Ok(assemble_in(source, &subtarget, Environment { files: &mut files, defines: &options.defines })?)
 }

@@ -3,10 +3,13 @@
 use wavemark_asm::disassemble;
 pub use wavemark_codeobj::bundle::{Method, Version};
 
+use serde_json::Value as Json;
 use wavemark_codeobj::bundle::{self, Bundle};
 use wavemark_codeobj::core_file::{self, CoreFile};
 use wavemark_codeobj::dwarf::inspect_dwarf;
-use wavemark_codeobj::inspect::{inspect, inspect_bundle};
+use wavemark_codeobj::inspect::{
+    inspect, inspect_bundle, inspect_bundle_json, inspect_core_json, inspect_json,
+};
 use wavemark_codeobj::{CodeObject, link, metadata};
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_target::{Target, TargetId};
@@ -59,6 +62,8 @@ fn read_bundle(sources: &mut SourceMap, input: &Input) -> Result<Bundle, Diagnos
 pub struct Inspection {
     /// For people.
     pub text: String,
+    /// The same for programs, where that was asked for.
+    pub json: Json,
     /// Where metadata violate the specification, also said in the text.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -75,11 +80,16 @@ impl Inspection {
 pub enum View {
     /// Header, sections, symbols, relocations, notes, metadata, kernels.
     Object,
+    /// The same as JSON.
+    Json,
     /// The debug sections.
     Dwarf,
 }
 
 /// Everything that a code object or core file says, or the entries of a bundle with everything that each says.
+///
+/// # Errors
+/// The input cannot be read as what it seems to be, or is for another target.
 pub fn inspect_input(
     sources: &mut SourceMap,
     input: &Input,
@@ -90,26 +100,33 @@ pub fn inspect_input(
     if core_file::is_core(&input.bytes) {
         let core = CoreFile::parse(&input.bytes);
         let core = core.map_err(|error| object_diagnostic(sources, &input.name, &error))?;
-        inspection.text = core_file::inspect(&core);
+        match view {
+            View::Json => inspection.json = inspect_core_json(&core),
+            View::Object | View::Dwarf => inspection.text = core_file::inspect(&core),
+        }
         return Ok(inspection);
     }
     if input.form != Form::Bundle {
         let object = expect_object(input)
             .and_then(|input| parse_object_leniently(sources, &input.name, &input.bytes))?;
         agree(&input.name, target, Some(object.target()))?;
-        inspect_object(sources, &input.name, &object, view, &mut inspection)?;
+        inspection.json = inspect_object(sources, &input.name, &object, view, &mut inspection)?;
         return Ok(inspection);
     }
     let bundle = read_bundle(sources, input)?;
     inspection.text = inspect_bundle(&bundle);
-    for entry in bundle.entries.iter().filter(|entry| entry.size > 0) {
+    let mut inspected: Vec<Option<Json>> = vec![None; bundle.entries.len()];
+    for (index, entry) in bundle.entries.iter().enumerate().filter(|(_, entry)| entry.size > 0) {
         let wanted = |found: Target| target.is_none_or(|target| found.id.runs_on(&target));
         if entry.target().is_some_and(wanted) {
             let name = format!("{}({})", input.name, entry.id);
             let object = parse_object_leniently(sources, &name, bundle.data(entry))?;
             inspection.text += &format!("\n{}\n", entry.id);
-            inspect_object(sources, &name, &object, view, &mut inspection)?;
+            inspected[index] = Some(inspect_object(sources, &name, &object, view, &mut inspection)?);
         }
+    }
+    if view == View::Json {
+        inspection.json = inspect_bundle_json(&bundle, |index| inspected[index].take());
     }
     Ok(inspection)
 }
@@ -120,13 +137,17 @@ fn inspect_object(
     object: &CodeObject,
     view: View,
     inspection: &mut Inspection,
-) -> Result<(), Diagnostic> {
-    if view == View::Dwarf {
-        let text = inspect_dwarf(object).map_err(|error| object_diagnostic(sources, name, &error))?;
-        inspection.text += &text;
-        return Ok(());
+) -> Result<Json, Diagnostic> {
+    let mut json = Json::Null;
+    match view {
+        View::Dwarf => {
+            let text = inspect_dwarf(object).map_err(|error| object_diagnostic(sources, name, &error))?;
+            inspection.text += &text;
+            return Ok(json);
+        }
+        View::Object => inspection.text += &inspect(object),
+        View::Json => json = inspect_json(object),
     }
-    inspection.text += &inspect(object);
     inspection.diagnostics.extend(object.violations.iter().map(|violation| {
         let message = format!("{name}: metadata: {}", violation.error);
         match violation.severity {
@@ -134,7 +155,7 @@ fn inspect_object(
             metadata::Severity::Warning => Diagnostic::warning(message),
         }
     }));
-    Ok(())
+    Ok(json)
 }
 
 /// The text of a code object that the assembler takes back; of a bundle, of the entry for `target` or the only one.

@@ -9,6 +9,7 @@
 
 mod corpus;
 pub mod descriptors;
+pub mod files;
 mod generate;
 mod image;
 mod llvm;

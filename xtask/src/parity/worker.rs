@@ -4,6 +4,7 @@
 //! `OK<TAB>answer`, `ERR<TAB>message`. A question that kills it is answered `CRASH`.
 
 use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result};
@@ -31,6 +32,19 @@ pub enum Direction {
     Asm,
     /// Bytes to text.
     Dis,
+    /// A whole file to an object.
+    Whole,
+}
+
+/// What LLVM makes of a whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// The object.
+    Object(Vec<u8>),
+    /// Its first error, with its line.
+    Refused(String),
+    /// LLVM died of it.
+    Crash,
 }
 
 /// What LLVM says to a line.
@@ -93,14 +107,7 @@ fn ask_all(direction: Direction, cpu: &str, features: &str, lines: &[String]) ->
 }
 
 fn ask_once(direction: Direction, cpu: &str, features: &str, lines: &[String]) -> Result<Vec<Answer>> {
-    let mut child = Command::new(std::env::current_exe()?)
-        .args(["llvm-worker", if direction == Direction::Asm { "asm" } else { "dis" }, "--cpu", cpu])
-        .arg(format!("--features={features}"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("cannot start this program again")?;
+    let mut child = child(direction, cpu, features)?.spawn().context("cannot start this program again")?;
     let mut stdin = child.stdin.take().context("the child has no standard input")?;
     let stdout = child.stdout.take().context("the child has no standard output")?;
     let question = lines.join("\n") + "\n";
@@ -120,6 +127,44 @@ fn ask_once(direction: Direction, cpu: &str, features: &str, lines: &[String]) -
     Ok(answers)
 }
 
+/// This program again, as a worker.
+fn child(direction: Direction, cpu: &str, features: &str) -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let name = match direction {
+        Direction::Asm => "asm",
+        Direction::Dis => "dis",
+        Direction::Whole => "whole",
+    };
+    command
+        .args(["llvm-worker", name, "--cpu", cpu])
+        .arg(format!("--features={features}"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    Ok(command)
+}
+
+/// What LLVM makes of a file whose first `added` lines were not written by its author, with `.include` looking in
+/// `folder`.
+pub fn ask_whole(cpu: &str, features: &str, text: &str, added: usize, folder: &Path) -> Result<Whole> {
+    let mut command = child(Direction::Whole, cpu, features)?;
+    let mut child = command.current_dir(folder).spawn().context("cannot start this program again")?;
+    let mut stdin = child.stdin.take().context("the child has no standard input")?;
+    let question = text.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(question.as_bytes()).is_ok());
+    let output = child.wait_with_output()?;
+    _ = writer.join();
+    let answer = String::from_utf8_lossy(&output.stdout);
+    Ok(match answer.trim_end().split('\t').collect::<Vec<_>>()[..] {
+        ["OK", hex] => Whole::Object(super::unhex(hex).context("the worker's object is no hexadecimal")?),
+        ["ERR", line, message] => {
+            let line = line.parse::<usize>().unwrap_or(0).saturating_sub(added);
+            Whole::Refused(format!("line {line}: {message}"))
+        }
+        _ => Whole::Crash,
+    })
+}
+
 /// The child's side.
 pub fn serve(args: &WorkerArgs) -> ExitCode {
     match try_serve(args) {
@@ -133,9 +178,18 @@ pub fn serve(args: &WorkerArgs) -> ExitCode {
 
 fn try_serve(args: &WorkerArgs) -> Result<()> {
     let llvm = Llvm::new(&args.cpu, &args.features)?;
-    let lines: Vec<String> = std::io::stdin().lock().lines().collect::<std::io::Result<_>>()?;
     let mut out = std::io::stdout().lock();
+    if args.direction == Direction::Whole {
+        let (object, problems) = llvm.object_of(&std::io::read_to_string(std::io::stdin())?)?;
+        match problems.first() {
+            Some((line, message)) => writeln!(out, "ERR\t{line}\t{}", message.replace('\t', " "))?,
+            None => writeln!(out, "OK\t{}", super::hex(&object))?,
+        }
+        return Ok(out.flush()?);
+    }
+    let lines: Vec<String> = std::io::stdin().lock().lines().collect::<std::io::Result<_>>()?;
     match args.direction {
+        Direction::Whole => {}
         Direction::Asm => {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             for answer in llvm.assemble(&lines)? {

@@ -2,8 +2,9 @@
 //!
 //! Follows "Code Object V3 and Above Directives" of LLVM's *User Guide for AMDGPU Backend*.
 
-use wavemark_codeobj::elf::{Binding, SymbolType, shf, sht};
+use wavemark_codeobj::elf::{Binding, OsAbi, SymbolType, shf, sht};
 use wavemark_codeobj::note::Note;
+use wavemark_codeobj::value::Value;
 use wavemark_target::{AbiVersion, Target};
 
 use crate::assembler::{Assembler, Fault};
@@ -50,6 +51,7 @@ fn code_object_version(
 ) -> Result<(), Fault> {
     let (version, range) = operands.absolute(assembler)?;
     operands.end()?;
+    expect_hsa(assembler, operands)?;
     let abi = u32::try_from(version).ok().and_then(AbiVersion::by_code_object_version);
     match abi.filter(|abi| *abi > AbiVersion::V3) {
         Some(abi) => {
@@ -66,15 +68,33 @@ fn metadata(
     operands: &mut Operands<'_>,
     lines: &mut Lines<'_>,
 ) -> Result<(), Fault> {
+    let Some(value) = yaml_block(assembler, operands, lines, ".end_amdgpu_metadata")? else { return Ok(()) };
+    expect_hsa(assembler, operands)?;
+    if let Err(error) = wavemark_codeobj::Metadata::from_value(value.clone()) {
+        let span = assembler.span(operands.offset, operands.name.clone());
+        assembler.report(span, format!("invalid metadata: {error}"));
+        return Ok(());
+    }
+    add_note(assembler, Note::metadata(value.to_message_pack()));
+    Ok(())
+}
+
+/// The tree of the YAML up to a line that says `closing`; nothing if it is none, which is then recorded.
+pub(super) fn yaml_block(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    lines: &mut Lines<'_>,
+    closing: &str,
+) -> Result<Option<Value>, Fault> {
     operands.end()?;
     let start = lines.position();
     let (end, yaml) = loop {
         match lines.raw_line() {
-            Some((end, line)) if line.trim() == ".end_amdgpu_metadata" => {
+            Some((end, line)) if line.trim() == closing => {
                 break (end, lines.text_between(start, end));
             }
             Some(_) => {}
-            None => return operands.fault_here(".amdgpu_metadata without .end_amdgpu_metadata"),
+            None => return operands.fault_here(format!("{} without {closing}", operands.directive())),
         }
     };
     // `//` after a value is a comment for the assembler; YAML does not know it.
@@ -87,21 +107,33 @@ fn metadata(
             let at = (start + line_start + error.column.saturating_sub(1)).min(end);
             let span = assembler.span(at, 0..1);
             assembler.report(span, format!("invalid metadata: {}", error.message));
-            return Ok(());
+            return Ok(None);
         }
     };
-    if let Err(error) = wavemark_codeobj::Metadata::from_value(value.clone()) {
-        let span = assembler.span(operands.offset, operands.name.clone());
-        assembler.report(span, format!("invalid metadata: {error}"));
+    Ok(Some(value))
+}
+
+/// An error if the object is for another operating system than `amdhsa`.
+pub(super) fn expect_hsa(assembler: &Assembler<'_>, operands: &Operands<'_>) -> Result<(), Fault> {
+    if assembler.os() == OsAbi::Hsa {
         return Ok(());
     }
-    add_note(assembler, Note::metadata(value.to_message_pack()));
-    Ok(())
+    let os = &assembler.subtarget.target.os;
+    operands.fault_here(format!(
+        "{} is for the operating system amdhsa, this object for {os}",
+        operands.directive()
+    ))
+}
+
+/// The flags of the section of notes: a loader of `amdhsa` has them in memory.
+pub(super) fn note_flags(os: OsAbi) -> u64 {
+    if os == OsAbi::Hsa { shf::ALLOC } else { 0 }
 }
 
 /// Adds a note, whose section stands where the first note is made.
 fn add_note(assembler: &mut Assembler<'_>, note: Note) {
-    assembler.open_section(".note", sht::NOTE, shf::ALLOC, 0);
+    let flags = note_flags(assembler.os());
+    assembler.open_section(".note", sht::NOTE, flags, 0);
     assembler.notes.push(note);
 }
 

@@ -1,14 +1,18 @@
-//! Directives about source lines: `.file` and `.loc` make a line table ([`crate::line_table`]).
+//! Directives about source lines: `.file`, `.loc` and `.loc_label` make a line table ([`crate::line_table`]).
 
 use std::ops::Range;
+
+use wavemark_diag::Span;
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
 use crate::lex::Kind;
 use crate::section::SectionId;
 use crate::statement::Lines;
+use crate::symbol::{Definition, SymbolId};
 
-pub(super) const DIRECTIVES: &[Directive] = &[row(".file", file), row(".loc", loc)];
+pub(super) const DIRECTIVES: &[Directive] =
+    &[row(".file", file), row(".loc", loc), row(".loc_label", loc_label)];
 
 /// What `.loc` says of the instruction that comes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +33,16 @@ pub(crate) struct Location {
 pub(crate) struct DebugRow {
     pub section: SectionId,
     pub offset: u64,
-    pub at: Location,
+    pub entry: Entry,
+}
+
+/// What stands in a place of the line table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A line.
+    Line(Location),
+    /// `.loc_label`: the sequence before ends, and the symbol is where the next begins.
+    Label(SymbolId, Span),
 }
 
 /// A source file of the line table.
@@ -62,7 +75,7 @@ impl Assembler<'_> {
     pub fn place_line(&mut self) {
         if let Some(at) = self.debug.pending.take() {
             let (section, offset) = self.here();
-            self.debug.rows.push(DebugRow { section, offset, at });
+            self.debug.rows.push(DebugRow { section, offset, entry: Entry::Line(at) });
         }
     }
 
@@ -189,5 +202,25 @@ fn loc(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     // Of two in a row, the first has a row too.
     assembler.place_line();
     assembler.debug.pending = Some(at);
+    Ok(())
+}
+
+/// `.loc_label name`: the symbol is the place in the line table that the lines from here on have.
+fn loc_label(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    let (name, range) = operands.name()?;
+    operands.end()?;
+    let symbol = assembler.symbols.intern(name);
+    let again = |row: &DebugRow| matches!(row.entry, Entry::Label(known, _) if known == symbol);
+    let defined = assembler.symbols.get(symbol).definition != Definition::Undefined;
+    if defined || assembler.debug.rows.iter().any(again) {
+        return Err(Fault::new(range, format!("symbol {name} is already defined")));
+    }
+    let span = assembler.span(operands.offset, range);
+    let (section, offset) = assembler.here();
+    assembler.debug.rows.push(DebugRow { section, offset, entry: Entry::Label(symbol, span) });
     Ok(())
 }

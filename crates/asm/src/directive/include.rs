@@ -102,3 +102,37 @@ fn end(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines
     assembler.ended = true;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use wavemark_diag::{FileId, SourceMap};
+    use wavemark_target::{Subtarget, Target};
+
+    use crate::{Environment, Files, Source, assemble_in};
+
+    struct One(FileId, &'static str);
+
+    impl Files for One {
+        fn text(&mut self, _: &str) -> Result<(FileId, String), String> {
+            Ok((self.0, self.1.to_owned()))
+        }
+
+        fn bytes(&mut self, _: &str) -> Result<Vec<u8>, String> {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Registers are counted from the beginning even if only an included file asks for their number.
+    #[test]
+    fn an_included_file_asks_for_the_registers_before_it() {
+        let text = "v_mov_b32 v6, v1\n.include \"rest\"\n";
+        let rest = ".if .amdgcn.next_free_vgpr != 7\n.error \"not seven\"\n.endif\n";
+        let mut sources = SourceMap::new();
+        let (file, inner) = (sources.add_text("a.s", text), sources.add_text("rest", rest));
+        let target: Target = "gfx942".parse().expect("a target");
+        let subtarget = Subtarget::new(target, "").expect("no features");
+        let environment = Environment { files: &mut One(inner, rest), defines: &[] };
+        let object = assemble_in(Source { file, name: "a.s", text }, &subtarget, environment);
+        assert!(object.is_ok(), "{object:?}");
+    }
+}

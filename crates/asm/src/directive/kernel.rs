@@ -155,6 +155,7 @@ fn kernel(
             assembler.report(span, fault.message);
         }
     };
+    super::amdgpu::expect_hsa(assembler, operands)?;
     mention(assembler, &entries);
     let (name, range) = header?;
     let symbol = assembler.symbols.intern(name);

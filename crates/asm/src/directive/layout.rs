@@ -14,6 +14,7 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".balignw", balign),
     row(".balignl", balign),
     row(".align", balign),
+    row(".align32", balign),
     row(".org", org),
 ];
 
@@ -57,7 +58,7 @@ fn align(
 ) -> Result<(), Fault> {
     let width = match operands.directive().as_bytes().last() {
         Some(b'w') => 2,
-        Some(b'l') => 4,
+        Some(b'l' | b'2') => 4,
         _ => 1,
     };
     let mut value = None;

@@ -20,9 +20,22 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".endmacro", stray),
     row(".exitm", leave),
     row(".purgem", purge),
+    row(".macros_on", switch),
+    row(".macros_off", switch),
     row(".altmacro", alternate),
     row(".noaltmacro", alternate),
 ];
+
+/// `.macros_on`, `.macros_off`: whether the names of macros are calls.
+fn switch(
+    assembler: &mut Assembler<'_>,
+    operands: &mut Operands<'_>,
+    _: &mut Lines<'_>,
+) -> Result<(), Fault> {
+    operands.end()?;
+    assembler.macros_off = operands.directive() == ".macros_off";
+    Ok(())
+}
 
 /// A parameter of a macro.
 #[derive(Clone, Debug)]

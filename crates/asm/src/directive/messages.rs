@@ -1,13 +1,21 @@
-//! Directives by which a text speaks itself: `.err`, `.error`, `.warning`, `.print`.
+//! Directives by which a text speaks itself: `.err`, `.error`, `.abort`, `.warning`, `.print`; and `.line`, which says
+//! nothing any more.
 
 use wavemark_diag::{Diagnostic, Severity};
 
 use crate::assembler::{Assembler, Fault};
 use crate::directive::{Directive, Operands, row};
+use crate::lex::Kind;
 use crate::statement::Lines;
 
-pub(super) const DIRECTIVES: &[Directive] =
-    &[row(".err", error), row(".error", error), row(".warning", warning), row(".print", print)];
+pub(super) const DIRECTIVES: &[Directive] = &[
+    row(".err", error),
+    row(".error", error),
+    row(".abort", abort),
+    row(".warning", warning),
+    row(".print", print),
+    row(".line", line),
+];
 
 fn message(operands: &mut Operands<'_>) -> Result<String, Fault> {
     if operands.lexer.at_end() {
@@ -21,6 +29,25 @@ fn message(operands: &mut Operands<'_>) -> Result<String, Fault> {
 fn error(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
     let message = message(operands)?;
     operands.fault_here(message)
+}
+
+/// `.abort text`: an error that says the text.
+fn abort(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+    let text = operands.lexer.rest().trim().to_owned();
+    operands.ignore();
+    operands.fault_here(if text.is_empty() {
+        ".abort was reached".to_owned()
+    } else {
+        format!(".abort: {text}")
+    })
+}
+
+/// `.line [number]`: LLVM reads the number and does nothing with it.
+fn line(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
+    if matches!(operands.lexer.peek().kind, Kind::Integer(_)) {
+        operands.absolute(assembler)?;
+    }
+    operands.end()
 }
 
 fn warning(

@@ -18,6 +18,7 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".globl", globl),
     row(".global", globl),
     row(".weak", weak),
+    row(".weak_reference", weak),
     row(".local", local),
     row(".hidden", hidden),
     row(".protected", protected),
@@ -29,6 +30,7 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".lcomm", lcomm),
     row(".extern", external),
     row(".no_dead_strip", keep),
+    row(".memtag", keep),
     row(".symver", symver),
     row(".weakref", weakref),
     row(".reloc", reloc),
@@ -63,6 +65,12 @@ fn each(
     }
     loop {
         let (name, range) = operands.name()?;
+        if assembler.discarded.contains(name) {
+            if operands.eat_comma() {
+                continue;
+            }
+            return operands.end();
+        }
         let symbol = assembler.symbols.intern(name);
         assembler.symbols.register(symbol);
         let warning = change(assembler, symbol).map_err(|message| Fault::new(range.clone(), message))?;
@@ -293,7 +301,7 @@ fn external(_: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_
     Ok(())
 }
 
-/// `.no_dead_strip name`: nothing here strips, but the symbol is used.
+/// `.no_dead_strip name`: nothing here strips, but the symbol is used. So `.memtag`, as there is no memory tagging.
 fn keep(assembler: &mut Assembler<'_>, operands: &mut Operands<'_>, _: &mut Lines<'_>) -> Result<(), Fault> {
     each(assembler, operands, |_, _| Ok(None))
 }

@@ -209,7 +209,7 @@ amdhsa.kernels: [
 ;> file:104:2: error: .hsa_code_object_version: it belongs to code object V2, which LLVM no longer writes; .amdgcn_target and .amdhsa_code_object_version say target and version
 ;> file:105:2: error: .amdgpu_hsa_kernel: it belongs to code object V2, which LLVM no longer writes; .amdhsa_kernel makes a kernel of a symbol
 ;> file:106:2: error: .amd_amdgpu_isa: it belongs to code object V2, which LLVM no longer writes; .amdgcn_target and .amdhsa_code_object_version say target and version
-;> file:107:2: error: .amdgpu_pal_metadata: it is for the operating system amdpal; this object is for amdhsa, whose metadata stand in .amdgpu_metadata
+;> file:107:2: error: invalid metadata: expected a map, found a string
 ;> file:113:17: error: invalid metadata: unclosed bracket '['
 ;> file:116:13: error: expected a name
 ;> file:117:20: error: the alignment 3 is not a power of two below 2 GiB

@@ -34,3 +34,4 @@ _Zf:
 ;> quoted name type 1 flags 0x1 align 1 size 1
 ;>   01
 ;> _Zf: .text._Zf 0x0 size 0 Weak NoType Default
+;> note abc 7: [05, 00, 00, 00]

@@ -6,7 +6,7 @@ use wavemark_driver::input::{Input, Lang};
 use wavemark_driver::objects::{self, BundleOptions, Method, Version, View, Wanted};
 use wavemark_driver::report::ExitStatus;
 
-use crate::args::{BundleArgs, CompressArg, InspectArgs, KindArg, LinkArgs, UnbundleArgs};
+use crate::args::{BundleArgs, CompressArg, InspectArgs, KindArg, LinkArgs, TextOrJson, UnbundleArgs};
 use crate::door::{Door, Failure, read_input};
 
 fn read_objects(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
@@ -24,9 +24,16 @@ pub fn link(door: &mut Door, args: &LinkArgs) -> Result<ExitStatus, Failure> {
 /// `inspect`
 pub fn inspect(door: &mut Door, args: &InspectArgs) -> Result<ExitStatus, Failure> {
     let input = read_input(&args.input, Some(Lang::Obj))?;
-    let view = if args.dwarf { View::Dwarf } else { View::Object };
+    let view = match args.format {
+        TextOrJson::Json => View::Json,
+        TextOrJson::Text if args.dwarf => View::Dwarf,
+        TextOrJson::Text => View::Object,
+    };
     let inspection = objects::inspect_input(&mut door.sources, &input, args.target, view)?;
-    door.print(&inspection.text)?;
+    match view {
+        View::Json => door.print(format!("{:#}\n", inspection.json))?,
+        View::Object | View::Dwarf => door.print(&inspection.text)?,
+    }
     inspection.diagnostics.iter().for_each(|diagnostic| door.diagnose(diagnostic));
     Ok(if inspection.has_errors() { ExitStatus::Findings } else { ExitStatus::Clean })
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use crate::bytes::Bytes;
 use crate::error::Error;
+use crate::inspect::names;
 use crate::metadata::pal;
 use crate::note::*;
 use crate::read::CodeObject;
@@ -11,7 +12,7 @@ use crate::v2::IsaVersion;
 
 pub(super) fn notes(out: &mut String, object: &CodeObject) -> fmt::Result {
     for note in &object.notes {
-        let kind = note.type_name().map_or_else(|| format!("type {}", note.kind), str::to_owned);
+        let kind = names::note_kind(note);
         writeln!(out, "\nnote {} {kind}, {} bytes", note.name.escape_debug(), note.description.len())?;
         match text(note) {
             Ok(Some(text)) => writeln!(out, "  {text}")?,
@@ -33,7 +34,7 @@ pub(super) fn notes(out: &mut String, object: &CodeObject) -> fmt::Result {
 }
 
 /// What a short note says; metadata are shown by themselves.
-fn text(note: &Note) -> Result<Option<String>, Error> {
+pub(super) fn text(note: &Note) -> Result<Option<String>, Error> {
     let bytes = Bytes::at_offset(&note.description, note.offset);
     let what = "the contents of a note";
     Ok(Some(match (note.name.as_str(), note.kind) {

@@ -47,7 +47,7 @@ pub(super) fn resolve(inputs: &[CodeObject]) -> Result<Symbols, LinkError> {
             let at = SymbolRef { input, index };
             match symbol.place {
                 Place::Undefined => continue,
-                Place::Lds => return Err(unsupported(input, format!("LDS symbol `{}`", symbol.name))),
+                Place::Lds => return Err(LinkError::Lds { input, symbol: symbol.name.clone() }),
                 Place::Section(section) if section as usize >= object.sections.len() => {
                     let what =
                         format!("symbol `{}` is in section {section}, which does not exist", symbol.name);

@@ -1,5 +1,4 @@
 //! Objects for the tests, built by the writer.
-#![allow(dead_code)]
 
 use std::io::Write;
 
