@@ -34,6 +34,7 @@ fn switch(
 ) -> Result<(), Fault> {
     operands.end()?;
     assembler.macros_off = operands.directive() == ".macros_off";
+    assembler.known.clear();
     Ok(())
 }
 
