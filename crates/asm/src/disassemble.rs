@@ -28,16 +28,22 @@ use symbols::Labels;
 /// The features do not fit the code object's processor.
 pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, FeatureError> {
     let target = Target::amdhsa(object.target());
+    let target = spelled_target(object).filter(|spelled| spelled.same(&target)).unwrap_or(target);
     let subtarget = Subtarget::new(target, features)?;
     let mut printer = Printer {
         object,
         subtarget: &subtarget,
         labels: Labels::collect(object),
-        lines: Lines::default(),
+        lines: Lines::new(&subtarget),
         out: String::with_capacity(object.bytes().len() * 4),
     };
     printer.file();
     Ok(printer.out)
+}
+
+/// The target as the metadata has it, which tells how the compiler writes.
+fn spelled_target(object: &CodeObject) -> Option<Target> {
+    object.metadata.as_ref()?.target.as_ref()?.parse().ok()
 }
 
 /// The text in the making.

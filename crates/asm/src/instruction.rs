@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use wavemark_isa::{self as isa, Operand, RegFile, Resolved, SymbolResolver};
-use wavemark_target::InstFeature;
+use wavemark_target::{InstFeature, Machine, Target};
 
 use crate::assembler::{Assembler, Fault};
 use crate::expr::{Binary, Expr, Function, Specifier, Unary};
@@ -53,8 +53,7 @@ impl Assembler<'_> {
         let mut parsed = isa::parse(machine, text, &constants)
             .map_err(|error| point(text, error.column, error.message))?;
         let named = constants.asked.get() || !parsed.fixups.is_empty();
-        parsed.inst.mods.idle_zero =
-            self.subtarget.machine.has_inst(InstFeature::Gfx1250Insts) && self.is_of_newer_compiler();
+        parsed.inst.mods.idle_zero = fills_idle_sources(machine, self.file_target.as_ref());
         let bytes =
             isa::encode(machine, &parsed.inst).map_err(|error| Fault::new(all.clone(), error.to_string()))?;
         let registers = next_registers(&parsed.inst);
@@ -81,12 +80,6 @@ impl Assembler<'_> {
             self.known.put(text, Known { bytes, registers });
         }
         Ok(())
-    }
-
-    /// The file names its target as compilers after LLVM 22 do. They write the inline constant 0 into source fields that
-    /// an instruction does not use, where LLVM 22 writes zero bits; text of theirs assembles to their bytes.
-    fn is_of_newer_compiler(&self) -> bool {
-        self.file_target.as_ref().is_some_and(|target| target.arch.starts_with("amdgpu"))
     }
 
     /// Records where the instruction that comes now is from.
@@ -157,6 +150,12 @@ impl Assembler<'_> {
             _ => Expr::Symbol(symbol, specifier),
         })
     }
+}
+
+/// Whether text of a file for `target` assembles with the inline constant 0 in source fields that an instruction does not
+/// use: newer compilers write it there, LLVM 22 writes zero bits.
+pub(crate) fn fills_idle_sources(machine: Machine, target: Option<&Target>) -> bool {
+    machine.has_inst(InstFeature::Gfx10Insts) && target.is_some_and(Target::is_of_newer_compiler)
 }
 
 /// One past the last VGPR and the last SGPR of an instruction.

@@ -5,7 +5,7 @@ use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::lines::{LineTable, Row};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
-use wavemark_target::{Machine, TargetId};
+use wavemark_target::{Machine, Target, TargetId};
 
 use crate::assembly::{AssemblyOptions, Folders};
 use crate::input::{Form, Input, agree};
@@ -109,7 +109,7 @@ pub fn assemble_input(
     let found = target_of(source)?;
     let id = agree(&input.name, target, found.as_ref().map(|target| target.id))?;
     // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
-    let newer = found.as_ref().is_some_and(|target| target.to_string().starts_with("amdgpu"));
+    let newer = found.as_ref().is_some_and(Target::is_of_newer_compiler);
     let halves = newer && executed_by(id.processor).is_some_and(Machine::real_true16);
     let mut subtarget = match halves {
         true => subtarget(id, &format!("+real-true16,{features}"))?,

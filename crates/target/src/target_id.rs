@@ -197,6 +197,12 @@ impl Target {
         }
     }
 
+    /// Whether it is spelled as compilers after LLVM 22 do. They also write 16-bit halves of registers, where there are
+    /// such, and the inline constant 0 into source fields that an instruction does not use, from gfx10 on.
+    pub fn is_of_newer_compiler(&self) -> bool {
+        self.arch != "amdgcn"
+    }
+
     /// Whether both mean the same: operating system and target ID are equal, however the triples are spelled.
     pub fn same(&self, other: &Target) -> bool {
         self.id == other.id && self.os == other.os

@@ -6,11 +6,12 @@ use rustc_hash::FxHashMap;
 use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{Rela, Section};
 use wavemark_isa::{self as isa, Inst, NoSymbols, Operand, Shape};
-use wavemark_target::Machine;
+use wavemark_target::{Machine, Subtarget};
 
 use super::Printer;
 use super::data::between;
 use super::symbols::branch_label;
+use crate::instruction::fills_idle_sources;
 
 /// Numbers that stand in for an address while an instruction is printed; their text is replaced.
 const STAND_IN_32: u64 = 0x7ead_beef;
@@ -56,8 +57,11 @@ impl Line {
 }
 
 /// The lines of all different instructions: real kernels have most of theirs more than once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lines {
+    machine: Machine,
+    /// Whether the text assembles with the inline constant 0 in source fields that an instruction does not use.
+    fills_idle_sources: bool,
     lines: Vec<Line>,
     text: String,
     /// Numbers of instructions of one dword.
@@ -69,6 +73,18 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    pub fn new(subtarget: &Subtarget) -> Lines {
+        Lines {
+            machine: subtarget.machine,
+            fills_idle_sources: fills_idle_sources(subtarget.machine, Some(&subtarget.target)),
+            lines: Vec::new(),
+            text: String::new(),
+            short: FxHashMap::default(),
+            long: FxHashMap::default(),
+            shapes: FxHashMap::default(),
+        }
+    }
+
     fn get(&self, number: u32) -> Line {
         self.lines[number as usize]
     }
@@ -79,16 +95,17 @@ impl Lines {
 
     /// The line of the instruction that `window` begins with, if it is one: its text, if that comes back to its bytes,
     /// else its words and the text as a comment.
-    fn of(&mut self, machine: Machine, window: &[u8]) -> Option<u32> {
+    fn of(&mut self, window: &[u8]) -> Option<u32> {
         if let Some(number) = self.find(window) {
             return Some(number);
         }
+        let machine = self.machine;
         let inst = isa::decode(machine, window).ok()?;
         let raw = window.get(..usize::from(inst.size))?;
         let start = self.text.len();
         isa::print_into(&mut self.text, machine, &inst);
         let mut branch = branch_distance(machine, &inst);
-        if !self.comes_back(machine, &inst, raw, start) {
+        if !self.comes_back(&inst, raw, start) {
             let words: Vec<String> = raw
                 .chunks(4)
                 .map(|word| word.iter().rev().fold(0u32, |all, &byte| all << 8 | u32::from(byte)))
@@ -121,10 +138,12 @@ impl Lines {
 
     /// Whether the assembler makes these bytes of the text that starts at `start`, without asking for symbols. That is
     /// tried with the first of each shape.
-    fn comes_back(&mut self, machine: Machine, inst: &Inst, raw: &[u8], start: usize) -> bool {
+    fn comes_back(&mut self, inst: &Inst, raw: &[u8], start: usize) -> bool {
+        let (machine, idle_zero) = (self.machine, self.fills_idle_sources);
         let text = &self.text[start..];
         let tried = || {
-            isa::parse(machine, text, &NoSymbols).is_ok_and(|parsed| {
+            isa::parse(machine, text, &NoSymbols).is_ok_and(|mut parsed| {
+                parsed.inst.mods.idle_zero = idle_zero;
                 parsed.fixups.is_empty()
                     && isa::encode(machine, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw)
             })
@@ -207,7 +226,7 @@ impl Printer<'_> {
             }
             while offset < limit {
                 let window = bytes.get(offset as usize..limit as usize).unwrap_or(&[]);
-                let Some(number) = self.lines.of(self.subtarget.machine, window) else {
+                let Some(number) = self.lines.of(window) else {
                     pieces.push((offset, Piece::Word));
                     offset = (offset + 4).min(limit);
                     continue;
@@ -281,7 +300,8 @@ impl Printer<'_> {
         let wrapped = [format!("lit64({number})"), format!("lit({number})"), number];
         let found = wrapped.iter().find(|form| text.contains(form.as_str()))?;
         let text = text.replacen(found.as_str(), &expr, 1);
-        let parsed = isa::parse(machine, &text, &NoSymbols).ok()?;
+        let mut parsed = isa::parse(machine, &text, &NoSymbols).ok()?;
+        parsed.inst.mods.idle_zero = self.lines.fills_idle_sources;
         let [fixup] = parsed.fixups.as_slice() else { return None };
         let same = u64::from(fixup.offset) == literal
             && isa::encode(machine, &parsed.inst).is_ok_and(|bytes| bytes[..] == *raw);
