@@ -94,11 +94,21 @@ pub fn decode(machine: impl Into<Machine>, bytes: &[u8]) -> Result<Inst, DecodeE
     head[..n].copy_from_slice(&bytes[..n]);
     let input = Input { machine, bytes, bits: u128::from_le_bytes(head) };
     let table = Table::of(machine);
-    // Of the formats whose leading bits match, the one with the most of them names the unknown opcode.
+    // Of the formats whose leading bits match, the one with the most of them names the unknown opcode; what a format
+    // with the opcode says of its operands is said first.
     let mut unknown = (0, DecodeError::UnknownFormat(input.bits as u32));
     for (index, format) in table.formats_of(input.bits) {
         if let Some((row, encoding)) = table.find(index, input.bits) {
-            return decode_as(&input, row, encoding);
+            match decode_as(&input, row, encoding) {
+                // The load of a matrix scale, which scaled multiplications begin with, is an instruction by itself.
+                Err(error) if ["scalea", "vscalea"].iter().any(|role| row.operand_index(role).is_some()) => {
+                    if unknown.0 < u32::MAX {
+                        unknown = (u32::MAX, error);
+                    }
+                    continue;
+                }
+                result => return result,
+            }
         }
         if let Some(result) = decode_pair(&input, format) {
             return result;

@@ -284,3 +284,17 @@ fn any_bytes_decode_or_are_refused() {
     }
     assert!(decoded > 5_000, "only {decoded} decoded");
 }
+
+/// What scaled multiplications begin with is an instruction by itself, if they are none.
+#[test]
+fn a_scale_load_stands_alone_where_no_multiplication_follows() {
+    let text = |machine, hex| disassembled(machine, hex).expect("an instruction");
+    assert_eq!(
+        text(gfx950(), "0000acd30e2d02001008aed317fdf91a"),
+        "v_mfma_ld_scale_b32 v14, v22 op_sel_hi:[0,0]"
+    );
+    assert_eq!(
+        text(gfx1250(), "004135cc03f50004164488cceb7ed61f"),
+        "v_wmma_ld_scale_paired_b32 v3, ttmp14 matrix_b_scale_fmt:MATRIX_SCALE_FMT_E5M3 matrix_b_reuse"
+    );
+}

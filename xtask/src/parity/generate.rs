@@ -9,6 +9,25 @@ use wavemark_filetests::random::Random;
 use wavemark_isa::role::Class;
 use wavemark_isa::{Encoding, Form, Machine, Row, Table};
 
+/// Which lines and words are wanted.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Those that contain this.
+    pub only: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    /// Whether the text is wanted.
+    pub fn has(self, text: &str) -> bool {
+        self.only.is_none_or(|only| text.contains(only))
+    }
+
+    /// How often to try for one that is.
+    pub fn tries(self) -> usize {
+        if self.only.is_some() { 400 } else { 4 }
+    }
+}
+
 /// The bytes of an instruction of a random row; not always valid.
 pub fn bytes(random: &mut Random, machine: Machine) -> Vec<u8> {
     let table = Table::of(machine);
@@ -248,12 +267,22 @@ fn width(bare: &str) -> Option<usize> {
 fn constant(random: &mut Random) -> String {
     const FIXED: &[&str] =
         &["0", "1", "-1", "-16", "-17", "64", "65", "0.5", "-0.5", "1.0", "-2.0", "4.0", "0.15915494"];
-    match random.below(5) {
-        0 | 1 => random.pick(FIXED).to_owned(),
-        2 => format!("{:#x}", random.bits() as u32 >> random.below(32)),
-        3 => format!("{}", random.below(1000) as i64 - 500),
+    match random.below(40) {
+        0 => format!("lit({})", constant(random)),
+        1 => format!("lit64({:#x})", random.bits() >> random.below(64)),
+        2 => format!("{:#x}", random.bits() >> random.below(64)),
+        3 => float(f64::from_bits(random.bits())),
+        4..=7 => float(f32::from_bits(random.bits() as u32 & 0xffff_0000).into()),
+        8..=20 => random.pick(FIXED).to_owned(),
+        21..=28 => format!("{:#x}", random.bits() as u32 >> random.below(32)),
+        29..=34 => format!("{}", random.below(1000) as i64 - 500),
         _ => format!("{:.2}", random.below(20_000) as f64 / 100.0 - 100.0),
     }
+}
+
+/// A finite number with its exponent; none that begins with 0, which LLVM takes for the end of an octal number.
+fn float(value: f64) -> String {
+    format!("{:e}", if value.is_finite() && value != 0.0 { value } else { 1.5 })
 }
 
 /// A modifier that instructions like this one may have.

@@ -1,4 +1,6 @@
-//! Counts of agreement and samples of the rest.
+//! Counts of agreement, and the disagreements.
+
+use std::collections::BTreeMap;
 
 use super::Ours;
 use super::worker::Answer;
@@ -6,112 +8,173 @@ use super::worker::Answer;
 /// One-sided acceptance stays below 1 in this many.
 const ONE_SIDED_LIMIT: usize = 1000;
 
-/// How the two sides compare over many lines.
-#[derive(Default)]
-pub struct Tally {
-    lines: usize,
-    /// Both accept, with the same answer; or both refuse.
-    agree: usize,
-    refused: usize,
-    crashes: usize,
-    /// LLVM's mistakes: see [`misread_literal`] and [`refused_scale_load`].
-    understood: usize,
-    differ: Vec<String>,
-    only_ours: Vec<String>,
-    only_llvm: Vec<String>,
+/// How two answers disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Both accept, with different answers.
+    Differ,
+    /// We accept what LLVM refuses.
+    OnlyOurs,
+    /// LLVM accepts what we refuse.
+    OnlyLlvm,
 }
 
-impl Tally {
-    /// Counts one line. LLVM ends some texts with a space: that is no difference.
-    pub fn add(&mut self, line: &str, ours: &Ours, theirs: &Answer) {
-        self.lines += 1;
-        let trimmed = match ours {
-            Ours::Ok(text) if marked(text) => Ours::Err("marked as invalid".to_owned()),
+/// A line that the two sides answer differently.
+#[derive(Debug)]
+pub struct Difference {
+    pub kind: Kind,
+    pub line: String,
+    pub ours: Ours,
+    pub theirs: Answer,
+}
+
+impl Difference {
+    /// What the answers differ in, if they do. LLVM ends some texts with a space, and what kills it has no answer to
+    /// agree with: these are no differences.
+    pub fn between(line: &str, ours: &Ours, theirs: &Answer) -> Option<Difference> {
+        let ours = match ours {
+            Ours::Ok(text) if marked(text) => Ours::Err(format!("marked as invalid: {text}")),
             Ours::Ok(text) => Ours::Ok(text.trim_end().to_owned()),
             other => other.clone(),
         };
         let theirs = match theirs {
-            Answer::Ok(text) if marked(text) => &Answer::Err(text.clone()),
-            other => other,
+            Answer::Ok(text) if marked(text) => Answer::Err(text.clone()),
+            other => other.clone(),
         };
-        match (&trimmed, theirs) {
-            // What kills LLVM has no answer to agree with; ours only must survive it.
-            (_, Answer::Crash) => self.crashes += 1,
-            (Ours::Ok(ours), Answer::Ok(theirs)) if ours == theirs => self.agree += 1,
-            (Ours::Ok(ours), Answer::Ok(theirs)) if misread_literal(ours, theirs) => self.understood += 1,
-            (Ours::Ok(ours), Answer::Ok(theirs)) => {
-                self.differ.push(format!("{line}\n        ours {ours}\n        LLVM {theirs}"));
-            }
-            (Ours::Ok(ours), Answer::Err(_)) if refused_scale_load(line, ours) => self.understood += 1,
-            (Ours::Ok(ours), Answer::Err(theirs)) => {
-                self.only_ours.push(format!("{line}\n        ours {ours}\n        LLVM {theirs}"));
-            }
-            (Ours::Err(ours), Answer::Ok(theirs)) => {
-                self.only_llvm.push(format!("{line}\n        ours {ours}\n        LLVM {theirs}"));
-            }
-            (Ours::Empty, Answer::Ok(theirs)) => {
-                self.only_llvm.push(format!("{line}\n        ours nothing\n        LLVM {theirs}"));
-            }
-            (_, Answer::Err(_)) => {
-                self.agree += 1;
-                self.refused += 1;
-            }
+        let kind = match (&ours, &theirs) {
+            (Ours::Ok(ours), Answer::Ok(theirs)) if ours == theirs => return None,
+            (Ours::Ok(_), Answer::Ok(_)) => Kind::Differ,
+            (Ours::Ok(_), Answer::Err(_)) => Kind::OnlyOurs,
+            (Ours::Err(_) | Ours::Empty, Answer::Ok(_)) => Kind::OnlyLlvm,
+            (_, Answer::Crash) | (_, Answer::Err(_)) => return None,
+        };
+        Some(Difference { kind, line: line.to_owned(), ours, theirs })
+    }
+
+    /// LLVM's answer or message; of an answer with a length, what follows it.
+    pub fn llvm_text(&self) -> &str {
+        match &self.theirs {
+            Answer::Ok(text) | Answer::Err(text) => text.split_once('\t').map_or(text, |(_, text)| text),
+            Answer::Crash => "",
         }
+    }
+}
+
+/// How the two sides compare over many lines.
+#[derive(Default)]
+pub struct Tally {
+    lines: usize,
+    refused: usize,
+    crashes: usize,
+    /// Those that are not LLVM's defects.
+    differences: Vec<Difference>,
+    /// LLVM's defects: lines of each class.
+    defects: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    /// Counts one line; a difference is returned, for [`Self::add_difference`].
+    pub fn add(&mut self, line: &str, ours: &Ours, theirs: &Answer) -> Option<Difference> {
+        self.lines += 1;
+        self.crashes += usize::from(*theirs == Answer::Crash);
+        let difference = Difference::between(line, ours, theirs);
+        let refused = match theirs {
+            Answer::Err(_) => true,
+            Answer::Ok(text) => marked(text),
+            Answer::Crash => false,
+        };
+        self.refused += usize::from(difference.is_none() && refused);
+        difference
+    }
+
+    /// Counts a difference, of a class of LLVM's defects or of none.
+    pub fn add_difference(&mut self, difference: Difference, class: Option<&str>) {
+        match class {
+            Some(class) => *self.defects.entry(class.to_owned()).or_default() += 1,
+            None => self.differences.push(difference),
+        }
+    }
+
+    /// Adds what another one counted.
+    pub fn absorb(&mut self, other: Tally) {
+        self.lines += other.lines;
+        self.refused += other.refused;
+        self.crashes += other.crashes;
+        self.differences.extend(other.differences);
+        for (class, count) in other.defects {
+            *self.defects.entry(class).or_default() += count;
+        }
+    }
+
+    /// Counts lines that both refuse.
+    pub fn add_refused(&mut self, lines: usize) {
+        self.lines += lines;
+        self.refused += lines;
+    }
+
+    fn count(&self, kind: Kind) -> usize {
+        self.differences.iter().filter(|difference| difference.kind == kind).count()
+    }
+
+    fn one_sided(&self) -> usize {
+        self.differences.len() - self.count(Kind::Differ)
+    }
+
+    /// Whether nothing differs, and one side alone accepts few lines.
+    pub fn within_limits(&self) -> bool {
+        self.count(Kind::Differ) == 0
+            && (self.one_sided() == 0 || self.one_sided() * ONE_SIDED_LIMIT < self.lines)
     }
 
     /// Prints the counts and samples; whether they are within the limits.
     pub fn report(&self, what: &str, samples: usize) -> bool {
-        let one_sided = self.only_ours.len() + self.only_llvm.len();
+        let agree = self.lines - self.crashes - self.differences.len() - self.defects.values().sum::<usize>();
         println!(
-            "  {what}: {} lines, {} agree ({} refused by both), {} differ, {} only we accept, {} only LLVM accepts{}{}",
+            "  {what}: {} lines, {agree} agree ({} refused by both), {} differ, {} only we accept, {} only LLVM accepts{}",
             self.lines,
-            self.agree,
             self.refused,
-            self.differ.len(),
-            self.only_ours.len(),
-            self.only_llvm.len(),
-            if self.understood == 0 { String::new() } else { format!(", {} LLVM misreads", self.understood) },
+            self.count(Kind::Differ),
+            self.count(Kind::OnlyOurs),
+            self.count(Kind::OnlyLlvm),
             if self.crashes == 0 { String::new() } else { format!(", {} LLVM dies of", self.crashes) },
         );
-        for (kind, list) in
-            [("differ", &self.differ), ("only ours", &self.only_ours), ("only LLVM", &self.only_llvm)]
+        if !self.defects.is_empty() {
+            println!("    LLVM's defects: {}", self.defects_in_words());
+        }
+        for (name, kind) in
+            [("differ", Kind::Differ), ("only ours", Kind::OnlyOurs), ("only LLVM", Kind::OnlyLlvm)]
         {
+            let list: Vec<&Difference> = self.differences.iter().filter(|d| d.kind == kind).collect();
             // Spread over the list: neighbours resemble each other.
             let step = (list.len() / samples.max(1)).max(1);
-            for sample in list.iter().step_by(step).take(samples) {
-                println!("      {kind}: {sample}");
+            for Difference { line, ours, theirs, .. } in list.into_iter().step_by(step).take(samples) {
+                let ours = match ours {
+                    Ours::Ok(text) | Ours::Err(text) => text,
+                    Ours::Empty => "nothing",
+                };
+                let theirs = match theirs {
+                    Answer::Ok(text) | Answer::Err(text) => text,
+                    Answer::Crash => "",
+                };
+                println!("      {name}: {line}\n        ours {ours}\n        LLVM {theirs}");
             }
         }
-        self.differ.is_empty() && one_sided * ONE_SIDED_LIMIT < self.lines.max(1)
-            || self.differ.is_empty() && one_sided == 0
+        self.within_limits()
+    }
+
+    /// `3 of class a, 5 of class b`.
+    pub fn defects_in_words(&self) -> String {
+        let classes = self.defects.iter().map(|(class, count)| format!("{count} {class}"));
+        classes.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Lines, those that differ, those that one side alone accepts.
+    pub fn figures(&self) -> [usize; 3] {
+        [self.lines, self.count(Kind::Differ), self.one_sided()]
     }
 }
 
 /// The text says in a comment that it is no valid instruction, or that it is doubtful.
 fn marked(text: &str) -> bool {
     text.contains("/*Invalid") || text.contains("; Warning")
-}
-
-/// LLVM 22 prints the mandatory literal of FMAAK and FMAMK, where its value is the code of an inline constant, as that
-/// constant: 0xbd as 0x3d, since code 0xbd means 61.
-fn misread_literal(ours: &str, theirs: &str) -> bool {
-    (ours.contains("fmaak") || ours.contains("fmamk"))
-        && ours
-            .split([' ', ','])
-            .filter(|word| !word.is_empty())
-            .zip(theirs.split([' ', ',']).filter(|word| !word.is_empty()))
-            .filter(|(ours, theirs)| ours != theirs)
-            .all(|(ours, _)| {
-                let value = ours.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-                value.is_some_and(|value| (128..=248).contains(&value))
-            })
-}
-
-/// LLVM 22 refuses scaled WMMA whose scale load has the inline constant 0 as its third source, which newer compilers
-/// write; `line` is hexadecimal.
-fn refused_scale_load(line: &str, ours: &str) -> bool {
-    let dword = super::unhex(line).and_then(|bytes| bytes.get(4..8)?.try_into().ok()).map(u32::from_le_bytes);
-    ours.starts_with("v_wmma_")
-        && ours.contains("scale")
-        && dword.is_some_and(|dword| dword >> 18 & 0x1ff == 0x80)
 }

@@ -1,9 +1,10 @@
 //! LLVM in a process of its own, which may die of what it is asked: it is started again for the rest.
 //!
 //! The child is this program with `llvm-worker`; it reads one question a line and answers one line each:
-//! `OK<TAB>answer`, `ERR<TAB>message`. A question that kills it is answered `CRASH`.
+//! `OK<TAB>answer`, `ERR<TAB>message`. A question that kills it is answered `CRASH`. Of random words every few hundredth
+//! kills LLVM's disassembler: each stretch between two of them is a fork's work, which costs less than a start.
 
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -32,8 +33,26 @@ pub enum Direction {
     Asm,
     /// Bytes to text.
     Dis,
+    /// Bytes, of which an instruction may be the beginning, to its length, a tab and its text.
+    Words,
     /// A whole file to an object.
     Whole,
+}
+
+impl Direction {
+    /// Which of the two that LLVM has.
+    pub fn spoken(self) -> Direction {
+        if self == Direction::Asm { Direction::Asm } else { Direction::Dis }
+    }
+
+    fn argument(self) -> &'static str {
+        match self {
+            Direction::Asm => "asm",
+            Direction::Dis => "dis",
+            Direction::Words => "words",
+            Direction::Whole => "whole",
+        }
+    }
 }
 
 /// What LLVM makes of a whole file.
@@ -96,7 +115,7 @@ fn ask_all(direction: Direction, cpu: &str, features: &str, lines: &[String]) ->
         answers.extend(got);
         if complete {
             step = if direction == Direction::Asm { BATCH } else { usize::MAX };
-        } else if direction == Direction::Dis || step == 1 {
+        } else if direction != Direction::Asm || step == 1 {
             answers.push(Answer::Crash);
         } else {
             // Halve until the line that kills it is alone.
@@ -119,6 +138,7 @@ fn ask_once(direction: Direction, cpu: &str, features: &str, lines: &[String]) -
         match line.split_once('\t') {
             Some(("OK", answer)) => answers.push(Answer::Ok(answer.to_owned())),
             Some(("ERR", message)) => answers.push(Answer::Err(message.to_owned())),
+            _ if line == "CRASH" => answers.push(Answer::Crash),
             _ => break,
         }
     }
@@ -130,13 +150,8 @@ fn ask_once(direction: Direction, cpu: &str, features: &str, lines: &[String]) -
 /// This program again, as a worker.
 fn child(direction: Direction, cpu: &str, features: &str) -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    let name = match direction {
-        Direction::Asm => "asm",
-        Direction::Dis => "dis",
-        Direction::Whole => "whole",
-    };
     command
-        .args(["llvm-worker", name, "--cpu", cpu])
+        .args(["llvm-worker", direction.argument(), "--cpu", cpu])
         .arg(format!("--features={features}"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -178,7 +193,7 @@ pub fn serve(args: &WorkerArgs) -> ExitCode {
 
 fn try_serve(args: &WorkerArgs) -> Result<()> {
     let llvm = Llvm::new(&args.cpu, &args.features)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.direction == Direction::Whole {
         let (object, problems) = llvm.object_of(&std::io::read_to_string(std::io::stdin())?)?;
         match problems.first() {
@@ -199,17 +214,62 @@ fn try_serve(args: &WorkerArgs) -> Result<()> {
                 }
             }
         }
-        Direction::Dis => {
-            for line in lines {
-                // Flushed line by line (standard output is): what was answered before a crash is not lost.
-                match super::unhex(&line).and_then(|bytes| Some((llvm.disassemble(&bytes)?, bytes.len()))) {
-                    Some(((text, length), all)) if length == all => writeln!(out, "OK\t{text}")?,
-                    Some(((text, length), _)) => writeln!(out, "ERR\tonly {length} bytes: {text}")?,
-                    None => writeln!(out, "ERR\tno instruction")?,
+        Direction::Dis | Direction::Words => {
+            let mut at = 0;
+            while at < lines.len() {
+                at += in_a_fork(&mut out, |pipe| {
+                    lines[at..]
+                        .iter()
+                        .try_for_each(|line| pipe.write_all(answer(&llvm, args.direction, line).as_bytes()))
+                })?;
+                if at < lines.len() {
+                    writeln!(out, "CRASH")?;
+                    at += 1;
                 }
             }
         }
     }
     out.flush()?;
     Ok(())
+}
+
+/// The line that answers a question of the disassembler.
+fn answer(llvm: &Llvm, direction: Direction, line: &str) -> String {
+    let answer = super::unhex(line).and_then(|bytes| Some((llvm.disassemble(&bytes)?, bytes.len())));
+    match answer {
+        Some(((text, length), _)) if direction == Direction::Words => format!("OK\t{length}\t{text}\n"),
+        Some(((text, length), all)) if length == all => format!("OK\t{text}\n"),
+        Some(((text, length), _)) => format!("ERR\tonly {length} bytes: {text}\n"),
+        None => "ERR\tno instruction\n".to_owned(),
+    }
+}
+
+/// Runs `work` in a fork of this process, which may die of it, and passes on what it writes; how many lines that were.
+fn in_a_fork(out: &mut impl Write, work: impl Fn(&mut dyn Write) -> std::io::Result<()>) -> Result<usize> {
+    let (reader, mut writer) = std::io::pipe()?;
+    // SAFETY: this process has one thread (the child's side of `llvm-worker` starts none), so that the fork is as whole
+    // as it is.
+    let child = unsafe { libc::fork() };
+    match child {
+        -1 => Err(std::io::Error::last_os_error().into()),
+        0 => {
+            let done = work(&mut writer).is_ok();
+            // SAFETY: ends the fork at once, without what the other process would do at its end a second time.
+            unsafe { libc::_exit(i32::from(!done)) }
+        }
+        child => {
+            drop(writer);
+            let mut count = 0;
+            let mut reader = BufReader::new(reader);
+            let mut line = String::new();
+            while reader.read_line(&mut line)? > 0 && line.ends_with('\n') {
+                out.write_all(line.as_bytes())?;
+                line.clear();
+                count += 1;
+            }
+            // SAFETY: waits for the fork made above; its status is not wanted.
+            unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+            Ok(count)
+        }
+    }
 }

@@ -56,8 +56,11 @@ pub(crate) fn integer_in(
                 _ if short => (0..=0x7fff_ffff).contains(&value),
                 _ => fits(value, 32),
             };
-            if force != Force::None || (short && !narrow) {
-                return Ok(Operand::Literal64(value as u64));
+            match force {
+                // LLVM's reading of `lit(x)`: the low half, as a 64-bit literal.
+                Force::Lit => return Ok(Operand::Literal64(u64::from(value as u32))),
+                Force::None if !short || narrow => {}
+                _ => return Ok(Operand::Literal64(value as u64)),
             }
         }
         if !fits(value, 32) {
@@ -123,10 +126,7 @@ pub(crate) fn float_in(
     let pattern = match (bits, spec.ty.kind) {
         (16, Kind::Bfloat) => u64::from(to_bf16(value).ok_or(INVALID)?),
         (16, _) => u64::from(to_f16(value).ok_or(INVALID)?),
-        _ if value.is_finite() && !(value as f32).is_finite() => {
-            return Err(INVALID);
-        }
-        _ => u64::from((value as f32).to_bits()),
+        _ => u64::from(to_f32(value).ok_or(INVALID)?.to_bits()),
     };
     if matches!(spec.class, Class::Literal32) {
         // LLVM takes 0 for a floating number here, silently: refuse it.
@@ -204,6 +204,14 @@ fn inline_integer(machine: Machine, spec: &OperandSpec, value: i64) -> Option<Op
         .map(Operand::Float)
 }
 
+/// To single precision, round to nearest even; `None` when it overflows or underflows (subnormal and not exact).
+pub(super) fn to_f32(value: f64) -> Option<f32> {
+    let single = value as f32;
+    let overflows = single.is_infinite() && value.is_finite();
+    let underflows = single.abs() < f32::MIN_POSITIVE && f64::from(single) != value;
+    (!overflows && !underflows).then_some(single)
+}
+
 /// To half precision, round to nearest even; `None` when it overflows or underflows to nothing.
 fn to_f16(value: f64) -> Option<u16> {
     narrow(value, 5, 10)
@@ -261,6 +269,9 @@ mod tests {
         assert_eq!(to_f16(65504.0), Some(0x7bff));
         assert_eq!(to_f16(65536.0), None);
         assert_eq!(to_f16(0.1), Some(0x2e66));
+        assert_eq!((to_f32(1e39), to_f32(1e-41), to_f32(1e-60)), (None, None, None));
+        assert_eq!(to_f32(-0.0), Some(-0.0));
+        assert_eq!(to_f32(2f64.powi(-140)), Some(2f32.powi(-140)));
         assert_eq!(to_bf16(1.0), Some(0x3f80));
         assert_eq!(to_bf16(0.1), Some(0x3dcd));
     }

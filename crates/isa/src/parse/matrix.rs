@@ -124,6 +124,10 @@ fn place(
     if !matches!(spec.class, Class::VectorSrc | Class::Literal32) && spec.role != "srcc" {
         return Err(INVALID);
     }
+    // As in VOP3, a source with modifiers of its own takes no `lit64(…)` where literals have 32 bits only.
+    if force == Force::Lit64 && row.matrix == Trait::Mix && !p.machine.facts().literals_64 {
+        return Err("lit64(…) needs literals of 64 bits, which this processor does not have");
+    }
     if let Constant::Unknown(expr) = constant {
         return symbol(p, encoding, spec, expr);
     }

@@ -2,7 +2,7 @@
 
 use super::expected::{INVALID, explain};
 use super::operand::Constant;
-use super::{FixupKind, ParseError, Parser, Suffix, empty};
+use super::{FixupKind, ParseError, Parser, Suffix, empty, literal};
 use crate::expr::{Resolved, SymbolResolver};
 use crate::named::{self, CounterField, Message};
 use crate::role::{Class, ImmKind};
@@ -19,7 +19,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
     p.first_of(rows, |p, row| {
         let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
         let mut inst = empty(row.id, encoding.form);
-        let mut literal: Option<Operand> = None;
+        let mut seen: Option<Operand> = None;
         for (n, spec) in encoding.specs(row).enumerate() {
             if spec.class == Class::Imm(ImmKind::End) && p.at_end() {
                 inst.operands.push(Operand::Imm(0));
@@ -33,7 +33,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             let operand = source(p, row, encoding, spec)
                 .map_err(|error| explain(p.machine, row, encoding, spec, error))?;
             if matches!(operand, Operand::Literal(_) | Operand::Literal64(_))
-                && literal.replace(operand).is_some_and(|other| other != operand)
+                && seen.replace(operand).is_some_and(|other| other != operand)
             {
                 return Err(p.error_at(start, "only one unique literal operand is allowed"));
             }
@@ -50,15 +50,20 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
 fn source(p: &mut Parser, row: &Row, encoding: &Encoding, spec: &OperandSpec) -> Result<Operand, ParseError> {
     let start = p.pos;
     let operand = if row.sources.widens(spec) {
-        // LLVM's assembler reads the constants of these as 32-bit ones.
+        // LLVM's assembler reads the constants of these as 32-bit ones; in comparisons they must fit 16 bits for all that.
+        let hexadecimal = row.sources == Sources::WideHex;
+        let mark = p.mark();
+        let constant = if hexadecimal && !p.at_register() { p.constant().ok() } else { None };
+        p.reset(mark);
         let spec = OperandSpec { ty: spec.ty.untyped(32), ..spec.clone() };
         let operand = p.operand(encoding, &spec)?;
-        let too_wide = |bits: u64| bits > 0xffff && bits < 0xffff_8000;
-        if row.sources == Sources::WideHex && matches!(operand, Operand::Literal(bits) if too_wide(bits)) {
-            let float = p.text[start..p.pos].contains('.');
-            if !float {
-                return Err(p.error_at(start, INVALID));
-            }
+        let fits = match (constant, operand) {
+            (Some((Constant::Float(value), _)), _) => literal::narrow(value, 5, 10).is_some(),
+            (_, Operand::Literal(bits)) if hexadecimal => !(0x1_0000..0xffff_8000).contains(&bits),
+            _ => true,
+        };
+        if !fits {
+            return Err(p.error_at(start, INVALID));
         }
         operand
     } else {
@@ -125,8 +130,14 @@ pub(super) fn plain_number(p: &mut Parser) -> Result<i64, ParseError> {
     }
 }
 
+/// A number where LLVM knows neither `lit(…)` nor floating numbers: in the place of a name.
+fn absolute_in_range(p: &mut Parser, start: usize, high: i64, message: &str) -> Result<i64, ParseError> {
+    let value = p.absolute().map_err(|_| p.error_at(start, INVALID))?;
+    if (0..=high).contains(&value) { Ok(value) } else { Err(p.error_at(start, message)) }
+}
+
 fn in_16_bits(p: &mut Parser, start: usize) -> Result<i64, ParseError> {
-    in_range(p, start, 0, 0xffff, "invalid immediate: only 16-bit values are legal")
+    absolute_in_range(p, start, 0xffff, "invalid immediate: only 16-bit values are legal")
 }
 
 /// A branch target: dwords after the next instruction, or an expression for a fixup.
@@ -411,7 +422,7 @@ fn version(p: &mut Parser) -> Result<i64, ParseError> {
 fn gpr_idx(p: &mut Parser) -> Result<i64, ParseError> {
     let start = p.pos;
     if p.peek_word() != "gpr_idx" {
-        return in_range(p, start, 0, 15, "invalid immediate: only 4-bit values are legal");
+        return absolute_in_range(p, start, 15, "invalid immediate: only 4-bit values are legal");
     }
     p.word();
     p.expect("(")?;

@@ -38,7 +38,7 @@ enum Treatment {
     Bfloats,
     Double,
     Int64,
-    /// The exponent of `v_ldexp_f16`: half-precision bits, any integer.
+    /// The exponent of `v_ldexp_f16` where halves have no names: half-precision bits, any integer.
     HalfExponent,
 }
 
@@ -50,6 +50,7 @@ fn treatment(place: &Place) -> Treatment {
     match (ty.bits(), ty.kind, ty.lanes) {
         (16, Kind::Int, _)
             if place.machine.has_inst(InstFeature::True16)
+                && !place.machine.real_true16()
                 && place.row.traits.float_constants
                 && is_wide(place.encoding.form) =>
         {
@@ -324,13 +325,7 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
                     return None;
                 }
             }
-            let single = value as f32;
-            let overflow = single.is_infinite() && value.is_finite();
-            let underflow = value != 0.0 && single.abs() < f32::MIN_POSITIVE && f64::from(single) != value;
-            if overflow || underflow {
-                return None;
-            }
-            let bits = u64::from(single.to_bits());
+            let bits = u64::from(super::literal::to_f32(value)?.to_bits());
             if mandatory || force != Force::None {
                 return Some(Operand::Literal(bits));
             }

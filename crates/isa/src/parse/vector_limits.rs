@@ -63,11 +63,9 @@ pub(super) fn check_limits(
                         p.error_at(last(), "an instruction has room for one literal; the operands need two")
                     );
                 }
-                // One literal for operands of two widths counts twice.
-                if literal.is_none_or(|(_, width)| width != spec.ty.dwords()) {
-                    literals += 1;
-                }
-                literal = Some((*operand, spec.ty.dwords()));
+                // One literal for operands of two widths counts twice, however many there are.
+                let (_, width) = *literal.get_or_insert((*operand, spec.ty.dwords()));
+                literals = literals.max(if width == spec.ty.dwords() { 1 } else { 2 });
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !free_of_the_bus(row, spec, operand)

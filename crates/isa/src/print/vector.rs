@@ -170,6 +170,15 @@ impl Statement<'_> {
             Operand::Literal(bits) if self.traits.splat && spec.ty.lanes == 2 => {
                 literal(p, bits, splat(p.machine, bits).is_some());
             }
+            // A pair of 16-bit integers outside of packed arithmetic compares with the constants of 32 bits.
+            Operand::Literal(bits)
+                if spec.ty.lanes == 2
+                    && spec.ty.bits() == 32
+                    && !spec.ty.is_float()
+                    && !self.traits.no_inline =>
+            {
+                literal(p, bits, inline(p.machine, bits, 32, false).is_some());
+            }
             Operand::Literal(bits) if self.traits.no_inline => match inline(p.machine, bits, 32, false) {
                 Some(Operand::Int(value)) => p.number(i64::from(value)),
                 _ => p.hex(bits),

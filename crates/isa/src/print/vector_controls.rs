@@ -47,7 +47,9 @@ pub(super) fn controls(p: &mut Printer, row: &Row, inst: &Inst, traits: &Traits,
             0 if halves && !traits.no_op_sel => traits.true16_op_sel(row),
             count => count,
         };
-        op_sel(p, mods.op_sel, count, traits);
+        // Of an attribute no half can be selected: its bit says nothing.
+        let selected = if traits.high { mods.op_sel & !2 } else { mods.op_sel };
+        op_sel(p, selected, count, traits);
         if (traits.byte_sel || traits.dst_byte_sel) && control != 0 {
             p.text(" byte_sel:");
             p.number(i64::from(control));
