@@ -84,8 +84,7 @@ impl Input<'_> {
 ///
 /// # Errors
 /// [`DecodeError`]; never panics, whatever the bytes.
-pub fn decode(machine: impl Into<Machine>, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    let machine = machine.into();
+pub fn decode(machine: Machine, bytes: &[u8]) -> Result<Inst, DecodeError> {
     if bytes.len() < 4 {
         return Err(DecodeError::Truncated { needed: 4, got: bytes.len() });
     }

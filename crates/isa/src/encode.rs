@@ -65,8 +65,7 @@ pub enum EncodeError {
 ///
 /// # Errors
 /// [`EncodeError`] if an operand or modifier has no place in the encoding.
-pub fn encode(machine: impl Into<Machine>, inst: &Inst) -> Result<InstBytes, EncodeError> {
-    let machine = machine.into();
+pub fn encode(machine: Machine, inst: &Inst) -> Result<InstBytes, EncodeError> {
     if let Some(second) = &inst.second {
         return matrix::encode_pair(machine, inst, second);
     }

@@ -95,12 +95,7 @@ static SUFFIXES: &[(&str, Suffix)] = &[
 ///
 /// # Errors
 /// [`ParseError`] with the column of the text that is wrong.
-pub fn parse(
-    machine: impl Into<Machine>,
-    text: &str,
-    resolve: &dyn SymbolResolver,
-) -> Result<Parsed, ParseError> {
-    let machine = machine.into();
+pub fn parse(machine: Machine, text: &str, resolve: &dyn SymbolResolver) -> Result<Parsed, ParseError> {
     let mut parser = Parser { machine, text, pos: 0, resolve, fixups: SmallVec::new() };
     parser.skip_space();
     let start = parser.pos;

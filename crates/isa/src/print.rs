@@ -20,15 +20,14 @@ pub(crate) mod vector;
 mod vector_controls;
 
 /// The text of an instruction.
-pub fn print(machine: impl Into<Machine>, inst: &Inst) -> String {
+pub fn print(machine: Machine, inst: &Inst) -> String {
     let mut out = String::with_capacity(64);
     print_into(&mut out, machine, inst);
     out
 }
 
 /// Appends the text of an instruction.
-pub fn print_into(out: &mut String, machine: impl Into<Machine>, inst: &Inst) {
-    let machine = machine.into();
+pub fn print_into(out: &mut String, machine: Machine, inst: &Inst) {
     use crate::format::Family;
     let row = Table::of(machine).row(inst.row);
     let printer = &mut Printer { out, machine, warnings: None };
