@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use wavemark_target::Property;
 
 use crate::format::Format;
-use crate::row::{Encoding, Row};
+use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::{Kind, Type};
 use crate::{Form, Machine, Mods, Operand, Reg, RegFile, Special, Table, inline_float_bits};
 
@@ -91,9 +91,11 @@ pub(crate) fn fits_role(machine: Machine, role: &str, operand: &Operand) -> bool
     }
 }
 
-/// Whether LLVM has the constants of C as doubles: those of gfx11's WMMA, the one that has `op_sel`.
-pub(crate) fn has_double_constants(row: &Row, encoding: &Encoding) -> bool {
-    row.matrix == Trait::Wmma && encoding.format.field("op_sel").is_some()
+/// What LLVM takes the constants of C for, where that is not the matrix's own type: in gfx11's WMMA (the one that has
+/// `op_sel`) doubles where C has 8 registers, singles where it has 4.
+pub(crate) fn constants_of_c(row: &Row, encoding: &Encoding, spec: &OperandSpec) -> Option<&'static str> {
+    let other = row.matrix == Trait::Wmma && encoding.format.field("op_sel").is_some() && spec.role == "srcc";
+    other.then_some(if spec.ty.dwords() == 8 { "f64" } else { "f32" })
 }
 
 /// The forms of the halves of a pair's format.

@@ -282,8 +282,23 @@ fn source_code(code: f64) -> impl Iterator<Item = f64> {
         let bits = (value as f32).to_bits();
         f64::from(bits >> 16 & 0x8000 | ((bits >> 23 & 0xff) - 112) << 10 | bits >> 13 & 0x3ff)
     });
-    let shown = float.map(|value| if code == 248 { 0.159_154_94 } else { value });
-    widths.into_iter().chain([integer.map(|value| value as f64), single, half, shown]).flatten()
+    // A selector has the low 24 bits.
+    let selector = float.map(|value| f64::from((value as f32).to_bits() & 0xff_ffff));
+    // 1/2π is shown with the digits of a single or of a double.
+    let single_digits = (code == 248).then_some(0.159_154_94);
+    let double_digits = (code == 248).then_some(0.159_154_943_091_895_32);
+    widths
+        .into_iter()
+        .chain([
+            integer.map(|value| value as f64),
+            single,
+            half,
+            selector,
+            float,
+            single_digits,
+            double_digits,
+        ])
+        .flatten()
 }
 
 #[cfg(test)]

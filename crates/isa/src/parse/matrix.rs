@@ -12,7 +12,7 @@ use super::operand::{Constant, Force, RegisterText, special_by_name};
 use super::vector::{Value, item};
 use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
 use crate::expr::Expr;
-use crate::matrix::{Trait, dwords, has_double_constants, inline_of, scalar_reads};
+use crate::matrix::{Trait, constants_of_c, dwords, inline_of, scalar_reads};
 use crate::print::matrix::is_register;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
@@ -131,11 +131,9 @@ fn place(
     if let Constant::Unknown(expr) = constant {
         return symbol(p, encoding, spec, expr);
     }
-    let operand = match Type::parse("f64") {
-        Some(ty) if spec.role == "srcc" && has_double_constants(row, encoding) => {
-            source_constant(p.machine, &OperandSpec { ty, ..spec.clone() }, constant, force)?
-        }
-        _ => source_constant(p.machine, spec, constant, force)?,
+    let operand = match constants_of_c(row, encoding, spec).and_then(Type::parse) {
+        Some(ty) => source_constant(p.machine, &OperandSpec { ty, ..spec.clone() }, constant, force)?,
+        None => source_constant(p.machine, spec, constant, force)?,
     };
     if matches!(operand, Operand::Literal(_) | Operand::Literal64(_)) {
         if spec.role == "srcc" {

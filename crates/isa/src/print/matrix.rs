@@ -1,7 +1,7 @@
 //! Text of the matrix family.
 
 use super::Printer;
-use crate::matrix::{Trait, fits_role, has_double_constants, inline_of};
+use crate::matrix::{Trait, constants_of_c, fits_role, inline_of};
 use crate::role::Class;
 use crate::row::{Access, Encoding, OperandSpec, Row};
 use crate::ty::Type;
@@ -210,13 +210,15 @@ fn operand_text(
                 invalid_register(p, inst, spec, spec.ty.dwords());
             }
         }
-        // The scale pairs are 64-bit operands to LLVM, and so is C of gfx11.
+        // The scale pairs are 64-bit operands to LLVM, and so is C of gfx11 where it has 8 registers.
         Operand::Float(248)
             if spec.role.starts_with("scale") && spec.ty.dwords() == 2
-                || spec.role == "srcc" && has_double_constants(row, encoding) =>
+                || constants_of_c(row, encoding, spec) == Some("f64") =>
         {
             p.text("0.15915494309189532");
         }
+        // Whatever the width of C, its constants are those of an element.
+        Operand::Float(248) if spec.role == "srcc" && spec.ty.elem_bits < 64 => p.text("0.15915494"),
         Operand::Int(_) | Operand::Float(_) => {
             let custom = matches!(spec.class, Class::Custom | Class::VgprSrc);
             let invalid = vgpr_only || (custom && !fits_role(p.machine, spec.role, operand));
