@@ -5,11 +5,11 @@ use wavemark_codeobj::bundle::{Bundle, Entry};
 use wavemark_codeobj::lines::{LineTable, Row};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::{Diagnostic, SourceMap, Span};
-use wavemark_target::{Machine, Target, TargetId};
+use wavemark_target::{Target, TargetId};
 
 use crate::assembly::{AssemblyOptions, Folders};
 use crate::input::{Form, Input, agree};
-use crate::lines::{executed_by, subtarget};
+use crate::lines::subtarget_of;
 use crate::options::RunOptions;
 
 /// Why there is no result.
@@ -108,16 +108,8 @@ pub fn assemble_input(
     let source = Source { file, name: &input.name, text };
     let found = target_of(source)?;
     let id = agree(&input.name, target, found.as_ref().map(|target| target.id))?;
-    // The LLVM that spells the target the new way also writes 16-bit halves (`v0.l`) unless told otherwise.
-    let newer = found.as_ref().is_some_and(Target::is_of_newer_compiler);
-    let halves = newer && executed_by(id.processor).is_some_and(Machine::real_true16);
-    let mut subtarget = match halves {
-        true => subtarget(id, &format!("+real-true16,{features}"))?,
-        false => subtarget(id, features)?,
-    };
-    if let Some(found) = found {
-        subtarget.target.os = found.os;
-    }
+    let target = found.map_or_else(|| Target::amdhsa(id), |found| Target { id, ..found });
+    let subtarget = subtarget_of(target, features)?;
     let mut files = Folders::new(sources, input.path.as_deref(), options);
     Ok(assemble_in(source, &subtarget, Environment { files: &mut files, defines: &options.defines })?)
 }

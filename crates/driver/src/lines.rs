@@ -13,6 +13,10 @@ pub fn executed_by(processor: Processor) -> Option<Machine> {
 
 /// The subtarget for a target, with features in LLVM's spelling.
 pub fn subtarget(target: TargetId, features: &str) -> Result<Subtarget, Failure> {
-    Subtarget::new(Target::amdhsa(target), features)
-        .map_err(|error| Diagnostic::error(format!("--features: {error}")).into())
+    subtarget_of(Target::amdhsa(target), features)
+}
+
+/// The subtarget for a target as it is spelled, which says how text is to be read.
+pub fn subtarget_of(target: Target, features: &str) -> Result<Subtarget, Failure> {
+    Subtarget::new(target, features).map_err(|error| Diagnostic::error(format!("--features: {error}")).into())
 }

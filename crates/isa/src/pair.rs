@@ -112,7 +112,7 @@ pub fn pair_fault(machine: Machine, x: &Inst, y: &Inst) -> Option<PairFault> {
             continue;
         }
         if let (Some((_, a)), Some((n, b))) = (a, b) {
-            let same = machine.facts().vopd_same_vgpr && a.index == b.index && a.dwords == b.dwords;
+            let same = machine.pairs_same_vgpr() && a.index == b.index && a.dwords == b.dwords;
             if !same && shares_bank(a, b, banks[port]) {
                 return fault(n, reasons[port]);
             }

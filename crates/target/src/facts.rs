@@ -95,7 +95,7 @@ facts! {
     /// Whether packed single-precision sources in SGPRs feed their low half to both results.
     packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
     /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
-    vopd_same_vgpr: bool = "ISA manuals, \"VOPD\"; `AMDGPUAsmParser::checkVOPDRegBankConstraints`";
+    vopd_same_vgpr: bool = "RDNA 4 and CDNA 5 manuals, \"VOPD\"; LLVM 22 allows it on gfx1250 only";
     /// Whether two moves in a VOPD pair read at different ports.
     vopd_moves_apart: bool = "`AMDGPUAsmParser::checkVOPDRegBankConstraints`";
     /// Whether a literal can have 64 bits.

@@ -18,6 +18,9 @@ bitflags::bitflags! {
         const TGSPLIT = 1 << 2;
         /// `assembler-permissive-wavesize`: operands of either wave size are accepted.
         const PERMISSIVE_WAVESIZE = 1 << 3;
+        /// No feature of LLVM's: the text is of a compiler after LLVM 22, as the spelling of its target says, which on
+        /// gfx12 pairs instructions that read the same VGPR.
+        const NEWER_COMPILER = 1 << 4;
     }
 }
 

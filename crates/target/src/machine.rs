@@ -97,6 +97,13 @@ impl Machine {
         self.processor.limits(self.wave_size)
     }
 
+    /// Whether the assembler lets both halves of a VOPD pair read the same VGPR at the same port: on gfx12 only in the
+    /// text of newer compilers, since LLVM 22 refuses it there.
+    pub fn pairs_same_vgpr(self) -> bool {
+        self.facts().vopd_same_vgpr
+            && (self.has_inst(InstFeature::Gfx1250Insts) || self.features.contains(Features::NEWER_COMPILER))
+    }
+
     /// Whether 16-bit operands name halves of registers (`v0.l`).
     pub fn real_true16(self) -> bool {
         self.features.contains(Features::REAL_TRUE16)

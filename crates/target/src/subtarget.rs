@@ -1,6 +1,6 @@
 //! What a text is assembled or disassembled for: a target, and the machine that its features make.
 
-use crate::{FeatureError, FeatureSet, Limits, Machine, Processor, Target};
+use crate::{FeatureError, FeatureSet, Features, InstFeature, Limits, Machine, Processor, Target};
 
 /// Triple, target ID and machine. LLVM's word for it; the target ID's settings and the machine's features come from
 /// one list and agree.
@@ -18,7 +18,12 @@ impl Subtarget {
     /// # Errors
     /// A feature that is unknown, or not the processor's.
     pub fn new(target: Target, features: &str) -> Result<Subtarget, FeatureError> {
-        let features = FeatureSet::parse(features, &target.id)?;
+        // Newer compilers name halves of registers wherever there are such, unless told otherwise.
+        let newer = target.is_of_newer_compiler();
+        let halves = newer && target.id.processor.has_inst(InstFeature::True16);
+        let list = if halves { format!("+real-true16,{features}") } else { features.to_owned() };
+        let mut features = FeatureSet::parse(&list, &target.id)?;
+        features.features.set(Features::NEWER_COMPILER, newer);
         let processor = target.id.processor;
         let id = features.target_id(processor);
         Ok(Subtarget { target: Target { id, ..target }, machine: Machine::with(processor, &features) })
