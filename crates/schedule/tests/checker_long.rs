@@ -137,7 +137,7 @@ fn a_thousand_statements() {
     println!("1,000 statements: {took:?}, {} steps", report.steps);
     assert!(report.is_clean(), "{:#?}", report.findings.first());
     // Unoptimised and on a busy machine; a second is the promise for what users run.
-    assert!(took < Duration::from_secs(100), "{took:?}");
+    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[test]
@@ -155,5 +155,5 @@ with T.attr({\"async_wait_queue_scope\": 0, \"async_wait_inflight_count\": 0}):
     let report = report(&text);
     assert!(!report.is_clean());
     assert!(!report.has_errors());
-    assert!(start.elapsed() < Duration::from_secs(150), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{names, notes};
 use crate::bundle::Bundle;
 use crate::core_file::{CoreFile, Entry, processor_of};
-use crate::elf::{OsAbi, Symbol};
+use crate::elf::{OsAbi, Segment, Symbol};
 use crate::metadata::Severity;
 use crate::note::Note;
 use crate::read::{CodeObject, Kernel, RelocationTable};
@@ -38,15 +38,11 @@ pub fn inspect_json(object: &CodeObject) -> Json {
         "target": object.target().to_string(),
         "e_flags": hex(object.header.flags.into()),
         "generic_version": object.flags.generic_version,
-        "segments": object.segments.iter().map(|segment| json!({
-            "type": names::segment_kind(segment.kind),
-            "offset": hex(segment.offset),
-            "address": hex(segment.address),
-            "file_size": segment.file_size,
-            "memory_size": segment.memory_size,
-            "flags": names::segment_flags(segment),
-            "align": segment.align,
-        })).collect::<Vec<_>>(),
+        "segments": object.segments.iter().map(|it| {
+            let mut fields = segment(it);
+            fields["align"] = it.align.into();
+            fields
+        }).collect::<Vec<_>>(),
         "sections": object.sections.iter().enumerate().map(|(index, section)| json!({
             "index": index,
             "name": section.name,
@@ -223,14 +219,7 @@ pub fn inspect_core_json(core: &CoreFile) -> Json {
         "machine": core.header.machine,
         "os": names::os_abi(core.header.os_abi),
         "abi_version": core.header.abi_version,
-        "segments": core.segments.iter().map(|segment| json!({
-            "type": names::segment_kind(segment.kind),
-            "offset": hex(segment.offset),
-            "address": hex(segment.address),
-            "file_size": segment.file_size,
-            "memory_size": segment.memory_size,
-            "flags": names::segment_flags(segment),
-        })).collect::<Vec<_>>(),
+        "segments": core.segments.iter().map(segment).collect::<Vec<_>>(),
         "notes": core.notes.iter().map(note).collect::<Vec<_>>(),
         "snapshot": snapshot,
     })
@@ -240,4 +229,16 @@ fn entry(entry: &Entry) -> Json {
     let fields: Map<String, Json> =
         entry.fields.iter().map(|&(name, value)| (name.to_owned(), hex(value))).collect();
     json!({ "fields": fields, "bytes_more": entry.rest })
+}
+
+/// Where a segment is in the file and in memory.
+fn segment(segment: &Segment) -> Json {
+    json!({
+        "type": names::segment_kind(segment.kind),
+        "offset": hex(segment.offset),
+        "address": hex(segment.address),
+        "file_size": segment.file_size,
+        "memory_size": segment.memory_size,
+        "flags": names::segment_flags(segment),
+    })
 }
