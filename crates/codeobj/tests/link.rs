@@ -82,6 +82,27 @@ fn a_relocatable_file_loads_by_being_linked() {
     assert_eq!(error.to_string(), "undefined symbol: callee");
 }
 
+/// As lld has it: only a relocation asks for a definition. What nothing uses stays undefined, before the symbols that
+/// `.gnu.hash` finds.
+#[test]
+fn an_undefined_symbol_that_nothing_uses_is_none_to_complain_of() {
+    let mut object = builder(Processor::Gfx950);
+    function(&mut object, "f", &[0, 0, 0x81, 0xbf]);
+    object.add_symbol(symbol("buffer", Place::Undefined, SymbolType::NoType, Binding::Global));
+    let linked = CodeObject::parse(&link_files([object.finish().unwrap().as_slice()]).unwrap()).unwrap();
+    assert!(linked.symbols.iter().any(|symbol| symbol.name == "buffer" && symbol.place == Place::Undefined));
+    let words = |name: &str| -> Vec<u32> {
+        let data = linked.section_data(linked.section_by_name(name).unwrap());
+        data.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    };
+    let dynsym = words(".dynsym");
+    assert_eq!(dynsym.len(), 3 * 6, "the null symbol, buffer, f");
+    let section_of = |symbol: usize| dynsym[symbol * 6 + 1] >> 16;
+    assert_eq!((section_of(1), section_of(2) != 0), (0, true));
+    assert_eq!(words(".gnu.hash")[1], 2, "the first symbol that it finds");
+    LoadedImage::load(&linked, 0x10000).unwrap();
+}
+
 #[test]
 fn what_does_not_fit_together_is_refused() {
     let link = |files: &[Vec<u8>]| link_files(files.iter().map(Vec::as_slice)).unwrap_err().to_string();

@@ -4,6 +4,7 @@
 //! A common symbol gives way to a global definition, and of several the largest counts.
 //! Of the section groups (COMDAT) of one signature only the first input's is kept; symbols in the others mean
 //! the kept ones of the same name.
+//! A name that nobody defines is an error where a relocation uses it; others stay undefined in the result, as with lld.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +25,8 @@ pub(super) struct Symbols {
     pub definitions: HashMap<String, SymbolRef>,
     /// Sections that are left out because another input has the same group.
     pub discarded: HashSet<(usize, usize)>,
+    /// One of the symbols of each name that nobody defines and no relocation uses.
+    pub unused: Vec<SymbolRef>,
 }
 
 impl Symbols {
@@ -41,7 +44,8 @@ impl Symbols {
 
 /// Resolves all names, or says which are undefined or defined twice.
 pub(super) fn resolve(inputs: &[CodeObject]) -> Result<Symbols, LinkError> {
-    let mut symbols = Symbols { definitions: HashMap::new(), discarded: discarded_groups(inputs)? };
+    let mut symbols =
+        Symbols { definitions: HashMap::new(), discarded: discarded_groups(inputs)?, unused: Vec::new() };
     for (input, object) in inputs.iter().enumerate() {
         for (index, symbol) in object.symbols.iter().enumerate() {
             let at = SymbolRef { input, index };
@@ -65,15 +69,32 @@ pub(super) fn resolve(inputs: &[CodeObject]) -> Result<Symbols, LinkError> {
             }
         }
     }
+    let used = names_of_relocations(inputs);
     let mut undefined = Vec::new();
     let mut told = HashSet::new();
-    for symbol in inputs.iter().flat_map(|object| object.symbols.iter().skip(1)) {
-        let is_needed = symbol.place == Place::Undefined && symbol.binding == Binding::Global;
-        if is_needed && !symbols.definitions.contains_key(&symbol.name) && told.insert(&symbol.name) {
-            undefined.push(symbol.name.clone());
+    for (input, object) in inputs.iter().enumerate() {
+        for (index, symbol) in object.symbols.iter().enumerate().skip(1) {
+            let is_needed = symbol.place == Place::Undefined && symbol.binding == Binding::Global;
+            if !is_needed || symbols.definitions.contains_key(&symbol.name) || !told.insert(&symbol.name) {
+                continue;
+            }
+            if used.contains(symbol.name.as_str()) {
+                undefined.push(symbol.name.clone());
+            } else {
+                symbols.unused.push(SymbolRef { input, index });
+            }
         }
     }
     if undefined.is_empty() { Ok(symbols) } else { Err(LinkError::Undefined(undefined)) }
+}
+
+fn names_of_relocations(inputs: &[CodeObject]) -> HashSet<&str> {
+    let names = |object| {
+        let object: &CodeObject = object;
+        let entries = object.relocations.iter().flat_map(|table| &table.entries);
+        entries.filter_map(|rela| object.symbols.get(rela.symbol as usize)).map(|symbol| symbol.name.as_str())
+    };
+    inputs.iter().flat_map(names).collect()
 }
 
 fn unsupported(input: usize, what: String) -> LinkError {

@@ -7,19 +7,22 @@ use crate::elf::{self, Binding, Place, Rela, StringTable, Symbol, SymbolType, Vi
 use crate::reloc::RelocationKind;
 
 impl Linker<'_> {
-    /// Chooses the symbols of `.dynsym`, in the order that `.gnu.hash` asks for.
+    /// Chooses the symbols of `.dynsym`, in the order that `.gnu.hash` asks for: first those that it leaves out, which
+    /// are undefined.
     pub(super) fn export(&mut self) {
         let definition = |at: &SymbolRef| &self.inputs[at.input].symbols[at.index];
         let mut exported: Vec<SymbolRef> = self.symbols.definitions.values().copied().collect();
-        exported.retain(|at| {
+        let is_visible = |at: &SymbolRef| {
             !matches!(definition(at).visibility, Visibility::Hidden | Visibility::Internal)
                 && !definition(at).name.is_empty()
-        });
+        };
+        exported.retain(is_visible);
         let buckets = gnu_bucket_count(exported.len());
         exported.sort_by_key(|at| {
             let name = &definition(at).name;
             (object::elf::gnu_hash(name.as_bytes()) % buckets, at.input, at.index)
         });
+        exported.splice(0..0, self.symbols.unused.iter().copied().filter(is_visible));
         self.exported_index = exported.iter().zip(1..).map(|(&at, index)| (at, index)).collect();
         self.exported = exported;
     }
@@ -40,10 +43,12 @@ impl Linker<'_> {
 
     pub(super) fn gnu_hash(&self) -> Vec<u8> {
         const SHIFT: u32 = 26;
-        let hashes: Vec<u32> = self
-            .exported
+        let symbol = |at: &SymbolRef| &self.inputs[at.input].symbols[at.index];
+        let is_undefined = |at: &&SymbolRef| symbol(at).place == Place::Undefined;
+        let first = 1 + self.exported.iter().take_while(is_undefined).count() as u32;
+        let hashes: Vec<u32> = self.exported[first as usize - 1..]
             .iter()
-            .map(|at| object::elf::gnu_hash(self.inputs[at.input].symbols[at.index].name.as_bytes()))
+            .map(|at| object::elf::gnu_hash(symbol(at).name.as_bytes()))
             .collect();
         let bucket_count = gnu_bucket_count(hashes.len());
         // As lld sizes it: about 12 bits for each symbol.
@@ -57,13 +62,13 @@ impl Linker<'_> {
             let bucket = hash % bucket_count;
             let slot = &mut buckets[bucket as usize];
             if *slot == 0 {
-                *slot = i as u32 + 1;
+                *slot = first + i as u32;
             }
             let is_last = hashes.get(i + 1).is_none_or(|next| next % bucket_count != bucket);
             chain.push(hash & !1 | is_last as u32);
         }
         let mut out: Vec<u8> =
-            [bucket_count, 1, bloom_count as u32, SHIFT].into_iter().flat_map(u32::to_le_bytes).collect();
+            [bucket_count, first, bloom_count as u32, SHIFT].into_iter().flat_map(u32::to_le_bytes).collect();
         out.extend(bloom.into_iter().flat_map(u64::to_le_bytes));
         out.extend(buckets.into_iter().chain(chain).flat_map(u32::to_le_bytes));
         out
@@ -147,7 +152,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The symbols of `.symtab`: every input's local ones that have a name, `_DYNAMIC`, then all definitions.
+    /// The symbols of `.symtab`: every input's local ones that have a name, `_DYNAMIC`, then all definitions and what stays undefined.
     pub(super) fn symtab(&self) -> (Vec<Symbol>, u32) {
         let mut symbols = Vec::new();
         for (input, object) in self.inputs.iter().enumerate() {
@@ -169,7 +174,9 @@ impl Linker<'_> {
                 place: Place::Section(index as u32 + 1),
             });
         }
-        let mut definitions: Vec<SymbolRef> = self.symbols.definitions.values().copied().collect();
+        let unused = self.symbols.unused.iter();
+        let mut definitions: Vec<SymbolRef> =
+            self.symbols.definitions.values().chain(unused).copied().collect();
         definitions.sort_by_key(|at| (at.input, at.index));
         // A hidden symbol is nobody else's from now on.
         let (hidden, visible): (Vec<Symbol>, Vec<Symbol>) = definitions
