@@ -1,24 +1,46 @@
 //! Rules of barrier objects (AMDGPU Execution Synchronization): B1 to B16, L1, L3, and the order that barriers
 //! make.
 //!
-//! An arrive takes a snapshot of what its wave has issued and of what it relies on; a wait joins the
-//! snapshots of the phase that it is bound to. So a barrier carries only what was retired before the arrive.
+//! An arrive takes a snapshot of what its wave knows; a wait joins the snapshots of the phase that it is bound to. So a
+//! barrier carries only what was retired before the arrive, and makes nothing visible that the arriving wave did not.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_isa::effects::Barrier;
 use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Site, WaveId};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::knowledge::Knowledge;
 use crate::site_info::SiteId;
-use crate::wave_state::WaveClock;
 
 /// What one phase of a barrier carries.
 #[derive(Clone, Debug, Default)]
 struct Phase {
-    issued: WaveClock,
-    relied: WaveClock,
+    /// What each workgroup's waves hand on.
+    known: SmallVec<[(u32, Knowledge); 1]>,
     arrivals: Vec<(WaveId, SiteId)>,
+}
+
+impl Phase {
+    /// A wave hands on what it knows.
+    fn bring(&mut self, wave: WaveId, known: &Knowledge) {
+        match self.known.iter_mut().find(|(workgroup, _)| *workgroup == wave.workgroup_flat) {
+            Some((_, all)) => all.join(known),
+            None => self.known.push((wave.workgroup_flat, known.clone())),
+        }
+    }
+
+    /// A wave learns what the others brought.
+    fn take(&self, wave: WaveId, known: &mut Knowledge) {
+        for (workgroup, all) in &self.known {
+            if *workgroup == wave.workgroup_flat {
+                known.join(all);
+            } else {
+                known.join_from_elsewhere(all);
+            }
+        }
+    }
 }
 
 /// A barrier object as the checker sees it.
@@ -95,8 +117,7 @@ impl Checker {
             BarrierEvent::Arrive { count, before } => {
                 let Some(state) = self.waves.get_mut(&wave.index) else { return };
                 state.last_arrive = Some(site);
-                object.open.issued.join(&state.issued);
-                object.open.relied.join(&state.relied);
+                object.open.bring(wave, &state.known);
                 let same_workgroup =
                     object.open.arrivals.iter().any(|(w, _)| w.workgroup_flat == wave.workgroup_flat);
                 let twice = object.open.arrivals.iter().any(|(w, _)| w.index == wave.index);
@@ -135,9 +156,8 @@ impl Checker {
             }
             BarrierEvent::Drop { implicit } => {
                 let Some(state) = self.waves.get(&wave.index) else { return };
-                object.open.issued.join(&state.issued);
-                object.open.relied.join(&state.relied);
-                let unwaited = object.unwaited.remove(&wave.index).filter(|&(p, _)| p == phase);
+                object.open.bring(wave, &state.known);
+                let unwaited = object.unwaited.remove(&wave.index).filter(|&(p, _)| !implicit || p == phase);
                 if let Some(expected) = &mut object.expected {
                     *expected -= 1;
                 }
@@ -177,8 +197,7 @@ impl Checker {
                     _ => false,
                 };
                 if let Some(state) = self.waves.get_mut(&wave.index) {
-                    state.issued.join(&phase.issued);
-                    state.relied.join(&phase.relied);
+                    phase.take(wave, &mut state.known);
                 }
                 if late_join {
                     let title = format!("{name} completed its phase before this wave joined it");

@@ -23,7 +23,9 @@ pub enum Severity {
 pub enum Class {
     MissingWait,
     MissingSync,
-    MissingScope,
+    MissingWriteback,
+    MissingInvalidate,
+    WrongScope,
     OutOfBounds,
     Barrier,
     Deadlock,

@@ -10,6 +10,7 @@
 mod barriers;
 mod collective;
 mod finding;
+mod knowledge;
 mod meeting;
 mod races;
 mod registers;
@@ -75,7 +76,7 @@ pub struct Checker {
     lds: FxHashMap<u32, Shadow>,
     global: Shadow,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
-    releases: FxHashMap<OpId, sync::Release>,
+    releases: FxHashMap<OpId, knowledge::Knowledge>,
     published: FxHashMap<(u32, u64), Vec<sync::Published>>,
     wait_table: waits::WaitTable,
     /// Copies to or from LDS whose wait has been found needed.
@@ -130,7 +131,7 @@ impl Checker {
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         for &(channel, seq) in &op.seq {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
-            state.issued.raise(wave.index, channel as u8, seq);
+            state.known.issued.raise(wave.index, channel as u8, seq);
             let set = self.counters;
             let capacity = Counter::of(channel, set).capacity(set);
             let upto = state.seq[channel as usize].saturating_sub(capacity);
@@ -149,7 +150,7 @@ impl Checker {
             covered_by: None,
             async_index: if copies { state.async_issued } else { 0 },
             writes_lds: dma && writes_lds,
-            touches_memory: !op.accesses.is_empty(),
+            touches_memory: !op.accesses.is_empty() || self.sites.get(site).effects.is_write_back(),
         };
         let number = state.push(operation);
         if !dma {
@@ -238,7 +239,7 @@ impl Observer for Checker {
     fn cache(&mut self, wave: WaveId, site: &Site, op: CacheOp, issue: &Issue) {
         let site = self.sites.id(site);
         self.note_issue(wave, site, issue);
-        self.note_cache(wave, op);
+        self.note_cache(wave, op, issue);
     }
 
     fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {

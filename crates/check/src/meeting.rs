@@ -6,7 +6,22 @@ use std::cell;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Space};
 
-use crate::shadow::{Cell, Piece, Record};
+use crate::shadow::{Cell, Piece, READERS, Record};
+
+/// How an earlier access stands to a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// It is over, and the new one finds its effect.
+    Ordered,
+    /// Nothing orders the two.
+    Unordered,
+    /// Nothing orders the two, and they are atomics that are no such to each other: a scope is too narrow.
+    Apart,
+    /// A store that is over, but not written back as far as the two waves are apart.
+    NotWrittenBack,
+    /// A store that is over, while the new one's caches may hold what was there before.
+    Stale,
+}
 
 /// A pair of accesses that conflict.
 pub(crate) struct Conflict {
@@ -18,6 +33,10 @@ pub(crate) struct Conflict {
     pub dword: u64,
     /// The earlier one writes.
     pub write_first: bool,
+    /// How it stands to the later one.
+    pub relation: Relation,
+    /// Neither can be torn ([`Record::atomic`]).
+    pub both_atomic: bool,
 }
 
 /// An access, and what comes of its meeting others.
@@ -25,8 +44,8 @@ pub(crate) struct Meeting<'a, F> {
     access: &'a Access,
     /// The access as it will be remembered, but for bytes and value.
     common: Record,
-    /// Whether an earlier operation is ordered before this one. Neighbouring dwords were mostly touched by the same
-    /// operations, hence the last answers are kept: about writes and about reads.
+    /// How an earlier operation stands to this one. Neighbouring dwords were mostly touched by the same operations,
+    /// hence the last answers are kept: about writes and about reads.
     written: Memo<F>,
     read: Memo<F>,
     /// Conflicts, a few.
@@ -37,14 +56,14 @@ pub(crate) struct Meeting<'a, F> {
     pub copies: Vec<Epoch>,
 }
 
-impl<'a, F: Fn(Epoch) -> bool + Copy> Meeting<'a, F> {
+impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
     /// `ordered`: whether the operation of that epoch is ordered before this one.
-    pub fn new(access: &'a Access, common: Record, ordered: F) -> Self {
+    pub fn new(access: &'a Access, common: Record, relation: F) -> Self {
         Meeting {
             access,
             common,
-            written: Memo::new(ordered),
-            read: Memo::new(ordered),
+            written: Memo::new(relation, true),
+            read: Memo::new(relation, false),
             conflicts: Vec::new(),
             undefined: None,
             copies: Vec::new(),
@@ -84,7 +103,10 @@ impl<'a, F: Fn(Epoch) -> bool + Copy> Meeting<'a, F> {
             self.undefined = Some(((piece.number + u64::from(n)) * 4, piece.place(n).0));
         }
         match direction {
-            Direction::Read => cell.read(&self.common, bytes, |old| self.read.ask(old.epoch)),
+            Direction::Read => {
+                let readers = if self.access.space == Space::Lds { usize::MAX } else { READERS };
+                cell.read(&self.common, bytes, readers, |old| self.read.ask(old) == Relation::Ordered);
+            }
             Direction::Atomic | Direction::Write => cell.write(&self.common, bytes, value),
         }
     }
@@ -102,11 +124,14 @@ impl<'a, F: Fn(Epoch) -> bool + Copy> Meeting<'a, F> {
         let lds = self.access.space == Space::Lds;
         // A poll does not race with the atomic that it waits for, whichever comes first.
         let polled = !write_first && lds && self.access.direction == Direction::Atomic;
-        if old.bytes & piece.bytes == 0 || (old.atomic && (self.common.atomic || polls)) || polled {
+        if old.bytes & piece.bytes == 0 || polled {
             return;
         }
-        let memo = if write_first { &self.written } else { &self.read };
-        if memo.ask(old.epoch) {
+        let relation = if write_first { self.written.ask(old) } else { self.read.ask(old) };
+        if old.atomic && (self.common.atomic || polls) && relation != Relation::Apart {
+            return;
+        }
+        if relation == Relation::Ordered {
             // A copy that a wait made safe: that wait was needed.
             if old.dma && lds && self.copies.last() != Some(&old.epoch) {
                 self.copies.push(old.epoch);
@@ -123,29 +148,31 @@ impl<'a, F: Fn(Epoch) -> bool + Copy> Meeting<'a, F> {
         }
         if self.conflicts.len() < 4 && !self.conflicts.iter().any(|c| c.earlier.site == old.site) {
             let (lane, dword) = (piece.place(at).0, piece.number + u64::from(at));
-            self.conflicts.push(Conflict { earlier: *old, lane, dword, write_first });
+            let both_atomic = old.atomic && self.common.atomic;
+            self.conflicts.push(Conflict { earlier: *old, lane, dword, write_first, relation, both_atomic });
         }
     }
 }
 
-/// A question about epochs that keeps its last answer.
+/// A question about earlier accesses that keeps its last answer.
 struct Memo<F> {
     question: F,
-    last: cell::Cell<Option<(Epoch, bool)>>,
+    write_first: bool,
+    last: cell::Cell<Option<(Epoch, Relation)>>,
 }
 
-impl<F: Fn(Epoch) -> bool> Memo<F> {
-    fn new(question: F) -> Self {
-        Memo { question, last: cell::Cell::new(None) }
+impl<F: Fn(&Record, bool) -> Relation> Memo<F> {
+    fn new(question: F, write_first: bool) -> Self {
+        Memo { question, write_first, last: cell::Cell::new(None) }
     }
 
     #[inline]
-    fn ask(&self, epoch: Epoch) -> bool {
+    fn ask(&self, old: &Record) -> Relation {
         match self.last.get() {
-            Some((last, answer)) if last == epoch => answer,
+            Some((last, answer)) if last == old.epoch => answer,
             _ => {
-                let answer = (self.question)(epoch);
-                self.last.set(Some((epoch, answer)));
+                let answer = (self.question)(old, self.write_first);
+                self.last.set(Some((old.epoch, answer)));
                 answer
             }
         }

@@ -1,20 +1,24 @@
 //! Accesses that nothing orders: R4 and R5 within a wave, races between waves on LDS and on global memory.
 //!
-//! An earlier access is ordered before a new one if the new one's wave *relies* on it: the earlier operation
+//! An earlier access is ordered before a new one if the new one's wave knows that it is over: the earlier operation
 //! was retired by a wait before it was published. If it is only known to have been *issued*, a wait is
-//! missing before the publication; if not even that, synchronisation is missing ("synchronisation", 5.2).
+//! missing before the publication; if not even that, synchronisation is missing ("synchronisation", 5.2). A store that
+//! is over may still be hidden by caches, on its own side or on the new one's ([`crate::knowledge`]).
 
-use wavemark_isa::effects::{invalidate_text, wait_text};
+use rustc_hash::FxHashMap;
+use wavemark_isa::effects::{invalidate_text, wait_text, write_back_text};
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
 use wavemark_sim::queue::ordered as pipe_ordered;
+use wavemark_target::Facts;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::meeting::{Conflict, Meeting};
-
+use crate::knowledge::common_scope;
+use crate::meeting::{Conflict, Meeting, Relation};
 use crate::shadow::{BLOCK, Record, WHOLE, for_each_piece};
 use crate::site_info::SiteId;
+use crate::wave_state::WaveState;
 
 /// The channel by number.
 pub(crate) fn channel(number: u8) -> Channel {
@@ -47,14 +51,64 @@ fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, byt
     Some(value)
 }
 
-/// The narrowest scope that two waves share.
-pub(crate) fn common_scope(a: WaveId, b: WaveId) -> Scope {
-    if a.workgroup_flat == b.workgroup_flat {
-        Scope::Cu
-    } else if a.cluster_flat == b.cluster_flat {
-        Scope::Se
-    } else {
-        Scope::Device
+/// An access that is being checked.
+#[derive(Clone, Copy)]
+struct Later<'a> {
+    state: &'a WaveState,
+    ids: &'a FxHashMap<u32, WaveId>,
+    facts: &'static Facts,
+    epoch: Epoch,
+    channel: Channel,
+    scope: Scope,
+    space: Space,
+    /// It only reads, so that what caches hold matters.
+    reads: bool,
+    /// See [`Record::atomic`].
+    atomic: bool,
+}
+
+impl Later<'_> {
+    /// How `earlier`, a write or (`!write_first`) a read, stands to it.
+    fn relation(&self, earlier: &Record, write_first: bool) -> Relation {
+        let old = earlier.epoch;
+        let own = old.agent == self.state.id.index;
+        let common = match self.ids.get(&old.agent) {
+            _ if self.space == Space::Lds => Scope::Cu,
+            Some(&other) => common_scope(self.state.id, other),
+            None => Scope::System,
+        };
+        let ordered = if own {
+            old == self.epoch
+                || self.state.retired[usize::from(old.channel)] >= old.seq
+                || self.state.known.is_ordered(old)
+                || pipe_ordered(channel(old.channel), self.channel, self.space)
+        } else {
+            self.state.known.is_ordered(old)
+        };
+        if !ordered {
+            let too_narrow = earlier.atomic && earlier.scope.min(self.scope) < common;
+            return if too_narrow && (self.atomic || self.reads) {
+                Relation::Apart
+            } else {
+                Relation::Unordered
+            };
+        }
+        if !write_first || self.space == Space::Lds {
+            return Relation::Ordered;
+        }
+        // The scalar cache is no way of vector stores, the wave's own included (CDNA5 ISA 4.1.1).
+        if self.channel == Channel::Sm && self.scope == Scope::Cu && !self.state.scalar_fresh.knows(old) {
+            return Relation::Stale;
+        }
+        let known = &self.state.known;
+        let written_back = earlier.scope >= common || known.written_back.knows(old);
+        if !own && common >= Scope::Device && self.facts.several_l2 && !written_back {
+            return Relation::NotWrittenBack;
+        }
+        if !own && self.reads && self.scope < common && !known.relied.knows(old) {
+            return Relation::Stale;
+        }
+        Relation::Ordered
     }
 }
 
@@ -74,16 +128,16 @@ impl Checker {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
             _ => &mut self.global,
         };
-        let relied = &state.relied;
-        let look_up = |old: Epoch| {
-            if old.agent == wave.index {
-                old == epoch
-                    || state.retired[usize::from(old.channel)] >= old.seq
-                    || relied.knows(old)
-                    || pipe_ordered(channel(old.channel), own_channel, access.space)
-            } else {
-                relied.knows(old)
-            }
+        let later = Later {
+            state,
+            ids: &self.ids,
+            facts: self.facts,
+            epoch,
+            channel: own_channel,
+            scope: op.scope,
+            space: access.space,
+            reads: access.direction == Direction::Read,
+            atomic,
         };
         // Data of this access in `stored`: those of the accesses before it come first.
         let dwords = |a: &Access| match &a.extent {
@@ -98,7 +152,7 @@ impl Checker {
             .map(|a| dwords(a) * lanes as usize)
             .sum();
         let common = Record { epoch, site, bytes: 0, atomic, scope: op.scope, dma, value: None };
-        let mut meeting = Meeting::new(access, common, look_up);
+        let mut meeting = Meeting::new(access, common, |old, write_first| later.relation(old, write_first));
         let writes = access.direction != Direction::Read;
         for_each_piece(&access.extent, |piece| {
             let stored = |n: u32| {
@@ -177,12 +231,50 @@ impl Checker {
         };
         let old_channel = channel(earlier.epoch.channel);
         let own = earlier.epoch.agent == wave.index;
-        let issued = own || state.issued.knows(earlier.epoch);
+        let issued = own || state.known.issued.knows(earlier.epoch);
         let counter = wavemark_sim::events::Counter::of(old_channel, self.counters);
         let younger = other.seq[earlier.epoch.channel as usize].saturating_sub(earlier.epoch.seq);
         let n = if old_channel == Channel::Sm { 0 } else { younger };
-        let acquired = state.acquired.knows(earlier.epoch);
-        let (rule, class, title, hint, hint_site) = if own {
+        let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
+            let waiting = other.write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
+            let before = "before the releasing store";
+            let (class, why, hint) = if let Some(op) = waiting {
+                let counter = wavemark_sim::events::Counter::of(op.seq.0, self.counters);
+                let wait = wait_text(self.machine, counter, 0);
+                (Class::MissingWait, "is not over", format!("{wait} {before}"))
+            } else {
+                let op = write_back_text(self.machine);
+                (Class::MissingWriteback, "is missing", format!("{op} and its wait {before}"))
+            };
+            let title = format!(
+                "{place} is {} in another workgroup, whose caches need not see the store: a write-back {why}",
+                what.1
+            );
+            ("M5", class, title, hint, self.release_site(earlier.epoch.agent))
+        } else if conflict.relation == Relation::Stale {
+            let title = format!(
+                "{place} is {} through caches that may hold what was there before {} wrote it",
+                what.1, first.mnemonic
+            );
+            let (hint, hint_site) = if own_channel == Channel::Sm {
+                ("a scope beyond the CU on".to_owned(), Some(second.site.clone()))
+            } else {
+                let text = invalidate_text(self.machine);
+                (format!("{text} with the scope that both waves share before"), Some(second.site.clone()))
+            };
+            ("M6", Class::MissingInvalidate, title, hint, hint_site)
+        } else if conflict.relation == Relation::Apart && conflict.both_atomic {
+            let title = format!(
+                "atomics of two waves meet in {place}, and a scope does not reach as far as the waves are apart"
+            );
+            (
+                "M2",
+                Class::WrongScope,
+                title,
+                "the scope that both waves share on".to_owned(),
+                Some(second.site.clone()),
+            )
+        } else if own {
             let wrong = other
                 .operations
                 .iter()
@@ -204,15 +296,7 @@ impl Checker {
                 what.1
             );
             let hint = format!("{} before the releasing store", wait_text(self.machine, counter, 0));
-            ("M5", Class::MissingScope, title, hint, self.release_site(earlier.epoch.agent))
-        } else if acquired {
-            let title = format!(
-                "{place} is {} after an acquire that does not invalidate caches up to the common scope",
-                what.1
-            );
-            let hint =
-                format!("{} with the scope that both waves share before", invalidate_text(self.machine));
-            ("M6", Class::MissingScope, title, hint, Some(second.site.clone()))
+            ("M5", Class::MissingWait, title, hint, self.release_site(earlier.epoch.agent))
         } else if issued {
             let title = format!(
                 "{place} is {} while {} of another wave may still be in flight: the barrier does not wait for it",
@@ -220,7 +304,7 @@ impl Checker {
             );
             let arrive = other.last_arrive.map(|s| self.sites.get(s).site.clone());
             // How many were younger when it arrived: that is all this wave knows of the other's issues.
-            let known = state.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+            let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
             let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
             let hint = format!("{} before", wait_text(self.machine, counter, n));
             let rule = if earlier.dma { "R4" } else { "S1" };

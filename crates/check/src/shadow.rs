@@ -1,8 +1,8 @@
 //! Shadow memory: who last wrote and read each dword.
 //!
-//! A dword keeps its last writes (one per disjoint set of bytes) and up to [`READERS`] unordered reads; with
-//! more readers the oldest are forgotten, so that a write after many unordered reads may go unreported
-//! against the forgotten ones. Nothing is reported that did not happen.
+//! A dword keeps its last writes (one per disjoint set of bytes) and its unordered reads: of LDS all of them, of
+//! global memory up to [`READERS`]. With more readers the oldest are forgotten, so that a write after many unordered
+//! reads may go unreported against the forgotten ones. Nothing is reported that did not happen.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -11,8 +11,8 @@ use wavemark_sim::events::{Extent, Scope};
 
 use crate::site_info::SiteId;
 
-/// Unordered readers remembered per dword.
-const READERS: usize = 4;
+/// Unordered readers remembered per dword of global memory, which any number of waves may read.
+pub const READERS: usize = 4;
 /// All bytes of a dword.
 pub const WHOLE: u8 = 0b1111;
 
@@ -92,9 +92,9 @@ impl Cell {
         self.defined |= record.bytes;
     }
 
-    /// Remember a read of `bytes`; reads that `ordered` says are known to it are replaced.
+    /// Remember a read of `bytes`, of at most `readers`; reads that `ordered` says are known to it are replaced.
     #[inline]
-    pub fn read(&mut self, common: &Record, bytes: u8, ordered: impl Fn(&Record) -> bool) {
+    pub fn read(&mut self, common: &Record, bytes: u8, readers: usize, ordered: impl Fn(&Record) -> bool) {
         let replaced = |old: &Record| old.bytes & !bytes == 0 && (old.epoch == common.epoch || ordered(old));
         if let [old] = self.reads.as_mut_slice()
             && replaced(old)
@@ -103,7 +103,7 @@ impl Cell {
             return;
         }
         self.reads.retain(|old| !replaced(old));
-        if self.reads.len() >= READERS {
+        if self.reads.len() >= readers {
             self.reads.remove(0);
         }
         self.reads.push(common.with(bytes, None));
@@ -352,7 +352,7 @@ mod tests {
     fn a_write_replaces_only_what_it_covers() {
         let mut cell = Cell::default();
         cell.write(&record(1), 0b1111, None);
-        cell.read(&record(2), 0b0011, |_| false);
+        cell.read(&record(2), 0b0011, READERS, |_| false);
         cell.write(&record(3), 0b0001, None);
         assert_eq!(
             cell.writes.iter().map(|r| (r.epoch.agent, r.bytes)).collect::<Vec<_>>(),

@@ -82,7 +82,7 @@ impl Checker {
                 stats.effective += u64::from(effective);
             }
         }
-        self.take_acquires(wave.index);
+        self.take_retired(wave.index);
     }
 
     /// The result of an operation is used: its last sufficient wait was needed.
@@ -139,7 +139,7 @@ impl Checker {
         let Some(consumer) = self.waves.get(&wave.index) else { return };
         let known = match epoch.agent == wave.index {
             true => u32::MAX,
-            false => consumer.issued.get(epoch.agent, epoch.channel),
+            false => consumer.known.issued.get(epoch.agent, epoch.channel),
         };
         let Some(producer) = self.waves.get(&epoch.agent) else { return };
         for wait in producer.waits.iter().rev() {

@@ -3,13 +3,10 @@
 use std::collections::VecDeque;
 
 use smallvec::SmallVec;
-use wavemark_order::Clock;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
+use crate::knowledge::{Knowledge, WaveClock};
 use crate::site_info::{REGISTERS, SiteId};
-
-/// A clock over waves and their channels.
-pub type WaveClock = Clock<CHANNELS>;
 
 /// An operation that the wave issued, kept while it matters: in flight, or its result not yet replaced.
 #[derive(Clone, Debug)]
@@ -47,12 +44,12 @@ pub struct WaitInstance {
 pub struct WaveState {
     /// Who it is.
     pub id: WaveId,
-    /// Issued, or executed before: what barriers and atomics order.
-    pub issued: WaveClock,
-    /// Retired and ordered: what may be relied on.
-    pub relied: WaveClock,
-    /// Read from a synchronisation variable but not yet made visible by an invalidate.
-    pub acquired: WaveClock,
+    /// What it knows of all operations, its own and others'.
+    pub known: Knowledge,
+    /// What was over when the scalar cache was last emptied.
+    pub scalar_fresh: WaveClock,
+    /// Write-backs that are not yet retired.
+    pub write_backs: Vec<crate::sync::WriteBack>,
     /// Own sequence numbers, by channel.
     pub seq: [u32; CHANNELS],
     /// Own retired sequence numbers, by channel.
@@ -88,9 +85,9 @@ impl WaveState {
     pub fn new(id: WaveId) -> WaveState {
         WaveState {
             id,
-            issued: WaveClock::new(),
-            relied: WaveClock::new(),
-            acquired: WaveClock::new(),
+            known: Knowledge::default(),
+            scalar_fresh: WaveClock::new(),
+            write_backs: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
             operations: VecDeque::new(),
@@ -116,7 +113,7 @@ impl WaveState {
     /// The wave has learnt of the operation's end otherwise than by a wait: from a barrier cell.
     pub fn relies_on(&self, operation: &Operation) -> bool {
         let agent = self.id.index;
-        operation.seq.iter().all(|&(c, seq)| self.relied.get(agent, c as u8) >= seq)
+        operation.seq.iter().all(|&(c, seq)| self.known.relied.get(agent, c as u8) >= seq)
     }
 
     /// The operation with this number, if it is still kept.
@@ -147,7 +144,7 @@ impl WaveState {
         let retired = &mut self.retired[channel as usize];
         if upto > *retired {
             *retired = upto;
-            self.relied.raise(self.id.index, channel as u8, upto);
+            self.known.relied.raise(self.id.index, channel as u8, upto);
         }
     }
 }

@@ -100,7 +100,9 @@ fn class(class: wavemark_check::Class) -> Class {
     match class {
         Found::MissingWait => Class::MissingWait,
         Found::MissingSync => Class::MissingSync,
-        Found::MissingScope => Class::MissingScope,
+        Found::MissingWriteback => Class::MissingWriteback,
+        Found::MissingInvalidate => Class::MissingInvalidate,
+        Found::WrongScope => Class::WrongScope,
         Found::OutOfBounds => Class::OutOfBounds,
         Found::Barrier => Class::Barrier,
         Found::Deadlock => Class::Deadlock,

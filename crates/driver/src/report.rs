@@ -116,7 +116,11 @@ pub enum Severity {
 pub enum Class {
     MissingWait,
     MissingSync,
+    /// Any of the three that follow: what a verdict may ask for.
     MissingScope,
+    MissingWriteback,
+    MissingInvalidate,
+    WrongScope,
     OutOfBounds,
     Barrier,
     Deadlock,
@@ -339,10 +343,13 @@ impl Output {
 
 impl Class {
     /// All classes, in the order of the interface.
-    pub const ALL: [Class; 13] = [
+    pub const ALL: [Class; 16] = [
         Class::MissingWait,
         Class::MissingSync,
         Class::MissingScope,
+        Class::MissingWriteback,
+        Class::MissingInvalidate,
+        Class::WrongScope,
         Class::OutOfBounds,
         Class::Barrier,
         Class::Deadlock,
@@ -361,6 +368,9 @@ impl Class {
             Class::MissingWait => "missing-wait",
             Class::MissingSync => "missing-sync",
             Class::MissingScope => "missing-scope",
+            Class::MissingWriteback => "missing-writeback",
+            Class::MissingInvalidate => "missing-invalidate",
+            Class::WrongScope => "wrong-scope",
             Class::OutOfBounds => "out-of-bounds",
             Class::Barrier => "barrier",
             Class::Deadlock => "deadlock",
@@ -372,6 +382,12 @@ impl Class {
             Class::Trap => "trap",
             Class::Uninitialized => "uninitialized",
         }
+    }
+
+    /// Whether what a verdict calls `self` may be reported as `found`.
+    pub fn includes(self, found: Class) -> bool {
+        let scopes = [Class::MissingWriteback, Class::MissingInvalidate, Class::WrongScope];
+        self == found || self == Class::MissingScope && scopes.contains(&found)
     }
 
     /// The class of that name.

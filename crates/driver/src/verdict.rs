@@ -244,7 +244,7 @@ fn follows(finding: &Finding, verdict: &Verdict, report: &Report) -> bool {
 
 impl ExpectedFinding {
     fn is_met_by(&self, finding: &Finding) -> bool {
-        self.classes.contains(&finding.class)
+        self.classes.iter().any(|class| class.includes(finding.class))
             && (self.rules.is_empty() || self.rules.contains(&finding.rule))
             && self.severity.is_none_or(|severity| severity == finding.severity)
             && self.touches(finding)

@@ -38,7 +38,7 @@ mod policy;
 
 pub use atomic::AtomicOp;
 pub use bank::{Bank, VgprMsb};
-pub use control::{Barrier, Control, Flow, Wait, invalidate_text, wait_text};
+pub use control::{Barrier, Control, Flow, Wait, invalidate_text, wait_text, write_back_text};
 pub use counter::{Channel, Counter, CounterSet};
 pub use hwreg::{HwField, HwReg};
 pub use memory::{Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
@@ -100,6 +100,11 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Whether it writes back what caches hold.
+    pub fn is_write_back(&self) -> bool {
+        self.memory.is_some_and(|memory| matches!(memory.verb, Verb::Cache { write_back: true, .. }))
+    }
+
     /// Whether vector registers are touched in active lanes only.
     pub fn heeds_exec(&self) -> bool {
         self.regs.iter().any(|entry| {

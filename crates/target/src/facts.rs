@@ -119,8 +119,9 @@ facts! {
 
     /// How instructions say their cache policy.
     cache_policy: CachePolicy = "guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`";
-    /// Whether atomics are carried out in the device's L2 cache whatever their scope; elsewhere the scope says where.
-    atomics_in_l2: bool = "guide, \"Memory Model GFX942\", \"Memory Model GFX12\"; ISA manual of Vega, \"Flat Memory Instructions\"";
+    /// Whether a device has several L2 caches, so that a store is seen by all of the device only once it is written back
+    /// that far, or was made at that scope.
+    several_l2: bool = "guide, \"Memory Model GFX942\"; `SIGfx940CacheControl` and `SIGfx12CacheControl` insertRelease";
     /// LDS bytes a workgroup can have.
     lds_bytes: u32 = "`GCNSubtarget::getAddressableLocalMemorySize`";
     /// LDS bytes per granule of `GRANULATED_LDS_SIZE`.

@@ -88,7 +88,7 @@ pub(crate) mod facts {
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
-        atomics_in_l2: true,
+        several_l2: false,
         smem_offset: Offset::dwords(8),
         smem_buffer_offset: Offset::dwords(8),
         smem_literal_offset: false,
@@ -173,7 +173,8 @@ pub(crate) mod facts {
         ..GFX9
     };
 
-    pub const GFX940: Facts = Facts { cache_policy: CachePolicy::Sc0Sc1Nt, hwregs: hwreg::GFX940, ..GFX90A };
+    pub const GFX940: Facts =
+        Facts { cache_policy: CachePolicy::Sc0Sc1Nt, several_l2: true, hwregs: hwreg::GFX940, ..GFX90A };
 
     pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
 
@@ -239,7 +240,6 @@ pub(crate) mod facts {
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
         omod_needs_flush: false,
         cache_policy: CachePolicy::ThScope,
-        atomics_in_l2: false,
         smem_offset: Offset::signed(24),
         smem_buffer_offset: Offset::unsigned(23),
         flat_offset: Some(Offset::signed(24)),
@@ -256,6 +256,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX1250: Facts = Facts {
+        several_l2: true,
         vopd3: true,
         matrix: MatrixOps::WmmaScaled,
         descriptor: DescriptorLayout::Gfx1250,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavemark_target::facts::{
-    Apertures, Barriers, BufferResource, CachePolicy, MatrixOps, WaitCounter, WorkgroupIds,
-};
+use wavemark_target::facts::{Apertures, Barriers, BufferResource, MatrixOps, WaitCounter, WorkgroupIds};
 use wavemark_target::*;
 
 /// Feature names and the processors that have them.
@@ -94,7 +92,8 @@ fn facts_agree_with_properties() {
         assert_eq!(facts.signed_vgpr_offset, p.has_inst(InstFeature::Gfx1250Insts));
         let wide_records = facts.buffer_resource == BufferResource::Gfx1250;
         assert_eq!(wide_records, p.has_inst(InstFeature::NumRecords45Bit));
-        assert_eq!(facts.atomics_in_l2, facts.cache_policy < CachePolicy::ThScope);
+        let writes_back = p.has_inst(InstFeature::Gfx940Insts) || p.has_inst(InstFeature::Gfx1250Insts);
+        assert_eq!(facts.several_l2, writes_back);
         let state_priv = facts.hwregs.iter().any(|register| register.name == "HW_REG_STATE_PRIV");
         assert_eq!(facts.scc_in_status, !state_priv);
     }

@@ -204,10 +204,18 @@ pub fn wait_text(machine: Machine, counter: Counter, n: u32) -> String {
 
 /// The instruction that invalidates the caches that vector memory goes through.
 pub fn invalidate_text(machine: Machine) -> &'static str {
-    let invalidates = |memory: &Memory| {
-        memory.verb == Verb::Cache { invalidate: true, write_back: false } && memory.path != Path::Scalar
+    cache_operation(machine, true, false).unwrap_or("an invalidate")
+}
+
+/// The instruction that writes back what vector memory has in caches.
+pub fn write_back_text(machine: Machine) -> &'static str {
+    cache_operation(machine, false, true).unwrap_or("a write-back")
+}
+
+fn cache_operation(machine: Machine, invalidate: bool, write_back: bool) -> Option<&'static str> {
+    let wanted = |memory: &Memory| {
+        memory.verb == Verb::Cache { invalidate, write_back } && memory.path != Path::Scalar
     };
     let mut rows = Table::of(machine).rows();
-    let found = rows.find(|row| row.effects.memory.as_ref().is_some_and(invalidates));
-    found.map_or("an invalidate", |row| row.mnemonic)
+    rows.find(|row| row.effects.memory.as_ref().is_some_and(wanted)).map(|row| row.mnemonic)
 }

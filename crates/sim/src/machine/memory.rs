@@ -639,7 +639,7 @@ impl<O: Observer> Cx<'_, O> {
         let accesses = smallvec![Access { space: Space::Global, direction: Direction::Read, extent }];
         let action = Action::ScalarLoad { to: op.to, shape: op.shape };
         let seq = self.sequence(wave, &[Channel::Sm]);
-        self.issue(wave, site, seq, accesses, false, Scope::Cu, None, action);
+        self.issue(wave, site, seq, accesses, false, op.scope, None, action);
     }
 
     /// Cross-lane operations through the LDS hardware. The sources are read now; the result lands like an

@@ -296,6 +296,8 @@ pub struct ScalarLoad {
     pub scale: u32,
     /// Immediate offset.
     pub offset: i64,
+    /// Coherence scope.
+    pub scope: Scope,
 }
 
 /// A tensor DMA instruction: scalar indices of the descriptor groups.

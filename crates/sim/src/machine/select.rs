@@ -252,6 +252,7 @@ impl Operands<'_, '_> {
             soffset,
             scale: if self.binder.effects.policy.scale_offset { shape.bytes } else { 1 },
             offset: i64::from(self.binder.inst.mods.offset),
+            scope: self.binder.effects.policy.scope,
         }))
     }
 

@@ -1,0 +1,78 @@
+//! What a wave knows of operations: clocks of what was issued, of what is over, and of where its effect can be seen.
+//!
+//! That an operation is over and comes before another says nothing of caches. A store is seen by other workgroups once
+//! it has reached the caches that both share: by its own scope, or by a write-back that the wave has waited for
+//! ([`Knowledge::written_back`]). A plain load sees it if the caches on its way hold nothing older: those of a wave are
+//! shared by its workgroup, and an invalidate empties them ([`Knowledge::relied`] against [`Knowledge::acquired`]).
+//! Barriers and flags hand all of this on and lift nothing. (LLVM guide, "Memory Model GFX942" and "GFX12";
+//! "synchronisation", 5.4.)
+//!
+//! What it does not tell apart: the caches of a shader engine from those of a CU. Both are written through, so that a
+//! store of any scope is seen in its cluster once it is retired.
+
+use wavemark_order::{Clock, Epoch};
+use wavemark_sim::events::{CHANNELS, Scope, WaveId};
+
+/// A clock over waves and their channels.
+pub type WaveClock = Clock<CHANNELS>;
+
+/// What a wave knows, or what one hands on.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// Issued, or executed before: what barriers and atomics order.
+    pub issued: WaveClock,
+    /// Retired and ordered, and not hidden from plain loads by what their caches held before.
+    pub relied: WaveClock,
+    /// Retired and ordered; plain loads may still find what was there before.
+    pub acquired: WaveClock,
+    /// Written back so far that all of the device sees it.
+    pub written_back: WaveClock,
+}
+
+impl Knowledge {
+    /// Learn what a wave hands on that goes through the same caches.
+    pub fn join(&mut self, other: &Knowledge) {
+        self.issued.join(&other.issued);
+        self.relied.join(&other.relied);
+        self.acquired.join(&other.acquired);
+        self.written_back.join(&other.written_back);
+    }
+
+    /// Learn what a wave hands on that goes through other caches: they may be emptied, one's own are not.
+    pub fn join_from_elsewhere(&mut self, other: &Knowledge) {
+        self.issued.join(&other.issued);
+        self.acquired.join(&other.relied);
+        self.acquired.join(&other.acquired);
+        self.written_back.join(&other.written_back);
+    }
+
+    /// Whether the operation is over and comes before what the wave does next.
+    #[inline]
+    pub fn is_ordered(&self, operation: Epoch) -> bool {
+        self.relied.knows(operation) || self.acquired.knows(operation)
+    }
+
+    /// All that [`Knowledge::is_ordered`] says yes to, of the waves that `which` accepts.
+    pub fn ordered(&self, which: impl Fn(u32) -> bool + Copy) -> WaveClock {
+        let mut all = WaveClock::new();
+        all.join_where(&self.relied, which);
+        all.join_where(&self.acquired, which);
+        all
+    }
+
+    /// The caches are empty: plain loads see what the waves that `which` accepts have done.
+    pub fn invalidate(&mut self, which: impl Fn(u32) -> bool) {
+        self.relied.join_where(&self.acquired, which);
+    }
+}
+
+/// The narrowest scope that two waves share.
+pub fn common_scope(a: WaveId, b: WaveId) -> Scope {
+    if a.workgroup_flat == b.workgroup_flat {
+        Scope::Cu
+    } else if a.cluster_flat == b.cluster_flat {
+        Scope::Se
+    } else {
+        Scope::Device
+    }
+}
