@@ -126,11 +126,7 @@ fn fix(folder: &Path) -> Result<(), Failed> {
 }
 
 /// Runs `file` under every setting; the first problem is reported with the setting and the whole report.
-fn each_setting(
-    folder: &Path,
-    file: &str,
-    check: impl Fn(&Ran) -> Result<(), String>,
-) -> Result<(), Failed> {
+fn each_setting(folder: &Path, file: &str, check: impl Fn(&Ran) -> Result<(), String>) -> Result<(), Failed> {
     let case = Case {
         folder: folder.to_owned(),
         input: folder.join(file),
@@ -185,7 +181,8 @@ impl Mistake {
         let named = |lines: &BTreeSet<u32>| {
             finding.sites.iter().filter_map(|site| site.line()).any(|line| lines.contains(&line))
         };
-        let mut waits = finding.sites.iter().filter(|site| site.role == "wait").filter_map(|site| site.line());
+        let mut waits =
+            finding.sites.iter().filter(|site| site.role == "wait").filter_map(|site| site.line());
         let hint = finding.hint.as_deref().unwrap_or_default();
         finding.severity == Severity::Error
             && finding.rule == self.rule

@@ -14,6 +14,7 @@ combine:
 	v_lshlrev_b32_e32 v1, 2, v0             ; v1: my partial result in LDS
 	v_and_b32_e32 v2, 0xfc, v1              ; v2: my column of o
 	v_lshrrev_b32_e32 v3, 6, v0
+	s_movk_i32 s9, 0x4                      ; my splits
 	v_readfirstlane_b32 s8, v3              ; s8: my wave
 	v_lshlrev_b32_e32 v4, 8, v3
 	v_add_u32_e32 v4, v4, v2                ; v4: my element of o, in split w
@@ -28,7 +29,6 @@ combine:
 	s_mov_b64 exec, s[12:13]
 	s_waitcnt lgkmcnt(0)
 	s_barrier
-	s_movk_i32 s9, 0x4                      ; my splits
 .Lsplit:
 	global_load_dword v6, v4, s[6:7]
 	ds_read_b32 v7, v3                      ; the weight <<< other end
