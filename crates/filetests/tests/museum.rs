@@ -1,0 +1,197 @@
+//! The museum (`examples/museum`): published asynchronous bugs, each as a kernel with the bug (`bug.s`), one with its
+//! fix (`fix.s`), and one launch file for both.
+//!
+//! What must be found stands in `bug.s` itself, in comments behind `<<<` on the lines that the finding must name (the
+//! museum's README says how). Three trials a folder, each under all completion modes and several seeds:
+//!
+//! * `found`: every mark is met, with its rule, class, lines and wait;
+//! * `once`: there are as many findings of severity error as there are mistakes;
+//! * `fix`: nothing at all is reported of the fixed kernel, and what it computes is right.
+//!
+//! What the checker cannot do yet is listed in `gaps.txt`; a trial that is listed and passes comes off the list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use wavemark_driver::cases::Case;
+use wavemark_driver::options::Completion;
+use wavemark_driver::report::{ExitStatus, Finding, Severity};
+use wavemark_filetests::case::{self, Ran};
+use wavemark_filetests::paths;
+
+const COMPLETIONS: &[Completion] = &[Completion::Late, Completion::Early, Completion::Random];
+const SEEDS: &[u64] = &[0, 1, 2, 3];
+
+/// What one mistake must be reported as.
+#[derive(Debug, Default)]
+struct Mistake {
+    rule: String,
+    class: String,
+    /// Where it hurts: one of these lines.
+    lines: BTreeSet<u32>,
+    /// Where it begins: one of these lines.
+    other_ends: BTreeSet<u32>,
+    /// The wait that is too weak; held against reports that have a site for it.
+    waits: BTreeSet<u32>,
+    /// What the hint begins with, and the line that it names.
+    hint: Option<(String, u32)>,
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let museum = paths::root().join("examples/museum");
+    let gaps = read(&museum.join("gaps.txt"));
+    let gaps: BTreeSet<String> = gaps
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(&museum)
+        .unwrap_or_else(|error| panic!("{}: {error}", museum.display()))
+        .map(|entry| entry.expect("an entry of the museum").path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    let mut trials = Vec::new();
+    let mut names = BTreeSet::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let checks: [(&str, fn(&Path) -> Result<(), Failed>); 3] =
+            [("found", found), ("once", once), ("fix", fix)];
+        for (what, check) in checks {
+            let (trial, folder) = (format!("{name}/{what}"), folder.clone());
+            let gap = gaps.contains(&trial);
+            names.insert(trial.clone());
+            trials.push(Trial::test(trial, move || match (gap, check(&folder)) {
+                (false, result) => result,
+                (true, Err(_)) => Ok(()),
+                (true, Ok(())) => Err("passes: take it off examples/museum/gaps.txt".into()),
+            }));
+        }
+    }
+    let strangers: Vec<_> = gaps.difference(&names).cloned().collect();
+    trials.push(Trial::test("gaps", move || match strangers.as_slice() {
+        [] => Ok(()),
+        strangers => Err(format!("no such trials: {}", strangers.join(", ")).into()),
+    }));
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn found(folder: &Path) -> Result<(), Failed> {
+    let mistakes = mistakes(&read(&folder.join("bug.s")));
+    if mistakes.is_empty() {
+        return Err("bug.s has no marks".into());
+    }
+    each_setting(folder, "bug.s", |ran| {
+        if ran.report.exit_status() != ExitStatus::Findings {
+            return Err(format!("outcome {}", ran.report.outcome.name()));
+        }
+        for (number, mistake) in &mistakes {
+            if !ran.report.findings.iter().any(|finding| mistake.is_met_by(finding)) {
+                return Err(format!("mistake {number} is not reported: {mistake:?}"));
+            }
+        }
+        Ok(())
+    })
+}
+
+fn once(folder: &Path) -> Result<(), Failed> {
+    let mistakes = mistakes(&read(&folder.join("bug.s"))).len();
+    each_setting(folder, "bug.s", |ran| {
+        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+        match ran.report.findings.iter().filter(is_error).count() {
+            count if count == mistakes => Ok(()),
+            count => Err(format!("{count} errors are reported for {mistakes} mistakes")),
+        }
+    })
+}
+
+fn fix(folder: &Path) -> Result<(), Failed> {
+    each_setting(folder, "fix.s", |ran| {
+        let report = &ran.report;
+        if report.exit_status() != ExitStatus::Clean || !report.findings.is_empty() {
+            return Err("the fix is not clean".to_owned());
+        }
+        if report.outputs.is_empty() || report.outputs.iter().any(|output| !output.matches) {
+            return Err("the fix does not compute what it should".to_owned());
+        }
+        Ok(())
+    })
+}
+
+/// Runs `file` under every setting; the first problem is reported with the setting and the whole report.
+fn each_setting(folder: &Path, file: &str, check: impl Fn(&Ran) -> Result<(), String>) -> Result<(), Failed> {
+    let case = Case {
+        folder: folder.to_owned(),
+        input: folder.join(file),
+        launch: folder.join("launch.toml"),
+        verdict: None,
+    };
+    for &completion in COMPLETIONS {
+        for &seed in SEEDS {
+            let ran = case::run(&case, completion, seed);
+            if let Err(problem) = check(&ran) {
+                return Err(
+                    format!("completion {completion:?}, seed {seed}: {problem}\n\n{}", ran.text).into()
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The mistakes that the marks of a source describe, by number.
+fn mistakes(source: &str) -> BTreeMap<String, Mistake> {
+    let mut mistakes = BTreeMap::<String, Mistake>::new();
+    for (line, text) in (1..).zip(source.lines()) {
+        for mark in text.split("<<<").skip(1) {
+            let mark = mark.trim();
+            let (number, mark) = match mark.split_once(' ') {
+                Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => (number, rest),
+                _ => ("1", mark),
+            };
+            let mistake = mistakes.entry(number.to_owned()).or_default();
+            if let Some(hint) = mark.strip_prefix("hint: ") {
+                mistake.hint = Some((hint.to_owned(), line));
+            } else if mark == "other end" {
+                mistake.other_ends.insert(line);
+            } else if mark == "wait" {
+                mistake.waits.insert(line);
+            } else if let Some((rule, class)) =
+                mark.strip_prefix("error[").and_then(|mark| mark.split_once("] "))
+            {
+                mistake.lines.insert(line);
+                (mistake.rule, mistake.class) = (rule.to_owned(), class.to_owned());
+            } else {
+                panic!("line {line}: what is `{mark}`?");
+            }
+        }
+    }
+    mistakes
+}
+
+impl Mistake {
+    fn is_met_by(&self, finding: &Finding) -> bool {
+        let named = |lines: &BTreeSet<u32>| {
+            finding.sites.iter().filter_map(|site| site.line()).any(|line| lines.contains(&line))
+        };
+        let mut waits =
+            finding.sites.iter().filter(|site| site.role == "wait").filter_map(|site| site.line());
+        let hint = finding.hint.as_deref().unwrap_or_default();
+        finding.severity == Severity::Error
+            && finding.rule == self.rule
+            && finding.class.name() == self.class
+            && named(&self.lines)
+            && (self.other_ends.is_empty() || named(&self.other_ends))
+            && (self.waits.is_empty() || waits.all(|line| self.waits.contains(&line)))
+            && self.hint.as_ref().is_none_or(|(text, line)| {
+                hint.starts_with(text.as_str()) && hint.contains(&format!("bug.s:{line}:"))
+            })
+    }
+}

@@ -1,0 +1,82 @@
+; F15. Two copies a tile, A before the barrier and B behind it, so that copies and reads of the two waves alternate.
+; Counted after the copies were moved: only A of tile t+1 is younger than tile t.
+; c[w] = sum over 5 tiles of A[t][w] * B[t][1 - w], by wave w; wave w copies A[t][w] and B[t][w]; three LDS buffers.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+	.amdhsa_code_object_version 6
+	.text
+	.globl pingpong
+	.p2align 8
+	.type pingpong,@function
+pingpong:
+	s_load_dwordx4 s[4:7], s[0:1], 0x0      ; s[4:5] = frags, s[6:7] = c
+	v_lshlrev_b32_e32 v1, 4, v0             ; v1: my 16 bytes of A[w]
+	v_xor_b32_e32 v2, 0xc00, v1             ; v2: my 16 bytes of B[1 - w]
+	v_mov_b32_e32 v3, v1                    ; v3: the 16 bytes that I copy next
+	v_lshrrev_b32_e32 v8, 6, v0
+	s_mov_b32 s10, 0                        ; s10: buffer of tile t
+	v_readfirstlane_b32 s8, v8
+	s_lshl_b32 s8, s8, 10                   ; s8: my wave's part of a buffer
+	v_mov_b32_e32 v4, 0                     ; v[4:7]: the accumulator
+	v_mov_b32_e32 v5, 0
+	v_mov_b32_e32 v6, 0
+	v_mov_b32_e32 v7, 0
+	s_movk_i32 s9, 0x4                      ; tiles left to ask for
+	s_mov_b32 m0, s8
+	s_waitcnt lgkmcnt(0)
+	global_load_lds_dwordx4 v3, s[4:5]      ; A of tile 0
+	s_add_u32 m0, s8, 0x800
+	v_add_u32_e32 v3, 0x800, v3
+	global_load_lds_dwordx4 v3, s[4:5]      ; B of tile 0
+	s_movk_i32 s11, 0x1000                  ; s11: buffer of tile t+1
+
+.Lloop:
+	s_add_u32 s12, s11, s8
+	s_mov_b32 m0, s12
+	v_add_u32_e32 v3, 0x800, v3
+	global_load_lds_dwordx4 v3, s[4:5]      ; A of tile t+1
+	s_waitcnt vmcnt(1)
+	s_barrier
+	s_add_u32 m0, s12, 0x800
+	v_add_u32_e32 v3, 0x800, v3
+	global_load_lds_dwordx4 v3, s[4:5]      ; B of tile t+1
+	v_add_u32_e32 v8, s10, v1
+	v_add_u32_e32 v12, s10, v2
+	ds_read_b128 v[8:11], v8                ; A of tile t: my own copy
+	ds_read_b128 v[12:15], v12              ; B of tile t: the other wave's
+	s_mov_b32 s10, s11
+	s_add_u32 s11, s11, 0x1000
+	s_cmp_eq_u32 s11, 0x3000
+	s_cselect_b32 s11, 0, s11
+	s_waitcnt lgkmcnt(0)
+	v_mfma_f32_16x16x32_f16 v[4:7], v[8:11], v[12:15], v[4:7]
+	s_sub_u32 s9, s9, 1
+	s_cmp_lg_u32 s9, 0
+	s_cbranch_scc1 .Lloop
+
+	s_waitcnt vmcnt(0)                      ; the last tile: nothing younger
+	s_barrier
+	v_add_u32_e32 v8, s10, v1
+	v_add_u32_e32 v12, s10, v2
+	ds_read_b128 v[8:11], v8
+	ds_read_b128 v[12:15], v12
+	s_waitcnt lgkmcnt(0)
+	v_mfma_f32_16x16x32_f16 v[4:7], v[8:11], v[12:15], v[4:7]
+	s_nop 15
+	global_store_dwordx4 v1, v[4:7], s[6:7]
+	s_endpgm
+.Lend:
+	.size pingpong, .Lend-pingpong
+
+	.rodata
+	.p2align 6
+	.amdhsa_kernel pingpong
+		.amdhsa_group_segment_fixed_size 12288
+		.amdhsa_kernarg_size 16
+		.amdhsa_user_sgpr_count 2
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_system_sgpr_workgroup_id_x 1
+		.amdhsa_next_free_vgpr 16
+		.amdhsa_next_free_sgpr 32
+		.amdhsa_accum_offset 16
+	.end_amdhsa_kernel
