@@ -198,6 +198,7 @@ impl Checker {
                 };
                 if let Some(state) = self.waves.get_mut(&wave.index) {
                     phase.take(wave, &mut state.known);
+                    state.note_learnt();
                 }
                 if late_join {
                     let title = format!("{name} completed its phase before this wave joined it");

@@ -126,7 +126,9 @@ pub struct Findings {
 impl Findings {
     /// Add a finding, or count it if its rule and sites are known.
     pub fn add(&mut self, finding: Finding) {
-        let key = (finding.rule, finding.class, finding.sites.iter().map(|s| s.site.pc).collect::<Vec<_>>());
+        // Where a value is used does not make another mistake of it.
+        let ends = finding.sites.iter().filter(|s| s.role != "use").map(|s| s.site.pc);
+        let key = (finding.rule, finding.class, ends.collect::<Vec<_>>());
         match self.known.get(&key) {
             Some(&at) => {
                 let known = &mut self.list[at];
@@ -151,8 +153,18 @@ impl Findings {
         }
     }
 
-    /// The findings, worst first, then in the order in which they were first seen.
+    /// The findings, worst first, then in the order in which they were first seen. That LDS is read which nobody wrote
+    /// is no mistake of its own where accesses to LDS race: what should have written it may have come too late, or gone
+    /// elsewhere.
     pub fn into_sorted(mut self) -> Vec<Finding> {
+        let races = |f: &Finding| {
+            f.severity == Severity::Error && matches!(f.rule, "R4" | "R5" | "R6" | "R7" | "S1" | "S2")
+        };
+        if self.list.iter().any(races) {
+            for finding in self.list.iter_mut().filter(|finding| finding.rule == "U2") {
+                finding.severity = finding.severity.min(Severity::Warning);
+            }
+        }
         self.list.sort_by_key(|f| std::cmp::Reverse(f.severity));
         self.list
     }

@@ -17,6 +17,7 @@ mod registers;
 mod shadow;
 mod site_info;
 mod sync;
+mod taint;
 mod waits;
 mod wave_state;
 
@@ -26,12 +27,14 @@ use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
     Site, Space, WaveId,
 };
+use wavemark_sim::regs::Regs;
 use wavemark_target::{Facts, Machine};
 
 pub use finding::{Class, Finding, FindingSite, Findings, Severity};
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};
-use wave_state::{Operation, WaveState};
+use taint::Taint;
+use wave_state::{Before, Operation, WaveState};
 
 /// Readings of open questions that change a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -79,6 +82,12 @@ pub struct Checker {
     releases: FxHashMap<OpId, knowledge::Knowledge>,
     published: FxHashMap<(u32, u64), Vec<sync::Published>>,
     wait_table: waits::WaitTable,
+    /// Loads that poll.
+    polls: FxHashSet<SiteId>,
+    /// Writes over what a load read, to be reported if the load does not poll.
+    deferred: Vec<(SiteId, Finding)>,
+    /// Waits right before the end of a wave.
+    drains: FxHashSet<SiteId>,
     /// Copies to or from LDS whose wait has been found needed.
     copies_used: FxHashSet<wavemark_order::Epoch>,
     requests: FxHashMap<u32, collective::Requests>,
@@ -106,6 +115,9 @@ impl Checker {
             releases: FxHashMap::default(),
             published: FxHashMap::default(),
             wait_table: FxHashMap::default(),
+            polls: FxHashSet::default(),
+            deferred: Vec::new(),
+            drains: FxHashSet::default(),
             copies_used: FxHashSet::default(),
             requests: FxHashMap::default(),
             cluster_size: FxHashMap::default(),
@@ -120,6 +132,7 @@ impl Checker {
         for cluster in clusters {
             self.match_multicasts(cluster);
         }
+        self.report_deferred();
         if self.checks.waits {
             self.report_waits();
         }
@@ -145,6 +158,7 @@ impl Checker {
         state.async_issued += u32::from(copies);
         let operation = Operation {
             site,
+            before: Before { known: state.learnt.clone(), seq: state.seq, retired: state.retired },
             seq: op.seq.clone(),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
             covered_by: None,
@@ -193,11 +207,13 @@ impl Observer for Checker {
         }
     }
 
-    fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64) {
+    fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
+        let site = self.sites.id(site);
+        self.follow(wave.index, site, exec, regs);
         if self.checks.registers {
-            let site = self.sites.id(site);
             self.check_registers(wave.index, site, exec);
         }
+        self.note_writes(wave.index, site);
     }
 
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
@@ -277,6 +293,17 @@ impl Observer for Checker {
         let end = self.sites.id(site);
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         state.ended = true;
+        state.taint = Taint::default();
+        // What drains the counters at the end of a program costs nothing.
+        let mut next = self.sites.get(end).site.pc;
+        for wait in state.waits.iter().rev() {
+            let info = &self.sites.get(wait.site).site;
+            if info.pc + u64::from(info.inst.size) != next {
+                break;
+            }
+            self.drains.insert(wait.site);
+            next = info.pc;
+        }
         let pending: Vec<(SiteId, Channel)> = state
             .operations
             .iter()

@@ -27,16 +27,31 @@ pub(crate) enum Relation {
 pub(crate) struct Conflict {
     /// The earlier one.
     pub earlier: Record,
-    /// The lane of the later one.
+    /// The first lane of the later one.
     pub lane: u32,
+    /// All of its lanes.
+    pub lanes: u64,
     /// Where they meet: the number of the dword.
     pub dword: u64,
     /// The earlier one writes.
     pub write_first: bool,
     /// How it stands to the later one.
     pub relation: Relation,
-    /// Neither can be torn ([`Record::atomic`]).
+    /// Both are atomics or scoped ([`Record::atomic`]), or the later one is a load of what atomics touch.
     pub both_atomic: bool,
+}
+
+/// LDS that an access reads and nobody has written.
+pub(crate) struct Undefined {
+    /// Its address, of the first dword found.
+    pub addr: u64,
+    /// Which lanes read some, of each dword of a lane's data.
+    pub lanes: [u64; Undefined::DWORDS],
+}
+
+impl Undefined {
+    /// Dwords of a lane's data that are told apart.
+    pub const DWORDS: usize = 4;
 }
 
 /// An access, and what comes of its meeting others.
@@ -50,14 +65,14 @@ pub(crate) struct Meeting<'a, F> {
     read: Memo<F>,
     /// Conflicts, a few.
     pub conflicts: Vec<Conflict>,
-    /// Address and lane of the first LDS dword that is read but was never written.
-    pub undefined: Option<(u64, u32)>,
+    /// LDS that is read but was never written.
+    pub undefined: Option<Undefined>,
     /// Copies that a wait made safe before this access.
     pub copies: Vec<Epoch>,
 }
 
 impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
-    /// `ordered`: whether the operation of that epoch is ordered before this one.
+    /// `relation`: how an earlier access, a write or not, stands to this one.
     pub fn new(access: &'a Access, common: Record, relation: F) -> Self {
         Meeting {
             access,
@@ -70,7 +85,7 @@ impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
         }
     }
 
-    /// Meet what `cell` remembers of dword `n` of a piece, or of all from `n` on, and be remembered there. `value` is
+    /// Meet what `cell` remembers of `dwords` of a piece from `n` on, and be remembered there. `value` is
     /// what is written, if that is known; `odd` is the first of these dwords where a write differs from an earlier one
     /// to the same bytes, if any.
     #[inline]
@@ -79,6 +94,7 @@ impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
         piece: &Piece,
         cell: &mut Cell,
         n: u32,
+        dwords: u32,
         value: Option<u32>,
         odd: impl Fn(&Record) -> Option<u32>,
     ) {
@@ -88,26 +104,37 @@ impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
         }
         let polls = cell.synchronises && direction == Direction::Read;
         for old in &cell.writes {
-            self.meet(piece, n, old, true, polls, &odd);
+            self.meet(piece, (n, dwords), old, true, polls, &odd);
         }
         if direction != Direction::Read {
             for old in &cell.reads {
-                self.meet(piece, n, old, false, polls, &odd);
+                self.meet(piece, (n, dwords), old, false, polls, &odd);
             }
         }
-        if direction != Direction::Write
-            && self.access.space == Space::Lds
-            && bytes & !cell.defined != 0
-            && self.undefined.is_none()
-        {
-            self.undefined = Some(((piece.number + u64::from(n)) * 4, piece.place(n).0));
+        if direction != Direction::Write && self.access.space == Space::Lds && bytes & !cell.defined != 0 {
+            self.note_undefined(piece, n, dwords);
         }
+        let readers = if self.access.space == Space::Lds { usize::MAX } else { READERS };
         match direction {
+            Direction::Atomic => {
+                cell.update(&self.common, bytes, readers, |old| self.written.ask(old) == Relation::Ordered);
+            }
             Direction::Read => {
-                let readers = if self.access.space == Space::Lds { usize::MAX } else { READERS };
                 cell.read(&self.common, bytes, readers, |old| self.read.ask(old) == Relation::Ordered);
             }
-            Direction::Atomic | Direction::Write => cell.write(&self.common, bytes, value),
+            Direction::Write => cell.write(&self.common, bytes, value),
+        }
+    }
+
+    #[cold]
+    fn note_undefined(&mut self, piece: &Piece, n: u32, dwords: u32) {
+        let undefined = self.undefined.get_or_insert_with(|| Undefined {
+            addr: (piece.number + u64::from(n)) * 4,
+            lanes: [0; Undefined::DWORDS],
+        });
+        for n in n..n + dwords {
+            let (lane, offset) = piece.place(n);
+            undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= 1 << (lane & 63);
         }
     }
 
@@ -115,20 +142,22 @@ impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
     fn meet(
         &mut self,
         piece: &Piece,
-        n: u32,
+        (n, dwords): (u32, u32),
         old: &Record,
         write_first: bool,
         polls: bool,
         odd: &impl Fn(&Record) -> Option<u32>,
     ) {
         let lds = self.access.space == Space::Lds;
-        // A poll does not race with the atomic that it waits for, whichever comes first.
-        let polled = !write_first && lds && self.access.direction == Direction::Atomic;
-        if old.bytes & piece.bytes == 0 || polled {
+        if old.bytes & piece.bytes == 0 {
             return;
         }
         let relation = if write_first { self.written.ask(old) } else { self.read.ask(old) };
-        if old.atomic && (self.common.atomic || polls) && relation != Relation::Apart {
+        // Atomics do not race with each other, but what a load among them returns may be taken for data.
+        let both_atomic = old.atomic && (self.common.atomic || polls);
+        let writes_only = write_first && self.access.direction != Direction::Read;
+        let own = old.epoch.agent == self.common.epoch.agent;
+        if both_atomic && relation != Relation::Apart && (writes_only || own) {
             return;
         }
         if relation == Relation::Ordered {
@@ -146,10 +175,20 @@ impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
                 None => return,
             }
         }
-        if self.conflicts.len() < 4 && !self.conflicts.iter().any(|c| c.earlier.site == old.site) {
+        let lanes = (n..n + dwords).fold(0, |lanes, n| lanes | 1u64 << (piece.place(n).0 & 63));
+        if let Some(known) = self.conflicts.iter_mut().find(|c| c.earlier.site == old.site) {
+            known.lanes |= lanes;
+        } else if self.conflicts.len() < 4 {
             let (lane, dword) = (piece.place(at).0, piece.number + u64::from(at));
-            let both_atomic = old.atomic && self.common.atomic;
-            self.conflicts.push(Conflict { earlier: *old, lane, dword, write_first, relation, both_atomic });
+            self.conflicts.push(Conflict {
+                earlier: *old,
+                lane,
+                lanes,
+                dword,
+                write_first,
+                relation,
+                both_atomic,
+            });
         }
     }
 }

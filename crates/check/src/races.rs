@@ -14,10 +14,11 @@ use wavemark_target::Facts;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::knowledge::common_scope;
-use crate::meeting::{Conflict, Meeting, Relation};
+use crate::knowledge::{Knowledge, common_scope};
+use crate::meeting::{Conflict, Meeting, Relation, Undefined};
 use crate::shadow::{BLOCK, Record, WHOLE, for_each_piece};
-use crate::site_info::SiteId;
+use crate::site_info::{SiteId, VGPR0};
+use crate::taint::{Poll, Suspicion};
 use crate::wave_state::WaveState;
 
 /// The channel by number.
@@ -112,6 +113,20 @@ impl Later<'_> {
     }
 }
 
+/// An access whose conflicts are judged.
+struct Judged {
+    wave: WaveId,
+    site: SiteId,
+    channel: Channel,
+    space: Space,
+    direction: Direction,
+    epoch: Epoch,
+    /// What it reads goes into registers.
+    into_registers: bool,
+    /// Dwords of a lane's data.
+    dwords: u32,
+}
+
 impl Checker {
     /// Check and remember one access of an operation that was just issued.
     pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
@@ -163,10 +178,10 @@ impl Checker {
                 None => {
                     let value = stored(n);
                     let odd = |old: &Record| (value.is_none() || old.value != value).then_some(n);
-                    meeting.touch(piece, cell, n, value, odd);
+                    meeting.touch(piece, cell, n, 1, value, odd);
                 }
                 Some(_) if !writes || op.stored.is_empty() => {
-                    meeting.touch(piece, cell, 0, None, |_| Some(0));
+                    meeting.touch(piece, cell, 0, piece.count, None, |_| Some(0));
                 }
                 Some(values) => {
                     let new: [u32; BLOCK] = std::array::from_fn(|n| stored(n as u32).unwrap_or(0));
@@ -174,17 +189,27 @@ impl Checker {
                         None => Some(0),
                         Some(_) => (0..BLOCK).find(|&n| values[n] != new[n]).map(|n| n as u32),
                     };
-                    meeting.touch(piece, cell, 0, Some(0), odd);
+                    meeting.touch(piece, cell, 0, piece.count, Some(0), odd);
                     *values = new;
                 }
             });
         });
         let Meeting { conflicts, undefined, mut copies, .. } = meeting;
+        let judged = Judged {
+            wave,
+            site,
+            channel: own_channel,
+            space: access.space,
+            direction: access.direction,
+            epoch,
+            into_registers: !dma,
+            dwords: dwords(access) as u32,
+        };
         for conflict in conflicts {
-            self.report_conflict(wave, site, own_channel, access, &conflict);
+            self.judge(&judged, &conflict);
         }
-        if let Some((addr, lane)) = undefined {
-            self.report_undefined_lds(wave, site, addr, lane);
+        if let Some(undefined) = undefined {
+            self.judge_undefined(&judged, &undefined);
         }
         copies.sort_unstable();
         copies.dedup();
@@ -193,39 +218,136 @@ impl Checker {
         }
     }
 
-    fn report_undefined_lds(&mut self, wave: WaveId, site: SiteId, addr: u64, lane: u32) {
-        let info = self.sites.get(site);
-        if self.findings.count_known("U2", Class::Uninitialized, &[info.site.pc]) {
+    /// What to do about a conflict: report it; or, where a load may poll or be of no use, wait for what becomes of it.
+    fn judge(&mut self, judged: &Judged, conflict: &Conflict) {
+        let own = conflict.earlier.epoch.agent == judged.wave.index;
+        let Some(&other) = self.ids.get(&conflict.earlier.epoch.agent) else { return };
+        let near = common_scope(other, judged.wave) == Scope::Cu;
+        let poll = match conflict.relation {
+            Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
+            _ if conflict.both_atomic => Poll::Any,
+            _ if near => Poll::Loop,
+            _ => Poll::Never,
+        };
+        if !own && conflict.write_first && judged.into_registers && judged.direction == Direction::Read {
+            // What it reads may mean nothing.
+            let polls = self.polls.contains(&judged.site);
+            if polls && poll == Poll::Any {
+                return;
+            }
+            let finding =
+                if polls && poll == Poll::Loop { None } else { self.conflict_finding(judged, conflict) };
+            let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
+            let suspicion = Suspicion { finding, load: judged.site, poll, learns };
+            self.suspect(judged, suspicion, [conflict.lanes; Undefined::DWORDS]);
             return;
         }
-        let title = format!("LDS byte {addr:#x} is read but was never written");
-        let finding = Finding::new("U2", Class::Uninitialized, Severity::Warning, title).at_lanes(
-            "consumer",
-            &info.site,
-            wave,
-            1 << lane,
-        );
-        self.findings.add(finding);
+        let may_poll = conflict.both_atomic || judged.direction == Direction::Atomic || near;
+        if !own && !conflict.write_first && may_poll && !conflict.earlier.dma {
+            // What another wave has read may mean nothing.
+            if self.polls.contains(&conflict.earlier.site) {
+                return;
+            }
+            let Some(finding) = self.conflict_finding(judged, conflict) else { return };
+            let poll = if conflict.both_atomic || judged.direction == Direction::Atomic {
+                Poll::Any
+            } else {
+                Poll::Loop
+            };
+            let learns = if poll == Poll::Loop { self.known_by(judged.epoch) } else { None };
+            self.suspect_earlier(conflict.earlier, finding, poll, learns);
+            return;
+        }
+        if let Some(finding) = self.conflict_finding(judged, conflict) {
+            self.findings.add(finding);
+        }
     }
 
-    fn report_conflict(
-        &mut self,
-        wave: WaveId,
-        site: SiteId,
-        own_channel: Channel,
-        access: &Access,
-        conflict: &Conflict,
-    ) {
+    /// The knowledge that an operation would publish, if it is still remembered.
+    fn known_by(&self, operation: Epoch) -> Option<Knowledge> {
+        let state = self.waves.get(&operation.agent)?;
+        let (_, operation) = state.operation_at(operation.channel, operation.seq)?;
+        Some(operation.before.knowledge(state.id.index))
+    }
+
+    /// The registers that a load writes hold a value in doubt, in these lanes of each dword.
+    fn suspect(&mut self, judged: &Judged, suspicion: Suspicion, lanes: [u64; Undefined::DWORDS]) {
+        let Some(state) = self.waves.get_mut(&judged.wave.index) else { return };
+        let info = self.sites.get(judged.site);
+        let of = state.taint.suspect(suspicion);
+        for range in &info.writes {
+            let whole = range.count % judged.dwords.max(1) != 0;
+            for (n, register) in range.numbers().enumerate() {
+                let bits = match () {
+                    _ if register < VGPR0 => u64::from(u32::MAX),
+                    _ if whole => lanes.iter().fold(0, |all, lanes| all | lanes),
+                    _ => lanes[(n as u32 % judged.dwords.max(1)) as usize & (Undefined::DWORDS - 1)],
+                };
+                state.taint.mark(register, bits, of);
+            }
+        }
+    }
+
+    /// Another wave's load turns out to race with a write after it. Whether its instruction polls decides; its registers,
+    /// if they still hold the value, may tell, and the wave may have read what is written now.
+    fn suspect_earlier(&mut self, load: Record, finding: Finding, poll: Poll, learns: Option<Knowledge>) {
+        self.defer(load.site, finding);
+        let Some(state) = self.waves.get_mut(&load.epoch.agent).filter(|state| !state.ended) else { return };
+        let number = state.operation_at(load.epoch.channel, load.epoch.seq).map(|(number, _)| number);
+        let ranges = &self.sites.get(load.site).writes;
+        let holds = |register: u32| Some(state.loaded_by[register as usize]) == number;
+        let held: Vec<u32> = ranges.iter().flat_map(|range| range.numbers()).filter(|&r| holds(r)).collect();
+        if held.is_empty() {
+            return;
+        }
+        let of = state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns });
+        for register in held {
+            state.taint.mark(register, if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }, of);
+        }
+    }
+
+    fn defer(&mut self, load: SiteId, finding: Finding) {
+        let pcs = |f: &Finding| f.sites.iter().map(|site| site.site.pc).collect::<Vec<_>>();
+        let same = |f: &Finding| f.rule == finding.rule && pcs(f) == pcs(&finding);
+        match self.deferred.iter_mut().find(|(site, known)| *site == load && same(known)) {
+            Some((_, known)) => known.instances += 1,
+            None => self.deferred.push((load, finding)),
+        }
+    }
+
+    fn judge_undefined(&mut self, judged: &Judged, undefined: &Undefined) {
+        let info = self.sites.get(judged.site);
+        let lanes = undefined.lanes.iter().fold(0, |all, lanes| all | lanes);
+        let title = format!("LDS byte {:#x} is read but was never written", undefined.addr);
+        let severity = if judged.into_registers { Severity::Error } else { Severity::Warning };
+        let finding = Finding::new("U2", Class::Uninitialized, severity, title).at_lanes(
+            "consumer",
+            &info.site,
+            judged.wave,
+            lanes,
+        );
+        if judged.into_registers && judged.direction == Direction::Read {
+            let suspicion =
+                Suspicion { finding: Some(finding), load: judged.site, poll: Poll::Never, learns: None };
+            self.suspect(judged, suspicion, undefined.lanes);
+        } else {
+            self.findings.add(finding);
+        }
+    }
+
+    /// What is to be said of a conflict; nothing if it is said already.
+    fn conflict_finding(&mut self, judged: &Judged, conflict: &Conflict) -> Option<Finding> {
+        let Judged { wave, site, channel: own_channel, space, direction, .. } = *judged;
         let earlier = conflict.earlier;
-        let Some(other) = self.waves.get(&earlier.epoch.agent) else { return };
-        let Some(state) = self.waves.get(&wave.index) else { return };
+        let other = self.waves.get(&earlier.epoch.agent)?;
+        let state = self.waves.get(&wave.index)?;
         let (first, second) = (self.sites.get(earlier.site).clone(), self.sites.get(site).clone());
-        let what = match (conflict.write_first, access.direction) {
+        let what = match (conflict.write_first, direction) {
             (true, Direction::Read) => ("written", "read"),
             (true, _) => ("written", "overwritten"),
             (false, _) => ("read", "overwritten"),
         };
-        let place = match access.space {
+        let place = match space {
             Space::Lds => format!("LDS byte {:#x}", conflict.dword * 4),
             _ => format!("global memory at {:#x}", conflict.dword * 4),
         };
@@ -290,7 +412,7 @@ impl Checker {
                 format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
             let hint = format!("{} before", wait_text(self.machine, counter, n));
             (rule, Class::MissingWait, title, hint, Some(second.site.clone()))
-        } else if issued && access.space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
+        } else if issued && space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
             let title = format!(
                 "{place} is {} without the earlier access having completed before it was published",
                 what.1
@@ -314,8 +436,8 @@ impl Checker {
                 "{place} is {} by one wave and {} by another with nothing to order the two",
                 what.0, what.1
             );
-            let rule = if access.space == Space::Lds { "S2" } else { "M1" };
-            let hint = match access.space {
+            let rule = if space == Space::Lds { "S2" } else { "M1" };
+            let hint = match space {
                 Space::Lds => "a barrier between the two accesses".to_owned(),
                 _ => {
                     "release and acquire through an atomic, or a barrier, between the two accesses".to_owned()
@@ -325,7 +447,7 @@ impl Checker {
         };
         let pcs = [first.site.pc, second.site.pc];
         if self.findings.count_known(rule, class, &pcs) {
-            return;
+            return None;
         }
         // By the manual asynchronous loads and stores return each in order, but not one with the other
         // (CDNA5 ISA 10.8); compilers take ASYNCcnt for one queue.
@@ -336,7 +458,7 @@ impl Checker {
                     && o.async_index <= other.async_retired
             });
         if only_two_fifos && self.model.asynccnt_one {
-            return;
+            return None;
         }
         let severity = if only_two_fifos { Severity::Warning } else { Severity::Error };
         let roles = if conflict.write_first { ("producer", "consumer") } else { ("reader", "writer") };
@@ -347,7 +469,7 @@ impl Checker {
         if only_two_fifos {
             finding = finding.model("asynccnt");
         }
-        self.findings.add(finding);
+        Some(finding)
     }
 
     fn release_site(&self, agent: u32) -> Option<wavemark_sim::events::Site> {

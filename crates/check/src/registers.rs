@@ -77,7 +77,6 @@ impl Checker {
         for number in used {
             self.consume(wave, number);
         }
-        self.note_writes(wave, site);
     }
 
     /// A second load into the register of a first one: in-order classes return in order but on gfx1250,
@@ -159,7 +158,8 @@ impl Checker {
         self.findings.add(finding);
     }
 
-    fn note_writes(&mut self, wave: u32, site: SiteId) {
+    /// The registers that an instruction writes are no load's any more, and written.
+    pub(crate) fn note_writes(&mut self, wave: u32, site: SiteId) {
         let Some(state) = self.waves.get_mut(&wave) else { return };
         let info = self.sites.get(site);
         // A copy of what was never written is still what was never written.

@@ -1,8 +1,9 @@
 //! Shadow memory: who last wrote and read each dword.
 //!
-//! A dword keeps its last writes (one per disjoint set of bytes) and its unordered reads: of LDS all of them, of
-//! global memory up to [`READERS`]. With more readers the oldest are forgotten, so that a write after many unordered
-//! reads may go unreported against the forgotten ones. Nothing is reported that did not happen.
+//! A dword keeps its last writes (one per disjoint set of bytes) with the atomics before them that nothing orders, and
+//! its unordered reads: of LDS all of them, of global memory up to [`READERS`] of each. With more of them the oldest are
+//! forgotten, so that an access after many unordered ones may go unreported against the forgotten ones. Nothing is
+//! reported that did not happen.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -92,6 +93,19 @@ impl Cell {
         self.defined |= record.bytes;
     }
 
+    /// Remember a read-modify-write of `bytes`. It replaces what it covers, but for those of other waves that nothing
+    /// orders before it, `others` at most: what reads the sum must come after all of them.
+    pub fn update(&mut self, common: &Record, bytes: u8, others: usize, ordered: impl Fn(&Record) -> bool) {
+        let mut kept: SmallVec<[Record; 1]> = SmallVec::new();
+        for old in
+            self.writes.iter().rev().filter(|old| kept_beside(old, common) && !ordered(old)).take(others)
+        {
+            kept.push(old.with(old.bytes & bytes, None));
+        }
+        self.write_part(common.with(bytes, None));
+        self.writes.extend(kept.into_iter().rev().filter(|old| old.bytes != 0));
+    }
+
     /// Remember a read of `bytes`, of at most `readers`; reads that `ordered` says are known to it are replaced.
     #[inline]
     pub fn read(&mut self, common: &Record, bytes: u8, readers: usize, ordered: impl Fn(&Record) -> bool) {
@@ -108,6 +122,11 @@ impl Cell {
         }
         self.reads.push(common.with(bytes, None));
     }
+}
+
+/// An atomic of another wave.
+fn kept_beside(old: &Record, new: &Record) -> bool {
+    old.atomic && old.epoch.agent != new.epoch.agent
 }
 
 /// Dwords of a block.

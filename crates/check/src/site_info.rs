@@ -52,6 +52,21 @@ pub fn register_name(number: u32) -> String {
     }
 }
 
+/// A run of registers that an instruction touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    /// Which.
+    pub range: RegRange,
+    /// It is read.
+    pub read: bool,
+    /// It is written.
+    pub write: bool,
+    /// It is a lane mask.
+    pub lanes: bool,
+    /// Which operand; `None` for implicit uses.
+    pub operand: Option<u8>,
+}
+
 /// An instruction as the checker sees it.
 #[derive(Clone, Debug)]
 pub struct SiteInfo {
@@ -65,6 +80,8 @@ pub struct SiteInfo {
     pub writes: SmallVec<[RegRange; 2]>,
     /// Registers that it both reads and writes (accumulators, merges); also in `writes`.
     pub merges: SmallVec<[RegRange; 1]>,
+    /// All of them, and how.
+    pub uses: SmallVec<[Used; 6]>,
     /// Vector operands count only if some lane is on.
     pub heeds_exec: bool,
     /// It only moves what it reads: saving a register that holds nothing yet is no use of it.
@@ -97,6 +114,7 @@ impl SiteInfo {
             reads: SmallVec::new(),
             writes: SmallVec::new(),
             merges: SmallVec::new(),
+            uses: SmallVec::new(),
             heeds_exec: effects.heeds_exec(),
             copies: effects.copies,
             effects,
@@ -121,6 +139,8 @@ impl SiteInfo {
                 },
                 Touched::Mode => continue,
             };
+            let (read, write) = (used.read, used.write);
+            info.uses.push(Used { range, read, write, lanes: used.lanes, operand: used.operand });
             match (used.read, used.write) {
                 (true, true) => {
                     info.merges.push(range);
@@ -132,6 +152,13 @@ impl SiteInfo {
             }
         }
         info
+    }
+
+    /// The mask by which lanes take one of two sources, if that is what it does and nothing else.
+    pub fn selection(&self) -> Option<RegRange> {
+        let mask = |used: &&Used| used.read && used.lanes && used.range.from != sindex::EXEC;
+        let selects = self.effects.selects && self.site.inst.second.is_none();
+        self.uses.iter().find(mask).map(|used| used.range).filter(|_| selects)
     }
 }
 

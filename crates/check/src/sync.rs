@@ -146,6 +146,10 @@ impl Checker {
     /// Acquires whose loads are retired, and write-backs that are, count now.
     pub(crate) fn take_retired(&mut self, wave: u32) {
         let Some(state) = self.waves.get_mut(&wave) else { return };
+        let pending = state.acquires.len() + state.write_backs.len();
+        if pending == 0 {
+            return;
+        }
         let (retired, known) = (state.retired, &mut state.known);
         let is_retired = |seq: (Channel, u32)| retired[seq.0 as usize] >= seq.1;
         state.acquires.retain(|acquire| {
@@ -161,6 +165,9 @@ impl Checker {
             }
             !is_retired(write_back.seq)
         });
+        if state.acquires.len() + state.write_backs.len() != pending {
+            state.note_learnt();
+        }
     }
 
     /// An invalidate makes what was acquired count for plain loads, up to its scope. A write-back lifts, once it is
@@ -179,6 +186,7 @@ impl Checker {
         if cache.invalidate {
             state.known.invalidate(|agent| apart(agent) <= cache.scope);
             state.scalar_fresh = state.known.ordered(|_| true);
+            state.note_learnt();
         }
     }
 }

@@ -178,7 +178,7 @@ impl Checker {
             // Where a wait before this one is called too strong, this one would carry what that one waited for.
             let carries = stats.best.is_some() && weakened.contains(&counter);
             let finding = if stats.effective == 0 {
-                if carries {
+                if carries || self.drains.contains(&site) {
                     continue;
                 }
                 let title = format!("the wait for {name} {} had nothing to wait for in {times}", stats.n);

@@ -1,18 +1,22 @@
 //! What the checker remembers of one wave: its clocks, its operations in flight, who last wrote each register.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::site_info::{REGISTERS, SiteId};
+use crate::taint::Taint;
 
 /// An operation that the wave issued, kept while it matters: in flight, or its result not yet replaced.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// Which instruction.
     pub site: SiteId,
+    /// What its wave knew when it was issued.
+    pub before: Before,
     /// Its sequence numbers.
     pub seq: SmallVec<[(Channel, u32); 2]>,
     /// Number of waits that the wave had executed when it was issued.
@@ -26,6 +30,29 @@ pub struct Operation {
     pub writes_lds: bool,
     /// It reads or writes memory.
     pub touches_memory: bool,
+}
+
+/// What a wave knew at some time.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// What it had last learnt of others, and knew of itself then.
+    pub known: Arc<Knowledge>,
+    /// Its sequence numbers.
+    pub seq: [u32; CHANNELS],
+    /// What of them was retired.
+    pub retired: [u32; CHANNELS],
+}
+
+impl Before {
+    /// All of it, of wave `agent`.
+    pub fn knowledge(&self, agent: u32) -> Knowledge {
+        let mut known = (*self.known).clone();
+        for channel in 0..CHANNELS {
+            known.issued.raise(agent, channel as u8, self.seq[channel]);
+            known.relied.raise(agent, channel as u8, self.retired[channel]);
+        }
+        known
+    }
 }
 
 /// One execution of a wait instruction.
@@ -46,6 +73,10 @@ pub struct WaveState {
     pub id: WaveId,
     /// What it knows of all operations, its own and others'.
     pub known: Knowledge,
+    /// The same as of when it last learnt of others.
+    pub learnt: Arc<Knowledge>,
+    /// Registers whose values are in doubt.
+    pub taint: Taint,
     /// What was over when the scalar cache was last emptied.
     pub scalar_fresh: WaveClock,
     /// Write-backs that are not yet retired.
@@ -86,6 +117,8 @@ impl WaveState {
         WaveState {
             id,
             known: Knowledge::default(),
+            learnt: Arc::default(),
+            taint: Taint::default(),
             scalar_fresh: WaveClock::new(),
             write_backs: Vec::new(),
             seq: [0; CHANNELS],
@@ -126,6 +159,18 @@ impl WaveState {
     pub fn operation_mut(&mut self, number: u32) -> Option<&mut Operation> {
         let at = number.checked_sub(self.first_operation)?;
         self.operations.get_mut(at as usize)
+    }
+
+    /// Its knowledge of others has grown.
+    pub fn note_learnt(&mut self) {
+        self.learnt = Arc::new(self.known.clone());
+    }
+
+    /// The operation that is number `seq` of a channel, if it is still kept, with its own number.
+    pub fn operation_at(&self, channel: u8, seq: u32) -> Option<(u32, &Operation)> {
+        let is = |operation: &Operation| operation.seq.iter().any(|&(c, n)| (c as u8, n) == (channel, seq));
+        let at = self.operations.iter().rposition(is)?;
+        Some((self.first_operation + at as u32, &self.operations[at]))
     }
 
     /// Remember an operation; its number.

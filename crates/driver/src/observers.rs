@@ -3,6 +3,7 @@
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Fault, Issue, Observer, Site, WaveId,
 };
+use wavemark_sim::regs::Regs;
 
 /// Tells both of everything, the first one first.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ forward! {
     workgroup_started(workgroup_flat: u32, lds: u32, waves: u32);
     workgroup_ended(workgroup_flat: u32);
     wave_started(wave: WaveId, sgprs: u32, vgprs: u32);
-    instruction(wave: WaveId, site: &Site, exec: u64);
+    instruction(wave: WaveId, site: &Site, exec: u64, regs: &Regs);
     issued(wave: WaveId, site: &Site, op: &Issue);
     completed(wave: WaveId, op: &Issue);
     waited(wave: WaveId, site: &Site, waits: &[(Counter, u32)]);

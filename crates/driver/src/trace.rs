@@ -13,6 +13,7 @@ use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId,
     WaveIndex,
 };
+use wavemark_sim::regs::Regs;
 
 /// Events kept.
 const LIMIT: usize = 1_000_000;
@@ -154,7 +155,7 @@ impl Observer for Trace {
         self.push(wave, "thread_name".to_owned(), "", "M", json!({"name": format!("wave {}", wave.wave)}));
     }
 
-    fn instruction(&mut self, _wave: WaveId, _site: &Site, _exec: u64) {
+    fn instruction(&mut self, _wave: WaveId, _site: &Site, _exec: u64, _regs: &Regs) {
         self.clock += 1;
     }
 

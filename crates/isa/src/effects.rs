@@ -17,6 +17,7 @@
 //! | `barrier=` | which barrier operation ([`Barrier`]) |
 //! | `control=` | other program control ([`Control`]) |
 //! | `copy` | it only moves what it reads |
+//! | `select` | each lane takes one of the two sources, by a lane mask |
 //! | `relative` | M0 is added to the number of a register that it names |
 //! | `meaning=KEY` | what it computes is what the row called KEY computes; without it, its own name |
 
@@ -58,6 +59,8 @@ pub struct RegUse {
     /// Index of the operand that names it; `None` for implicit uses. In a VOPD pair the Y half's operands
     /// count on from the X half's.
     pub operand: Option<u8>,
+    /// It is a lane mask: one bit for each lane.
+    pub lanes: bool,
 }
 
 /// A numbered or named register.
@@ -97,6 +100,8 @@ pub struct Effects {
     pub copies: bool,
     /// M0 is added to the number of a register that it names.
     pub relative: bool,
+    /// Each lane takes one of its two sources, by a lane mask.
+    pub selects: bool,
 }
 
 impl Effects {
@@ -136,6 +141,8 @@ pub struct RowEffects {
     pub copies: bool,
     /// M0 is added to the number of a register that it names.
     pub relative: bool,
+    /// Each lane takes one of its two sources, by a lane mask.
+    pub selects: bool,
     /// Key of what it computes; rows that share it compute the same.
     pub meaning: &'static str,
 }
@@ -175,6 +182,7 @@ impl RowEffects {
                 }
                 "copy" => effects.copies = true,
                 "relative" => effects.relative = true,
+                "select" => effects.selects = true,
                 "meaning" => effects.meaning = value,
                 "exec" if value == "none" => exec_named = true,
                 _ => {
@@ -257,11 +265,19 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         let preserves = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
         let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
+        let lanes = spec.ty.name == "lanes";
         let (reg, read, write) = match operand {
             Operand::List(list) => {
                 let bank = bank::bank_of(row, own.memory.as_ref(), spec);
                 let uses = list.regs().map(Touched::Reg);
-                effects.regs.extend(uses.map(|reg| RegUse { reg, read, write, bank, operand: number }));
+                effects.regs.extend(uses.map(|reg| RegUse {
+                    reg,
+                    read,
+                    write,
+                    bank,
+                    operand: number,
+                    lanes,
+                }));
                 continue;
             }
             Operand::Reg(reg) => (Touched::Reg(*reg), read, write),
@@ -276,8 +292,14 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
                     HwReg::Status if n != 0 => {
                         for special in [Special::Scc, machine::exec(machine), machine::vcc(machine)] {
                             let reg = Touched::Special(special);
-                            let shown =
-                                RegUse { reg, read: true, write: false, bank: Bank::Fixed, operand: number };
+                            let shown = RegUse {
+                                reg,
+                                read: true,
+                                write: false,
+                                bank: Bank::Fixed,
+                                operand: number,
+                                lanes: false,
+                            };
                             effects.regs.push(shown);
                         }
                         continue;
@@ -289,10 +311,11 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         };
         let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
         let bank = if vector { bank::bank_of(row, own.memory.as_ref(), spec) } else { Bank::Fixed };
-        effects.regs.push(RegUse { reg, read, write, bank, operand: number });
+        effects.regs.push(RegUse { reg, read, write, bank, operand: number, lanes });
     }
     for &(reg, read, write) in &own.implicit {
-        effects.regs.push(RegUse { reg, read, write, bank: Bank::Fixed, operand: None });
+        let lanes = !matches!(reg, Touched::Special(Special::Scc | Special::M0 | Special::FlatScratch));
+        effects.regs.push(RegUse { reg, read, write, bank: Bank::Fixed, operand: None, lanes });
     }
     effects.memory = effects.memory.or(own.memory);
     if let Some(memory) = &own.memory {
@@ -310,6 +333,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     effects.control = effects.control.or(own.control);
     effects.copies |= own.copies;
     effects.relative |= own.relative;
+    effects.selects |= own.selects;
 }
 
 #[cfg(test)]

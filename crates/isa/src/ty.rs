@@ -79,8 +79,8 @@ impl Type {
     /// A mask with a bit for each lane of a wave.
     pub fn lanes(wave: WaveSize) -> Type {
         match wave {
-            WaveSize::Wave32 => Type { name: "b32", kind: Kind::Bits, elem_bits: 32, lanes: 1 },
-            WaveSize::Wave64 => Type { name: "b64", kind: Kind::Bits, elem_bits: 64, lanes: 1 },
+            WaveSize::Wave32 => Type { name: "lanes", kind: Kind::Bits, elem_bits: 32, lanes: 1 },
+            WaveSize::Wave64 => Type { name: "lanes", kind: Kind::Bits, elem_bits: 64, lanes: 1 },
         }
     }
 

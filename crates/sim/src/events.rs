@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 use wavemark_isa::Inst;
 pub use wavemark_isa::effects::{Channel, Counter, Scope, Space};
 
+use crate::regs::Regs;
+
 /// Number of a wave in the order of their creation; unique in a run.
 pub type WaveIndex = u32;
 
@@ -248,8 +250,8 @@ pub trait Observer {
     fn workgroup_ended(&mut self, workgroup_flat: u32) {}
     /// A wave starts; `sgprs` and `vgprs` say which registers dispatch initialised (first numbers).
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {}
-    /// A wave is about to execute an instruction with this EXEC.
-    fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64) {}
+    /// A wave is about to execute an instruction with this EXEC, its registers holding `regs`.
+    fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {}
     /// A memory operation was issued.
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {}
     /// The data of a memory operation have moved.

@@ -12,7 +12,6 @@ use crate::code;
 use crate::format::Field;
 use crate::role::{Class, ImmKind};
 use crate::row::{Encoding, OperandSpec, Row};
-use crate::ty::Type;
 use crate::vector::{position, vcc};
 use crate::{Form, Half, Reg, RegFile, Special};
 
@@ -207,11 +206,6 @@ fn register(p: &Parser, encoding: &Encoding, spec: &OperandSpec, reg: &Reg) -> O
     None
 }
 
-/// The type of lane masks.
-fn vcc_type(p: &Parser) -> &'static str {
-    Type::lanes(p.machine.wave_size).name
-}
-
 /// What can stand in an operand.
 fn allowed(p: &Parser, spec: &OperandSpec, narrow: bool) -> String {
     let dwords = spec.ty.dwords();
@@ -227,7 +221,7 @@ fn allowed(p: &Parser, spec: &OperandSpec, narrow: bool) -> String {
     match spec.class {
         Class::Vgpr | Class::VgprSrc => vgpr,
         _ if narrow => vgpr,
-        Class::ScalarReg if matches!(spec.role, "sdst" | "smask") && spec.ty.name == vcc_type(p) => {
+        Class::ScalarReg if matches!(spec.role, "sdst" | "smask") && spec.ty.bits() == p.machine.lanes() => {
             let name = crate::print::special_name(vcc(&spec.ty));
             format!("{}, or {name}", tuple("s", if dwords == 1 { "an SGPR" } else { "SGPR" }))
         }

@@ -87,6 +87,7 @@ pub static ATTRIBUTES: &[&str] = &[
     "control",
     "copy",
     "relative",
+    "select",
     // Key of what it computes, where that is not its name.
     "meaning",
     // Families' own flags.

@@ -572,7 +572,7 @@ fn run_wave<O: Observer>(
             if O::ACTIVE
                 && let Some(site) = &table.sites[at]
             {
-                cx.observer.instruction(wave.id, site, wave.regs.exec());
+                cx.observer.instruction(wave.id, site, wave.regs.exec(), &wave.regs);
             }
             if op.kind != OpKind::Alu {
                 break Some(op);

@@ -1,0 +1,296 @@
+//! Values that mean nothing, followed to where they are used: what a racing load returns, and LDS that nobody wrote.
+//!
+//! A load that races returns any value (LLVM's memory model: undefined), and that alone is no defect: compilers copy
+//! small blocks of work to all waves and drop what the copies load. It is one when the value reaches an address, a
+//! store, an atomic, or a branch. A load that polls is meant to race: its value decides a branch before anything else.
+//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load.
+//!
+//! How it works: a load in doubt marks its destination registers, lane by lane (a scalar register: bit by bit);
+//! [`Checker::follow`] carries marks along with what instructions compute, and a sink settles the [`Suspicion`]. Nothing
+//! is done for a wave without marks.
+//!
+//! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
+//! marks within their bits only. A mark that exclusive-or or multiplication by 0 would drop stays.
+
+use wavemark_isa::Operand;
+use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
+use wavemark_sim::regs::{Regs, sindex};
+
+use crate::Checker;
+use crate::finding::Finding;
+use crate::knowledge::Knowledge;
+use crate::site_info::{SiteId, SiteInfo, VGPR0};
+
+/// Which branch makes a poll of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Poll {
+    /// None: the load is no synchronisation.
+    Never,
+    /// One that goes back over the load.
+    Loop,
+    /// Any.
+    Any,
+}
+
+/// A load whose value may mean nothing.
+#[derive(Debug)]
+pub(crate) struct Suspicion {
+    /// What is reported if the value is used; nothing if the instruction is known to poll.
+    pub finding: Option<Finding>,
+    /// The load.
+    pub load: SiteId,
+    /// What makes a poll of it.
+    pub poll: Poll,
+    /// What the wave learns if it is one.
+    pub learns: Option<Knowledge>,
+}
+
+/// Bits of a register that a suspicion is about: lanes of a VGPR, bits of a scalar register.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    register: u32,
+    bits: u64,
+    of: usize,
+}
+
+/// The marks of a wave.
+#[derive(Debug, Default)]
+pub(crate) struct Taint {
+    marks: Vec<Mark>,
+    suspicions: Vec<Option<Suspicion>>,
+}
+
+impl Taint {
+    /// A suspicion, for [`Taint::mark`]; one of the same load and the same other end is taken up again.
+    pub fn suspect(&mut self, suspicion: Suspicion) -> usize {
+        let ends = |finding: &Option<Finding>| -> Option<(&'static str, Vec<u64>)> {
+            finding.as_ref().map(|f| (f.rule, f.sites.iter().map(|site| site.site.pc).collect()))
+        };
+        let same = |old: &Option<Suspicion>| {
+            old.as_ref().is_some_and(|old| {
+                old.load == suspicion.load && ends(&old.finding) == ends(&suspicion.finding)
+            })
+        };
+        if let Some(at) = self.suspicions.iter().position(same) {
+            self.suspicions[at] = Some(suspicion);
+            return at;
+        }
+        match self.suspicions.iter().position(Option::is_none) {
+            Some(at) => {
+                self.suspicions[at] = Some(suspicion);
+                at
+            }
+            None => {
+                self.suspicions.push(Some(suspicion));
+                self.suspicions.len() - 1
+            }
+        }
+    }
+
+    /// Mark bits of a register.
+    pub fn mark(&mut self, register: u32, bits: u64, of: usize) {
+        if bits == 0 {
+            return;
+        }
+        match self.marks.iter_mut().find(|mark| mark.register == register && mark.of == of) {
+            Some(mark) => mark.bits |= bits,
+            None => self.marks.push(Mark { register, bits, of }),
+        }
+    }
+
+    fn clear(&mut self, register: u32, bits: u64) {
+        self.marks.retain_mut(|mark| {
+            if mark.register == register {
+                mark.bits &= !bits;
+            }
+            mark.bits != 0
+        });
+    }
+
+    /// Take a suspicion out, and its marks.
+    fn settle(&mut self, of: usize) -> Option<Suspicion> {
+        let settled = self.suspicions[of].take();
+        self.marks.retain(|mark| mark.of != of);
+        settled
+    }
+
+    /// Drops suspicions that have no marks left: their values are dead.
+    fn drop_dead(&mut self) {
+        for (of, suspicion) in self.suspicions.iter_mut().enumerate() {
+            if suspicion.is_some() && !self.marks.iter().any(|mark| mark.of == of) {
+                *suspicion = None;
+            }
+        }
+    }
+}
+
+/// What reaches an instruction of one suspicion.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reaching {
+    of: usize,
+    /// Lanes, from VGPRs and lane masks.
+    lanes: u64,
+    /// Bits of scalar registers.
+    bits: u64,
+}
+
+impl Reaching {
+    fn any(&self) -> bool {
+        self.lanes != 0 || self.bits != 0
+    }
+}
+
+/// What becomes of a value.
+enum Sink {
+    /// Another value.
+    None,
+    /// It decides where the wave goes on: to the address, or on.
+    Branch(Option<u64>),
+    /// The comparison of an atomic: a wrong value only makes it fail.
+    Comparison,
+    /// It is used.
+    Use,
+}
+
+fn sink(info: &SiteInfo) -> Sink {
+    let effects = &info.effects;
+    match effects.flow {
+        Flow::ConditionalBranch => {
+            let inst = &info.site.inst;
+            let next = info.site.pc + u64::from(inst.size);
+            let target = match inst.operands.last() {
+                Some(Operand::Imm(dwords)) => Some(next.wrapping_add_signed(i64::from(*dwords as i16) * 4)),
+                _ => None,
+            };
+            return Sink::Branch(target);
+        }
+        Flow::Next => {}
+        _ => return Sink::Use,
+    }
+    let Some(memory) = &effects.memory else { return Sink::None };
+    let compares = [AtomicOp::CmpSwap, AtomicOp::CmpStore, AtomicOp::CmpStoreFloat, AtomicOp::CmpSwapFloat];
+    match memory.verb {
+        Verb::Crossbar(_) | Verb::Prefetch | Verb::Cache { .. } => Sink::None,
+        _ if memory.path == Path::Scratch => Sink::None,
+        _ if memory.atomic.is_some_and(|op| compares.contains(&op)) => Sink::Comparison,
+        _ => Sink::Use,
+    }
+}
+
+impl Checker {
+    /// A wave is about to execute an instruction: marks go where its values go.
+    pub(crate) fn follow(&mut self, wave: u32, site: SiteId, exec: u64, regs: &Regs) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        if state.taint.marks.is_empty() {
+            return;
+        }
+        let info = self.sites.get(site);
+        let reaching = reaching(&state.taint, info, exec, regs);
+        match sink(info) {
+            Sink::None => {
+                let taint = &mut state.taint;
+                write(taint, info, exec, regs.full_mask(), &reaching);
+                taint.drop_dead();
+            }
+            sink => {
+                for value in reaching.iter().filter(|value| value.any()) {
+                    self.settle(wave, site, value.of, &sink);
+                }
+                let Some(state) = self.waves.get_mut(&wave) else { return };
+                let info = self.sites.get(site);
+                write(&mut state.taint, info, exec, regs.full_mask(), &[]);
+                state.taint.drop_dead();
+            }
+        }
+    }
+
+    fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(suspicion) = state.taint.settle(of) else { return };
+        let (load, branch) = (&self.sites.get(suspicion.load).site, &self.sites.get(site).site);
+        let polls = match (sink, suspicion.poll) {
+            (Sink::Comparison, _) | (Sink::Branch(_), Poll::Any) => true,
+            (Sink::Branch(Some(target)), Poll::Loop) => (*target..branch.pc).contains(&load.pc),
+            _ => false,
+        };
+        if polls {
+            self.polls.insert(suspicion.load);
+            if let Some(known) = &suspicion.learns {
+                state.known.join(known);
+                state.note_learnt();
+            }
+        } else if let Some(finding) = suspicion.finding {
+            self.findings.add(finding.at("use", branch, state.id));
+        }
+    }
+
+    /// What was put off until it is known which loads poll.
+    pub(crate) fn report_deferred(&mut self) {
+        for (load, finding) in std::mem::take(&mut self.deferred) {
+            if !self.polls.contains(&load) {
+                self.findings.add(finding);
+            }
+        }
+    }
+}
+
+/// What of each suspicion reaches the operands.
+fn reaching(taint: &Taint, info: &SiteInfo, exec: u64, regs: &Regs) -> Vec<Reaching> {
+    let active = if info.heeds_exec { exec } else { u64::MAX };
+    let mut all: Vec<Reaching> = Vec::new();
+    // A conditional move takes each lane from one of two sources.
+    let chosen = info.selection().map(|mask| regs.s64(mask.from) & regs.full_mask());
+    for used in info.uses.iter().filter(|used| used.read) {
+        let is_exec = used.range.from == sindex::EXEC && used.operand.is_none();
+        if is_exec && info.heeds_exec && info.effects.memory.is_none() {
+            continue;
+        }
+        for (n, register) in used.range.numbers().enumerate() {
+            for mark in taint.marks.iter().filter(|mark| mark.register == register) {
+                let mut value = Reaching { of: mark.of, ..Reaching::default() };
+                if register >= VGPR0 {
+                    value.lanes = mark.bits & active;
+                    match (chosen, used.operand) {
+                        (Some(mask), Some(1)) => value.lanes &= !mask,
+                        (Some(mask), Some(2)) => value.lanes &= mask,
+                        _ => {}
+                    }
+                } else if used.lanes && info.heeds_exec {
+                    value.lanes = mark.bits << (32 * (n & 1)) & active;
+                } else {
+                    value.bits = mark.bits;
+                }
+                match all.iter_mut().find(|other| other.of == value.of) {
+                    Some(other) => {
+                        other.lanes |= value.lanes;
+                        other.bits |= value.bits;
+                    }
+                    None => all.push(value),
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The destinations hold what has reached the instruction, and nothing of what they held.
+fn write(taint: &mut Taint, info: &SiteInfo, exec: u64, full: u64, reaching: &[Reaching]) {
+    let active = if info.heeds_exec { exec } else { full };
+    let crosses_lanes = !info.heeds_exec || info.site.inst.mods.dpp.is_some();
+    for used in info.uses.iter().filter(|used| used.write) {
+        for (n, register) in used.range.numbers().enumerate() {
+            let vector = register >= VGPR0;
+            taint.clear(register, if vector { active } else { u64::MAX });
+            for value in reaching.iter().filter(|value| value.any()) {
+                let bits = match vector {
+                    true if crosses_lanes || value.bits != 0 => active,
+                    true => value.lanes,
+                    false if used.lanes && value.bits == 0 => value.lanes >> (32 * (n & 1)) & 0xffff_ffff,
+                    false if value.lanes != 0 => 0xffff_ffff,
+                    false => value.bits,
+                };
+                taint.mark(register, bits, value.of);
+            }
+        }
+    }
+}
