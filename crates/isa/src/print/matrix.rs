@@ -255,7 +255,7 @@ fn is_vector(reg: &Reg) -> bool {
 }
 
 /// Whether the name is that of SGPRs or the like, not of a value.
-pub(crate) fn is_register(special: Special) -> bool {
+fn is_register(special: Special) -> bool {
     use Special as S;
     matches!(
         special,
