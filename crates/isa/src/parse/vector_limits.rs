@@ -39,7 +39,7 @@ pub(super) fn check_limits(
     items: &[Item],
 ) -> Result<(), ParseError> {
     let last = || items.last().map_or(0, |item| item.start);
-    let mut literal: Option<(Operand, u16)> = None;
+    let mut literal: Option<(Operand, u8)> = None;
     let mut literals = 0;
     let mut scalars: SmallVec<[Operand; 4]> = SmallVec::new();
     for (spec, operand) in encoding.specs(row).zip(&inst.operands) {
@@ -62,11 +62,11 @@ pub(super) fn check_limits(
                         p.error_at(last(), "an instruction has room for one literal; the operands need two")
                     );
                 }
-                // One literal for operands of two widths counts twice, however many there are. Each element of a
+                // One literal for operands of two widths counts twice, however many there are. Each dword of a
                 // vector has the literal.
-                let element = spec.ty.elem_bits.max(32);
-                let (_, width) = *literal.get_or_insert((*operand, element));
-                literals = literals.max(if width == element { 1 } else { 2 });
+                let own = if spec.ty.elem_bits == 32 { 1 } else { spec.ty.dwords() };
+                let (_, width) = *literal.get_or_insert((*operand, own));
+                literals = literals.max(if width == own { 1 } else { 2 });
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !free_of_the_bus(row, spec, operand)
