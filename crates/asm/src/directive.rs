@@ -24,6 +24,7 @@ pub(crate) mod debug;
 mod expand;
 mod include;
 pub(crate) mod kernel;
+mod kernel_code;
 mod layout;
 mod linking;
 pub(crate) mod macros;
@@ -68,6 +69,7 @@ fn table() -> &'static FxHashMap<&'static str, Directive> {
             debug::DIRECTIVES,
             include::DIRECTIVES,
             kernel::DIRECTIVES,
+            kernel_code::DIRECTIVES,
             layout::DIRECTIVES,
             linking::DIRECTIVES,
             macros::DIRECTIVES,

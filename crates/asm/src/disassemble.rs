@@ -11,13 +11,14 @@
 mod code;
 mod data;
 mod kernel;
+mod notes;
 mod symbols;
 
 use std::fmt::Write as _;
 
 use wavemark_codeobj::CodeObject;
-use wavemark_codeobj::elf::{Section, shf, sht};
-use wavemark_target::{FeatureError, Subtarget, Target};
+use wavemark_codeobj::elf::{OsAbi, Section, shf, sht};
+use wavemark_target::{FeatureError, Setting, Subtarget, Target, TargetId};
 
 use code::Lines;
 use symbols::Labels;
@@ -27,9 +28,7 @@ use symbols::Labels;
 /// # Errors
 /// The features do not fit the code object's processor.
 pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, FeatureError> {
-    let target = Target::amdhsa(object.target());
-    let target = spelled_target(object).filter(|spelled| spelled.same(&target)).unwrap_or(target);
-    let subtarget = Subtarget::new(target, features)?;
+    let subtarget = Subtarget::new(target(object), features)?;
     let mut printer = Printer {
         object,
         subtarget: &subtarget,
@@ -39,6 +38,20 @@ pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, Featur
     };
     printer.file();
     Ok(printer.out)
+}
+
+/// The target of the object, spelled as its compiler does.
+fn target(object: &CodeObject) -> Target {
+    let target = Target::amdhsa(object.target());
+    if object.os == OsAbi::Hsa {
+        return spelled_target(object).filter(|spelled| spelled.same(&target)).unwrap_or(target);
+    }
+    let vendor = if object.os == OsAbi::Mesa3d { "mesa" } else { "amd" };
+    let os = if object.os == OsAbi::None { "unknown" } else { object.os.name() };
+    // Only the header of amdhsa tells what is on from what may be on, of which target IDs say nothing.
+    let may_be = |setting| if setting == Setting::On { Setting::Any } else { setting };
+    let id = TargetId { xnack: may_be(target.id.xnack), sramecc: may_be(target.id.sramecc), ..target.id };
+    Target { vendor: vendor.to_owned(), os: os.to_owned(), id, ..target }
 }
 
 /// The target as the metadata has it, which tells how the compiler writes.
@@ -64,21 +77,18 @@ impl Printer<'_> {
 
     fn file(&mut self) {
         self.line(format!(".amdgcn_target \"{}\"", self.subtarget.target));
-        self.line(format!(".amdhsa_code_object_version {}", self.object.abi.code_object_version()));
+        if self.object.os == OsAbi::Hsa {
+            self.line(format!(".amdhsa_code_object_version {}", self.object.abi.code_object_version()));
+        } else {
+            self.isa_note();
+        }
         self.symbols_without_place();
         for (index, section) in self.object.sections.iter().enumerate() {
             if is_printed(section) && !self.is_metadata(section) {
                 self.section(index, section);
             }
         }
-        if let Some(metadata) = &self.object.metadata {
-            let yaml = metadata.to_yaml();
-            let _ = write!(
-                self.out,
-                "\t.amdgpu_metadata\n---\n{}\n...\n\t.end_amdgpu_metadata\n",
-                yaml.trim_end()
-            );
-        }
+        self.metadata();
     }
 
     /// Whether the section has the metadata note, which comes back by its directive.

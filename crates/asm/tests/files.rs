@@ -7,9 +7,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use wavemark_asm::{Source, assemble, disassemble};
+use wavemark_asm::{Source, assemble, disassemble, target_of};
 use wavemark_codeobj::elf::{OsAbi, Place, SymbolType, sht};
-use wavemark_codeobj::metadata::pal;
 use wavemark_codeobj::{CodeObject, RelocationKind};
 use wavemark_diag::{SourceMap, render_short};
 use wavemark_target::Subtarget;
@@ -60,10 +59,7 @@ fn outcome(text: &str, header: &Header) -> String {
             }
             let elf = CodeObject::parse(&object.elf).expect("our own object");
             out += &describe(&elf, text.contains(".loc"));
-            // What is printed is for amdhsa.
-            if elf.os == OsAbi::Hsa {
-                check_round_trip(&elf, &header.features);
-            }
+            check_round_trip(&elf, &header.features);
             out
         }
     }
@@ -126,12 +122,13 @@ fn describe(elf: &CodeObject, with_lines: bool) -> String {
     out
 }
 
-/// Disassembles an object, assembles that, and compares the loaded sections.
+/// Disassembles an object, assembles that, and compares the loaded sections, and the notes that no loader sees.
 fn check_round_trip(elf: &CodeObject, features: &str) {
     let text = disassemble(elf, features).expect("features");
     let mut sources = SourceMap::new();
     let file = sources.add_text("again.s", text.clone());
-    let target = elf.target().to_string().parse().expect("a target");
+    let target =
+        target_of(Source { file, name: "again.s", text: &text }).expect("a target").expect("a target");
     let subtarget = Subtarget::new(target, features).expect("features");
     let again = match assemble(Source { file, name: "again.s", text: &text }, &subtarget) {
         Ok(object) => CodeObject::parse(&object.elf).expect("our own object"),
@@ -140,12 +137,15 @@ fn check_round_trip(elf: &CodeObject, features: &str) {
             panic!("the disassembly does not assemble:\n{}\n{text}", all.join("\n"));
         }
     };
+    if elf.os != OsAbi::Hsa {
+        let notes = |elf: &CodeObject| -> Vec<_> {
+            elf.notes.iter().map(|note| (note.name.clone(), note.kind, note.description.clone())).collect()
+        };
+        assert_eq!(notes(&again), notes(elf), "{text}");
+        assert_eq!((again.os, again.target()), (elf.os, elf.target()), "{text}");
+    }
     for (index, section) in elf.sections.iter().enumerate() {
         if !section.is_alloc() || section.size == 0 {
-            continue;
-        }
-        // Metadata of amdpal are not printed.
-        if section.kind == sht::NOTE && elf.metadata_tree.as_ref().is_some_and(pal::is_pal) {
             continue;
         }
         // Of several sections of one name each is compared with its own.

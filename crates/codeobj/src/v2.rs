@@ -1,7 +1,8 @@
 //! What code object V2 has of its own: the target in a note, and kernels that begin with an `amd_kernel_code_t`.
 //!
 //! Follows "Code Object V2 Note Records" of LLVM's *User Guide for AMDGPU Backend* and, for the 256 bytes of
-//! `amd_kernel_code_t`, `AMDKernelCodeT.h` of LLVM. V2 is read, shown and loaded; nobody writes it any more.
+//! `amd_kernel_code_t`, `AMDKernelCodeT.h` of LLVM. V2 is read, shown and loaded; nobody writes it any more, but
+//! code for other systems than `amdhsa` may still begin with that structure.
 
 use wavemark_target::{AbiVersion, EFlags, Processor, Setting, TargetId};
 
@@ -181,6 +182,30 @@ const PROPERTIES: &[(&str, u32, u32)] = &[
     ("is_debug_enabled", 21, 1),
     ("is_xnack_enabled", 22, 1),
 ];
+
+/// Where a field is: its first byte and how many there are, its first bit therein and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first byte.
+    pub at: usize,
+    /// Bytes.
+    pub bytes: usize,
+    /// The first bit.
+    pub shift: u32,
+    /// Bits.
+    pub width: u32,
+}
+
+/// The place of a field or of a bit field of `code_properties`; `None` if there is none of that name.
+pub fn place(name: &str) -> Option<Place> {
+    let field = |name: &str| FIELDS.iter().find(|(field, ..)| *field == name);
+    if let Some(&(_, at, bytes)) = field(name) {
+        return Some(Place { at, bytes, shift: 0, width: bytes as u32 * 8 });
+    }
+    let &(_, shift, width) = PROPERTIES.iter().find(|(property, ..)| *property == name)?;
+    let &(_, at, bytes) = field("code_properties")?;
+    Some(Place { at, bytes, shift, width })
+}
 
 impl KernelCode {
     /// The structure in these bytes.

@@ -132,7 +132,7 @@ static PARTS: &[Modifier] = parts! {
     "matrix_b_scale" matrix u16 4 1;
     "matrix_a_scale_fmt" matrix u16 6 2;
     "matrix_b_scale_fmt" matrix u16 8 2;
-    "index_key" matrix u16 10 1;
+    "index_key" matrix u16 10 2;
 };
 
 /// The modifier whose fields are called `name`.

@@ -116,4 +116,10 @@ impl Encoding {
     pub fn has_modifier(&self, name: &str) -> bool {
         self.modifiers.iter().any(|(field, _)| field.name == name)
     }
+
+    /// The bits of the modifier in the field called `name` that the row does not fix.
+    pub fn free(&self, name: &str) -> u32 {
+        let field = self.modifiers.iter().find(|(field, _)| field.name == name);
+        field.map_or(0, |(field, _)| field.get(!self.required.0))
+    }
 }

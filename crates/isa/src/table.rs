@@ -199,7 +199,7 @@ impl Table {
                 .find(|format| format.name == written.format)
                 .ok_or_else(|| format!("unknown format {}", written.format))?;
             wide_only &= !matches!(format.form, Form::E32);
-            let encoding = encoding(format, written, definition)?;
+            let encoding = encoding(format, &written.in_waves(self.machine.wave_size), definition)?;
             if encodings.iter().any(|other| other.form == encoding.form) {
                 return Err(format!("two encodings in form {:?}", encoding.form));
             }

@@ -248,7 +248,7 @@ fn llvm(processor: Processor, features: &str, blocks: &[Block]) -> Result<Option
     if matches!(processor, Processor::Gfx940 | Processor::Gfx941 | Processor::Gfx12_5Generic) {
         return Ok(None);
     }
-    let llvm = Llvm::new(processor.name(), features)?;
+    let llvm = Llvm::new(super::llvm::AMDHSA, processor.name(), features)?;
     let mut all = String::from(".text\n");
     for number in 0..blocks.len() {
         _ = writeln!(all, "k{number}:");

@@ -109,10 +109,16 @@ fn compare(path: &Path, args: &FilesArgs) -> Result<Outcome> {
     let input = input::read(path, None).map_err(|diagnostic| anyhow!(shown(&sources, &diagnostic)))?;
     let text = input.text().map_err(|diagnostic| anyhow!(shown(&sources, &diagnostic)))?;
     let said = target_said(text);
-    let target = said.or(args.target);
+    let target = said.or(args.target.map(Target::amdhsa));
     let options =
         AssemblyOptions { include: args.include.iter().cloned().collect(), defines: args.defsym.clone() };
-    let ours = match assemble_input(&mut sources, &input, target, &args.features, &options) {
+    let ours = match assemble_input(
+        &mut sources,
+        &input,
+        target.as_ref().map(|target| target.id),
+        &args.features,
+        &options,
+    ) {
         Ok(object) => Ok(object.elf),
         Err(Failure::Unsupported(what)) => Err(what),
         Err(Failure::Unusable(diagnostics)) => {
@@ -142,24 +148,24 @@ fn compare(path: &Path, args: &FilesArgs) -> Result<Outcome> {
 }
 
 /// The target that a `.amdgcn_target` names, also within a macro or after a label.
-fn target_said(text: &str) -> Option<TargetId> {
+fn target_said(text: &str) -> Option<Target> {
     let line = text.lines().find(|line| line.trim_start().starts_with(".amdgcn_target"))?;
     let quoted = line.split('"').nth(1)?;
-    quoted.parse::<Target>().ok().map(|target| target.id)
+    quoted.parse::<Target>().ok()
 }
 
 fn without_place(message: &str) -> String {
     message.split_once(": ").map_or(message, |(_, rest)| rest).to_owned()
 }
 
-fn llvm(text: &str, target: &TargetId, args: &FilesArgs, folder: &Path) -> Result<Whole> {
+fn llvm(text: &str, target: &Target, args: &FilesArgs, folder: &Path) -> Result<Whole> {
     let mut whole = String::new();
     for (name, value) in &args.defsym {
         _ = writeln!(whole, ".set {name}, {value}");
     }
     whole.push_str(text);
     let mut features = Vec::new();
-    for (name, setting) in [("xnack", target.xnack), ("sramecc", target.sramecc)] {
+    for (name, setting) in [("xnack", target.id.xnack), ("sramecc", target.id.sramecc)] {
         match setting {
             Setting::On => features.push(format!("+{name}")),
             Setting::Off => features.push(format!("-{name}")),
@@ -167,7 +173,7 @@ fn llvm(text: &str, target: &TargetId, args: &FilesArgs, folder: &Path) -> Resul
         }
     }
     features.extend((!args.features.is_empty()).then(|| args.features.clone()));
-    ask_whole(target.processor.name(), &features.join(","), &whole, args.defsym.len(), folder)
+    ask_whole(target, &features.join(","), &whole, args.defsym.len(), folder)
 }
 
 /// A part of an object: what it is called, and what it holds.
@@ -257,7 +263,7 @@ fn parts(elf: &[u8]) -> Result<Vec<Part>> {
             format!("section {name}"),
             format!("type {kind} flags {flags:#x} align {align} entry {entry}"),
         ));
-        if kind == SHT_NOTE && flags != 0 {
+        if kind == SHT_NOTE {
             if let Some(mut notes) = head.notes(endian, elf)? {
                 while let Some(note) = notes.next()? {
                     parts.push((format!("note {}", note.n_type(endian)), super::hex(note.desc())));

@@ -17,7 +17,6 @@ use anyhow::{Context as _, Result, bail, ensure};
 use libloading::{Library, Symbol};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-const TRIPLE: &CStr = c"amdgcn-amd-amdhsa";
 /// `LLVMRelocPIC`, `LLVMCodeModelDefault`, `LLVMObjectFile`, `LLVMDSError`.
 const RELOC_PIC: c_int = 2;
 const CODE_MODEL_DEFAULT: c_int = 0;
@@ -85,9 +84,13 @@ api! {
     LLVMDisasmDispose: fn(Ref);
 }
 
-/// LLVM, for one processor and set of features.
+/// The operating system of single lines, and of files that do not say theirs.
+pub const AMDHSA: &str = "amdhsa";
+
+/// LLVM, for one operating system, processor and set of features.
 pub struct Llvm {
     api: Api,
+    triple: CString,
     cpu: CString,
     features: CString,
     machine: Ref,
@@ -116,11 +119,13 @@ pub fn disassembles(cpu: &str) -> bool {
 
 impl Llvm {
     /// Loads the library and prepares both directions.
-    pub fn new(cpu: &str, features: &str) -> Result<Llvm> {
+    pub fn new(os: &str, cpu: &str, features: &str) -> Result<Llvm> {
         let path = library_path()?;
         // SAFETY: the toolchain's own LLVM; its initialisers only register static data.
         let library = unsafe { Library::new(&path) }.with_context(|| path.display().to_string())?;
         let api = Api::load(library)?;
+        let vendor = if os == "mesa3d" { "mesa" } else { "amd" };
+        let triple = CString::new(format!("amdgcn-{vendor}-{os}"))?;
         let (cpu, features) = (CString::new(cpu)?, CString::new(features)?);
         // SAFETY: the calls are in the order that LLVM asks for: registration, then look-up of the target, then
         // objects made from it; all strings are terminated and outlive the calls.
@@ -133,12 +138,12 @@ impl Llvm {
             (api.LLVMInitializeAMDGPUDisassembler)();
             let mut target = ptr::null_mut();
             let mut message = ptr::null_mut();
-            if (api.LLVMGetTargetFromTriple)(TRIPLE.as_ptr(), &mut target, &mut message) != 0 {
-                bail!("LLVM does not know {TRIPLE:?}");
+            if (api.LLVMGetTargetFromTriple)(triple.as_ptr(), &mut target, &mut message) != 0 {
+                bail!("LLVM does not know {triple:?}");
             }
             let machine = (api.LLVMCreateTargetMachine)(
                 target,
-                TRIPLE.as_ptr(),
+                triple.as_ptr(),
                 cpu.as_ptr(),
                 features.as_ptr(),
                 0,
@@ -146,7 +151,7 @@ impl Llvm {
                 CODE_MODEL_DEFAULT,
             );
             ensure!(!machine.is_null(), "LLVM has no machine for {cpu:?}");
-            Ok(Llvm { api, cpu, features, machine, disassembler: OnceCell::new() })
+            Ok(Llvm { api, triple, cpu, features, machine, disassembler: OnceCell::new() })
         }
     }
 
@@ -157,7 +162,7 @@ impl Llvm {
             // SAFETY: the target is registered; all strings are terminated and outlive the call.
             unsafe {
                 (self.api.LLVMCreateDisasmCPUFeatures)(
-                    TRIPLE.as_ptr(),
+                    self.triple.as_ptr(),
                     self.cpu.as_ptr(),
                     self.features.as_ptr(),
                     none,
@@ -273,7 +278,7 @@ impl Llvm {
             let context = (api.LLVMContextCreate)();
             (api.LLVMContextSetDiagnosticHandler)(context, on_diagnostic, (&raw mut seen).cast());
             let module = (api.LLVMModuleCreateWithNameInContext)(c"lines".as_ptr(), context);
-            (api.LLVMSetTarget)(module, TRIPLE.as_ptr());
+            (api.LLVMSetTarget)(module, self.triple.as_ptr());
             let layout = (api.LLVMCreateTargetDataLayout)(self.machine);
             (api.LLVMSetModuleDataLayout)(module, layout);
             (api.LLVMDisposeTargetData)(layout);

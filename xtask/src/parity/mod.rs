@@ -130,7 +130,7 @@ fn try_run(args: &ParityArgs) -> Result<bool> {
         let subtarget = Subtarget::new(target, features).map_err(|error| anyhow::anyhow!("{error}"))?;
         let side = Side { cpu, features, subtarget, defects: &defects };
         let title = if features.is_empty() { cpu.to_owned() } else { format!("{cpu} {features}") };
-        let llvm = llvm::Llvm::new(cpu, features)?;
+        let llvm = llvm::Llvm::new(llvm::AMDHSA, cpu, features)?;
         let (major, minor, patch) = llvm.version();
         println!("\n{title} against LLVM {major}.{minor}.{patch}");
         drop(llvm);

@@ -59,7 +59,7 @@ fn try_run(args: &SpeedArgs) -> Result<()> {
         let target = Target::amdhsa(cpu.parse::<TargetId>().context(cpu)?);
         let subtarget = Subtarget::new(target, features).map_err(|error| anyhow::anyhow!("{error}"))?;
         let (text, count) = text(cpu, &subtarget, args.instructions)?;
-        let llvm = llvm::Llvm::new(cpu, features)?;
+        let llvm = llvm::Llvm::new(llvm::AMDHSA, cpu, features)?;
         println!("{cpu}: {count} instructions");
         let mut sources = SourceMap::new();
         let file = sources.add_text("speed.s", text.as_str());

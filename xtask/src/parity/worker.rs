@@ -11,7 +11,9 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 
-use super::llvm::Llvm;
+use wavemark_target::Target;
+
+use super::llvm::{AMDHSA, Llvm};
 
 /// Lines that LLVM assembles at once.
 const BATCH: usize = 2_000;
@@ -20,6 +22,8 @@ const BATCH: usize = 2_000;
 #[derive(Args)]
 pub struct WorkerArgs {
     direction: Direction,
+    #[arg(long, default_value = AMDHSA)]
+    os: String,
     #[arg(long)]
     cpu: String,
     #[arg(long, default_value = "", allow_hyphen_values = true)]
@@ -161,8 +165,9 @@ fn child(direction: Direction, cpu: &str, features: &str) -> Result<Command> {
 
 /// What LLVM makes of a file whose first `added` lines were not written by its author, with `.include` looking in
 /// `folder`.
-pub fn ask_whole(cpu: &str, features: &str, text: &str, added: usize, folder: &Path) -> Result<Whole> {
-    let mut command = child(Direction::Whole, cpu, features)?;
+pub fn ask_whole(target: &Target, features: &str, text: &str, added: usize, folder: &Path) -> Result<Whole> {
+    let mut command = child(Direction::Whole, target.id.processor.name(), features)?;
+    command.arg(format!("--os={}", target.os));
     let mut child = command.current_dir(folder).spawn().context("cannot start this program again")?;
     let mut stdin = child.stdin.take().context("the child has no standard input")?;
     let question = text.to_owned();
@@ -192,7 +197,7 @@ pub fn serve(args: &WorkerArgs) -> ExitCode {
 }
 
 fn try_serve(args: &WorkerArgs) -> Result<()> {
-    let llvm = Llvm::new(&args.cpu, &args.features)?;
+    let llvm = Llvm::new(&args.os, &args.cpu, &args.features)?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.direction == Direction::Whole {
         let (object, problems) = llvm.object_of(&std::io::read_to_string(std::io::stdin())?)?;

@@ -131,7 +131,7 @@ pub(super) fn note_flags(os: OsAbi) -> u64 {
 }
 
 /// Adds a note, whose section stands where the first note is made.
-fn add_note(assembler: &mut Assembler<'_>, note: Note) {
+pub(super) fn add_note(assembler: &mut Assembler<'_>, note: Note) {
     let flags = note_flags(assembler.os());
     assembler.open_section(".note", sht::NOTE, flags, 0);
     assembler.notes.push(note);

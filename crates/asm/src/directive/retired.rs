@@ -11,11 +11,8 @@ pub(super) const DIRECTIVES: &[Directive] = &[
     row(".hsa_code_object_version", retired),
     row(".hsa_code_object_isa", retired),
     row(".hsatext", retired),
-    row(".amdgpu_hsa_kernel", retired),
     row(".amdgpu_hsa_module_global", retired),
     row(".amdgpu_hsa_program_global", retired),
-    row(".amd_kernel_code_t", retired),
-    row(".amd_amdgpu_isa", retired),
     row(".amd_amdgpu_hsa_metadata", retired),
     row(".amdgpu_pal_metadata_begin", retired),
     row(".nops", retired),
@@ -42,14 +39,6 @@ fn fate(name: &str) -> (&'static str, Option<&'static str>) {
     const TARGET: &str = "it belongs to code object V2, which LLVM no longer writes; .amdgcn_target and \
                           .amdhsa_code_object_version say target and version";
     match name {
-        ".amd_kernel_code_t" => (
-            "it belongs to code object V2, which LLVM no longer writes; use .amdhsa_kernel",
-            Some(".end_amd_kernel_code_t"),
-        ),
-        ".amdgpu_hsa_kernel" => (
-            "it belongs to code object V2, which LLVM no longer writes; .amdhsa_kernel makes a kernel of a symbol",
-            None,
-        ),
         ".hsatext" => ("it belongs to code object V2, which LLVM no longer writes; use .text", None),
         ".amdgpu_hsa_module_global" => (
             "it belongs to code object V2, which LLVM no longer writes; a symbol that is not .globl is local",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wavemark_codeobj::CodeObject;
-use wavemark_codeobj::elf::{Binding, Place, Symbol, SymbolType, Visibility};
+use wavemark_codeobj::elf::{Binding, OsAbi, Place, Symbol, SymbolType, Visibility};
 
 use super::Printer;
 use crate::lex::{continues_name, starts_name};
@@ -172,6 +172,9 @@ impl Printer<'_> {
         match symbol.kind {
             SymbolType::Func => self.line(format!(".type {name}, @function")),
             SymbolType::Object => self.line(format!(".type {name}, @object")),
+            SymbolType::HsaKernel if self.object.os != OsAbi::Hsa => {
+                self.line(format!(".amdgpu_hsa_kernel {name}"));
+            }
             _ => {}
         }
         if symbol.size != 0 && !matches!(symbol.place, Place::Common | Place::Lds) {

@@ -205,10 +205,10 @@ amdhsa.kernels: [
 ;> file:98:7: error: there is no .file 7
 ;> file:99:13: error: unknown .loc option fast (expected basic_block, prologue_end, epilogue_begin, is_stmt, isa or discriminator)
 ;> file:100:21: error: is_stmt is 0 or 1, not 2
-;> file:101:2: error: .amd_kernel_code_t: it belongs to code object V2, which LLVM no longer writes; use .amdhsa_kernel
+;> file:101:2: error: .amd_kernel_code_t: on amdhsa it belongs to code object V2, which LLVM no longer writes; use .amdhsa_kernel
 ;> file:104:2: error: .hsa_code_object_version: it belongs to code object V2, which LLVM no longer writes; .amdgcn_target and .amdhsa_code_object_version say target and version
-;> file:105:2: error: .amdgpu_hsa_kernel: it belongs to code object V2, which LLVM no longer writes; .amdhsa_kernel makes a kernel of a symbol
-;> file:106:2: error: .amd_amdgpu_isa: it belongs to code object V2, which LLVM no longer writes; .amdgcn_target and .amdhsa_code_object_version say target and version
+;> file:105:2: error: .amdgpu_hsa_kernel: on amdhsa it belongs to code object V2, which LLVM no longer writes; .amdhsa_kernel makes a kernel of a symbol
+;> file:106:2: error: .amd_amdgpu_isa: on amdhsa it belongs to code object V2, which LLVM no longer writes; .amdgcn_target says the target
 ;> file:107:2: error: invalid metadata: expected a map, found a string
 ;> file:113:17: error: invalid metadata: unclosed bracket '['
 ;> file:116:13: error: expected a name

@@ -44,11 +44,6 @@ pub(super) fn finish(
     if inst.operands.iter().any(|operand| !exists(input, operand)) {
         return Err(invalid("a scalar tuple that there is not"));
     }
-    // There is no room for 64 bits beside DPP.
-    let wide_literal = inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_)));
-    if wide_literal && matches!(inst.form, Form::E64Dpp16 | Form::E64Dpp8) {
-        return Err(invalid("a literal of 64 bits with DPP"));
-    }
     // The literal that the opcode demands is of its own width, whatever a source calls for.
     let mandatory = |spec: &crate::OperandSpec, operand: &Operand| {
         matches!(

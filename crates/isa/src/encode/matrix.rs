@@ -16,6 +16,9 @@ pub(super) fn finish(
 ) -> Result<u128, EncodeError> {
     let put = |name, value: u32| encoding.format.field(name).map_or(0, |field| field.put(value));
     let mut bits = bits;
+    if row.matrix == Trait::Swmmac && bits & encoding.required.0 != encoding.required.1 {
+        return Err(EncodeError::InvalidModifier { mnemonic: row.mnemonic, name: "index_key" });
+    }
     if row.matrix == Trait::Mix {
         bits |= put("neg_hi", inst.mods.abs.into());
     }

@@ -13,7 +13,6 @@ use super::vector::{Value, item};
 use super::{FixupKind, ParseError, Parser, Suffix, empty, literal, pair};
 use crate::expr::Expr;
 use crate::matrix::{Trait, constants_of_c, dwords, inline_of, scalar_reads};
-use crate::print::matrix::is_register;
 use crate::role::Class;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::Type;
@@ -187,10 +186,7 @@ fn matrix_register(
 ) -> Option<Operand> {
     let reg = match register {
         RegisterText::Numbered(reg) => reg,
-        // Values that are not in registers may be C.
-        RegisterText::Named(special) => {
-            return (spec.role == "srcc" && !is_register(special)).then_some(Operand::Special(special));
-        }
+        RegisterText::Named(_) => return None,
     };
     let file = match spec.role {
         "asrc" | "adst" => reg.file == RegFile::Agpr,
@@ -371,7 +367,7 @@ pub(super) fn selects_nothing(p: &Parser, row: &Row) -> bool {
 }
 
 /// What LLVM says of `lds_direct` as source `n`.
-fn lds_direct(p: &Parser, row: &Row, n: usize) -> Option<&'static str> {
+pub(super) fn lds_direct(p: &Parser, row: &Row, n: usize) -> Option<&'static str> {
     match n {
         _ if !p.machine.facts().lds_direct_operand => Some("lds_direct is not supported on this GPU"),
         1 if row.matrix == Trait::Reversed => Some("lds_direct cannot be used with this instruction"),

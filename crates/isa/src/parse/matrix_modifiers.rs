@@ -49,7 +49,7 @@ pub(super) fn modifiers(
         return Ok(());
     }
     if has("index_key") {
-        inst.mods.matrix |= u16::from(number(p, "index_key", 1)?) << 10;
+        inst.mods.matrix |= u16::from(number(p, "index_key", encoding.free("index_key").into())?) << 10;
     }
     if has("matrix_a_fmt") {
         inst.mods.cbsz = named(p, "matrix_a_fmt", &DATA_FORMATS)?;
@@ -68,8 +68,8 @@ pub(super) fn modifiers(
     if row.matrix != Trait::Mix {
         // The bits of a list that the row leaves free; those of sources that the format does not have are dropped.
         let free = |name: &str| {
-            let field = encoding.modifiers.iter().find(|(field, _)| field.name == name);
-            field.map_or(0, |(field, _)| field.get(!encoding.required.0) as u8 | u8::MAX << field.width())
+            let field = encoding.format.field(name).filter(|_| encoding.has_modifier(name));
+            field.map_or(0, |field| encoding.free(name) as u8 | u8::MAX << field.width())
         };
         inst.mods.neg = negation(p, "neg_lo", free("neg"), has("neg_ab"), has("neg_c"), false)?;
         // LLVM 22 takes absolute values of single-precision A and B and writes none.

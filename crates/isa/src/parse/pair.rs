@@ -6,11 +6,11 @@
 use smallvec::SmallVec;
 
 use super::expected::{INVALID, explain};
-use super::matrix::{is_half, operand, separator, signed};
+use super::matrix::{is_half, lds_direct, operand, separator, signed};
 use super::{ParseError, Parser, candidates, empty};
 use crate::pair::{is_miscounted, pair_fault};
 use crate::row::Row;
-use crate::{Form, Inst, Operand, Table};
+use crate::{Form, Inst, Operand, Special, Table};
 
 /// `X :: Y`: in 8 bytes if the rules of that encoding allow it, else in 12.
 pub(super) fn parse(p: &mut Parser, rows: &[&Row]) -> Result<Inst, ParseError> {
@@ -125,6 +125,11 @@ fn half(
         };
         if refused {
             return Err(p.error_at(start, INVALID));
+        }
+        if operand == Operand::Special(Special::LdsDirect)
+            && let Some(message) = lds_direct(p, row, n)
+        {
+            return Err(p.error_at(start, message));
         }
         inst.operands.push(operand);
     }

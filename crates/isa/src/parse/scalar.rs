@@ -19,7 +19,7 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
     p.first_of(rows, |p, row| {
         let encoding = row.encodings.first().ok_or_else(|| p.error("invalid instruction"))?;
         let mut inst = empty(row.id, encoding.form);
-        let mut seen: Option<Operand> = None;
+        let mut seen: Option<u64> = None;
         for (n, spec) in encoding.specs(row).enumerate() {
             if spec.class == Class::Imm(ImmKind::End) && p.at_end() {
                 inst.operands.push(Operand::Imm(0));
@@ -32,8 +32,9 @@ pub(super) fn parse(p: &mut Parser, rows: &[&Row], suffix: Option<Suffix>) -> Re
             let start = p.pos;
             let operand = source(p, row, encoding, spec)
                 .map_err(|error| explain(p.machine, row, encoding, spec, error))?;
-            if matches!(operand, Operand::Literal(_) | Operand::Literal64(_))
-                && seen.replace(operand).is_some_and(|other| other != operand)
+            // A literal of 32 bits and one of 64 are one if they are the same number.
+            if let Operand::Literal(value) | Operand::Literal64(value) = operand
+                && seen.replace(value).is_some_and(|other| other != value)
             {
                 return Err(p.error_at(start, "only one unique literal operand is allowed"));
             }

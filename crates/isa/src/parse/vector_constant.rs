@@ -300,8 +300,8 @@ fn float(place: &Place, treatment: Treatment, value: f64, force: Force) -> Optio
             if treatment == Treatment::Bfloat {
                 narrow(value, 5, 10)?;
             }
-            // LLVM keeps 1/2π from being rounded up.
-            let bits = if value.to_bits() == 0x3fc4_5f30_6725_feed {
+            // LLVM keeps 1/2π from being rounded up, but in a literal.
+            let bits = if value.to_bits() == 0x3fc4_5f30_6725_feed && force == Force::None {
                 0x3e22
             } else {
                 u64::from(narrow(value, 8, 7)?)

@@ -6,7 +6,7 @@ use super::vector::Item;
 use super::{ParseError, Parser};
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::vector::is_wide;
-use crate::{Form, Inst, Operand, Reg, RegFile, Special};
+use crate::{Inst, Operand, Reg, RegFile, Special};
 
 /// Bytes of the literal behind the instruction.
 pub(super) fn literal_bytes(inst: &Inst) -> u8 {
@@ -48,9 +48,8 @@ pub(super) fn check_limits(
         }
         match operand {
             Operand::Literal(_) | Operand::Literal64(_) => {
-                let form = encoding.form;
-                let wide = is_wide(form) && !p.machine.facts().vop3_literals;
-                if !encoding.format.literal || wide || matches!(form, Form::E64Dpp16 | Form::E64Dpp8) {
+                let wide = is_wide(encoding.form) && !p.machine.facts().vop3_literals;
+                if !encoding.format.literal || wide {
                     let message = format!(
                         "{} is no inline constant, and this form ({}) takes no other",
                         spec.role,
@@ -63,9 +62,11 @@ pub(super) fn check_limits(
                         p.error_at(last(), "an instruction has room for one literal; the operands need two")
                     );
                 }
-                // One literal for operands of two widths counts twice, however many there are.
-                let (_, width) = *literal.get_or_insert((*operand, spec.ty.dwords()));
-                literals = literals.max(if width == spec.ty.dwords() { 1 } else { 2 });
+                // One literal for operands of two widths counts twice, however many there are. Each dword of a
+                // vector has the literal.
+                let own = if spec.ty.elem_bits == 32 { 1 } else { spec.ty.dwords() };
+                let (_, width) = *literal.get_or_insert((*operand, own));
+                literals = literals.max(if width == own { 1 } else { 2 });
             }
             Operand::Reg(Reg { file: RegFile::Sgpr | RegFile::Ttmp, .. }) | Operand::Special(_)
                 if !free_of_the_bus(row, spec, operand)

@@ -255,7 +255,7 @@ fn is_vector(reg: &Reg) -> bool {
 }
 
 /// Whether the name is that of SGPRs or the like, not of a value.
-pub(crate) fn is_register(special: Special) -> bool {
+fn is_register(special: Special) -> bool {
     use Special as S;
     matches!(
         special,
@@ -362,7 +362,7 @@ pub(crate) static SCALE_ROWS: [&str; 2] = ["MATRIX_SCALE_ROW0", "MATRIX_SCALE_RO
 
 fn wmma_modifiers(p: &mut Printer, row: &Row, mods: &Mods) {
     let part = |lo: u32, width: u32| mods.matrix >> lo & ((1 << width) - 1);
-    value(p, " index_key:", part(10, 1) as u8);
+    value(p, " index_key:", part(10, 2) as u8);
     if row.matrix == Trait::F8f6f4 {
         name(p, " matrix_a_fmt:", mods.cbsz, &DATA_FORMATS);
         name(p, " matrix_b_fmt:", mods.blgp, &DATA_FORMATS);

@@ -25,7 +25,7 @@ pub(crate) fn part(mut row: RowDef, part: Part) -> RowDef {
         attribute.1 = attribute.1.replace("atomic?", verb).leak();
     }
     for encoding in &mut row.encodings {
-        encoding.fixes.push(Fix { field: "ret", value: ret, required: true });
+        encoding.fixes.push(Fix { field: "ret", value: ret, required: true, wave: None });
     }
     row
 }

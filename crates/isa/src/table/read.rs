@@ -15,7 +15,7 @@
 //! * Encodings are groups separated by `;`. A group is a format's name and for sets of processors
 //!   ([`wavemark_target::InstructionSets::parse`]) `SETS=opcode`; more formats may follow in the group.
 //!   `,field=value` behind an opcode fixes a field (decode requires it), `,field~value` says what encode writes and
-//!   decode ignores.
+//!   decode ignores; `@wave32` or `@wave64` behind it: in waves of so many lanes only.
 //! * Forms that follow by rule (module `forms`) are not written; `!e64 !dpp16 !dpp8 !sdwa !e64_dpp16 !e64_dpp8` say
 //!   that they are missing (`!dpp` all four DPP forms, `@SETS` behind it: on these only), `e64=opcode` that the VOP3 form
 //!   has another opcode.
@@ -33,7 +33,7 @@
 //! apart. With `mem=….atomic?.…` a line is two rows, the one as it is written and the one that does not return the old
 //! value (module `atomic`).
 
-use wavemark_target::InstructionSets;
+use wavemark_target::{InstructionSets, WaveSize};
 
 use crate::Form;
 use crate::format::{Field, Format};
@@ -147,6 +147,13 @@ pub(crate) struct EncodingDef {
 }
 
 impl EncodingDef {
+    /// The encoding in waves of this size.
+    pub(crate) fn in_waves(&self, size: WaveSize) -> EncodingDef {
+        let mut own = self.clone();
+        own.fixes.retain(|fix| fix.wave.is_none_or(|wave| wave == size));
+        own
+    }
+
     /// The bits of `format` that the row fixes, and their values; and as 0 those that it must not use.
     pub(crate) fn required(&self, format: &Format, row: &RowDef) -> (u128, u128) {
         let fixes = self.fixes.iter().filter(|fix| fix.required);
@@ -215,6 +222,8 @@ pub(crate) struct Fix {
     pub(crate) field: &'static str,
     pub(crate) value: u32,
     pub(crate) required: bool,
+    /// The only size of waves that has it.
+    pub(crate) wave: Option<WaveSize>,
 }
 
 /// The row at `place` of the files, with the encodings of `only` these instruction sets.
@@ -356,9 +365,9 @@ fn derive(
             // A compare that writes EXEC only names it as VOP3 destination, and no register as SDWA destination.
             if written.format == "VOPC" && !operands.iter().any(|operand| operand.role == "sdst") {
                 if form.format.starts_with("VOP3") {
-                    fixes.push(Fix { field: "vdst", value: 0x7e, required: true });
+                    fixes.push(Fix { field: "vdst", value: 0x7e, required: true, wave: None });
                 } else if form.format.ends_with("SDWA") {
-                    fixes.push(Fix { field: "sdst_marked", value: 0, required: true });
+                    fixes.push(Fix { field: "sdst_marked", value: 0, required: true, wave: None });
                 }
             }
             let format: &'static str = format_name(&form.format)?;
@@ -411,7 +420,13 @@ fn read_fix(text: &'static str) -> Result<Fix, String> {
         (None, Some(at)) => (at, false),
         (None, None) => return Err(format!("`{text}` is not field=value")),
     };
-    Ok(Fix { field: &text[..at], value: number(&text[at + 1..])?, required })
+    let (value, wave) = match text[at + 1..].split_once('@') {
+        Some((value, "wave32")) => (value, Some(WaveSize::Wave32)),
+        Some((value, "wave64")) => (value, Some(WaveSize::Wave64)),
+        Some((_, wave)) => return Err(format!("`{wave}` is no size of waves")),
+        None => (&text[at + 1..], None),
+    };
+    Ok(Fix { field: &text[..at], value: number(value)?, required, wave })
 }
 
 fn read_operands(column: &'static str) -> Result<Vec<OperandDef>, String> {
