@@ -13,7 +13,7 @@
 //! variables too. A range that depends on what the block's own buffers
 //! hold is the whole dimension; TVM writes such a range down as it is, where nothing defines those buffers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::arith::Analyzer;
@@ -72,9 +72,29 @@ struct Touched {
 /// So many buffers are looked through; for more there is a table.
 const FEW: usize = 12;
 
+/// A list of buffers, to be asked for its members.
+struct Members<'f> {
+    list: &'f [BufferId],
+    /// The same, where there are many.
+    table: FxHashSet<BufferId>,
+}
+
+impl Members<'_> {
+    fn of(list: &[BufferId]) -> Members<'_> {
+        let many = if list.len() > FEW { list } else { &[] };
+        Members { list, table: many.iter().copied().collect() }
+    }
+
+    fn contains(&self, buffer: BufferId) -> bool {
+        if self.list.len() > FEW { self.table.contains(&buffer) } else { self.list.contains(&buffer) }
+    }
+}
+
 struct Detector<'f> {
     function: &'f Function,
     block: &'f Block,
+    /// Buffers that the block allocates.
+    own: Members<'f>,
     /// Knows nothing: regions hold for all values of what is outside of the block.
     analyzer: Analyzer,
     domains: Domains,
@@ -89,6 +109,7 @@ impl<'f> Detector<'f> {
         let mut detector = Detector {
             function,
             block,
+            own: Members::of(&block.alloc_buffers),
             analyzer: Analyzer::new(),
             domains: Domains::default(),
             lets: FxHashMap::default(),
@@ -147,9 +168,10 @@ impl<'f> Detector<'f> {
 
     /// A block inside says itself what it touches.
     fn block_inside(&mut self, block: &Block) {
+        let own = Members::of(&block.alloc_buffers);
         let bindings: Vec<(VarId, &Expr)> = block.axes.iter().map(|axis| (axis.var, &axis.value)).collect();
         for (regions, access) in [(&block.reads, Access::Read), (&block.writes, Access::Write)] {
-            for region in regions.iter().filter(|region| !block.alloc_buffers.contains(&region.buffer)) {
+            for region in regions.iter().filter(|region| !own.contains(region.buffer)) {
                 let mut boxes = Boxes::new();
                 for range in &region.ranges {
                     let interval = match &bindings[..] {
@@ -345,7 +367,7 @@ impl<'f> Detector<'f> {
             boxes = self.shown(view, &boxes);
             buffer = view.source.buffer;
         }
-        if self.block.alloc_buffers.contains(&buffer) {
+        if self.own.contains(buffer) {
             return;
         }
         let touched = &mut self.touched[access as usize];
@@ -383,18 +405,20 @@ impl<'f> Detector<'f> {
 
     /// The expression reads a buffer that the block allocates: outside of it that says nothing.
     fn reads_own(&self, expr: &Expr) -> bool {
-        let own = &self.block.alloc_buffers;
         let mut found = false;
-        if !own.is_empty() {
-            expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if own.contains(&load.buffer)));
+        if !self.own.list.is_empty() {
+            expr.visit(&mut |expr| {
+                found |= matches!(expr, Expr::Load(load) if self.own.contains(load.buffer))
+            });
         }
         found
     }
 
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
-        let mut regions = Vec::new();
+        let excluded = Members::of(excluded);
+        let mut regions = Vec::with_capacity(self.touched[access as usize].len());
         for touched in &self.touched[access as usize] {
-            if excluded.contains(&touched.buffer) {
+            if excluded.contains(touched.buffer) {
                 continue;
             }
             let shape = &self.function.buffer(touched.buffer).shape;

@@ -136,10 +136,9 @@ impl Emitter<'_> {
         if unit {
             return Ok(*super::discover::blockize(self.function, content));
         }
-        let mut annotations = node.annotations.clone();
-        for key in [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES] {
-            annotations.remove(key);
-        }
+        let asked = [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES];
+        let others = node.annotations.iter().filter(|(key, _)| !asked.contains(&key.as_str()));
+        let annotations = others.map(|(key, value)| (key.clone(), value.clone())).collect();
         let kind = if section == Section::Body { node.kind.clone() } else { ForKind::Unrolled };
         let body = Stmt::For(Box::new(For {
             var,
@@ -249,8 +248,10 @@ impl Emitter<'_> {
                 list.push(Stmt::Block(Box::new(block)));
             }
         };
+        let mut ahead = groups.iter().copied().peekable();
         for (position, block) in statements {
-            let group = groups.iter().copied().find(|group| (group.0..=group.1).contains(&position));
+            while ahead.next_if(|group| group.1 < position).is_some() {}
+            let group = ahead.peek().copied().filter(|group| group.0 <= position);
             if open.as_ref().map(|open| open.0) != group {
                 close(&mut open, &mut list);
             }

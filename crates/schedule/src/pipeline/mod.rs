@@ -196,9 +196,12 @@ impl Pass<'_> {
         let mut body = discover::discover(self.function, &mut node)?;
         let request = annotations::read(&node, &body.statements)?;
         let queues = queues(&body, &request)?;
-        let mut versions = self.versions(&node, &mut body, &request, outside)?;
+        let pipeline = Loop::new(self.function, &node, &body.statements, &request);
+        let threads = self.thread_loops > 0;
+        let (taken_over, mut versions) =
+            count_versions(&pipeline, &node, &mut body.allocs, outside, threads, &self.doubled)?;
+        self.moved.extend(taken_over);
         let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
-        let pipeline = Loop::new(self.function, &node, &body, &request);
         dependence::check(&pipeline, &private)?;
         let needs = dependence::needs(&pipeline, &private, &versions);
         dependence::one_producer_stage(&pipeline, &needs)?;
@@ -238,28 +241,6 @@ impl Pass<'_> {
         Ok(result)
     }
 
-    /// Versions of the private buffers. A buffer that an outer block allocates and only this loop uses becomes
-    /// private where one version is not enough.
-    fn versions(
-        &mut self,
-        node: &For,
-        body: &mut Body,
-        request: &Request,
-        outside: &FxHashSet<BufferId>,
-    ) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
-        let candidates = versions::written_first(self.function, node, body, outside, self.thread_loops > 0);
-        let loop_itself = Loop::new(self.function, node, body, request);
-        let either = candidates.iter().chain(&body.allocs).copied().collect();
-        let least = dependence::least_versions(&loop_itself, &either);
-        for buffer in candidates {
-            if least.get(&buffer).is_some_and(|&least| least > 1) && !body.allocs.contains(&buffer) {
-                body.allocs.push(buffer);
-                self.moved.insert(buffer);
-            }
-        }
-        versions::versions(self.function, node, body, request, &least, &self.doubled)
-    }
-
     /// The stages whose queues must be empty when the loop is left: something that the loop leaves in flight is
     /// touched later, or the loop runs again.
     fn drain(
@@ -296,6 +277,28 @@ impl Pass<'_> {
             say(format!("loop `{name}`: {remark}"));
         }
     }
+}
+
+/// The versions of the private buffers, after the buffers that have become private: an outer block allocates them, only
+/// this loop uses them, and one version is not enough.
+fn count_versions(
+    pipeline: &Loop,
+    node: &For,
+    allocs: &mut Vec<BufferId>,
+    outside: &FxHashSet<BufferId>,
+    in_threads: bool,
+    doubled: &FxHashSet<BufferId>,
+) -> Result<(Vec<BufferId>, FxHashMap<BufferId, i64>), Diagnostic> {
+    let candidates = versions::written_first(pipeline, node, outside, in_threads);
+    let mut private: FxHashSet<BufferId> = allocs.iter().copied().collect();
+    let either = candidates.iter().chain(&*allocs).copied().collect();
+    let least = dependence::least_versions(pipeline, &either);
+    let wanting = |buffer: &BufferId| least.get(buffer).is_some_and(|&least| least > 1);
+    let taken_over: Vec<BufferId> =
+        candidates.into_iter().filter(|buffer| wanting(buffer) && private.insert(*buffer)).collect();
+    allocs.extend(&taken_over);
+    let versions = versions::versions(pipeline, node, allocs, &least, doubled)?;
+    Ok((taken_over, versions))
 }
 
 /// The queue of each asynchronous stage: its number, unless a statement of the body (an inner pipeline) uses that

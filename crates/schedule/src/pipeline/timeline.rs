@@ -351,19 +351,16 @@ impl Timeline {
         }
     }
 
-    /// The asynchronous statements that may have an instance in flight after the last time step.
-    pub fn in_flight_at_end(&self, waits: &Waits) -> Vec<usize> {
+    /// For each statement: an asynchronous instance of it may be in flight after the last time step.
+    pub fn in_flight_at_end(&self, waits: &Waits) -> Vec<bool> {
         let mut waits = waits.clone();
-        let mut found = Vec::new();
+        let mut found = vec![false; self.stages.len()];
         for extent in self.samples() {
             let (queues, commits) = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| false);
             for (statement, commits) in commits.iter().enumerate() {
-                let pending = queues.index(self.stages[statement]).is_some_and(|queue| {
+                found[statement] |= queues.index(self.stages[statement]).is_some_and(|queue| {
                     commits.iter().flatten().max().is_some_and(|&last| last >= queues.completed[queue])
                 });
-                if pending && !found.contains(&statement) {
-                    found.push(statement);
-                }
             }
         }
         found
