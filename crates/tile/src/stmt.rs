@@ -6,6 +6,7 @@
 //! block annotation: `double_buffer_scope`. Everything else is carried through.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use wavemark_diag::Span;
 
@@ -136,8 +137,8 @@ pub struct MatchBuffer {
 /// A block with the predicate it is realized under (TVM's `BlockRealize` and `Block` in one).
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Name hint; may be empty and need not be unique.
-    pub name: String,
+    /// Name hint; may be empty and need not be unique. Shared by the copies of a block.
+    pub name: Arc<str>,
     /// Axes with their bindings.
     pub axes: Vec<Axis>,
     /// `T.where`: the block runs only where this holds; `true` when absent.

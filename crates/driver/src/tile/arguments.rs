@@ -4,6 +4,8 @@
 //! order otherwise. `grid` and `block` are not needed, since loops over threads say how a tile program runs; where
 //! they are given they must agree with those loops.
 
+use std::sync::Arc;
+
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::interp::{Argument, BindError};
 use wavemark_tile::{ForKind, Function, Param, Stmt};
@@ -14,13 +16,13 @@ use crate::launch::{ArgValue, Filled, Launch};
 pub(super) struct Arguments {
     /// Index into the launch's arguments, a parameter.
     pub order: Vec<usize>,
-    names: Vec<String>,
+    names: Vec<Arc<str>>,
 }
 
 impl Arguments {
     /// Matches the launch's arguments with the function's parameters.
     pub fn new(function: &Function, launch: &Launch) -> Result<Arguments, Diagnostic> {
-        let names: Vec<String> = function
+        let names: Vec<Arc<str>> = function
             .params
             .iter()
             .map(|param| match param {

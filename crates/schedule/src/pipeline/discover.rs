@@ -24,7 +24,7 @@ pub struct Statement {
 impl Statement {
     /// How diagnostics name it: by its block, or the first block inside that has a name.
     pub fn describe(&self) -> String {
-        let mut name = self.block.name.as_str();
+        let mut name = &*self.block.name;
         self.block.body.visit(&mut |part| {
             if let (true, Stmt::Block(block)) = (name.is_empty(), part) {
                 name = &block.name;

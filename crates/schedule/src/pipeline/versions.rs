@@ -12,6 +12,7 @@ use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Range, Region, Stmt, 
 use super::annotations::{Request, at};
 use super::dependence::{Access, Loop, OfBuffer};
 use super::rewrite::Versioned;
+use super::uses::Outside;
 
 /// The number of versions of each private buffer.
 pub fn versions(
@@ -75,14 +76,9 @@ fn may_overlap(a: &Region, b: &Region) -> bool {
 /// touches one writes, without condition, all that later ones read, and nothing outside of the loop uses it. Of a
 /// shared buffer inside loops over threads each thread may write a part: there the first write is believed to be
 /// of the whole.
-pub fn written_first(
-    pipeline: &Loop,
-    node: &For,
-    outside: &FxHashSet<BufferId>,
-    in_threads: bool,
-) -> FxHashSet<BufferId> {
+pub fn written_first(pipeline: &Loop, node: &For, outside: Outside, in_threads: bool) -> FxHashSet<BufferId> {
     let mut found: FxHashSet<BufferId> = FxHashSet::default();
-    let mut carried: FxHashSet<BufferId> = outside.clone();
+    let mut carried: FxHashSet<BufferId> = FxHashSet::default();
     carried.extend(pipeline.function.params.iter().filter_map(|param| match param {
         wavemark_tile::Param::Buffer { buffer, .. } => Some(*buffer),
         wavemark_tile::Param::Scalar(_) => None,
@@ -110,7 +106,7 @@ pub fn written_first(
             found.insert(region.buffer);
         }
     }
-    found.retain(|buffer| !carried.contains(buffer));
+    found.retain(|buffer| !carried.contains(buffer) && !outside.contains(*buffer));
     found
 }
 
