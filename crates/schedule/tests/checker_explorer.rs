@@ -261,7 +261,7 @@ impl Builder {
         };
         // The block's name says which action it is.
         Stmt::Block(Box::new(wavemark_tile::Block {
-            name: format!("s{}", action.id),
+            name: format!("s{}", action.id).into(),
             axes: Vec::new(),
             predicate: Expr::bool(true),
             reads: Vec::new(),

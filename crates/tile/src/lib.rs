@@ -26,6 +26,7 @@ pub use function::{Buffer, Dialect, Function, Module, Param, Var};
 pub use print::{print, print_expr, print_region};
 pub use simplify::simplify;
 pub use stmt::{
-    Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
+    Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Ranges, Region, Stmt,
+    Store,
 };
 pub use verify::verify;

@@ -21,7 +21,7 @@ use crate::arith::interval::{Cover, Domains, SymbolicInterval};
 use crate::expr::{BinaryOp, BufferId, Call, Expr, VarId};
 use crate::fold;
 use crate::function::Function;
-use crate::stmt::{Block, For, MatchBuffer, Range, Region, Stmt, Store};
+use crate::stmt::{Block, For, MatchBuffer, Range, Ranges, Region, Stmt, Store};
 
 /// What `block` reads and writes, in TVM's order and form. A buffer that is reached through its address
 /// (`B.data`, or an access pointer for reading and writing) stands in both, last.
@@ -422,7 +422,7 @@ impl<'f> Detector<'f> {
                 continue;
             }
             let shape = &self.function.buffer(touched.buffer).shape;
-            let mut ranges = Vec::with_capacity(touched.boxes.len());
+            let mut ranges = Ranges::new();
             for (part, extent) in touched.boxes.iter().zip(shape) {
                 let range = part.point_or_range(extent, &mut self.analyzer);
                 let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));

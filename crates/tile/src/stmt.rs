@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use wavemark_diag::Span;
 
 use crate::expr::{BufferId, Expr, VarId};
@@ -54,13 +55,24 @@ pub struct Range {
     pub extent: Expr,
 }
 
+impl Range {
+    /// The first value and the one after the last, where they are constants.
+    pub fn constants(&self) -> Option<(i64, i64)> {
+        let min = self.min.as_int()?;
+        Some((min, min.checked_add(self.extent.as_int()?)?))
+    }
+}
+
+/// Ranges of a box, in place where it has as few dimensions as most have.
+pub type Ranges = SmallVec<[Range; 3]>;
+
 /// A box of a buffer: one range a dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// The buffer.
     pub buffer: BufferId,
     /// One range a dimension.
-    pub ranges: Vec<Range>,
+    pub ranges: Ranges,
 }
 
 /// How the iterations of a loop relate.

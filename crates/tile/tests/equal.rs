@@ -19,7 +19,7 @@ fn renumbered() -> Module {
         function.vars.insert(0, Var { name: "unused".into(), dtype: Dtype::INT32 });
     }
     for var in &mut function.vars {
-        var.name = format!("{}_renamed", var.name);
+        var.name = format!("{}_renamed", var.name).into();
     }
     shift_vars(function, shift);
     assert_ne!(print(&module, Dialect::New), text);

@@ -42,7 +42,7 @@ impl Arguments {
                 Param::Buffer { handle, .. } => handle.as_ref(),
                 Param::Scalar(_) => None,
             };
-            launch.args.iter().position(|arg| arg.name == *name || Some(&arg.name) == handle)
+            launch.args.iter().position(|arg| *arg.name == **name || Some(&arg.name) == handle)
         });
         let by_name: Option<Vec<usize>> = by_name.collect();
         let order = by_name.filter(|order| (0..found).all(|index| order.contains(&index)));
@@ -67,7 +67,8 @@ impl Arguments {
 
     /// Tells of arguments that do not fit, at their place in the launch file.
     pub fn refuse(&self, error: &BindError, launch: &Launch) -> Diagnostic {
-        let parameter = error.parameter().and_then(|name| self.names.iter().position(|other| other == name));
+        let parameter =
+            error.parameter().and_then(|name| self.names.iter().position(|other| **other == *name));
         let arg = parameter.and_then(|parameter| launch.args.get(*self.order.get(parameter)?));
         at(Diagnostic::error(error.to_string()), arg.and_then(|arg| arg.span))
     }

@@ -119,11 +119,7 @@ fn for_each_access<'a>(statements: &'a [Statement], mut visit: impl FnMut(Access
 fn overlap_of_constants(a: &Region, b: &Region) -> Option<bool> {
     let mut all = Some(true);
     for (a, b) in a.ranges.iter().zip(&b.ranges) {
-        let ends = |range: &Range| {
-            let min = range.min.as_int()?;
-            Some((min, min.checked_add(range.extent.as_int()?)?))
-        };
-        match (ends(a), ends(b)) {
+        match (a.constants(), b.constants()) {
             (Some(a), Some(b)) if a.1 <= b.0 || b.1 <= a.0 => return Some(false),
             (Some(_), Some(_)) => {}
             _ => all = None,

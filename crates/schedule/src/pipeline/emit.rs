@@ -11,8 +11,8 @@ use wavemark_tile::{BinaryOp, Block, BufferId, Expr, For, ForKind, Function, Ran
 
 use super::annotations::{self, Request};
 use super::counts::Form;
-use super::discover::{Body, make_block};
-use super::rewrite::{Rewriter, Versioned};
+use super::discover::make_block;
+use super::rewrite::{Renaming, Rewriter, Versioned};
 use super::timeline::Section;
 use super::waits::{Plan, WrittenWait};
 
@@ -31,8 +31,8 @@ pub struct Emitter<'a> {
     pub function: &'a mut Function,
     /// The loop.
     pub node: &'a For,
-    /// Its body.
-    pub body: &'a Body,
+    /// The statements of its body, until their last copy is made of themselves.
+    pub blocks: Vec<Option<Box<Block>>>,
     /// What is asked for.
     pub request: &'a Request,
     /// Private buffers of more than one version.
@@ -163,6 +163,7 @@ impl Emitter<'_> {
     ) -> Result<Vec<(usize, Box<Block>)>, Diagnostic> {
         let mut instances: FxHashMap<i64, Option<Instance>> = FxHashMap::default();
         let mut list = Vec::with_capacity(self.request.order.len());
+        let mut renaming = Renaming::default();
         for (position, &index) in self.request.order.iter().enumerate() {
             let stage = self.request.stages[index];
             if !section.has_stage(stage, self.request.max_stage) {
@@ -171,11 +172,19 @@ impl Emitter<'_> {
             let instance =
                 instances.entry(stage).or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
             let Some(Instance { access, iteration, predicate }) = instance.clone() else { continue };
-            let node = self.node;
-            let whole_ring = self.request.max_stage != 1;
-            let rewriter =
-                Rewriter::new(self.function, self.versioned, node.var, access, iteration, whole_ring);
-            let mut block = Box::new(rewriter.copy(&self.body.statements[index].block)?);
+            let last = section.is_last_with(stage);
+            let source = &mut self.blocks[index];
+            let Some(mut block) = (if last { source.take() } else { source.clone() }) else { continue };
+            let rewriter = Rewriter::new(
+                self.function,
+                self.versioned,
+                (self.node.var, access),
+                iteration,
+                self.request.max_stage != 1,
+                last,
+                &mut renaming,
+            );
+            rewriter.rewrite(&mut block)?;
             block.predicate = predicate;
             if self.request.is_async(index) {
                 // The block as it is must survive where it declares something.

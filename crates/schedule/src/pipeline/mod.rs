@@ -185,7 +185,7 @@ impl Pass<'_> {
         let mut emitter = Emitter {
             function: self.function,
             node: &node,
-            body: &body,
+            blocks: body.statements.into_iter().map(|statement| Some(statement.block)).collect(),
             request: &request,
             versioned: &versioned,
             plan: &plan,

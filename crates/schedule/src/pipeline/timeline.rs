@@ -33,6 +33,11 @@ impl Section {
             Section::Epilogue => stage > 0,
         }
     }
+
+    /// Statements of the stage run in the section, and in none after it.
+    pub fn is_last_with(self, stage: i64) -> bool {
+        self == if stage > 0 { Section::Epilogue } else { Section::Body }
+    }
 }
 
 /// Before a statement executes source iteration `i`, what the asynchronous statement `producer` did for iteration
@@ -125,6 +130,14 @@ pub struct Unmet {
     pub count: Option<i64>,
 }
 
+/// What the waits of a timeline do.
+pub struct Verdict {
+    /// They meet every need.
+    pub right: bool,
+    /// For each statement: an asynchronous instance of it may be in flight after the last time step.
+    pub left_in_flight: Vec<bool>,
+}
+
 /// Counts that a wait gets while the timeline runs.
 pub enum Source<'a> {
     /// As given.
@@ -192,6 +205,16 @@ impl Timeline {
         }
     }
 
+    /// The statements that commit, wait or need something, with their positions: nothing happens at the others. (A wait
+    /// is only ever added in front of a statement that needs something.)
+    fn concerned(&self, waits: &Waits) -> Vec<(usize, usize)> {
+        let waiting = |statement: usize| waits.iter().any(|waits| !waits[statement].is_empty());
+        let concerned = |&(_, statement): &(usize, usize)| {
+            self.asynchronous[statement] || !self.needs[statement].is_empty() || waiting(statement)
+        };
+        self.order.iter().copied().enumerate().filter(concerned).collect()
+    }
+
     fn run_extent(
         &self,
         extent: i64,
@@ -208,9 +231,10 @@ impl Timeline {
             }
         }
         let group_ends = self.group_ends();
+        let steps = self.concerned(waits);
         for time in 0..extent + self.max_stage {
             let (section, step) = self.section(time, extent);
-            for (position, &statement) in self.order.iter().enumerate() {
+            for &(position, statement) in &steps {
                 let iteration = time - self.stages[statement];
                 if !(0..extent).contains(&iteration) {
                     continue;
@@ -351,29 +375,23 @@ impl Timeline {
         }
     }
 
-    /// For each statement: an asynchronous instance of it may be in flight after the last time step.
-    pub fn in_flight_at_end(&self, waits: &Waits) -> Vec<bool> {
+    /// What happens with these waits.
+    pub fn judge(&self, waits: &Waits) -> Verdict {
         let mut waits = waits.clone();
+        let mut unmet = false;
         let mut found = vec![false; self.stages.len()];
         for extent in self.samples() {
-            let (queues, commits) = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| false);
+            let (queues, commits) = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| {
+                unmet = true;
+                false
+            });
             for (statement, commits) in commits.iter().enumerate() {
                 found[statement] |= queues.index(self.stages[statement]).is_some_and(|queue| {
                     commits.iter().flatten().max().is_some_and(|&last| last >= queues.completed[queue])
                 });
             }
         }
-        found
-    }
-
-    /// The first need that these waits do not meet.
-    pub fn first_unmet(&self, waits: &Waits) -> Option<Unmet> {
-        let mut first = None;
-        self.run(&mut waits.clone(), &Source::Table, &mut |_, unmet| {
-            first = first.or(Some(unmet));
-            false
-        });
-        first
+        Verdict { right: !unmet, left_in_flight: found }
     }
 
     /// No waits at all.

@@ -113,6 +113,9 @@ pub fn written_first(pipeline: &Loop, node: &For, outside: Outside, in_threads: 
 fn covers(outer: &Region, inner: &Region, analyzer: &mut Analyzer) -> bool {
     outer.ranges.len() == inner.ranges.len()
         && outer.ranges.iter().zip(&inner.ranges).all(|(outer, inner)| {
+            if let (Some(outer), Some(inner)) = (outer.constants(), inner.constants()) {
+                return outer.0 <= inner.0 && inner.1 <= outer.1;
+            }
             let end = |range: &Range| fold::add(range.min.clone(), range.extent.clone());
             analyzer.can_prove(&fold::le(outer.min.clone(), inner.min.clone()))
                 && analyzer.can_prove(&fold::le(end(inner), end(outer)))

@@ -16,7 +16,7 @@ use wavemark_tile::BufferId;
 use super::annotations::Request;
 use super::counts::{Committed, Form};
 use super::dependence::{self, Loop};
-use super::timeline::{Counts, Need, Reason, Section, Source, Timeline, Unmet, Wait, Waits};
+use super::timeline::{Counts, Need, Reason, Section, Source, Timeline, Unmet, Verdict, Wait, Waits};
 
 /// A wait as it is written.
 #[derive(Clone, Debug)]
@@ -162,7 +162,8 @@ fn customary(
         )
     });
     let refined = tables(&written, steps);
-    if timeline.first_unmet(&refined).is_some() {
+    let verdict = timeline.judge(&refined);
+    if !verdict.right {
         return None;
     }
     let below = written[Section::Body as usize].iter().flatten().any(|wait| {
@@ -172,7 +173,7 @@ fn customary(
     if below {
         return None;
     }
-    let left_in_flight = left_in_flight(pipeline, &timeline, &refined);
+    let left_in_flight = left_in_flight(pipeline, &verdict);
     Some(Plan { groups, waits: written, versions: versions.clone(), remarks: Vec::new(), left_in_flight })
 }
 
@@ -299,7 +300,7 @@ fn uniform(
     }
     let (timeline, waits) = solve(&needs)?;
     let written = write(&waits, |section, wait| Form::exact(section, &wait.counts));
-    let left_in_flight = left_in_flight(pipeline, &timeline, &waits);
+    let left_in_flight = left_in_flight(pipeline, &timeline.judge(&waits));
     Ok(Plan { groups, waits: written, versions, remarks, left_in_flight })
 }
 
@@ -365,8 +366,8 @@ fn uniform_groups(pipeline: &Loop, needs: &NeedsByBuffer) -> [Vec<(usize, usize)
 
 /// The asynchronous statements of which an instance may be in flight after the loop: found by asking, at its end, for
 /// the last instance of each.
-fn left_in_flight(pipeline: &Loop, timeline: &Timeline, waits: &Waits) -> Vec<usize> {
-    let in_flight = timeline.in_flight_at_end(waits);
+fn left_in_flight(pipeline: &Loop, verdict: &Verdict) -> Vec<usize> {
     let statements = 0..pipeline.statements.len();
-    statements.filter(|&statement| in_flight[statement] && pipeline.request.is_async(statement)).collect()
+    let left = |statement: usize| verdict.left_in_flight[statement];
+    statements.filter(|&statement| left(statement) && pipeline.request.is_async(statement)).collect()
 }

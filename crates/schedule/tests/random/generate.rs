@@ -370,7 +370,7 @@ fn ints(values: Vec<i64>) -> Annotation {
 }
 
 fn region(buffer: BufferId, min: Expr, extent: i64) -> Region {
-    Region { buffer, ranges: vec![Range { min, extent: Expr::int(extent) }] }
+    Region { buffer, ranges: [Range { min, extent: Expr::int(extent) }].into_iter().collect() }
 }
 
 fn store(buffer: BufferId, index: Expr, value: Expr) -> Stmt {

@@ -114,7 +114,7 @@ pub(super) fn threads(var: VarId, extent: i64, tag: &str, body: Stmt) -> Stmt {
 
 pub(super) fn block(alloc_buffers: &[BufferId], body: Stmt) -> Block {
     Block {
-        name: String::new(),
+        name: "".into(),
         axes: Vec::new(),
         predicate: Expr::bool(true),
         reads: Vec::new(),

@@ -122,8 +122,8 @@ fn regions_have_other_names() {
     b.0.buffers[view.0 as usize].shape = vec![int(1), v(n)];
     b.0.buffers[view.0 as usize].strides = vec![v(s), int(1)];
     let range = |min, extent| Range { min, extent: int(extent) };
-    let beyond = Region { buffer: a, ranges: vec![range(v(r), 1), range(int(2), 3)] };
-    let source = Region { buffer: a, ranges: vec![range(v(r), 1), range(int(1), 3)] };
+    let beyond = Region { buffer: a, ranges: [range(v(r), 1), range(int(2), 3)].into_iter().collect() };
+    let source = Region { buffer: a, ranges: [range(v(r), 1), range(int(1), 3)].into_iter().collect() };
     let sum = b.store(
         c,
         [v(r)],
