@@ -272,7 +272,7 @@ impl Builder {
             init: None,
             body: Stmt::Store(Box::new(Store {
                 buffer: BufferId(action.store.buffer),
-                indices: vec![index(&action.store)],
+                indices: [index(&action.store)].into_iter().collect(),
                 value: Expr::binary(
                     BinaryOp::Add,
                     Expr::load(BufferId(action.load.buffer), Dtype::FLOAT32, vec![index(&action.load)]),

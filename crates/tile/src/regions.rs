@@ -66,6 +66,7 @@ type Boxes = SmallVec<[SymbolicInterval; 3]>;
 
 struct Touched {
     buffer: BufferId,
+    access: Access,
     boxes: Boxes,
 }
 
@@ -99,8 +100,8 @@ struct Detector<'f> {
     analyzer: Analyzer,
     domains: Domains,
     lets: FxHashMap<VarId, Expr>,
-    touched: [Vec<Touched>; 3],
-    /// Where a buffer stands in `touched`, once there are many.
+    touched: Vec<Touched>,
+    /// Where a buffer stands in `touched`, from the one on that makes them many.
     places: FxHashMap<(BufferId, u8), usize>,
 }
 
@@ -113,7 +114,7 @@ impl<'f> Detector<'f> {
             analyzer: Analyzer::new(),
             domains: Domains::default(),
             lets: FxHashMap::default(),
-            touched: [Vec::new(), Vec::new(), Vec::new()],
+            touched: Vec::new(),
             places: FxHashMap::default(),
         };
         let sources = block.match_buffers.iter().map(|matched| &matched.source);
@@ -370,9 +371,9 @@ impl<'f> Detector<'f> {
         if self.own.contains(buffer) {
             return;
         }
-        let touched = &mut self.touched[access as usize];
+        let touched = &mut self.touched;
         let few = touched.len().min(FEW);
-        let place = touched[..few].iter().position(|known| known.buffer == buffer);
+        let place = touched[..few].iter().position(|known| known.buffer == buffer && known.access == access);
         match place.or_else(|| self.places.get(&(buffer, access as u8)).copied()) {
             Some(place) => {
                 for (old, new) in touched[place].boxes.iter_mut().zip(&boxes) {
@@ -383,7 +384,7 @@ impl<'f> Detector<'f> {
                 if touched.len() >= FEW {
                     self.places.insert((buffer, access as u8), touched.len());
                 }
-                touched.push(Touched { buffer, boxes });
+                touched.push(Touched { buffer, access, boxes });
             }
         }
     }
@@ -416,8 +417,8 @@ impl<'f> Detector<'f> {
 
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
         let excluded = Members::of(excluded);
-        let mut regions = Vec::with_capacity(self.touched[access as usize].len());
-        for touched in &self.touched[access as usize] {
+        let mut regions = Vec::new();
+        for touched in self.touched.iter().filter(|touched| touched.access == access) {
             if excluded.contains(touched.buffer) {
                 continue;
             }

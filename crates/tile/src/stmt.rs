@@ -11,7 +11,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use wavemark_diag::Span;
 
-use crate::expr::{BufferId, Expr, VarId};
+use crate::expr::{BufferId, Expr, Indices, VarId};
 
 /// What an annotation may hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -198,7 +198,7 @@ pub struct Store {
     /// What is written.
     pub buffer: BufferId,
     /// One index a dimension.
-    pub indices: Vec<Expr>,
+    pub indices: Indices,
     /// The value; its type is the buffer's.
     pub value: Expr,
     /// Where it was written.

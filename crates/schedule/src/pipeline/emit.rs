@@ -209,7 +209,12 @@ impl Emitter<'_> {
         let node = self.node;
         let end = fold::add(node.min.clone(), node.extent.clone());
         let skewed = fold::sub(frame.var.clone(), Expr::Int(stage, node.min.dtype()));
-        let begun = analyzer.simplify(&fold::le(node.min.clone(), skewed.clone()));
+        let begun = match (frame.steps, node.min.as_int()) {
+            (Some((start, _)), Some(min)) if min.checked_add(stage).is_some_and(|first| first <= start) => {
+                Expr::bool(true)
+            }
+            _ => analyzer.simplify(&fold::le(node.min.clone(), skewed.clone())),
+        };
         let mut in_range = fold::and(begun, fold::lt(skewed.clone(), end));
         if let Some(first) = only_from {
             let from = fold::le(first.clone(), frame.var.clone());

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_diag::Diagnostic;
-use wavemark_tile::{BinaryOp, Block, BufferId, Call, Expr, Function, Range, Region, Stmt, VarId, fold};
+use wavemark_tile::{
+    BinaryOp, Block, BufferId, Call, Expr, Function, Indices, Range, Region, Stmt, VarId, fold,
+};
 
 use super::annotations::at;
 
@@ -170,20 +172,15 @@ impl<'a> Rewriter<'a> {
     }
 
     /// What stands for the expressions, after `first`; `None`: themselves.
-    fn list(&mut self, first: Option<Expr>, list: &[Expr]) -> Option<Vec<Expr>> {
-        let room = || Vec::with_capacity(list.len() + 1);
-        let mut new = first.map(|first| {
-            let mut new = room();
-            new.push(first);
-            new
-        });
+    fn list(&mut self, first: Option<Expr>, list: &[Expr]) -> Option<Indices> {
+        let mut new = first.map(|first| Indices::from_iter([first]));
         for (index, old) in list.iter().enumerate() {
             match (self.expr(old), &mut new) {
                 (None, None) => {}
                 (changed, Some(new)) => new.push(changed.unwrap_or_else(|| old.clone())),
                 (Some(changed), none) => {
-                    let new = none.insert(room());
-                    new.extend_from_slice(&list[..index]);
+                    let new = none.insert(Indices::new());
+                    new.extend(list[..index].iter().cloned());
                     new.push(changed);
                 }
             }
@@ -212,7 +209,7 @@ impl<'a> Rewriter<'a> {
                 }
                 args
             }
-            (_, args) => self.list(None, args)?,
+            (_, args) => self.list(None, args)?.into_vec(),
         };
         Some(Expr::Call(Arc::new(Call { op: call.op.clone(), dtype: call.dtype, args })))
     }

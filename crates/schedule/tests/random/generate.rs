@@ -374,5 +374,5 @@ fn region(buffer: BufferId, min: Expr, extent: i64) -> Region {
 }
 
 fn store(buffer: BufferId, index: Expr, value: Expr) -> Stmt {
-    Stmt::Store(Box::new(Store { buffer, indices: vec![index], value, span: None }))
+    Stmt::Store(Box::new(Store { buffer, indices: [index].into_iter().collect(), value, span: None }))
 }

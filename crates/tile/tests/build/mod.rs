@@ -71,7 +71,7 @@ pub fn blocked(block: Block) -> Stmt {
 
 /// `buffer[indices] = value`.
 pub fn store(buffer: BufferId, indices: Vec<Expr>, value: Expr) -> Stmt {
-    Stmt::Store(Box::new(Store { buffer, indices, value, span: None }))
+    Stmt::Store(Box::new(Store { buffer, indices: indices.into(), value, span: None }))
 }
 
 /// A box of ranges, by minimum and extent.

@@ -54,7 +54,7 @@ impl Builder {
     }
 
     pub fn store(&self, buffer: BufferId, indices: impl Into<Vec<Expr>>, value: Expr) -> Stmt {
-        Stmt::Store(Box::new(Store { buffer, indices: indices.into(), value, span: None }))
+        Stmt::Store(Box::new(Store { buffer, indices: indices.into().into(), value, span: None }))
     }
 
     pub fn finish(mut self, body: Stmt) -> Function {
