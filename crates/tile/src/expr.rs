@@ -81,7 +81,7 @@ pub struct Call {
     pub args: Vec<Expr>,
 }
 
-/// An expression. Equality is structural and by variable and buffer id.
+/// An expression. Equality is structural and by variable and buffer id. It is two words: there are many of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// An integer or `bool` constant.
@@ -89,7 +89,7 @@ pub enum Expr {
     /// A floating-point constant.
     Float(f64, Dtype),
     /// A string argument of a call.
-    Str(Arc<str>),
+    Str(Arc<String>),
     /// A variable.
     Var(VarId, Dtype),
     /// An operator of two operands.
@@ -222,3 +222,5 @@ impl Expr {
         matches!(self, Expr::Var(id, _) if *id == var) || self.children().iter().any(|child| child.uses(var))
     }
 }
+
+const _: () = assert!(size_of::<Expr>() == 16);

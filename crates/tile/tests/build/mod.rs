@@ -152,7 +152,7 @@ pub fn sample() -> Module {
                     Expr::call(
                         "tvm_storage_sync",
                         Dtype::INT32,
-                        vec![Expr::Str("shared".into()), Expr::bool(false), Expr::int(-1)],
+                        vec![Expr::Str(String::from("shared").into()), Expr::bool(false), Expr::int(-1)],
                     ),
                     None,
                 ),
