@@ -417,8 +417,9 @@ impl<'f> Detector<'f> {
 
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
         let excluded = Members::of(excluded);
-        let mut regions = Vec::new();
-        for touched in self.touched.iter().filter(|touched| touched.access == access) {
+        let of_access = || self.touched.iter().filter(|touched| touched.access == access);
+        let mut regions = Vec::with_capacity(of_access().count());
+        for touched in of_access() {
             if excluded.contains(touched.buffer) {
                 continue;
             }

@@ -39,6 +39,8 @@ pub struct Emitter<'a> {
     pub versioned: &'a FxHashMap<BufferId, Versioned>,
     /// Commits and waits.
     pub plan: &'a Plan,
+    /// The memory of the copies.
+    pub renaming: Renaming,
     /// The queue of a stage.
     pub queue: &'a dyn Fn(i64) -> i64,
 }
@@ -163,7 +165,6 @@ impl Emitter<'_> {
     ) -> Result<Vec<(usize, Box<Block>)>, Diagnostic> {
         let mut instances: FxHashMap<i64, Option<Instance>> = FxHashMap::default();
         let mut list = Vec::with_capacity(self.request.order.len());
-        let mut renaming = Renaming::default();
         for (position, &index) in self.request.order.iter().enumerate() {
             let stage = self.request.stages[index];
             if !section.has_stage(stage, self.request.max_stage) {
@@ -182,7 +183,7 @@ impl Emitter<'_> {
                 iteration,
                 self.request.max_stage != 1,
                 last,
-                &mut renaming,
+                &mut self.renaming,
             );
             rewriter.rewrite(&mut block)?;
             block.predicate = predicate;

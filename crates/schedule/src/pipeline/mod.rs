@@ -41,6 +41,7 @@ use annotations::{Request, at};
 use dependence::Loop;
 use discover::Body;
 use emit::Emitter;
+use rewrite::Renaming;
 use uses::{Outside, Uses};
 
 /// What the pass decided and the user may want to know.
@@ -189,6 +190,7 @@ impl Pass<'_> {
             request: &request,
             versioned: &versioned,
             plan: &plan,
+            renaming: Renaming::default(),
             queue: &|stage| queues.get(&stage).copied().unwrap_or(stage),
         };
         let [prologue, main, mut epilogue] = emitter.sections()?;

@@ -159,6 +159,42 @@ impl Queues {
     }
 }
 
+/// The number in its queue of the group that a statement was committed in, by source iteration.
+struct Commits {
+    /// Where those of a statement begin; statements that stand in no group have none.
+    starts: Vec<usize>,
+    groups: Vec<Option<i64>>,
+}
+
+impl Commits {
+    fn new(timeline: &Timeline, iterations: usize) -> Commits {
+        let mut starts = vec![0; timeline.stages.len() + 1];
+        for &(first, last) in timeline.groups.iter().flatten() {
+            for &member in &timeline.order[first..=last] {
+                starts[member + 1] = iterations;
+            }
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        Commits { starts, groups: vec![None; end] }
+    }
+
+    fn of(&self, statement: usize) -> &[Option<i64>] {
+        &self.groups[self.starts[statement]..self.starts[statement + 1]]
+    }
+
+    fn of_mut(&mut self, statement: usize) -> &mut [Option<i64>] {
+        &mut self.groups[self.starts[statement]..self.starts[statement + 1]]
+    }
+
+    fn get(&self, statement: usize, iteration: usize) -> Option<i64> {
+        self.of(statement).get(iteration).copied().flatten()
+    }
+}
+
 impl Timeline {
     /// The section of a time step and the step's number in it.
     fn section(&self, time: i64, extent: i64) -> (Section, i64) {
@@ -221,15 +257,9 @@ impl Timeline {
         waits: &mut Waits,
         source: &Source,
         unmet: &mut impl FnMut(&mut Waits, Unmet) -> bool,
-    ) -> (Queues, Vec<Vec<Option<i64>>>) {
+    ) -> (Queues, Commits) {
         let mut queues = self.queues();
-        let iterations = usize::try_from(extent).unwrap_or(0);
-        let mut commits: Vec<Vec<Option<i64>>> = vec![Vec::new(); self.stages.len()];
-        for &(first, last) in self.groups.iter().flatten() {
-            for &member in &self.order[first..=last] {
-                commits[member].resize(iterations, None);
-            }
-        }
+        let mut commits = Commits::new(self, usize::try_from(extent).unwrap_or(0));
         let group_ends = self.group_ends();
         let steps = self.concerned(waits);
         for time in 0..extent + self.max_stage {
@@ -254,7 +284,7 @@ impl Timeline {
                 for &need in &self.needs[statement] {
                     let Some(source) = usize::try_from(iteration - need.distance).ok() else { continue };
                     let queue = queues.index(self.stages[need.producer]);
-                    let committed = commits[need.producer].get(source).copied().flatten();
+                    let committed = commits.get(need.producer, source);
                     let count = match (queue, committed) {
                         (Some(queue), Some(index)) if queues.completed[queue] > index => continue,
                         (Some(_), Some(_)) if self.in_queue_order(statement, need) => continue,
@@ -273,7 +303,7 @@ impl Timeline {
                     && let Some(queue) = queues.index(self.stages[statement])
                 {
                     for &member in &self.order[first..=position] {
-                        commits[member][iteration as usize] = Some(queues.committed[queue]);
+                        commits.of_mut(member)[iteration as usize] = Some(queues.committed[queue]);
                     }
                     queues.committed[queue] += 1;
                 }
@@ -298,7 +328,7 @@ impl Timeline {
         extent: i64,
         step: usize,
         queues: &Queues,
-        commits: &[Vec<Option<i64>>],
+        commits: &Commits,
     ) {
         let Some(queue) = queues.index(wait.stage) else { return };
         for &consumer in consumers {
@@ -308,7 +338,7 @@ impl Timeline {
             }
             for need in &self.needs[consumer] {
                 let source = usize::try_from(iteration - need.distance).ok();
-                let index = source.and_then(|source| commits[need.producer].get(source).copied().flatten());
+                let index = source.and_then(|source| commits.get(need.producer, source));
                 if need.reason == Reason::Flow
                     && self.stages[need.producer] == wait.stage
                     && let Some(index) = index
@@ -385,9 +415,14 @@ impl Timeline {
                 unmet = true;
                 false
             });
-            for (statement, commits) in commits.iter().enumerate() {
+            for statement in 0..self.stages.len() {
                 found[statement] |= queues.index(self.stages[statement]).is_some_and(|queue| {
-                    commits.iter().flatten().max().is_some_and(|&last| last >= queues.completed[queue])
+                    commits
+                        .of(statement)
+                        .iter()
+                        .flatten()
+                        .max()
+                        .is_some_and(|&last| last >= queues.completed[queue])
                 });
             }
         }
