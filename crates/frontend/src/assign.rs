@@ -113,7 +113,7 @@ impl Builder<'_> {
         let dtype = self.function.buffer(buffer).dtype;
         let value = self.expression_of_type(value, dtype, span)?;
         let span = Some(self.cx.range(range));
-        suite.push(Stmt::Store(Box::new(Store { buffer, indices, value, span })));
+        suite.push(Stmt::Store(Box::new(Store { buffer, indices: indices.into(), value, span })));
         Ok(())
     }
 

@@ -54,7 +54,7 @@ impl Builder<'_> {
         let body = self.rest_of_with(rest, with, Place::Block);
         let open = self.blocks.pop().unwrap_or_default();
         let mut block = Block {
-            name,
+            name: name.into(),
             axes: open.axes,
             predicate: open.predicate.unwrap_or_else(|| Expr::bool(true)),
             reads: Vec::new(),
@@ -350,7 +350,7 @@ impl Builder<'_> {
                         format!("`{name}` is not a handle parameter that is still to be matched"),
                     ));
                 };
-                let handle = Some(self.function.var(var).name.clone());
+                let handle = Some(self.function.var(var).name.to_string());
                 self.function.params[index] = wavemark_tile::Param::Buffer { buffer, handle };
             }
             source => {

@@ -175,7 +175,7 @@ impl Builder<'_> {
         let offset_factor =
             option("offset_factor").map(|factor| self.constant(factor, "offset_factor")).transpose()?;
         Ok(self.function.add_buffer(Buffer {
-            name: String::new(),
+            name: "".into(),
             dtype,
             shape,
             strides,

@@ -77,7 +77,7 @@ impl Builder<'_> {
             }
             (owner, name) => {
                 let owner = match owner {
-                    Value::Buffer(buffer) => self.function.buffer(buffer).name.clone(),
+                    Value::Buffer(buffer) => self.function.buffer(buffer).name.to_string(),
                     other => other.describe(),
                 };
                 Err(self.cx.error(span, format!("unsupported: `{owner}.{name}(…)`")))

@@ -311,7 +311,7 @@ impl Builder<'_> {
     pub fn element(&mut self, node: &py::ExprSubscript) -> Parsed<(BufferId, Vec<Expr>)> {
         let span = self.cx.span(node);
         match self.subscript(node)? {
-            Value::Expr(Expr::Load(load)) => Ok((load.buffer, load.indices.clone())),
+            Value::Expr(Expr::Load(load)) => Ok((load.buffer, load.indices.to_vec())),
             Value::Box(..) => Err(self.cx.error_with(
                 span,
                 "unsupported: a store to a slice",

@@ -176,7 +176,7 @@ impl<'c> Builder<'c> {
             && expr::script_path(self.cx, &call.func).as_deref() == Some("T.Buffer")
         {
             let buffer = self.buffer_parameter(call, scalars)?;
-            self.function.buffers[buffer.0 as usize].name = name.to_string();
+            self.function.buffers[buffer.0 as usize].name = name.as_str().into();
             self.define(name, name.range, Value::Buffer(buffer))?;
             self.function.params.push(Param::Buffer { buffer, handle: None });
             return Ok(());
@@ -186,7 +186,7 @@ impl<'c> Builder<'c> {
             && expr::script_path(self.cx, &subscript.value).as_deref() == Some("T.Buffer")
         {
             let buffer = self.buffer_subscript(subscript, scalars)?;
-            self.function.buffers[buffer.0 as usize].name = name.to_string();
+            self.function.buffers[buffer.0 as usize].name = name.as_str().into();
             self.define(name, name.range, Value::Buffer(buffer))?;
             self.function.params.push(Param::Buffer { buffer, handle: None });
             return Ok(());

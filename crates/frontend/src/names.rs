@@ -99,12 +99,12 @@ impl Builder<'_> {
             Value::Buffer(buffer) => {
                 let known = &mut self.function.buffers[buffer.0 as usize].name;
                 if known.is_empty() {
-                    name.clone_into(known);
+                    *known = name.into();
                 }
                 self.define(name, range, Value::Buffer(buffer))
             }
             Value::Expr(Expr::Var(var, dtype)) if self.function.var(var).name.is_empty() => {
-                name.clone_into(&mut self.function.vars[var.0 as usize].name);
+                self.function.vars[var.0 as usize].name = name.into();
                 self.define(name, range, Value::Expr(Expr::Var(var, dtype)))
             }
             Value::Expr(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => {

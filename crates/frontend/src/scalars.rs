@@ -99,7 +99,7 @@ impl Builder<'_> {
         if let Some(value) = value {
             suite.push(Stmt::Store(Box::new(Store {
                 buffer,
-                indices: vec![Expr::int(0)],
+                indices: [Expr::int(0)].into_iter().collect(),
                 value,
                 span: Some(span),
             })));

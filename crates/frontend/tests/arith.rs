@@ -40,7 +40,7 @@ fn simplified(ranges: &str, assumption: &str, expr: &str) -> String {
     let expr = exprs.remove(0);
     let assumption = (assumption != "-").then(|| exprs.remove(0));
     let ids: HashMap<&str, VarId> =
-        (0u32..).map(VarId).zip(&function.vars).map(|(id, var)| (var.name.as_str(), id)).collect();
+        (0u32..).map(VarId).zip(&function.vars).map(|(id, var)| (&*var.name, id)).collect();
     let mut analyzer = Analyzer::new();
     for range in ranges.iter().filter(|range| range.len() == 3) {
         analyzer.bind(ids[range[0]], &Range { min: exprs.remove(0), extent: exprs.remove(0) });

@@ -89,7 +89,7 @@ fn gemm(criterion: &mut Criterion) {
 fn growth(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("chain");
     group.sample_size(10);
-    for count in [10, 100, 1_000] {
+    for count in [10, 100, 1_000, 3_000, 6_000, 10_000, 20_000] {
         let module = parse(&chain(count));
         group.bench_with_input(BenchmarkId::new("pass", count), &module, |bench, module| {
             bench.iter_batched(|| module.clone(), pipelined, BatchSize::SmallInput);

@@ -160,7 +160,7 @@ impl Planner<'_> {
     }
 
     fn loop_name(&self, node: &For) -> String {
-        self.function.var(node.var).name.clone()
+        self.function.var(node.var).name.to_string()
     }
 
     fn plan_loop(&mut self, node: &mut For, num_stages: i64) -> Result<Planned, Box<Diagnostic>> {
@@ -205,7 +205,7 @@ impl Planner<'_> {
                 let times = bytes.and_then(|bytes| bytes.checked_mul(count.unsigned_abs()));
                 after = after.zip(times).and_then(|(sum, bytes)| sum.checked_add(bytes));
             }
-            versions.push((buffer.name.clone(), count));
+            versions.push((buffer.name.to_string(), count));
         }
         let ints = |numbers: &[i64]| Annotation::List(numbers.iter().copied().map(Annotation::Int).collect());
         node.annotations.insert(STAGE.into(), ints(&stages));

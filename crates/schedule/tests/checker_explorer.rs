@@ -261,7 +261,7 @@ impl Builder {
         };
         // The block's name says which action it is.
         Stmt::Block(Box::new(wavemark_tile::Block {
-            name: format!("s{}", action.id),
+            name: format!("s{}", action.id).into(),
             axes: Vec::new(),
             predicate: Expr::bool(true),
             reads: Vec::new(),
@@ -272,7 +272,7 @@ impl Builder {
             init: None,
             body: Stmt::Store(Box::new(Store {
                 buffer: BufferId(action.store.buffer),
-                indices: vec![index(&action.store)],
+                indices: [index(&action.store)].into_iter().collect(),
                 value: Expr::binary(
                     BinaryOp::Add,
                     Expr::load(BufferId(action.load.buffer), Dtype::FLOAT32, vec![index(&action.load)]),

@@ -135,7 +135,7 @@ fn compare_with_walking(module: &Module, function: &Function) {
         for value in [most + 1, most + 2, most + 7, 2 * most + 3] {
             let mut one = function.clone();
             for index in 0..one.vars.len() {
-                if symbols.names == [one.vars[index].name.clone()] {
+                if symbols.names == [one.vars[index].name.to_string()] {
                     let var = VarId(index as u32);
                     one.body.substitute(var, &Expr::Int(value, one.var(var).dtype));
                 }

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::dtype::Dtype;
 
 /// A variable of a function: an index into [`crate::Function::vars`].
@@ -53,6 +55,9 @@ impl BinaryOp {
     }
 }
 
+/// Indices of an element, in place where there are as few as most have.
+pub type Indices = SmallVec<[Expr; 3]>;
+
 /// A read of one element of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
@@ -61,7 +66,7 @@ pub struct Load {
     /// The buffer's element type.
     pub dtype: Dtype,
     /// One index a dimension.
-    pub indices: Vec<Expr>,
+    pub indices: Indices,
 }
 
 /// A call of an intrinsic by its TVMScript name without `T.`: `if_then_else`, `exp`, `call_extern`,
@@ -76,7 +81,7 @@ pub struct Call {
     pub args: Vec<Expr>,
 }
 
-/// An expression. Equality is structural and by variable and buffer id.
+/// An expression. Equality is structural and by variable and buffer id. It is two words: there are many of them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// An integer or `bool` constant.
@@ -84,7 +89,7 @@ pub enum Expr {
     /// A floating-point constant.
     Float(f64, Dtype),
     /// A string argument of a call.
-    Str(Arc<str>),
+    Str(Arc<String>),
     /// A variable.
     Var(VarId, Dtype),
     /// An operator of two operands.
@@ -120,8 +125,8 @@ impl Expr {
     }
 
     /// A read of one element.
-    pub fn load(buffer: BufferId, dtype: Dtype, indices: Vec<Expr>) -> Expr {
-        Expr::Load(Arc::new(Load { buffer, dtype, indices }))
+    pub fn load(buffer: BufferId, dtype: Dtype, indices: impl Into<Indices>) -> Expr {
+        Expr::Load(Arc::new(Load { buffer, dtype, indices: indices.into() }))
     }
 
     /// A call of an intrinsic.
@@ -193,7 +198,9 @@ impl Expr {
             Expr::Not(inner) => Expr::Not(Arc::new(map(inner))),
             Expr::Cast(dtype, inner) => Expr::Cast(*dtype, Arc::new(map(inner))),
             Expr::Select(parts) => Expr::Select(Arc::new([map(&parts[0]), map(&parts[1]), map(&parts[2])])),
-            Expr::Load(load) => Expr::load(load.buffer, load.dtype, load.indices.iter().map(map).collect()),
+            Expr::Load(load) => {
+                Expr::load(load.buffer, load.dtype, load.indices.iter().map(map).collect::<Indices>())
+            }
             Expr::Call(call) => Expr::Call(Arc::new(Call {
                 op: call.op.clone(),
                 dtype: call.dtype,
@@ -215,3 +222,5 @@ impl Expr {
         matches!(self, Expr::Var(id, _) if *id == var) || self.children().iter().any(|child| child.uses(var))
     }
 }
+
+const _: () = assert!(size_of::<Expr>() == 16);

@@ -1,5 +1,7 @@
 //! Modules, functions, buffers and variables.
 
+use std::sync::Arc;
+
 use wavemark_diag::Span;
 
 use crate::dtype::Dtype;
@@ -18,8 +20,8 @@ pub enum Dialect {
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// Name hint; the printer makes it unique where it must.
-    pub name: String,
+    /// Name hint; the printer makes it unique where it must. Shared by the copies of a variable.
+    pub name: Arc<str>,
     /// Its type.
     pub dtype: Dtype,
 }
@@ -28,7 +30,7 @@ pub struct Var {
 #[derive(Clone, Debug)]
 pub struct Buffer {
     /// Name hint.
-    pub name: String,
+    pub name: Arc<str>,
     /// Element type.
     pub dtype: Dtype,
     /// Elements a dimension.

@@ -21,11 +21,12 @@ mod verify;
 
 pub use dtype::{Dtype, Element};
 pub use equal::{Comparison, Difference, first_difference};
-pub use expr::{BinaryOp, BufferId, Call, Expr, Load, VarId};
+pub use expr::{BinaryOp, BufferId, Call, Expr, Indices, Load, VarId};
 pub use function::{Buffer, Dialect, Function, Module, Param, Var};
 pub use print::{print, print_expr, print_region};
 pub use simplify::simplify;
 pub use stmt::{
-    Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Region, Stmt, Store,
+    Annotation, Annotations, Axis, AxisKind, Block, For, ForKind, MatchBuffer, Range, Ranges, Region, Stmt,
+    Store,
 };
 pub use verify::verify;

@@ -13,7 +13,7 @@
 //! variables too. A range that depends on what the block's own buffers
 //! hold is the whole dimension; TVM writes such a range down as it is, where nothing defines those buffers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::arith::Analyzer;
@@ -21,7 +21,7 @@ use crate::arith::interval::{Cover, Domains, SymbolicInterval};
 use crate::expr::{BinaryOp, BufferId, Call, Expr, VarId};
 use crate::fold;
 use crate::function::Function;
-use crate::stmt::{Block, For, MatchBuffer, Range, Region, Stmt, Store};
+use crate::stmt::{Block, For, MatchBuffer, Range, Ranges, Region, Stmt, Store};
 
 /// What `block` reads and writes, in TVM's order and form. A buffer that is reached through its address
 /// (`B.data`, or an access pointer for reading and writing) stands in both, last.
@@ -66,21 +66,42 @@ type Boxes = SmallVec<[SymbolicInterval; 3]>;
 
 struct Touched {
     buffer: BufferId,
+    access: Access,
     boxes: Boxes,
 }
 
 /// So many buffers are looked through; for more there is a table.
 const FEW: usize = 12;
 
+/// A list of buffers, to be asked for its members.
+struct Members<'f> {
+    list: &'f [BufferId],
+    /// The same, where there are many.
+    table: FxHashSet<BufferId>,
+}
+
+impl Members<'_> {
+    fn of(list: &[BufferId]) -> Members<'_> {
+        let many = if list.len() > FEW { list } else { &[] };
+        Members { list, table: many.iter().copied().collect() }
+    }
+
+    fn contains(&self, buffer: BufferId) -> bool {
+        if self.list.len() > FEW { self.table.contains(&buffer) } else { self.list.contains(&buffer) }
+    }
+}
+
 struct Detector<'f> {
     function: &'f Function,
     block: &'f Block,
+    /// Buffers that the block allocates.
+    own: Members<'f>,
     /// Knows nothing: regions hold for all values of what is outside of the block.
     analyzer: Analyzer,
     domains: Domains,
     lets: FxHashMap<VarId, Expr>,
-    touched: [Vec<Touched>; 3],
-    /// Where a buffer stands in `touched`, once there are many.
+    touched: Vec<Touched>,
+    /// Where a buffer stands in `touched`, from the one on that makes them many.
     places: FxHashMap<(BufferId, u8), usize>,
 }
 
@@ -89,10 +110,11 @@ impl<'f> Detector<'f> {
         let mut detector = Detector {
             function,
             block,
+            own: Members::of(&block.alloc_buffers),
             analyzer: Analyzer::new(),
             domains: Domains::default(),
             lets: FxHashMap::default(),
-            touched: [Vec::new(), Vec::new(), Vec::new()],
+            touched: Vec::new(),
             places: FxHashMap::default(),
         };
         let sources = block.match_buffers.iter().map(|matched| &matched.source);
@@ -147,9 +169,10 @@ impl<'f> Detector<'f> {
 
     /// A block inside says itself what it touches.
     fn block_inside(&mut self, block: &Block) {
+        let own = Members::of(&block.alloc_buffers);
         let bindings: Vec<(VarId, &Expr)> = block.axes.iter().map(|axis| (axis.var, &axis.value)).collect();
         for (regions, access) in [(&block.reads, Access::Read), (&block.writes, Access::Write)] {
-            for region in regions.iter().filter(|region| !block.alloc_buffers.contains(&region.buffer)) {
+            for region in regions.iter().filter(|region| !own.contains(region.buffer)) {
                 let mut boxes = Boxes::new();
                 for range in &region.ranges {
                     let interval = match &bindings[..] {
@@ -345,12 +368,12 @@ impl<'f> Detector<'f> {
             boxes = self.shown(view, &boxes);
             buffer = view.source.buffer;
         }
-        if self.block.alloc_buffers.contains(&buffer) {
+        if self.own.contains(buffer) {
             return;
         }
-        let touched = &mut self.touched[access as usize];
+        let touched = &mut self.touched;
         let few = touched.len().min(FEW);
-        let place = touched[..few].iter().position(|known| known.buffer == buffer);
+        let place = touched[..few].iter().position(|known| known.buffer == buffer && known.access == access);
         match place.or_else(|| self.places.get(&(buffer, access as u8)).copied()) {
             Some(place) => {
                 for (old, new) in touched[place].boxes.iter_mut().zip(&boxes) {
@@ -361,7 +384,7 @@ impl<'f> Detector<'f> {
                 if touched.len() >= FEW {
                     self.places.insert((buffer, access as u8), touched.len());
                 }
-                touched.push(Touched { buffer, boxes });
+                touched.push(Touched { buffer, access, boxes });
             }
         }
     }
@@ -383,22 +406,25 @@ impl<'f> Detector<'f> {
 
     /// The expression reads a buffer that the block allocates: outside of it that says nothing.
     fn reads_own(&self, expr: &Expr) -> bool {
-        let own = &self.block.alloc_buffers;
         let mut found = false;
-        if !own.is_empty() {
-            expr.visit(&mut |expr| found |= matches!(expr, Expr::Load(load) if own.contains(&load.buffer)));
+        if !self.own.list.is_empty() {
+            expr.visit(&mut |expr| {
+                found |= matches!(expr, Expr::Load(load) if self.own.contains(load.buffer))
+            });
         }
         found
     }
 
     fn collect(&mut self, access: Access, excluded: &[BufferId]) -> Vec<Region> {
-        let mut regions = Vec::new();
-        for touched in &self.touched[access as usize] {
-            if excluded.contains(&touched.buffer) {
+        let excluded = Members::of(excluded);
+        let of_access = || self.touched.iter().filter(|touched| touched.access == access);
+        let mut regions = Vec::with_capacity(of_access().count());
+        for touched in of_access() {
+            if excluded.contains(touched.buffer) {
                 continue;
             }
             let shape = &self.function.buffer(touched.buffer).shape;
-            let mut ranges = Vec::with_capacity(touched.boxes.len());
+            let mut ranges = Ranges::new();
             for (part, extent) in touched.boxes.iter().zip(shape) {
                 let range = part.point_or_range(extent, &mut self.analyzer);
                 let own = [&range.min, &range.extent].into_iter().any(|expr| self.reads_own(expr));

@@ -6,10 +6,12 @@
 //! block annotation: `double_buffer_scope`. Everything else is carried through.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use smallvec::SmallVec;
 use wavemark_diag::Span;
 
-use crate::expr::{BufferId, Expr, VarId};
+use crate::expr::{BufferId, Expr, Indices, VarId};
 
 /// What an annotation may hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,13 +55,24 @@ pub struct Range {
     pub extent: Expr,
 }
 
+impl Range {
+    /// The first value and the one after the last, where they are constants.
+    pub fn constants(&self) -> Option<(i64, i64)> {
+        let min = self.min.as_int()?;
+        Some((min, min.checked_add(self.extent.as_int()?)?))
+    }
+}
+
+/// Ranges of a box, in place where it has as few dimensions as most have.
+pub type Ranges = SmallVec<[Range; 3]>;
+
 /// A box of a buffer: one range a dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// The buffer.
     pub buffer: BufferId,
     /// One range a dimension.
-    pub ranges: Vec<Range>,
+    pub ranges: Ranges,
 }
 
 /// How the iterations of a loop relate.
@@ -136,8 +149,8 @@ pub struct MatchBuffer {
 /// A block with the predicate it is realized under (TVM's `BlockRealize` and `Block` in one).
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Name hint; may be empty and need not be unique.
-    pub name: String,
+    /// Name hint; may be empty and need not be unique. Shared by the copies of a block.
+    pub name: Arc<str>,
     /// Axes with their bindings.
     pub axes: Vec<Axis>,
     /// `T.where`: the block runs only where this holds; `true` when absent.
@@ -185,7 +198,7 @@ pub struct Store {
     /// What is written.
     pub buffer: BufferId,
     /// One index a dimension.
-    pub indices: Vec<Expr>,
+    pub indices: Indices,
     /// The value; its type is the buffer's.
     pub value: Expr,
     /// Where it was written.

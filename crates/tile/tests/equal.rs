@@ -19,7 +19,7 @@ fn renumbered() -> Module {
         function.vars.insert(0, Var { name: "unused".into(), dtype: Dtype::INT32 });
     }
     for var in &mut function.vars {
-        var.name = format!("{}_renamed", var.name);
+        var.name = format!("{}_renamed", var.name).into();
     }
     shift_vars(function, shift);
     assert_ne!(print(&module, Dialect::New), text);
@@ -91,7 +91,7 @@ fn the_first_difference_is_named() {
     assert_eq!(predicate, "root/for ko/\"\"/T.where: ko < lo vs ko <= lo");
 
     let region = after_stmt(&|stmt| match stmt {
-        Stmt::Block(block) if block.name == "c" => {
+        Stmt::Block(block) if &*block.name == "c" => {
             block.reads[0].ranges[1].extent = Expr::int(2);
             true
         }

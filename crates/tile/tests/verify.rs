@@ -202,7 +202,7 @@ fn any_expr() -> impl Strategy<Value = Expr> {
         (any::<f64>(), dtypes.clone()).prop_map(|(value, dtype)| Expr::Float(value, dtype)),
         (0..6u32, dtypes.clone()).prop_map(|(id, dtype)| Expr::Var(VarId(id), dtype)),
         (0..4u32).prop_map(|id| Expr::Data(BufferId(id))),
-        "\\PC*".prop_map(|text| Expr::Str(text.as_str().into())),
+        "\\PC*".prop_map(|text| Expr::Str(text.into())),
     ];
     leaf.prop_recursive(3, 24, 3, move |inner| {
         use BinaryOp::*;

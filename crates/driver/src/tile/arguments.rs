@@ -4,6 +4,8 @@
 //! order otherwise. `grid` and `block` are not needed, since loops over threads say how a tile program runs; where
 //! they are given they must agree with those loops.
 
+use std::sync::Arc;
+
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::interp::{Argument, BindError};
 use wavemark_tile::{ForKind, Function, Param, Stmt};
@@ -14,13 +16,13 @@ use crate::launch::{ArgValue, Filled, Launch};
 pub(super) struct Arguments {
     /// Index into the launch's arguments, a parameter.
     pub order: Vec<usize>,
-    names: Vec<String>,
+    names: Vec<Arc<str>>,
 }
 
 impl Arguments {
     /// Matches the launch's arguments with the function's parameters.
     pub fn new(function: &Function, launch: &Launch) -> Result<Arguments, Diagnostic> {
-        let names: Vec<String> = function
+        let names: Vec<Arc<str>> = function
             .params
             .iter()
             .map(|param| match param {
@@ -40,7 +42,7 @@ impl Arguments {
                 Param::Buffer { handle, .. } => handle.as_ref(),
                 Param::Scalar(_) => None,
             };
-            launch.args.iter().position(|arg| arg.name == *name || Some(&arg.name) == handle)
+            launch.args.iter().position(|arg| *arg.name == **name || Some(&arg.name) == handle)
         });
         let by_name: Option<Vec<usize>> = by_name.collect();
         let order = by_name.filter(|order| (0..found).all(|index| order.contains(&index)));
@@ -65,7 +67,8 @@ impl Arguments {
 
     /// Tells of arguments that do not fit, at their place in the launch file.
     pub fn refuse(&self, error: &BindError, launch: &Launch) -> Diagnostic {
-        let parameter = error.parameter().and_then(|name| self.names.iter().position(|other| other == name));
+        let parameter =
+            error.parameter().and_then(|name| self.names.iter().position(|other| **other == *name));
         let arg = parameter.and_then(|parameter| launch.args.get(*self.order.get(parameter)?));
         at(Diagnostic::error(error.to_string()), arg.and_then(|arg| arg.span))
     }

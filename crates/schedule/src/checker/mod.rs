@@ -73,7 +73,7 @@ fn check_how(function: &Function, exhaustive: bool) -> Report {
     report.undecided = walker.undecided.iter().map(|one| walker.place(one.place)).collect();
     let mut pending: Vec<_> = walker.pending.iter().collect();
     pending.sort();
-    report.pending = pending.into_iter().map(|&buffer| function.buffer(buffer).name.clone()).collect();
+    report.pending = pending.into_iter().map(|&buffer| function.buffer(buffer).name.to_string()).collect();
     if walker.correlated {
         // The paths of these may not exist.
         let (doubtful, sure) = walker.findings.into_iter().partition(|finding| finding.on_some_path);

@@ -252,8 +252,8 @@ impl<'a> Compiler<'a> {
         self.program.places.push(Place {
             span: span.or(self.span),
             block: name.unwrap_or_default().to_owned(),
-            stores: first_store(stmt).map(|buffer| self.function.buffer(buffer).name.clone()),
-            loops: self.loops.iter().map(|&var| self.function.var(var).name.clone()).collect(),
+            stores: first_store(stmt).map(|buffer| self.function.buffer(buffer).name.to_string()),
+            loops: self.loops.iter().map(|&var| self.function.var(var).name.to_string()).collect(),
         });
         self.program.places.len() as SiteId - 1
     }

@@ -73,7 +73,7 @@ pub(super) fn walk(walker: &mut Walker<'_>) -> Option<Symbols> {
     let flags_complete = walks(&symbols[..symbols.len() - numbers]) == 1 << (symbols.len() - numbers).min(62);
     let mut all = period.is_some() && found.largest <= 256 && numbers <= 1 && flags_complete;
     walk_values(walker, &symbols, 0, &mut all);
-    let name = |symbol: &Symbol| walker.function.var(symbol.var).name.clone();
+    let name = |symbol: &Symbol| walker.function.var(symbol.var).name.to_string();
     let report = Symbols {
         names: symbols.iter().map(name).collect(),
         walked: symbols.iter().map(|symbol| (symbol.least, symbol.most)).collect(),
@@ -103,7 +103,7 @@ fn walk_values(walker: &mut Walker<'_>, symbols: &[Symbol], index: usize, all: &
     let boolean = walker.function.var(symbol.var).dtype == Dtype::BOOL;
     for value in symbol.least..=symbol.most {
         walker.constants.set(symbol.var, Interval::point(value));
-        walker.symbols.push((name.clone(), value));
+        walker.symbols.push((name.to_string(), value));
         walk_values(walker, symbols, index + 1, all);
         walker.symbols.pop();
         if !*all || boolean {

@@ -519,7 +519,7 @@ impl<'p> Walker<'p> {
     }
 
     fn buffer_name(&self, buffer: BufferId) -> String {
-        self.function.buffers.get(buffer.0 as usize).map(|buffer| buffer.name.clone()).unwrap_or_default()
+        self.function.buffers.get(buffer.0 as usize).map(|buffer| buffer.name.to_string()).unwrap_or_default()
     }
 
     /// The wait that should have completed `entry`, and the count that would do now. Records what it lacks.
@@ -723,7 +723,7 @@ impl<'p> Walker<'p> {
                 self.steady_index.insert(node.place, self.steady.len());
                 self.steady.push(Steady {
                     place: self.place(node.place),
-                    variable: self.function.var(node.var).name.clone(),
+                    variable: self.function.var(node.var).name.to_string(),
                     from,
                     period,
                     skipped,

@@ -62,7 +62,7 @@ impl Program {
     fn statement(&self, name: &str, buffer: BufferId) -> Stmt {
         let store = Store {
             buffer,
-            indices: vec![Expr::int(0)],
+            indices: [Expr::int(0)].into_iter().collect(),
             value: Expr::Float(0.0, Dtype::FLOAT32),
             span: None,
         };

@@ -311,7 +311,7 @@ impl<'f> Walker<'f> {
                         if let Expr::Var(var, _) = expr
                             && !bound.contains(var)
                         {
-                            named.push(self.function.var(*var).name.clone());
+                            named.push(self.function.var(*var).name.to_string());
                         }
                     });
                 }

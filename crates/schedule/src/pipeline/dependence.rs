@@ -6,13 +6,16 @@
 //! Promises: a schedule that [`check`] accepts executes any two accesses that may conflict in the order of the
 //! source, and [`needs`] has every pair of which the first is asynchronous. Regions are the blocks' declared ones
 //! (joined with what the block is seen to touch); two threads are not compared.
+//!
+//! Takes time linear in the statements, but for pairs that are out of order or that wait for one another: each access
+//! is first asked whether the accesses of its buffer have such a partner at all, by their least stages and positions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_diag::Diagnostic;
 use wavemark_tile::{BufferId, Expr, For, Function, Range, Region, VarId, arith::Analyzer, fold};
 
 use super::annotations::{Request, at};
-use super::discover::{Body, Statement};
+use super::discover::Statement;
 use super::timeline::{Need, Reason};
 
 /// A loop under analysis.
@@ -23,8 +26,8 @@ pub struct Loop<'a> {
     pub var: VarId,
     /// Its range.
     pub range: Range,
-    /// The body.
-    pub body: &'a Body,
+    /// The statements of its body.
+    pub statements: &'a [Statement],
     /// What is asked for.
     pub request: &'a Request,
     accesses: Accesses<'a>,
@@ -32,40 +35,91 @@ pub struct Loop<'a> {
 
 /// An access of a statement to a buffer.
 #[derive(Clone, Copy)]
-struct Access<'a> {
-    statement: usize,
-    writes: bool,
-    region: &'a Region,
+pub(super) struct Access<'a> {
+    pub(super) statement: usize,
+    pub(super) writes: bool,
+    pub(super) region: &'a Region,
 }
 
-/// The accesses to each buffer, in source order, reads of a statement before its writes.
-type Accesses<'a> = Vec<(BufferId, Vec<Access<'a>>)>;
+/// The accesses to each buffer, in source order, reads of a statement before its writes; buffers in the order of
+/// their first access.
+struct Accesses<'a> {
+    places: FxHashMap<BufferId, usize>,
+    /// A buffer and where its accesses end, in both lists; they begin where those of the buffer before it end.
+    buffers: Vec<(BufferId, [usize; 2])>,
+    all: Vec<Access<'a>>,
+    writes: Vec<Access<'a>>,
+}
 
-fn accesses(body: &Body) -> Accesses<'_> {
-    let mut index: FxHashMap<BufferId, usize> = FxHashMap::default();
-    let mut list: Accesses = Vec::new();
-    for (statement, node) in body.statements.iter().enumerate() {
-        let reads = node.reads().iter().map(|region| (false, region));
-        for (writes, region) in reads.chain(node.writes().iter().map(|region| (true, region))) {
-            let slot = *index.entry(region.buffer).or_insert_with(|| {
-                list.push((region.buffer, Vec::new()));
-                list.len() - 1
+/// The accesses to one buffer.
+#[derive(Clone, Copy)]
+pub(super) struct OfBuffer<'a> {
+    pub(super) buffer: BufferId,
+    pub(super) all: &'a [Access<'a>],
+    /// Those of them that write.
+    pub(super) writes: &'a [Access<'a>],
+}
+
+impl<'a> Accesses<'a> {
+    fn of(statements: &'a [Statement]) -> Accesses<'a> {
+        let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
+        // First how many there are, then where those of a buffer begin, and in the end where they end.
+        let mut buffers: Vec<(BufferId, [usize; 2])> = Vec::new();
+        for_each_access(statements, |access| {
+            let place = *places.entry(access.region.buffer).or_insert_with(|| {
+                buffers.push((access.region.buffer, [0, 0]));
+                buffers.len() - 1
             });
-            list[slot].1.push(Access { statement, writes, region });
+            buffers[place].1[0] += 1;
+            buffers[place].1[1] += usize::from(access.writes);
+        });
+        let mut total = [0, 0];
+        for (_, counts) in &mut buffers {
+            for (count, total) in counts.iter_mut().zip(&mut total) {
+                *total += std::mem::replace(count, *total);
+            }
         }
+        let Some(first) = statements.iter().flat_map(|node| node.reads().iter().chain(node.writes())).next()
+        else {
+            return Accesses { places, buffers, all: Vec::new(), writes: Vec::new() };
+        };
+        let nothing = Access { statement: 0, writes: false, region: first };
+        let (mut all, mut writes) = (vec![nothing; total[0]], vec![nothing; total[1]]);
+        for_each_access(statements, |access| {
+            let [next, next_write] = &mut buffers[places[&access.region.buffer]].1;
+            all[*next] = access;
+            *next += 1;
+            if access.writes {
+                writes[*next_write] = access;
+                *next_write += 1;
+            }
+        });
+        Accesses { places, buffers, all, writes }
     }
-    list
+
+    fn at(&self, place: usize) -> OfBuffer<'_> {
+        let [start, first_write] = place.checked_sub(1).map_or([0, 0], |before| self.buffers[before].1);
+        let (buffer, [end, last_write]) = self.buffers[place];
+        OfBuffer { buffer, all: &self.all[start..end], writes: &self.writes[first_write..last_write] }
+    }
+
+    fn each(&self) -> impl Iterator<Item = OfBuffer<'_>> {
+        (0..self.buffers.len()).map(|place| self.at(place))
+    }
+}
+
+fn for_each_access<'a>(statements: &'a [Statement], mut visit: impl FnMut(Access<'a>)) {
+    for (statement, node) in statements.iter().enumerate() {
+        node.reads().iter().for_each(|region| visit(Access { statement, writes: false, region }));
+        node.writes().iter().for_each(|region| visit(Access { statement, writes: true, region }));
+    }
 }
 
 /// Whether the boxes share an element, where constants tell: at any distance.
 fn overlap_of_constants(a: &Region, b: &Region) -> Option<bool> {
     let mut all = Some(true);
     for (a, b) in a.ranges.iter().zip(&b.ranges) {
-        let ends = |range: &Range| {
-            let min = range.min.as_int()?;
-            Some((min, min.checked_add(range.extent.as_int()?)?))
-        };
-        match (ends(a), ends(b)) {
+        match (a.constants(), b.constants()) {
             (Some(a), Some(b)) if a.1 <= b.0 || b.1 <= a.0 => return Some(false),
             (Some(_), Some(_)) => {}
             _ => all = None,
@@ -76,13 +130,32 @@ fn overlap_of_constants(a: &Region, b: &Region) -> Option<bool> {
 
 impl<'a> Loop<'a> {
     /// The loop of `node` around `body`.
-    pub fn new(function: &'a Function, node: &For, body: &'a Body, request: &'a Request) -> Loop<'a> {
+    pub fn new(
+        function: &'a Function,
+        node: &For,
+        statements: &'a [Statement],
+        request: &'a Request,
+    ) -> Loop<'a> {
         let range = Range { min: node.min.clone(), extent: node.extent.clone() };
-        Loop { function, var: node.var, range, body, request, accesses: accesses(body) }
+        Loop { function, var: node.var, range, statements, request, accesses: Accesses::of(statements) }
+    }
+
+    /// The accesses to `buffer`, if there are any.
+    pub(super) fn accesses(&self, buffer: BufferId) -> Option<OfBuffer<'_>> {
+        self.accesses.places.get(&buffer).map(|&place| self.accesses.at(place))
+    }
+
+    fn stage(&self, access: &Access) -> i64 {
+        self.request.stages[access.statement]
+    }
+
+    /// When it runs in the new order, iteration for iteration.
+    fn time(&self, access: &Access) -> (i64, usize) {
+        (self.stage(access), self.request.positions[access.statement])
     }
 
     fn statement(&self, index: usize) -> &Statement {
-        &self.body.statements[index]
+        &self.statements[index]
     }
 
     /// In the new order `a` of iteration `i` comes before `b` of iteration `i + distance`.
@@ -145,21 +218,69 @@ impl<'a> Loop<'a> {
 /// that every iteration has for itself.
 pub fn check(pipeline: &Loop, private: &FxHashSet<BufferId>) -> Result<(), Diagnostic> {
     let mut analyzer = pipeline.analyzer();
-    for (buffer, accesses) in &pipeline.accesses {
-        for (index, a) in accesses.iter().enumerate() {
-            for b in &accesses[index + 1..] {
-                same_iteration(pipeline, *buffer, a, b, &mut analyzer)?;
+    let mut soonest = Vec::new();
+    for accesses in pipeline.accesses.each().filter(|accesses| !accesses.writes.is_empty()) {
+        let OfBuffer { buffer, all, writes } = accesses;
+        soonest_after(pipeline, all, &mut soonest);
+        for (index, a) in all.iter().enumerate() {
+            if pipeline.time(a) < soonest[index].of_interest_to(a) {
+                continue;
+            }
+            for b in &all[index + 1..] {
+                same_iteration(pipeline, buffer, a, b, &mut analyzer)?;
             }
         }
-        if !private.contains(buffer) {
-            for a in accesses {
-                for b in accesses {
-                    across_iterations(pipeline, *buffer, a, b, &mut analyzer)?;
-                }
+        if private.contains(&buffer) {
+            continue;
+        }
+        let least = |accesses: &[Access]| accesses.iter().map(|access| pipeline.stage(access)).min();
+        let (any, write) = (least(all), least(writes));
+        for a in all {
+            if Some(pipeline.stage(a)) <= if a.writes { any } else { write } {
+                continue;
+            }
+            for b in all {
+                across_iterations(pipeline, buffer, a, b, &mut analyzer)?;
             }
         }
     }
     Ok(())
+}
+
+/// When the first of some accesses runs.
+#[derive(Clone, Copy)]
+struct Soonest {
+    any: (i64, usize),
+    write: (i64, usize),
+}
+
+impl Soonest {
+    /// Of those that may conflict with `access`.
+    fn of_interest_to(self, access: &Access) -> (i64, usize) {
+        if access.writes { self.any } else { self.write }
+    }
+}
+
+/// For each access the soonest of those after it, of other statements, in source order. (Those of its own statement
+/// run at the same time as it, and count as later.)
+fn soonest_after(pipeline: &Loop, accesses: &[Access], into: &mut Vec<Soonest>) {
+    const NEVER: (i64, usize) = (i64::MAX, usize::MAX);
+    let mut soonest = Soonest { any: NEVER, write: NEVER };
+    into.clear();
+    into.resize(accesses.len(), soonest);
+    let mut end = accesses.len();
+    while let Some(last) = accesses[..end].last() {
+        let own =
+            accesses[..end].iter().rev().take_while(|access| access.statement == last.statement).count();
+        let start = end - own;
+        into[start..end].fill(soonest);
+        let time = pipeline.time(last);
+        soonest.any = soonest.any.min(time);
+        if accesses[start..end].iter().any(|access| access.writes) {
+            soonest.write = soonest.write.min(time);
+        }
+        end = start;
+    }
 }
 
 /// `a` is before `b` in the source.
@@ -231,14 +352,19 @@ fn across_iterations(
 /// uses, when everything runs at once.
 pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashMap<BufferId, i64> {
     let mut versions = FxHashMap::default();
-    for (buffer, accesses) in &pipeline.accesses {
-        if !private.contains(buffer) {
+    for OfBuffer { buffer, all, writes } in pipeline.accesses.each() {
+        if !private.contains(&buffer) {
             continue;
         }
         let mut least = 1;
-        for a in accesses {
-            for b in accesses.iter().filter(|b| b.writes && b.statement != a.statement) {
-                let gap = pipeline.request.stages[a.statement] - pipeline.request.stages[b.statement];
+        let first_write = writes.iter().map(|write| pipeline.stage(write)).min();
+        for a in all {
+            // One more than the gap is the most that any write can want.
+            if first_write.is_none_or(|first| pipeline.stage(a) - first < least) {
+                continue;
+            }
+            for b in writes.iter().filter(|b| b.statement != a.statement) {
+                let gap = pipeline.stage(a) - pipeline.stage(b);
                 let tie = pipeline.request.positions[a.statement] < pipeline.request.positions[b.statement];
                 let wanted = gap + i64::from(!tie);
                 if wanted > least && meets_from(pipeline, a, b, 1) {
@@ -246,7 +372,7 @@ pub fn least_versions(pipeline: &Loop, private: &FxHashSet<BufferId>) -> FxHashM
                 }
             }
         }
-        versions.insert(*buffer, least);
+        versions.insert(buffer, least);
     }
     versions
 }
@@ -257,17 +383,17 @@ pub fn needs(
     private: &FxHashSet<BufferId>,
     versions: &FxHashMap<BufferId, i64>,
 ) -> Vec<Vec<(BufferId, Need)>> {
-    let mut needs: Vec<Vec<(BufferId, Need)>> = vec![Vec::new(); pipeline.body.statements.len()];
+    let mut needs: Vec<Vec<(BufferId, Need)>> = vec![Vec::new(); pipeline.statements.len()];
     if pipeline.request.async_stages.is_empty() {
         return needs;
     }
     let mut analyzer = pipeline.analyzer();
-    for (buffer, accesses) in &pipeline.accesses {
-        for a in accesses.iter().filter(|a| pipeline.request.is_async(a.statement)) {
-            for b in accesses.iter().filter(|b| a.writes || b.writes) {
+    for OfBuffer { buffer, all, writes } in pipeline.accesses.each() {
+        for a in all.iter().filter(|a| pipeline.request.is_async(a.statement)) {
+            for b in if a.writes { all } else { writes } {
                 let reason = if a.writes && !b.writes { Reason::Flow } else { Reason::Reuse };
-                let distance = if private.contains(buffer) {
-                    let distance = private_distance(a, b, versions.get(buffer).copied().unwrap_or(1));
+                let distance = if private.contains(&buffer) {
+                    let distance = private_distance(a, b, versions.get(&buffer).copied().unwrap_or(1));
                     // Flow is believed whatever the regions are, as in the order of statements.
                     distance.filter(|&distance| {
                         let at = Expr::int(distance);
@@ -277,7 +403,7 @@ pub fn needs(
                     shared_distance(pipeline, a, b, &mut analyzer)
                 };
                 if let Some(distance) = distance {
-                    needs[b.statement].push((*buffer, Need { producer: a.statement, distance, reason }));
+                    needs[b.statement].push((buffer, Need { producer: a.statement, distance, reason }));
                 }
             }
         }

@@ -7,6 +7,7 @@
 //! A predicate of the block under the loop guards each statement by itself, inside the statement, so that a commit
 //! around it happens in every iteration. (TVM drops it.)
 
+use rustc_hash::FxHashSet;
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::{Block, BufferId, Expr, For, Function, Region, Stmt, regions};
 
@@ -24,7 +25,7 @@ pub struct Statement {
 impl Statement {
     /// How diagnostics name it: by its block, or the first block inside that has a name.
     pub fn describe(&self) -> String {
-        let mut name = self.block.name.as_str();
+        let mut name = &*self.block.name;
         self.block.body.visit(&mut |part| {
             if let (true, Stmt::Block(block)) = (name.is_empty(), part) {
                 name = &block.name;
@@ -141,58 +142,67 @@ pub fn make_block(function: &Function, body: Stmt) -> Block {
 /// Declared regions are believed, but a block that touches a buffer which it does not declare gets that region too:
 /// dependences must not be lost.
 fn with_all_accesses(function: &Function, mut block: Box<Block>) -> Box<Block> {
-    let (mut read, mut written) = (Vec::new(), Vec::new());
-    accesses(&block.body, &mut read, &mut written);
-    let lacks = |declared: &[Region], touched: &[BufferId]| {
-        touched.iter().any(|buffer| {
-            !block.alloc_buffers.contains(buffer) && !declared.iter().any(|region| region.buffer == *buffer)
-        })
-    };
-    if lacks(&block.reads, &read) || lacks(&block.writes, &written) {
-        let (reads, writes) = regions::detect(function, &block);
-        let add = |declared: &mut Vec<Region>, found: Vec<Region>| {
-            for region in found {
-                if !declared.iter().any(|known| known.buffer == region.buffer) {
-                    declared.push(region);
-                }
-            }
-        };
-        add(&mut block.reads, reads);
-        add(&mut block.writes, writes);
+    if declares_all(&block) {
+        return block;
     }
+    let (reads, writes) = regions::detect(function, &block);
+    let add = |declared: &mut Vec<Region>, found: Vec<Region>| {
+        let known = Declared::of(declared);
+        let more: Vec<Region> = found.into_iter().filter(|region| !known.contains(region.buffer)).collect();
+        declared.extend(more);
+    };
+    add(&mut block.reads, reads);
+    add(&mut block.writes, writes);
     block
 }
 
-/// The buffers that loads read and stores write in `statement` (not those that inner blocks allocate or match).
-fn accesses(statement: &Stmt, read: &mut Vec<BufferId>, written: &mut Vec<BufferId>) {
-    let mut private = Vec::new();
-    let note = |list: &mut Vec<BufferId>, buffer: BufferId| {
-        if !list.contains(&buffer) {
-            list.push(buffer);
-        }
-    };
-    let loads = |expr: &Expr, read: &mut Vec<BufferId>| {
-        expr.visit(&mut |part| {
-            if let Expr::Load(load) = part
-                && !read.contains(&load.buffer)
-            {
-                read.push(load.buffer);
+/// Each buffer that loads read and stores write in the block is declared, but for those that it or an inner block
+/// allocates or matches.
+fn declares_all(block: &Block) -> bool {
+    let (reads, writes) = (Declared::of(&block.reads), Declared::of(&block.writes));
+    let mut own: FxHashSet<BufferId> = block.alloc_buffers.iter().copied().collect();
+    let mut all = true;
+    block.body.visit(&mut |part| {
+        match part {
+            Stmt::Block(inner) => {
+                own.extend(&inner.alloc_buffers);
+                own.extend(inner.match_buffers.iter().map(|view| view.buffer));
+                return;
             }
+            Stmt::Store(store) => all &= writes.contains(store.buffer) || own.contains(&store.buffer),
+            _ => {}
+        }
+        part.own_exprs(&mut |expr| {
+            expr.visit(&mut |part| {
+                if let Expr::Load(load) = part {
+                    all &= reads.contains(load.buffer) || own.contains(&load.buffer);
+                }
+            });
         });
-    };
-    statement.visit(&mut |part| match part {
-        Stmt::Block(block) => {
-            private.extend(&block.alloc_buffers);
-            private.extend(block.match_buffers.iter().map(|view| view.buffer));
-        }
-        Stmt::Store(store) => {
-            note(written, store.buffer);
-            store.indices.iter().chain([&store.value]).for_each(|expr| loads(expr, read));
-        }
-        other => other.own_exprs(&mut |expr| loads(expr, read)),
     });
-    read.retain(|buffer| !private.contains(buffer));
-    written.retain(|buffer| !private.contains(buffer));
+    all
+}
+
+/// The buffers of regions: looked through where there are few, else in a table.
+struct Declared<'a> {
+    regions: &'a [Region],
+    table: FxHashSet<BufferId>,
+}
+
+impl Declared<'_> {
+    const FEW: usize = 12;
+
+    fn of(regions: &[Region]) -> Declared<'_> {
+        let many = if regions.len() > Self::FEW { regions } else { &[] };
+        Declared { regions, table: many.iter().map(|region| region.buffer).collect() }
+    }
+
+    fn contains(&self, buffer: BufferId) -> bool {
+        match self.regions.len() > Self::FEW {
+            true => self.table.contains(&buffer),
+            false => self.regions.iter().any(|region| region.buffer == buffer),
+        }
+    }
 }
 
 fn first_span(statement: &Stmt) -> Option<Span> {

@@ -11,8 +11,8 @@ use wavemark_tile::{BinaryOp, Block, BufferId, Expr, For, ForKind, Function, Ran
 
 use super::annotations::{self, Request};
 use super::counts::Form;
-use super::discover::{Body, make_block};
-use super::rewrite::{Rewriter, Versioned};
+use super::discover::make_block;
+use super::rewrite::{Renaming, Rewriter, Versioned};
 use super::timeline::Section;
 use super::waits::{Plan, WrittenWait};
 
@@ -31,14 +31,16 @@ pub struct Emitter<'a> {
     pub function: &'a mut Function,
     /// The loop.
     pub node: &'a For,
-    /// Its body.
-    pub body: &'a Body,
+    /// The statements of its body, until their last copy is made of themselves.
+    pub blocks: Vec<Option<Box<Block>>>,
     /// What is asked for.
     pub request: &'a Request,
     /// Private buffers of more than one version.
     pub versioned: &'a FxHashMap<BufferId, Versioned>,
     /// Commits and waits.
     pub plan: &'a Plan,
+    /// The memory of the copies.
+    pub renaming: Renaming,
     /// The queue of a stage.
     pub queue: &'a dyn Fn(i64) -> i64,
 }
@@ -136,10 +138,9 @@ impl Emitter<'_> {
         if unit {
             return Ok(*super::discover::blockize(self.function, content));
         }
-        let mut annotations = node.annotations.clone();
-        for key in [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES] {
-            annotations.remove(key);
-        }
+        let asked = [annotations::STAGE, annotations::ORDER, annotations::ASYNC_STAGES];
+        let others = node.annotations.iter().filter(|(key, _)| !asked.contains(&key.as_str()));
+        let annotations = others.map(|(key, value)| (key.clone(), value.clone())).collect();
         let kind = if section == Section::Body { node.kind.clone() } else { ForKind::Unrolled };
         let body = Stmt::For(Box::new(For {
             var,
@@ -172,11 +173,19 @@ impl Emitter<'_> {
             let instance =
                 instances.entry(stage).or_insert_with(|| self.instance(stage, frame, only_from, analyzer));
             let Some(Instance { access, iteration, predicate }) = instance.clone() else { continue };
-            let node = self.node;
-            let whole_ring = self.request.max_stage != 1;
-            let rewriter =
-                Rewriter::new(self.function, self.versioned, node.var, access, iteration, whole_ring);
-            let mut block = Box::new(rewriter.copy(&self.body.statements[index].block)?);
+            let last = section.is_last_with(stage);
+            let source = &mut self.blocks[index];
+            let Some(mut block) = (if last { source.take() } else { source.clone() }) else { continue };
+            let rewriter = Rewriter::new(
+                self.function,
+                self.versioned,
+                (self.node.var, access),
+                iteration,
+                self.request.max_stage != 1,
+                last,
+                &mut self.renaming,
+            );
+            rewriter.rewrite(&mut block)?;
             block.predicate = predicate;
             if self.request.is_async(index) {
                 // The block as it is must survive where it declares something.
@@ -201,7 +210,12 @@ impl Emitter<'_> {
         let node = self.node;
         let end = fold::add(node.min.clone(), node.extent.clone());
         let skewed = fold::sub(frame.var.clone(), Expr::Int(stage, node.min.dtype()));
-        let begun = analyzer.simplify(&fold::le(node.min.clone(), skewed.clone()));
+        let begun = match (frame.steps, node.min.as_int()) {
+            (Some((start, _)), Some(min)) if min.checked_add(stage).is_some_and(|first| first <= start) => {
+                Expr::bool(true)
+            }
+            _ => analyzer.simplify(&fold::le(node.min.clone(), skewed.clone())),
+        };
         let mut in_range = fold::and(begun, fold::lt(skewed.clone(), end));
         if let Some(first) = only_from {
             let from = fold::le(first.clone(), frame.var.clone());
@@ -249,8 +263,10 @@ impl Emitter<'_> {
                 list.push(Stmt::Block(Box::new(block)));
             }
         };
+        let mut ahead = groups.iter().copied().peekable();
         for (position, block) in statements {
-            let group = groups.iter().copied().find(|group| (group.0..=group.1).contains(&position));
+            while ahead.next_if(|group| group.1 < position).is_some() {}
+            let group = ahead.peek().copied().filter(|group| group.0 <= position);
             if open.as_ref().map(|open| open.0) != group {
                 close(&mut open, &mut list);
             }

@@ -26,6 +26,7 @@ mod emit;
 mod opaque;
 mod rewrite;
 mod timeline;
+mod uses;
 mod versions;
 mod waits;
 
@@ -40,6 +41,8 @@ use annotations::{Request, at};
 use dependence::Loop;
 use discover::Body;
 use emit::Emitter;
+use rewrite::Renaming;
+use uses::{Outside, Uses};
 
 /// What the pass decided and the user may want to know.
 #[derive(Clone, Debug)]
@@ -50,12 +53,14 @@ pub struct Note {
     pub message: String,
 }
 
-/// Pipelines every annotated loop of `function`, inner ones first. When it fails, the function is unchanged.
+/// Pipelines every annotated loop of `function`, inner ones first. When it fails, the function is left without its
+/// body: a copy for that case would cost a sixth of the time of the pass.
 pub fn pipeline(function: &mut Function) -> Result<Vec<Note>, Vec<Diagnostic>> {
-    let mut body = function.body.clone();
-    let (vars, buffers) = (function.vars.len(), function.buffers.len());
+    let mut body = std::mem::replace(&mut function.body, Stmt::nop());
+    let uses = Uses::of(&body);
     let mut pass = Pass {
-        uses: uses(function, &body),
+        uses: &uses,
+        loops: 0,
         function,
         notes: Vec::new(),
         diagnostics: Vec::new(),
@@ -70,37 +75,8 @@ pub fn pipeline(function: &mut Function) -> Result<Vec<Note>, Vec<Diagnostic>> {
         function.body = body;
         Ok(notes)
     } else {
-        function.vars.truncate(vars);
-        function.buffers.truncate(buffers);
         Err(diagnostics)
     }
-}
-
-/// How often each buffer is named by loads, stores and addresses, by [`BufferId`].
-type Uses = Vec<usize>;
-
-fn uses(function: &Function, stmt: &Stmt) -> Uses {
-    let mut uses: Uses = vec![0; function.buffers.len()];
-    let mut note = |buffer: BufferId| uses[buffer.0 as usize] += 1;
-    stmt.visit(&mut |part| {
-        match part {
-            Stmt::Store(store) => note(store.buffer),
-            Stmt::Block(block) => {
-                // What it declares to access is not an access.
-                block.match_buffers.iter().for_each(|view| note(view.source.buffer));
-                return;
-            }
-            _ => {}
-        }
-        part.own_exprs(&mut |expr| {
-            expr.visit(&mut |part| match part {
-                Expr::Load(load) => note(load.buffer),
-                Expr::Data(buffer) => note(*buffer),
-                _ => {}
-            });
-        });
-    });
-    uses
 }
 
 struct Pass<'a> {
@@ -108,7 +84,9 @@ struct Pass<'a> {
     notes: Vec<Note>,
     diagnostics: Vec<Diagnostic>,
     /// Uses in the whole function as it was.
-    uses: Uses,
+    uses: &'a Uses,
+    /// The pipelined loops that have begun.
+    loops: usize,
     /// Buffers that `double_buffer_scope` asks two versions for.
     doubled: FxHashSet<BufferId>,
     /// Buffers that a pipeline took over from an outer block.
@@ -125,10 +103,10 @@ impl Pass<'_> {
             Stmt::For(node) => annotations::is_pipeline(node),
             _ => Ok(false),
         };
-        let inside = match (&pipelined, &*stmt) {
-            (Ok(true), _) => Some(uses(self.function, stmt)),
-            _ => None,
-        };
+        let outside = matches!(pipelined, Ok(true)).then(|| {
+            self.loops += 1;
+            self.uses.outside(self.loops - 1)
+        });
         let threads = matches!(stmt, Stmt::For(node) if matches!(node.kind, ForKind::ThreadBinding(_)));
         let serial = matches!(stmt, Stmt::For(_)) && !threads;
         self.serial_loops += usize::from(serial);
@@ -138,29 +116,19 @@ impl Pass<'_> {
         }
         self.serial_loops -= usize::from(serial);
         self.thread_loops -= usize::from(threads);
-        match stmt {
-            Stmt::Block(block) => {
-                self.double_buffers(block);
-                block.alloc_buffers.retain(|buffer| !self.moved.contains(buffer));
+        if let Stmt::Block(block) = stmt {
+            self.double_buffers(block);
+            block.alloc_buffers.retain(|buffer| !self.moved.contains(buffer));
+        }
+        if let Some(outside) = outside
+            && let Stmt::For(node) = std::mem::replace(stmt, Stmt::nop())
+        {
+            match self.pipeline(*node, outside) {
+                Ok(block) => *stmt = Stmt::Block(Box::new(block)),
+                Err(diagnostic) => self.diagnostics.push(diagnostic),
             }
-            Stmt::For(_) if inside.is_some() => {
-                let outside = self.outside(&inside.unwrap_or_default());
-                if let Stmt::For(node) = std::mem::replace(stmt, Stmt::nop()) {
-                    match self.pipeline(*node, &outside) {
-                        Ok(block) => *stmt = Stmt::Block(Box::new(block)),
-                        Err(diagnostic) => self.diagnostics.push(diagnostic),
-                    }
-                }
-            }
-            _ => {}
         }
         self.diagnostics.extend(pipelined.err());
-    }
-
-    /// The buffers that are also used outside of a statement with these uses.
-    fn outside(&self, inside: &Uses) -> FxHashSet<BufferId> {
-        let counts = self.uses.iter().zip(inside).enumerate();
-        counts.filter(|(_, (all, inside))| inside < all).map(|(index, _)| BufferId(index as u32)).collect()
     }
 
     fn double_buffers(&mut self, block: &Block) {
@@ -183,7 +151,7 @@ impl Pass<'_> {
         }
     }
 
-    fn pipeline(&mut self, node: For, outside: &FxHashSet<BufferId>) -> Result<Block, Diagnostic> {
+    fn pipeline(&mut self, node: For, outside: Outside) -> Result<Block, Diagnostic> {
         if matches!(node.kind, ForKind::Parallel | ForKind::Vectorized | ForKind::ThreadBinding(_)) {
             return Err(at(
                 node.span,
@@ -196,9 +164,12 @@ impl Pass<'_> {
         let mut body = discover::discover(self.function, &mut node)?;
         let request = annotations::read(&node, &body.statements)?;
         let queues = queues(&body, &request)?;
-        let mut versions = self.versions(&node, &mut body, &request, outside)?;
+        let pipeline = Loop::new(self.function, &node, &body.statements, &request);
+        let threads = self.thread_loops > 0;
+        let (taken_over, mut versions) =
+            count_versions(&pipeline, &node, &mut body.allocs, outside, threads, &self.doubled)?;
+        self.moved.extend(taken_over);
         let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
-        let pipeline = Loop::new(self.function, &node, &body, &request);
         dependence::check(&pipeline, &private)?;
         let needs = dependence::needs(&pipeline, &private, &versions);
         dependence::one_producer_stage(&pipeline, &needs)?;
@@ -215,10 +186,11 @@ impl Pass<'_> {
         let mut emitter = Emitter {
             function: self.function,
             node: &node,
-            body: &body,
+            blocks: body.statements.into_iter().map(|statement| Some(statement.block)).collect(),
             request: &request,
             versioned: &versioned,
             plan: &plan,
+            renaming: Renaming::default(),
             queue: &|stage| queues.get(&stage).copied().unwrap_or(stage),
         };
         let [prologue, main, mut epilogue] = emitter.sections()?;
@@ -238,41 +210,13 @@ impl Pass<'_> {
         Ok(result)
     }
 
-    /// Versions of the private buffers. A buffer that an outer block allocates and only this loop uses becomes
-    /// private where one version is not enough.
-    fn versions(
-        &mut self,
-        node: &For,
-        body: &mut Body,
-        request: &Request,
-        outside: &FxHashSet<BufferId>,
-    ) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
-        let candidates = versions::written_first(self.function, node, body, outside, self.thread_loops > 0);
-        let loop_itself = Loop::new(self.function, node, body, request);
-        let either = candidates.iter().chain(&body.allocs).copied().collect();
-        let least = dependence::least_versions(&loop_itself, &either);
-        for buffer in candidates {
-            if least.get(&buffer).is_some_and(|&least| least > 1) && !body.allocs.contains(&buffer) {
-                body.allocs.push(buffer);
-                self.moved.insert(buffer);
-            }
-        }
-        versions::versions(self.function, node, body, request, &least, &self.doubled)
-    }
-
     /// The stages whose queues must be empty when the loop is left: something that the loop leaves in flight is
     /// touched later, or the loop runs again.
-    fn drain(
-        &self,
-        body: &Body,
-        request: &Request,
-        left: &[usize],
-        outside: &FxHashSet<BufferId>,
-    ) -> Vec<i64> {
+    fn drain(&self, body: &Body, request: &Request, left: &[usize], outside: Outside) -> Vec<i64> {
         let touched_later = |&&statement: &&usize| {
             let block = &body.statements[statement];
             let mut regions = block.reads().iter().chain(block.writes());
-            self.serial_loops > 0 || regions.any(|region| outside.contains(&region.buffer))
+            self.serial_loops > 0 || regions.any(|region| outside.contains(region.buffer))
         };
         let mut stages: Vec<i64> =
             left.iter().filter(touched_later).map(|&index| request.stages[index]).collect();
@@ -296,6 +240,28 @@ impl Pass<'_> {
             say(format!("loop `{name}`: {remark}"));
         }
     }
+}
+
+/// The versions of the private buffers, after the buffers that have become private: an outer block allocates them, only
+/// this loop uses them, and one version is not enough.
+fn count_versions(
+    pipeline: &Loop,
+    node: &For,
+    allocs: &mut Vec<BufferId>,
+    outside: Outside,
+    in_threads: bool,
+    doubled: &FxHashSet<BufferId>,
+) -> Result<(Vec<BufferId>, FxHashMap<BufferId, i64>), Diagnostic> {
+    let candidates = versions::written_first(pipeline, node, outside, in_threads);
+    let mut private: FxHashSet<BufferId> = allocs.iter().copied().collect();
+    let either = candidates.iter().chain(&*allocs).copied().collect();
+    let least = dependence::least_versions(pipeline, &either);
+    let wanting = |buffer: &BufferId| least.get(buffer).is_some_and(|&least| least > 1);
+    let taken_over: Vec<BufferId> =
+        candidates.into_iter().filter(|buffer| wanting(buffer) && private.insert(*buffer)).collect();
+    allocs.extend(&taken_over);
+    let versions = versions::versions(pipeline, node, allocs, &least, doubled)?;
+    Ok((taken_over, versions))
 }
 
 /// The queue of each asynchronous stage: its number, unless a statement of the body (an inner pipeline) uses that

@@ -8,7 +8,9 @@ use wavemark_tile::{AxisKind, Block, Expr, Stmt, fold};
 
 /// Makes every block in `stmt` opaque.
 pub fn make_opaque(stmt: &mut Stmt) {
-    if let Stmt::Block(block) = stmt {
+    if let Stmt::Block(block) = stmt
+        && !(block.axes.is_empty() && block.init.is_none())
+    {
         lower_init(block);
         let predicate = block.predicate.clone();
         let axes = std::mem::take(&mut block.axes);

@@ -2,10 +2,13 @@
 //! executes, private buffers by the version of that iteration, and everything that the statement declares renamed,
 //! so that the copies share no variable.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_diag::Diagnostic;
 use wavemark_tile::{
-    Axis, BinaryOp, Block, BufferId, Call, Expr, Function, MatchBuffer, Range, Region, Stmt, VarId, fold,
+    BinaryOp, Block, BufferId, Call, Expr, Function, Indices, Range, Region, Stmt, VarId, fold,
 };
 
 use super::annotations::at;
@@ -21,6 +24,27 @@ pub struct Versioned {
     pub stride: Expr,
 }
 
+/// What stands for what in a copy. Kept from copy to copy for its memory alone.
+#[derive(Default)]
+pub struct Renaming {
+    vars: FxHashMap<VarId, Expr>,
+    buffers: FxHashMap<BufferId, BufferId>,
+    /// The versions that are meant, by how many there are: one expression for all accesses.
+    versions: SmallVec<[(i64, Expr); 2]>,
+}
+
+impl Renaming {
+    fn clear(&mut self) {
+        // A table is cleared in the time of its capacity, which may be that of one much larger statement.
+        if self.vars.capacity().max(self.buffers.capacity()) > 64 {
+            *self = Renaming::default();
+        }
+        self.vars.clear();
+        self.buffers.clear();
+        self.versions.clear();
+    }
+}
+
 /// What a copy is made with.
 pub struct Rewriter<'a> {
     /// The function, which gets the new variables and buffers.
@@ -31,8 +55,9 @@ pub struct Rewriter<'a> {
     pub iteration: Expr,
     /// Regions name all versions, not the one.
     pub whole_ring: bool,
-    vars: FxHashMap<VarId, Expr>,
-    buffers: FxHashMap<BufferId, BufferId>,
+    /// What the statement declares keeps its name: the copy is the statement itself.
+    pub last: bool,
+    renaming: &'a mut Renaming,
     refused: Option<Diagnostic>,
 }
 
@@ -41,68 +66,74 @@ impl<'a> Rewriter<'a> {
     pub fn new(
         function: &'a mut Function,
         versioned: &'a FxHashMap<BufferId, Versioned>,
-        var: VarId,
-        value: Expr,
+        (var, value): (VarId, Expr),
         iteration: Expr,
         whole_ring: bool,
+        last: bool,
+        renaming: &'a mut Renaming,
     ) -> Rewriter<'a> {
-        // Most statements declare a few variables.
-        let mut vars = FxHashMap::with_capacity_and_hasher(6, Default::default());
-        vars.insert(var, value);
-        Rewriter {
-            function,
-            versioned,
-            iteration,
-            whole_ring,
-            vars,
-            buffers: FxHashMap::default(),
-            refused: None,
+        renaming.clear();
+        renaming.vars.insert(var, value);
+        Rewriter { function, versioned, iteration, whole_ring, last, renaming, refused: None }
+    }
+
+    /// Makes the copy of what is one so far in name only.
+    pub fn rewrite(mut self, block: &mut Block) -> Result<(), Diagnostic> {
+        self.block(block);
+        self.refused.map_or(Ok(()), Err)
+    }
+
+    fn version(&mut self, versioned: &Versioned) -> Expr {
+        let known = &mut self.renaming.versions;
+        if let Some((_, version)) = known.iter().find(|known| known.0 == versioned.versions) {
+            return version.clone();
+        }
+        let count = Expr::Int(versioned.versions, self.iteration.dtype());
+        let version = Expr::binary(BinaryOp::FloorMod, self.iteration.clone(), count);
+        known.push((versioned.versions, version.clone()));
+        version
+    }
+
+    fn rename(&mut self, var: &mut VarId) {
+        if !self.last {
+            let new = self.function.copy_var(*var);
+            self.renaming.vars.insert(*var, self.function.var_expr(new));
+            *var = new;
         }
     }
 
-    /// The copy of a block.
-    pub fn copy(mut self, block: &Block) -> Result<Block, Diagnostic> {
-        let copy = self.block(block);
-        match self.refused {
-            Some(refused) => Err(refused),
-            None => Ok(copy),
-        }
-    }
-
-    fn version(&self, versioned: &Versioned) -> Expr {
-        Expr::binary(
-            BinaryOp::FloorMod,
-            self.iteration.clone(),
-            Expr::Int(versioned.versions, self.iteration.dtype()),
-        )
-    }
-
-    fn rename(&mut self, var: VarId) -> VarId {
-        let new = self.function.copy_var(var);
-        self.vars.insert(var, self.function.var_expr(new));
-        new
-    }
-
-    fn redeclare(&mut self, buffer: BufferId) -> BufferId {
-        let mut copy = self.function.buffer(buffer).clone();
+    fn redeclare(&mut self, buffer: &mut BufferId) {
+        let mut copy = self.function.buffer(*buffer).clone();
         for expr in copy.shape.iter_mut().chain(&mut copy.strides).chain(&mut copy.elem_offset) {
-            *expr = self.expr(expr);
+            self.set(expr);
         }
-        let new = self.function.add_buffer(copy);
-        self.buffers.insert(buffer, new);
-        new
+        if self.last {
+            self.function.buffers[buffer.0 as usize] = copy;
+        } else {
+            let new = self.function.add_buffer(copy);
+            self.renaming.buffers.insert(*buffer, new);
+            *buffer = new;
+        }
     }
 
-    fn buffer(&self, buffer: BufferId) -> BufferId {
-        self.buffers.get(&buffer).copied().unwrap_or(buffer)
+    fn set(&mut self, place: &mut Expr) {
+        if let Some(new) = self.expr(place) {
+            *place = new;
+        }
     }
 
-    fn expr(&mut self, expr: &Expr) -> Expr {
+    /// What stands for the expression; `None`: itself.
+    fn expr(&mut self, expr: &Expr) -> Option<Expr> {
         match expr {
-            Expr::Var(var, _) => self.vars.get(var).cloned().unwrap_or_else(|| expr.clone()),
+            Expr::Int(..) | Expr::Float(..) | Expr::Str(_) => None,
+            Expr::Var(var, _) => self.renaming.vars.get(var).cloned(),
             Expr::Load(load) => {
-                let (buffer, indices) = self.element(load.buffer, &load.indices);
-                Expr::load(buffer, load.dtype, indices)
+                let version = self.versioned.get(&load.buffer).map(|versioned| self.version(versioned));
+                let (buffer, indices) = (self.buffer(load.buffer), self.list(version, &load.indices));
+                if indices.is_none() && buffer == load.buffer {
+                    return None;
+                }
+                Some(Expr::load(buffer, load.dtype, indices.unwrap_or_else(|| load.indices.clone())))
             }
             Expr::Data(buffer) if self.versioned.contains_key(buffer) => {
                 let name = &self.function.buffer(*buffer).name;
@@ -110,139 +141,147 @@ impl<'a> Rewriter<'a> {
                     at(None, format!("unsupported: `{name}.data` of a buffer with several versions, outside of `T.tvm_access_ptr`"))
                         .help("access the buffer by `T.tvm_access_ptr`, or allocate it outside of the loop")
                 });
-                expr.clone()
+                None
             }
-            Expr::Data(buffer) => Expr::Data(self.buffer(*buffer)),
+            Expr::Data(buffer) => self.renaming.buffers.get(buffer).copied().map(Expr::Data),
             Expr::Call(call) => self.call(call),
-            Expr::Int(..) | Expr::Float(..) | Expr::Str(_) => expr.clone(),
-            _ => expr.map_children(&mut |child| self.expr(child)),
+            Expr::Binary(op, sides) => match (self.expr(&sides[0]), self.expr(&sides[1])) {
+                (None, None) => None,
+                (left, right) => {
+                    let or = |new: Option<Expr>, old: &Expr| new.unwrap_or_else(|| old.clone());
+                    Some(Expr::binary(*op, or(left, &sides[0]), or(right, &sides[1])))
+                }
+            },
+            Expr::Not(_) | Expr::Cast(..) | Expr::Select(_) => {
+                let mut changed = false;
+                let new = expr.map_children(&mut |child| {
+                    let new = self.expr(child);
+                    changed |= new.is_some();
+                    new.unwrap_or_else(|| child.clone())
+                });
+                changed.then_some(new)
+            }
         }
+    }
+    /// The buffer with several versions, or the one that the copy declares.
+    fn buffer(&self, buffer: BufferId) -> BufferId {
+        match self.versioned.get(&buffer) {
+            Some(versioned) => versioned.buffer,
+            None => self.renaming.buffers.get(&buffer).copied().unwrap_or(buffer),
+        }
+    }
+
+    /// What stands for the expressions, after `first`; `None`: themselves.
+    fn list(&mut self, first: Option<Expr>, list: &[Expr]) -> Option<Indices> {
+        let mut new = first.map(|first| Indices::from_iter([first]));
+        for (index, old) in list.iter().enumerate() {
+            match (self.expr(old), &mut new) {
+                (None, None) => {}
+                (changed, Some(new)) => new.push(changed.unwrap_or_else(|| old.clone())),
+                (Some(changed), none) => {
+                    let new = none.insert(Indices::new());
+                    new.extend(list[..index].iter().cloned());
+                    new.push(changed);
+                }
+            }
+        }
+        new
     }
 
     /// `T.tvm_access_ptr(type, B.data, offset, extent, mask)` counts elements from the start of the buffer: the
     /// offset moves to the version. (TVM forgets to subtract the first iteration here.)
-    fn call(&mut self, call: &Call) -> Expr {
-        let mut args = Vec::with_capacity(call.args.len());
-        match (&*call.op, call.args.get(1)) {
-            ("tvm_access_ptr", Some(Expr::Data(buffer))) if self.versioned.contains_key(buffer) => {
-                let versioned = &self.versioned[buffer];
-                args.push(self.expr(&call.args[0]));
-                args.push(Expr::Data(versioned.buffer));
+    fn call(&mut self, call: &Call) -> Option<Expr> {
+        let versioned = match (&*call.op, call.args.get(1)) {
+            ("tvm_access_ptr", Some(Expr::Data(buffer))) => self.versioned.get(buffer),
+            _ => None,
+        };
+        let args = match (versioned, &call.args[..]) {
+            (Some(versioned), [dtype, _, rest @ ..]) => {
                 let start = Expr::binary(BinaryOp::Mul, self.version(versioned), versioned.stride.clone());
-                let rest = &call.args[2..];
-                if let Some(offset) = rest.first() {
-                    let offset = self.expr(offset);
-                    args.push(fold::add(offset, start));
+                let mut args = vec![dtype.clone(), Expr::Data(versioned.buffer)];
+                args.extend_from_slice(rest);
+                args.iter_mut()
+                    .enumerate()
+                    .filter(|(index, _)| *index != 1)
+                    .for_each(|(_, arg)| self.set(arg));
+                if let Some(offset) = args.get_mut(2) {
+                    *offset = fold::add(offset.clone(), start);
                 }
-                args.extend(rest.iter().skip(1).map(|arg| self.expr(arg)));
+                args
             }
-            _ => args.extend(call.args.iter().map(|arg| self.expr(arg))),
+            (_, args) => self.list(None, args)?.into_vec(),
+        };
+        Some(Expr::Call(Arc::new(Call { op: call.op.clone(), dtype: call.dtype, args })))
+    }
+
+    fn region(&mut self, region: &mut Region) {
+        region.ranges.iter_mut().for_each(|range| self.range(range));
+        if let Some(versioned) = self.versioned.get(&region.buffer) {
+            let version = match self.whole_ring {
+                true => Range { min: Expr::int(0), extent: Expr::int(versioned.versions) },
+                false => Range { min: self.version(versioned), extent: Expr::int(1) },
+            };
+            region.ranges.insert(0, version);
         }
-        Expr::Call(std::sync::Arc::new(Call { op: call.op.clone(), dtype: call.dtype, args }))
+        region.buffer = self.buffer(region.buffer);
     }
 
-    fn element(&mut self, buffer: BufferId, indices: &[Expr]) -> (BufferId, Vec<Expr>) {
-        let versioned = self.versioned.get(&buffer);
-        let mut new = Vec::with_capacity(indices.len() + 1);
-        new.extend(versioned.map(|versioned| self.version(versioned)));
-        new.extend(indices.iter().map(|index| self.expr(index)));
-        (versioned.map_or_else(|| self.buffer(buffer), |versioned| versioned.buffer), new)
+    fn range(&mut self, range: &mut Range) {
+        self.set(&mut range.min);
+        self.set(&mut range.extent);
     }
 
-    fn region(&mut self, region: &Region) -> Region {
-        let versioned = self.versioned.get(&region.buffer);
-        let mut ranges = Vec::with_capacity(region.ranges.len() + 1);
-        ranges.extend(versioned.map(|versioned| {
-            if self.whole_ring {
-                Range { min: Expr::int(0), extent: Expr::int(versioned.versions) }
-            } else {
-                Range { min: self.version(versioned), extent: Expr::int(1) }
-            }
-        }));
-        ranges.extend(region.ranges.iter().map(|range| self.range(range)));
-        let buffer = versioned.map_or_else(|| self.buffer(region.buffer), |versioned| versioned.buffer);
-        Region { buffer, ranges }
-    }
-
-    fn range(&mut self, range: &Range) -> Range {
-        Range { min: self.expr(&range.min), extent: self.expr(&range.extent) }
-    }
-
-    fn block(&mut self, block: &Block) -> Block {
+    fn block(&mut self, block: &mut Block) {
         // Bindings, domains and the predicate are outside of the axes' scope; the rest is inside.
-        let bound: Vec<(Expr, Range)> =
-            block.axes.iter().map(|axis| (self.expr(&axis.value), self.range(&axis.domain))).collect();
-        let predicate = self.expr(&block.predicate);
-        let axes = block.axes.iter().zip(bound);
-        let axes = axes
-            .map(|(axis, (value, domain))| Axis {
-                var: self.rename(axis.var),
-                domain,
-                kind: axis.kind,
-                value,
-            })
-            .collect();
-        let match_buffers = block
-            .match_buffers
-            .iter()
-            .map(|view| {
-                let source = self.region(&view.source);
-                MatchBuffer { buffer: self.redeclare(view.buffer), source }
-            })
-            .collect();
-        Block {
-            name: block.name.clone(),
-            axes,
-            predicate,
-            alloc_buffers: block.alloc_buffers.iter().map(|buffer| self.redeclare(*buffer)).collect(),
-            match_buffers,
-            reads: block.reads.iter().map(|region| self.region(region)).collect(),
-            writes: block.writes.iter().map(|region| self.region(region)).collect(),
-            annotations: block.annotations.clone(),
-            init: block.init.as_ref().map(|init| self.stmt(init)),
-            body: self.stmt(&block.body),
-            span: block.span,
+        for axis in &mut block.axes {
+            self.set(&mut axis.value);
+            self.range(&mut axis.domain);
         }
+        self.set(&mut block.predicate);
+        block.axes.iter_mut().for_each(|axis| self.rename(&mut axis.var));
+        for view in &mut block.match_buffers {
+            self.region(&mut view.source);
+            self.redeclare(&mut view.buffer);
+        }
+        block.alloc_buffers.iter_mut().for_each(|buffer| self.redeclare(buffer));
+        block.reads.iter_mut().chain(&mut block.writes).for_each(|region| self.region(region));
+        block.init.iter_mut().chain([&mut block.body]).for_each(|stmt| self.stmt(stmt));
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+    fn stmt(&mut self, stmt: &mut Stmt) {
         match stmt {
-            Stmt::Seq(list) => Stmt::Seq(list.iter().map(|stmt| self.stmt(stmt)).collect()),
+            Stmt::Seq(list) => list.iter_mut().for_each(|stmt| self.stmt(stmt)),
             Stmt::For(node) => {
-                let (min, extent) = (self.expr(&node.min), self.expr(&node.extent));
-                let step = node.step.as_ref().map(|step| self.expr(step));
-                let var = self.rename(node.var);
-                Stmt::For(Box::new(wavemark_tile::For {
-                    var,
-                    min,
-                    extent,
-                    step,
-                    kind: node.kind.clone(),
-                    annotations: node.annotations.clone(),
-                    body: self.stmt(&node.body),
-                    span: node.span,
-                }))
+                self.set(&mut node.min);
+                self.set(&mut node.extent);
+                node.step.iter_mut().for_each(|step| self.set(step));
+                self.rename(&mut node.var);
+                self.stmt(&mut node.body);
             }
-            Stmt::Block(block) => Stmt::Block(Box::new(self.block(block))),
+            Stmt::Block(block) => self.block(block),
             Stmt::Store(store) => {
-                let (buffer, indices) = self.element(store.buffer, &store.indices);
-                let value = self.expr(&store.value);
-                Stmt::Store(Box::new(wavemark_tile::Store { buffer, indices, value, span: store.span }))
+                let version = self.versioned.get(&store.buffer).map(|versioned| self.version(versioned));
+                if let Some(indices) = self.list(version, &store.indices) {
+                    store.indices = indices;
+                }
+                self.set(&mut store.value);
+                store.buffer = self.buffer(store.buffer);
             }
-            Stmt::If { condition, then, otherwise } => Stmt::If {
-                condition: self.expr(condition),
-                then: Box::new(self.stmt(then)),
-                otherwise: otherwise.as_ref().map(|stmt| Box::new(self.stmt(stmt))),
-            },
-            Stmt::Attr { key, value, body } => {
-                Stmt::Attr { key: key.clone(), value: self.expr(value), body: Box::new(self.stmt(body)) }
+            Stmt::If { condition, then, otherwise } => {
+                self.set(condition);
+                self.stmt(then);
+                otherwise.iter_mut().for_each(|stmt| self.stmt(stmt));
+            }
+            Stmt::Attr { value, body, .. } => {
+                self.set(value);
+                self.stmt(body);
             }
             Stmt::Let { var, value, body } => {
-                let value = self.expr(value);
-                let var = self.rename(*var);
-                Stmt::Let { var, value, body: Box::new(self.stmt(body)) }
+                self.set(value);
+                self.rename(var);
+                self.stmt(body);
             }
-            Stmt::Evaluate(expr, span) => Stmt::Evaluate(self.expr(expr), *span),
+            Stmt::Evaluate(expr, _) => self.set(expr),
         }
     }
 }

@@ -33,6 +33,11 @@ impl Section {
             Section::Epilogue => stage > 0,
         }
     }
+
+    /// Statements of the stage run in the section, and in none after it.
+    pub fn is_last_with(self, stage: i64) -> bool {
+        self == if stage > 0 { Section::Epilogue } else { Section::Body }
+    }
 }
 
 /// Before a statement executes source iteration `i`, what the asynchronous statement `producer` did for iteration
@@ -125,6 +130,14 @@ pub struct Unmet {
     pub count: Option<i64>,
 }
 
+/// What the waits of a timeline do.
+pub struct Verdict {
+    /// They meet every need.
+    pub right: bool,
+    /// For each statement: an asynchronous instance of it may be in flight after the last time step.
+    pub left_in_flight: Vec<bool>,
+}
+
 /// Counts that a wait gets while the timeline runs.
 pub enum Source<'a> {
     /// As given.
@@ -143,6 +156,42 @@ struct Queues {
 impl Queues {
     fn index(&self, stage: i64) -> Option<usize> {
         self.stage.iter().position(|&known| known == stage)
+    }
+}
+
+/// The number in its queue of the group that a statement was committed in, by source iteration.
+struct Commits {
+    /// Where those of a statement begin; statements that stand in no group have none.
+    starts: Vec<usize>,
+    groups: Vec<Option<i64>>,
+}
+
+impl Commits {
+    fn new(timeline: &Timeline, iterations: usize) -> Commits {
+        let mut starts = vec![0; timeline.stages.len() + 1];
+        for &(first, last) in timeline.groups.iter().flatten() {
+            for &member in &timeline.order[first..=last] {
+                starts[member + 1] = iterations;
+            }
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        Commits { starts, groups: vec![None; end] }
+    }
+
+    fn of(&self, statement: usize) -> &[Option<i64>] {
+        &self.groups[self.starts[statement]..self.starts[statement + 1]]
+    }
+
+    fn of_mut(&mut self, statement: usize) -> &mut [Option<i64>] {
+        &mut self.groups[self.starts[statement]..self.starts[statement + 1]]
+    }
+
+    fn get(&self, statement: usize, iteration: usize) -> Option<i64> {
+        self.of(statement).get(iteration).copied().flatten()
     }
 }
 
@@ -192,25 +241,30 @@ impl Timeline {
         }
     }
 
+    /// The statements that commit, wait or need something, with their positions: nothing happens at the others. (A wait
+    /// is only ever added in front of a statement that needs something.)
+    fn concerned(&self, waits: &Waits) -> Vec<(usize, usize)> {
+        let waiting = |statement: usize| waits.iter().any(|waits| !waits[statement].is_empty());
+        let concerned = |&(_, statement): &(usize, usize)| {
+            self.asynchronous[statement] || !self.needs[statement].is_empty() || waiting(statement)
+        };
+        self.order.iter().copied().enumerate().filter(concerned).collect()
+    }
+
     fn run_extent(
         &self,
         extent: i64,
         waits: &mut Waits,
         source: &Source,
         unmet: &mut impl FnMut(&mut Waits, Unmet) -> bool,
-    ) -> (Queues, Vec<Vec<Option<i64>>>) {
+    ) -> (Queues, Commits) {
         let mut queues = self.queues();
-        let iterations = usize::try_from(extent).unwrap_or(0);
-        let mut commits: Vec<Vec<Option<i64>>> = vec![Vec::new(); self.stages.len()];
-        for &(first, last) in self.groups.iter().flatten() {
-            for &member in &self.order[first..=last] {
-                commits[member].resize(iterations, None);
-            }
-        }
+        let mut commits = Commits::new(self, usize::try_from(extent).unwrap_or(0));
         let group_ends = self.group_ends();
+        let steps = self.concerned(waits);
         for time in 0..extent + self.max_stage {
             let (section, step) = self.section(time, extent);
-            for (position, &statement) in self.order.iter().enumerate() {
+            for &(position, statement) in &steps {
                 let iteration = time - self.stages[statement];
                 if !(0..extent).contains(&iteration) {
                     continue;
@@ -230,7 +284,7 @@ impl Timeline {
                 for &need in &self.needs[statement] {
                     let Some(source) = usize::try_from(iteration - need.distance).ok() else { continue };
                     let queue = queues.index(self.stages[need.producer]);
-                    let committed = commits[need.producer].get(source).copied().flatten();
+                    let committed = commits.get(need.producer, source);
                     let count = match (queue, committed) {
                         (Some(queue), Some(index)) if queues.completed[queue] > index => continue,
                         (Some(_), Some(_)) if self.in_queue_order(statement, need) => continue,
@@ -249,7 +303,7 @@ impl Timeline {
                     && let Some(queue) = queues.index(self.stages[statement])
                 {
                     for &member in &self.order[first..=position] {
-                        commits[member][iteration as usize] = Some(queues.committed[queue]);
+                        commits.of_mut(member)[iteration as usize] = Some(queues.committed[queue]);
                     }
                     queues.committed[queue] += 1;
                 }
@@ -274,7 +328,7 @@ impl Timeline {
         extent: i64,
         step: usize,
         queues: &Queues,
-        commits: &[Vec<Option<i64>>],
+        commits: &Commits,
     ) {
         let Some(queue) = queues.index(wait.stage) else { return };
         for &consumer in consumers {
@@ -284,7 +338,7 @@ impl Timeline {
             }
             for need in &self.needs[consumer] {
                 let source = usize::try_from(iteration - need.distance).ok();
-                let index = source.and_then(|source| commits[need.producer].get(source).copied().flatten());
+                let index = source.and_then(|source| commits.get(need.producer, source));
                 if need.reason == Reason::Flow
                     && self.stages[need.producer] == wait.stage
                     && let Some(index) = index
@@ -351,32 +405,28 @@ impl Timeline {
         }
     }
 
-    /// The asynchronous statements that may have an instance in flight after the last time step.
-    pub fn in_flight_at_end(&self, waits: &Waits) -> Vec<usize> {
+    /// What happens with these waits.
+    pub fn judge(&self, waits: &Waits) -> Verdict {
         let mut waits = waits.clone();
-        let mut found = Vec::new();
+        let mut unmet = false;
+        let mut found = vec![false; self.stages.len()];
         for extent in self.samples() {
-            let (queues, commits) = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| false);
-            for (statement, commits) in commits.iter().enumerate() {
-                let pending = queues.index(self.stages[statement]).is_some_and(|queue| {
-                    commits.iter().flatten().max().is_some_and(|&last| last >= queues.completed[queue])
+            let (queues, commits) = self.run_extent(extent, &mut waits, &Source::Table, &mut |_, _| {
+                unmet = true;
+                false
+            });
+            for statement in 0..self.stages.len() {
+                found[statement] |= queues.index(self.stages[statement]).is_some_and(|queue| {
+                    commits
+                        .of(statement)
+                        .iter()
+                        .flatten()
+                        .max()
+                        .is_some_and(|&last| last >= queues.completed[queue])
                 });
-                if pending && !found.contains(&statement) {
-                    found.push(statement);
-                }
             }
         }
-        found
-    }
-
-    /// The first need that these waits do not meet.
-    pub fn first_unmet(&self, waits: &Waits) -> Option<Unmet> {
-        let mut first = None;
-        self.run(&mut waits.clone(), &Source::Table, &mut |_, unmet| {
-            first = first.or(Some(unmet));
-            false
-        });
-        first
+        Verdict { right: !unmet, left_in_flight: found }
     }
 
     /// No waits at all.

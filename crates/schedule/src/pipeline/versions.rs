@@ -10,22 +10,22 @@ use wavemark_tile::arith::Analyzer;
 use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Range, Region, Stmt, fold};
 
 use super::annotations::{Request, at};
-use super::discover::{Body, Statement};
+use super::dependence::{Access, Loop, OfBuffer};
 use super::rewrite::Versioned;
+use super::uses::Outside;
 
 /// The number of versions of each private buffer.
 pub fn versions(
-    function: &Function,
+    pipeline: &Loop,
     node: &For,
-    body: &Body,
-    request: &Request,
+    allocs: &[BufferId],
     least: &FxHashMap<BufferId, i64>,
     doubled: &FxHashSet<BufferId>,
 ) -> Result<FxHashMap<BufferId, i64>, Diagnostic> {
     let mut versions = FxHashMap::default();
-    for &buffer in &body.allocs {
-        let Some(&least) = least.get(&buffer) else {
-            let declared = function.buffer(buffer);
+    for &buffer in allocs {
+        let (Some(&least), Some(accesses)) = (least.get(&buffer), pipeline.accesses(buffer)) else {
+            let declared = pipeline.function.buffer(buffer);
             return Err(at(
                 declared.span.or(node.span),
                 format!(
@@ -35,7 +35,7 @@ pub fn versions(
             )
             .help("remove the allocation"));
         };
-        let mut count = customary(body, request, buffer).max(least);
+        let mut count = customary(pipeline.request, accesses).max(least);
         if count == 1 && doubled.contains(&buffer) {
             count = 2;
         }
@@ -44,24 +44,18 @@ pub fn versions(
     Ok(versions)
 }
 
-fn regions_of(regions: &[Region], buffer: BufferId) -> impl Iterator<Item = &Region> {
-    regions.iter().filter(move |region| region.buffer == buffer)
-}
-
-fn customary(body: &Body, request: &Request, buffer: BufferId) -> i64 {
-    let stage = |statement: &&Statement| request.stages[statement.number];
-    let writers = || body.statements.iter().filter(|node| regions_of(node.writes(), buffer).next().is_some());
-    let readers = || body.statements.iter().filter(|node| regions_of(node.reads(), buffer).next().is_some());
-    let Some(defined) = writers().map(|node| stage(&node)).min() else { return 1 };
-    let used = readers().map(|node| stage(&node)).max().unwrap_or(-1);
+fn customary(request: &Request, accesses: OfBuffer) -> i64 {
+    let stage = |access: &Access| request.stages[access.statement];
+    let readers = || accesses.all.iter().filter(|access| !access.writes);
+    let Some(defined) = accesses.writes.iter().map(stage).min() else { return 1 };
+    let used = readers().map(stage).max().unwrap_or(-1);
     let count = used - defined + 1;
-    let meets = |writer: &Statement, reader: &Statement| {
-        request.positions[writer.number] < request.positions[reader.number]
-            && request.stages[writer.number] < request.stages[reader.number]
-            && regions_of(writer.writes(), buffer)
-                .any(|a| regions_of(reader.reads(), buffer).any(|b| may_overlap(a, b)))
+    let meets = |writer: &Access, reader: &Access| {
+        request.positions[writer.statement] < request.positions[reader.statement]
+            && stage(writer) < stage(reader)
+            && may_overlap(writer.region, reader.region)
     };
-    if count == 2 && !writers().any(|writer| readers().any(|reader| meets(writer, reader))) {
+    if count == 2 && !accesses.writes.iter().any(|writer| readers().any(|reader| meets(writer, reader))) {
         return 1;
     }
     count.max(1)
@@ -82,25 +76,20 @@ fn may_overlap(a: &Region, b: &Region) -> bool {
 /// touches one writes, without condition, all that later ones read, and nothing outside of the loop uses it. Of a
 /// shared buffer inside loops over threads each thread may write a part: there the first write is believed to be
 /// of the whole.
-pub fn written_first(
-    function: &Function,
-    node: &For,
-    body: &Body,
-    outside: &FxHashSet<BufferId>,
-    in_threads: bool,
-) -> FxHashSet<BufferId> {
+pub fn written_first(pipeline: &Loop, node: &For, outside: Outside, in_threads: bool) -> FxHashSet<BufferId> {
     let mut found: FxHashSet<BufferId> = FxHashSet::default();
-    let mut carried: FxHashSet<BufferId> = outside.clone();
-    carried.extend(function.params.iter().filter_map(|param| match param {
+    let mut carried: FxHashSet<BufferId> = FxHashSet::default();
+    carried.extend(pipeline.function.params.iter().filter_map(|param| match param {
         wavemark_tile::Param::Buffer { buffer, .. } => Some(*buffer),
         wavemark_tile::Param::Scalar(_) => None,
     }));
     let mut analyzer = Analyzer::new();
     analyzer.bind(node.var, &Range { min: node.min.clone(), extent: node.extent.clone() });
     let mut written: FxHashMap<BufferId, &Region> = FxHashMap::default();
-    for statement in &body.statements {
+    for statement in pipeline.statements {
         for region in statement.reads() {
-            let by_all_threads = in_threads && function.buffer(region.buffer).scope.starts_with("shared");
+            let by_all_threads =
+                in_threads && pipeline.function.buffer(region.buffer).scope.starts_with("shared");
             let covered = written
                 .get(&region.buffer)
                 .is_some_and(|first| by_all_threads || covers(first, region, &mut analyzer));
@@ -117,13 +106,16 @@ pub fn written_first(
             found.insert(region.buffer);
         }
     }
-    found.retain(|buffer| !carried.contains(buffer));
+    found.retain(|buffer| !carried.contains(buffer) && !outside.contains(*buffer));
     found
 }
 
 fn covers(outer: &Region, inner: &Region, analyzer: &mut Analyzer) -> bool {
     outer.ranges.len() == inner.ranges.len()
         && outer.ranges.iter().zip(&inner.ranges).all(|(outer, inner)| {
+            if let (Some(outer), Some(inner)) = (outer.constants(), inner.constants()) {
+                return outer.0 <= inner.0 && inner.1 <= outer.1;
+            }
             let end = |range: &Range| fold::add(range.min.clone(), range.extent.clone());
             analyzer.can_prove(&fold::le(outer.min.clone(), inner.min.clone()))
                 && analyzer.can_prove(&fold::le(end(inner), end(outer)))

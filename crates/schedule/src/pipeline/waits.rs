@@ -13,9 +13,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_tile::BufferId;
 
+use super::annotations::Request;
 use super::counts::{Committed, Form};
 use super::dependence::{self, Loop};
-use super::timeline::{Counts, Need, Reason, Section, Source, Timeline, Unmet, Wait, Waits};
+use super::timeline::{Counts, Need, Reason, Section, Source, Timeline, Unmet, Verdict, Wait, Waits};
 
 /// A wait as it is written.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ pub fn plan(
 
 /// No stage is asynchronous.
 fn synchronous(pipeline: &Loop, versions: FxHashMap<BufferId, i64>) -> Plan {
-    let none = || vec![Vec::new(); pipeline.body.statements.len()];
+    let none = || vec![Vec::new(); pipeline.statements.len()];
     Plan {
         groups: Default::default(),
         waits: [none(), none(), none()],
@@ -92,9 +93,7 @@ fn timeline(
         stages: pipeline.request.stages.clone(),
         order: pipeline.request.order.clone(),
         max_stage: pipeline.request.max_stage,
-        asynchronous: (0..pipeline.body.statements.len())
-            .map(|index| pipeline.request.is_async(index))
-            .collect(),
+        asynchronous: (0..pipeline.statements.len()).map(|index| pipeline.request.is_async(index)).collect(),
         groups,
         needs: needs.iter().map(|needs| needs.iter().map(|(_, need)| *need).collect()).collect(),
         extent,
@@ -142,12 +141,12 @@ fn customary(
     let consumers = Section::ALL.map(|section| consumers(pipeline, &timeline, section));
     let mut waits = timeline.no_waits();
     for section in Section::ALL {
+        let mut placed = FxHashSet::default();
         for &consumer in &consumers[section as usize] {
             let stages = timeline.needs[consumer].iter().filter(|need| is_plain_flow(need));
             for need in stages {
                 let stage = timeline.stages[need.producer];
-                let placed = waits[section as usize].iter().flatten().any(|wait| wait.stage == stage);
-                if !placed {
+                if placed.insert(stage) {
                     waits[section as usize][consumer].push(Wait { stage, counts: Counts(Vec::new()) });
                 }
             }
@@ -163,7 +162,8 @@ fn customary(
         )
     });
     let refined = tables(&written, steps);
-    if timeline.first_unmet(&refined).is_some() {
+    let verdict = timeline.judge(&refined);
+    if !verdict.right {
         return None;
     }
     let below = written[Section::Body as usize].iter().flatten().any(|wait| {
@@ -173,7 +173,7 @@ fn customary(
     if below {
         return None;
     }
-    let left_in_flight = left_in_flight(pipeline, &timeline, &refined);
+    let left_in_flight = left_in_flight(pipeline, &verdict);
     Some(Plan { groups, waits: written, versions: versions.clone(), remarks: Vec::new(), left_in_flight })
 }
 
@@ -199,10 +199,10 @@ fn customary_count(
     stage: i64,
 ) -> Option<i64> {
     let request = pipeline.request;
-    let group_of = |producer: usize| {
-        let position = request.positions[producer];
-        groups.iter().position(|group| (group.0..=group.1).contains(&position))
-    };
+    let mut group_at = vec![None; request.order.len()];
+    for (index, &(first, last)) in groups.iter().enumerate() {
+        group_at[first..=last].fill(Some(index));
+    }
     let mut least: Option<i64> = None;
     for &consumer in &request.order {
         let mut seen = FxHashSet::default();
@@ -210,7 +210,7 @@ fn customary_count(
         for (_, need) in &needs[consumer] {
             if is_plain_flow(need)
                 && request.stages[need.producer] == stage
-                && seen.insert(group_of(need.producer))
+                && seen.insert(group_at[request.positions[need.producer]])
             {
                 let later = request.positions[need.producer] > request.positions[consumer];
                 *count.get_or_insert(0) += request.stages[consumer] - stage - i64::from(later);
@@ -292,7 +292,7 @@ fn uniform(
              nothing that reads the buffer is in flight",
             pipeline.function.buffer(buffer).name,
             old + 1,
-            pipeline.body.statements[unmet.consumer].describe(),
+            pipeline.statements[unmet.consumer].describe(),
         ));
     }
     if !remarks.is_empty() {
@@ -300,7 +300,7 @@ fn uniform(
     }
     let (timeline, waits) = solve(&needs)?;
     let written = write(&waits, |section, wait| Form::exact(section, &wait.counts));
-    let left_in_flight = left_in_flight(pipeline, &timeline, &waits);
+    let left_in_flight = left_in_flight(pipeline, &timeline.judge(&waits));
     Ok(Plan { groups, waits: written, versions, remarks, left_in_flight })
 }
 
@@ -322,13 +322,16 @@ fn reused_too_early(
         .map_err(|unmet| Hopeless { consumer: unmet.consumer, producer: unmet.need.producer })?;
     let all = timeline(pipeline, needs, groups.clone(), extent);
     let mut found: Vec<(BufferId, Unmet)> = Vec::new();
+    let mut places: FxHashMap<BufferId, usize> = FxHashMap::default();
     all.run(&mut waits.clone(), &Source::Table, &mut |_, unmet| {
         let buffers = needs[unmet.consumer].iter().filter(|(_, need)| *need == unmet.need);
         for (buffer, _) in buffers {
-            match found.iter_mut().find(|known| known.0 == *buffer) {
-                None => found.push((*buffer, unmet)),
-                Some(known) if known.1.count > unmet.count => known.1 = unmet,
-                Some(_) => {}
+            let place = *places.entry(*buffer).or_insert_with(|| {
+                found.push((*buffer, unmet));
+                found.len() - 1
+            });
+            if found[place].1.count > unmet.count {
+                found[place].1 = unmet;
             }
         }
         false
@@ -339,13 +342,13 @@ fn reused_too_early(
 /// Runs of neighbours of one stage in the body, cut before a member that depends on one of its run; the same in all
 /// sections.
 fn uniform_groups(pipeline: &Loop, needs: &NeedsByBuffer) -> [Vec<(usize, usize)>; 3] {
-    let order = &pipeline.request.order;
+    let Request { order, positions, .. } = pipeline.request;
     let mut groups = Vec::new();
     for (first, last) in runs(pipeline, Section::Body) {
         let mut start = first;
         for position in first + 1..=last {
-            let members = &order[start..position];
-            let depends = |need: &Need| need.distance == 0 && members.contains(&need.producer);
+            let members = start..position;
+            let depends = |need: &Need| need.distance == 0 && members.contains(&positions[need.producer]);
             if needs[order[position]].iter().any(|(_, need)| depends(need)) {
                 groups.push((start, position - 1));
                 start = position;
@@ -363,9 +366,8 @@ fn uniform_groups(pipeline: &Loop, needs: &NeedsByBuffer) -> [Vec<(usize, usize)
 
 /// The asynchronous statements of which an instance may be in flight after the loop: found by asking, at its end, for
 /// the last instance of each.
-fn left_in_flight(pipeline: &Loop, timeline: &Timeline, waits: &Waits) -> Vec<usize> {
-    let statements = 0..pipeline.body.statements.len();
-    let asynchronous = statements.filter(|&statement| pipeline.request.is_async(statement));
-    let last = timeline.in_flight_at_end(waits);
-    asynchronous.filter(|statement| last.contains(statement)).collect()
+fn left_in_flight(pipeline: &Loop, verdict: &Verdict) -> Vec<usize> {
+    let statements = 0..pipeline.statements.len();
+    let left = |statement: usize| verdict.left_in_flight[statement];
+    statements.filter(|&statement| left(statement) && pipeline.request.is_async(statement)).collect()
 }

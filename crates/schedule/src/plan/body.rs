@@ -130,7 +130,7 @@ pub fn statement_name(function: &Function, stmt: &Stmt) -> Option<String> {
 
 fn add_names(function: &Function, stmt: &Stmt, names: &mut Vec<String>) {
     let name = match stmt {
-        Stmt::Block(block) if !block.name.is_empty() => Some(block.name.clone()),
+        Stmt::Block(block) if !block.name.is_empty() => Some(block.name.to_string()),
         Stmt::Store(store) => Some(format!("store to {}", function.buffer(store.buffer).name)),
         Stmt::Evaluate(Expr::Call(call), _) => Some(call.op.to_string()),
         _ => None,

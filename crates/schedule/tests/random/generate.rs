@@ -370,9 +370,9 @@ fn ints(values: Vec<i64>) -> Annotation {
 }
 
 fn region(buffer: BufferId, min: Expr, extent: i64) -> Region {
-    Region { buffer, ranges: vec![Range { min, extent: Expr::int(extent) }] }
+    Region { buffer, ranges: [Range { min, extent: Expr::int(extent) }].into_iter().collect() }
 }
 
 fn store(buffer: BufferId, index: Expr, value: Expr) -> Stmt {
-    Stmt::Store(Box::new(Store { buffer, indices: vec![index], value, span: None }))
+    Stmt::Store(Box::new(Store { buffer, indices: [index].into_iter().collect(), value, span: None }))
 }

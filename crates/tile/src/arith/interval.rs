@@ -78,6 +78,12 @@ impl SymbolicInterval {
             (Expr::Int(0, _), Expr::Int(extent @ 1.., dtype)) => {
                 return SymbolicInterval::new(range.min.clone(), Expr::Int(extent - 1, *dtype));
             }
+            (&Expr::Int(min, Dtype::INT32), &Expr::Int(extent, Dtype::INT32)) => {
+                let end = min.checked_add(extent).and_then(|end| fold::constant(end, Dtype::INT32));
+                if let Some(Expr::Int(end, _)) = end {
+                    return SymbolicInterval::new(range.min.clone(), Expr::int(end - 1));
+                }
+            }
             _ => {}
         }
         let end = fold::add(range.extent.clone(), range.min.clone());
@@ -137,6 +143,13 @@ impl SymbolicInterval {
     pub(crate) fn point_or_range(&self, whole: &Expr, analyzer: &mut Analyzer) -> Range {
         let (Some(min), Some(max)) = (&self.min, &self.max) else { return self.range(whole, analyzer) };
         let point = || Range { min: min.clone(), extent: Expr::Int(1, min.dtype()) };
+        if let (&Expr::Int(first, dtype), &Expr::Int(last, of)) = (min, max)
+            && dtype == of
+            && let Some(extent) = last.checked_sub(first).and_then(|distance| distance.checked_add(1))
+            && let Some(extent) = fold::constant(extent, dtype)
+        {
+            return Range { min: min.clone(), extent };
+        }
         if fold::equal(min, max) {
             return point();
         }
@@ -220,10 +233,23 @@ impl<'d> Cover<'d> {
             let fixed = self.depth <= 200 || !self.runs(expr);
             return if fixed { SymbolicInterval::point(expr.clone()) } else { SymbolicInterval::EVERYTHING };
         }
+        if self.stays(expr) {
+            return SymbolicInterval::point(expr.clone());
+        }
         self.depth += 1;
         let result = self.node(expr);
         self.depth -= 1;
         result
+    }
+
+    /// Operators of constants and of variables that do not run.
+    fn stays(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Int(..) => true,
+            Expr::Var(var, _) => !self.domains.contains(*var),
+            Expr::Binary(_, sides) => self.stays(&sides[0]) && self.stays(&sides[1]),
+            _ => false,
+        }
     }
 
     fn runs(&self, expr: &Expr) -> bool {
@@ -284,10 +310,10 @@ impl<'d> Cover<'d> {
         if let (Some(x), Some(y)) = (a.value(), b.value()) {
             return SymbolicInterval::point(fold::binary(op, x.clone(), y.clone()));
         }
-        let join = |x: &Option<Expr>, y: &Option<Expr>| Some(fold::binary(op, x.clone()?, y.clone()?));
+        let join = |x: Option<Expr>, y: Option<Expr>| Some(fold::binary(op, x?, y?));
         match op {
-            Add | Min | Max => SymbolicInterval { min: join(&a.min, &b.min), max: join(&a.max, &b.max) },
-            Sub => SymbolicInterval { min: join(&a.min, &b.max), max: join(&a.max, &b.min) },
+            Add | Min | Max => SymbolicInterval { min: join(a.min, b.min), max: join(a.max, b.max) },
+            Sub => SymbolicInterval { min: join(a.min, b.max), max: join(a.max, b.min) },
             Mul => {
                 let (a, b) = if a.value().is_some() { (b, a) } else { (a, b) };
                 match b.value() {
@@ -317,8 +343,11 @@ impl<'d> Cover<'d> {
         if factor.as_int() == Some(0) {
             return SymbolicInterval::point(factor.clone());
         }
-        let apply = |end: &Option<Expr>| Some(fold::binary(op, end.clone()?, factor.clone()));
-        let (min, max) = (apply(&a.min), apply(&a.max));
+        let apply = |end: Option<Expr>| Some(fold::binary(op, end?, factor.clone()));
+        let (min, max) = (apply(a.min), apply(a.max));
+        if factor.as_int() > Some(0) {
+            return SymbolicInterval { min, max };
+        }
         let bounds = {
             let simple = self.analyzer.simplify(factor);
             self.analyzer.const_bounds(&simple)

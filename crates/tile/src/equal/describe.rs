@@ -33,7 +33,7 @@ pub(super) fn label(function: &Function, stmt: &Stmt) -> String {
     match stmt {
         Stmt::For(node) => format!("for {}", var(node.var)),
         Stmt::Block(block) if block.name.is_empty() => "\"\"".into(),
-        Stmt::Block(block) => block.name.clone(),
+        Stmt::Block(block) => block.name.to_string(),
         Stmt::Store(store) => {
             let name = function.buffers.get(store.buffer.0 as usize).map_or("?", |buffer| &buffer.name);
             format!("{name}[...] =")

@@ -103,7 +103,7 @@ pub(super) fn compile(function: &Function) -> Result<Code, Vec<Diagnostic>> {
     let parameters = compiler.parameters();
     let body = compiler.statement(&function.body);
     let infos = function.buffers.iter().map(|buffer| BufferInfo {
-        name: buffer.name.as_str().into(),
+        name: buffer.name.clone(),
         element: buffer.dtype.element().unwrap_or(Element::U8),
     });
     match (parameters, body) {
@@ -178,7 +178,7 @@ impl Compiler<'_> {
     }
 
     fn var_name(&self, var: VarId) -> Arc<str> {
-        self.function.vars.get(var.0 as usize).map_or("?", |var| var.name.as_str()).into()
+        self.function.vars.get(var.0 as usize).map_or_else(|| "?".into(), |var| var.name.clone())
     }
 
     /// Where a variable is found.
@@ -201,8 +201,7 @@ impl Compiler<'_> {
 
     fn buffer(&mut self, buffer: BufferId) -> Compiled<Slot> {
         let Some(&slot) = self.buffers.get(&buffer) else {
-            let name =
-                self.function.buffers.get(buffer.0 as usize).map_or("?", |buffer| buffer.name.as_str());
+            let name = self.function.buffers.get(buffer.0 as usize).map_or("?", |buffer| &*buffer.name);
             let name = name.to_owned();
             return self.fail(format!("buffer `{name}` does not exist here"));
         };
@@ -280,7 +279,7 @@ impl Compiler<'_> {
                         return self
                             .unsupported(format!("parameter `{}` of type `{}`", info.name, info.dtype));
                     };
-                    Parameter::Scalar { name: info.name.as_str().into(), element, place: self.var(*var)? }
+                    Parameter::Scalar { name: info.name.clone(), element, place: self.var(*var)? }
                 }
                 Param::Buffer { buffer, .. } => {
                     let info = function.buffer(*buffer);
@@ -448,7 +447,7 @@ impl Compiler<'_> {
         let body = body?;
         if let Some(&slot) = capture.steering.intersection(&capture.stores).next() {
             let id = self.buffers.iter().find(|(_, known)| known.index == slot).map(|(id, _)| *id);
-            let name = id.map_or("?", |id| self.function.buffer(id).name.as_str()).to_owned();
+            let name = id.map_or("?", |id| &*self.function.buffer(id).name).to_owned();
             return self.unsupported(format!(
                 "an asynchronous statement whose addresses or conditions depend on `{name}`, which it writes"
             ));

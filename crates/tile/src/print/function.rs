@@ -159,7 +159,7 @@ impl<'m> Printer<'m> {
                 let Some(Var { name, dtype }) = self.function.vars.get(var.0 as usize) else { continue };
                 let new = *dtype == Dtype::INT64
                     && !self.function.params.contains(&Param::Scalar(var))
-                    && !found.contains(&(name.as_str(), var));
+                    && !found.contains(&(&**name, var));
                 if new {
                     found.push((name, var));
                 }

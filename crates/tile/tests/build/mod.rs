@@ -71,7 +71,7 @@ pub fn blocked(block: Block) -> Stmt {
 
 /// `buffer[indices] = value`.
 pub fn store(buffer: BufferId, indices: Vec<Expr>, value: Expr) -> Stmt {
-    Stmt::Store(Box::new(Store { buffer, indices, value, span: None }))
+    Stmt::Store(Box::new(Store { buffer, indices: indices.into(), value, span: None }))
 }
 
 /// A box of ranges, by minimum and extent.
@@ -152,7 +152,7 @@ pub fn sample() -> Module {
                     Expr::call(
                         "tvm_storage_sync",
                         Dtype::INT32,
-                        vec![Expr::Str("shared".into()), Expr::bool(false), Expr::int(-1)],
+                        vec![Expr::Str(String::from("shared").into()), Expr::bool(false), Expr::int(-1)],
                     ),
                     None,
                 ),

@@ -54,7 +54,7 @@ impl Builder {
     }
 
     pub fn store(&self, buffer: BufferId, indices: impl Into<Vec<Expr>>, value: Expr) -> Stmt {
-        Stmt::Store(Box::new(Store { buffer, indices: indices.into(), value, span: None }))
+        Stmt::Store(Box::new(Store { buffer, indices: indices.into().into(), value, span: None }))
     }
 
     pub fn finish(mut self, body: Stmt) -> Function {
@@ -114,7 +114,7 @@ pub(super) fn threads(var: VarId, extent: i64, tag: &str, body: Stmt) -> Stmt {
 
 pub(super) fn block(alloc_buffers: &[BufferId], body: Stmt) -> Block {
     Block {
-        name: String::new(),
+        name: "".into(),
         axes: Vec::new(),
         predicate: Expr::bool(true),
         reads: Vec::new(),

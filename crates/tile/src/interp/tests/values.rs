@@ -122,8 +122,8 @@ fn regions_have_other_names() {
     b.0.buffers[view.0 as usize].shape = vec![int(1), v(n)];
     b.0.buffers[view.0 as usize].strides = vec![v(s), int(1)];
     let range = |min, extent| Range { min, extent: int(extent) };
-    let beyond = Region { buffer: a, ranges: vec![range(v(r), 1), range(int(2), 3)] };
-    let source = Region { buffer: a, ranges: vec![range(v(r), 1), range(int(1), 3)] };
+    let beyond = Region { buffer: a, ranges: [range(v(r), 1), range(int(2), 3)].into_iter().collect() };
+    let source = Region { buffer: a, ranges: [range(v(r), 1), range(int(1), 3)].into_iter().collect() };
     let sum = b.store(
         c,
         [v(r)],
@@ -158,7 +158,10 @@ fn reverse(local: bool) -> Function {
     let at = add(Expr::binary(BinaryOp::Mul, v(t), int(2)), v(u));
     let body = Stmt::Seq(vec![
         b.store(s, [at.clone()], b.load(a, [at.clone()])),
-        Stmt::Evaluate(Expr::call("tvm_storage_sync", Dtype::Void, vec![Expr::Str("shared".into())]), None),
+        Stmt::Evaluate(
+            Expr::call("tvm_storage_sync", Dtype::Void, vec![Expr::Str(String::from("shared").into())]),
+            None,
+        ),
         b.store(c, [at.clone()], b.load(s, [sub(int(3), at)])),
     ]);
     let inner = threads(u, 2, "threadIdx.x", alloc(&[s], body));
@@ -271,7 +274,8 @@ fn refuses(body: impl FnOnce(&mut Builder) -> Stmt, expected: Expect) {
 
 #[test]
 fn what_is_not_modelled_is_refused_by_name() {
-    let external = || Expr::call("call_extern", Dtype::INT32, vec![Expr::Str("consume".into()), int(1)]);
+    let external =
+        || Expr::call("call_extern", Dtype::INT32, vec![Expr::Str(String::from("consume").into()), int(1)]);
     refuses(
         |_| Stmt::Evaluate(external(), None),
         expect![[r#"
