@@ -28,6 +28,7 @@ pub mod address;
 mod control;
 mod memory;
 pub mod ops;
+mod place;
 mod plain;
 pub mod select;
 mod tensor;
@@ -221,6 +222,7 @@ impl<O: Observer> Cx<'_, O> {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         match wave.queue.flight(slot) {
             Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
+            Flight::Lanewise(lanewise) => lanewise.complete(&mut wave.regs, &mut memories),
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
                 if O::ACTIVE {
@@ -229,8 +231,8 @@ impl<O: Observer> Cx<'_, O> {
             }
             Flight::Free => {}
         }
-        if let Some(pending) = wave.queue.release(slot) {
-            self.pool.recycle(pending);
+        if let Some(flight) = wave.queue.release(slot) {
+            self.pool.recycle(flight);
         }
     }
 
