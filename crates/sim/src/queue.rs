@@ -152,6 +152,19 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// As if nothing had ever been in flight; what is, is dropped.
+    pub fn restart(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+        self.order.clear();
+        *self = Queue {
+            slots: std::mem::take(&mut self.slots),
+            free: std::mem::take(&mut self.free),
+            order: std::mem::take(&mut self.order),
+            ..Queue::default()
+        };
+    }
+
     /// Nothing is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
