@@ -246,6 +246,17 @@ fn start(wanted: impl Fn(&str) -> bool) {
             println!("{:8} {:24} {each:8.1} ns an instruction", machine.processor, "once");
         }
     }
+    if wanted("megabyte") {
+        let (setup, mut code) = (setup(GFX1250), snippet::assemble(GFX1250, "s_endpgm\n"));
+        code.resize(1 << 20, 0);
+        let time = |_| {
+            let start = Instant::now();
+            assert_eq!(snippet::launch(&setup, code.clone(), &mut Silent).end, RunEnd::Finished);
+            start.elapsed().as_secs_f64()
+        };
+        let least = (0..RUNS).map(time).fold(f64::MAX, f64::min) * 1e3;
+        println!("{:8} {:24} {least:8.2} ms to run one instruction of it", GFX1250.processor, "megabyte");
+    }
     for (name, lds, waves) in
         [("workgroup", 0, 1), ("workgroup 160 KB LDS", 160 << 10, 1), ("workgroup 8 waves", 0, 8)]
     {

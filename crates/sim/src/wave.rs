@@ -137,7 +137,7 @@ impl Wave {
     pub fn begin(&mut self, layout: Layout, ended: Option<VectorSlab>) {
         (self.regs.v, self.constants[0]) = match ended {
             Some(VectorSlab { mut slab, constants }) => {
-                slab[..layout.constants_at()].fill(Chunk::ZERO);
+                Chunk::words_mut(&mut slab[..layout.constants_at()]).fill(0);
                 (slab, constants)
             }
             None => (vec![Chunk::ZERO; layout.slab_len(FIRST_CONSTANTS)].into_boxed_slice(), 0),
