@@ -19,10 +19,11 @@
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
 //! * a wait: 15 and what it completes.
+//! * a lane-wise operation ([`crate::lanewise`]): two to four times a burst.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
-//! a round, 23 an instruction. A memory operation that is no burst takes four times as much and more, a watched instruction eight to
-//! fifteen times what an unwatched one does.
+//! a round, 23 an instruction. The general form of a memory operation takes ten times as much as a burst and more, a
+//! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
 mod control;
