@@ -40,7 +40,8 @@ fn quiet_or<T: Copy>(x: T, y: T, nan: impl Fn(T) -> bool, quiet: impl Fn(T) -> T
     }
 }
 
-fn add_f32(a: u32, b: u32, flush: Flush) -> u32 {
+#[inline]
+pub(crate) fn add_f32(a: u32, b: u32, flush: Flush) -> u32 {
     let (a, b) = (flush32(a, flush.input), flush32(b, flush.input));
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     if x.is_nan() {

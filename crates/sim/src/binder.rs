@@ -4,6 +4,7 @@
 //! decision about operand kinds. On gfx1250 the VGPR number of an operand also depends on the state that
 //! `s_set_vgpr_msb` set: a program is bound once per value of that state that it meets ([`VgprMsb`]).
 
+use rustc_hash::FxHashMap;
 use wavemark_isa::effects::{Bank, Effects, VgprMsb, effects};
 use wavemark_isa::{Inst, Operand, RegFile, Special, inline_float_bits};
 use wavemark_target::{Facts, Machine};
@@ -44,15 +45,38 @@ pub struct Constants {
     pub vector: Vec<u32>,
     /// Scalar constants, from [`sindex::CONSTANTS`] on.
     pub scalar: Vec<u32>,
+    /// Where they are: of the vector and of the scalar ones, by value and length in dwords.
+    places: [FxHashMap<(u64, usize), usize>; 2],
 }
 
-/// Position of `wanted` as a run in `pool`, appended if it is not there.
-fn intern(pool: &mut Vec<u32>, wanted: &[u32]) -> usize {
-    if let Some(at) = pool.windows(wanted.len()).position(|run| run == wanted) {
-        return at;
+impl Constants {
+    /// How many there are. None is taken away again.
+    pub fn counts(&self) -> [usize; 2] {
+        [self.vector.len(), self.scalar.len()]
     }
-    pool.extend_from_slice(wanted);
-    pool.len() - wanted.len()
+
+    /// Position of the low `dwords` dwords of `bits` among the vector constants, appended if they are not there.
+    fn vector_at(&mut self, bits: u64, dwords: usize) -> usize {
+        intern(&mut self.vector, &mut self.places[0], bits, dwords)
+    }
+
+    /// The same for scalar constants.
+    fn scalar_at(&mut self, bits: u64, dwords: usize) -> usize {
+        intern(&mut self.scalar, &mut self.places[1], bits, dwords)
+    }
+}
+
+fn intern(
+    pool: &mut Vec<u32>,
+    places: &mut FxHashMap<(u64, usize), usize>,
+    bits: u64,
+    dwords: usize,
+) -> usize {
+    let bits = if dwords == 1 { bits & 0xffff_ffff } else { bits };
+    *places.entry((bits, dwords)).or_insert_with(|| {
+        pool.extend_from_slice(&[bits as u32, (bits >> 32) as u32][..dwords]);
+        pool.len() - dwords
+    })
 }
 
 /// Why an instruction cannot be bound.
@@ -214,8 +238,7 @@ impl Binder<'_> {
         let bits = self
             .constant_bits(operand, ty)
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a scalar source")))?;
-        let words = [bits as u32, (bits >> 32) as u32];
-        let at = intern(&mut self.constants.scalar, &words[..if ty.bits == 64 { 2 } else { 1 }]);
+        let at = self.constants.scalar_at(bits, if ty.bits == 64 { 2 } else { 1 });
         Ok(Place { at: sindex::CONSTANTS + at as u32, kind: PlaceKind::Scalar })
     }
 
@@ -237,8 +260,7 @@ impl Binder<'_> {
         let bits = self
             .constant_bits(operand, ty)
             .ok_or_else(|| BindError::Unsupported(format!("{operand:?} as a vector source")))?;
-        let words = [bits as u32, (bits >> 32) as u32];
-        let at = intern(&mut self.constants.vector, &words[..if ty.bits == 64 { 2 } else { 1 }]);
+        let at = self.constants.vector_at(bits, if ty.bits == 64 { 2 } else { 1 });
         let at = self.layout.constants_at() + at * self.layout.chunks;
         Ok(Place { at: at as u32, kind: PlaceKind::VectorConst })
     }

@@ -3,6 +3,8 @@
 //! The initial registers are those of "Initial Kernel Execution State" (AMDGPU usage) with, on gfx1250, the
 //! workgroup identity in trap temporaries (CDNA5 ISA 3.5.3.1 and 2.3.1).
 
+use std::sync::Arc;
+
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
 use wavemark_isa::effects::HwReg;
 use wavemark_target::Machine;
@@ -11,9 +13,9 @@ use wavemark_target::facts::WorkgroupIds;
 use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
-use crate::machine::{Device, Launch, NewGroup, RunConfig, RunEnd, RunStats};
+use crate::machine::{Device, Ended, Launch, NewGroup, RunConfig, RunEnd, RunStats};
 use crate::program::{Program, Segment};
-use crate::regs::sindex;
+use crate::regs::{Chunk, sindex};
 use crate::wave::Wave;
 
 /// A loaded kernel.
@@ -83,15 +85,13 @@ pub fn dispatch<O: Observer>(
     let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
     let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
     let queue = global.allocate("queue", vec![0; 256], false);
-    let mut program = Program::new(kernel.machine, plan.layout, kernel.code.clone(), kernel.entry);
+    let mut program = Program::new(kernel.machine, plan.layout, kernel.code.clone());
     let mut launcher = Launcher {
         plan: &plan,
         kernel,
         dispatch,
         addresses: Addresses { kernarg, packet, queue },
-        room: program.constant_room,
-        vector: program.constants.vector.clone(),
-        scalar: program.constants.scalar.clone(),
+        ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
         next: 0,
     };
     let result = Device::new(&mut program, global, config, observer).run(&mut launcher);
@@ -223,9 +223,8 @@ struct Launcher<'a> {
     kernel: &'a Kernel,
     dispatch: &'a Dispatch,
     addresses: Addresses,
-    room: usize,
-    vector: Vec<u32>,
-    scalar: Vec<u32>,
+    /// `v0` of each wave of a workgroup.
+    ids: Arc<[[Chunk; 4]]>,
     next: u64,
 }
 
@@ -235,7 +234,7 @@ fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
 }
 
 impl Launch for Launcher<'_> {
-    fn next_cluster(&mut self, next_wave: &mut u32) -> Option<Vec<NewGroup>> {
+    fn next_cluster(&mut self, next_wave: &mut u32, ended: &mut Ended) -> Option<Vec<NewGroup>> {
         let clusters: u64 = self.plan.clusters.iter().map(|&n| u64::from(n)).product();
         if self.next == clusters {
             return None;
@@ -243,20 +242,27 @@ impl Launch for Launcher<'_> {
         let cluster_id = unflatten(self.next, self.plan.clusters);
         let size: u32 = self.plan.cluster.iter().product();
         let groups =
-            (0..size).map(|rank| self.group(cluster_id, rank, self.next as u32, next_wave)).collect();
+            (0..size).map(|rank| self.group(cluster_id, rank, self.next as u32, next_wave, ended)).collect();
         self.next += 1;
         Some(groups)
     }
 }
 
 impl Launcher<'_> {
-    fn group(&self, cluster_id: [u32; 3], rank: u32, cluster_flat: u32, next_wave: &mut u32) -> NewGroup {
+    fn group(
+        &self,
+        cluster_id: [u32; 3],
+        rank: u32,
+        cluster_flat: u32,
+        next_wave: &mut u32,
+        ended: &mut Ended,
+    ) -> NewGroup {
         let plan = self.plan;
         let in_cluster = unflatten(u64::from(rank), plan.cluster);
         let workgroup: [u32; 3] = std::array::from_fn(|d| cluster_id[d] * plan.cluster[d] + in_cluster[d]);
         let grid = self.dispatch.grid;
         let flat = workgroup[0] + grid[0] * (workgroup[1] + grid[1] * workgroup[2]);
-        let (mut sgprs, mut vgprs) = (0, 0);
+        let mut sgprs = 0;
         let waves = (0..plan.waves)
             .map(|w| {
                 let id = WaveId {
@@ -268,19 +274,14 @@ impl Launcher<'_> {
                     wave: w,
                 };
                 *next_wave += 1;
-                let mut wave = Wave::new(
-                    self.kernel.machine.facts(),
-                    id,
-                    plan.layout,
-                    self.room,
-                    self.kernel.entry,
-                    plan.mode,
-                );
-                wave.set_constants(plan.layout, &self.vector, &self.scalar);
+                let (facts, entry) = (self.kernel.machine.facts(), self.kernel.entry);
+                let mut wave = match ended.waves.pop() {
+                    Some(ended) => Wave::again(ended, facts, id, entry, plan.mode),
+                    None => Wave::new(facts, id, plan.layout, entry, plan.mode),
+                };
                 wave.scratch_per_lane = plan.scratch;
-                wave.scratch = vec![0; plan.scratch as usize * wave.regs.lanes() as usize];
+                wave.scratch.resize(plan.scratch as usize * wave.regs.lanes() as usize, 0);
                 sgprs = self.scalars(&mut wave, cluster_id, in_cluster);
-                vgprs = self.vectors(&mut wave);
                 wave
             })
             .collect();
@@ -290,7 +291,8 @@ impl Launcher<'_> {
             named_barriers: plan.named_barriers,
             flat,
             initial_sgprs: sgprs,
-            initial_vgprs: vgprs,
+            initial_vgprs: 1,
+            ids: self.ids.clone(),
         }
     }
 
@@ -373,23 +375,24 @@ impl Launcher<'_> {
         let on = if left >= 64 { u64::MAX } else { (1u64 << left) - 1 };
         on & wave.regs.full_mask()
     }
+}
 
-    /// Set the work-item ids, packed 10 bits each in `v0` (both targets have packed work-item ids).
-    fn vectors(&self, wave: &mut Wave) -> u32 {
-        let wanted = self.kernel.descriptor.get(Field::EnableVgprWorkitemId).unwrap_or(0);
-        let [x, y, _] = self.dispatch.block;
-        for lane in 0..wave.regs.lanes() {
-            let flat = wave.id.wave * wave.regs.lanes() + lane;
-            let id = [flat % x, flat / x % y, flat / x / y];
-            let mut packed = id[0];
-            if wanted > 0 {
-                packed |= id[1] << 10;
-            }
-            if wanted > 1 {
-                packed |= id[2] << 20;
-            }
-            wave.regs.set_lane(0, lane, packed);
+/// The work-item ids of wave number `wave`, packed 10 bits each (both targets have packed work-item ids).
+fn work_item_ids(kernel: &Kernel, dispatch: &Dispatch, wave: u32) -> [Chunk; 4] {
+    let wanted = kernel.descriptor.get(Field::EnableVgprWorkitemId).unwrap_or(0);
+    let [x, y, _] = dispatch.block;
+    let mut ids = [Chunk::ZERO; 4];
+    for lane in 0..kernel.machine.lanes() {
+        let flat = wave * kernel.machine.lanes() + lane;
+        let id = [flat % x, flat / x % y, flat / x / y];
+        let mut packed = id[0];
+        if wanted > 0 {
+            packed |= id[1] << 10;
         }
-        1
+        if wanted > 1 {
+            packed |= id[2] << 20;
+        }
+        ids[lane as usize / 16].0[lane as usize % 16] = packed;
     }
+    ids
 }

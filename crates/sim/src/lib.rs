@@ -13,6 +13,7 @@ pub mod burst;
 pub mod dispatch;
 pub mod events;
 pub mod global;
+pub mod lanewise;
 pub mod machine;
 pub mod matrix;
 pub mod meaning;

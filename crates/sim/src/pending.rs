@@ -10,6 +10,8 @@ use crate::atomic::{self, AtomicShape, Flush};
 use crate::burst::Captured;
 use crate::events::{Access, Channel, Direction, Extent, Issue, OpId, Scope, Space};
 use crate::global::Global;
+use crate::lanewise::Lanewise;
+use crate::queue::Flight;
 use crate::regs::Regs;
 use crate::rows;
 use crate::shape::{Extend, LoadShape};
@@ -169,7 +171,7 @@ impl Pending {
     }
 }
 
-/// Completed plain loads and stores, to be used again with their buffers.
+/// Completed lane-wise operations and plain loads and stores, to be used again with their buffers.
 #[derive(Debug, Default)]
 pub struct Pool {
     #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
@@ -178,6 +180,8 @@ pub struct Pool {
     stores: Vec<Box<Pending>>,
     /// The data of bursts.
     pub captured: Captured,
+    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
+    lanewise: Vec<Box<Lanewise>>,
 }
 
 impl Pool {
@@ -192,14 +196,21 @@ impl Pool {
         let action = Action::Store { data: Vec::new() };
         self.stores.pop().unwrap_or_else(|| Pending::blank(Direction::Write, action))
     }
+    /// A lane-wise operation, with any contents.
+    #[inline]
+    pub fn lanewise(&mut self) -> Box<Lanewise> {
+        self.lanewise.pop().unwrap_or_else(Lanewise::blank)
+    }
     /// Take a completed operation back.
     #[inline]
-    pub fn recycle(&mut self, pending: Box<Pending>) {
-        if pending.plain {
-            match pending.action {
+    pub fn recycle(&mut self, flight: Flight) {
+        match flight {
+            Flight::Lanewise(lanewise) => self.lanewise.push(lanewise),
+            Flight::Other(pending) if pending.plain => match pending.action {
                 Action::Store { .. } => self.stores.push(pending),
                 _ => self.loads.push(pending),
-            }
+            },
+            Flight::Other(_) | Flight::Burst(_) | Flight::Free => {}
         }
     }
 }
@@ -288,7 +299,8 @@ pub fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
     odd == 0
 }
 
-fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
+#[inline(always)]
+pub(crate) fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
     let sign =
         |x: u32| if shape.bytes == 1 { x as u8 as i8 as i32 as u32 } else { x as u16 as i16 as i32 as u32 };
     match shape.extend {
@@ -542,19 +554,15 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
         }
         Action::LoadTranspose { transpose, row, bytes } => {
             let (mask, _, addr) = lane_extent(&accesses[0]);
-            let mut rows = vec![[0u8; 16]; regs.lanes() as usize];
+            let mut read = [0u8; 16 * 64];
+            let size = *bytes as usize;
             for lane in lanes(mask) {
-                let into = &mut rows[lane as usize][..*bytes as usize];
+                let into = &mut read[lane as usize * size..][..size];
                 memories.read(accesses[0].space, addr[lane as usize], into);
             }
             let chunks = regs.chunks;
-            for (lane, raw) in transpose::apply(*transpose, &rows).iter().enumerate() {
-                for d in 0..(*bytes / 4) as usize {
-                    let word =
-                        u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
-                    regs.set_lane(*row as usize + d * chunks, lane as u32, word);
-                }
-            }
+            let out = &mut regs.v[*row as usize..][..size / 4 * chunks];
+            transpose::apply(*transpose, &read[..16 * chunks * size], chunks, out);
         }
         Action::Tensor { pieces, store, arrive } => {
             let mut buffer = Vec::new();

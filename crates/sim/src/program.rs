@@ -1,27 +1,22 @@
 //! The code of a kernel, pre-decoded.
 //!
-//! Every dword of an executable segment has a slot; an instruction's slot holds its [`Op`] and its [`Site`].
-//! Slots are filled from the kernel's entry by following fall-through and direct branches; what is reached
-//! otherwise (indirect calls) is bound when a wave first gets there. On gfx1250 there is one table per value
-//! of the upper VGPR bits met.
+//! Every dword of an executable segment has a slot; an instruction's slot holds its [`Op`] and its [`Site`]. A slot is
+//! filled when a wave first gets there: what a kernel has beside its way (other kernels, reports of failed assertions)
+//! costs nothing. On gfx1250 there is one table per value of the upper VGPR bits met.
 
 use rustc_hash::FxHashMap;
+use wavemark_isa::decode;
 use wavemark_isa::effects::{CounterSet, VgprMsb};
-use wavemark_isa::{Inst, decode};
 use wavemark_target::{Facts, Machine};
 
 use crate::alu;
 use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::events::Site;
-use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
 use crate::meaning::{self, Meaning};
 use crate::op::{Detail, Op, OpKind};
 use crate::regs::Regs;
-
-/// How many constants a program can need beyond those found up front.
-const LATE_CONSTANTS: usize = 64;
 
 /// One executable segment.
 #[derive(Clone, Debug)]
@@ -39,7 +34,7 @@ pub struct OpTable {
     /// One slot per dword of the segment.
     pub ops: Vec<Op>,
     /// The instruction of each filled slot.
-    pub sites: Vec<Option<Site>>,
+    pub sites: Vec<Option<Box<Site>>>,
 }
 
 /// A kernel's code.
@@ -56,10 +51,6 @@ pub struct Program {
     pub segment: Segment,
     /// Constants of all operations.
     pub constants: Constants,
-    /// Room for constants in a wave's slabs.
-    pub constant_room: usize,
-    /// How often constants were added after waves had started.
-    pub late_constants: u32,
     tables: Vec<OpTable>,
     by_msb: FxHashMap<u8, usize>,
 }
@@ -72,8 +63,8 @@ fn empty_op() -> Op {
 }
 
 impl Program {
-    /// Pre-decode the code reachable from `entry`.
-    pub fn new(machine: Machine, layout: Layout, segment: Segment, entry: u64) -> Program {
+    /// The code in `segment`, nothing of it bound yet; table 0 is that of upper VGPR bits 0.
+    pub fn new(machine: Machine, layout: Layout, segment: Segment) -> Program {
         let mut program = Program {
             machine,
             facts: machine.facts(),
@@ -81,15 +72,10 @@ impl Program {
             layout,
             segment,
             constants: Constants::default(),
-            constant_room: usize::MAX,
-            late_constants: 0,
             tables: Vec::new(),
             by_msb: FxHashMap::default(),
         };
-        let table = program.table(0);
-        program.bind_reachable(table, entry);
-        program.constant_room =
-            program.constants.vector.len().max(program.constants.scalar.len()) + LATE_CONSTANTS;
+        program.table(0);
         program
     }
 
@@ -117,69 +103,25 @@ impl Program {
         (offset & 3 == 0 && offset < self.segment.bytes.len() as u64).then_some((offset / 4) as usize)
     }
 
-    fn decode_at(&self, slot: usize) -> Result<Inst, String> {
-        decode(self.machine, &self.segment.bytes[slot * 4..]).map_err(|e| e.to_string())
-    }
-
-    /// Bind what fall-through and direct branches reach from `entry`, following `s_set_vgpr_msb` along
-    /// straight lines.
-    fn bind_reachable(&mut self, table: usize, entry: u64) {
-        let mut work = vec![(table, entry)];
-        while let Some((table, pc)) = work.pop() {
-            let Some(slot) = self.slot(pc) else { continue };
-            if self.tables[table].ops[slot].kind != OpKind::Unbound {
-                continue;
-            }
-            let inst = self.bind_slot(table, slot);
-            let Some(inst) = inst else { continue };
-            let op = &self.tables[table].ops[slot];
-            let next = pc + u64::from(op.dwords) * 4;
-            let mut next_table = table;
-            if let Some(detail) = &op.detail
-                && let Detail::Machine(MachineOp::SetVgprMsb(msb)) = **detail
-            {
-                next_table = self.table(msb);
-            }
-            let flow = inst.row(self.machine).effects.flow;
-            // What comes behind an indirect jump is bound when it is reached.
-            if flow.falls_through() {
-                work.push((next_table, next));
-            }
-            if let Some(target) = direct_target(&inst, next).filter(|_| flow.has_target()) {
-                work.push((next_table, target));
-            }
-        }
-    }
-
-    /// Fill one slot; the instruction, if it decodes.
-    pub fn bind_slot(&mut self, table: usize, slot: usize) -> Option<Inst> {
+    /// Fill one slot.
+    pub fn bind_slot(&mut self, table: usize, slot: usize) {
         let pc = self.segment.base + slot as u64 * 4;
-        let msb = self.tables[table].msb;
-        let inst = match self.decode_at(slot) {
+        let OpTable { msb, ops, sites } = &mut self.tables[table];
+        let inst = match decode(self.machine, &self.segment.bytes[slot * 4..]) {
             Ok(inst) => inst,
             Err(why) => {
-                self.tables[table].ops[slot] = unsupported(format!("not an instruction: {why}"), 1);
-                return None;
+                ops[slot] = unsupported(format!("not an instruction: {why}"), 1);
+                return;
             }
         };
         let dwords = inst.size / 4;
-        let before = (self.constants.vector.len(), self.constants.scalar.len());
-        let mut binder = Binder::new(self.machine, self.layout, VgprMsb(msb), &inst, pc, &mut self.constants);
-        let op = match bind(&mut binder) {
+        let mut binder =
+            Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
+        ops[slot] = match bind(&mut binder) {
             Ok(op) => Op { dwords, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
-        let full = self.constants.vector.len().max(self.constants.scalar.len()) > self.constant_room;
-        let op = if full {
-            self.constants.vector.truncate(before.0);
-            self.constants.scalar.truncate(before.1);
-            unsupported("more constants in indirectly reached code than there is room for".to_owned(), dwords)
-        } else {
-            op
-        };
-        self.tables[table].ops[slot] = op;
-        self.tables[table].sites[slot] = Some(Site { pc, inst: inst.clone(), msb });
-        Some(inst)
+        sites[slot] = Some(Box::new(Site { pc, inst, msb: *msb }));
     }
 }
 
@@ -205,10 +147,4 @@ fn unsupported(why: String, dwords: u8) -> Op {
         dwords,
         ..empty_op()
     }
-}
-
-/// The target of a branch whose displacement is an immediate, in dwords from `next`.
-fn direct_target(inst: &Inst, next: u64) -> Option<u64> {
-    let wavemark_isa::Operand::Imm(dwords) = inst.operands.last()? else { return None };
-    Some(next.wrapping_add_signed(i64::from(*dwords as i16) * 4))
 }

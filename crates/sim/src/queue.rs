@@ -10,6 +10,7 @@ use wavemark_isa::effects::CounterSet;
 
 use crate::burst::Burst;
 use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
+use crate::lanewise::Lanewise;
 use crate::pending::Pending;
 
 /// An operation in flight.
@@ -17,6 +18,8 @@ use crate::pending::Pending;
 pub enum Flight {
     /// A plain load or store of consecutive lanes that nobody watches.
     Burst(Burst),
+    /// One whose lanes have a place each, that nobody watches.
+    Lanewise(Box<Lanewise>),
     /// Any other.
     Other(Box<Pending>),
     /// None: the slot is free. (A free slot may also hold a burst that is complete.)
@@ -29,6 +32,7 @@ impl Flight {
     fn seq(&self) -> &[(Channel, u32)] {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
+            Flight::Lanewise(lanewise) => lanewise.seq(),
             Flight::Other(pending) => &pending.issue.seq,
             Flight::Free => &[],
         }
@@ -38,6 +42,7 @@ impl Flight {
     fn issued_at(&self) -> u64 {
         match self {
             Flight::Burst(burst) => burst.issued_at,
+            Flight::Lanewise(lanewise) => lanewise.issued_at,
             Flight::Other(pending) => pending.issued_at,
             Flight::Free => u64::MAX,
         }
@@ -45,12 +50,16 @@ impl Flight {
 
     /// Per access: its space, whether it only reads, its first byte and the byte behind its last.
     fn spans(&self) -> impl Iterator<Item = (Space, bool, u64, u64)> {
-        let (burst, other) = match self {
-            Flight::Burst(burst) => (Some((burst.space, !burst.stores(), burst.low, burst.high)), None),
-            Flight::Other(pending) => (None, Some(pending)),
-            Flight::Free => (None, None),
+        let (burst, reaches, other) = match self {
+            Flight::Burst(burst) => {
+                (Some((burst.space, !burst.stores(), burst.low, burst.high)), &[][..], None)
+            }
+            Flight::Lanewise(lanewise) => (None, lanewise.reaches(), None),
+            Flight::Other(pending) => (None, &[][..], Some(pending)),
+            Flight::Free => (None, &[][..], None),
         };
-        burst.into_iter().chain(other.into_iter().flat_map(|pending| {
+        let reaches = reaches.iter().map(|reach| (reach.space, !reach.writes, reach.low, reach.high));
+        burst.into_iter().chain(reaches).chain(other.into_iter().flat_map(|pending| {
             pending
                 .issue
                 .accesses
@@ -143,6 +152,19 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// As if nothing had ever been in flight; what is, is dropped.
+    pub fn restart(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+        self.order.clear();
+        *self = Queue {
+            slots: std::mem::take(&mut self.slots),
+            free: std::mem::take(&mut self.free),
+            order: std::mem::take(&mut self.order),
+            ..Queue::default()
+        };
+    }
+
     /// Nothing is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -178,6 +200,21 @@ impl Queue {
         let slot = self.free_slot();
         self.slots[slot as usize] = Flight::Burst(burst);
         self.append(Place { slot, channel: channel as u8, seq });
+    }
+
+    /// Put a lane-wise operation into flight.
+    #[inline]
+    pub fn push_lanewise(&mut self, lanewise: Box<Lanewise>) {
+        let (channel, seq) = match *lanewise.seq() {
+            [(channel, seq)] => (channel as u8, seq),
+            _ => (Place::MANY, 0),
+        };
+        for &(channel, _) in lanewise.seq() {
+            self.lives(channel);
+        }
+        let slot = self.free_slot();
+        self.slots[slot as usize] = Flight::Lanewise(lanewise);
+        self.append(Place { slot, channel, seq });
     }
 
     /// The slots in use, in the order of issue.
@@ -247,14 +284,11 @@ impl Queue {
 
     /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts.
     #[inline(always)]
-    pub fn release(&mut self, slot: usize) -> Option<Box<Pending>> {
+    pub fn release(&mut self, slot: usize) -> Option<Flight> {
         self.free.push(slot as u32);
-        if let Flight::Burst(_) = self.slots[slot] {
-            return None;
-        }
-        match std::mem::replace(&mut self.slots[slot], Flight::Free) {
-            Flight::Other(pending) => Some(pending),
-            _ => None,
+        match &mut self.slots[slot] {
+            Flight::Burst(_) => None,
+            other => Some(std::mem::replace(other, Flight::Free)),
         }
     }
 

@@ -17,10 +17,16 @@ impl Chunk {
     /// All lanes zero.
     pub const ZERO: Chunk = Chunk([0; 16]);
     /// The words of consecutive chunks.
-    #[inline]
+    #[inline(always)]
     pub fn words(chunks: &[Chunk]) -> &[u32] {
         // SAFETY: a chunk is 16 words and nothing else (`repr(C)`, 64 bytes).
         unsafe { std::slice::from_raw_parts(chunks.as_ptr().cast(), chunks.len() * 16) }
+    }
+    /// The words of consecutive chunks, to change.
+    #[inline(always)]
+    pub fn words_mut(chunks: &mut [Chunk]) -> &mut [u32] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(chunks.as_mut_ptr().cast(), chunks.len() * 16) }
     }
     /// The same value in all lanes.
     pub const fn splat(x: u32) -> Chunk {

@@ -1,6 +1,7 @@
 //! Moving runs of lanes between memory, where a lane's dwords stand together, and rows of registers, where
-//! those of all lanes do: a transpose, done 16 lanes at a time with AVX-512 where the host has it.
+//! those of all lanes do: a transpose, done 16 lanes at a time with AVX-512 or eight with AVX2 where the host has it.
 
+use crate::alu::leveled;
 #[cfg(target_arch = "x86_64")]
 use crate::alu::{Level, level};
 use crate::regs::Chunk;
@@ -10,16 +11,16 @@ use crate::regs::Chunk;
 pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]) {
     assert!(out.len() == chunks * dwords && bytes.len() == chunks * dwords * 64);
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 && dwords != 3 {
-        // SAFETY: the host has what `Level::Avx512` stands for; the lengths are right.
-        unsafe {
-            match dwords {
-                1 => avx512::load::<1>(out, chunks, bytes),
-                2 => avx512::load::<2>(out, chunks, bytes),
-                _ => avx512::load::<4>(out, chunks, bytes),
-            }
+    // SAFETY: the host has what its level stands for; the lengths are right.
+    unsafe {
+        match (level(), dwords) {
+            (Level::Avx512, 1) => return avx512::load::<1>(out, chunks, bytes),
+            (Level::Avx512, 2) => return avx512::load::<2>(out, chunks, bytes),
+            (Level::Avx512, 4) => return avx512::load::<4>(out, chunks, bytes),
+            (Level::Avx2, 2) => return avx2::load2(out, chunks, bytes),
+            (Level::Avx2, 4) => return avx2::load4(out, chunks, bytes),
+            _ => {}
         }
-        return;
     }
     match dwords {
         1 => gather::<1>(out, chunks, bytes),
@@ -34,16 +35,16 @@ pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]
 pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
     assert!(data.len() >= chunks * dwords * 16 && out.len() == chunks * dwords * 64);
     #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 && dwords != 3 {
-        // SAFETY: as above.
-        unsafe {
-            match dwords {
-                1 => avx512::store::<1>(data, chunks, out),
-                2 => avx512::store::<2>(data, chunks, out),
-                _ => avx512::store::<4>(data, chunks, out),
-            }
+    // SAFETY: as above.
+    unsafe {
+        match (level(), dwords) {
+            (Level::Avx512, 1) => return avx512::store::<1>(data, chunks, out),
+            (Level::Avx512, 2) => return avx512::store::<2>(data, chunks, out),
+            (Level::Avx512, 4) => return avx512::store::<4>(data, chunks, out),
+            (Level::Avx2, 2) => return avx2::store2(data, chunks, out),
+            (Level::Avx2, 4) => return avx2::store4(data, chunks, out),
+            _ => {}
         }
-        return;
     }
     match dwords {
         1 => scatter::<1>(data, chunks, out),
@@ -83,15 +84,17 @@ static STEPS: [Chunk; 17] = {
     steps
 };
 
-fn rises(row: &[Chunk], first: u32, steps: &Chunk, step: u32) -> bool {
-    let mut odd = [0u32; 16];
-    for (c, chunk) in row.iter().enumerate() {
-        let base = first.wrapping_add(c as u32 * 16 * step);
-        for (l, x) in chunk.0.iter().enumerate() {
-            odd[l] |= x ^ base.wrapping_add(steps.0[l]);
+leveled! {
+    fn rises(row: &[Chunk], first: u32, steps: &Chunk, step: u32) -> bool {
+        let mut odd = [0u32; 16];
+        for (c, chunk) in row.iter().enumerate() {
+            let base = first.wrapping_add(c as u32 * 16 * step);
+            for (l, x) in chunk.0.iter().enumerate() {
+                odd[l] |= x ^ base.wrapping_add(steps.0[l]);
+            }
         }
+        odd.iter().fold(0, |all, x| all | x) == 0
     }
-    odd.iter().fold(0, |all, x| all | x) == 0
 }
 
 fn gather<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
@@ -118,6 +121,131 @@ fn scatter<const D: usize>(data: &[u32], chunks: usize, out: &mut [u8]) {
         for (l, lane) in to.chunks_exact_mut(4 * D).enumerate() {
             for (d, word) in lane.chunks_exact_mut(4).enumerate() {
                 word.copy_from_slice(&rows[d][l & 15].to_le_bytes());
+            }
+        }
+    }
+}
+
+/// As [`avx512`], by halves of a chunk. Dwords change places within 128 bits only, so that lane l of the lower ones goes
+/// with lane l + 4 of the upper ones.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use crate::regs::Chunk;
+
+    /// Two rows of eight lanes from their pairs of dwords: lanes 0 1 | 4 5 and 2 3 | 6 7.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn two(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
+        (
+            _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(a, b)),
+            _mm256_castps_si256(_mm256_shuffle_ps::<0xdd>(a, b)),
+        )
+    }
+
+    /// The transpose of four by four dwords in each half.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn four(x: [__m256i; 4]) -> [__m256i; 4] {
+        let (a, b) = (_mm256_unpacklo_epi32(x[0], x[1]), _mm256_unpackhi_epi32(x[0], x[1]));
+        let (c, d) = (_mm256_unpacklo_epi32(x[2], x[3]), _mm256_unpackhi_epi32(x[2], x[3]));
+        [
+            _mm256_unpacklo_epi64(a, c),
+            _mm256_unpackhi_epi64(a, c),
+            _mm256_unpacklo_epi64(b, d),
+            _mm256_unpackhi_epi64(b, d),
+        ]
+    }
+
+    /// # Safety
+    /// 16 bytes begin at `from`, and 16 at `upper` bytes behind it: the two halves of a register.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn read(from: *const u8, upper: usize) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_loadu2_m128i(from.add(upper).cast(), from.cast()) }
+    }
+
+    /// # Safety
+    /// As [`read`], to be written.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn write(to: *mut u8, upper: usize, x: __m256i) {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_storeu2_m128i(to.add(upper).cast(), to.cast(), x) }
+    }
+
+    /// See [`super::load`].
+    ///
+    /// # Safety
+    /// `out` must have `chunks * 4` chunks, and `bytes` as many times 64 bytes.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn load4(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
+        for half in 0..2 * chunks {
+            // SAFETY: eight lanes of 16 bytes from number 8 * half on, of 16 * chunks.
+            let x = [0, 1, 2, 3].map(|l| unsafe { read(bytes.as_ptr().add(128 * half + 16 * l), 64) });
+            for (d, row) in four(x).into_iter().enumerate() {
+                // SAFETY: eight lanes of row d.
+                unsafe {
+                    let to = out.as_mut_ptr().add(d * chunks).cast::<u32>().add(8 * half);
+                    _mm256_storeu_si256(to.cast(), row);
+                }
+            }
+        }
+    }
+
+    /// See [`super::load`].
+    ///
+    /// # Safety
+    /// `out` must have `chunks * 2` chunks, and `bytes` as many times 64 bytes.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn load2(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
+        for half in 0..2 * chunks {
+            // SAFETY: eight lanes of 8 bytes from number 8 * half on, of 16 * chunks.
+            let [a, b] = [0, 1].map(|n| unsafe { read(bytes.as_ptr().add(64 * half + 16 * n), 32) });
+            let (low, high) = two(a, b);
+            for (d, row) in [low, high].into_iter().enumerate() {
+                // SAFETY: eight lanes of row d.
+                unsafe {
+                    let to = out.as_mut_ptr().add(d * chunks).cast::<u32>().add(8 * half);
+                    _mm256_storeu_si256(to.cast(), row);
+                }
+            }
+        }
+    }
+
+    /// See [`super::store`].
+    ///
+    /// # Safety
+    /// `data` must have `chunks * 4` times 16 words, and `out` as many times 64 bytes.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn store4(data: &[u32], chunks: usize, out: &mut [u8]) {
+        for half in 0..2 * chunks {
+            // SAFETY: eight lanes of row d, from lane 8 * half on.
+            let rows = [0, 1, 2, 3]
+                .map(|d| unsafe { _mm256_loadu_si256(data.as_ptr().add(16 * d * chunks + 8 * half).cast()) });
+            for (l, x) in four(rows).into_iter().enumerate() {
+                // SAFETY: eight lanes of 16 bytes from number 8 * half on, of 16 * chunks.
+                unsafe { write(out.as_mut_ptr().add(128 * half + 16 * l), 64, x) };
+            }
+        }
+    }
+
+    /// See [`super::store`].
+    ///
+    /// # Safety
+    /// `data` must have `chunks * 2` times 16 words, and `out` as many times 64 bytes.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn store2(data: &[u32], chunks: usize, out: &mut [u8]) {
+        for half in 0..2 * chunks {
+            // SAFETY: eight lanes of row d, from lane 8 * half on.
+            let [a, b] = [0, 1]
+                .map(|d| unsafe { _mm256_loadu_si256(data.as_ptr().add(16 * d * chunks + 8 * half).cast()) });
+            for (n, x) in [_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)].into_iter().enumerate() {
+                // SAFETY: eight lanes of 8 bytes from number 8 * half on, of 16 * chunks.
+                unsafe { write(out.as_mut_ptr().add(64 * half + 16 * n), 32, x) };
             }
         }
     }

@@ -6,6 +6,8 @@
 
 pub use wavemark_isa::effects::Transpose;
 
+use crate::regs::Chunk;
+
 /// Bits per element and elements per lane.
 fn geometry(transpose: Transpose) -> (u32, u32) {
     match transpose {
@@ -28,40 +30,134 @@ fn source(transpose: Transpose, m: u32, k: u32) -> (u32, u32) {
     }
 }
 
-/// What each lane receives, given what each lane read.
-pub fn apply(transpose: Transpose, read: &[[u8; 16]]) -> Vec<[u8; 16]> {
+/// Bytes that a lane reads.
+pub fn lane_bytes(transpose: Transpose) -> usize {
     let (bits, count) = geometry(transpose);
-    let mask = (1u128 << bits) - 1;
-    let words: Vec<u128> = read.iter().map(|bytes| u128::from_le_bytes(*bytes)).collect();
-    (0..read.len() as u32)
-        .map(|lane| {
-            let (group, m) = (lane & !15, lane & 15);
-            let mut out = 0u128;
-            for k in 0..count {
-                let (from, element) = source(transpose, m, k);
-                let value = words[(group + from) as usize] >> (element * bits) & mask;
-                out |= value << (k * bits);
+    (bits * count / 8) as usize
+}
+
+/// What the lanes receive, as rows `stride` chunks apart, given the bytes that they read, one lane behind the other.
+#[inline(always)]
+pub fn apply(transpose: Transpose, read: &[u8], stride: usize, out: &mut [Chunk]) {
+    let lane = lane_bytes(transpose);
+    for (c, read) in read.chunks_exact(16 * lane).enumerate() {
+        let rows = group(transpose, read);
+        for (d, row) in rows.into_iter().enumerate().take(lane / 4) {
+            out[d * stride + c] = Chunk(row);
+        }
+    }
+}
+
+/// What the lanes of one group receive: dword d of lane m at `[d][m]`. But for the smallest elements, what neighbouring
+/// lanes receive stands side by side in what was read ([`source`]), so that whole runs of elements move.
+#[inline(always)]
+fn group(transpose: Transpose, read: &[u8]) -> [[u32; 16]; 4] {
+    let mut out = [[0u32; 16]; 4];
+    match transpose {
+        Transpose::Tr16B128 => {
+            for (d, row) in out.iter_mut().enumerate() {
+                for half in [0, 8] {
+                    let from = |k: usize| (k + half) * 16;
+                    merge::<2, 8>(&mut row[half..], read, [from(2 * d), from(2 * d + 1)]);
+                }
             }
-            out.to_le_bytes()
-        })
-        .collect()
+        }
+        Transpose::Tr8B64 => {
+            for (d, row) in out.iter_mut().enumerate().take(2) {
+                for half in [0, 8] {
+                    let from = |k: usize| (k + half / 2 + 8 * d) * 8;
+                    merge::<4, 8>(&mut row[half..], read, [from(0), from(1), from(2), from(3)]);
+                }
+            }
+        }
+        Transpose::B64TrB16 => {
+            for (d, row) in out.iter_mut().enumerate().take(2) {
+                merge::<2, 16>(row, read, [d * 64, d * 64 + 32]);
+            }
+        }
+        Transpose::B64TrB8 => {
+            for (d, row) in out.iter_mut().enumerate().take(2) {
+                merge::<4, 16>(row, read, [d * 64, d * 64 + 16, d * 64 + 32, d * 64 + 48]);
+            }
+        }
+        Transpose::Tr6B96 | Transpose::Tr4B64 => {
+            for m in 0..16 {
+                let received = receives(transpose, read, m);
+                for (d, row) in out.iter_mut().enumerate() {
+                    row[m as usize] = (received >> (32 * d)) as u32;
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The first `COUNT` dwords of `out`: part j of each is the next element of those that stand from `from[j]` on in `read`.
+#[inline(always)]
+fn merge<const PARTS: usize, const COUNT: usize>(out: &mut [u32], read: &[u8], from: [usize; PARTS]) {
+    let size = 4 / PARTS;
+    let runs = from.map(|at| &read[at..at + COUNT * size]);
+    for (m, word) in out[..COUNT].iter_mut().enumerate() {
+        *word = 0;
+        for (j, run) in runs.iter().enumerate() {
+            let element = match size {
+                2 => u32::from(run[2 * m]) | u32::from(run[2 * m + 1]) << 8,
+                _ => u32::from(run[m]),
+            };
+            *word |= element << (8 * size * j);
+        }
+    }
+}
+
+/// What lane `m` of a group receives, element by element: the definition.
+fn receives(transpose: Transpose, read: &[u8], m: u32) -> u128 {
+    let (bits, count) = geometry(transpose);
+    let lane = lane_bytes(transpose);
+    let word = |from: u32| {
+        let bytes = &read[from as usize * lane..][..lane];
+        bytes.iter().rev().fold(0u128, |word, &byte| word << 8 | u128::from(byte))
+    };
+    (0..count).fold(0, |out, k| {
+        let (from, element) = source(transpose, m, k);
+        out | (word(from) >> (element * bits) & ((1 << bits) - 1)) << (k * bits)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const ALL: [Transpose; 6] = [
+        Transpose::Tr16B128,
+        Transpose::Tr8B64,
+        Transpose::Tr6B96,
+        Transpose::Tr4B64,
+        Transpose::B64TrB16,
+        Transpose::B64TrB8,
+    ];
+
+    /// Runs of elements arrive where the definition has each of them arrive.
+    #[test]
+    fn runs_move_as_elements_do() {
+        for transpose in ALL {
+            let lane = lane_bytes(transpose);
+            let read: Vec<u8> = (0..32 * lane).map(|n| (n * 151 + n / 256 * 7) as u8).collect();
+            let mut out = vec![Chunk::ZERO; 2 * lane / 4];
+            apply(transpose, &read, 2, &mut out);
+            for m in 0..32 {
+                let wanted = receives(transpose, &read[m / 16 * 16 * lane..], m as u32 % 16);
+                for d in 0..lane / 4 {
+                    let got = out[d * 2 + m / 16].0[m % 16];
+                    assert_eq!(got, (wanted >> (32 * d)) as u32, "{transpose:?} lane {m} dword {d}");
+                }
+            }
+        }
+    }
+
     /// Each transpose moves every element of a group of 16 lanes to exactly one place.
     #[test]
     fn every_element_arrives_once() {
-        for transpose in [
-            Transpose::Tr16B128,
-            Transpose::Tr8B64,
-            Transpose::Tr6B96,
-            Transpose::Tr4B64,
-            Transpose::B64TrB16,
-            Transpose::B64TrB8,
-        ] {
+        for transpose in ALL {
             let (_, count) = geometry(transpose);
             let mut seen = vec![false; 16 * count as usize];
             for m in 0..16 {

@@ -2,7 +2,7 @@
 
 use wavemark_target::Facts;
 
-use crate::binder::Layout;
+use crate::binder::{Constants, Layout};
 use crate::events::{BarrierId, WaveId};
 use crate::machine::address;
 use crate::queue::Queue;
@@ -41,8 +41,8 @@ pub struct Wave {
     pub table: usize,
     /// `msb` was changed by another way than `s_set_vgpr_msb`.
     pub msb_changed: bool,
-    /// How many of the program's late constants it has.
-    pub late_constants: u32,
+    /// How many of the program's constants it has.
+    constants: [usize; 2],
     /// Scratch: lane after lane, `scratch_per_lane` bytes each.
     pub scratch: Vec<u8>,
     /// Bytes of scratch of one lane.
@@ -69,19 +69,21 @@ pub fn unpack_mode(facts: &Facts, raw: u32) -> Mode {
     }
 }
 
+/// Constants that the slabs of a new wave have room for.
+const FIRST_CONSTANTS: usize = 64;
+
+/// The vector registers of a wave that has ended, and how many constants stand behind them.
+pub struct VectorSlab {
+    slab: Box<[Chunk]>,
+    constants: usize,
+}
+
 impl Wave {
-    /// A wave with cleared registers.
-    pub fn new(
-        facts: &Facts,
-        id: WaveId,
-        layout: Layout,
-        constant_room: usize,
-        entry: u64,
-        mode: u32,
-    ) -> Wave {
+    /// A wave with cleared scalar registers, no vector registers ([`Wave::begin`]) and no constants.
+    pub fn new(facts: &Facts, id: WaveId, layout: Layout, entry: u64, mode: u32) -> Wave {
         let mut regs = Regs {
-            v: vec![Chunk::ZERO; layout.slab_len(constant_room)].into_boxed_slice(),
-            s: vec![0; sindex::CONSTANTS as usize + constant_room].into_boxed_slice(),
+            v: Box::default(),
+            s: vec![0; sindex::CONSTANTS as usize + FIRST_CONSTANTS].into_boxed_slice(),
             chunks: layout.chunks,
             scratch: layout.scratch_at(),
             vgprs: layout.vgprs,
@@ -102,20 +104,87 @@ impl Wave {
             steps: 0,
             table: 0,
             msb_changed: false,
-            late_constants: 0,
+            constants: [0; 2],
             scratch: Vec::new(),
             scratch_per_lane: 0,
             hwregs: [0; 64],
         }
     }
 
-    /// The wave's constants: those of the program, from index `from` on.
-    pub fn set_constants(&mut self, layout: Layout, vector: &[u32], scalar: &[u32]) {
-        let at = layout.constants_at();
-        for (row, &x) in self.regs.v[at..].chunks_exact_mut(layout.chunks).zip(vector) {
+    /// A wave as from [`Wave::new`], but with the scalar constants of `ended`, a wave of the same program.
+    pub fn again(mut ended: Wave, facts: &Facts, id: WaveId, entry: u64, mode: u32) -> Wave {
+        let regs = &mut ended.regs;
+        regs.s[..sindex::CONSTANTS as usize].fill(0);
+        (regs.scc, regs.full, regs.mode, regs.pc) = (false, false, unpack_mode(facts, mode), entry);
+        address::set_apertures(regs, facts);
+        ended.queue.restart();
+        ended.scratch.clear();
+        Wave {
+            id,
+            state: WaveState::Running,
+            msb: 0,
+            joined: 0,
+            steps: 0,
+            table: 0,
+            msb_changed: false,
+            scratch_per_lane: 0,
+            hwregs: [0; 64],
+            ..ended
+        }
+    }
+
+    /// Give the wave its vector registers, cleared: those of an ended wave of the same program if there are any.
+    pub fn begin(&mut self, layout: Layout, ended: Option<VectorSlab>) {
+        (self.regs.v, self.constants[0]) = match ended {
+            Some(VectorSlab { mut slab, constants }) => {
+                Chunk::words_mut(&mut slab[..layout.constants_at()]).fill(0);
+                (slab, constants)
+            }
+            None => (vec![Chunk::ZERO; layout.slab_len(FIRST_CONSTANTS)].into_boxed_slice(), 0),
+        };
+    }
+
+    /// Whether [`Wave::begin`] is yet to come.
+    #[inline]
+    pub fn is_new(&self) -> bool {
+        self.regs.v.is_empty()
+    }
+
+    /// Take the vector registers of a wave that has ended.
+    pub fn end(&mut self) -> Option<VectorSlab> {
+        let slab = std::mem::take(&mut self.regs.v);
+        (!slab.is_empty()).then_some(VectorSlab { slab, constants: self.constants[0] })
+    }
+
+    /// Give the wave those of the program's constants that it lacks.
+    #[inline]
+    pub fn refresh_constants(&mut self, layout: Layout, constants: &Constants) {
+        if self.constants != constants.counts() {
+            self.add_constants(layout, constants);
+        }
+    }
+
+    #[inline(never)]
+    fn add_constants(&mut self, layout: Layout, constants: &Constants) {
+        let [vectors, scalars] = std::mem::replace(&mut self.constants, constants.counts());
+        let Constants { vector, scalar, .. } = constants;
+        if self.regs.v.len() <= layout.slab_len(vector.len()) {
+            grow(&mut self.regs.v, layout.slab_len(2 * vector.len() + 1), Chunk::ZERO);
+        }
+        let from = layout.slab_len(vectors);
+        for (row, &x) in self.regs.v[from..].chunks_exact_mut(layout.chunks).zip(&vector[vectors..]) {
             row.fill(Chunk::splat(x));
         }
         let at = sindex::CONSTANTS as usize;
-        self.regs.s[at..at + scalar.len()].copy_from_slice(scalar);
+        if self.regs.s.len() <= at + scalar.len() {
+            grow(&mut self.regs.s, at + 2 * scalar.len() + 1, 0);
+        }
+        self.regs.s[at + scalars..at + scalar.len()].copy_from_slice(&scalar[scalars..]);
     }
+}
+
+fn grow<T: Copy>(slab: &mut Box<[T]>, len: usize, fill: T) {
+    let mut longer = std::mem::take(slab).into_vec();
+    longer.resize(len, fill);
+    *slab = longer.into_boxed_slice();
 }

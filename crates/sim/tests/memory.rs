@@ -645,3 +645,21 @@ fn out_of_bounds_is_reported_and_reads_zero() {
     };
     assert_eq!(faults.0.len(), 1);
 }
+
+/// More literals than any wave has room for at its start, in several waves.
+#[test]
+fn any_number_of_constants() {
+    for (machine, add_vector, add_scalar) in
+        [(GFX1250, "v_add_nc_u32", "s_add_co_u32"), (GFX950, "v_add_u32", "s_add_u32")]
+    {
+        let mut setup = Setup::new(machine);
+        setup.block[0] = 4 * machine.lanes();
+        let lines = (0..500).map(|n| {
+            format!("{add_vector} v9, {:#x}, v9\n {add_scalar} s8, s8, {:#x}\n", 0x1000 + n, 0x20000 + n)
+        });
+        let text =
+            format!("v_mov_b32 v9, 0\n s_mov_b32 s8, 0\n{} v_xor_b32 v9, s8, v9", lines.collect::<String>());
+        let sum = |first: u32| (0..500).map(|n| first + n).sum::<u32>();
+        check_in(&setup, &text, |_| sum(0x1000) ^ sum(0x20000));
+    }
+}

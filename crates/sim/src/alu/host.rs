@@ -56,6 +56,42 @@ pub fn levels() -> Vec<Level> {
     found
 }
 
+/// A function that is compiled for each [`Level`] and calls itself for that of the host. What is inlined into it is
+/// vectorised for it.
+macro_rules! leveled {
+    ($(#[$doc:meta])* $visible:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $result:ty)? $body:block) => {
+        $(#[$doc])*
+        #[inline]
+        $visible fn $name($($arg: $ty),*) $(-> $result)? {
+            #[inline(always)]
+            fn portable($($arg: $ty),*) $(-> $result)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2($($arg: $ty),*) $(-> $result)? {
+                portable($($arg),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512($($arg: $ty),*) $(-> $result)? {
+                portable($($arg),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            match $crate::alu::level() {
+                $crate::alu::Level::Portable => {}
+                // SAFETY: the host has what the level stands for.
+                $crate::alu::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                // SAFETY: as above.
+                $crate::alu::Level::Avx512 => return unsafe { avx512($($arg),*) },
+            }
+            portable($($arg),*)
+        }
+    };
+}
+pub(crate) use leveled;
+
 /// The same body compiled for each [`Level`] and, within it, for waves of 2 and of 4 chunks ([`size`]).
 pub type Bodies = [[Body; 2]; 3];
 

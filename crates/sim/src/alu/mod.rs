@@ -44,6 +44,7 @@ mod word;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use host::leveled;
 pub use host::{Level, level, levels};
 
 pub use def::Def;

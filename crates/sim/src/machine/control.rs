@@ -95,12 +95,12 @@ impl<O: Observer> Cx<'_, O> {
         Ok(Turn::Yields)
     }
 
-    /// The visible operations that programs consist of, if nobody watches: bursts and the waits for them, without the
+    /// The visible operations that programs consist of, if nobody watches: bursts, lane-wise operations and waits, without the
     /// detour through [`Cx::execute`]. `false` if `op` is none of them.
     #[inline(always)]
     pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
         match op {
-            MachineOp::Memory(op) if self.burst(wave, op) => {}
+            MachineOp::Memory(op) if self.burst(wave, op) || self.lanewise(wave, op) => {}
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);

@@ -26,9 +26,9 @@ struct Resolved {
 
 /// LDS addresses from here on are how compilers switch a lane off (Triton: 0x7fffffff): no hardware has that
 /// much LDS, the access does nothing, and that is meant.
-const LDS_OFF: u64 = 0x4000_0000;
+pub(super) const LDS_OFF: u64 = 0x4000_0000;
 
-fn direction(transfer: &Transfer) -> Direction {
+pub(super) fn direction(transfer: &Transfer) -> Direction {
     match transfer {
         Transfer::Load(_)
         | Transfer::LoadTranspose(..)
@@ -89,7 +89,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     /// Whether a multicast load brings this workgroup nothing: in a cluster, with a mask that leaves it out.
-    fn left_out(&self, wave: &Wave, op: &MemoryOp) -> bool {
+    pub(super) fn left_out(&self, wave: &Wave, op: &MemoryOp) -> bool {
         let mask = wave.regs.s[sindex::M0 as usize] & 0xffff;
         op.multicast && self.cluster.size > 1 && mask != 0 && mask >> wave.id.rank_in_cluster & 1 == 0
     }
@@ -328,7 +328,7 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
-    fn atomic_flush(&self, wave: &Wave, shape: AtomicShape, lds: bool) -> Flush {
+    pub(super) fn atomic_flush(&self, wave: &Wave, shape: AtomicShape, lds: bool) -> Flush {
         if !lds {
             return Flush::default();
         }

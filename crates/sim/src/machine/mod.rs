@@ -19,20 +19,24 @@
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
 //! * a wait: 15 and what it completes.
+//! * a lane-wise operation ([`crate::lanewise`]): two to four times a burst.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
-//! a round, 23 an instruction. A memory operation that is no burst takes four times as much and more, a watched instruction eight to
-//! fifteen times what an unwatched one does.
+//! a round, 23 an instruction. The general form of a memory operation takes ten times as much as a burst and more, a
+//! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
 mod control;
 mod memory;
 pub mod ops;
+mod place;
 mod plain;
 pub mod select;
 mod tensor;
 #[cfg(test)]
 mod tests;
+
+use std::sync::Arc;
 
 use wavemark_isa::effects::CounterSet;
 use wavemark_target::Facts;
@@ -44,7 +48,8 @@ use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::Program;
 use crate::queue::{Flight, Scan};
-use crate::wave::{Wave, WaveState};
+use crate::regs::Chunk;
+use crate::wave::{VectorSlab, Wave, WaveState};
 use ops::MachineOp;
 
 /// When an asynchronous operation lands.
@@ -128,10 +133,14 @@ pub(crate) enum Turn {
     Yields,
 }
 
-/// A workgroup that is resident.
+/// A workgroup that is resident. Its waves get their vector registers, and it its LDS, when the first instruction is to be
+/// executed: a thousand waves can be resident, and what ends leaves warm memory to what begins.
 pub(crate) struct Group {
     pub waves: Vec<Wave>,
     pub lds: Vec<u8>,
+    lds_bytes: u32,
+    /// What `v0` of each wave holds at its start.
+    ids: Arc<[[Chunk; 4]]>,
     pub workgroup: Barrier,
     pub named: Vec<Barrier>,
     pub cluster: usize,
@@ -221,6 +230,7 @@ impl<O: Observer> Cx<'_, O> {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         match wave.queue.flight(slot) {
             Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
+            Flight::Lanewise(lanewise) => lanewise.complete(&mut wave.regs, &mut memories),
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
                 if O::ACTIVE {
@@ -229,8 +239,8 @@ impl<O: Observer> Cx<'_, O> {
             }
             Flight::Free => {}
         }
-        if let Some(pending) = wave.queue.release(slot) {
-            self.pool.recycle(pending);
+        if let Some(flight) = wave.queue.release(slot) {
+            self.pool.recycle(flight);
         }
     }
 
@@ -274,7 +284,15 @@ impl<O: Observer> Cx<'_, O> {
 /// Supplies workgroups in the order of their clusters.
 pub(crate) trait Launch {
     /// The waves and memories of the next cluster's workgroups, or `None` after the last.
-    fn next_cluster(&mut self, next_wave: &mut u32) -> Option<Vec<NewGroup>>;
+    fn next_cluster(&mut self, next_wave: &mut u32, ended: &mut Ended) -> Option<Vec<NewGroup>>;
+}
+
+/// What workgroups that have ended leave to those that start.
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub waves: Vec<Wave>,
+    slabs: Vec<VectorSlab>,
+    lds: Vec<Vec<u8>>,
 }
 
 /// A workgroup about to start.
@@ -285,6 +303,7 @@ pub(crate) struct NewGroup {
     pub flat: u32,
     pub initial_sgprs: u32,
     pub initial_vgprs: u32,
+    pub ids: Arc<[[Chunk; 4]]>,
 }
 
 /// A device running one kernel.
@@ -293,8 +312,12 @@ pub(crate) struct Device<'a, O: Observer> {
     pub global: &'a mut Global,
     pub config: RunConfig,
     pub observer: &'a mut O,
-    groups: Vec<Group>,
+    #[expect(clippy::vec_box, reason = "one that ends is taken out from among a thousand")]
+    groups: Vec<Box<Group>>,
     clusters: Vec<Cluster>,
+    ended: Ended,
+    /// Waves of `groups`.
+    resident_waves: usize,
     stats: RunStats,
     next_op: u64,
     clock: u64,
@@ -319,6 +342,8 @@ impl<'a, O: Observer> Device<'a, O> {
             observer,
             groups: Vec::new(),
             clusters: Vec::new(),
+            ended: Ended::default(),
+            resident_waves: 0,
             stats: RunStats::default(),
             next_op: 0,
             clock: 0,
@@ -330,7 +355,7 @@ impl<'a, O: Observer> Device<'a, O> {
     /// Run all workgroups of a launch.
     pub fn run(&mut self, launch: &mut impl Launch) -> (RunEnd, RunStats) {
         let end = self.run_to_end(launch);
-        for wave in self.groups.iter().flat_map(|g| &g.waves) {
+        for wave in self.groups.iter().flat_map(|group| &group.waves) {
             self.stats.wave_instructions += wave.steps;
         }
         self.stats.lane_instructions = self.stats.wave_instructions * self.program.layout.chunks as u64 * 16;
@@ -343,8 +368,8 @@ impl<'a, O: Observer> Device<'a, O> {
         let mut at = 0;
         let mut idle_rounds = 0;
         loop {
-            while !exhausted && self.resident_waves() < RESIDENT_WAVES {
-                match launch.next_cluster(&mut next_wave) {
+            while !exhausted && self.resident_waves < RESIDENT_WAVES {
+                match launch.next_cluster(&mut next_wave, &mut self.ended) {
                     Some(cluster) => self.start(cluster),
                     None => exhausted = true,
                 }
@@ -381,10 +406,6 @@ impl<'a, O: Observer> Device<'a, O> {
         }
     }
 
-    fn resident_waves(&self) -> usize {
-        self.groups.iter().map(|g| g.waves.len()).sum()
-    }
-
     fn start(&mut self, cluster: Vec<NewGroup>) {
         let size = cluster.len() as u32;
         let number = self.clusters.len();
@@ -397,26 +418,33 @@ impl<'a, O: Observer> Device<'a, O> {
             for wave in &new.waves {
                 self.observer.wave_started(wave.id, new.initial_sgprs, new.initial_vgprs);
             }
-            self.groups.push(Group {
+            self.resident_waves += new.waves.len();
+            self.groups.push(Box::new(Group {
                 waves: new.waves,
-                lds: vec![0; new.lds as usize],
+                lds: Vec::new(),
+                lds_bytes: new.lds,
+                ids: new.ids,
                 workgroup: Barrier::with_expected(count),
                 named: vec![Barrier::default(); new.named_barriers as usize + 1],
                 cluster: number,
                 live: count,
                 flat: new.flat,
                 turn: 0,
-            });
+            }));
         }
     }
 
     fn finish(&mut self, at: usize) {
-        let group = self.groups.remove(at);
+        let mut group = *self.groups.remove(at);
         for wave in &group.waves {
             self.stats.wave_instructions += wave.steps;
         }
         self.clusters[group.cluster].live -= 1;
         self.observer.workgroup_ended(group.flat);
+        self.resident_waves -= group.waves.len();
+        self.ended.slabs.extend(group.waves.iter_mut().filter_map(Wave::end));
+        self.ended.waves.extend(group.waves);
+        self.ended.lds.push(group.lds);
     }
 
     fn any_can_move(&mut self) -> bool {
@@ -467,7 +495,7 @@ impl<'a, O: Observer> Device<'a, O> {
     fn last_site(&self, wave: &Wave) -> Option<Site> {
         let table = self.program.ops(wave.table);
         let behind = self.program.slot(wave.regs.pc.wrapping_sub(4))?;
-        (0..=behind).rev().take(6).find_map(|slot| table.sites[slot].clone())
+        (0..=behind).rev().take(6).find_map(|slot| table.sites[slot].as_deref().cloned())
     }
 
     /// One workgroup's turn; whether any of its waves executed something.
@@ -496,8 +524,25 @@ impl<'a, O: Observer> Device<'a, O> {
         Ok(progress)
     }
 
+    /// Give wave `w` of group `at` its vector registers, and the group its LDS.
+    fn begin(&mut self, at: usize, w: usize) {
+        let group = &mut self.groups[at];
+        if group.lds.len() < group.lds_bytes as usize {
+            group.lds = self.ended.lds.pop().unwrap_or_default();
+            group.lds.clear();
+            group.lds.resize(group.lds_bytes as usize, 0);
+        }
+        let wave = &mut group.waves[w];
+        wave.begin(self.program.layout, self.ended.slabs.pop());
+        let chunks = wave.regs.chunks;
+        wave.regs.v[..chunks].copy_from_slice(&group.ids[wave.id.wave as usize][..chunks]);
+    }
+
     /// Run wave `w` of group `at` up to and including its next visible operation; whether it could move.
     fn step_wave(&mut self, at: usize, w: usize) -> Result<bool, Stop> {
+        if self.groups[at].waves[w].is_new() {
+            self.begin(at, w);
+        }
         let Device {
             program, global, config, observer, groups, clusters, next_op, clock, random, pool, ..
         } = self;
@@ -560,7 +605,7 @@ fn run_wave<O: Observer>(
     cx: &mut Cx<'_, O>,
     mut turns: usize,
 ) -> Result<(), Stop> {
-    refresh_constants(program, wave);
+    wave.refresh_constants(program.layout, &program.constants);
     let base = program.segment.base;
     let Some(mut at) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
     let mut steps = 0u64;
@@ -653,12 +698,8 @@ fn run_wave<O: Observer>(
             }
             OpKind::Unbound => {
                 let table = wave.table;
-                let (vector, scalar) = (program.constants.vector.len(), program.constants.scalar.len());
                 program.bind_slot(table, slot);
-                if program.constants.vector.len() != vector || program.constants.scalar.len() != scalar {
-                    program.late_constants += 1;
-                }
-                refresh_constants(program, wave);
+                wave.refresh_constants(program.layout, &program.constants);
             }
         }
     };
@@ -670,15 +711,6 @@ fn run_wave<O: Observer>(
 #[cold]
 fn left_the_code(pc: u64) -> Result<(), Stop> {
     Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") })
-}
-
-/// Give the wave the constants of code that was bound after its start.
-#[inline]
-fn refresh_constants(program: &Program, wave: &mut Wave) {
-    if wave.late_constants != program.late_constants {
-        wave.late_constants = program.late_constants;
-        wave.set_constants(program.layout, &program.constants.vector, &program.constants.scalar);
-    }
 }
 
 fn limit<O: Observer>(program: &Program, wave: &Wave, cx: &mut Cx<'_, O>, slot: usize) -> Result<(), Stop> {

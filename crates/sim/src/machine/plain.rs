@@ -7,6 +7,7 @@ use super::ops::{BurstBase, MemoryOp, Transfer};
 use crate::burst::{Burst, Side};
 use crate::events::{Extent, Issue, Observer, OpId, Site, Space};
 use crate::pending::{Action, Pending, contiguous, lanes};
+use crate::queue::Flight;
 use crate::regs::Regs;
 use crate::rows;
 use crate::wave::Wave;
@@ -152,7 +153,7 @@ impl<O: Observer> Cx<'_, O> {
         let store = matches!(op.transfer, Transfer::Store(_));
         let mut pending = if store { self.pool.store() } else { self.pool.load() };
         if !self.fill(wave, op, exec, size, &mut pending) {
-            self.pool.recycle(pending);
+            self.pool.recycle(Flight::Other(pending));
             return false;
         }
         *self.next_op += 1;

@@ -7,7 +7,7 @@
 
 use wavemark_numerics::{bf16, fp8, mx};
 
-use super::host::{Host, Lanes, numbers_mut, words_of};
+use super::host::{Host, Lanes, numbers_mut};
 use crate::regs::Chunk;
 
 /// A type of element.
@@ -116,7 +116,7 @@ fn each<const BITS: u32>(
     for (item, out) in out.chunks_exact_mut(chunks).enumerate().take(items) {
         let words = &words[item / per_register * chunks..][..chunks];
         let shift = (item % per_register) as u32 * BITS;
-        for (x, word) in numbers_mut(out).iter_mut().zip(words_of(words)) {
+        for (x, word) in numbers_mut(out).iter_mut().zip(Chunk::words(words)) {
             *x = value(word.wrapping_shr(shift) & mask);
         }
     }
@@ -137,7 +137,7 @@ fn each_six(
         // Where the element ends in this register, the next one's bits are shifted out of it.
         let next = if shift > 26 { register + 1 } else { register };
         let high = &words[next * chunks..][..chunks];
-        let words = words_of(low).iter().zip(words_of(high));
+        let words = Chunk::words(low).iter().zip(Chunk::words(high));
         for (x, (low, high)) in numbers_mut(out).iter_mut().zip(words) {
             let both = u64::from(*high) << 32 | u64::from(*low);
             *x = value((both >> shift) as u32 & 0x3f);

@@ -32,20 +32,6 @@ pub fn numbers_mut(vectors: &mut [Lanes]) -> &mut [f32] {
     unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), vectors.len() * 16) }
 }
 
-/// The words of consecutive chunks.
-#[inline(always)]
-pub fn words_of(chunks: &[Chunk]) -> &[u32] {
-    // SAFETY: `Chunk` is 16 `u32` without padding (`repr(C)`, 64 bytes).
-    unsafe { std::slice::from_raw_parts(chunks.as_ptr().cast(), chunks.len() * 16) }
-}
-
-/// The words of consecutive chunks, to change.
-#[inline(always)]
-pub fn words_of_mut(chunks: &mut [Chunk]) -> &mut [u32] {
-    // SAFETY: as above, and the borrow is exclusive.
-    unsafe { std::slice::from_raw_parts_mut(chunks.as_mut_ptr().cast(), chunks.len() * 16) }
-}
-
 /// One step of a product: which vector of the decoded A and which of the decoded B meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {

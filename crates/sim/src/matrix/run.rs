@@ -13,7 +13,7 @@ use std::cell::Cell;
 use wavemark_numerics::{bf16, f16, scale};
 
 use super::element::{decode, flush, negate};
-use super::host::{Host, Kernel, Lanes, Step, numbers, numbers_mut, words_of, words_of_mut};
+use super::host::{Host, Kernel, Lanes, Step, numbers, numbers_mut};
 use super::layout::Pair;
 use super::plan::{AddendFrom, Factor, Plan, Scale, ScaleFormat, ScaleFrom};
 use super::table::Accumulator;
@@ -115,7 +115,7 @@ pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     }
     match c.element {
         Accumulator::F32 => {
-            for (sum, word) in numbers_mut(sums).iter_mut().zip(words_of(words)) {
+            for (sum, word) in numbers_mut(sums).iter_mut().zip(Chunk::words(words)) {
                 *sum = f32::from_bits(*word);
             }
         }
@@ -147,7 +147,7 @@ pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
 pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
     let ovfl = regs.mode.fp16_ovfl;
     let rows = plan.d_rows.len();
-    let (words, sums) = (words_of_mut(&mut scratch.words[..rows]), numbers(&scratch.sums[..rows]));
+    let (words, sums) = (Chunk::words_mut(&mut scratch.words[..rows]), numbers(&scratch.sums[..rows]));
     match plan.d_type {
         Accumulator::F32 => {
             for (word, x) in words.iter_mut().zip(sums) {

@@ -21,7 +21,8 @@ const SAMPLES: usize = 40;
 
 /// Binds the instruction that `bytes` are.
 fn bind(machine: Machine, bytes: Vec<u8>) -> Result<(), String> {
-    let program = Program::new(machine, all_registers(machine), Segment { base: 0, bytes }, 0);
+    let mut program = Program::new(machine, all_registers(machine), Segment { base: 0, bytes });
+    program.bind_slot(0, 0);
     let op = &program.ops(0).ops[0];
     match (op.kind, op.detail.as_deref()) {
         (OpKind::Unsupported, Some(Detail::Unsupported(why))) => Err(why.clone()),

@@ -112,9 +112,7 @@ impl Subject {
 
     fn program(&self) -> (Program, usize) {
         let segment = Segment { base: CODE, bytes: self.bytes.clone() };
-        // The entry lies behind the code: the instruction is bound when the wave gets there.
-        let entry = CODE + self.bytes.len() as u64;
-        let mut program = Program::new(self.machine, self.layout, segment, entry);
+        let mut program = Program::new(self.machine, self.layout, segment);
         let table = program.table(self.msb);
         (program, table)
     }
@@ -167,13 +165,12 @@ impl Subject {
             rank_in_cluster: 0,
             wave: 0,
         };
-        let room = program.constant_room;
         let waves = (0..2).map(|index| {
-            let mut wave =
-                Wave::new(facts, WaveId { index, wave: index, ..id }, self.layout, room, CODE, 0x3f0);
+            let mut wave = Wave::new(facts, WaveId { index, wave: index, ..id }, self.layout, CODE, 0x3f0);
             wave.scratch_per_lane = SCRATCH;
             wave.scratch = vec![7; (SCRATCH * self.machine.lanes()) as usize];
-            wave.set_constants(self.layout, &program.constants.vector, &program.constants.scalar);
+            wave.begin(self.layout, None);
+            wave.refresh_constants(self.layout, &program.constants);
             wave
         });
         let mut waves: Vec<Wave> = waves.collect();
@@ -186,16 +183,18 @@ impl Subject {
         machine.clusters.push(Cluster { barrier: Barrier::with_expected(1), size: 1, live: 1 });
         let mut named = vec![Barrier::default(); 9];
         named.iter_mut().for_each(|barrier| barrier.init(2));
-        machine.groups.push(Group {
+        machine.groups.push(Box::new(Group {
             waves,
             lds,
+            lds_bytes: LDS as u32,
+            ids: [].into(),
             workgroup: Barrier::with_expected(2),
             named,
             cluster: 0,
             live: 2,
             flat: 0,
             turn: 0,
-        });
+        }));
         // Behind the instruction there is no code: a run that goes on stops there.
         let stopped = machine.step_wave(0, 0);
         let wave = &machine.groups[0].waves[0];

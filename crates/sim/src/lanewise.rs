@@ -1,0 +1,450 @@
+//! Lane-wise operations: vector memory operations each of whose lanes has its own place, as a base and a row of 32-bit
+//! offsets. Gathers, scatters, narrow and two-address forms, transposing loads, copies between memory and LDS and
+//! atomics are such, and so is what a descriptor switches lanes off of. Nobody watching, such an operation is a
+//! recycled value that holds its offsets and data.
+//!
+//! What it does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do. What does not fit (no
+//! lane on, lanes out of bounds, in several spaces or partly in range) takes the general form.
+
+use crate::alu::leveled;
+use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
+use crate::events::{Channel, Space};
+use crate::pending::{Memories, extend, lanes};
+use crate::regs::{Chunk, Regs};
+use crate::rows;
+use crate::shape::{Extend, LoadShape};
+use crate::transpose::{self, Transpose};
+
+/// Where the lanes of one access are.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// In which memory.
+    pub space: Space,
+    /// It does more than read.
+    pub writes: bool,
+    /// The lanes of `mask` are all of the wave's, one right behind the other.
+    pub run: bool,
+    /// First byte of any lane; offsets count from here. Without lanes the largest number.
+    pub low: u64,
+    /// The byte behind the last one of any lane; without lanes 0.
+    pub high: u64,
+    /// The lanes that access memory. The offsets of the others are 0.
+    pub mask: u64,
+}
+
+impl Reach {
+    /// No lane.
+    pub const NONE: Reach =
+        Reach { space: Space::Global, writes: false, run: false, low: u64::MAX, high: 0, mask: 0 };
+}
+
+/// How the data move.
+#[derive(Clone, Copy, Debug)]
+pub enum Move {
+    /// Into the rows from these chunks on, one per access.
+    Load(LoadShape, [u32; 2]),
+    /// Into the row from this chunk on, by way of a transpose.
+    Transpose(Transpose, u32),
+    /// So many bytes a lane from the captured rows.
+    Store(u32),
+    /// Read-modify-write with the captured data; rows for the old values, if they are wanted.
+    Atomic(AtomicShape, Flush, Option<[u32; 2]>),
+    /// So many bytes from the first access to the second; narrow ones are extended to a dword if a shape is given.
+    Copy(u32, Option<LoadShape>),
+}
+
+/// A lane-wise operation in flight.
+#[derive(Debug)]
+pub struct Lanewise {
+    /// Its places in its channels, of which [`Lanewise::channels`] count.
+    pub seq: [(Channel, u32); 2],
+    /// How many channels it stands in.
+    pub channels: u8,
+    /// How many accesses it has.
+    pub accesses: u8,
+    /// Its accesses.
+    pub reaches: [Reach; 2],
+    /// Lanes that read 0 because their address is out of range.
+    pub zero: u64,
+    /// Machine time of its issue, in instructions.
+    pub issued_at: u64,
+    /// How the data move.
+    pub moves: Move,
+    /// The offsets of the lanes, four chunks per access.
+    pub offsets: [Chunk; 8],
+    /// The data of stores and atomics: up to four dwords of up to four chunks.
+    pub data: [Chunk; 16],
+}
+
+impl Lanewise {
+    /// One with everything yet to be filled in.
+    pub fn blank() -> Box<Lanewise> {
+        Box::new(Lanewise {
+            seq: [(Channel::Ds, 0); 2],
+            channels: 0,
+            accesses: 0,
+            reaches: [Reach::NONE; 2],
+            zero: 0,
+            issued_at: 0,
+            moves: Move::Store(0),
+            offsets: [Chunk::ZERO; 8],
+            data: [Chunk::ZERO; 16],
+        })
+    }
+
+    /// Its places in its channels.
+    #[inline]
+    pub fn seq(&self) -> &[(Channel, u32)] {
+        &self.seq[..usize::from(self.channels)]
+    }
+
+    /// Its accesses.
+    #[inline]
+    pub fn reaches(&self) -> &[Reach] {
+        &self.reaches[..usize::from(self.accesses)]
+    }
+
+    /// Move the data.
+    pub fn complete(&self, regs: &mut Regs, memories: &mut Memories<'_>) {
+        let chunks = regs.chunks;
+        if let Move::Copy(size, shape) = self.moves {
+            return copy(memories, &self.reaches, self.zero, size as usize, shape, &self.offsets, chunks);
+        }
+        for (i, reach) in self.reaches().iter().enumerate() {
+            let at = &self.offsets[4 * i..][..chunks];
+            match self.moves {
+                Move::Load(shape, rows) => {
+                    let bytes = bytes(memories, reach);
+                    load(regs, shape, rows[i] as usize, reach, self.zero, bytes, at);
+                }
+                Move::Transpose(transpose, row) => {
+                    let rows = transpose::lane_bytes(transpose) / 4 * chunks;
+                    let out = &mut regs.v[row as usize..][..rows];
+                    load_transpose(out, transpose, reach.run, bytes(memories, reach), at);
+                }
+                Move::Store(size) => {
+                    let rows = size.div_ceil(4) as usize * chunks;
+                    store(
+                        bytes_mut(memories, reach),
+                        reach,
+                        size as usize,
+                        chunks,
+                        &self.data[i * rows..][..rows],
+                        at,
+                    );
+                }
+                Move::Atomic(shape, flush, rows) => {
+                    let data = shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 } * chunks;
+                    let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
+                    let memory = bytes_mut(memories, reach);
+                    atomics(regs, memory, shape, flush, reach.mask, data, at, row, self.zero);
+                }
+                Move::Copy(..) => {}
+            }
+        }
+    }
+}
+
+/// The bytes that an access reaches; none without lanes.
+#[inline]
+fn bytes<'a>(memories: &'a mut Memories<'_>, reach: &Reach) -> &'a [u8] {
+    if reach.mask == 0 {
+        return &[];
+    }
+    // In bounds when it was issued, and allocations live as long as the launch.
+    memories.bytes(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
+}
+
+/// The same to be written.
+#[inline]
+fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach) -> &'a mut [u8] {
+    if reach.mask == 0 {
+        return &mut [];
+    }
+    memories.bytes_mut(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
+}
+
+/// Call `$f` with the number of bytes as a constant.
+macro_rules! by_size {
+    ($size:expr, $f:ident ( $($arg:expr),* )) => {
+        match $size {
+            1 => $f::<1>($($arg),*),
+            2 => $f::<2>($($arg),*),
+            4 => $f::<4>($($arg),*),
+            8 => $f::<8>($($arg),*),
+            12 => $f::<12>($($arg),*),
+            _ => $f::<16>($($arg),*),
+        }
+    };
+}
+
+/// The bytes of 16 lanes, one behind the other.
+#[inline(always)]
+fn pack<const SIZE: usize>(packed: &mut [u8; 256], bytes: &[u8], at: &Chunk) {
+    for (to, &from) in packed.chunks_exact_mut(SIZE).zip(&at.0) {
+        to.copy_from_slice(&bytes[from as usize..][..SIZE]);
+    }
+}
+
+/// The reverse for the lanes of `mask`; later lanes win.
+#[inline(always)]
+fn unpack<const SIZE: usize>(bytes: &mut [u8], at: &Chunk, mask: u16, packed: &[u8; 256]) {
+    if mask == u16::MAX {
+        for (from, &to) in packed.chunks_exact(SIZE).zip(&at.0) {
+            bytes[to as usize..][..SIZE].copy_from_slice(from);
+        }
+        return;
+    }
+    for lane in lanes(u64::from(mask)) {
+        let lane = lane as usize;
+        bytes[at.0[lane] as usize..][..SIZE].copy_from_slice(&packed[lane * SIZE..][..SIZE]);
+    }
+}
+
+/// The lanes of chunk `c`.
+#[inline(always)]
+fn part(mask: u64, c: usize) -> u16 {
+    (mask >> (16 * c)) as u16
+}
+
+/// `new` in the lanes of `mask`, 0 in the others of `write`.
+#[inline(always)]
+fn merge(old: &mut Chunk, new: &Chunk, mask: u16, write: u16) {
+    if mask == u16::MAX {
+        *old = *new;
+        return;
+    }
+    for (l, (old, new)) in old.0.iter_mut().zip(&new.0).enumerate() {
+        let bit = |m: u16| 0u32.wrapping_sub(u32::from(m) >> l & 1);
+        *old = *new & bit(mask) | *old & !bit(write);
+    }
+}
+
+fn load(regs: &mut Regs, shape: LoadShape, row: usize, reach: &Reach, zero: u64, bytes: &[u8], at: &[Chunk]) {
+    let (chunks, dwords) = (regs.chunks, shape.dwords() as usize);
+    let out = &mut regs.v[row..][..dwords * chunks];
+    // Nothing is read where there is nothing, though that cannot be.
+    let (mask, write) = (if bytes.is_empty() { 0 } else { reach.mask }, reach.mask | zero);
+    if shape.extend != Extend::Dwords {
+        return load_narrow(out, shape, mask, write, bytes, at);
+    }
+    if reach.run && mask != 0 {
+        return rows::load(out, chunks, dwords, bytes);
+    }
+    for (c, at) in at.iter().enumerate() {
+        let mut got = [Chunk::ZERO; 4];
+        if part(mask, c) != 0 {
+            let mut packed = [0; 256];
+            by_size!(shape.bytes, pack(&mut packed, bytes, at));
+            rows::load(&mut got[..dwords], 1, dwords, &packed[..64 * dwords]);
+        }
+        merge_rows(&mut out[c..], chunks, &got[..dwords], part(mask, c), part(write, c));
+    }
+}
+
+leveled! {
+    /// The rows `new` to those that are `stride` chunks apart in `out`.
+    fn merge_rows(out: &mut [Chunk], stride: usize, new: &[Chunk], mask: u16, write: u16) {
+        for (d, new) in new.iter().enumerate() {
+            merge(&mut out[d * stride], new, mask, write);
+        }
+    }
+}
+
+leveled! {
+    /// Loads of less than a dword.
+    fn load_narrow(out: &mut [Chunk], shape: LoadShape, mask: u64, write: u64, bytes: &[u8], at: &[Chunk]) {
+        for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
+            let mut new = Chunk::ZERO;
+            if part(mask, c) != 0 {
+                for (new, &from) in new.0.iter_mut().zip(&at.0) {
+                    let from = &bytes[from as usize..];
+                    *new = match shape.bytes {
+                        1 => u32::from(from[0]),
+                        _ => u32::from(u16::from_le_bytes([from[0], from[1]])),
+                    };
+                }
+            }
+            for (l, new) in new.0.iter_mut().enumerate() {
+                let on = 0u32.wrapping_sub(u32::from(part(mask, c)) >> l & 1);
+                *new = extend(out.0[l], *new & on, shape);
+            }
+            merge(out, &new, part(write, c), part(write, c));
+        }
+    }
+}
+
+leveled! {
+    fn load_transpose(
+        out: &mut [Chunk],
+        transpose: Transpose,
+        run: bool,
+        bytes: &[u8],
+        at: &[Chunk],
+    ) {
+        if run {
+            return transpose::apply(transpose, bytes, at.len(), out);
+        }
+        let size = transpose::lane_bytes(transpose);
+        for (c, lanes) in at.iter().enumerate() {
+            let mut packed = [0; 256];
+            by_size!(size, pack(&mut packed, bytes, lanes));
+            transpose::apply(transpose, &packed[..16 * size], at.len(), &mut out[c..]);
+        }
+    }
+}
+
+fn store(out: &mut [u8], reach: &Reach, size: usize, chunks: usize, data: &[Chunk], at: &[Chunk]) {
+    let dwords = size.div_ceil(4);
+    if out.is_empty() {
+        return;
+    }
+    if reach.run && size.is_multiple_of(4) {
+        return rows::store(Chunk::words(data), chunks, dwords, out);
+    }
+    for (c, at) in at.iter().enumerate() {
+        let mut rows = [Chunk::ZERO; 4];
+        for (d, row) in rows.iter_mut().enumerate().take(dwords) {
+            *row = data[d * chunks + c];
+        }
+        let mut packed = [0; 256];
+        match size {
+            1 | 2 => {
+                for (to, word) in packed.chunks_exact_mut(size).zip(&rows[0].0) {
+                    to.copy_from_slice(&word.to_le_bytes()[..size]);
+                }
+            }
+            _ => rows::store(Chunk::words(&rows[..dwords]), 1, dwords, &mut packed[..64 * dwords]),
+        }
+        by_size!(size, unpack(out, at, part(reach.mask, c), &packed));
+    }
+}
+
+/// Whole lanes from the first access to the second.
+fn copy(
+    memories: &mut Memories<'_>,
+    [from, to]: &[Reach; 2],
+    zero: u64,
+    size: usize,
+    shape: Option<LoadShape>,
+    offsets: &[Chunk; 8],
+    chunks: usize,
+) {
+    if to.mask == 0 {
+        return;
+    }
+    let (span, to_span) = (from.high.wrapping_sub(from.low), to.high - to.low);
+    let (source, target) = match to.space {
+        Space::Lds => {
+            let source = if from.mask == 0 { None } else { memories.global.slice(from.low, span) };
+            (source, memories.lds.get_mut(to.low as usize..to.high as usize))
+        }
+        _ => (
+            memories.lds.get(from.low as usize..from.high as usize),
+            memories.global.slice_mut(to.low, to_span),
+        ),
+    };
+    let (source, Some(target)) = (source.unwrap_or_default(), target) else { return };
+    let shape = shape.filter(|shape| shape.bytes < 4);
+    if from.run && to.run && shape.is_none() && source.len() == target.len() {
+        return target.copy_from_slice(source);
+    }
+    for c in 0..chunks {
+        let mask = part(from.mask, c);
+        let mut packed = [0; 256];
+        if mask != 0 {
+            by_size!(size, pack(&mut packed, source, &offsets[c]));
+            if mask != u16::MAX {
+                for lane in lanes(u64::from(!mask)) {
+                    packed[lane as usize * size..][..size].fill(0);
+                }
+            }
+        }
+        let write = part(to.mask & (from.mask | zero), c);
+        match shape {
+            None => by_size!(size, unpack(target, &offsets[4 + c], write, &packed)),
+            Some(shape) => {
+                let mut words = [0; 256];
+                for (to, from) in words.chunks_exact_mut(4).zip(packed.chunks_exact(size)) {
+                    let raw = from.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+                    to.copy_from_slice(&extend(0, raw, shape).to_le_bytes());
+                }
+                unpack::<4>(target, &offsets[4 + c], write, &words);
+            }
+        }
+    }
+}
+
+fn atomics(
+    regs: &mut Regs,
+    memory: &mut [u8],
+    shape: AtomicShape,
+    flush: Flush,
+    mask: u64,
+    data: &[Chunk],
+    at: &[Chunk],
+    row: Option<usize>,
+    zero: u64,
+) {
+    let chunks = regs.chunks;
+    let mut old = [Chunk::ZERO; 8];
+    // The most frequent ones without a look at the operation for each lane.
+    match (shape.op, shape.bytes) {
+        (AtomicOp::Add, 4) => {
+            each::<4>(memory, mask, data, at, &mut old, false, |x, y, _| {
+                u64::from((x as u32).wrapping_add(y as u32))
+            });
+        }
+        (AtomicOp::AddFloat, 4) => each::<4>(memory, mask, data, at, &mut old, false, |x, y, _| {
+            u64::from(atomic::add_f32(x as u32, y as u32, flush))
+        }),
+        (_, 4) => {
+            let second = shape.op.two_data();
+            each::<4>(memory, mask, data, at, &mut old, second, |x, y, z| {
+                atomic::apply(shape, x, y, z, flush)
+            });
+        }
+        _ => {
+            let second = shape.op.two_data();
+            each::<8>(memory, mask, data, at, &mut old, second, |x, y, z| {
+                atomic::apply(shape, x, y, z, flush)
+            });
+        }
+    }
+    let Some(row) = row else { return };
+    for d in 0..shape.bytes as usize / 4 {
+        for c in 0..chunks {
+            merge(&mut regs.v[row + d * chunks + c], &old[d * 4 + c], part(mask, c), part(mask | zero, c));
+        }
+    }
+}
+
+/// `f` of what memory holds and of one or two data, lane by lane; what memory held, four chunks a dword.
+#[inline(always)]
+fn each<const SIZE: usize>(
+    memory: &mut [u8],
+    mask: u64,
+    data: &[Chunk],
+    at: &[Chunk],
+    old: &mut [Chunk; 8],
+    two: bool,
+    f: impl Fn(u64, u64, u64) -> u64,
+) {
+    let (chunks, dwords) = (at.len(), SIZE / 4);
+    for lane in lanes(mask) {
+        let (c, l) = (lane as usize / 16, lane as usize % 16);
+        let word = |from: usize| {
+            let low = u64::from(data[from * chunks + c].0[l]);
+            if dwords == 2 { low | u64::from(data[(from + 1) * chunks + c].0[l]) << 32 } else { low }
+        };
+        let cell = &mut memory[at[c].0[l] as usize..][..SIZE];
+        let mut raw = [0; 8];
+        raw[..SIZE].copy_from_slice(cell);
+        let held = u64::from_le_bytes(raw);
+        let new = f(held, word(0), if two { word(dwords) } else { 0 });
+        cell.copy_from_slice(&new.to_le_bytes()[..SIZE]);
+        for d in 0..dwords {
+            old[d * 4 + c].0[l] = (held >> (32 * d)) as u32;
+        }
+    }
+}

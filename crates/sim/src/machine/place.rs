@@ -1,0 +1,474 @@
+//! The places of a memory operation's lanes, as a base and a row of 32-bit offsets, and the issue of what can be said
+//! so ([`Lanewise`](crate::lanewise::Lanewise)). Whatever cannot be is left to the general path, which does the same
+//! for these as well.
+
+use super::Cx;
+use super::address::{self, Addressing, Aperture, BufferResources, ScratchAperture};
+use super::memory::{LDS_OFF, direction};
+use super::ops::{MemoryOp, Transfer};
+use crate::alu::leveled;
+use crate::events::{Direction, Observer, Space};
+use crate::lanewise::{Lanewise, Move, Reach};
+use crate::pending::lanes;
+use crate::queue::Flight;
+use crate::regs::{Chunk, Regs, sindex};
+use crate::rows;
+use crate::wave::Wave;
+
+/// How a row of 32-bit values becomes addresses: a value `v` stands for the place
+/// `base + ((v + add) ^ flip) * scale`, where the sum, the flip and the product have 32 bits.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    space: Space,
+    base: u64,
+    add: u32,
+    /// Lanes with a greater sum than this access nothing; `None`: no lane accesses anything.
+    ceiling: Option<u32>,
+    /// The sign bit, if the value is signed and the base is that much lower.
+    flip: u32,
+    scale: u32,
+}
+
+impl Terms {
+    const fn new(space: Space, base: u64) -> Terms {
+        Terms { space, base, add: 0, ceiling: Some(u32::MAX), flip: 0, scale: 1 }
+    }
+}
+
+/// What [`offsets`] has found.
+struct Found {
+    /// The lanes that are on and not above the ceiling.
+    mask: u64,
+    /// The lowest and the highest of their values.
+    low: u32,
+    high: u32,
+    /// The bits that any of their distances from the lowest has.
+    odd: u32,
+}
+
+/// The row 0, 1, 2, …
+static NUMBERS: [Chunk; 4] = {
+    let mut row = [Chunk::ZERO; 4];
+    let mut n = 0;
+    while n < 64 {
+        row[n / 16].0[n % 16] = n as u32;
+        n += 1;
+    }
+    row
+};
+
+/// The row of zeros.
+static ZEROS: [Chunk; 4] = [Chunk::ZERO; 4];
+
+leveled! {
+    /// The values of `row` by `terms`, as distances from the lowest one of the lanes of `exec`; 0 for lanes that are off.
+    fn offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64, full: u64) -> Found {
+        if exec == full && terms.scale == 1 {
+            let found = all_offsets(out, row, terms);
+            if terms.ceiling.is_some_and(|top| found.high <= top) {
+                return Found { mask: full, ..found };
+            }
+        }
+        some_offsets(out, row, terms, exec)
+    }
+}
+
+/// For all lanes, whatever the ceiling.
+#[inline(always)]
+fn all_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms) -> Found {
+    let (mut low, mut high, mut odd) = ([u32::MAX; 16], [0; 16], [0; 16]);
+    for (out, row) in out.iter_mut().zip(row) {
+        for (l, (out, x)) in out.0.iter_mut().zip(&row.0).enumerate() {
+            *out = x.wrapping_add(terms.add) ^ terms.flip;
+            low[l] = low[l].min(*out);
+            high[l] = high[l].max(*out);
+        }
+    }
+    let low = all(low, u32::min);
+    for out in out.iter_mut() {
+        for (x, odd) in out.0.iter_mut().zip(&mut odd) {
+            *x = x.wrapping_sub(low);
+            *odd |= *x;
+        }
+    }
+    Found { mask: 0, low, high: all(high, u32::max), odd: all(odd, |a, b| a | b) }
+}
+
+/// For the lanes of `exec` that are not above the ceiling.
+#[inline(always)]
+fn some_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64) -> Found {
+    let Terms { add, flip, scale, .. } = *terms;
+    let exec = if terms.ceiling.is_some() { exec } else { 0 };
+    let ceiling = terms.ceiling.unwrap_or(0);
+    let (mut low, mut high, mut odd, mut mask) = ([u32::MAX; 16], [0; 16], [0; 16], 0u64);
+    for (c, (out, row)) in out.iter_mut().zip(row).enumerate() {
+        let on = (exec >> (16 * c)) as u32;
+        let mut bits = [0; 16];
+        for l in 0..16 {
+            let sum = row.0[l].wrapping_add(add);
+            let on = 0u32.wrapping_sub(on >> l & 1) & if sum <= ceiling { u32::MAX } else { 0 };
+            let value = (sum ^ flip).wrapping_mul(scale);
+            out.0[l] = value;
+            low[l] = low[l].min(value | !on);
+            high[l] = high[l].max(value & on);
+            bits[l] = on & 1 << l;
+        }
+        mask |= u64::from(all(bits, |a, b| a | b)) << (16 * c);
+    }
+    let low = all(low, u32::min);
+    for (c, out) in out.iter_mut().enumerate() {
+        let on = (mask >> (16 * c)) as u32;
+        for (l, (value, odd)) in out.0.iter_mut().zip(&mut odd).enumerate() {
+            *value = value.wrapping_sub(low) & 0u32.wrapping_sub(on >> l & 1);
+            *odd |= *value;
+        }
+    }
+    Found { mask, low, high: all(high, u32::max), odd: all(odd, |a, b| a | b) }
+}
+
+/// `f` of all lanes, by halves.
+#[inline(always)]
+fn all(mut lanes: [u32; 16], f: impl Fn(u32, u32) -> u32) -> u32 {
+    for half in [8, 4, 2, 1] {
+        for l in 0..half {
+            lanes[l] = f(lanes[l], lanes[l + half]);
+        }
+    }
+    lanes[0]
+}
+
+leveled! {
+    /// Whether the lanes of `exec` hold `value`.
+    fn all_hold(row: &[Chunk], exec: u64, value: u32) -> bool {
+        let mut odd = 0;
+        for (c, row) in row.iter().enumerate() {
+            let on = (exec >> (16 * c)) as u32;
+            for (l, x) in row.0.iter().enumerate() {
+                odd |= (x ^ value) & 0u32.wrapping_sub(on >> l & 1);
+            }
+        }
+        odd == 0
+    }
+}
+
+/// A row of registers.
+#[inline]
+fn row_at(regs: &Regs, row: u32) -> &[Chunk] {
+    &regs.v[row as usize..][..regs.chunks]
+}
+
+/// The access of the lanes of `exec` to `size` bytes by the values of `row`, its offsets put into `out`, and the lanes
+/// that access nothing. `None` if not all addresses fit.
+#[inline]
+fn reach(
+    out: &mut [Chunk],
+    row: &[Chunk],
+    terms: &Terms,
+    exec: u64,
+    size: u32,
+    align: u32,
+    writes: bool,
+    full: u64,
+) -> Option<(Reach, u64)> {
+    let found = offsets(out, row, terms, exec, full);
+    let off = exec & !found.mask;
+    if found.mask == 0 {
+        return Some((Reach { space: terms.space, writes, ..Reach::NONE }, off));
+    }
+    let low = terms.base.wrapping_add(u64::from(found.low));
+    let high = low.checked_add(u64::from(found.high - found.low) + u64::from(size))?;
+    if (low as u32 | found.odd) & (align - 1) != 0 {
+        return None;
+    }
+    let run = found.mask == full
+        && u64::from(found.high - found.low) + u64::from(size) == u64::from(full.count_ones() * size)
+        && size <= 16
+        && rows::run_start(out, size) == Some(0);
+    Some((Reach { space: terms.space, writes, run, low, high, mask: found.mask }, off))
+}
+
+impl<O: Observer> Cx<'_, O> {
+    /// Issue a memory operation lane by lane; `false` if it is for the general path to do. Nobody may be watching.
+    #[inline]
+    pub(super) fn lanewise(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
+        let mut lanewise = self.pool.lanewise();
+        if self.fill_lanewise(wave, op, &mut lanewise).is_none() {
+            self.pool.recycle(Flight::Lanewise(lanewise));
+            return false;
+        }
+        *self.next_op += 1;
+        lanewise.issued_at = *self.clock;
+        lanewise.channels = op.channels.len() as u8;
+        for (seq, &channel) in lanewise.seq.iter_mut().zip(&op.channels) {
+            *seq = wave.queue.next(channel);
+        }
+        wave.queue.push_lanewise(lanewise);
+        true
+    }
+
+    /// All of the operation but when it is issued.
+    fn fill_lanewise(&mut self, wave: &Wave, op: &MemoryOp, lanewise: &mut Lanewise) -> Option<()> {
+        let regs = &wave.regs;
+        let (full, size) = (regs.full_mask(), op.transfer.bytes());
+        let mut exec = regs.exec();
+        if exec == 0 || op.channels.len() > 2 || (op.multicast && self.cluster.size > 1) {
+            return None;
+        }
+        match op.transfer {
+            Transfer::Load(_) | Transfer::Store(_) | Transfer::Atomic(..) => {}
+            // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
+            Transfer::LoadTranspose(..) => exec = full,
+            Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) | Transfer::LdsDma(_) => {
+                return self.fill_copy(wave, op, exec, size, lanewise);
+            }
+            _ => return None,
+        }
+        if !matches!(size, 1 | 2 | 4 | 8 | 12 | 16) {
+            return None;
+        }
+        lanewise.accesses = op.accesses as u8;
+        lanewise.zero = 0;
+        for access in 0..op.accesses as usize {
+            let (reach, off) =
+                self.place(wave, op, access, exec, size, &mut lanewise.offsets[4 * access..])?;
+            lanewise.reaches[access] = reach;
+            lanewise.zero |= off;
+        }
+        let data = &op.data[..op.accesses as usize];
+        lanewise.moves = match op.transfer {
+            Transfer::Load(shape) => Move::Load(shape, op.dst),
+            // With lanes that are off it may be that nothing is issued.
+            Transfer::LoadTranspose(transpose, _) if lanewise.zero == 0 => {
+                Move::Transpose(transpose, op.dst[0])
+            }
+            Transfer::Store(shape) => {
+                capture(&mut lanewise.data, regs, data, size.div_ceil(4), None);
+                if shape.high {
+                    for x in lanewise.data.iter_mut().flat_map(|chunk| &mut chunk.0) {
+                        *x >>= 16;
+                    }
+                }
+                Move::Store(size)
+            }
+            // A lane that only one of two accesses leaves out returns 0 for both.
+            Transfer::Atomic(..) if op.accesses == 2 && lanewise.zero != 0 => return None,
+            Transfer::Atomic(shape, returns) => {
+                let second = shape.op.two_data().then_some(op.second);
+                capture(&mut lanewise.data, regs, data, shape.bytes / 4, second);
+                let lds = matches!(op.addressing, Addressing::Lds { .. });
+                let flush = self.atomic_flush(wave, shape, lds);
+                Move::Atomic(shape, flush, returns.then_some(op.dst))
+            }
+            _ => return None,
+        };
+        Some(())
+    }
+
+    /// The two accesses of a copy between memory and LDS, and what moves.
+    fn fill_copy(
+        &mut self,
+        wave: &Wave,
+        op: &MemoryOp,
+        mut exec: u64,
+        size: u32,
+        lanewise: &mut Lanewise,
+    ) -> Option<()> {
+        let regs = &wave.regs;
+        let lds_len = self.lds.len() as u64;
+        let (first, second) = lanewise.offsets.split_at_mut(4);
+        let place_lds = |out: &mut [Chunk], row: &[Chunk], terms: Terms, size, writes| {
+            let out = &mut out[..row.len()];
+            let (lds, off) = reach(out, row, &terms, exec, size, 1, writes, regs.full_mask())?;
+            (lds.high <= lds_len).then_some((lds, off))
+        };
+        lanewise.accesses = 2;
+        let (reaches, zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
+            // CDNA4 ISA 10.3, 9.1.9: see the general path.
+            let written = size.div_ceil(4) * 4;
+            let m0 = u64::from(regs.s[sindex::M0 as usize] & 0x3fffc);
+            let base = m0.wrapping_add_signed(op.lds_offset);
+            let terms = Terms { scale: if written == 4 { 4 } else { 16 }, ..Terms::new(Space::Lds, base) };
+            let (to, _) = place_lds(second, &NUMBERS[..regs.chunks], terms, written, true)?;
+            let (from, off) = self.place(wave, op, 0, exec, size, first)?;
+            ([from, to], off, Some(shape))
+        } else {
+            let load = matches!(op.transfer, Transfer::AsyncLoad(_));
+            let (lds_side, memory_side) = if load { (second, first) } else { (first, second) };
+            // A lane that is switched off on the LDS side copies nothing, wherever its global address points.
+            let terms = Terms {
+                add: op.lds_offset as u32,
+                ceiling: Some(LDS_OFF as u32 - 1),
+                ..Terms::new(Space::Lds, 0)
+            };
+            let (lds, off) = place_lds(lds_side, row_at(regs, op.lds_addr), terms, size, load)?;
+            exec &= !off;
+            if exec == 0 {
+                return None;
+            }
+            let (memory, off) = self.place(wave, op, 0, exec, size, memory_side)?;
+            (if load { [memory, lds] } else { [lds, memory] }, off, None)
+        };
+        if !reaches.iter().any(|reach| reach.space == Space::Global) {
+            return None;
+        }
+        (lanewise.reaches, lanewise.zero) = (reaches, zero);
+        lanewise.moves = Move::Copy(size, shape);
+        Some(())
+    }
+
+    /// Access number `access` of the lanes of `exec` to `size` bytes, its offsets put into `out`, and the lanes that access nothing because their address is out of range. `None` if it is for the general
+    /// path.
+    #[inline]
+    fn place(
+        &mut self,
+        wave: &Wave,
+        op: &MemoryOp,
+        access: usize,
+        exec: u64,
+        size: u32,
+        out: &mut [Chunk],
+    ) -> Option<(Reach, u64)> {
+        let regs = &wave.regs;
+        let (chunks, full) = (regs.chunks, regs.full_mask());
+        let writes = direction(&op.transfer) != Direction::Read;
+        let align = match op.transfer {
+            Transfer::Atomic(shape, _) => shape.bytes,
+            _ => 1,
+        };
+        let own;
+        // The first value above the ceiling from which on no part of a lane's bytes is in range.
+        let mut beyond = None;
+        let (row, terms) = match &op.addressing {
+            Addressing::Lds { addr: Some(row), offsets, .. } => {
+                let ceiling = (self.lds.len() as u64).checked_sub(u64::from(size)).map(|top| top as u32);
+                let terms = Terms { add: offsets[access], ceiling, ..Terms::new(Space::Lds, 0) };
+                (row_at(regs, *row), terms)
+            }
+            Addressing::Lds { addr: None, .. } => return None,
+            Addressing::Flat { vaddr: Some(row), saddr: None, offset, .. } => {
+                let (low, high) = (row_at(regs, *row), row_at(regs, *row + chunks as u32));
+                let first = regs.lane(*row as usize + chunks, exec.trailing_zeros());
+                if !all_hold(high, exec, first) {
+                    return None;
+                }
+                let base = (u64::from(first) << 32).wrapping_add_signed(*offset);
+                (low, Terms::new(Space::Global, base))
+            }
+            Addressing::Flat { vaddr: Some(row), saddr: Some(saddr), scale, offset, .. } => {
+                let base = regs.s64(*saddr).wrapping_add_signed(*offset);
+                let terms = Terms::new(Space::Global, base);
+                let terms = match (self.facts.signed_vgpr_offset, *scale) {
+                    (false, 1) => terms,
+                    (true, 1) => Terms { flip: 1 << 31, base: base.wrapping_sub(1 << 31), ..terms },
+                    (signed, scale) => {
+                        let top = if signed { i32::MAX as u32 } else { u32::MAX };
+                        Terms { scale, ceiling: Some(top.min(u32::MAX / scale.max(1))), ..terms }
+                    }
+                };
+                (row_at(regs, *row), terms)
+            }
+            Addressing::Flat { vaddr: None, saddr, add_tid, offset, .. } => {
+                let base = saddr.map_or(0, |s| regs.s64(s)).wrapping_add_signed(*offset);
+                let row = if *add_tid { &NUMBERS } else { &ZEROS };
+                (&row[..chunks], Terms { scale: 4, ..Terms::new(Space::Global, base) })
+            }
+            Addressing::Scratch { vaddr, saddr, scale, offset } => {
+                own = scratch_row(wave, exec, size, *vaddr, *saddr, *scale, *offset)?;
+                (&own[..chunks], Terms::new(Space::Scratch, 0))
+            }
+            Addressing::Buffer { kind, rsrc, index: None, voffset, soffset, offset } => {
+                let resource = address::resource(regs, *kind, *rsrc);
+                let soffset = u64::from(regs.s[*soffset as usize]);
+                if resource.swizzle || resource.add_tid || resource.oob_structured {
+                    return None;
+                }
+                let offset = u64::try_from(*offset).ok()?;
+                let checked = match kind {
+                    // The SGPR offset does not take part in range checking.
+                    BufferResources::Base48 => offset,
+                    BufferResources::Base57 => offset + soffset,
+                };
+                let top = |bytes: u32| {
+                    let top = resource.num_records.checked_sub(checked + u64::from(bytes))?;
+                    Some(u32::try_from(top).unwrap_or(u32::MAX))
+                };
+                let base = resource.base.wrapping_add(soffset).wrapping_add(offset);
+                if size > 4 && align == 1 {
+                    beyond = top(4);
+                }
+                let row = voffset.map_or(&ZEROS[..chunks], |row| row_at(regs, row));
+                (row, Terms { ceiling: top(size), ..Terms::new(Space::Global, base) })
+            }
+            Addressing::Buffer { .. } => return None,
+        };
+        let (mut reach, off) = reach(&mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
+        if off != 0 {
+            let some_left =
+                |lane: u32| beyond.is_some_and(|top| row[lane as usize / 16].0[lane as usize % 16] <= top);
+            let refused = matches!(op.addressing, Addressing::Flat { .. }) || lanes(off).any(some_left);
+            if refused {
+                return None;
+            }
+        }
+        if reach.mask == 0 {
+            return Some((reach, off));
+        }
+        if op.flat {
+            let last = reach.high - u64::from(size);
+            match address::aperture(ScratchAperture::of(self.facts), reach.low, 0) {
+                _ if last >> 32 != reach.low >> 32 => return None,
+                Aperture::Global => {}
+                Aperture::Lds(low) => {
+                    reach.high = u64::from(low) + (reach.high - reach.low);
+                    (reach.space, reach.low) = (Space::Lds, u64::from(low));
+                    if reach.high > self.lds.len() as u64 {
+                        return None;
+                    }
+                }
+                Aperture::Scratch(..) | Aperture::Hole => return None,
+            }
+        }
+        let inside =
+            reach.space != Space::Global || self.global.in_bounds(reach.low, reach.high - reach.low, writes);
+        inside.then_some((reach, off))
+    }
+}
+
+/// The places of the lanes of `exec` in the wave's scratch, if all are inside of their own.
+fn scratch_row(
+    wave: &Wave,
+    exec: u64,
+    size: u32,
+    vaddr: Option<u32>,
+    saddr: Option<u32>,
+    scale: u32,
+    offset: i64,
+) -> Option<[Chunk; 4]> {
+    let regs = &wave.regs;
+    let base = saddr.map_or(0, |s| i64::from(regs.s[s as usize] as i32)) + offset;
+    let per_lane = i64::from(wave.scratch_per_lane);
+    let mut row = [Chunk::ZERO; 4];
+    for lane in lanes(exec) {
+        let v = vaddr.map_or(0, |row| i64::from(regs.lane(row as usize, lane) as i32));
+        let at = base + v * i64::from(scale);
+        if at < 0 || at + i64::from(size) > per_lane {
+            return None;
+        }
+        let at = at + i64::from(lane) * per_lane;
+        row[lane as usize / 16].0[lane as usize % 16] = u32::try_from(at).ok()?;
+    }
+    Some(row)
+}
+
+/// Copy `dwords` rows from each of `rows`, and behind each of them as many from `second`.
+#[inline]
+fn capture(mut out: &mut [Chunk], regs: &Regs, rows: &[u32], dwords: u32, second: Option<u32>) {
+    let len = dwords as usize * regs.chunks;
+    for &row in rows {
+        for row in [Some(row), second].into_iter().flatten() {
+            let (to, rest) = out.split_at_mut(len);
+            to.copy_from_slice(&regs.v[row as usize..][..len]);
+            out = rest;
+        }
+    }
+}
