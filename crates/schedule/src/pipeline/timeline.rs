@@ -415,8 +415,8 @@ impl Timeline {
                 unmet = true;
                 false
             });
-            for statement in 0..self.stages.len() {
-                found[statement] |= queues.index(self.stages[statement]).is_some_and(|queue| {
+            for (statement, found) in found.iter_mut().enumerate() {
+                *found |= queues.index(self.stages[statement]).is_some_and(|queue| {
                     commits
                         .of(statement)
                         .iter()
