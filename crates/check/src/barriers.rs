@@ -116,7 +116,7 @@ impl Checker {
             }
             BarrierEvent::Arrive { count, before } => {
                 let Some(state) = self.waves.get_mut(&wave.index) else { return };
-                state.last_arrive = Some(site);
+                state.note_arrive(site);
                 object.open.bring(wave, &state.known);
                 let same_workgroup =
                     object.open.arrivals.iter().any(|(w, _)| w.workgroup_flat == wave.workgroup_flat);

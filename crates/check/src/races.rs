@@ -424,9 +424,10 @@ impl Checker {
                 "{place} is {} while {} of another wave may still be in flight: the barrier does not wait for it",
                 what.1, first.mnemonic
             );
-            let arrive = other.last_arrive.map(|s| self.sites.get(s).site.clone());
             // How many were younger when it arrived: that is all this wave knows of the other's issues.
             let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+            let arrive = other.arrive_at(earlier.epoch.channel, known);
+            let arrive = arrive.map(|site| self.sites.get(site).site.clone());
             let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
             let hint = format!("{} before", wait_text(self.machine, counter, n));
             let rule = if earlier.dma { "R4" } else { "S1" };

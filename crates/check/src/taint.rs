@@ -72,7 +72,10 @@ impl Taint {
             })
         };
         if let Some(at) = self.suspicions.iter().position(same) {
-            self.suspicions[at] = Some(suspicion);
+            // What would be learnt is what is written last.
+            if let Some(old) = &mut self.suspicions[at] {
+                old.learns = suspicion.learns;
+            }
             return at;
         }
         match self.suspicions.iter().position(Option::is_none) {

@@ -32,6 +32,9 @@ pub struct Operation {
     pub touches_memory: bool,
 }
 
+/// Barrier arrives that a wave remembers.
+const ARRIVES: usize = 64;
+
 /// What a wave knew at some time.
 #[derive(Clone, Debug)]
 pub struct Before {
@@ -101,8 +104,8 @@ pub struct WaveState {
     pub async_issued: u32,
     /// Those that the waits cover if ASYNCcnt is one queue.
     pub async_retired: u32,
-    /// The last barrier arrive, for messages.
-    pub last_arrive: Option<SiteId>,
+    /// Its barrier arrives of late, each with the sequence numbers then, for messages.
+    arrives: VecDeque<(SiteId, [u32; CHANNELS])>,
     /// The last access that published to global memory, for messages.
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
@@ -131,7 +134,7 @@ impl WaveState {
             first_wait: 1,
             async_issued: 0,
             async_retired: 0,
-            last_arrive: None,
+            arrives: VecDeque::new(),
             last_release: None,
             acquires: Vec::new(),
             ended: false,
@@ -159,6 +162,21 @@ impl WaveState {
     pub fn operation_mut(&mut self, number: u32) -> Option<&mut Operation> {
         let at = number.checked_sub(self.first_operation)?;
         self.operations.get_mut(at as usize)
+    }
+
+    /// It arrives at a barrier.
+    pub fn note_arrive(&mut self, site: SiteId) {
+        if self.arrives.len() == ARRIVES {
+            self.arrives.pop_front();
+        }
+        self.arrives.push_back((site, self.seq));
+    }
+
+    /// The first arrive by which others know of its operations of a channel up to `seq`, and of no later ones.
+    pub fn arrive_at(&self, channel: u8, seq: u32) -> Option<SiteId> {
+        let known = |(_, then): &&(SiteId, [u32; CHANNELS])| then[usize::from(channel)] <= seq;
+        let last = self.arrives.iter().rev().find(known)?.1[usize::from(channel)];
+        self.arrives.iter().find(|(_, then)| then[usize::from(channel)] == last).map(|&(site, _)| site)
     }
 
     /// Its knowledge of others has grown.

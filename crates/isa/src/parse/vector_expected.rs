@@ -12,6 +12,7 @@ use crate::code;
 use crate::format::Field;
 use crate::role::{Class, ImmKind};
 use crate::row::{Encoding, OperandSpec, Row};
+use crate::ty::Kind;
 use crate::vector::{position, vcc};
 use crate::{Form, Half, Reg, RegFile, Special};
 
@@ -221,7 +222,11 @@ fn allowed(p: &Parser, spec: &OperandSpec, narrow: bool) -> String {
     match spec.class {
         Class::Vgpr | Class::VgprSrc => vgpr,
         _ if narrow => vgpr,
-        Class::ScalarReg if matches!(spec.role, "sdst" | "smask") && spec.ty.bits() == p.machine.lanes() => {
+        Class::ScalarReg
+            if matches!(spec.role, "sdst" | "smask")
+                && spec.ty.kind == Kind::Bits
+                && spec.ty.bits() == p.machine.lanes() =>
+        {
             let name = crate::print::special_name(vcc(&spec.ty));
             format!("{}, or {name}", tuple("s", if dwords == 1 { "an SGPR" } else { "SGPR" }))
         }
