@@ -158,8 +158,11 @@ pub(crate) fn is_inline_value(machine: Machine, spec: &OperandSpec, literal: Ope
         Operand::Literal64(bits) => bits as i64,
         _ => return false,
     };
-    !matches!(spec.class, Class::Literal32 | Class::Literal64)
-        && inline_integer(machine, spec, value).is_some()
+    // Of a pair the number is that of both halves: with an upper one of 0 it is not below 0.
+    let is_pair = spec.ty.lanes == 2 && matches!(literal, Operand::Literal(..=0xffff));
+    let found = inline_integer(machine, spec, value)
+        .filter(|found| !(is_pair && matches!(found, Operand::Int(..=-1))));
+    !matches!(spec.class, Class::Literal32 | Class::Literal64) && found.is_some()
 }
 
 /// Width that constants of the operand have: that of one element.
