@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use wavemark_codeobj::Field;
+use wavemark_codeobj::descriptor::{Field, Word};
 use wavemark_codeobj::elf::{OsAbi, SymbolType};
 use wavemark_codeobj::note::{AMD, NT_AMD_HSA_ISA_NAME, Note};
 use wavemark_codeobj::v2::{self, KERNEL_CODE_SIZE, Place};
@@ -31,30 +31,86 @@ pub(super) const DIRECTIVES: &[Directive] = &[
 /// The last line of a block.
 const END: &str = ".end_amd_kernel_code_t";
 
-/// Bit fields of `compute_pgm_rsrc1` and `compute_pgm_rsrc2`: two names, which of the words, first bit, bits.
-const REGISTERS: &[(&str, &str, &str, u32, u32)] = &[
-    ("granulated_workitem_vgpr_count", "compute_pgm_rsrc1_vgprs", RSRC1, 0, 6),
-    ("granulated_wavefront_sgpr_count", "compute_pgm_rsrc1_sgprs", RSRC1, 6, 4),
-    ("priority", "compute_pgm_rsrc1_priority", RSRC1, 10, 2),
-    ("float_mode", "compute_pgm_rsrc1_float_mode", RSRC1, 12, 8),
-    ("priv", "compute_pgm_rsrc1_priv", RSRC1, 20, 1),
-    ("enable_dx10_clamp", "compute_pgm_rsrc1_dx10_clamp", RSRC1, 21, 1),
-    ("debug_mode", "compute_pgm_rsrc1_debug_mode", RSRC1, 22, 1),
-    ("enable_ieee_mode", "compute_pgm_rsrc1_ieee_mode", RSRC1, 23, 1),
-    ("enable_wgp_mode", "compute_pgm_rsrc1_wgp_mode", RSRC1, 29, 1),
-    ("enable_mem_ordered", "compute_pgm_rsrc1_mem_ordered", RSRC1, 30, 1),
-    ("enable_fwd_progress", "compute_pgm_rsrc1_fwd_progress", RSRC1, 31, 1),
-    ("enable_sgpr_private_segment_wave_byte_offset", "compute_pgm_rsrc2_scratch_en", RSRC2, 0, 1),
-    ("user_sgpr_count", "compute_pgm_rsrc2_user_sgpr", RSRC2, 1, 5),
-    ("enable_trap_handler", "compute_pgm_rsrc2_trap_handler", RSRC2, 6, 1),
-    ("enable_sgpr_workgroup_id_x", "compute_pgm_rsrc2_tgid_x_en", RSRC2, 7, 1),
-    ("enable_sgpr_workgroup_id_y", "compute_pgm_rsrc2_tgid_y_en", RSRC2, 8, 1),
-    ("enable_sgpr_workgroup_id_z", "compute_pgm_rsrc2_tgid_z_en", RSRC2, 9, 1),
-    ("enable_sgpr_workgroup_info", "compute_pgm_rsrc2_tg_size_en", RSRC2, 10, 1),
-    ("enable_vgpr_workitem_id", "compute_pgm_rsrc2_tidig_comp_cnt", RSRC2, 11, 2),
-    ("enable_exception_msb", "compute_pgm_rsrc2_excp_en_msb", RSRC2, 13, 2),
-    ("granulated_lds_size", "compute_pgm_rsrc2_lds_size", RSRC2, 15, 9),
-    ("enable_exception", "compute_pgm_rsrc2_excp_en", RSRC2, 24, 7),
+/// Bit fields of `compute_pgm_rsrc1` and `compute_pgm_rsrc2`: two names, and which fields of a kernel descriptor, from
+/// the first to the last, are there.
+const REGISTERS: &[(&str, &str, Field, Field)] = &[
+    (
+        "granulated_workitem_vgpr_count",
+        "compute_pgm_rsrc1_vgprs",
+        Field::GranulatedWorkitemVgprCount,
+        Field::GranulatedWorkitemVgprCount,
+    ),
+    (
+        "granulated_wavefront_sgpr_count",
+        "compute_pgm_rsrc1_sgprs",
+        Field::GranulatedWavefrontSgprCount,
+        Field::GranulatedWavefrontSgprCount,
+    ),
+    ("priority", "compute_pgm_rsrc1_priority", Field::Priority, Field::Priority),
+    ("float_mode", "compute_pgm_rsrc1_float_mode", Field::FloatRoundMode32, Field::FloatDenormMode16_64),
+    ("priv", "compute_pgm_rsrc1_priv", Field::Priv, Field::Priv),
+    ("enable_dx10_clamp", "compute_pgm_rsrc1_dx10_clamp", Field::EnableDx10Clamp, Field::EnableDx10Clamp),
+    ("debug_mode", "compute_pgm_rsrc1_debug_mode", Field::DebugMode, Field::DebugMode),
+    ("enable_ieee_mode", "compute_pgm_rsrc1_ieee_mode", Field::EnableIeeeMode, Field::EnableIeeeMode),
+    ("enable_wgp_mode", "compute_pgm_rsrc1_wgp_mode", Field::WgpMode, Field::WgpMode),
+    ("enable_mem_ordered", "compute_pgm_rsrc1_mem_ordered", Field::MemOrdered, Field::MemOrdered),
+    ("enable_fwd_progress", "compute_pgm_rsrc1_fwd_progress", Field::FwdProgress, Field::FwdProgress),
+    (
+        "enable_sgpr_private_segment_wave_byte_offset",
+        "compute_pgm_rsrc2_scratch_en",
+        Field::EnablePrivateSegment,
+        Field::EnablePrivateSegment,
+    ),
+    ("user_sgpr_count", "compute_pgm_rsrc2_user_sgpr", Field::UserSgprCount, Field::UserSgprCount),
+    (
+        "enable_trap_handler",
+        "compute_pgm_rsrc2_trap_handler",
+        Field::EnableTrapHandler,
+        Field::EnableTrapHandler,
+    ),
+    (
+        "enable_sgpr_workgroup_id_x",
+        "compute_pgm_rsrc2_tgid_x_en",
+        Field::EnableSgprWorkgroupIdX,
+        Field::EnableSgprWorkgroupIdX,
+    ),
+    (
+        "enable_sgpr_workgroup_id_y",
+        "compute_pgm_rsrc2_tgid_y_en",
+        Field::EnableSgprWorkgroupIdY,
+        Field::EnableSgprWorkgroupIdY,
+    ),
+    (
+        "enable_sgpr_workgroup_id_z",
+        "compute_pgm_rsrc2_tgid_z_en",
+        Field::EnableSgprWorkgroupIdZ,
+        Field::EnableSgprWorkgroupIdZ,
+    ),
+    (
+        "enable_sgpr_workgroup_info",
+        "compute_pgm_rsrc2_tg_size_en",
+        Field::EnableSgprWorkgroupInfo,
+        Field::EnableSgprWorkgroupInfo,
+    ),
+    (
+        "enable_vgpr_workitem_id",
+        "compute_pgm_rsrc2_tidig_comp_cnt",
+        Field::EnableVgprWorkitemId,
+        Field::EnableVgprWorkitemId,
+    ),
+    (
+        "enable_exception_msb",
+        "compute_pgm_rsrc2_excp_en_msb",
+        Field::EnableExceptionAddressWatch,
+        Field::EnableExceptionMemory,
+    ),
+    ("granulated_lds_size", "compute_pgm_rsrc2_lds_size", Field::GranulatedLdsSize, Field::GranulatedLdsSize),
+    (
+        "enable_exception",
+        "compute_pgm_rsrc2_excp_en",
+        Field::EnableExceptionInvalidOperation,
+        Field::EnableExceptionIntDivideByZero,
+    ),
 ];
 
 const RSRC1: &str = "compute_pgm_rsrc1";
@@ -79,10 +135,11 @@ const WAITING: &[&str] =
 
 /// Where what a line of the block names is, and whether its value may wait for symbols.
 fn place(name: &str) -> Option<(Place, bool)> {
-    if let Some(&(_, _, word, shift, width)) =
-        REGISTERS.iter().find(|(one, other, ..)| *one == name || *other == name)
+    if let Some((.., first, last)) = REGISTERS.iter().find(|(one, other, ..)| *one == name || *other == name)
     {
-        return v2::place(word).map(|word| (Place { shift, width, ..word }, true));
+        let word = v2::place(if first.word() == Word::Rsrc1 { RSRC1 } else { RSRC2 })?;
+        let width = last.shift() + last.width() - first.shift();
+        return Some((Place { shift: first.shift(), width, ..word }, true));
     }
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
     let place = v2::place(name).filter(|_| !UNNAMED.contains(&name))?;

@@ -165,13 +165,18 @@ impl Field {
     }
 
     /// The lowest of its bits in the word.
-    pub(super) fn shift(self) -> u32 {
+    pub fn shift(self) -> u32 {
         self.row().2
+    }
+
+    /// How many bits it has.
+    pub fn width(self) -> u32 {
+        self.row().3
     }
 
     /// The largest value it can hold.
     pub fn largest(self) -> u32 {
-        (1 << self.row().3) - 1
+        (1 << self.width()) - 1
     }
 
     /// User SGPRs that are set up where it is 1; 0 for fields that enable none.

@@ -152,7 +152,8 @@ impl Linker<'_> {
         }
     }
 
-    /// The symbols of `.symtab`: every input's local ones that have a name, `_DYNAMIC`, then all definitions and what stays undefined.
+    /// The symbols of `.symtab`: every input's local ones that have a name, `_DYNAMIC`, then all definitions and what
+    /// stays undefined.
     pub(super) fn symtab(&self) -> (Vec<Symbol>, u32) {
         let mut symbols = Vec::new();
         for (input, object) in self.inputs.iter().enumerate() {
