@@ -68,6 +68,7 @@ fn index() -> Result<String, String> {
     let mut out = String::new();
     write_rows(&mut out, &rows);
     write_names(&mut out, &rows);
+    write_synchronisation(&mut out, &rows);
     let mut writer = Machines::default();
     let mut known: Vec<InstructionSets> = Vec::new();
     for processor in Processor::ALL {
@@ -129,6 +130,16 @@ fn write_names(out: &mut String, rows: &[(Place, RowDef)]) {
     let _ = writeln!(out, "static NAME_SLOTS: [u16; {size}] = {slots:?};");
     let _ = writeln!(out, "static NAMES: &[(&str, u16, u8)] = &[\n{entries}];");
     let _ = writeln!(out, "static NAME_ROWS: &[u16] = &{members:?};");
+}
+
+fn write_synchronisation(out: &mut String, rows: &[(Place, RowDef)]) {
+    let synchronises = |row: &RowDef| {
+        let mut attributes = row.attributes.iter();
+        attributes.any(|(key, value)| *key == "wait" || *key == "mem" && value.contains(".cache."))
+    };
+    let numbered = rows.iter().enumerate().filter(|(_, (_, row))| synchronises(row));
+    let numbers: Vec<usize> = numbered.map(|(number, _)| number).collect();
+    let _ = writeln!(out, "pub(super) static SYNCHRONISATION: &[u16] = &{numbers:?};");
 }
 
 /// Prints as the library's row number.

@@ -314,7 +314,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         effects.regs.push(RegUse { reg, read, write, bank, operand: number, lanes });
     }
     for &(reg, read, write) in &own.implicit {
-        let lanes = !matches!(reg, Touched::Special(Special::Scc | Special::M0 | Special::FlatScratch));
+        let lanes = [machine::exec(machine), machine::vcc(machine)].map(Touched::Special).contains(&reg);
         effects.regs.push(RegUse { reg, read, write, bank: Bank::Fixed, operand: None, lanes });
     }
     effects.memory = effects.memory.or(own.memory);

@@ -90,9 +90,19 @@ impl Table {
 
     /// The rows called `name` (a mnemonic without encoding suffix, or an alias).
     pub fn by_mnemonic(&self, name: &str) -> impl Iterator<Item = &Row> + '_ {
+        self.own(index::rows_called(name))
+    }
+
+    /// The rows that wait for counters, and those that write caches back or invalidate them.
+    pub fn synchronisation(&self) -> impl Iterator<Item = &Row> + '_ {
+        self.own(index::SYNCHRONISATION)
+    }
+
+    /// Those of the rows with these numbers that the machine has.
+    fn own(&self, numbers: &'static [u16]) -> impl Iterator<Item = &Row> + '_ {
         let sets = self.machine.instruction_sets();
-        let mine = move |number: &&u16| index::ROWS[usize::from(**number)].sets().contains(sets);
-        index::rows_called(name).iter().filter(mine).map(|&number| self.row(RowId(number)))
+        let own = move |number: &&u16| index::ROWS[usize::from(**number)].sets().contains(sets);
+        numbers.iter().filter(own).map(|&number| self.row(RowId(number)))
     }
 
     /// The instruction sets that have an instruction called `name`, whatever the machine.

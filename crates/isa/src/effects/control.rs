@@ -191,7 +191,7 @@ impl Wait {
 
 /// The wait instruction of a machine for `counter` to come down to `n`, as the assembly has it.
 pub fn wait_text(machine: Machine, counter: Counter, n: u32) -> String {
-    let waits = Table::of(machine).rows().filter_map(|row| match &row.effects.wait {
+    let waits = Table::of(machine).synchronisation().filter_map(|row| match &row.effects.wait {
         Some(Wait::Counters(counters)) if counters.contains(&counter) => Some((row.mnemonic, counters.len())),
         _ => None,
     });
@@ -216,6 +216,6 @@ fn cache_operation(machine: Machine, invalidate: bool, write_back: bool) -> Opti
     let wanted = |memory: &Memory| {
         memory.verb == Verb::Cache { invalidate, write_back } && memory.path != Path::Scalar
     };
-    let mut rows = Table::of(machine).rows();
+    let mut rows = Table::of(machine).synchronisation();
     rows.find(|row| row.effects.memory.as_ref().is_some_and(wanted)).map(|row| row.mnemonic)
 }

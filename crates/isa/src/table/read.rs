@@ -33,6 +33,8 @@
 //! apart. With `mem=….atomic?.…` a line is two rows, the one as it is written and the one that does not return the old
 //! value (module `atomic`).
 
+use std::borrow::Cow;
+
 use wavemark_target::{InstructionSets, WaveSize};
 
 use crate::Form;
@@ -148,9 +150,12 @@ pub(crate) struct EncodingDef {
 
 impl EncodingDef {
     /// The encoding in waves of this size.
-    pub(crate) fn in_waves(&self, size: WaveSize) -> EncodingDef {
-        let mut own = self.clone();
-        own.fixes.retain(|fix| fix.wave.is_none_or(|wave| wave == size));
+    pub(crate) fn in_waves(&self, size: WaveSize) -> Cow<'_, EncodingDef> {
+        let is_own = |fix: &Fix| fix.wave.is_none_or(|wave| wave == size);
+        let mut own = Cow::Borrowed(self);
+        if !self.fixes.iter().all(is_own) {
+            own.to_mut().fixes.retain(is_own);
+        }
         own
     }
 
