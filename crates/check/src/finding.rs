@@ -109,6 +109,12 @@ impl Finding {
         self
     }
 
+    /// What makes two findings one: rule, class and ends. Where a value is used does not make another mistake of it.
+    pub fn key(&self) -> (&'static str, Class, Vec<u64>) {
+        let ends = self.sites.iter().filter(|s| s.role != "use").map(|s| s.site.pc);
+        (self.rule, self.class, ends.collect())
+    }
+
     /// Say which model flag it depends on.
     pub fn model(mut self, flag: &'static str) -> Finding {
         self.model = Some(flag);
@@ -124,22 +130,22 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Add a finding, or count it if its rule and sites are known.
-    pub fn add(&mut self, finding: Finding) {
-        // Where a value is used does not make another mistake of it.
-        let ends = finding.sites.iter().filter(|s| s.role != "use").map(|s| s.site.pc);
-        let key = (finding.rule, finding.class, ends.collect::<Vec<_>>());
-        match self.known.get(&key) {
-            Some(&at) => {
-                let known = &mut self.list[at];
+    /// Add a finding, or count it if there is one of its key; its number in the order in which they were first seen.
+    pub fn add(&mut self, finding: Finding) -> usize {
+        let at = *self.known.entry(finding.key()).or_insert(self.list.len());
+        match self.list.get_mut(at) {
+            Some(known) => {
                 known.instances += finding.instances;
                 known.severity = known.severity.max(finding.severity);
             }
-            None => {
-                self.known.insert(key, self.list.len());
-                self.list.push(finding);
-            }
+            None => self.list.push(finding),
         }
+        at
+    }
+
+    /// The findings, in the order in which they were first seen.
+    pub fn into_list(self) -> Vec<Finding> {
+        self.list
     }
 
     /// Whether a finding of `rule` at these addresses is known; if so it is counted.

@@ -12,8 +12,10 @@ mod collective;
 mod finding;
 mod knowledge;
 mod meeting;
+mod race_report;
 mod races;
 mod registers;
+mod relation;
 mod shadow;
 mod site_info;
 mod sync;
@@ -24,8 +26,8 @@ mod wave_state;
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::effects::{CounterSet, Flow, wait_text};
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, OpId,
-    Site, Space, WaveId,
+    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, Site,
+    Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
 use wavemark_target::{Facts, Machine};
@@ -79,13 +81,13 @@ pub struct Checker {
     lds: FxHashMap<u32, Shadow>,
     global: Shadow,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
-    releases: FxHashMap<OpId, knowledge::Knowledge>,
     published: FxHashMap<(u32, u64), Vec<sync::Published>>,
     wait_table: waits::WaitTable,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
-    /// Writes over what a load read, to be reported if the load does not poll.
-    deferred: Vec<(SiteId, Finding)>,
+    /// Writes over what a load read, to be reported if the load does not poll; and the load of each.
+    deferred: Findings,
+    deferred_loads: Vec<SiteId>,
     /// Waits right before the end of a wave.
     drains: FxHashSet<SiteId>,
     /// Copies to or from LDS whose wait has been found needed.
@@ -112,11 +114,11 @@ impl Checker {
             lds: FxHashMap::default(),
             global: Shadow::default(),
             barriers: FxHashMap::default(),
-            releases: FxHashMap::default(),
             published: FxHashMap::default(),
             wait_table: FxHashMap::default(),
             polls: FxHashSet::default(),
-            deferred: Vec::new(),
+            deferred: Findings::default(),
+            deferred_loads: Vec::new(),
             drains: FxHashSet::default(),
             copies_used: FxHashSet::default(),
             requests: FxHashMap::default(),
@@ -208,9 +210,13 @@ impl Observer for Checker {
     }
 
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
+        let Checks { registers, lds, global, .. } = self.checks;
+        if !(registers || lds || global) {
+            return;
+        }
         let site = self.sites.id(site);
         self.follow(wave.index, site, exec, regs);
-        if self.checks.registers {
+        if registers {
             self.check_registers(wave.index, site, exec);
         }
         self.note_writes(wave.index, site);
@@ -294,16 +300,6 @@ impl Observer for Checker {
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         state.ended = true;
         state.taint = Taint::default();
-        // What drains the counters at the end of a program costs nothing.
-        let mut next = self.sites.get(end).site.pc;
-        for wait in state.waits.iter().rev() {
-            let info = &self.sites.get(wait.site).site;
-            if info.pc + u64::from(info.inst.size) != next {
-                break;
-            }
-            self.drains.insert(wait.site);
-            next = info.pc;
-        }
         let pending: Vec<(SiteId, Channel)> = state
             .operations
             .iter()
@@ -323,6 +319,7 @@ impl Observer for Checker {
                 );
             self.findings.add(finding);
         }
+        self.note_drains(wave.index, end);
     }
 
     fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {

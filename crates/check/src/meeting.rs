@@ -6,22 +6,8 @@ use std::cell;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Space};
 
+use crate::relation::Relation;
 use crate::shadow::{Cell, Piece, READERS, Record};
-
-/// How an earlier access stands to a new one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relation {
-    /// It is over, and the new one finds its effect.
-    Ordered,
-    /// Nothing orders the two.
-    Unordered,
-    /// Nothing orders the two, and they are atomics that are no such to each other: a scope is too narrow.
-    Apart,
-    /// A store that is over, but not written back as far as the two waves are apart.
-    NotWrittenBack,
-    /// A store that is over, while the new one's caches may hold what was there before.
-    Stale,
-}
 
 /// A pair of accesses that conflict.
 pub(crate) struct Conflict {

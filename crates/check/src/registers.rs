@@ -46,17 +46,16 @@ impl Checker {
                 }
             }
         };
-        for &range in info.reads.iter().chain(&info.merges) {
+        for range in info.reads().chain(info.merges()) {
             look(range, Use::Read);
         }
-        for &range in &info.writes {
+        for range in info.writes() {
             look(range, Use::Write);
         }
         if !vector_off && !info.copies {
             // Compilers leave halves of wide operands undefined when the result does not depend on them.
             undefined = info
-                .reads
-                .iter()
+                .reads()
                 .find(|range| range.numbers().all(|r| tracked(r) && !state.defined[r as usize]))
                 .map(|range| range.from);
         }
@@ -164,12 +163,9 @@ impl Checker {
         let info = self.sites.get(site);
         // A copy of what was never written is still what was never written.
         let defined = !info.copies
-            || info.reads.is_empty()
-            || info
-                .reads
-                .iter()
-                .any(|range| range.numbers().any(|r| !tracked(r) || state.defined[r as usize]));
-        for &range in &info.writes {
+            || info.reads().next().is_none()
+            || info.reads().any(|range| range.numbers().any(|r| !tracked(r) || state.defined[r as usize]));
+        for range in info.writes() {
             for register in range.numbers() {
                 if let Some(slot) = state.loaded_by.get_mut(register as usize) {
                     *slot = 0;
@@ -183,7 +179,7 @@ impl Checker {
     pub(crate) fn note_load(&mut self, wave: u32, site: SiteId, number: u32) {
         let Some(state) = self.waves.get_mut(&wave) else { return };
         let info = self.sites.get(site);
-        for &range in &info.writes {
+        for range in info.writes() {
             for register in range.numbers() {
                 if let Some(slot) = state.loaded_by.get_mut(register as usize) {
                     *slot = number;

@@ -96,14 +96,13 @@ impl Cell {
     /// Remember a read-modify-write of `bytes`. It replaces what it covers, but for those of other waves that nothing
     /// orders before it, `others` at most: what reads the sum must come after all of them.
     pub fn update(&mut self, common: &Record, bytes: u8, others: usize, ordered: impl Fn(&Record) -> bool) {
-        let mut kept: SmallVec<[Record; 1]> = SmallVec::new();
-        for old in
-            self.writes.iter().rev().filter(|old| kept_beside(old, common) && !ordered(old)).take(others)
-        {
-            kept.push(old.with(old.bytes & bytes, None));
-        }
+        let kept_beside =
+            |old: &&Record| old.atomic && old.epoch.agent != common.epoch.agent && !ordered(old);
+        let kept: SmallVec<[Record; 1]> =
+            self.writes.iter().rev().filter(kept_beside).take(others).copied().collect();
         self.write_part(common.with(bytes, None));
-        self.writes.extend(kept.into_iter().rev().filter(|old| old.bytes != 0));
+        let kept = kept.into_iter().rev().map(|old| old.with(old.bytes & bytes, None));
+        self.writes.extend(kept.filter(|old| old.bytes != 0));
     }
 
     /// Remember a read of `bytes`, of at most `readers`; reads that `ordered` says are known to it are replaced.
@@ -122,11 +121,6 @@ impl Cell {
         }
         self.reads.push(common.with(bytes, None));
     }
-}
-
-/// An atomic of another wave.
-fn kept_beside(old: &Record, new: &Record) -> bool {
-    old.atomic && old.epoch.agent != new.epoch.agent
 }
 
 /// Dwords of a block.

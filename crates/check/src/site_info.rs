@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Effects, Touched, VgprMsb, effects};
+use wavemark_isa::effects::{Effects, RegUse, Touched, VgprMsb, effects};
 use wavemark_isa::{RegFile, Special};
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
@@ -74,13 +74,7 @@ pub struct SiteInfo {
     pub site: Site,
     /// Its LLVM name.
     pub mnemonic: &'static str,
-    /// Registers that it reads; not those that it only merges into.
-    pub reads: SmallVec<[RegRange; 4]>,
-    /// Registers that it writes.
-    pub writes: SmallVec<[RegRange; 2]>,
-    /// Registers that it both reads and writes (accumulators, merges); also in `writes`.
-    pub merges: SmallVec<[RegRange; 1]>,
-    /// All of them, and how.
+    /// Registers that it touches, and how.
     pub uses: SmallVec<[Used; 6]>,
     /// Vector operands count only if some lane is on.
     pub heeds_exec: bool,
@@ -111,9 +105,6 @@ impl SiteInfo {
         let mut info = SiteInfo {
             site: site.clone(),
             mnemonic: site.inst.mnemonic(machine),
-            reads: SmallVec::new(),
-            writes: SmallVec::new(),
-            merges: SmallVec::new(),
             uses: SmallVec::new(),
             heeds_exec: effects.heeds_exec(),
             copies: effects.copies,
@@ -139,19 +130,25 @@ impl SiteInfo {
                 },
                 Touched::Mode => continue,
             };
-            let (read, write) = (used.read, used.write);
-            info.uses.push(Used { range, read, write, lanes: used.lanes, operand: used.operand });
-            match (used.read, used.write) {
-                (true, true) => {
-                    info.merges.push(range);
-                    info.writes.push(range);
-                }
-                (true, false) => info.reads.push(range),
-                (false, true) => info.writes.push(range),
-                (false, false) => {}
-            }
+            let RegUse { read, write, lanes, operand, .. } = used;
+            info.uses.push(Used { range, read, write, lanes, operand });
         }
         info
+    }
+
+    /// Registers that it reads and does not write.
+    pub fn reads(&self) -> impl Iterator<Item = RegRange> + '_ {
+        self.uses.iter().filter(|used| used.read && !used.write).map(|used| used.range)
+    }
+
+    /// Registers that it both reads and writes (accumulators, merges).
+    pub fn merges(&self) -> impl Iterator<Item = RegRange> + '_ {
+        self.uses.iter().filter(|used| used.read && used.write).map(|used| used.range)
+    }
+
+    /// Registers that it writes.
+    pub fn writes(&self) -> impl Iterator<Item = RegRange> + '_ {
+        self.uses.iter().filter(|used| used.write).map(|used| used.range)
     }
 
     /// The mask by which lanes take one of two sources, if that is what it does and nothing else.

@@ -6,7 +6,11 @@
 //! workgroups a cache invalidate must follow before it counts for plain loads ([`crate::knowledge`]). An LDS location
 //! that an atomic has touched synchronises likewise, without caches in between.
 
-use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, Scope, Space, WaveId};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use wavemark_order::Epoch;
+use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, OpId, Scope, Space, WaveId};
 
 use crate::Checker;
 use crate::knowledge::{Knowledge, WaveClock, common_scope};
@@ -18,17 +22,16 @@ use crate::site_info::SiteId;
 pub(crate) struct Published {
     by: WaveId,
     scope: Scope,
-    known: Knowledge,
+    op: OpId,
+    known: Arc<Knowledge>,
 }
 
 /// What a load has read and its wave may rely on once the load is retired.
 #[derive(Clone, Debug)]
 pub(crate) struct Acquire {
     seq: (Channel, u32),
-    /// From waves of the same workgroup.
-    near: Knowledge,
-    /// From others.
-    far: Knowledge,
+    /// What was published, and whether by a wave of the same workgroup.
+    learnt: SmallVec<[(bool, Arc<Knowledge>); 2]>,
 }
 
 /// A write-back in flight.
@@ -57,16 +60,22 @@ fn publishes(op: &Issue, access: &Access) -> bool {
 }
 
 impl Checker {
-    /// Take the clocks that a releasing operation will publish.
+    /// An operation that publishes to global memory is issued.
     pub(crate) fn note_release(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
-        if !op.accesses.iter().any(|a| publishes(op, a)) {
-            return;
-        }
-        let Some(state) = self.waves.get_mut(&wave.index) else { return };
-        if op.accesses.iter().any(|a| a.space == Space::Global && publishes(op, a)) {
+        if op.accesses.iter().any(|a| a.space == Space::Global && publishes(op, a))
+            && let Some(state) = self.waves.get_mut(&wave.index)
+        {
             state.last_release = Some(site);
         }
-        let mut known = state.known.clone();
+    }
+
+    /// What an operation publishes, if it does: what its wave knew when it was issued.
+    fn published_by(&self, wave: WaveId, op: &Issue) -> Option<Knowledge> {
+        if !op.accesses.iter().any(|a| publishes(op, a)) {
+            return None;
+        }
+        let &(channel, seq) = op.seq.first()?;
+        let mut known = self.known_by(Epoch { agent: wave.index, channel: channel as u8, seq })?;
         for &(channel, seq) in &op.seq {
             // An LDS atomic performs in order with the wave's LDS operations; the arrive of an asynchronous
             // copy or of a tensor transfer follows the earlier ones of its class.
@@ -76,12 +85,19 @@ impl Checker {
                 known.relied.raise(wave.index, channel as u8, seq);
             }
         }
-        self.releases.insert(op.id, known);
+        Some(known)
+    }
+
+    /// What the wave of an operation knew when it was issued, if the operation is still remembered.
+    pub(crate) fn known_by(&self, operation: Epoch) -> Option<Knowledge> {
+        let state = self.waves.get(&operation.agent)?;
+        let (_, operation) = state.operation_at(operation.channel, operation.seq)?;
+        Some(operation.before.knowledge(state.id.index))
     }
 
     /// The data of an operation have moved: publish, or read what was published.
     pub(crate) fn note_completion(&mut self, wave: WaveId, op: &Issue) {
-        let release = self.releases.remove(&op.id);
+        let release = self.published_by(wave, op).map(Arc::new);
         for access in &op.accesses {
             if access.space == Space::Scratch {
                 continue;
@@ -94,7 +110,7 @@ impl Checker {
             if !writes && (!reads || self.published.is_empty()) {
                 continue;
             }
-            let mut found: Option<Acquire> = None;
+            let mut learnt: SmallVec<[(bool, Arc<Knowledge>); 2]> = SmallVec::new();
             let mut keys = Vec::new();
             for_each_dword(&access.extent, |dword| {
                 keys.push(key(access.space, wave.workgroup_flat, dword.number));
@@ -106,18 +122,12 @@ impl Checker {
                         let needed = common_scope(entry.by, wave);
                         let inclusive =
                             access.space == Space::Lds || (entry.scope >= needed && op.scope >= needed);
-                        let Some(&seq) = op.seq.first() else { continue };
                         // A wave may learn of its own copy's end from the barrier cell that the copy signals.
-                        if !inclusive || (entry.by.index == wave.index && access.space != Space::Lds) {
-                            continue;
+                        let own = entry.by.index == wave.index && access.space != Space::Lds;
+                        let is_new = !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
+                        if inclusive && !own && is_new {
+                            learnt.push((needed == Scope::Cu, entry.known.clone()));
                         }
-                        let acquire = found.get_or_insert_with(|| Acquire {
-                            seq,
-                            near: Knowledge::default(),
-                            far: Knowledge::default(),
-                        });
-                        let learnt = if needed == Scope::Cu { &mut acquire.near } else { &mut acquire.far };
-                        learnt.join(&entry.known);
                     }
                 }
                 if writes && let Some(release) = &release {
@@ -126,18 +136,25 @@ impl Checker {
                         list.clear();
                     }
                     match list.iter_mut().find(|entry| entry.by.index == wave.index) {
+                        // What a wave knows only grows.
                         Some(entry) => {
-                            entry.known.join(release);
+                            if entry.op < op.id {
+                                (entry.op, entry.known) = (op.id, release.clone());
+                            }
                             entry.scope = entry.scope.max(op.scope);
                         }
-                        None => list.push(Published { by: wave, scope: op.scope, known: release.clone() }),
+                        None => {
+                            let (scope, known) = (op.scope, release.clone());
+                            list.push(Published { by: wave, scope, op: op.id, known });
+                        }
                     }
                 }
             }
-            if let Some(acquire) = found
+            if !learnt.is_empty()
+                && let Some(&seq) = op.seq.first()
                 && let Some(state) = self.waves.get_mut(&wave.index)
             {
-                state.acquires.push(acquire);
+                state.acquires.push(Acquire { seq, learnt });
             }
         }
         self.take_retired(wave.index);
@@ -154,8 +171,13 @@ impl Checker {
         let is_retired = |seq: (Channel, u32)| retired[seq.0 as usize] >= seq.1;
         state.acquires.retain(|acquire| {
             if is_retired(acquire.seq) {
-                known.join(&acquire.near);
-                known.join_from_elsewhere(&acquire.far);
+                for (near, learnt) in &acquire.learnt {
+                    if *near {
+                        known.join(learnt);
+                    } else {
+                        known.join_from_elsewhere(learnt);
+                    }
+                }
             }
             !is_retired(acquire.seq)
         });

@@ -63,14 +63,8 @@ pub(crate) struct Taint {
 impl Taint {
     /// A suspicion, for [`Taint::mark`]; one of the same load and the same other end is taken up again.
     pub fn suspect(&mut self, suspicion: Suspicion) -> usize {
-        let ends = |finding: &Option<Finding>| -> Option<(&'static str, Vec<u64>)> {
-            finding.as_ref().map(|f| (f.rule, f.sites.iter().map(|site| site.site.pc).collect()))
-        };
-        let same = |old: &Option<Suspicion>| {
-            old.as_ref().is_some_and(|old| {
-                old.load == suspicion.load && ends(&old.finding) == ends(&suspicion.finding)
-            })
-        };
+        let key = |suspicion: &Suspicion| (suspicion.load, suspicion.finding.as_ref().map(Finding::key));
+        let same = |old: &Option<Suspicion>| old.as_ref().is_some_and(|old| key(old) == key(&suspicion));
         if let Some(at) = self.suspicions.iter().position(same) {
             // What would be learnt is what is written last.
             if let Some(old) = &mut self.suspicions[at] {
@@ -224,15 +218,6 @@ impl Checker {
             }
         } else if let Some(finding) = suspicion.finding {
             self.findings.add(finding.at("use", branch, state.id));
-        }
-    }
-
-    /// What was put off until it is known which loads poll.
-    pub(crate) fn report_deferred(&mut self) {
-        for (load, finding) in std::mem::take(&mut self.deferred) {
-            if !self.polls.contains(&load) {
-                self.findings.add(finding);
-            }
         }
     }
 }

@@ -134,7 +134,7 @@ impl Checker {
         if !self.copies_used.insert(epoch) {
             return;
         }
-        let channel = crate::races::channel(epoch.channel);
+        let channel = crate::relation::channel(epoch.channel);
         let counter = Counter::of(channel, self.counters);
         let Some(consumer) = self.waves.get(&wave.index) else { return };
         let known = match epoch.agent == wave.index {
@@ -155,6 +155,20 @@ impl Checker {
                 }
                 return;
             }
+        }
+    }
+
+    /// A wave ends: the waits right before that drain its counters, which costs nothing.
+    pub(crate) fn note_drains(&mut self, wave: u32, end: SiteId) {
+        let Some(state) = self.waves.get(&wave) else { return };
+        let mut next = self.sites.get(end).site.pc;
+        for wait in state.waits.iter().rev() {
+            let info = &self.sites.get(wait.site).site;
+            if info.pc + u64::from(info.inst.size) != next {
+                break;
+            }
+            self.drains.insert(wait.site);
+            next = info.pc;
         }
     }
 

@@ -1,0 +1,157 @@
+//! What is said of two accesses that conflict: which rule, what is missing, and where.
+//!
+//! If the earlier one is only known to have been *issued*, a wait is missing before the publication; if not even that,
+//! synchronisation is missing ("synchronisation", 5.2).
+
+use wavemark_isa::effects::{invalidate_text, wait_text, write_back_text};
+use wavemark_sim::events::{Channel, Counter, Direction, Site, Space};
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::meeting::Conflict;
+use crate::relation::{Later, Relation, channel};
+
+impl Checker {
+    /// What is to be said of a conflict; nothing if it is said already.
+    pub(crate) fn conflict_finding(&mut self, later: &Later, conflict: &Conflict) -> Option<Finding> {
+        let Later { wave, channel: own_channel, space, direction, .. } = *later;
+        let (earlier, site) = (conflict.earlier, later.record.site);
+        let other = self.waves.get(&earlier.epoch.agent)?;
+        let state = self.waves.get(&wave.index)?;
+        let (first, second) = (self.sites.get(earlier.site).clone(), self.sites.get(site).clone());
+        let what = match (conflict.write_first, direction) {
+            (true, Direction::Read) => ("written", "read"),
+            (true, _) => ("written", "overwritten"),
+            (false, _) => ("read", "overwritten"),
+        };
+        let place = match space {
+            Space::Lds => format!("LDS byte {:#x}", conflict.dword * 4),
+            _ => format!("global memory at {:#x}", conflict.dword * 4),
+        };
+        let old_channel = channel(earlier.epoch.channel);
+        let own = earlier.epoch.agent == wave.index;
+        let issued = own || state.known.issued.knows(earlier.epoch);
+        let counter = Counter::of(old_channel, self.counters);
+        let younger = other.seq[earlier.epoch.channel as usize].saturating_sub(earlier.epoch.seq);
+        let n = if old_channel == Channel::Sm { 0 } else { younger };
+        let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
+            let waiting = other.write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
+            let before = "before the releasing store";
+            let (class, why, hint) = if let Some(op) = waiting {
+                let counter = Counter::of(op.seq.0, self.counters);
+                let wait = wait_text(self.machine, counter, 0);
+                (Class::MissingWait, "is not over", format!("{wait} {before}"))
+            } else {
+                let op = write_back_text(self.machine);
+                (Class::MissingWriteback, "is missing", format!("{op} and its wait {before}"))
+            };
+            let title = format!(
+                "{place} is {} in another workgroup, whose caches need not see the store: a write-back {why}",
+                what.1
+            );
+            ("M5", class, title, hint, self.release_site(earlier.epoch.agent))
+        } else if conflict.relation == Relation::Stale {
+            let title = format!(
+                "{place} is {} through caches that may hold what was there before {} wrote it",
+                what.1, first.mnemonic
+            );
+            let (hint, hint_site) = if own_channel == Channel::Sm {
+                ("a scope beyond the CU on".to_owned(), Some(second.site.clone()))
+            } else {
+                let text = invalidate_text(self.machine);
+                (format!("{text} with the scope that both waves share before"), Some(second.site.clone()))
+            };
+            ("M6", Class::MissingInvalidate, title, hint, hint_site)
+        } else if conflict.relation == Relation::Apart && conflict.both_atomic {
+            let title = format!(
+                "atomics of two waves meet in {place}, and a scope does not reach as far as the waves are apart"
+            );
+            (
+                "M2",
+                Class::WrongScope,
+                title,
+                "the scope that both waves share on".to_owned(),
+                Some(second.site.clone()),
+            )
+        } else if own {
+            let wrong = other
+                .operations
+                .iter()
+                .find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)))
+                .is_some_and(|o| self.waited_for_another(other, o));
+            let dma_second = matches!(own_channel, Channel::Al | Channel::As | Channel::Td | Channel::Vm);
+            let rule = match (old_channel, wrong) {
+                (_, true) => "R6",
+                (Channel::Ds, _) if dma_second => "R5",
+                _ => "R4",
+            };
+            let title =
+                format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
+            let hint = format!("{} before", wait_text(self.machine, counter, n));
+            (rule, Class::MissingWait, title, hint, Some(second.site.clone()))
+        } else if issued && space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
+            let title = format!(
+                "{place} is {} without the earlier access having completed before it was published",
+                what.1
+            );
+            let hint = format!("{} before the releasing store", wait_text(self.machine, counter, 0));
+            ("M5", Class::MissingWait, title, hint, self.release_site(earlier.epoch.agent))
+        } else if issued {
+            let title = format!(
+                "{place} is {} while {} of another wave may still be in flight: the barrier does not wait for it",
+                what.1, first.mnemonic
+            );
+            // How many were younger when it arrived: that is all this wave knows of the other's issues.
+            let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+            let arrive = other.arrive_at(earlier.epoch.channel, known);
+            let arrive = arrive.map(|site| self.sites.get(site).site.clone());
+            let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
+            let hint = format!("{} before", wait_text(self.machine, counter, n));
+            let rule = if earlier.dma { "R4" } else { "S1" };
+            (rule, Class::MissingWait, title, hint, arrive)
+        } else {
+            let title = format!(
+                "{place} is {} by one wave and {} by another with nothing to order the two",
+                what.0, what.1
+            );
+            let rule = if space == Space::Lds { "S2" } else { "M1" };
+            let hint = match space {
+                Space::Lds => "a barrier between the two accesses".to_owned(),
+                _ => {
+                    "release and acquire through an atomic, or a barrier, between the two accesses".to_owned()
+                }
+            };
+            (rule, Class::MissingSync, title, hint, None)
+        };
+        let pcs = [first.site.pc, second.site.pc];
+        if self.findings.count_known(rule, class, &pcs) {
+            return None;
+        }
+        // By the manual asynchronous loads and stores return each in order, but not one with the other
+        // (CDNA5 ISA 10.8); compilers take ASYNCcnt for one queue.
+        let only_two_fifos = own
+            && other.operations.iter().any(|o| {
+                o.seq.contains(&(old_channel, earlier.epoch.seq))
+                    && o.async_index != 0
+                    && o.async_index <= other.async_retired
+            });
+        if only_two_fifos && self.model.asynccnt_one {
+            return None;
+        }
+        let severity = if only_two_fifos { Severity::Warning } else { Severity::Error };
+        let roles = if conflict.write_first { ("producer", "consumer") } else { ("reader", "writer") };
+        let mut finding = Finding::new(rule, class, severity, title)
+            .at(roles.0, &first.site, other.id)
+            .at_lanes(roles.1, &second.site, wave, 1 << conflict.lane)
+            .hint(hint, hint_site);
+        if only_two_fifos {
+            finding = finding.model("asynccnt");
+        }
+        Some(finding)
+    }
+
+    fn release_site(&self, agent: u32) -> Option<Site> {
+        let state = self.waves.get(&agent)?;
+        state.last_release.map(|site| self.sites.get(site).site.clone())
+    }
+}

@@ -1,0 +1,118 @@
+//! How an earlier access stands to a later one.
+//!
+//! An earlier access is ordered before a new one if the new one's wave knows that it is over: the earlier operation
+//! was retired by a wait before it was published ("synchronisation", 5.2), or its pipe keeps the order. A store that is
+//! over may still be hidden by caches, on its own side or on the new one's ([`crate::knowledge`]).
+
+use rustc_hash::FxHashMap;
+use wavemark_sim::events::{Channel, Direction, Scope, Space, WaveId};
+use wavemark_sim::queue::ordered as pipe_ordered;
+use wavemark_target::Facts;
+
+use crate::knowledge::common_scope;
+use crate::shadow::Record;
+use crate::wave_state::WaveState;
+
+/// The channel by number.
+pub(crate) fn channel(number: u8) -> Channel {
+    Channel::ALL[usize::from(number)]
+}
+
+/// How an earlier access stands to a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// It is over, and the new one finds its effect.
+    Ordered,
+    /// Nothing orders the two.
+    Unordered,
+    /// Nothing orders the two, and they are atomics that are no such to each other: a scope is too narrow.
+    Apart,
+    /// A store that is over, but not written back as far as the two waves are apart.
+    NotWrittenBack,
+    /// A store that is over, while the new one's caches may hold what was there before.
+    Stale,
+}
+
+/// An access that is being checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Later {
+    /// Whose.
+    pub wave: WaveId,
+    /// As it will be remembered, but for bytes and value.
+    pub record: Record,
+    /// The queue that orders it.
+    pub channel: Channel,
+    /// Where.
+    pub space: Space,
+    /// What.
+    pub direction: Direction,
+    /// Dwords of a lane's data.
+    pub dwords: u32,
+}
+
+impl Later {
+    /// It only reads, so that what caches hold matters.
+    fn reads(&self) -> bool {
+        self.direction == Direction::Read
+    }
+
+    /// It is a load into registers.
+    pub fn loads_registers(&self) -> bool {
+        self.reads() && !self.record.dma
+    }
+}
+
+/// What tells how accesses stand to each other.
+#[derive(Clone, Copy)]
+pub(crate) struct Order<'a> {
+    /// The wave of the later one.
+    pub state: &'a WaveState,
+    /// All waves.
+    pub ids: &'a FxHashMap<u32, WaveId>,
+    /// The machine's facts.
+    pub facts: &'static Facts,
+}
+
+impl Order<'_> {
+    /// How `earlier`, a write or (`!write_first`) a read, stands to `later`.
+    pub fn relation(&self, earlier: &Record, later: &Later, write_first: bool) -> Relation {
+        let (old, known, scope) = (earlier.epoch, &self.state.known, later.record.scope);
+        let own = old.agent == later.wave.index;
+        let common = match self.ids.get(&old.agent) {
+            _ if later.space == Space::Lds => Scope::Cu,
+            Some(&other) => common_scope(later.wave, other),
+            None => Scope::System,
+        };
+        let kept_in_order = || {
+            old == later.record.epoch
+                || self.state.retired[usize::from(old.channel)] >= old.seq
+                || pipe_ordered(channel(old.channel), later.channel, later.space)
+        };
+        if !(known.is_ordered(old) || own && kept_in_order()) {
+            let too_narrow = earlier.atomic && earlier.scope.min(scope) < common;
+            return if too_narrow && (later.record.atomic || later.reads()) {
+                Relation::Apart
+            } else {
+                Relation::Unordered
+            };
+        }
+        if !write_first || later.space == Space::Lds {
+            return Relation::Ordered;
+        }
+        // The scalar cache is no way of vector stores, the wave's own included (CDNA5 ISA 4.1.1).
+        if later.channel == Channel::Sm && scope == Scope::Cu && !self.state.scalar_fresh.knows(old) {
+            return Relation::Stale;
+        }
+        if own {
+            return Relation::Ordered;
+        }
+        let written_back = earlier.scope >= common || known.written_back.knows(old);
+        if common >= Scope::Device && self.facts.several_l2 && !written_back {
+            return Relation::NotWrittenBack;
+        }
+        if later.reads() && scope < common && !known.relied.knows(old) {
+            return Relation::Stale;
+        }
+        Relation::Ordered
+    }
+}
