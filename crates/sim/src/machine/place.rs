@@ -316,8 +316,8 @@ impl<O: Observer> Cx<'_, O> {
         Some(())
     }
 
-    /// Access number `access` of the lanes of `exec` to `size` bytes, its offsets put into `out`, and the lanes that access nothing because their address is out of range. `None` if it is for the general
-    /// path.
+    /// Access number `access` of the lanes of `exec` to `size` bytes, its offsets put into `out`, and the lanes that
+    /// access nothing because their address is out of range. `None` if it is for the general path.
     #[inline]
     fn place(
         &mut self,
