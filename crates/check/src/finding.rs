@@ -1,8 +1,12 @@
-//! What the checker found, deduplicated by rule and pair of sites.
+//! What the checker found: counted by rule and pair of sites, reported by mistake ([`crate::mistakes`]).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use wavemark_sim::events::{Site, WaveId};
+use wavemark_isa::effects::wait_text;
+use wavemark_sim::events::{Counter, Site, WaveId};
+
+use crate::mistakes::{MistakeId, Mistakes};
+use crate::site_info::{SiteId, Sites};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -51,6 +55,21 @@ pub struct FindingSite {
     pub lanes: u64,
 }
 
+/// A wait that should have been enough, and was not.
+#[derive(Clone, Debug)]
+pub struct FaultyWait {
+    /// The instruction.
+    pub site: Site,
+    /// Whose, in the first instance.
+    pub wave: WaveId,
+    /// The counter that should have been waited for.
+    pub counter: Counter,
+    /// How many operations it leaves in flight; `None`: it does not wait for that counter.
+    pub leaves: Option<u32>,
+    /// How many it may leave.
+    pub allowed: u32,
+}
+
 /// A finding.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -64,15 +83,24 @@ pub struct Finding {
     pub class: Class,
     /// How often it happened.
     pub instances: u64,
-    /// Its ends, the earlier one first.
+    /// Its ends, the earlier one first; then those of other instances of the same mistake.
     pub sites: Vec<FindingSite>,
+    /// The wait that is at fault.
+    pub wait: Option<FaultyWait>,
     /// What would mend it, if that is known; `{pc}` of `hint_site` is replaced by its source place.
     pub hint: Option<String>,
     /// The instruction that the hint is about.
     pub hint_site: Option<Site>,
     /// The model flag that the finding depends on.
     pub model: Option<&'static str>,
+    /// Which mistake it comes from.
+    pub(crate) mistake: Option<MistakeId>,
+    /// The counter of the missing wait and what it should stand before, for the hint.
+    pub(crate) missing: Option<(Counter, Option<SiteId>)>,
 }
+
+/// Ends that a report lists of one mistake.
+const ENDS: usize = 16;
 
 impl Finding {
     /// A finding of `rule` without sites or hint.
@@ -86,7 +114,10 @@ impl Finding {
             sites: Vec::new(),
             hint: None,
             hint_site: None,
+            wait: None,
             model: None,
+            mistake: None,
+            missing: None,
         }
     }
 
@@ -109,6 +140,80 @@ impl Finding {
         self
     }
 
+    /// Say that a wait is missing before an instruction.
+    pub(crate) fn missing_wait(
+        mut self,
+        counter: Counter,
+        before: Option<SiteId>,
+        mistake: MistakeId,
+    ) -> Finding {
+        self.missing = Some((counter, before));
+        self.mistake = Some(mistake);
+        self
+    }
+
+    /// Say which mistake it comes from.
+    pub(crate) fn of(mut self, mistake: Option<MistakeId>) -> Finding {
+        self.mistake = mistake;
+        self
+    }
+
+    /// Say which wait is at fault.
+    pub(crate) fn faulty(mut self, wait: Option<FaultyWait>) -> Finding {
+        self.wait = wait;
+        self
+    }
+
+    /// What comes first among findings of one mistake: what is wrong before what follows from it.
+    fn rank(&self, mistakes: &Mistakes, sites: &Sites) -> impl Ord + use<> {
+        let before = self.missing.and_then(|(_, before)| before);
+        let late = self.mistake.is_some_and(|mistake| mistakes.is_late(mistake, before));
+        let place = before.map(|before| sites.get(before).site.pc);
+        let overwrites = self.sites.iter().any(|site| site.role == "writer");
+        (self.severity < Severity::Error, self.missing.is_none(), self.rule == "R7", late, place, overwrites)
+    }
+
+    /// The earliest instruction that the mistake begins with.
+    fn producer(&self) -> Option<u64> {
+        self.sites.iter().find(|site| site.role == "producer").map(|site| site.site.pc)
+    }
+
+    /// Take up another finding of the same mistake.
+    fn absorb(&mut self, other: Finding) {
+        self.instances += other.instances;
+        for end in other.sites {
+            let known = |site: &FindingSite| site.role == end.role && site.site.pc == end.site.pc;
+            if self.sites.len() < ENDS && !self.sites.iter().any(known) {
+                self.sites.push(end);
+            }
+        }
+        self.blame(other.wait);
+    }
+
+    /// It is seen again; two mistakes that are one by that. Of the end of a wave that cannot be said.
+    fn again(
+        &mut self,
+        instances: u64,
+        mistake: Option<MistakeId>,
+        wait: Option<FaultyWait>,
+    ) -> Option<(MistakeId, MistakeId)> {
+        self.instances += instances;
+        self.blame(wait);
+        let same = self.mistake.zip(mistake)?;
+        (same.0 != same.1 && self.rule != "R7").then_some(same)
+    }
+
+    /// Another instance's faulty wait: the one that is known, if it is the same, may have to be stronger yet.
+    fn blame(&mut self, other: Option<FaultyWait>) {
+        match (&mut self.wait, other) {
+            (Some(wait), Some(other)) if wait.site.pc == other.site.pc && wait.counter == other.counter => {
+                wait.allowed = wait.allowed.min(other.allowed);
+            }
+            (wait @ None, other) => *wait = other,
+            _ => {}
+        }
+    }
+
     /// What makes two findings one: rule, class and ends. Where a value is used does not make another mistake of it.
     pub fn key(&self) -> (&'static str, Class, Vec<u64>) {
         let ends = self.sites.iter().filter(|s| s.role != "use").map(|s| s.site.pc);
@@ -127,6 +232,8 @@ impl Finding {
 pub struct Findings {
     list: Vec<Finding>,
     known: FxHashMap<(&'static str, Class, Vec<u64>), usize>,
+    /// Mistakes that show in the same pair of instructions.
+    same: FxHashSet<(MistakeId, MistakeId)>,
 }
 
 impl Findings {
@@ -135,8 +242,9 @@ impl Findings {
         let at = *self.known.entry(finding.key()).or_insert(self.list.len());
         match self.list.get_mut(at) {
             Some(known) => {
-                known.instances += finding.instances;
                 known.severity = known.severity.max(finding.severity);
+                let (instances, mistake) = (finding.instances, finding.mistake);
+                self.same.extend(known.again(instances, mistake, finding.wait));
             }
             None => self.list.push(finding),
         }
@@ -149,20 +257,22 @@ impl Findings {
     }
 
     /// Whether a finding of `rule` at these addresses is known; if so it is counted.
-    pub fn count_known(&mut self, rule: &'static str, class: Class, pcs: &[u64]) -> bool {
-        match self.known.get(&(rule, class, pcs.to_vec())) {
-            Some(&at) => {
-                self.list[at].instances += 1;
-                true
-            }
-            None => false,
-        }
+    pub(crate) fn count_known(
+        &mut self,
+        (rule, class): (&'static str, Class),
+        pcs: &[u64],
+        mistake: Option<MistakeId>,
+        wait: impl FnOnce() -> Option<FaultyWait>,
+    ) -> bool {
+        let Some(&at) = self.known.get(&(rule, class, pcs.to_vec())) else { return false };
+        self.same.extend(self.list[at].again(1, mistake, wait()));
+        true
     }
 
-    /// The findings, worst first, then in the order in which they were first seen. That LDS is read which nobody wrote
-    /// is no mistake of its own where accesses to LDS race: what should have written it may have come too late, or gone
-    /// elsewhere.
-    pub fn into_sorted(mut self) -> Vec<Finding> {
+    /// One finding for each mistake, worst first, then in the order in which they were first seen. That LDS is read which
+    /// nobody wrote is no mistake of its own where accesses to LDS race: what should have written it may have come too
+    /// late, or gone elsewhere.
+    pub(crate) fn into_sorted(mut self, mut mistakes: Mistakes, sites: &Sites) -> Vec<Finding> {
         let races = |f: &Finding| {
             f.severity == Severity::Error && matches!(f.rule, "R4" | "R5" | "R6" | "R7" | "S1" | "S2")
         };
@@ -171,7 +281,60 @@ impl Findings {
                 finding.severity = finding.severity.min(Severity::Warning);
             }
         }
-        self.list.sort_by_key(|f| std::cmp::Reverse(f.severity));
-        self.list
+        for &(a, b) in &self.same {
+            mistakes.join(a, b);
+        }
+        let mut list = by_mistake(self.list, &mistakes, sites);
+        // A wait that is at fault has advice enough.
+        let at_fault = |wait: &FindingSite| {
+            list.iter().any(|f| f.wait.as_ref().is_some_and(|fault| fault.site.pc == wait.site.pc))
+        };
+        let moot: Vec<bool> = list
+            .iter()
+            .map(|f| {
+                f.severity == Severity::Advice
+                    && matches!(f.rule, "W1" | "W2")
+                    && f.sites.iter().any(at_fault)
+            })
+            .collect();
+        let mut moot = moot.into_iter();
+        list.retain(|_| !moot.next().unwrap_or_default());
+        list.sort_by_key(|f| std::cmp::Reverse(f.severity));
+        list
     }
+}
+
+/// One finding for each mistake, in the order in which they were first seen.
+fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Finding> {
+    let mut list: Vec<(usize, Finding)> = list.into_iter().enumerate().collect();
+    list.sort_by_key(|(_, finding)| finding.rank(mistakes, sites));
+    let mut merged: Vec<(usize, Finding)> = Vec::new();
+    for (order, finding) in list {
+        let counter = |finding: &Finding| finding.missing.map(|(counter, _)| counter);
+        let root = |finding: &Finding| finding.mistake.map(|mistake| mistakes.root(mistake));
+        let same = |(_, other): &(usize, Finding)| {
+            // A copy that nobody waits for at the end has been waited for too little before.
+            let again = finding.rule == "R7" && other.producer() == finding.producer();
+            root(&finding).is_some()
+                && (root(other) == root(&finding) || again && counter(other) == counter(&finding))
+        };
+        match merged.iter().position(same) {
+            Some(at) => {
+                let (first, known) = &mut merged[at];
+                *first = (*first).min(order);
+                known.absorb(finding);
+            }
+            None => merged.push((order, finding)),
+        }
+    }
+    merged.sort_by_key(|(order, _)| *order);
+    let hinted = merged.into_iter().map(|(_, mut finding)| {
+        if let (Some((counter, before)), Some(mistake)) = (finding.missing, finding.mistake) {
+            let (allowed, earliest) = mistakes.wait(mistake);
+            finding.hint = Some(format!("{} before", wait_text(sites.machine(), counter, allowed)));
+            finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
+        }
+        finding
+    });
+    hinted.collect()
 }

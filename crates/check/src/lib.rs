@@ -12,6 +12,7 @@ mod collective;
 mod finding;
 mod knowledge;
 mod meeting;
+mod mistakes;
 mod race_report;
 mod races;
 mod registers;
@@ -24,7 +25,7 @@ mod waits;
 mod wave_state;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavemark_isa::effects::{CounterSet, Flow, wait_text};
+use wavemark_isa::effects::{CounterSet, Flow};
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, Site,
     Space, WaveId,
@@ -32,7 +33,7 @@ use wavemark_sim::events::{
 use wavemark_sim::regs::Regs;
 use wavemark_target::{Facts, Machine};
 
-pub use finding::{Class, Finding, FindingSite, Findings, Severity};
+pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};
 use taint::Taint;
@@ -75,6 +76,7 @@ pub struct Checker {
     model: Model,
     checks: Checks,
     findings: Findings,
+    mistakes: mistakes::Mistakes,
     sites: Sites,
     waves: FxHashMap<u32, WaveState>,
     ids: FxHashMap<u32, WaveId>,
@@ -108,6 +110,7 @@ impl Checker {
             model,
             checks,
             findings: Findings::default(),
+            mistakes: mistakes::Mistakes::default(),
             sites: Sites::new(machine),
             waves: FxHashMap::default(),
             ids: FxHashMap::default(),
@@ -138,7 +141,7 @@ impl Checker {
         if self.checks.waits {
             self.report_waits();
         }
-        self.findings.into_sorted()
+        self.findings.into_sorted(self.mistakes, &self.sites)
     }
 
     /// An operation goes into flight: sequence numbers, registers, clocks.
@@ -215,6 +218,9 @@ impl Observer for Checker {
             return;
         }
         let site = self.sites.id(site);
+        if let Some(state) = self.waves.get_mut(&wave.index) {
+            state.steps += 1;
+        }
         self.follow(wave.index, site, exec, regs);
         if registers {
             self.check_registers(wave.index, site, exec);
@@ -300,23 +306,25 @@ impl Observer for Checker {
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         state.ended = true;
         state.taint = Taint::default();
-        let pending: Vec<(SiteId, Channel)> = state
+        let pending: Vec<(SiteId, (Channel, u32))> = state
             .operations
             .iter()
             .filter(|o| o.writes_lds && !state.is_retired(o) && !state.relies_on(o))
-            .map(|o| (o.site, o.seq.first().map_or(Channel::Sm, |&(channel, _)| channel)))
+            .map(|o| (o.site, o.seq.first().copied().unwrap_or((Channel::Sm, 0))))
             .collect();
-        for (producer, channel) in pending {
-            let counter = Counter::of(channel, self.counters);
+        let end_site = self.sites.get(end).site.clone();
+        for (producer, awaited) in pending {
+            let Some(state) = self.waves.get(&wave.index) else { return };
+            let place = state.here(end, end_site.pc, awaited.0);
+            let mistake = self.missing_wait(wave.index, awaited, place);
+            let counter = Counter::of(awaited.0, self.counters);
             let producer = self.sites.get(producer);
             let title = format!("the wave ends while {} is still writing LDS", producer.mnemonic);
             let finding = Finding::new("R7", Class::MissingWait, Severity::Error, title)
                 .at("producer", &producer.site, wave)
-                .at("end", &self.sites.get(end).site, wave)
-                .hint(
-                    format!("{} before", wait_text(self.machine, counter, 0)),
-                    Some(self.sites.get(end).site.clone()),
-                );
+                .at("end", &end_site, wave)
+                .missing_wait(counter, Some(end), mistake)
+                .faulty(self.faulty_wait(wave.index, awaited, place.step, false));
             self.findings.add(finding);
         }
         self.note_drains(wave.index, end);

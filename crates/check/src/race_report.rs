@@ -9,6 +9,7 @@ use wavemark_sim::events::{Channel, Counter, Direction, Site, Space};
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::meeting::Conflict;
+use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
 
 impl Checker {
@@ -32,8 +33,8 @@ impl Checker {
         let own = earlier.epoch.agent == wave.index;
         let issued = own || state.known.issued.knows(earlier.epoch);
         let counter = Counter::of(old_channel, self.counters);
-        let younger = other.seq[earlier.epoch.channel as usize].saturating_sub(earlier.epoch.seq);
-        let n = if old_channel == Channel::Sm { 0 } else { younger };
+        // The wave that should have waited and where, if a wait before a place that is known would have been enough.
+        let mut missing: Option<(Place, bool)> = None;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
             let waiting = other.write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
             let before = "before the releasing store";
@@ -79,6 +80,7 @@ impl Checker {
                 .iter()
                 .find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)))
                 .is_some_and(|o| self.waited_for_another(other, o));
+            missing = Some((state.here(site, second.site.pc, old_channel), wrong));
             let dma_second = matches!(own_channel, Channel::Al | Channel::As | Channel::Td | Channel::Vm);
             let rule = match (old_channel, wrong) {
                 (_, true) => "R6",
@@ -87,8 +89,7 @@ impl Checker {
             };
             let title =
                 format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
-            let hint = format!("{} before", wait_text(self.machine, counter, n));
-            (rule, Class::MissingWait, title, hint, Some(second.site.clone()))
+            (rule, Class::MissingWait, title, String::new(), Some(second.site.clone()))
         } else if issued && space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
             let title = format!(
                 "{place} is {} without the earlier access having completed before it was published",
@@ -104,11 +105,12 @@ impl Checker {
             // How many were younger when it arrived: that is all this wave knows of the other's issues.
             let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
             let arrive = other.arrive_at(earlier.epoch.channel, known);
-            let arrive = arrive.map(|site| self.sites.get(site).site.clone());
-            let n = if old_channel == Channel::Sm { 0 } else { known.saturating_sub(earlier.epoch.seq) };
-            let hint = format!("{} before", wait_text(self.machine, counter, n));
+            let before = arrive.map(|arrive| (arrive.site, self.sites.get(arrive.site).site.pc));
+            let step = arrive.map_or(0, |arrive| arrive.step);
+            missing = Some((Place { before, step, issued: known }, false));
+            let site = before.map(|(site, _)| self.sites.get(site).site.clone());
             let rule = if earlier.dma { "R4" } else { "S1" };
-            (rule, Class::MissingWait, title, hint, arrive)
+            (rule, Class::MissingWait, title, String::new(), site)
         } else {
             let title = format!(
                 "{place} is {} by one wave and {} by another with nothing to order the two",
@@ -116,6 +118,10 @@ impl Checker {
             );
             let rule = if space == Space::Lds { "S2" } else { "M1" };
             let hint = match space {
+                _ if first.site.pc == second.site.pc && conflict.write_first && direction == Direction::Write => {
+                    "addresses (M0, EXEC, base) that keep the waves apart, or a barrier between the two accesses"
+                        .to_owned()
+                }
                 Space::Lds => "a barrier between the two accesses".to_owned(),
                 _ => {
                     "release and acquire through an atomic, or a barrier, between the two accesses".to_owned()
@@ -123,10 +129,6 @@ impl Checker {
             };
             (rule, Class::MissingSync, title, hint, None)
         };
-        let pcs = [first.site.pc, second.site.pc];
-        if self.findings.count_known(rule, class, &pcs) {
-            return None;
-        }
         // By the manual asynchronous loads and stores return each in order, but not one with the other
         // (CDNA5 ISA 10.8); compilers take ASYNCcnt for one queue.
         let only_two_fifos = own
@@ -138,12 +140,55 @@ impl Checker {
         if only_two_fifos && self.model.asynccnt_one {
             return None;
         }
+        let (own_id, other_id, pcs) = (wave, other.id, [first.site.pc, second.site.pc]);
+        let awaited = (old_channel, earlier.epoch.seq);
+        let mut at_fault = None;
+        let mistake = match missing {
+            // It is for another reason that this one shows.
+            _ if only_two_fifos => None,
+            Some((place, wrong)) => {
+                at_fault = self.faulty_wait(other_id.index, awaited, place.step, wrong);
+                let mistake = self.missing_wait(other_id.index, awaited, place);
+                let pair = self.mistakes.pair(pcs[0], pcs[1]);
+                self.mistakes.join(mistake, pair);
+                if own && earlier.dma {
+                    self.missing_with_order(mistake, wave.index, Lack::Order(space));
+                }
+                Some(mistake)
+            }
+            None if class == Class::MissingSync => {
+                let waited = other.retired[usize::from(earlier.epoch.channel)] >= earlier.epoch.seq;
+                let mistake = self.missing_order(wave.index, Lack::Order(space), pcs[0], pcs[1]);
+                if earlier.dma && conflict.write_first && !waited {
+                    // Neither has the copy been waited for: nobody can have meant it to be there.
+                    self.missing_too(mistake, Lack::Wait(counter), pcs[1]);
+                }
+                Some(mistake)
+            }
+            None if class == Class::MissingInvalidate => {
+                Some(self.missing_order(wave.index, Lack::Invalidate, pcs[0], pcs[1]))
+            }
+            None => None,
+        };
+        if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {
+            return None;
+        }
         let severity = if only_two_fifos { Severity::Warning } else { Severity::Error };
         let roles = if conflict.write_first { ("producer", "consumer") } else { ("reader", "writer") };
         let mut finding = Finding::new(rule, class, severity, title)
-            .at(roles.0, &first.site, other.id)
-            .at_lanes(roles.1, &second.site, wave, 1 << conflict.lane)
-            .hint(hint, hint_site);
+            .at(roles.0, &first.site, other_id)
+            .at_lanes(roles.1, &second.site, own_id, 1 << conflict.lane)
+            .faulty(at_fault);
+        finding = match (missing, mistake) {
+            (Some((place, _)), Some(mistake)) => {
+                finding.missing_wait(counter, place.before.map(|(site, _)| site), mistake)
+            }
+            (Some((place, _)), None) => {
+                let wait = wait_text(self.machine, counter, place.issued.saturating_sub(awaited.1));
+                finding.hint(format!("{wait} before"), hint_site)
+            }
+            (None, _) => finding.hint(hint, hint_site).of(mistake),
+        };
         if only_two_fifos {
             finding = finding.model("asynccnt");
         }

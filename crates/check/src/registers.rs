@@ -3,7 +3,6 @@
 //! A register is in flight from the issue of the load that writes it until a wait of its wave has retired the
 //! load. Lanes are not told apart: hardware tracks whole instructions.
 
-use wavemark_isa::effects::wait_text;
 use wavemark_sim::events::{Channel, Counter};
 
 use crate::Checker;
@@ -96,7 +95,7 @@ impl Checker {
         let producer = self.sites.get(operation.site);
         let consumer = self.sites.get(site);
         let special = producer.effects.barrier.is_some();
-        let (counter, n) = self.needed_wait(state, operation);
+        let awaited = self.awaited(state, operation);
         let wrong = self.waited_for_another(state, operation);
         let rule = match (how, special, wrong) {
             (_, true, _) => "R8",
@@ -109,24 +108,27 @@ impl Checker {
             Use::Read => format!("{name} is read while {} is still writing it", producer.mnemonic),
             Use::Write => format!("{name} is written while {} is still writing it", producer.mnemonic),
         };
-        if self.findings.count_known(rule, Class::MissingWait, &[producer.site.pc, consumer.site.pc]) {
+        let (id, pcs) = (state.id, [producer.site.pc, consumer.site.pc]);
+        let (producer, consumer) = (producer.site.clone(), consumer.site.clone());
+        let place = state.here(site, consumer.pc, awaited.0);
+        let mistake = self.missing_wait(wave, awaited, place);
+        let at_fault = self.faulty_wait(wave, awaited, place.step, wrong);
+        if self.findings.count_known((rule, Class::MissingWait), &pcs, Some(mistake), || at_fault.clone()) {
             return;
         }
-        let hint = format!("{} before", wait_text(self.machine, counter, n));
         let finding = Finding::new(rule, Class::MissingWait, Severity::Error, title)
-            .at("producer", &producer.site, state.id)
-            .at("consumer", &consumer.site, state.id)
-            .hint(hint, Some(consumer.site.clone()));
+            .at("producer", &producer, id)
+            .at("consumer", &consumer, id)
+            .missing_wait(Counter::of(awaited.0, self.counters), Some(site), mistake)
+            .faulty(at_fault);
         self.findings.add(finding);
     }
 
-    /// The wait that retires an operation now: its counter and the largest number that is enough.
-    pub(crate) fn needed_wait(&self, state: &WaveState, operation: &Operation) -> (Counter, u32) {
+    /// What a wait for an operation has to wait for: a channel that is not retired, and the number there.
+    pub(crate) fn awaited(&self, state: &WaveState, operation: &Operation) -> (Channel, u32) {
         let pending =
             operation.seq.iter().find(|&&(c, seq)| state.retired[c as usize] < seq).or(operation.seq.first());
-        let &(channel, seq) = pending.unwrap_or(&(Channel::Sm, 0));
-        let younger = if channel == Channel::Sm { 0 } else { state.seq[channel as usize] - seq };
-        (Counter::of(channel, self.counters), younger)
+        pending.copied().unwrap_or((Channel::Sm, 0))
     }
 
     /// Whether the wave has waited since the operation's issue, but never for its counter.

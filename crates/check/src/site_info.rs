@@ -183,6 +183,11 @@ impl Sites {
         Sites { machine, list: Vec::new(), by_place: FxHashMap::default(), recent }
     }
 
+    /// Whose instructions they are.
+    pub fn machine(&self) -> Machine {
+        self.machine
+    }
+
     /// The number of an instruction.
     #[inline]
     pub fn id(&mut self, site: &Site) -> SiteId {

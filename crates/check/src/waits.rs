@@ -37,7 +37,7 @@ impl Checker {
         let Some(state) = self.waves.get_mut(&wave.index) else { return };
         let instance = state.first_wait + state.waits.len() as u32;
         let counters: SmallVec<[(Counter, u32); 3]> = waits.iter().copied().collect();
-        state.waits.push_back(WaitInstance { site, counters, seq: state.seq });
+        state.waits.push_back(WaitInstance { site, counters, seq: state.seq, step: state.steps });
         if state.waits.len() > 512 {
             state.waits.pop_front();
             state.first_wait += 1;
@@ -55,6 +55,7 @@ impl Checker {
                 effective |= state.seq[c] - state.retired[c] > n;
                 let upto = state.seq[c].saturating_sub(n);
                 state.retire(channel, upto);
+                state.end_assumed_waits(channel);
                 // This wait is sufficient for everything up to there, and later than those before it.
                 let latest = state.seq[c];
                 for operation in state.operations.iter_mut().rev() {

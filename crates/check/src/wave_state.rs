@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
+use crate::mistakes::{AssumedOrder, AssumedWait};
 use crate::site_info::{REGISTERS, SiteId};
 use crate::taint::Taint;
 
@@ -67,6 +68,19 @@ pub struct WaitInstance {
     pub counters: SmallVec<[(Counter, u32); 3]>,
     /// The wave's sequence numbers then.
     pub seq: [u32; CHANNELS],
+    /// The wave's instructions before it.
+    pub step: u64,
+}
+
+/// A barrier arrive.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrive {
+    /// Which instruction.
+    pub site: SiteId,
+    /// The wave's sequence numbers then.
+    pub seq: [u32; CHANNELS],
+    /// The wave's instructions before it.
+    pub step: u64,
 }
 
 /// A wave.
@@ -104,8 +118,14 @@ pub struct WaveState {
     pub async_issued: u32,
     /// Those that the waits cover if ASYNCcnt is one queue.
     pub async_retired: u32,
-    /// Its barrier arrives of late, each with the sequence numbers then, for messages.
-    arrives: VecDeque<(SiteId, [u32; CHANNELS])>,
+    /// Its barrier arrives of late, for messages.
+    arrives: VecDeque<Arrive>,
+    /// Instructions executed.
+    pub steps: u64,
+    /// Waits found missing.
+    pub assumed_waits: Vec<AssumedWait>,
+    /// Order found missing since it last learnt of others.
+    pub assumed_order: Vec<AssumedOrder>,
     /// The last access that published to global memory, for messages.
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
@@ -135,6 +155,9 @@ impl WaveState {
             async_issued: 0,
             async_retired: 0,
             arrives: VecDeque::new(),
+            steps: 0,
+            assumed_waits: Vec::new(),
+            assumed_order: Vec::new(),
             last_release: None,
             acquires: Vec::new(),
             ended: false,
@@ -169,18 +192,19 @@ impl WaveState {
         if self.arrives.len() == ARRIVES {
             self.arrives.pop_front();
         }
-        self.arrives.push_back((site, self.seq));
+        self.arrives.push_back(Arrive { site, seq: self.seq, step: self.steps });
     }
 
     /// The first arrive by which others know of its operations of a channel up to `seq`, and of no later ones.
-    pub fn arrive_at(&self, channel: u8, seq: u32) -> Option<SiteId> {
-        let known = |(_, then): &&(SiteId, [u32; CHANNELS])| then[usize::from(channel)] <= seq;
-        let last = self.arrives.iter().rev().find(known)?.1[usize::from(channel)];
-        self.arrives.iter().find(|(_, then)| then[usize::from(channel)] == last).map(|&(site, _)| site)
+    pub fn arrive_at(&self, channel: u8, seq: u32) -> Option<Arrive> {
+        let issued = |arrive: &Arrive| arrive.seq[usize::from(channel)];
+        let last = issued(self.arrives.iter().rev().find(|arrive| issued(arrive) <= seq)?);
+        self.arrives.iter().find(|arrive| issued(arrive) == last).copied()
     }
 
     /// Its knowledge of others has grown.
     pub fn note_learnt(&mut self) {
+        self.assumed_order.clear();
         self.learnt = Arc::new(self.known.clone());
     }
 

@@ -4,7 +4,7 @@ use wavemark_check::{Checks, Model};
 use wavemark_sim::RunEnd;
 
 use crate::places::Places;
-use crate::report::{Checked, Class, Finding, Severity};
+use crate::report::{Checked, Class, Finding, Severity, Site};
 
 /// The checks that the checker is to do.
 pub(crate) fn checks(wanted: Checked) -> Checks {
@@ -33,10 +33,23 @@ pub fn parse_model(readings: &[String]) -> Result<Model, String> {
 
 /// A finding with its places named.
 pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> Finding {
-    let sites = finding.sites.iter().map(|end| {
-        let lanes = (end.lanes != 0).then_some(end.lanes);
-        places.site(end.role, end.site.pc, &end.site.inst, Some(end.wave), lanes)
+    let mut sites: Vec<Site> = finding
+        .sites
+        .iter()
+        .map(|end| {
+            let lanes = (end.lanes != 0).then_some(end.lanes);
+            places.site(end.role, end.site.pc, &end.site.inst, Some(end.wave), lanes)
+        })
+        .collect();
+    let wait = finding.wait.map(|wait| {
+        let note = match wait.leaves {
+            Some(leaves) => format!("leaves {leaves} in flight, {} may be", wait.allowed),
+            None => format!("does not wait for {}", wait.counter.name()),
+        };
+        let site = places.site("wait", wait.site.pc, &wait.site.inst, Some(wait.wave), None);
+        Site { note: Some(note), ..site }
     });
+    sites.extend(wait);
     let hint = finding.hint.map(|hint| match &finding.hint_site {
         Some(site) => {
             let place =
@@ -57,7 +70,7 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> 
         severity: severity(finding.severity),
         class: class(finding.class),
         instances: finding.instances,
-        sites: sites.collect(),
+        sites,
         hint,
         model: finding.model.map(str::to_owned),
     }

@@ -44,6 +44,7 @@ impl Places<'_> {
             wave: wave.map(|wave| wave.wave),
             lanes: lanes.map(Lanes),
             iteration: None,
+            note: None,
         }
     }
 }

@@ -96,6 +96,9 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
     if let Some(lanes) = site.lanes {
         _ = write!(place, ", lanes {lanes}");
     }
+    if let Some(note) = &site.note {
+        _ = write!(place, ": {note}");
+    }
     _ = writeln!(text, "  {}: {place}", site.role);
     let source = site.source.as_deref().and_then(split_source);
     let source_text = source.and_then(|(file, number, _)| Some((number, source_line(file, number)?)));

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::compare::{Comparison, Mismatch};
@@ -146,7 +147,9 @@ pub struct Finding {
     pub class: Class,
     /// How often it was seen.
     pub instances: u64,
-    /// The instructions involved, in the order of cause and effect.
+    /// The instructions involved, in the order of cause and effect. JSON has that which is the wait at fault
+    /// ([`Finding::wait`]) under a key of its own as well.
+    #[serde(flatten, serialize_with = "sites_and_wait")]
     pub sites: Vec<Site>,
     /// What would mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +157,25 @@ pub struct Finding {
     /// The reading of an open question that it depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+}
+
+impl Finding {
+    /// Whether `other` says the same of the same instructions.
+    pub(crate) fn is_again(&self, other: &Finding) -> bool {
+        let ends = |finding: &Finding| finding.sites.iter().take(2).map(|site| site.pc).collect::<Vec<_>>();
+        (&self.rule, self.class, self.severity) == (&other.rule, other.class, other.severity)
+            && ends(self) == ends(other)
+            && self.hint == other.hint
+    }
+
+    /// The wait that should have been enough and was not. What advice is about a wait is not at fault.
+    pub fn wait(&self) -> Option<&Site> {
+        wait_at_fault(&self.sites)
+    }
+}
+
+fn wait_at_fault(sites: &[Site]) -> Option<&Site> {
+    sites.iter().find(|site| site.role == "wait" && sites.len() > 1)
 }
 
 /// An instruction, or a statement of a tile program, that takes part in a finding.
@@ -181,6 +203,9 @@ pub struct Site {
     /// Loop variables of a statement with their values, outer first, first instance: `i = 3, j = 0`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iteration: Option<String>,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A set of lanes, bit by bit; written `0-31` or `0,2,5-7`.
@@ -469,4 +494,13 @@ impl Serialize for Lanes {
 
 fn hexadecimal<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{:#x}", value.unwrap_or_default()))
+}
+
+fn sites_and_wait<S: Serializer>(sites: &[Site], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("sites", sites)?;
+    if let Some(wait) = wait_at_fault(sites) {
+        map.serialize_entry("wait", wait)?;
+    }
+    map.end()
 }

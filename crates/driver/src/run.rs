@@ -131,7 +131,12 @@ pub(crate) fn schedule_seed(seed: u64, index: u32) -> u64 {
 
 /// Adds one schedule's outcome: findings add up, an output that differs under some schedule differs.
 fn merge(report: &mut Report, outcome: Outcome) {
-    report.findings.extend(outcome.findings);
+    for finding in outcome.findings {
+        match report.findings.iter_mut().find(|known| known.is_again(&finding)) {
+            Some(known) => known.instances += finding.instances,
+            None => report.findings.push(finding),
+        }
+    }
     report.unsupported.extend(outcome.unsupported);
     for output in outcome.outputs {
         match report.outputs.iter_mut().find(|other| other.name == output.name) {

@@ -19,6 +19,7 @@ fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
         wave: Some(0),
         lanes: Some(Lanes(0xffff_ffff)),
         iteration: None,
+        note: None,
     }
 }
 

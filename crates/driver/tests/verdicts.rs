@@ -8,6 +8,7 @@ use wavemark_driver::verdict::{self, Score, score};
 
 fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Option<&str>) -> Finding {
     let site = |&line: &u32| Site {
+        note: None,
         role: "site".to_owned(),
         pc: Some(u64::from(line) * 4),
         text: "s_nop 0".to_owned(),

@@ -2,10 +2,11 @@
 //! fix (`fix.s`), and one launch file for both.
 //!
 //! What must be found stands in `bug.s` itself, in comments behind `<<<` on the lines that the finding must name (the
-//! museum's README says how). Three trials a folder, each under all completion modes and several seeds:
+//! museum's README says how). Four trials a folder, each under all completion modes and several seeds:
 //!
 //! * `found`: every mark is met, with its rule, class, lines and wait;
 //! * `once`: there are as many findings of severity error as there are mistakes;
+//! * `report`: what is said of it under late completion is what `report.txt` has;
 //! * `fix`: nothing at all is reported of the fixed kernel, and what it computes is right.
 //!
 //! What the checker cannot do yet is listed in `gaps.txt`; a trial that is listed and passes comes off the list.
@@ -18,7 +19,7 @@ use wavemark_driver::cases::Case;
 use wavemark_driver::options::Completion;
 use wavemark_driver::report::{ExitStatus, Finding, Severity};
 use wavemark_filetests::case::{self, Ran};
-use wavemark_filetests::paths;
+use wavemark_filetests::{expected, paths};
 
 const COMPLETIONS: &[Completion] = &[Completion::Late, Completion::Early, Completion::Random];
 const SEEDS: &[u64] = &[0, 1, 2, 3];
@@ -58,8 +59,8 @@ fn main() {
     let mut names = BTreeSet::new();
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let checks: [(&str, fn(&Path) -> Result<(), Failed>); 3] =
-            [("found", found), ("once", once), ("fix", fix)];
+        let checks: [(&str, fn(&Path) -> Result<(), Failed>); 4] =
+            [("found", found), ("once", once), ("fix", fix), ("report", report)];
         for (what, check) in checks {
             let (trial, folder) = (format!("{name}/{what}"), folder.clone());
             let gap = gaps.contains(&trial);
@@ -125,14 +126,23 @@ fn fix(folder: &Path) -> Result<(), Failed> {
     })
 }
 
-/// Runs `file` under every setting; the first problem is reported with the setting and the whole report.
-fn each_setting(folder: &Path, file: &str, check: impl Fn(&Ran) -> Result<(), String>) -> Result<(), Failed> {
-    let case = Case {
+fn report(folder: &Path) -> Result<(), Failed> {
+    let ran = case::run(&case_of(folder, "bug.s"), Completion::Late, 0);
+    Ok(expected::check(&folder.join("report.txt"), &ran.text)?)
+}
+
+fn case_of(folder: &Path, file: &str) -> Case {
+    Case {
         folder: folder.to_owned(),
         input: folder.join(file),
         launch: folder.join("launch.toml"),
         verdict: None,
-    };
+    }
+}
+
+/// Runs `file` under every setting; the first problem is reported with the setting and the whole report.
+fn each_setting(folder: &Path, file: &str, check: impl Fn(&Ran) -> Result<(), String>) -> Result<(), Failed> {
+    let case = case_of(folder, file);
     for &completion in COMPLETIONS {
         for &seed in SEEDS {
             let ran = case::run(&case, completion, seed);

@@ -34,16 +34,16 @@ gemm:
 	s_cbranch_scc1 .Lsmall_k
 
 	s_movk_i32 s10, 0x3                     ; fragments left
-	ds_read_b128 v[8:11], v1                ; A0 <<< 1 other end
-	ds_read_b128 v[12:15], v1 offset:1024   ; B0 <<< 1 other end
+	ds_read_b128 v[8:11], v1                ; A0 <<< other end
+	ds_read_b128 v[12:15], v1 offset:1024   ; B0 <<< other end
 	s_branch .Lloop
 .Lsmall_k:
 	s_movk_i32 s10, 0x1
-	ds_read_b128 v[8:11], v1 offset:4096    ; A2 <<< 2 other end
-	ds_read_b128 v[12:15], v1 offset:5120   ; B2 <<< 2 other end
+	ds_read_b128 v[8:11], v1 offset:4096    ; A2 <<< other end
+	ds_read_b128 v[12:15], v1 offset:5120   ; B2 <<< other end
 
 .Lloop:
-	v_mfma_f32_16x16x32_f16 v[4:7], v[8:11], v[12:15], v[4:7] ; <<< 1 error[R1] missing-wait <<< 1 hint: s_waitcnt lgkmcnt(0) <<< 2 error[R1] missing-wait <<< 2 hint: s_waitcnt lgkmcnt(0)
+	v_mfma_f32_16x16x32_f16 v[4:7], v[8:11], v[12:15], v[4:7] ; <<< error[R1] missing-wait <<< hint: s_waitcnt lgkmcnt(0)
 	s_sub_u32 s10, s10, 1
 	s_cmp_eq_u32 s10, 0
 	s_cbranch_scc1 .Ldone

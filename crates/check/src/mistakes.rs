@@ -1,0 +1,262 @@
+//! Which findings are one mistake of the author.
+//!
+//! One wait that is missing shows in every instruction that uses what it should have waited for: reads by the own wave
+//! and by others, the next copy over this one, the end of the wave. What the author has to mend is one place. So every
+//! finding says where something is missing ([`Lack`] and the address of the instruction that it should stand before), and
+//! after it the wave goes on as if it stood there: what that would have mended as well is the same mistake. For a
+//! missing wait that is everything issued before the place, until the wave really waits for the counter; for a missing
+//! barrier, everything until the wave learns of others again. Findings that have a place or a pair of instructions in common are
+//! one as well: another iteration, another wave, the two orders in which a race can happen.
+//!
+//! Two mistakes can thus be taken for one, if one wait before the first place would mend both. Of each mistake the
+//! finding at the earliest place is reported, with the strongest wait that any of the others needs and with their ends.
+
+use rustc_hash::FxHashMap;
+use wavemark_sim::events::{Channel, Counter, Space};
+
+use crate::Checker;
+use crate::finding::FaultyWait;
+use crate::site_info::SiteId;
+use crate::wave_state::{WaitInstance, WaveState};
+
+/// What is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Lack {
+    /// A wait.
+    Wait(Counter),
+    /// Order between waves.
+    Order(Space),
+    /// An invalidate.
+    Invalidate,
+}
+
+/// A mistake; some numbers are the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MistakeId(usize);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Mark {
+    /// Something is missing before this address.
+    Place(Lack, u64),
+    /// Nothing orders these two.
+    Pair(u64, u64),
+}
+
+#[derive(Debug)]
+struct Node {
+    parent: usize,
+    /// The largest number of operations that the wait may leave in flight.
+    allowed: u32,
+    /// The instruction that the wait should stand before.
+    before: Option<SiteId>,
+    /// The same mistake is seen at an earlier place.
+    late: bool,
+}
+
+/// All mistakes of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Mistakes {
+    nodes: Vec<Node>,
+    marks: FxHashMap<Mark, usize>,
+}
+
+impl Mistakes {
+    fn node(&mut self, mark: Mark) -> MistakeId {
+        let new = self.nodes.len();
+        let at = *self.marks.entry(mark).or_insert(new);
+        if at == new {
+            self.nodes.push(Node { parent: new, allowed: u32::MAX, before: None, late: false });
+        }
+        MistakeId(at)
+    }
+
+    /// That something is missing before the instruction at `pc`.
+    pub fn place(&mut self, lack: Lack, pc: u64) -> MistakeId {
+        self.node(Mark::Place(lack, pc))
+    }
+
+    /// That nothing orders the instructions at two addresses.
+    pub fn pair(&mut self, a: u64, b: u64) -> MistakeId {
+        self.node(Mark::Pair(a.min(b), a.max(b)))
+    }
+
+    /// The number that stands for all of the same mistake.
+    pub fn root(&self, id: MistakeId) -> MistakeId {
+        let mut at = id.0;
+        while self.nodes[at].parent != at {
+            at = self.nodes[at].parent;
+        }
+        MistakeId(at)
+    }
+
+    /// Two are the same.
+    pub fn join(&mut self, a: MistakeId, b: MistakeId) {
+        let (a, b) = (self.root(a).0, self.root(b).0);
+        self.nodes[a.max(b)].parent = a.min(b);
+    }
+
+    /// The wait at this place may leave `allowed` in flight at the most.
+    fn allow(&mut self, id: MistakeId, allowed: u32) {
+        let node = &mut self.nodes[id.0];
+        node.allowed = node.allowed.min(allowed);
+    }
+
+    /// The wait that mends a mistake: how many operations it may leave in flight, and what it stands before. Where one
+    /// is seen at several places, the earliest.
+    pub fn wait(&self, id: MistakeId) -> (u32, Option<SiteId>) {
+        let root = self.root(id);
+        let waits = |at: &usize| self.nodes[*at].before.is_some() && !self.nodes[*at].late;
+        let own = Some(id.0).filter(waits);
+        let at =
+            own.or_else(|| (0..self.nodes.len()).filter(waits).find(|&at| self.root(MistakeId(at)) == root));
+        let node = &self.nodes[at.unwrap_or(id.0)];
+        (node.allowed, node.before)
+    }
+
+    /// Whether the same mistake is known from an earlier place than before `site`.
+    pub fn is_late(&self, id: MistakeId, site: Option<SiteId>) -> bool {
+        self.nodes[id.0].late || self.nodes[id.0].before != site
+    }
+}
+
+/// Where a wait is missing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The instruction that it should stand before, if one is known, and its address.
+    pub before: Option<(SiteId, u64)>,
+    /// The wave's instructions before it.
+    pub step: u64,
+    /// What the wave had issued on the channel.
+    pub issued: u32,
+}
+
+/// A wait that was found missing, and is taken for done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AssumedWait {
+    channel: Channel,
+    place: Place,
+    mistake: MistakeId,
+    /// The wave's instructions before the next real wait for the counter.
+    until: u64,
+}
+
+/// Assumed waits that a wave remembers: other waves may find out late what it should have waited for.
+const ASSUMED: usize = 64;
+
+/// Order with other waves that was found missing, and is taken for established.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AssumedOrder {
+    lack: Lack,
+    mistake: MistakeId,
+}
+
+impl WaveState {
+    /// The wave has really waited for a channel's counter: what it should have waited for later is another mistake.
+    pub(crate) fn end_assumed_waits(&mut self, channel: Channel) {
+        let step = self.steps;
+        for assumed in self.assumed_waits.iter_mut().filter(|assumed| assumed.channel == channel) {
+            assumed.until = assumed.until.min(step);
+        }
+    }
+
+    /// Where the wave is: before instruction `site` at `pc`.
+    pub(crate) fn here(&self, site: SiteId, pc: u64, channel: Channel) -> Place {
+        Place { before: Some((site, pc)), step: self.steps, issued: self.seq[channel as usize] }
+    }
+}
+
+impl Checker {
+    /// Wave `agent` should have waited at `place` for its operation number `seq` of a channel.
+    pub(crate) fn missing_wait(
+        &mut self,
+        agent: u32,
+        (channel, seq): (Channel, u32),
+        place: Place,
+    ) -> MistakeId {
+        let lack = Lack::Wait(Counter::of(channel, self.counters));
+        let younger = |issued: u32| if channel == Channel::Sm { 0 } else { issued.saturating_sub(seq) };
+        let mistakes = &mut self.mistakes;
+        let (before, pc) = place.before.unzip();
+        let mistake = mistakes.place(lack, pc.unwrap_or_default());
+        mistakes.nodes[mistake.0].before = before;
+        let Some(state) = self.waves.get_mut(&agent) else { return mistake };
+        let waits = &mut state.assumed_waits;
+        let covers = |assumed: &AssumedWait| {
+            assumed.channel == channel && assumed.place.issued >= seq && place.step <= assumed.until
+        };
+        if let Some(at) = waits.iter().position(|assumed| assumed.mistake == mistake) {
+            // The place is come to again.
+            if place.step > waits[at].place.step {
+                waits.remove(at);
+                waits.push(AssumedWait { channel, place, mistake, until: u64::MAX });
+            }
+        } else if let Some(assumed) = waits.iter_mut().rev().find(|assumed| covers(assumed)) {
+            if place.step >= assumed.place.step {
+                mistakes.allow(assumed.mistake, younger(assumed.place.issued));
+                return assumed.mistake;
+            }
+            mistakes.join(mistake, assumed.mistake);
+            mistakes.nodes[assumed.mistake.0].late = true;
+            *assumed = AssumedWait { place, mistake, ..*assumed };
+        } else {
+            if waits.len() == ASSUMED {
+                waits.remove(0);
+            }
+            waits.push(AssumedWait { channel, place, mistake, until: u64::MAX });
+        }
+        mistakes.allow(mistake, younger(place.issued));
+        mistake
+    }
+
+    /// Wave `wave` is not ordered behind another wave's instruction at `earlier` when it comes to that at `pc`.
+    pub(crate) fn missing_order(&mut self, wave: u32, lack: Lack, earlier: u64, pc: u64) -> MistakeId {
+        let mistakes = &mut self.mistakes;
+        let mistake = mistakes.place(lack, pc);
+        let pair = mistakes.pair(earlier, pc);
+        mistakes.join(mistake, pair);
+        let Some(state) = self.waves.get_mut(&wave) else { return mistake };
+        match state.assumed_order.iter().find(|assumed| assumed.lack == lack) {
+            Some(assumed) if assumed.mistake != mistake => {
+                mistakes.join(mistake, assumed.mistake);
+                mistakes.nodes[mistake.0].late = true;
+            }
+            Some(_) => {}
+            None => state.assumed_order.push(AssumedOrder { lack, mistake }),
+        }
+        mistake
+    }
+
+    /// The same mistake lacks something else before the instruction at `pc`, too.
+    pub(crate) fn missing_too(&mut self, mistake: MistakeId, lack: Lack, pc: u64) {
+        let other = self.mistakes.place(lack, pc);
+        self.mistakes.join(mistake, other);
+    }
+
+    /// Where a wave lacks order with others as well, it is one mistake: what it should wait for is a part of the same data.
+    pub(crate) fn missing_with_order(&mut self, mistake: MistakeId, wave: u32, lack: Lack) {
+        let assumed = self.waves.get(&wave).map(|state| state.assumed_order.as_slice()).unwrap_or_default();
+        if let Some(order) = assumed.iter().find(|assumed| assumed.lack == lack) {
+            self.mistakes.join(mistake, order.mistake);
+        }
+    }
+
+    /// The wait of wave `agent`, before its step `before`, that should have retired operation `seq` of a channel; or, if
+    /// the wave has waited for another counter only (`wrong`), that wait.
+    pub(crate) fn faulty_wait(
+        &self,
+        agent: u32,
+        (channel, seq): (Channel, u32),
+        before: u64,
+        wrong: bool,
+    ) -> Option<FaultyWait> {
+        let state = self.waves.get(&agent)?;
+        let counter = Counter::of(channel, self.counters);
+        let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
+        let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);
+        let leaves = |wait: &WaitInstance| wait.counters.iter().find(|(c, _)| *c == counter).map(|&(_, n)| n);
+        let wait = waits.find(|wait| wrong || leaves(wait).is_some())?;
+        let allowed = if channel == Channel::Sm { 0 } else { wait.seq[channel as usize] - seq };
+        let site = self.sites.get(wait.site).site.clone();
+        Some(FaultyWait { site, wave: state.id, counter, leaves: leaves(wait), allowed })
+    }
+}
