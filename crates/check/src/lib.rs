@@ -17,6 +17,7 @@ mod race_report;
 mod races;
 mod registers;
 mod relation;
+mod replay;
 mod shadow;
 mod site_info;
 mod sync;
@@ -31,6 +32,7 @@ use wavemark_sim::events::{
     Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
+use wavemark_target::facts::WaitCounter;
 use wavemark_target::{Facts, Machine};
 
 pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
@@ -46,6 +48,8 @@ pub struct Model {
     pub multicast_timeout: bool,
     /// `asynccnt=one`: asynchronous loads and stores are one FIFO.
     pub asynccnt_one: bool,
+    /// `xcnt=strict`: registers that a replay needs must be kept, those of asynchronous copies as well.
+    pub xcnt_strict: bool,
 }
 
 /// Which checks are on.
@@ -198,6 +202,8 @@ impl Observer for Checker {
 
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {
         let mut state = WaveState::new(wave);
+        let counts_translations = self.facts.counters.iter().any(|&(counter, _)| counter == WaitCounter::X);
+        state.translations = counts_translations.then(Default::default);
         for register in 0..sgprs {
             state.defined[register as usize] = true;
         }
@@ -224,6 +230,7 @@ impl Observer for Checker {
         self.follow(wave.index, site, exec, regs);
         if registers {
             self.check_registers(wave.index, site, exec);
+            self.check_replay(wave.index, site, exec);
         }
         self.note_writes(wave.index, site);
     }
@@ -231,6 +238,7 @@ impl Observer for Checker {
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
         let site = self.sites.id(site);
         self.note_issue(wave, site, op);
+        self.note_translation(wave.index, site, op);
         for access in &op.accesses {
             let wanted = match access.space {
                 Space::Lds => self.checks.lds,

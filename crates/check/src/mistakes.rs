@@ -208,6 +208,15 @@ impl Checker {
         mistake
     }
 
+    /// A wave should have waited at `place` until no more than `place.issued` translations are in flight.
+    pub(crate) fn missing_translation_wait(&mut self, place: Place) -> MistakeId {
+        let (before, pc) = place.before.unzip();
+        let mistake = self.mistakes.place(Lack::Wait(Counter::X), pc.unwrap_or_default());
+        self.mistakes.nodes[mistake.0].before = before;
+        self.mistakes.allow(mistake, place.issued);
+        mistake
+    }
+
     /// Wave `wave` is not ordered behind another wave's instruction at `earlier` when it comes to that at `pc`.
     pub(crate) fn missing_order(&mut self, wave: u32, lack: Lack, earlier: u64, pc: u64) -> MistakeId {
         let mistakes = &mut self.mistakes;

@@ -63,6 +63,8 @@ pub struct Used {
     pub write: bool,
     /// It is a lane mask.
     pub lanes: bool,
+    /// It is a part of the address of a memory operation.
+    pub address: bool,
     /// Which operand; `None` for implicit uses.
     pub operand: Option<u8>,
 }
@@ -130,8 +132,8 @@ impl SiteInfo {
                 },
                 Touched::Mode => continue,
             };
-            let RegUse { read, write, lanes, operand, .. } = used;
-            info.uses.push(Used { range, read, write, lanes, operand });
+            let RegUse { read, write, lanes, address, operand, .. } = used;
+            info.uses.push(Used { range, read, write, lanes, address, operand });
         }
         info
     }

@@ -46,6 +46,11 @@ impl Checker {
             if counter == Counter::Async {
                 state.async_retired = state.async_retired.max(state.async_issued.saturating_sub(n));
             }
+            if counter == Counter::X
+                && let Some(translations) = &mut state.translations
+            {
+                translations.wait(n);
+            }
             let mut effective = false;
             for channel in executed_channels(counter) {
                 let c = channel as usize;

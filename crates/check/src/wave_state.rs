@@ -8,6 +8,7 @@ use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
+use crate::replay::Translations;
 use crate::site_info::{REGISTERS, SiteId};
 use crate::taint::Taint;
 
@@ -130,6 +131,8 @@ pub struct WaveState {
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
+    /// Address translations, where the machine counts them.
+    pub translations: Option<Translations>,
     /// The wave has ended.
     pub ended: bool,
 }
@@ -160,6 +163,7 @@ impl WaveState {
             assumed_order: Vec::new(),
             last_release: None,
             acquires: Vec::new(),
+            translations: None,
             ended: false,
         }
     }
@@ -232,6 +236,9 @@ impl WaveState {
         if upto > *retired {
             *retired = upto;
             self.known.relied.raise(self.id.index, channel as u8, upto);
+            if let Some(translations) = &mut self.translations {
+                translations.retire(channel, upto);
+            }
         }
     }
 }

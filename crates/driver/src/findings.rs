@@ -21,9 +21,11 @@ pub fn parse_model(readings: &[String]) -> Result<Model, String> {
             "multicast=wait" => model.multicast_timeout = false,
             "asynccnt=one" => model.asynccnt_one = true,
             "asynccnt=two" => model.asynccnt_one = false,
+            "xcnt=strict" => model.xcnt_strict = true,
+            "xcnt=advice" => model.xcnt_strict = false,
             other => {
                 return Err(format!(
-                    "`{other}` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two"
+                    "`{other}` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two, xcnt=strict|advice"
                 ));
             }
         }

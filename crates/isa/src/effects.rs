@@ -61,6 +61,8 @@ pub struct RegUse {
     pub operand: Option<u8>,
     /// It is a lane mask: one bit for each lane.
     pub lanes: bool,
+    /// It is a part of the address of a memory operation.
+    pub address: bool,
 }
 
 /// A numbered or named register.
@@ -92,6 +94,8 @@ pub struct Effects {
     pub waits: SmallVec<[(Counter, u32); 3]>,
     /// Waits for everything.
     pub waits_idle: bool,
+    /// Waits until the vector memory operations before it have read their VGPRs (`depctr_vm_vsrc` 0).
+    pub waits_vector_sources: bool,
     /// The barrier operation.
     pub barrier: Option<Barrier>,
     /// Other program control.
@@ -266,6 +270,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
         let lanes = spec.ty.name == "lanes";
+        let address = own.memory.is_some() && spec.is_address();
         let (reg, read, write) = match operand {
             Operand::List(list) => {
                 let bank = bank::bank_of(row, own.memory.as_ref(), spec);
@@ -277,6 +282,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
                     bank,
                     operand: number,
                     lanes,
+                    address,
                 }));
                 continue;
             }
@@ -299,6 +305,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
                                 bank: Bank::Fixed,
                                 operand: number,
                                 lanes: false,
+                                address: false,
                             };
                             effects.regs.push(shown);
                         }
@@ -311,11 +318,19 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         };
         let vector = matches!(operand, Operand::Reg(Reg { file: RegFile::Vgpr, .. }));
         let bank = if vector { bank::bank_of(row, own.memory.as_ref(), spec) } else { Bank::Fixed };
-        effects.regs.push(RegUse { reg, read, write, bank, operand: number, lanes });
+        effects.regs.push(RegUse { reg, read, write, bank, operand: number, lanes, address });
     }
     for &(reg, read, write) in &own.implicit {
         let lanes = [machine::exec(machine), machine::vcc(machine)].map(Touched::Special).contains(&reg);
-        effects.regs.push(RegUse { reg, read, write, bank: Bank::Fixed, operand: None, lanes });
+        effects.regs.push(RegUse {
+            reg,
+            read,
+            write,
+            bank: Bank::Fixed,
+            operand: None,
+            lanes,
+            address: false,
+        });
     }
     effects.memory = effects.memory.or(own.memory);
     if let Some(memory) = &own.memory {
@@ -328,6 +343,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     if let Some(wait) = &own.wait {
         effects.waits = wait.operand(machine, row, inst);
         effects.waits_idle = *wait == Wait::Idle;
+        effects.waits_vector_sources = *wait == Wait::Alu && wait.vector_sources(machine, inst);
     }
     effects.barrier = effects.barrier.or(own.barrier);
     effects.control = effects.control.or(own.control);

@@ -32,6 +32,13 @@ pub struct OperandSpec {
     pub access: Access,
 }
 
+impl OperandSpec {
+    /// Whether it is a part of the address of a memory operation.
+    pub fn is_address(&self) -> bool {
+        matches!(self.role, "vaddr" | "saddr" | "soffset" | "sbase" | "offset" | "srsrc" | "ssamp" | "addr")
+    }
+}
+
 /// One encoding of a row.
 #[derive(Debug)]
 pub struct Encoding {

@@ -20,7 +20,7 @@ sum:
 
 .Lloop:
 	global_load_b128 v[8:11], v2, s[4:5]    ; <<< other end
-	v_add_nc_u32_e32 v2, 0x200, v2          ; <<< error[R3] missing-wait <<< hint: s_wait_xcnt 0
+	v_add_nc_u32_e32 v2, 0x200, v2          ; <<< advice[R3] missing-wait <<< hint: s_wait_xcnt 0
 	global_load_b128 v[12:15], v2, s[4:5]
 	s_wait_loadcnt 0x1                      ; the first row of the pair
 	v_add_nc_u32_e32 v4, v4, v8

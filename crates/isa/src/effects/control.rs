@@ -170,9 +170,7 @@ impl Wait {
     /// with its largest value is left out where that means not to wait.
     pub(super) fn operand(&self, machine: Machine, row: &Row, inst: &Inst) -> SmallVec<[(Counter, u32); 3]> {
         let Wait::Counters(counters) = self else { return SmallVec::new() };
-        let value =
-            |operand: &Operand| if let Operand::Imm(value) = operand { Some(*value as u16) } else { None };
-        let Some(field) = inst.operands.iter().find_map(value) else { return SmallVec::new() };
+        let Some(field) = immediate(inst) else { return SmallVec::new() };
         if row.operands.first().is_some_and(|operand| operand.class == Class::Imm(ImmKind::WaitCnt)) {
             let fields = counters.iter().zip(named::waitcnt(machine));
             return fields
@@ -187,6 +185,19 @@ impl Wait {
         let waits = counters.iter().enumerate().map(|(at, &counter)| (counter, value(at)));
         waits.filter(|&(_, value)| count == 1 || value != 0x3f).collect()
     }
+
+    /// Whether a wait for arithmetic waits for the VGPRs of vector memory operations as well.
+    pub(super) fn vector_sources(&self, machine: Machine, inst: &Inst) -> bool {
+        let bits = named::depctr(machine).iter().find(|bits| bits.name == "depctr_vm_vsrc");
+        bits.zip(immediate(inst)).is_some_and(|(bits, field)| bits.get(field) == 0)
+    }
+}
+
+/// The field of a wait's immediate operand.
+fn immediate(inst: &Inst) -> Option<u16> {
+    inst.operands
+        .iter()
+        .find_map(|operand| if let Operand::Imm(value) = operand { Some(*value as u16) } else { None })
 }
 
 /// The wait instruction of a machine for `counter` to come down to `n`, as the assembly has it.

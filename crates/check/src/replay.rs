@@ -1,0 +1,171 @@
+//! Registers that a replay needs: R3.
+//!
+//! Where the machine counts address translations (XCNT), an access whose translation is not there is replayed later, and
+//! reads its operands again. A register that holds a part of its address must keep its value until then: until
+//! `s_wait_xcnt`, or a wait for the access itself, which implies it (CDNA5 ISA 5.7.1; LLVM 22 `SIInsertWaitcnts`).
+//!
+//! What hardware covers is no hazard: the translations of global, buffer and scratch accesses are made in order, and so
+//! is what such a load writes; scalar accesses start when the vector ones before them are translated, and the other way
+//! round. A FLAT access is not covered within its group, nor a scalar one. An access may overwrite its own operands.
+//! Tensor transfers replay from a copy of their own; data of stores are read once (CDNA5 ISA 5.7.1.2). A wait for
+//! `vm_vsrc` 0 is taken to free VGPRs, as compilers take it.
+//!
+//! That a register of a vector load must be kept is undisputed, but compilers before LLVM 22 do not heed it: it is advice.
+//! LLVM 22 itself does not always wait for the translations of stores, atomics, scalar loads and asynchronous copies, and
+//! the manual sees no hazard in overwriting what a store reads. Under `xcnt=strict` all of these must be kept, and it is an
+//! error not to.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use wavemark_isa::effects::{Path, Verb};
+use wavemark_sim::events::{Channel, Counter, Issue};
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::mistakes::Place;
+use crate::site_info::{SiteId, VGPR0, register_name};
+
+/// Accesses of which one group is translated before the other starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Vector,
+    Scalar,
+}
+
+/// The translations of a wave.
+#[derive(Debug, Default)]
+pub(crate) struct Translations {
+    group: Option<Group>,
+    issued: u32,
+    done: u32,
+    /// Those in flight with the place of their accesses in a channel.
+    pending: VecDeque<(u32, Channel, u32)>,
+    /// The last access that needs a register.
+    needed: FxHashMap<u32, (u32, SiteId)>,
+}
+
+impl Translations {
+    fn finish(&mut self, upto: u32) {
+        self.done = self.done.max(upto);
+        let done = self.done;
+        while self.pending.front().is_some_and(|&(number, ..)| number <= done) {
+            self.pending.pop_front();
+        }
+        if self.pending.is_empty() {
+            self.needed.clear();
+        }
+    }
+
+    /// XCNT has come down to `n`. Scalar translations come back out of order.
+    pub fn wait(&mut self, n: u32) {
+        if self.group == Some(Group::Vector) || n == 0 {
+            self.finish(self.issued.saturating_sub(n));
+        }
+    }
+
+    /// The accesses of a channel are over, up to `seq`.
+    pub fn retire(&mut self, channel: Channel, seq: u32) {
+        let over = |&&(_, other, number): &&(u32, Channel, u32)| other == channel && number <= seq;
+        if let Some(&(number, ..)) = self.pending.iter().rev().find(over) {
+            match self.group {
+                Some(Group::Vector) => self.finish(number),
+                _ => self.pending.retain(|&(_, other, number)| other != channel || number > seq),
+            }
+        }
+        if self.pending.is_empty() {
+            self.finish(self.issued);
+        }
+    }
+}
+
+fn group(path: Path) -> Option<Group> {
+    match path {
+        Path::Scalar => Some(Group::Scalar),
+        Path::Flat | Path::Global | Path::Scratch | Path::Buffer => Some(Group::Vector),
+        Path::Lds | Path::Gds | Path::Tensor => None,
+    }
+}
+
+impl Checker {
+    /// An access starts: its translation is in flight.
+    pub(crate) fn note_translation(&mut self, wave: u32, site: SiteId, op: &Issue) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(translations) = &mut state.translations else { return };
+        let info = self.sites.get(site);
+        let Some(memory) = &info.effects.memory else { return };
+        let Some(group) = group(memory.path) else { return };
+        if translations.group.replace(group) != Some(group) {
+            translations.finish(translations.issued);
+        }
+        translations.issued += 1;
+        let number = translations.issued;
+        translations.finish(number.saturating_sub(Counter::X.capacity(self.counters)));
+        for &(channel, seq) in &op.seq {
+            translations.pending.push_back((number, channel, seq));
+        }
+        let undisputed = group == Group::Vector && memory.verb == Verb::Load;
+        if !(undisputed || self.model.xcnt_strict) {
+            return;
+        }
+        for used in info.uses.iter().filter(|used| used.read && used.address) {
+            for register in used.range.numbers() {
+                translations.needed.insert(register, (number, site));
+            }
+        }
+    }
+
+    /// Check what an instruction that is about to be executed overwrites.
+    pub(crate) fn check_replay(&mut self, wave: u32, site: SiteId, exec: u64) {
+        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(translations) = &mut state.translations else { return };
+        if translations.needed.is_empty() {
+            return;
+        }
+        let info = self.sites.get(site);
+        if info.effects.waits_vector_sources {
+            translations.needed.retain(|&register, _| register < VGPR0);
+            return;
+        }
+        let own = info.effects.memory.as_ref().map(|memory| (memory.path, group(memory.path)));
+        let covered = match own {
+            Some((Path::Flat, _)) | None => false,
+            Some((_, Some(Group::Vector))) => true,
+            Some((_, other)) => other.is_some() && other != translations.group,
+        };
+        if covered {
+            return;
+        }
+        let vector_off = exec == 0 && info.heeds_exec;
+        let written = info.writes().flat_map(|range| range.numbers());
+        let hazard = written.filter(|&register| register < VGPR0 || !vector_off).find_map(|register| {
+            let &(number, access) = translations.needed.get(&register)?;
+            (number > translations.done).then_some((register, number, access))
+        });
+        let Some((register, number, access)) = hazard else { return };
+        let allowed = match translations.group {
+            Some(Group::Vector) => translations.issued - number,
+            _ => 0,
+        };
+        let (id, step) = (state.id, state.steps);
+        let (access, writer) = (self.sites.get(access).clone(), self.sites.get(site).site.clone());
+        let place = Place { before: Some((site, writer.pc)), step, issued: allowed };
+        let mistake = self.missing_translation_wait(place);
+        let pcs = [access.site.pc, writer.pc];
+        if self.findings.count_known(("R3", Class::MissingWait), &pcs, Some(mistake), || None) {
+            return;
+        }
+        let name = register_name(register);
+        let title = format!(
+            "{name} is overwritten while {}, whose address it is, may have to be replayed",
+            access.mnemonic
+        );
+        let severity = if self.model.xcnt_strict { Severity::Error } else { Severity::Advice };
+        let finding = Finding::new("R3", Class::MissingWait, severity, title)
+            .at("reader", &access.site, id)
+            .at("writer", &writer, id)
+            .missing_wait(Counter::X, Some(site), mistake)
+            .model("xcnt");
+        self.findings.add(finding);
+    }
+}
