@@ -1,13 +1,11 @@
 //! One access meets what shadow memory remembers: which earlier accesses it conflicts with, which copies it relies on,
 //! and whether it reads what nobody wrote.
 
-use std::cell;
-
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Space};
 
 use crate::relation::Relation;
-use crate::shadow::{Cell, Piece, READERS, Record};
+use crate::shadow::{Members, Operation, PAGE, Piece, READERS, Record, Set, Sets, Shadow, State, WHOLE};
 
 /// A pair of accesses that conflict.
 pub(crate) struct Conflict {
@@ -40,15 +38,59 @@ impl Undefined {
     pub const DWORDS: usize = 4;
 }
 
+/// What a store writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored<'a> {
+    /// Dword d of lane l at `d * lanes + l`.
+    pub words: &'a [u32],
+    /// The wave size.
+    pub lanes: usize,
+}
+
+impl Stored<'_> {
+    /// What it writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data.
+    fn value(&self, (lane, offset): (u32, u32), bytes: u8) -> u32 {
+        let word = |at: u32| self.words[at as usize / 4 * self.lanes + lane as usize];
+        if bytes == WHOLE && offset.is_multiple_of(4) {
+            return word(offset);
+        }
+        let first = bytes.trailing_zeros();
+        let byte = |i| (word(offset + i) >> ((offset + i) % 4 * 8) & 0xff) << ((first + i) * 8);
+        (0..bytes.count_ones()).fold(0, |value, i| value | byte(i))
+    }
+}
+
+/// The bits of these bytes.
+fn mask(bytes: u8) -> u32 {
+    (0..4).filter(|n| bytes >> n & 1 != 0).fold(0, |mask, n| mask | 0xff << (8 * n))
+}
+
+/// What becomes of a dword that an access touches.
+#[derive(Clone, Copy, Default)]
+struct Outcome {
+    before: State,
+    bytes: u8,
+    after: State,
+    /// There is something to say of each such dword.
+    notable: bool,
+}
+
+/// How many outcomes are kept, and how many relations.
+const KEPT: usize = 8;
+
 /// An access, and what comes of its meeting others.
-pub(crate) struct Meeting<'a, F> {
+pub(crate) struct Meeting<'a, R> {
     access: &'a Access,
-    /// The access as it will be remembered, but for bytes and value.
+    /// The access as it will be remembered.
     common: Record,
-    /// How an earlier operation stands to this one. Neighbouring dwords were mostly touched by the same operations,
-    /// hence the last answers are kept: about writes and about reads.
-    written: Memo<F>,
-    read: Memo<F>,
+    stored: Option<Stored<'a>>,
+    /// How an earlier operation, a write or not, stands to this one.
+    relation: R,
+    /// Its number, once it has one.
+    operation: Option<Operation>,
+    /// Neighbouring dwords were mostly touched by the same operations, hence the last answers are kept.
+    relations: [Option<(Operation, bool, Relation)>; KEPT],
+    outcomes: [Outcome; KEPT],
     /// Conflicts, a few.
     pub conflicts: Vec<Conflict>,
     /// LDS that is read but was never written.
@@ -57,149 +99,238 @@ pub(crate) struct Meeting<'a, F> {
     pub copies: Vec<Epoch>,
 }
 
-impl<'a, F: Fn(&Record, bool) -> Relation + Copy> Meeting<'a, F> {
+impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
     /// `relation`: how an earlier access, a write or not, stands to this one.
-    pub fn new(access: &'a Access, common: Record, relation: F) -> Self {
+    pub fn new(access: &'a Access, common: Record, stored: Option<Stored<'a>>, relation: R) -> Self {
         Meeting {
             access,
             common,
-            written: Memo::new(relation, true),
-            read: Memo::new(relation, false),
+            stored,
+            relation,
+            operation: None,
+            relations: [None; KEPT],
+            outcomes: [Outcome::default(); KEPT],
             conflicts: Vec::new(),
             undefined: None,
             copies: Vec::new(),
         }
     }
 
-    /// Meet what `cell` remembers of `dwords` of a piece from `n` on, and be remembered there. `value` is
-    /// what is written, if that is known; `odd` is the first of these dwords where a write differs from an earlier one
-    /// to the same bytes, if any.
-    #[inline]
-    pub fn touch(
-        &mut self,
-        piece: &Piece,
-        cell: &mut Cell,
-        n: u32,
-        dwords: u32,
-        value: Option<u32>,
-        odd: impl Fn(&Record) -> Option<u32>,
-    ) {
-        let (direction, bytes) = (self.access.direction, piece.bytes);
-        if direction == Direction::Atomic {
-            cell.synchronises = true;
+    /// Meet what is remembered of a piece, and be remembered there.
+    pub fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) {
+        let (page, sets) = shadow.page(piece.number);
+        let first = (piece.number % PAGE as u64) as usize;
+        let mut last = Outcome::default();
+        for n in 0..piece.count {
+            let at = first + n as usize;
+            let before = page.states[at];
+            if last.bytes == 0 || last.before != before {
+                last = self.outcome(sets, before, piece.bytes);
+            }
+            if last.notable {
+                self.note(sets, piece, n, before, page.values[at]);
+            }
+            page.states[at] = last.after;
         }
-        let polls = cell.synchronises && direction == Direction::Read;
-        for old in &cell.writes {
-            self.meet(piece, (n, dwords), old, true, polls, &odd);
+        let Some(stored) = self.stored else { return };
+        for n in 0..piece.count {
+            let (value, mask) = (stored.value(piece.place(n), piece.bytes), mask(piece.bytes));
+            let old = &mut page.values[first + n as usize];
+            *old = *old & !mask | value & mask;
+        }
+    }
+
+    fn outcome(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {
+        let kept = before.hash() % KEPT;
+        let known = self.outcomes[kept];
+        if known.bytes == bytes && known.before == before {
+            return known;
+        }
+        let outcome = self.decide(sets, before, bytes);
+        self.outcomes[kept] = outcome;
+        outcome
+    }
+
+    fn decide(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {
+        let direction = self.access.direction;
+        let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads));
+        let mut notable = self.undefined_bytes(&writes, bytes) != 0;
+        for &(old, _) in writes.iter().filter(|(_, touched)| touched & bytes != 0) {
+            notable |= self.conflict(sets, old, true, before.synchronises()).is_some();
         }
         if direction != Direction::Read {
-            for old in &cell.reads {
-                self.meet(piece, (n, dwords), old, false, polls, &odd);
+            for &(old, _) in reads.iter().filter(|(_, touched)| touched & bytes != 0) {
+                notable |= self.conflict(sets, old, false, before.synchronises()).is_some();
             }
         }
-        if direction != Direction::Write && self.access.space == Space::Lds && bytes & !cell.defined != 0 {
-            self.note_undefined(piece, n, dwords);
-        }
-        let readers = if self.access.space == Space::Lds { usize::MAX } else { READERS };
-        match direction {
-            Direction::Atomic => {
-                cell.update(&self.common, bytes, readers, |old| self.written.ask(old) == Relation::Ordered);
-            }
+        let me = *self.operation.get_or_insert_with(|| sets.operation(self.common));
+        let synchronises = before.synchronises() || direction == Direction::Atomic;
+        let after = match direction {
             Direction::Read => {
-                cell.read(&self.common, bytes, readers, |old| self.read.ask(old) == Relation::Ordered);
+                let reads = self.with_read(sets, reads, (me, bytes));
+                State::new(before.writes(), sets.set(reads), synchronises)
             }
-            Direction::Write => cell.write(&self.common, bytes, value),
-        }
+            Direction::Write if bytes == WHOLE => State::new(Set::one(me), Set::default(), synchronises),
+            _ => {
+                let beside = if direction == Direction::Atomic {
+                    self.atomics_beside(sets, &writes, bytes)
+                } else {
+                    Members::new()
+                };
+                let mut writes = with(without(writes, bytes), (me, bytes));
+                writes.extend(beside);
+                let (writes, reads) = (sets.set(writes), sets.set(without(reads, bytes)));
+                State::new(writes, reads, synchronises)
+            }
+        };
+        Outcome { before, bytes, after, notable }
     }
 
-    #[cold]
-    fn note_undefined(&mut self, piece: &Piece, n: u32, dwords: u32) {
-        let undefined = self.undefined.get_or_insert_with(|| Undefined {
-            addr: (piece.number + u64::from(n)) * 4,
-            lanes: [0; Undefined::DWORDS],
+    /// How many accesses of each kind are remembered of a dword.
+    fn readers(&self) -> usize {
+        if self.access.space == Space::Lds { usize::MAX } else { READERS }
+    }
+
+    /// The reads of a dword with a new one; those that are known to it are replaced.
+    fn with_read(&mut self, sets: &Sets, mut reads: Members, (me, bytes): (Operation, u8)) -> Members {
+        reads.retain(|&mut (old, touched)| {
+            touched & !bytes != 0
+                || sets.record(old).epoch != self.common.epoch
+                    && self.relation(sets, old, false) != Relation::Ordered
         });
-        for n in n..n + dwords {
-            let (lane, offset) = piece.place(n);
-            undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= 1 << (lane & 63);
+        if reads.len() >= self.readers() {
+            reads.remove(0);
+        }
+        with(reads, (me, bytes))
+    }
+
+    /// The atomics of other waves that a read-modify-write does not replace, because nothing orders them before it: what
+    /// reads the sum must come after all of them.
+    fn atomics_beside(&mut self, sets: &Sets, writes: &Members, bytes: u8) -> Members {
+        let mut beside = Members::new();
+        for &(old, touched) in writes.iter().rev() {
+            let record = sets.record(old);
+            if record.atomic
+                && record.epoch.agent != self.common.epoch.agent
+                && beside.len() < self.readers()
+                && self.relation(sets, old, true) != Relation::Ordered
+            {
+                beside.push((old, touched));
+            }
+        }
+        beside.reverse();
+        without(beside, !bytes)
+    }
+
+    fn relation(&mut self, sets: &Sets, old: Operation, write_first: bool) -> Relation {
+        let kept = &mut self.relations[old.hash() % KEPT];
+        match *kept {
+            Some((operation, write, relation)) if (operation, write) == (old, write_first) => relation,
+            _ => {
+                let relation = (self.relation)(sets.record(old), write_first);
+                *kept = Some((old, write_first, relation));
+                relation
+            }
         }
     }
 
-    #[inline]
-    fn meet(
-        &mut self,
-        piece: &Piece,
-        (n, dwords): (u32, u32),
-        old: &Record,
-        write_first: bool,
-        polls: bool,
-        odd: &impl Fn(&Record) -> Option<u32>,
-    ) {
-        let lds = self.access.space == Space::Lds;
-        if old.bytes & piece.bytes == 0 {
-            return;
+    /// Bytes of LDS that it reads and nobody has written.
+    fn undefined_bytes(&self, writes: &Members, bytes: u8) -> u8 {
+        if self.access.direction == Direction::Write || self.access.space != Space::Lds {
+            return 0;
         }
-        let relation = if write_first { self.written.ask(old) } else { self.read.ask(old) };
+        writes.iter().fold(bytes, |left, (_, written)| left & !written)
+    }
+
+    /// Whether the access conflicts with an earlier one, but for the values that both may write: how the two stand, and
+    /// whether both are atomics.
+    fn conflict(
+        &mut self,
+        sets: &Sets,
+        old: Operation,
+        write_first: bool,
+        synchronises: bool,
+    ) -> Option<(Relation, bool)> {
+        let relation = self.relation(sets, old, write_first);
+        let (old, reads) = (sets.record(old), self.access.direction == Direction::Read);
         // Atomics do not race with each other, but what a load among them returns may be taken for data.
-        let both_atomic = old.atomic && (self.common.atomic || polls);
-        let writes_only = write_first && self.access.direction != Direction::Read;
+        let both_atomic = old.atomic && (self.common.atomic || synchronises && reads);
         let own = old.epoch.agent == self.common.epoch.agent;
-        if both_atomic && relation != Relation::Apart && (writes_only || own) {
-            return;
+        if both_atomic && relation != Relation::Apart && (write_first && !reads || own) {
+            return None;
         }
         if relation == Relation::Ordered {
             // A copy that a wait made safe: that wait was needed.
-            if old.dma && lds && self.copies.last() != Some(&old.epoch) {
+            if old.dma && self.access.space == Space::Lds && self.copies.last() != Some(&old.epoch) {
                 self.copies.push(old.epoch);
             }
-            return;
+            return None;
         }
-        let mut at = n;
-        // Writing what another wave writes there too is a habit of compilers, and harmless.
-        if write_first && old.bytes == piece.bytes {
-            match odd(old) {
-                Some(first) => at = first,
-                None => return,
+        Some((relation, both_atomic))
+    }
+
+    /// What there is to say of a dword of a piece. `value` is what stores have left there.
+    #[cold]
+    fn note(&mut self, sets: &Sets, piece: &Piece, n: u32, before: State, value: u32) {
+        let (bytes, (lane, offset)) = (piece.bytes, piece.place(n));
+        let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads));
+        if self.undefined_bytes(&writes, bytes) != 0 {
+            let addr = (piece.number + u64::from(n)) * 4;
+            let undefined = self.undefined.get_or_insert(Undefined { addr, lanes: [0; Undefined::DWORDS] });
+            undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= 1 << (lane & 63);
+        }
+        let writing = self.access.direction != Direction::Read;
+        let reads = reads.into_iter().filter(|_| writing).map(|old| (old, false));
+        for ((old, touched), write_first) in writes.into_iter().map(|old| (old, true)).chain(reads) {
+            let common = touched & bytes;
+            if common == 0 {
+                continue;
             }
-        }
-        let lanes = (n..n + dwords).fold(0, |lanes, n| lanes | 1u64 << (piece.place(n).0 & 63));
-        if let Some(known) = self.conflicts.iter_mut().find(|c| c.earlier.site == old.site) {
-            known.lanes |= lanes;
-        } else if self.conflicts.len() < 4 {
-            let (lane, dword) = (piece.place(at).0, piece.number + u64::from(at));
-            self.conflicts.push(Conflict {
-                earlier: *old,
-                lane,
-                lanes,
-                dword,
-                write_first,
-                relation,
-                both_atomic,
-            });
+            let Some((relation, both_atomic)) = self.conflict(sets, old, write_first, before.synchronises())
+            else {
+                continue;
+            };
+            let earlier = *sets.record(old);
+            // Writing what another wave writes there too is a habit of compilers, and harmless.
+            if let Some(stored) = self.stored
+                && write_first
+                && earlier.valued
+                && (stored.value((lane, offset), bytes) ^ value) & mask(common) == 0
+            {
+                continue;
+            }
+            let lanes = 1 << (lane & 63);
+            if let Some(known) = self.conflicts.iter_mut().find(|c| c.earlier.site == earlier.site) {
+                known.lanes |= lanes;
+            } else if self.conflicts.len() < 4 {
+                let dword = piece.number + u64::from(n);
+                self.conflicts.push(Conflict {
+                    earlier,
+                    lane,
+                    lanes,
+                    dword,
+                    write_first,
+                    relation,
+                    both_atomic,
+                });
+            }
         }
     }
 }
 
-/// A question about earlier accesses that keeps its last answer.
-struct Memo<F> {
-    question: F,
-    write_first: bool,
-    last: cell::Cell<Option<(Epoch, Relation)>>,
+/// `members` with what they have touched of `bytes` taken from them.
+fn without(mut members: Members, bytes: u8) -> Members {
+    for (_, touched) in &mut members {
+        *touched &= !bytes;
+    }
+    members
 }
 
-impl<F: Fn(&Record, bool) -> Relation> Memo<F> {
-    fn new(question: F, write_first: bool) -> Self {
-        Memo { question, write_first, last: cell::Cell::new(None) }
+/// `members` and one more, which may be there already.
+fn with(mut members: Members, (me, bytes): (Operation, u8)) -> Members {
+    match members.iter_mut().find(|(member, _)| *member == me) {
+        Some((_, touched)) => *touched |= bytes,
+        None => members.push((me, bytes)),
     }
-
-    #[inline]
-    fn ask(&self, old: &Record) -> Relation {
-        match self.last.get() {
-            Some((last, answer)) if last == old.epoch => answer,
-            _ => {
-                let answer = (self.question)(old, self.write_first);
-                self.last.set(Some((old.epoch, answer)));
-                answer
-            }
-        }
-    }
+    members
 }

@@ -10,9 +10,9 @@ use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Spa
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{Knowledge, common_scope};
-use crate::meeting::{Conflict, Meeting, Undefined};
+use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::relation::{Later, Order, Relation};
-use crate::shadow::{BLOCK, Record, WHOLE, for_each_piece};
+use crate::shadow::{Record, for_each_piece};
 use crate::site_info::{SiteId, VGPR0};
 use crate::taint::{Poll, Suspicion};
 
@@ -24,22 +24,6 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
         Space::Lds => lds.filter(|_| op.seq.len() > 1).or(op.seq.first()).copied(),
         _ => other.or(op.seq.first()).copied(),
     }
-}
-
-/// What a store writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data,
-/// which starts at `from` in the operation's.
-fn stored_value(op: &Issue, from: usize, lanes: u32, lane: u32, offset: u32, bytes: u8) -> Option<u32> {
-    if bytes == WHOLE && offset.is_multiple_of(4) {
-        return op.stored.get(from + (offset / 4 * lanes + lane) as usize).copied();
-    }
-    let first = bytes.trailing_zeros();
-    let mut value = 0;
-    for i in 0..bytes.count_ones() {
-        let at = offset + i;
-        let word = op.stored.get(from + (at / 4 * lanes + lane) as usize)?;
-        value |= (word >> (at % 4 * 8) & 0xff) << ((first + i) * 8);
-    }
-    Some(value)
 }
 
 impl Checker {
@@ -70,39 +54,21 @@ impl Checker {
             .take_while(|a| !std::ptr::eq(*a, access))
             .map(|a| dwords(a) * lanes as usize)
             .sum();
-        let record = Record { epoch, site, bytes: 0, atomic, scope: op.scope, dma, value: None };
         let (space, direction) = (access.space, access.direction);
-        let dwords = dwords(access) as u32;
-        let later = Later { wave, record, channel: own_channel, space, direction, dwords };
+        let dwords = dwords(access);
+        let words = op.stored.get(data_from..data_from + dwords * lanes as usize);
+        let stored = words
+            .filter(|words| direction == Direction::Write && !words.is_empty())
+            .map(|words| Stored { words, lanes: lanes as usize });
+        let valued = stored.is_some();
+        let record = Record { epoch, site, atomic, scope: op.scope, dma, valued };
+        let later = Later { wave, record, channel: own_channel, space, direction, dwords: dwords as u32 };
         let order = Order { state, ids: &self.ids, facts: self.facts };
-        let relation = |old: &Record, write_first: bool| order.relation(old, &later, write_first);
-        let mut meeting = Meeting::new(access, record, relation);
-        let writes = access.direction != Direction::Read;
-        for_each_piece(&access.extent, |piece| {
-            let stored = |n: u32| {
-                let (lane, offset) = piece.place(n);
-                stored_value(op, data_from, lanes, lane, offset, piece.bytes)
-            };
-            shadow.visit(piece, writes, |n, cell, values| match values {
-                None => {
-                    let value = stored(n);
-                    let odd = |old: &Record| (value.is_none() || old.value != value).then_some(n);
-                    meeting.touch(piece, cell, n, 1, value, odd);
-                }
-                Some(_) if !writes || op.stored.is_empty() => {
-                    meeting.touch(piece, cell, 0, piece.count, None, |_| Some(0));
-                }
-                Some(values) => {
-                    let new: [u32; BLOCK] = std::array::from_fn(|n| stored(n as u32).unwrap_or(0));
-                    let odd = |old: &Record| match old.value {
-                        None => Some(0),
-                        Some(_) => (0..BLOCK).find(|&n| values[n] != new[n]).map(|n| n as u32),
-                    };
-                    meeting.touch(piece, cell, 0, piece.count, Some(0), odd);
-                    *values = new;
-                }
-            });
+        let mut meeting = Meeting::new(access, record, stored, |old: &Record, write_first: bool| {
+            order.relation(old, &later, write_first)
         });
+        shadow.sweep();
+        for_each_piece(&access.extent, |piece| meeting.touch(shadow, piece));
         let Meeting { conflicts, undefined, mut copies, .. } = meeting;
         for conflict in conflicts {
             self.judge(&later, &conflict);
