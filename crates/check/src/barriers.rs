@@ -4,6 +4,9 @@
 //! An arrive takes a snapshot of what its wave knows; a wait joins the snapshots of the phase that it is bound to. So a
 //! barrier carries only what was retired before the arrive, and makes nothing visible that the arriving wave did not.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_isa::effects::Barrier;
@@ -49,12 +52,17 @@ pub(crate) struct Object {
     initialised: bool,
     expected: Option<i64>,
     open: Phase,
-    completed: Vec<Phase>,
+    /// Completed phases that may still be waited for, and the number of the first.
+    completed: VecDeque<Arc<Phase>>,
+    first_completed: u32,
     /// Operations number of each wave's last join, and the phase that was open then.
     joined: FxHashMap<u32, u32>,
     /// The arrival of each wave that it has not waited for: phase and instruction.
     unwaited: FxHashMap<u32, (u32, SiteId)>,
 }
+
+/// Completed phases of a barrier that are kept. A wave can wait for one of the last only.
+const COMPLETED: usize = 64;
 
 /// Which barrier: the workgroup's or cluster's flat number, and the id.
 pub(crate) type ObjectKey = (u32, BarrierId);
@@ -101,7 +109,7 @@ impl Checker {
         let plain = !matches!(id, BarrierId::Named(_));
         let object =
             self.barriers.entry(key).or_insert_with(|| Object { initialised: plain, ..Object::default() });
-        let phase = object.completed.len() as u32;
+        let phase = object.first_completed + object.completed.len() as u32;
         match event {
             BarrierEvent::Init { count } => {
                 object.initialised = true;
@@ -115,7 +123,7 @@ impl Checker {
                 object.joined.insert(wave.index, phase);
             }
             BarrierEvent::Arrive { count, before } => {
-                let Some(state) = self.waves.get_mut(&wave.index) else { return };
+                let Some(state) = self.waves.get_mut(wave.index) else { return };
                 state.note_arrive(site);
                 object.open.bring(wave, &state.known);
                 let same_workgroup =
@@ -155,7 +163,7 @@ impl Checker {
                 }
             }
             BarrierEvent::Drop { implicit } => {
-                let Some(state) = self.waves.get(&wave.index) else { return };
+                let Some(state) = self.waves.get(wave.index) else { return };
                 object.open.bring(wave, &state.known);
                 let unwaited = object.unwaited.remove(&wave.index).filter(|&(p, _)| !implicit || p == phase);
                 if let Some(expected) = &mut object.expected {
@@ -181,11 +189,16 @@ impl Checker {
             }
             BarrierEvent::Complete { .. } => {
                 let done = std::mem::take(&mut object.open);
-                object.completed.push(done);
+                object.completed.push_back(Arc::new(done));
+                if object.completed.len() > COMPLETED {
+                    object.completed.pop_front();
+                    object.first_completed += 1;
+                }
             }
             BarrierEvent::WaitStart => {}
             BarrierEvent::WaitEnd { phase: Some(bound) } => {
-                let Some(phase) = object.completed.get(bound as usize).cloned() else { return };
+                let at = bound.checked_sub(object.first_completed).map(|at| at as usize);
+                let Some(phase) = at.and_then(|at| object.completed.get(at)).cloned() else { return };
                 object.unwaited.remove(&wave.index);
                 let late_join = match object.joined.get(&wave.index) {
                     Some(&open_at_join) if !plain => {
@@ -196,7 +209,7 @@ impl Checker {
                     }
                     _ => false,
                 };
-                if let Some(state) = self.waves.get_mut(&wave.index) {
+                if let Some(state) = self.waves.get_mut(wave.index) {
                     phase.take(wave, &mut state.known);
                     state.note_learnt();
                 }
@@ -279,7 +292,7 @@ impl Checker {
         finding.title = format!("no wave can move: {}", parts.join("; "));
         let culprits: Vec<String> = self
             .waves
-            .values()
+            .iter()
             .filter(|state| state.ended)
             .filter(|state| waiting.iter().any(|(w, ..)| w.workgroup_flat == state.id.workgroup_flat))
             .map(|state| format!("wave {} of workgroup {:?}", state.id.wave, state.id.workgroup))

@@ -15,6 +15,7 @@ mod meeting;
 mod mistakes;
 mod race_report;
 mod races;
+mod register_set;
 mod registers;
 mod relation;
 mod replay;
@@ -24,6 +25,7 @@ mod sync;
 mod taint;
 mod waits;
 mod wave_state;
+mod waves;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::effects::{CounterSet, Flow};
@@ -82,12 +84,12 @@ pub struct Checker {
     findings: Findings,
     mistakes: mistakes::Mistakes,
     sites: Sites,
-    waves: FxHashMap<u32, WaveState>,
-    ids: FxHashMap<u32, WaveId>,
+    waves: waves::Waves,
     lds: FxHashMap<u32, Shadow>,
     global: Shadow,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
-    published: FxHashMap<(u32, u64), Vec<sync::Published>>,
+    /// By workgroup, or global memory, and dword.
+    published: FxHashMap<u32, FxHashMap<u64, Vec<sync::Published>>>,
     wait_table: waits::WaitTable,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
@@ -116,8 +118,7 @@ impl Checker {
             findings: Findings::default(),
             mistakes: mistakes::Mistakes::default(),
             sites: Sites::new(machine),
-            waves: FxHashMap::default(),
-            ids: FxHashMap::default(),
+            waves: waves::Waves::default(),
             lds: FxHashMap::default(),
             global: Shadow::default(),
             barriers: FxHashMap::default(),
@@ -150,7 +151,7 @@ impl Checker {
 
     /// An operation goes into flight: sequence numbers, registers, clocks.
     fn note_issue(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
-        let Some(state) = self.waves.get_mut(&wave.index) else { return };
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
         for &(channel, seq) in &op.seq {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
             state.known.issued.raise(wave.index, channel as u8, seq);
@@ -170,12 +171,23 @@ impl Checker {
             before: Before { known: state.learnt.clone(), seq: state.seq, retired: state.retired },
             seq: op.seq.clone(),
             waits_before: state.first_wait - 1 + state.waits.len() as u32,
-            covered_by: None,
+            used: false,
             async_index: if copies { state.async_issued } else { 0 },
             writes_lds: dma && writes_lds,
             touches_memory: !op.accesses.is_empty() || self.sites.get(site).effects.is_write_back(),
         };
+        let publishes = operation.touches_memory && !operation.writes_lds;
         let number = state.push(operation);
+        if publishes && self.checks.waits {
+            state.unpublished.push(number);
+        }
+        while let Some(old) = self.waves.get(wave.index).and_then(WaveState::surplus) {
+            // Its result may still be used: the wait that it needs is needed.
+            self.consume(wave.index, old);
+            if let Some(state) = self.waves.get_mut(wave.index) {
+                state.pop();
+            }
+        }
         if !dma {
             self.note_load(wave.index, site, number);
         }
@@ -188,7 +200,8 @@ impl Observer for Checker {
         self.barriers.retain(|(flat, id), _| {
             *flat != workgroup_flat || matches!(id, BarrierId::Cluster | BarrierId::ClusterTrap)
         });
-        self.published.retain(|(group, _), _| *group != workgroup_flat);
+        self.published.remove(&workgroup_flat);
+        self.waves.end_workgroup(workgroup_flat);
         if let Some(cluster) = self.group_cluster.remove(&workgroup_flat)
             && let Some(live) = self.cluster_live.get_mut(&cluster)
         {
@@ -204,14 +217,8 @@ impl Observer for Checker {
         let mut state = WaveState::new(wave);
         let counts_translations = self.facts.counters.iter().any(|&(counter, _)| counter == WaitCounter::X);
         state.translations = counts_translations.then(Default::default);
-        for register in 0..sgprs {
-            state.defined[register as usize] = true;
-        }
-        for register in VGPR0..VGPR0 + vgprs {
-            state.defined[register as usize] = true;
-        }
-        self.waves.insert(wave.index, state);
-        self.ids.insert(wave.index, wave);
+        (0..sgprs).chain(VGPR0..VGPR0 + vgprs).for_each(|register| state.undefined.remove_one(register));
+        self.waves.start(state);
         if self.group_cluster.insert(wave.workgroup_flat, wave.cluster_flat).is_none() {
             *self.cluster_size.entry(wave.cluster_flat).or_default() += 1;
             *self.cluster_live.entry(wave.cluster_flat).or_default() += 1;
@@ -224,15 +231,15 @@ impl Observer for Checker {
             return;
         }
         let site = self.sites.id(site);
-        if let Some(state) = self.waves.get_mut(&wave.index) {
-            state.steps += 1;
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
+        state.steps += 1;
+        if !state.taint.is_empty() {
+            self.follow(wave.index, site, exec, regs);
         }
-        self.follow(wave.index, site, exec, regs);
         if registers {
-            self.check_registers(wave.index, site, exec);
             self.check_replay(wave.index, site, exec);
+            self.check_registers(wave.index, site, exec);
         }
-        self.note_writes(wave.index, site);
     }
 
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
@@ -311,7 +318,7 @@ impl Observer for Checker {
 
     fn wave_ended(&mut self, wave: WaveId, site: &Site) {
         let end = self.sites.id(site);
-        let Some(state) = self.waves.get_mut(&wave.index) else { return };
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.ended = true;
         state.taint = Taint::default();
         let pending: Vec<(SiteId, (Channel, u32))> = state
@@ -322,7 +329,7 @@ impl Observer for Checker {
             .collect();
         let end_site = self.sites.get(end).site.clone();
         for (producer, awaited) in pending {
-            let Some(state) = self.waves.get(&wave.index) else { return };
+            let Some(state) = self.waves.get(wave.index) else { return };
             let place = state.here(end, end_site.pc, awaited.0);
             let mistake = self.missing_wait(wave.index, awaited, place);
             let counter = Counter::of(awaited.0, self.counters);

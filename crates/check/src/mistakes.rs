@@ -179,7 +179,7 @@ impl Checker {
         let (before, pc) = place.before.unzip();
         let mistake = mistakes.place(lack, pc.unwrap_or_default());
         mistakes.nodes[mistake.0].before = before;
-        let Some(state) = self.waves.get_mut(&agent) else { return mistake };
+        let Some(state) = self.waves.get_mut(agent) else { return mistake };
         let waits = &mut state.assumed_waits;
         let covers = |assumed: &AssumedWait| {
             assumed.channel == channel && assumed.place.issued >= seq && place.step <= assumed.until
@@ -223,7 +223,7 @@ impl Checker {
         let mistake = mistakes.place(lack, pc);
         let pair = mistakes.pair(earlier, pc);
         mistakes.join(mistake, pair);
-        let Some(state) = self.waves.get_mut(&wave) else { return mistake };
+        let Some(state) = self.waves.get_mut(wave) else { return mistake };
         match state.assumed_order.iter().find(|assumed| assumed.lack == lack) {
             Some(assumed) if assumed.mistake != mistake => {
                 mistakes.join(mistake, assumed.mistake);
@@ -243,7 +243,7 @@ impl Checker {
 
     /// Where a wave lacks order with others as well, it is one mistake: what it should wait for is a part of the same data.
     pub(crate) fn missing_with_order(&mut self, mistake: MistakeId, wave: u32, lack: Lack) {
-        let assumed = self.waves.get(&wave).map(|state| state.assumed_order.as_slice()).unwrap_or_default();
+        let assumed = self.waves.get(wave).map(|state| state.assumed_order.as_slice()).unwrap_or_default();
         if let Some(order) = assumed.iter().find(|assumed| assumed.lack == lack) {
             self.mistakes.join(mistake, order.mistake);
         }
@@ -258,7 +258,7 @@ impl Checker {
         before: u64,
         wrong: bool,
     ) -> Option<FaultyWait> {
-        let state = self.waves.get(&agent)?;
+        let state = self.waves.get(agent)?;
         let counter = Counter::of(channel, self.counters);
         let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
         let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);

@@ -11,14 +11,17 @@ use crate::finding::{Class, Finding, Severity};
 use crate::meeting::Conflict;
 use crate::mistakes::{Lack, Place};
 use crate::relation::{Later, Relation, channel};
+use crate::wave_state::WaveState;
 
 impl Checker {
     /// What is to be said of a conflict; nothing if it is said already.
     pub(crate) fn conflict_finding(&mut self, later: &Later, conflict: &Conflict) -> Option<Finding> {
         let Later { wave, channel: own_channel, space, direction, .. } = *later;
         let (earlier, site) = (conflict.earlier, later.record.site);
-        let other = self.waves.get(&earlier.epoch.agent)?;
-        let state = self.waves.get(&wave.index)?;
+        let other_id = self.waves.id(earlier.epoch.agent)?;
+        // Nothing if its workgroup has ended.
+        let other = self.waves.get(earlier.epoch.agent);
+        let state = self.waves.get(wave.index)?;
         let (first, second) = (self.sites.get(earlier.site).clone(), self.sites.get(site).clone());
         let what = match (conflict.write_first, direction) {
             (true, Direction::Read) => ("written", "read"),
@@ -36,7 +39,8 @@ impl Checker {
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
         let mut missing: Option<(Place, bool)> = None;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
-            let waiting = other.write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
+            let write_backs = self.waves.publication(earlier.epoch.agent).write_backs;
+            let waiting = write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
             let before = "before the releasing store";
             let (class, why, hint) = if let Some(op) = waiting {
                 let counter = Counter::of(op.seq.0, self.counters);
@@ -75,11 +79,9 @@ impl Checker {
                 Some(second.site.clone()),
             )
         } else if own {
-            let wrong = other
-                .operations
-                .iter()
-                .find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)))
-                .is_some_and(|o| self.waited_for_another(other, o));
+            let operation =
+                state.operations.iter().find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)));
+            let wrong = operation.is_some_and(|operation| self.waited_for_another(state, operation));
             missing = Some((state.here(site, second.site.pc, old_channel), wrong));
             let dma_second = matches!(own_channel, Channel::Al | Channel::As | Channel::Td | Channel::Vm);
             let rule = match (old_channel, wrong) {
@@ -90,7 +92,7 @@ impl Checker {
             let title =
                 format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
             (rule, Class::MissingWait, title, String::new(), Some(second.site.clone()))
-        } else if issued && space == Space::Global && other.id.workgroup_flat != wave.workgroup_flat {
+        } else if issued && space == Space::Global && other_id.workgroup_flat != wave.workgroup_flat {
             let title = format!(
                 "{place} is {} without the earlier access having completed before it was published",
                 what.1
@@ -104,7 +106,7 @@ impl Checker {
             );
             // How many were younger when it arrived: that is all this wave knows of the other's issues.
             let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
-            let arrive = other.arrive_at(earlier.epoch.channel, known);
+            let arrive = other.and_then(|other| other.arrive_at(earlier.epoch.channel, known));
             let before = arrive.map(|arrive| (arrive.site, self.sites.get(arrive.site).site.pc));
             let step = arrive.map_or(0, |arrive| arrive.step);
             missing = Some((Place { before, step, issued: known }, false));
@@ -132,15 +134,15 @@ impl Checker {
         // By the manual asynchronous loads and stores return each in order, but not one with the other
         // (CDNA5 ISA 10.8); compilers take ASYNCcnt for one queue.
         let only_two_fifos = own
-            && other.operations.iter().any(|o| {
+            && state.operations.iter().any(|o| {
                 o.seq.contains(&(old_channel, earlier.epoch.seq))
                     && o.async_index != 0
-                    && o.async_index <= other.async_retired
+                    && o.async_index <= state.async_retired
             });
         if only_two_fifos && self.model.asynccnt_one {
             return None;
         }
-        let (own_id, other_id, pcs) = (wave, other.id, [first.site.pc, second.site.pc]);
+        let (own_id, pcs) = (wave, [first.site.pc, second.site.pc]);
         let awaited = (old_channel, earlier.epoch.seq);
         let mut at_fault = None;
         let mistake = match missing {
@@ -157,7 +159,8 @@ impl Checker {
                 Some(mistake)
             }
             None if class == Class::MissingSync => {
-                let waited = other.retired[usize::from(earlier.epoch.channel)] >= earlier.epoch.seq;
+                let retired = |other: &WaveState| other.retired[usize::from(earlier.epoch.channel)];
+                let waited = other.is_none_or(|other| retired(other) >= earlier.epoch.seq);
                 let mistake = self.missing_order(wave.index, Lack::Order(space), pcs[0], pcs[1]);
                 if earlier.dma && conflict.write_first && !waited {
                     // Neither has the copy been waited for: nobody can have meant it to be there.
@@ -196,7 +199,6 @@ impl Checker {
     }
 
     fn release_site(&self, agent: u32) -> Option<Site> {
-        let state = self.waves.get(&agent)?;
-        state.last_release.map(|site| self.sites.get(site).site.clone())
+        self.waves.publication(agent).last_release.map(|site| self.sites.get(site).site.clone())
     }
 }

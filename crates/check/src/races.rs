@@ -37,7 +37,7 @@ impl Checker {
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != access.space);
         let atomic = access.direction == Direction::Atomic
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
-        let Some(state) = self.waves.get(&wave.index) else { return };
+        let Some(state) = self.waves.get(wave.index) else { return };
         let shadow = match access.space {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
             _ => &mut self.global,
@@ -63,7 +63,7 @@ impl Checker {
         let valued = stored.is_some();
         let record = Record { epoch, site, atomic, scope: op.scope, dma, valued };
         let later = Later { wave, record, channel: own_channel, space, direction, dwords: dwords as u32 };
-        let order = Order { state, ids: &self.ids, facts: self.facts };
+        let order = Order { state, waves: &self.waves, facts: self.facts };
         let mut meeting = Meeting::new(access, record, stored, |old: &Record, write_first: bool| {
             order.relation(old, &later, write_first)
         });
@@ -86,7 +86,7 @@ impl Checker {
     /// What to do about a conflict: report it; or, where a load may poll or be of no use, wait for what becomes of it.
     fn judge(&mut self, later: &Later, conflict: &Conflict) {
         let own = conflict.earlier.epoch.agent == later.wave.index;
-        let Some(&other) = self.ids.get(&conflict.earlier.epoch.agent) else { return };
+        let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return };
         let near = common_scope(other, later.wave) == Scope::Cu;
         let poll = match conflict.relation {
             Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
@@ -130,7 +130,7 @@ impl Checker {
 
     /// The registers that a load writes hold a value in doubt, in these lanes of each dword.
     fn suspect(&mut self, later: &Later, suspicion: Suspicion, lanes: [u64; Undefined::DWORDS]) {
-        let Some(state) = self.waves.get_mut(&later.wave.index) else { return };
+        let Some(state) = self.waves.get_mut(later.wave.index) else { return };
         let info = self.sites.get(later.record.site);
         let of = state.taint.suspect(suspicion);
         for range in info.writes() {
@@ -150,9 +150,11 @@ impl Checker {
     /// if they still hold the value, may tell, and the wave may have read what is written now.
     fn suspect_earlier(&mut self, load: Record, finding: Finding, poll: Poll, learns: Option<Knowledge>) {
         self.defer(load.site, finding);
-        let Some(state) = self.waves.get_mut(&load.epoch.agent).filter(|state| !state.ended) else { return };
+        let Some(state) = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended) else { return };
         let number = state.operation_at(load.epoch.channel, load.epoch.seq).map(|(number, _)| number);
-        let holds = |register: &u32| Some(state.loaded_by[*register as usize]) == number;
+        let holds = |register: &u32| {
+            state.loaded.has(*register) && Some(state.loaded_by[*register as usize]) == number
+        };
         let written = self.sites.get(load.site).writes().flat_map(|range| range.numbers());
         let held: Vec<u32> = written.filter(holds).collect();
         if held.is_empty() {

@@ -3,6 +3,7 @@
 //! A register is in flight from the issue of the load that writes it until a wait of its wave has retired the
 //! load. Lanes are not told apart: hardware tracks whole instructions.
 
+use smallvec::SmallVec;
 use wavemark_sim::events::{Channel, Counter};
 
 use crate::Checker;
@@ -18,45 +19,42 @@ enum Use {
 }
 
 impl Checker {
-    /// Check the registers of an instruction that is about to be executed.
+    /// Check the registers of an instruction that is about to be executed, and note those that it writes.
     pub(crate) fn check_registers(&mut self, wave: u32, site: SiteId, exec: u64) {
-        let Some(state) = self.waves.get(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let info = self.sites.get(site);
+        if !state.pending.meets(&info.touched) && !state.undefined.meets(&info.touched) {
+            state.loaded.remove(&info.written);
+            return;
+        }
+        self.check_pending(wave, site, exec);
+        self.check_undefined(wave, site, exec);
+        self.note_writes(wave, site);
+    }
+
+    fn check_pending(&mut self, wave: u32, site: SiteId, exec: u64) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
         let vector_off = exec == 0 && info.heeds_exec;
-        let mut problems: Vec<(Use, u32, u32)> = Vec::new();
-        let mut undefined: Option<u32> = None;
-        let mut used: Vec<u32> = Vec::new();
-        let mut look = |range: RegRange, how: Use| {
+        let mut problems: SmallVec<[(Use, u32, u32); 4]> = SmallVec::new();
+        let mut used: SmallVec<[u32; 4]> = SmallVec::new();
+        let reads = info.reads().chain(info.merges()).map(|range| (range, Use::Read));
+        for (range, how) in reads.chain(info.writes().map(|range| (range, Use::Write))) {
             for register in range.numbers() {
-                if vector_off && register >= VGPR0 {
+                if !state.pending.has(register) || vector_off && register >= VGPR0 {
                     continue;
                 }
-                let Some(&number) = state.loaded_by.get(register as usize) else { continue };
-                if number == 0 {
-                    continue;
-                }
-                let Some(operation) = state.operation(number) else { continue };
-                if state.is_retired(operation) {
-                    if how == Use::Read {
-                        used.push(number);
+                let number = state.loaded_by[register as usize];
+                match state.operation(number) {
+                    Some(operation) if !state.is_retired(operation) => problems.push((how, register, number)),
+                    _ => {
+                        state.pending.remove_one(register);
+                        if how == Use::Read && used.last() != Some(&number) {
+                            used.push(number);
+                        }
                     }
-                } else {
-                    problems.push((how, register, number));
                 }
             }
-        };
-        for range in info.reads().chain(info.merges()) {
-            look(range, Use::Read);
-        }
-        for range in info.writes() {
-            look(range, Use::Write);
-        }
-        if !vector_off && !info.copies {
-            // Compilers leave halves of wide operands undefined when the result does not depend on them.
-            undefined = info
-                .reads()
-                .find(|range| range.numbers().all(|r| tracked(r) && !state.defined[r as usize]))
-                .map(|range| range.from);
         }
         let mut reported = None;
         for (how, register, number) in problems {
@@ -69,11 +67,22 @@ impl Checker {
             reported = Some(number);
             self.report_in_flight(wave, site, how, register, number);
         }
-        if let Some(register) = undefined {
-            self.report_undefined(wave, site, register);
-        }
         for number in used {
             self.consume(wave, number);
+        }
+    }
+
+    fn check_undefined(&mut self, wave: u32, site: SiteId, exec: u64) {
+        let Some(state) = self.waves.get(wave) else { return };
+        let info = self.sites.get(site);
+        if info.copies || exec == 0 && info.heeds_exec || !state.undefined.meets(&info.read_only) {
+            return;
+        }
+        // Compilers leave halves of wide operands undefined when the result does not depend on them.
+        let nothing = |range: &RegRange| range.numbers().all(|r| tracked(r) && state.undefined.has(r));
+        let range = info.reads().find(nothing);
+        if let Some(RegRange { from, .. }) = range {
+            self.report_undefined(wave, site, from);
         }
     }
 
@@ -81,7 +90,7 @@ impl Checker {
     /// where the write-back of vector loads may be out of order (CDNA5 ISA 5.7.1).
     fn write_after_load_matters(&self, wave: u32, site: SiteId, number: u32) -> bool {
         let info = self.sites.get(site);
-        let Some(operation) = self.waves.get(&wave).and_then(|s| s.operation(number)) else { return false };
+        let Some(operation) = self.waves.get(wave).and_then(|s| s.operation(number)) else { return false };
         let Some(&(channel, _)) = operation.seq.first() else { return false };
         match channel {
             Channel::Ds | Channel::Vm => info.effects.channels[..] != [channel],
@@ -90,7 +99,7 @@ impl Checker {
     }
 
     fn report_in_flight(&mut self, wave: u32, site: SiteId, how: Use, register: u32, number: u32) {
-        let Some(state) = self.waves.get(&wave) else { return };
+        let Some(state) = self.waves.get(wave) else { return };
         let Some(operation) = state.operation(number) else { return };
         let producer = self.sites.get(operation.site);
         let consumer = self.sites.get(site);
@@ -148,9 +157,9 @@ impl Checker {
     }
 
     fn report_undefined(&mut self, wave: u32, site: SiteId, register: u32) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         // Once per register and wave: everything computed from it is undefined as well.
-        state.defined[register as usize] = true;
+        state.undefined.remove_one(register);
         let id = state.id;
         let info = self.sites.get(site);
         let title = format!("{} is read but was never written", register_name(register));
@@ -160,33 +169,29 @@ impl Checker {
     }
 
     /// The registers that an instruction writes are no load's any more, and written.
-    pub(crate) fn note_writes(&mut self, wave: u32, site: SiteId) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+    fn note_writes(&mut self, wave: u32, site: SiteId) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
+        state.loaded.remove(&info.written);
+        state.pending.remove(&info.written);
         // A copy of what was never written is still what was never written.
-        let defined = !info.copies
+        let written = |register: u32| !tracked(register) || !state.undefined.has(register);
+        if !info.copies
             || info.reads().next().is_none()
-            || info.reads().any(|range| range.numbers().any(|r| !tracked(r) || state.defined[r as usize]));
-        for range in info.writes() {
-            for register in range.numbers() {
-                if let Some(slot) = state.loaded_by.get_mut(register as usize) {
-                    *slot = 0;
-                    state.defined[register as usize] |= defined;
-                }
-            }
+            || info.reads().any(|range| range.numbers().any(written))
+        {
+            state.undefined.remove(&info.written);
         }
     }
 
     /// The registers that a load's instruction writes are its from now on.
     pub(crate) fn note_load(&mut self, wave: u32, site: SiteId, number: u32) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
-        for range in info.writes() {
-            for register in range.numbers() {
-                if let Some(slot) = state.loaded_by.get_mut(register as usize) {
-                    *slot = number;
-                }
-            }
+        state.loaded.insert(&info.written);
+        state.pending.insert(&info.written);
+        for register in info.writes().flat_map(RegRange::numbers) {
+            state.loaded_by[register as usize] = number;
         }
     }
 }

@@ -4,7 +4,6 @@
 //! was retired by a wait before it was published ("synchronisation", 5.2), or its pipe keeps the order. A store that is
 //! over may still be hidden by caches, on its own side or on the new one's ([`crate::knowledge`]).
 
-use rustc_hash::FxHashMap;
 use wavemark_sim::events::{Channel, Direction, Scope, Space, WaveId};
 use wavemark_sim::queue::ordered as pipe_ordered;
 use wavemark_target::Facts;
@@ -12,6 +11,7 @@ use wavemark_target::Facts;
 use crate::knowledge::common_scope;
 use crate::shadow::Record;
 use crate::wave_state::WaveState;
+use crate::waves::Waves;
 
 /// The channel by number.
 pub(crate) fn channel(number: u8) -> Channel {
@@ -68,7 +68,7 @@ pub(crate) struct Order<'a> {
     /// The wave of the later one.
     pub state: &'a WaveState,
     /// All waves.
-    pub ids: &'a FxHashMap<u32, WaveId>,
+    pub waves: &'a Waves,
     /// The machine's facts.
     pub facts: &'static Facts,
 }
@@ -78,9 +78,9 @@ impl Order<'_> {
     pub fn relation(&self, earlier: &Record, later: &Later, write_first: bool) -> Relation {
         let (old, known, scope) = (earlier.epoch, &self.state.known, later.record.scope);
         let own = old.agent == later.wave.index;
-        let common = match self.ids.get(&old.agent) {
+        let common = match self.waves.id(old.agent) {
             _ if later.space == Space::Lds => Scope::Cu,
-            Some(&other) => common_scope(later.wave, other),
+            Some(other) => common_scope(later.wave, other),
             None => Scope::System,
         };
         let kept_in_order = || {

@@ -90,7 +90,7 @@ fn group(path: Path) -> Option<Group> {
 impl Checker {
     /// An access starts: its translation is in flight.
     pub(crate) fn note_translation(&mut self, wave: u32, site: SiteId, op: &Issue) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let Some(translations) = &mut state.translations else { return };
         let info = self.sites.get(site);
         let Some(memory) = &info.effects.memory else { return };
@@ -117,7 +117,7 @@ impl Checker {
 
     /// Check what an instruction that is about to be executed overwrites.
     pub(crate) fn check_replay(&mut self, wave: u32, site: SiteId, exec: u64) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let Some(translations) = &mut state.translations else { return };
         if translations.needed.is_empty() {
             return;

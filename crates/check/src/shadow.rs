@@ -142,7 +142,7 @@ impl Sets {
             [(operation, WHOLE)] => Set::one(*operation),
             _ => {
                 self.lists.push(members);
-                Set(self.lists.len() as u32 - 1 | Set::LIST)
+                Set((self.lists.len() as u32 - 1) | Set::LIST)
             }
         }
     }
@@ -167,6 +167,7 @@ pub struct Page {
 pub struct Shadow {
     /// What the states of its pages number.
     pub sets: Sets,
+    #[expect(clippy::vec_box, reason = "pages are not moved when there are more of them")]
     pages: Vec<Box<Page>>,
     /// The places of pages with low numbers in `pages`, counted from 1, and those of the others.
     near: Vec<u32>,

@@ -11,6 +11,8 @@ use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
 use wavemark_target::Machine;
 
+use crate::register_set::{self, Masks};
+
 /// The number of SCC.
 pub const SCC: u32 = 158;
 /// The number of `v0`.
@@ -78,6 +80,10 @@ pub struct SiteInfo {
     pub mnemonic: &'static str,
     /// Registers that it touches, and how.
     pub uses: SmallVec<[Used; 6]>,
+    /// All of them, those that it only reads, and those that it writes.
+    pub(crate) touched: Masks,
+    pub(crate) read_only: Masks,
+    pub(crate) written: Masks,
     /// Vector operands count only if some lane is on.
     pub heeds_exec: bool,
     /// It only moves what it reads: saving a register that holds nothing yet is no use of it.
@@ -108,6 +114,9 @@ impl SiteInfo {
             site: site.clone(),
             mnemonic: site.inst.mnemonic(machine),
             uses: SmallVec::new(),
+            touched: Masks::new(),
+            read_only: Masks::new(),
+            written: Masks::new(),
             heeds_exec: effects.heeds_exec(),
             copies: effects.copies,
             effects,
@@ -133,6 +142,15 @@ impl SiteInfo {
                 Touched::Mode => continue,
             };
             let RegUse { read, write, lanes, address, operand, .. } = used;
+            if read || write {
+                register_set::add(&mut info.touched, range.numbers());
+            }
+            if read && !write {
+                register_set::add(&mut info.read_only, range.numbers());
+            }
+            if write {
+                register_set::add(&mut info.written, range.numbers());
+            }
             info.uses.push(Used { range, read, write, lanes, address, operand });
         }
         info

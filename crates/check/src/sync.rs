@@ -42,12 +42,8 @@ pub(crate) struct WriteBack {
     pub covers: WaveClock,
 }
 
-fn key(space: Space, workgroup: u32, dword: u64) -> (u32, u64) {
-    match space {
-        Space::Lds => (workgroup, dword),
-        _ => (u32::MAX, dword),
-    }
-}
+/// Where what was published in global memory stands, beside the LDS of workgroups.
+const GLOBAL: u32 = u32::MAX;
 
 fn publishes(op: &Issue, access: &Access) -> bool {
     match access.space {
@@ -63,7 +59,7 @@ impl Checker {
     /// An operation that publishes to global memory is issued.
     pub(crate) fn note_release(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
         if op.accesses.iter().any(|a| a.space == Space::Global && publishes(op, a))
-            && let Some(state) = self.waves.get_mut(&wave.index)
+            && let Some(state) = self.waves.get_mut(wave.index)
         {
             state.last_release = Some(site);
         }
@@ -90,7 +86,7 @@ impl Checker {
 
     /// What the wave of an operation knew when it was issued, if the operation is still remembered.
     pub(crate) fn known_by(&self, operation: Epoch) -> Option<Knowledge> {
-        let state = self.waves.get(&operation.agent)?;
+        let state = self.waves.get(operation.agent)?;
         let (_, operation) = state.operation_at(operation.channel, operation.seq)?;
         Some(operation.before.knowledge(state.id.index))
     }
@@ -107,17 +103,20 @@ impl Checker {
                     || access.direction == Direction::Atomic
                     || op.scope > Scope::Cu);
             let writes = release.is_some() && publishes(op, access);
-            if !writes && (!reads || self.published.is_empty()) {
+            if !writes && !reads {
                 continue;
             }
             let mut learnt: SmallVec<[(bool, Arc<Knowledge>); 2]> = SmallVec::new();
-            let mut keys = Vec::new();
-            for_each_dword(&access.extent, |dword| {
-                keys.push(key(access.space, wave.workgroup_flat, dword.number));
-            });
-            keys.dedup();
-            for key in keys {
-                if reads && let Some(list) = self.published.get(&key) {
+            let memory = if access.space == Space::Lds { wave.workgroup_flat } else { GLOBAL };
+            if !writes && !self.published.contains_key(&memory) {
+                continue;
+            }
+            let published = self.published.entry(memory).or_default();
+            let mut dwords = Vec::new();
+            for_each_dword(&access.extent, |dword| dwords.push(dword.number));
+            dwords.dedup();
+            for dword in dwords {
+                if reads && let Some(list) = published.get(&dword) {
                     for entry in list {
                         let needed = common_scope(entry.by, wave);
                         let inclusive =
@@ -131,7 +130,7 @@ impl Checker {
                     }
                 }
                 if writes && let Some(release) = &release {
-                    let list = self.published.entry(key).or_default();
+                    let list = published.entry(dword).or_default();
                     if access.direction == Direction::Write {
                         list.clear();
                     }
@@ -152,7 +151,7 @@ impl Checker {
             }
             if !learnt.is_empty()
                 && let Some(&seq) = op.seq.first()
-                && let Some(state) = self.waves.get_mut(&wave.index)
+                && let Some(state) = self.waves.get_mut(wave.index)
             {
                 state.acquires.push(Acquire { seq, learnt });
             }
@@ -162,7 +161,7 @@ impl Checker {
 
     /// Acquires whose loads are retired, and write-backs that are, count now.
     pub(crate) fn take_retired(&mut self, wave: u32) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let pending = state.acquires.len() + state.write_backs.len();
         if pending == 0 {
             return;
@@ -195,18 +194,25 @@ impl Checker {
     /// An invalidate makes what was acquired count for plain loads, up to its scope. A write-back lifts, once it is
     /// retired, the stores of its wave before it and those of its cluster that are known to be over.
     pub(crate) fn note_cache(&mut self, wave: WaveId, cache: CacheOp, op: &Issue) {
-        let ids = &self.ids;
-        let apart = |agent: u32| ids.get(&agent).map_or(Scope::System, |&other| common_scope(wave, other));
-        let Some(state) = self.waves.get_mut(&wave.index) else { return };
-        if cache.write_back && cache.scope >= Scope::Device {
+        let waves = &self.waves;
+        let apart = |agent: u32| waves.id(agent).map_or(Scope::System, |other| common_scope(wave, other));
+        let Some(state) = waves.get(wave.index) else { return };
+        let write_back = (cache.write_back && cache.scope >= Scope::Device).then(|| {
             let mut covers = state.known.ordered(|agent| apart(agent) < Scope::Device);
             for (channel, &seq) in state.seq.iter().enumerate() {
                 covers.raise(wave.index, channel as u8, seq);
             }
-            state.write_backs.extend(op.seq.first().map(|&seq| WriteBack { seq, covers }));
-        }
-        if cache.invalidate {
-            state.known.invalidate(|agent| apart(agent) <= cache.scope);
+            op.seq.first().map(|&seq| WriteBack { seq, covers })
+        });
+        let invalidated = cache.invalidate.then(|| {
+            let mut known = state.known.clone();
+            known.invalidate(|agent| apart(agent) <= cache.scope);
+            known
+        });
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
+        state.write_backs.extend(write_back.flatten());
+        if let Some(known) = invalidated {
+            state.known = known;
             state.scalar_fresh = state.known.ordered(|_| true);
             state.note_learnt();
         }

@@ -84,6 +84,11 @@ impl Taint {
         }
     }
 
+    /// Nothing is in doubt.
+    pub fn is_empty(&self) -> bool {
+        self.marks.is_empty()
+    }
+
     /// Mark bits of a register.
     pub fn mark(&mut self, register: u32, bits: u64, of: usize) {
         if bits == 0 {
@@ -177,10 +182,7 @@ fn sink(info: &SiteInfo) -> Sink {
 impl Checker {
     /// A wave is about to execute an instruction: marks go where its values go.
     pub(crate) fn follow(&mut self, wave: u32, site: SiteId, exec: u64, regs: &Regs) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
-        if state.taint.marks.is_empty() {
-            return;
-        }
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
         let reaching = reaching(&state.taint, info, exec, regs);
         match sink(info) {
@@ -193,7 +195,7 @@ impl Checker {
                 for value in reaching.iter().filter(|value| value.any()) {
                     self.settle(wave, site, value.of, &sink);
                 }
-                let Some(state) = self.waves.get_mut(&wave) else { return };
+                let Some(state) = self.waves.get_mut(wave) else { return };
                 let info = self.sites.get(site);
                 write(&mut state.taint, info, exec, regs.full_mask(), &[]);
                 state.taint.drop_dead();
@@ -202,7 +204,7 @@ impl Checker {
     }
 
     fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let Some(suspicion) = state.taint.settle(of) else { return };
         let (load, branch) = (&self.sites.get(suspicion.load).site, &self.sites.get(site).site);
         let polls = match (sink, suspicion.poll) {

@@ -14,7 +14,7 @@ use wavemark_sim::events::{Channel, Counter, WaveId, executed_channels};
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::site_info::SiteId;
-use crate::wave_state::WaitInstance;
+use crate::wave_state::{WAITS, WaitInstance, WaveState};
 
 /// What is known of a wait instruction and counter.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +31,41 @@ pub(crate) struct WaitStats {
 /// Statistics by wait instruction and counter.
 pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
 
+/// `younger` operations in flight are as many as this execution of a wait may leave.
+fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
+    if let Some(stats) = table.get_mut(&wait) {
+        stats.best = Some(stats.best.map_or(younger, |best| best.min(younger)));
+    }
+}
+
+impl WaveState {
+    /// The last wait that retired operation `seq` of a channel, or would have, of those before which the wave had issued
+    /// no more than `known` there; and how many younger operations it may leave in flight for that.
+    fn last_sufficient(
+        &self,
+        counter: Counter,
+        channel: Channel,
+        seq: u32,
+        known: u32,
+    ) -> Option<(&WaitInstance, u32)> {
+        let issued = |wait: &WaitInstance| wait.seq[channel as usize];
+        let waits = self.waits.iter().rev().take_while(|wait| issued(wait) >= seq);
+        waits.filter(|wait| issued(wait) <= known).find_map(|wait| {
+            // Scalar loads return out of order.
+            let enough = if channel == Channel::Sm { 0 } else { issued(wait) - seq };
+            let n = wait.counters.iter().find(|(other, _)| *other == counter)?.1;
+            (n <= enough).then_some((wait, enough))
+        })
+    }
+}
+
 impl Checker {
     /// A wait was carried out.
     pub(crate) fn note_wait(&mut self, wave: WaveId, site: SiteId, waits: &[(Counter, u32)], explicit: bool) {
-        let Some(state) = self.waves.get_mut(&wave.index) else { return };
-        let instance = state.first_wait + state.waits.len() as u32;
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
         let counters: SmallVec<[(Counter, u32); 3]> = waits.iter().copied().collect();
         state.waits.push_back(WaitInstance { site, counters, seq: state.seq, step: state.steps });
-        if state.waits.len() > 512 {
+        if state.waits.len() > WAITS {
             state.waits.pop_front();
             state.first_wait += 1;
         }
@@ -61,20 +88,6 @@ impl Checker {
                 let upto = state.seq[c].saturating_sub(n);
                 state.retire(channel, upto);
                 state.end_assumed_waits(channel);
-                // This wait is sufficient for everything up to there, and later than those before it.
-                let latest = state.seq[c];
-                for operation in state.operations.iter_mut().rev() {
-                    let Some(&(_, seq)) = operation.seq.iter().find(|(ch, _)| *ch == channel) else {
-                        continue;
-                    };
-                    if seq > upto {
-                        continue;
-                    }
-                    if operation.covered_by.is_some_and(|(_, younger)| younger == u32::MAX) {
-                        break;
-                    }
-                    operation.covered_by = Some((instance, latest - seq));
-                }
             }
             if explicit && !matches!(counter, Counter::X | Counter::Exp) {
                 let stats = self.wait_table.entry((site, counter)).or_insert(WaitStats {
@@ -91,46 +104,39 @@ impl Checker {
         self.take_retired(wave.index);
     }
 
-    /// The result of an operation is used: its last sufficient wait was needed.
+    /// The result of an operation is used: the last wait that was sufficient for it was needed.
     pub(crate) fn consume(&mut self, wave: u32, number: u32) {
-        let Some(state) = self.waves.get_mut(&wave) else { return };
+        let Some(state) = self.waves.get_mut(wave) else { return };
         let set = self.counters;
         let Some(operation) = state.operation_mut(number) else { return };
-        let Some((instance, younger)) = operation.covered_by else { return };
-        if younger == u32::MAX {
+        if std::mem::replace(&mut operation.used, true) {
             return;
         }
-        let seq = operation.seq.clone();
-        operation.covered_by = Some((instance, u32::MAX));
-        let Some(at) = instance.checked_sub(state.first_wait) else { return };
-        let Some(wait) = state.waits.get(at as usize) else { return };
-        for (channel, _) in seq {
+        for (channel, seq) in operation.seq.clone() {
             let counter = Counter::of(channel, set);
-            if let Some(stats) = self.wait_table.get_mut(&(wait.site, counter)) {
-                let enough = if channel == Channel::Sm { 0 } else { younger };
-                stats.best = Some(stats.best.map_or(enough, |best| best.min(enough)));
-            }
+            let Some((wait, younger)) = state.last_sufficient(counter, channel, seq, u32::MAX) else {
+                continue;
+            };
+            need(&mut self.wait_table, (wait.site, counter), younger);
         }
     }
 
     /// An arrive or release publishes everything that is retired. Copies into LDS are left out: whoever uses their data
     /// says which wait was needed ([`Checker::consume_copy`]).
     pub(crate) fn consume_published(&mut self, wave: u32) {
-        let Some(state) = self.waves.get(&wave) else { return };
-        let numbers: Vec<u32> = state
-            .operations
-            .iter()
-            .enumerate()
-            .filter(|(_, o)| {
-                o.touches_memory
-                    && !o.writes_lds
-                    && o.covered_by.is_some_and(|(_, y)| y != u32::MAX)
-                    && state.is_retired(o)
-            })
-            .map(|(i, _)| state.first_operation + i as u32)
-            .collect();
-        for number in numbers {
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let mut unpublished = std::mem::take(&mut state.unpublished);
+        unpublished.retain(|&number| {
+            let Some(state) = self.waves.get(wave) else { return false };
+            let Some(operation) = state.operation(number) else { return false };
+            if !state.is_retired(operation) {
+                return true;
+            }
             self.consume(wave, number);
+            false
+        });
+        if let Some(state) = self.waves.get_mut(wave) {
+            state.unpublished = unpublished;
         }
     }
 
@@ -142,31 +148,20 @@ impl Checker {
         }
         let channel = crate::relation::channel(epoch.channel);
         let counter = Counter::of(channel, self.counters);
-        let Some(consumer) = self.waves.get(&wave.index) else { return };
+        let Some(consumer) = self.waves.get(wave.index) else { return };
         let known = match epoch.agent == wave.index {
             true => u32::MAX,
             false => consumer.known.issued.get(epoch.agent, epoch.channel),
         };
-        let Some(producer) = self.waves.get(&epoch.agent) else { return };
-        for wait in producer.waits.iter().rev() {
-            let latest = wait.seq[usize::from(epoch.channel)];
-            if latest < epoch.seq {
-                return;
-            }
-            let n = wait.counters.iter().find(|(other, _)| *other == counter).map(|&(_, n)| n);
-            let younger = latest - epoch.seq;
-            if latest <= known && n.is_some_and(|n| n <= younger) {
-                if let Some(stats) = self.wait_table.get_mut(&(wait.site, counter)) {
-                    stats.best = Some(stats.best.map_or(younger, |best| best.min(younger)));
-                }
-                return;
-            }
+        let Some(producer) = self.waves.get(epoch.agent) else { return };
+        if let Some((wait, younger)) = producer.last_sufficient(counter, channel, epoch.seq, known) {
+            need(&mut self.wait_table, (wait.site, counter), younger);
         }
     }
 
     /// A wave ends: the waits right before that drain its counters, which costs nothing.
     pub(crate) fn note_drains(&mut self, wave: u32, end: SiteId) {
-        let Some(state) = self.waves.get(&wave) else { return };
+        let Some(state) = self.waves.get(wave) else { return };
         let mut next = self.sites.get(end).site.pc;
         for wait in state.waits.iter().rev() {
             let info = &self.sites.get(wait.site).site;

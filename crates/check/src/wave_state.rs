@@ -8,6 +8,7 @@ use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
+use crate::register_set::RegisterSet;
 use crate::replay::Translations;
 use crate::site_info::{REGISTERS, SiteId};
 use crate::taint::Taint;
@@ -23,9 +24,8 @@ pub struct Operation {
     pub seq: SmallVec<[(Channel, u32); 2]>,
     /// Number of waits that the wave had executed when it was issued.
     pub waits_before: u32,
-    /// The last wait that retired it, or would have: instance number, and how many younger operations of its
-    /// class there were then.
-    pub covered_by: Option<(u32, u32)>,
+    /// Its result has been used, or it has been published: the wait that it needed is known.
+    pub used: bool,
     /// Which of the wave's asynchronous copies it is, loads and stores counted together; 0: none.
     pub async_index: u32,
     /// It is a DMA that writes LDS.
@@ -34,6 +34,10 @@ pub struct Operation {
     pub touches_memory: bool,
 }
 
+/// Retired operations, and waits, that a wave remembers.
+const OPERATIONS: usize = 64;
+/// Waits that a wave remembers.
+pub const WAITS: usize = 128;
 /// Barrier arrives that a wave remembers.
 const ARRIVES: usize = 64;
 
@@ -107,10 +111,15 @@ pub struct WaveState {
     pub operations: VecDeque<Operation>,
     /// Number of the front operation.
     pub first_operation: u32,
-    /// Number of the operation that last wrote each register (0: none).
+    /// Operations whose accesses no arrive or release has published.
+    pub unpublished: Vec<u32>,
+    /// Registers that hold what an operation has written, or will, and its number.
+    pub loaded: RegisterSet,
     pub loaded_by: Box<[u32]>,
-    /// Registers ever written.
-    pub defined: Box<[bool]>,
+    /// Those of which nobody knows yet that the operation is over.
+    pub pending: RegisterSet,
+    /// Registers never written.
+    pub undefined: RegisterSet,
     /// The waits executed that still matter; the front one has number `first_wait`.
     pub waits: VecDeque<WaitInstance>,
     /// Number of the front wait.
@@ -151,8 +160,11 @@ impl WaveState {
             retired: [0; CHANNELS],
             operations: VecDeque::new(),
             first_operation: 1,
+            unpublished: Vec::new(),
+            loaded: RegisterSet::new(),
             loaded_by: vec![0; REGISTERS].into_boxed_slice(),
-            defined: vec![false; REGISTERS].into_boxed_slice(),
+            pending: RegisterSet::new(),
+            undefined: RegisterSet::all(),
             waits: VecDeque::new(),
             first_wait: 1,
             async_issued: 0,
@@ -219,13 +231,20 @@ impl WaveState {
         Some((self.first_operation + at as u32, &self.operations[at]))
     }
 
+    /// The oldest operation, if there are more than enough: one that is retired has nothing left to tell but advice.
+    pub fn surplus(&self) -> Option<u32> {
+        (self.operations.len() > OPERATIONS && self.is_retired(&self.operations[0]))
+            .then_some(self.first_operation)
+    }
+
+    /// Forget the oldest operation.
+    pub fn pop(&mut self) {
+        self.operations.pop_front();
+        self.first_operation += 1;
+    }
+
     /// Remember an operation; its number.
     pub fn push(&mut self, operation: Operation) -> u32 {
-        // Old operations that are retired have nothing left to tell but advice.
-        while self.operations.len() > 512 && self.is_retired(&self.operations[0]) {
-            self.operations.pop_front();
-            self.first_operation += 1;
-        }
         self.operations.push_back(operation);
         self.first_operation + self.operations.len() as u32 - 1
     }

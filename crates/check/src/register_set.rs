@@ -1,0 +1,72 @@
+//! Sets of registers as bits, and the registers of an instruction as a few masks on them.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use crate::site_info::REGISTERS;
+
+const WORDS: usize = REGISTERS.div_ceil(64);
+
+/// A set of registers, by their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct RegisterSet(Box<[u64; WORDS]>);
+
+/// The words of a set that have registers of an instruction, and which.
+pub(crate) type Masks = SmallVec<[(u8, u64); 4]>;
+
+/// Add registers to masks.
+pub(crate) fn add(masks: &mut Masks, registers: Range<u32>) {
+    for register in registers {
+        let (word, bit) = ((register / 64) as u8, 1 << (register % 64));
+        match masks.iter_mut().find(|(other, _)| *other == word) {
+            Some((_, bits)) => *bits |= bit,
+            None => masks.push((word, bit)),
+        }
+    }
+}
+
+impl RegisterSet {
+    /// None.
+    pub fn new() -> RegisterSet {
+        RegisterSet(Box::new([0; WORDS]))
+    }
+
+    /// All.
+    pub fn all() -> RegisterSet {
+        RegisterSet(Box::new([u64::MAX; WORDS]))
+    }
+
+    /// Whether it has a register.
+    pub fn has(&self, register: u32) -> bool {
+        self.0.get((register / 64) as usize).is_some_and(|word| word >> (register % 64) & 1 != 0)
+    }
+
+    /// Whether it has any of these.
+    #[inline]
+    pub fn meets(&self, masks: &Masks) -> bool {
+        masks.iter().any(|&(word, bits)| self.0[usize::from(word)] & bits != 0)
+    }
+
+    /// Add these.
+    pub fn insert(&mut self, masks: &Masks) {
+        for &(word, bits) in masks {
+            self.0[usize::from(word)] |= bits;
+        }
+    }
+
+    /// Take these away.
+    #[inline]
+    pub fn remove(&mut self, masks: &Masks) {
+        for &(word, bits) in masks {
+            self.0[usize::from(word)] &= !bits;
+        }
+    }
+
+    /// Take one away.
+    pub fn remove_one(&mut self, register: u32) {
+        if let Some(word) = self.0.get_mut((register / 64) as usize) {
+            *word &= !(1 << (register % 64));
+        }
+    }
+}

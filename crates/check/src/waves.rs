@@ -1,0 +1,86 @@
+//! The waves of a run: all that is known of those whose workgroups live, and of the others what later findings may ask.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use wavemark_sim::events::WaveId;
+
+use crate::site_info::SiteId;
+use crate::sync::WriteBack;
+use crate::wave_state::WaveState;
+
+/// How an ended wave has published what it wrote to global memory, for messages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Publication {
+    /// The last access that published.
+    pub last_release: Option<SiteId>,
+    /// Write-backs that were not retired.
+    pub write_backs: Vec<WriteBack>,
+}
+
+/// All waves, by their index.
+#[derive(Debug, Default)]
+pub(crate) struct Waves {
+    ids: Vec<WaveId>,
+    live: Vec<Option<Box<WaveState>>>,
+    by_workgroup: FxHashMap<u32, SmallVec<[u32; 8]>>,
+    /// Those of waves that have published or tried to, and whose workgroup has ended.
+    publications: FxHashMap<u32, Publication>,
+}
+
+impl Waves {
+    /// A wave starts: the next one.
+    pub fn start(&mut self, state: WaveState) {
+        debug_assert_eq!(
+            state.id.index as usize,
+            self.ids.len(),
+            "waves are numbered in the order of their start"
+        );
+        self.by_workgroup.entry(state.id.workgroup_flat).or_default().push(state.id.index);
+        self.ids.push(state.id);
+        self.live.push(Some(Box::new(state)));
+    }
+
+    /// Who it is.
+    #[inline]
+    pub fn id(&self, wave: u32) -> Option<WaveId> {
+        self.ids.get(wave as usize).copied()
+    }
+
+    /// A wave whose workgroup lives.
+    #[inline]
+    pub fn get(&self, wave: u32) -> Option<&WaveState> {
+        self.live.get(wave as usize)?.as_deref()
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn get_mut(&mut self, wave: u32) -> Option<&mut WaveState> {
+        self.live.get_mut(wave as usize)?.as_deref_mut()
+    }
+
+    /// The waves whose workgroups live.
+    pub fn iter(&self) -> impl Iterator<Item = &WaveState> {
+        self.live.iter().flatten().map(Box::as_ref)
+    }
+
+    /// How a wave, which may be long over, has published what it wrote.
+    pub fn publication(&self, wave: u32) -> Publication {
+        match self.get(wave) {
+            Some(state) => {
+                Publication { last_release: state.last_release, write_backs: state.write_backs.clone() }
+            }
+            None => self.publications.get(&wave).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The last wave of a workgroup has ended.
+    pub fn end_workgroup(&mut self, workgroup_flat: u32) {
+        for wave in self.by_workgroup.remove(&workgroup_flat).unwrap_or_default() {
+            let publication = self.publication(wave);
+            if publication.last_release.is_some() || !publication.write_backs.is_empty() {
+                self.publications.insert(wave, publication);
+            }
+            self.live[wave as usize] = None;
+        }
+    }
+}
