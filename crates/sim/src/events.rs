@@ -120,6 +120,21 @@ pub struct Issue {
     pub stored: Vec<u32>,
 }
 
+impl Issue {
+    /// One that is yet to be filled in.
+    pub(crate) fn blank() -> Issue {
+        Issue {
+            id: OpId(0),
+            seq: SmallVec::new(),
+            accesses: SmallVec::new(),
+            atomic: false,
+            scope: Scope::Cu,
+            multicast: None,
+            stored: Vec::new(),
+        }
+    }
+}
+
 /// Which barrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BarrierId {
@@ -244,6 +259,9 @@ pub enum Blocked {
 pub trait Observer {
     /// Whether the events are wanted at all; `false` compiles them out.
     const ACTIVE: bool = true;
+    /// Whether memory operations may be issued lane by lane. The general way does and says the same, but takes longer;
+    /// tests hold the two against each other.
+    const LANEWISE: bool = true;
     /// A workgroup starts, with `lds` bytes of LDS and `waves` waves.
     fn workgroup_started(&mut self, workgroup_flat: u32, lds: u32, waves: u32) {}
     /// A workgroup's last wave has ended: its LDS is free.

@@ -8,7 +8,7 @@
 
 use crate::alu::leveled;
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
-use crate::events::{Channel, Space};
+use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
 use crate::pending::{Memories, extend, lanes};
 use crate::regs::{Chunk, Regs};
 use crate::rows;
@@ -74,6 +74,8 @@ pub struct Lanewise {
     pub offsets: [Chunk; 8],
     /// The data of stores and atomics: up to four dwords of up to four chunks.
     pub data: [Chunk; 16],
+    /// What observers know of it, if anybody watches.
+    pub issue: Issue,
 }
 
 impl Lanewise {
@@ -89,7 +91,35 @@ impl Lanewise {
             moves: Move::Store(0),
             offsets: [Chunk::ZERO; 8],
             data: [Chunk::ZERO; 16],
+            issue: Issue::blank(),
         })
+    }
+
+    /// Say in [`Lanewise::issue`] what the operation touches and what it stores: `accesses` gives the space, direction
+    /// and size of each.
+    pub fn tell(&mut self, chunks: usize, directions: [Direction; 2], sizes: [u32; 2]) {
+        let Lanewise { issue, offsets, reaches, accesses, data, moves, .. } = self;
+        let count = usize::from(*accesses);
+        issue.accesses.truncate(count);
+        while issue.accesses.len() < count {
+            let extent = Extent::Lanes { mask: 0, bytes: 0, addr: Box::new([0; 64]) };
+            issue.accesses.push(Access { space: Space::Global, direction: Direction::Read, extent });
+        }
+        for (n, (access, reach)) in issue.accesses.iter_mut().zip(reaches).enumerate() {
+            (access.space, access.direction) = (reach.space, directions[n]);
+            let Extent::Lanes { mask, bytes, addr } = &mut access.extent else { continue };
+            (*mask, *bytes) = (reach.mask, sizes[n]);
+            for (addr, offsets) in addr.chunks_exact_mut(16).zip(&offsets[4 * n..][..chunks]) {
+                for (addr, &offset) in addr.iter_mut().zip(&offsets.0) {
+                    *addr = reach.low.wrapping_add(u64::from(offset));
+                }
+            }
+        }
+        issue.stored.clear();
+        if let Move::Store(size) = *moves {
+            let stored = count * size.div_ceil(4) as usize * chunks;
+            issue.stored.extend_from_slice(Chunk::words(&data[..stored]));
+        }
     }
 
     /// Its places in its channels.

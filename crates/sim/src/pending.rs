@@ -4,11 +4,11 @@
 //! data at completion; between the two the data are nowhere. When it completes is decided by
 //! [`Queue`](crate::queue::Queue).
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use crate::atomic::{self, AtomicShape, Flush};
 use crate::burst::Captured;
-use crate::events::{Access, Channel, Direction, Extent, Issue, OpId, Scope, Space};
+use crate::events::{Access, Extent, Issue, Space};
 use crate::global::Global;
 use crate::lanewise::Lanewise;
 use crate::queue::Flight;
@@ -139,45 +139,19 @@ pub struct Pending {
     pub issued_at: u64,
     /// First byte and the byte behind the last of each access, to tell cheaply that two cannot meet.
     pub hulls: SmallVec<[(u64, u64); 2]>,
-    /// The only access is that of all lanes, one right behind the other: only `addr[0]` is sure to be filled
-    /// in if nobody observes.
-    pub burst: bool,
-    /// It came from the [`Pool`] and returns there.
-    pub plain: bool,
 }
 
 impl Pending {
     /// An operation issued at machine time `issued_at`.
     pub fn new(issue: Issue, action: Action, issued_at: u64) -> Box<Pending> {
         let hulls = issue.accesses.iter().map(hull).collect();
-        Box::new(Pending { issue, action, issued_at, hulls, burst: false, plain: false })
+        Box::new(Pending { issue, action, issued_at, hulls })
     }
 }
 
-impl Pending {
-    /// A load or store of one access with everything yet to be filled in.
-    fn blank(direction: Direction, action: Action) -> Box<Pending> {
-        let extent = Extent::Lanes { mask: 0, bytes: 0, addr: Box::new([0; 64]) };
-        let issue = Issue {
-            id: OpId(0),
-            seq: smallvec![(Channel::Ds, 0)],
-            accesses: smallvec![Access { space: Space::Lds, direction, extent }],
-            atomic: false,
-            scope: Scope::Cu,
-            multicast: None,
-            stored: Vec::new(),
-        };
-        Box::new(Pending { issue, action, issued_at: 0, hulls: smallvec![(0, 0)], burst: false, plain: true })
-    }
-}
-
-/// Completed lane-wise operations and plain loads and stores, to be used again with their buffers.
+/// Completed lane-wise operations, to be used again with their buffers.
 #[derive(Debug, Default)]
 pub struct Pool {
-    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
-    loads: Vec<Box<Pending>>,
-    #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
-    stores: Vec<Box<Pending>>,
     /// The data of bursts.
     pub captured: Captured,
     #[expect(clippy::vec_box, reason = "operations move between queue and pool without being copied")]
@@ -185,17 +159,6 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A plain load: one access and one sequence number, with any contents.
-    #[inline]
-    pub fn load(&mut self) -> Box<Pending> {
-        self.loads.pop().unwrap_or_else(|| Pending::blank(Direction::Read, Action::Nothing))
-    }
-    /// A plain store: as a load, and its action is [`Action::Store`].
-    #[inline]
-    pub fn store(&mut self) -> Box<Pending> {
-        let action = Action::Store { data: Vec::new() };
-        self.stores.pop().unwrap_or_else(|| Pending::blank(Direction::Write, action))
-    }
     /// A lane-wise operation, with any contents.
     #[inline]
     pub fn lanewise(&mut self) -> Box<Lanewise> {
@@ -204,13 +167,8 @@ impl Pool {
     /// Take a completed operation back.
     #[inline]
     pub fn recycle(&mut self, flight: Flight) {
-        match flight {
-            Flight::Lanewise(lanewise) => self.lanewise.push(lanewise),
-            Flight::Other(pending) if pending.plain => match pending.action {
-                Action::Store { .. } => self.stores.push(pending),
-                _ => self.loads.push(pending),
-            },
-            Flight::Other(_) | Flight::Burst(_) | Flight::Free => {}
+        if let Flight::Lanewise(lanewise) = flight {
+            self.lanewise.push(lanewise);
         }
     }
 }
@@ -286,7 +244,7 @@ pub fn lanes(mask: u64) -> impl Iterator<Item = u32> {
 
 /// Whether the whole wave is on and lane l's address is `addr[0] + l * bytes`.
 #[inline]
-pub fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
+fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
     if mask != full {
         return false;
     }
@@ -322,12 +280,11 @@ fn load_lanes(
     shape: LoadShape,
     row: usize,
     zero: u64,
-    run: bool,
 ) {
     let chunks = regs.chunks;
     let dwords = shape.dwords() as usize;
     if shape.extend == Extend::Dwords
-        && (run || contiguous(addr, mask, regs.full_mask(), shape.bytes))
+        && contiguous(addr, mask, regs.full_mask(), shape.bytes)
         && let Some(bytes) = memories.bytes(space, addr[0], u64::from(regs.lanes() * shape.bytes))
     {
         rows::load(&mut regs.v[row..row + dwords * chunks], chunks, dwords, bytes);
@@ -355,12 +312,11 @@ fn store_lanes(
     addr: &[u64; 64],
     bytes: u32,
     data: &[u32],
-    run: bool,
 ) {
     let dwords = bytes.div_ceil(4) as usize;
     let count = full.count_ones() as usize;
     if bytes.is_multiple_of(4)
-        && (run || contiguous(addr, mask, full, bytes))
+        && contiguous(addr, mask, full, bytes)
         && let Some(out) = memories.bytes_mut(space, addr[0], count as u64 * u64::from(bytes))
     {
         rows::store(data, count / 16, dwords, out);
@@ -372,45 +328,6 @@ fn store_lanes(
             raw[d * 4..d * 4 + 4].copy_from_slice(&data[d * count + lane as usize].to_le_bytes());
         }
         memories.write(space, addr[lane as usize], &raw[..bytes as usize]);
-    }
-}
-
-/// Load whole dwords of scattered lanes from `all`, the bytes from address `low` on, which hold every lane's.
-fn load_scattered(
-    regs: &mut Regs,
-    all: &[u8],
-    low: u64,
-    mask: u64,
-    addr: &[u64; 64],
-    dwords: usize,
-    row: usize,
-) {
-    let chunks = regs.chunks;
-    for lane in lanes(mask) {
-        let from = addr[lane as usize].wrapping_sub(low) as usize;
-        let Some(bytes) = all.get(from..).and_then(|rest| rest.get(..dwords * 4)) else { continue };
-        for (d, word) in bytes.chunks_exact(4).enumerate() {
-            regs.set_lane(row + d * chunks, lane, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        }
-    }
-}
-
-/// The reverse of [`load_scattered`]; later lanes win.
-fn store_scattered(
-    all: &mut [u8],
-    low: u64,
-    mask: u64,
-    addr: &[u64; 64],
-    dwords: usize,
-    data: &[u32],
-    stride: usize,
-) {
-    for lane in lanes(mask) {
-        let from = addr[lane as usize].wrapping_sub(low) as usize;
-        let Some(bytes) = all.get_mut(from..).and_then(|rest| rest.get_mut(..dwords * 4)) else { continue };
-        for (d, word) in bytes.chunks_exact_mut(4).enumerate() {
-            word.copy_from_slice(&data[d * stride + lane as usize].to_le_bytes());
-        }
     }
 }
 
@@ -456,16 +373,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
         Action::Load { shape, rows, zero } => {
             for (access, &row) in accesses.iter().zip(rows) {
                 let (mask, _, addr) = lane_extent(access);
-                let run = pending.burst;
-                let (low, high) = pending.hulls[0];
-                if pending.plain
-                    && !run
-                    && let Some(all) = memories.bytes(access.space, low, high - low)
-                {
-                    load_scattered(regs, all, low, mask, addr, shape.dwords() as usize, row as usize);
-                    continue;
-                }
-                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero, run);
+                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero);
             }
         }
         Action::Store { data } => {
@@ -473,16 +381,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let mut from = 0;
             for access in accesses {
                 let (mask, bytes, addr) = lane_extent(access);
-                let (low, high) = pending.hulls[0];
-                if pending.plain
-                    && !pending.burst
-                    && let Some(all) = memories.bytes_mut(access.space, low, high - low)
-                {
-                    let lanes = full.count_ones() as usize;
-                    store_scattered(all, low, mask, addr, bytes as usize / 4, data, lanes);
-                    continue;
-                }
-                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..], pending.burst);
+                store_lanes(memories, access.space, mask, full, addr, bytes, &data[from..]);
                 from += bytes.div_ceil(4) as usize * full.count_ones() as usize;
             }
         }

@@ -1,5 +1,6 @@
 //! A run that nobody watches does what the same run does that somebody watches: memory operations take other ways
-//! then (`burst`, `lanewise`), and the general way is what they are held against. Programs are drawn at random: all kinds of
+//! then (`burst`, `lanewise`), and the general way is what they are held against. What is said of the lane-wise way is what
+//! is said of the general one, too. Programs are drawn at random: all kinds of
 //! memory operations on addresses that are in order, scattered, out of range and misaligned, under any EXEC, waited for
 //! or not; compared are the output buffer, the registers and LDS at the end.
 
@@ -9,14 +10,54 @@ use std::fmt::Write;
 
 use snippet::machines::{GFX950, GFX1250};
 use snippet::{Setup, run};
-use wavemark_sim::events::{Observer, Silent};
+use wavemark_sim::events::{Access, Extent, Fault, Issue, Observer, Silent, Site, WaveId};
 use wavemark_sim::machine::Random;
 use wavemark_sim::{Completion, RunEnd};
 use wavemark_target::Machine;
 
+/// Sends memory operations the general way.
 struct Watch;
 
-impl Observer for Watch {}
+impl Observer for Watch {
+    const LANEWISE: bool = false;
+}
+
+/// Writes down what it is told of memory operations.
+#[derive(Default)]
+struct Record<const LANEWISE: bool>(Vec<String>);
+
+impl<const LANEWISE: bool> Observer for Record<LANEWISE> {
+    const LANEWISE: bool = LANEWISE;
+
+    fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
+        self.0.push(format!("{} issued at {:#x}: {}", wave.index, site.pc, told(op)));
+    }
+
+    fn completed(&mut self, wave: WaveId, op: &Issue) {
+        self.0.push(format!("{} completed: {}", wave.index, told(op)));
+    }
+
+    fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {
+        self.0.push(format!("{} fault at {:#x}: {fault:?}", wave.index, site.pc));
+    }
+}
+
+/// An operation in words, without the addresses of lanes that take no part.
+fn told(op: &Issue) -> String {
+    let Issue { id, seq, accesses, atomic, scope, multicast, stored } = op;
+    let mut text = format!("{id:?} {seq:?} {atomic} {scope:?} {multicast:?} {stored:?}");
+    for Access { space, direction, extent } in accesses {
+        let _ = match extent {
+            Extent::Lanes { mask, bytes, addr } => {
+                let on = (0..64).filter(|lane| mask >> lane & 1 != 0);
+                let addr: Vec<u64> = on.map(|lane| addr[lane]).collect();
+                write!(text, "; {space:?} {direction:?} {mask:x} {bytes} {addr:x?}")
+            }
+            Extent::Runs(runs) => write!(text, "; {space:?} {direction:?} {runs:x?}"),
+        };
+    }
+    text
+}
 
 /// `A`, `B`: rows of offsets; `P`: a pair of global addresses, `Q`: of LDS addresses; `D`: four destination registers, `S`:
 /// four of data.
@@ -286,6 +327,12 @@ fn compare(machine: Machine, programs: u64) {
             assert_eq!((&alone.end, &watched.end), (&RunEnd::Finished, &RunEnd::Finished), "{seed}:\n{text}");
             let differ = alone.output.iter().zip(&watched.output).position(|(a, b)| a != b);
             assert_eq!(differ, None, "first byte that differs; {completion:?}, seed {seed}:\n{text}");
+            let (mut lanewise, mut general) = (Record::<true>::default(), Record::<false>::default());
+            run(&setup, &text, &mut lanewise);
+            run(&setup, &text, &mut general);
+            let differ = lanewise.0.iter().zip(&general.0).find(|(a, b)| a != b);
+            assert_eq!(differ, None, "first event that differs; {completion:?}, seed {seed}:\n{text}");
+            assert_eq!(lanewise.0.len(), general.0.len());
         }
     }
 }

@@ -100,7 +100,7 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(always)]
     pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
         match op {
-            MachineOp::Memory(op) if self.burst(wave, op) || self.lanewise(wave, op) => {}
+            MachineOp::Memory(op) if self.burst(wave, op) || self.lanewise(wave, op, None) => {}
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);

@@ -64,6 +64,9 @@ fn switched_on(wave: &Wave, op: &MemoryOp) -> u64 {
 impl<O: Observer> Cx<'_, O> {
     /// Issue a vector memory or LDS instruction.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
+        if O::ACTIVE && O::LANEWISE && self.lanewise(wave, op, Some(site)) {
+            return Ok(());
+        }
         let exec = match op.transfer {
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
             Transfer::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
@@ -71,9 +74,6 @@ impl<O: Observer> Cx<'_, O> {
             _ => wave.regs.exec(),
         };
         let size = op.transfer.bytes();
-        if op.plain && self.plain(wave, op, site, exec, size) {
-            return Ok(());
-        }
         let seq = self.sequence(wave, &op.channels);
         if matches!(op.transfer, Transfer::LoadBlock | Transfer::StoreBlock) {
             // CDNA5 ISA 10.6: counted once, however many dwords M0 selects.

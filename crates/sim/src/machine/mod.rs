@@ -26,11 +26,11 @@
 //! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
+mod burst;
 mod control;
 mod memory;
 pub mod ops;
 mod place;
-mod plain;
 pub mod select;
 mod tensor;
 #[cfg(test)]
@@ -230,7 +230,12 @@ impl<O: Observer> Cx<'_, O> {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
         match wave.queue.flight(slot) {
             Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
-            Flight::Lanewise(lanewise) => lanewise.complete(&mut wave.regs, &mut memories),
+            Flight::Lanewise(lanewise) => {
+                lanewise.complete(&mut wave.regs, &mut memories);
+                if O::ACTIVE {
+                    self.observer.completed(wave.id, &lanewise.issue);
+                }
+            }
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
                 if O::ACTIVE {

@@ -181,9 +181,7 @@ pub struct MemoryOp {
     pub scope: Scope,
     /// Multicast (`cluster_*`).
     pub multicast: bool,
-    /// A load or store of whole dwords with one address a lane in one space that is known.
-    pub plain: bool,
-    /// How a plain one is issued if its lanes lie one behind the other.
+    /// How a plain load or store is issued if its lanes lie one behind the other.
     pub burst: Option<BurstOp>,
 }
 
@@ -238,8 +236,8 @@ impl MemoryOp {
         op
     }
 
-    /// With what the fast paths of issue ask.
-    pub(super) fn with_plain(mut self) -> Self {
+    /// With how it is issued as a burst, if it can be.
+    pub(super) fn with_burst(mut self) -> Self {
         let addressed = match self.addressing {
             Addressing::Lds { addr: Some(_), add_tid: false, .. } => true,
             Addressing::Flat { vaddr: Some(_), add_tid: false, .. } => !self.flat,
@@ -250,12 +248,12 @@ impl MemoryOp {
             Transfer::Store(shape) => !shape.high && shape.bytes % 4 == 0,
             _ => false,
         };
-        self.plain = addressed && moves_dwords && self.accesses == 1 && self.channels.len() == 1;
-        self.burst = if self.plain && !self.multicast { self.as_burst() } else { None };
+        let plain = addressed && moves_dwords && self.accesses == 1 && self.channels.len() == 1;
+        self.burst = if plain && !self.multicast { self.as_burst() } else { None };
         self
     }
 
-    /// A plain operation as a burst.
+    /// A plain load or store as a burst.
     fn as_burst(&self) -> Option<BurstOp> {
         let (store, bytes, row) = match &self.transfer {
             Transfer::Load(shape) => (false, shape.bytes, self.dst[0]),

@@ -2,12 +2,14 @@
 //! so ([`Lanewise`](crate::lanewise::Lanewise)). Whatever cannot be is left to the general path, which does the same
 //! for these as well.
 
+use smallvec::SmallVec;
+
 use super::Cx;
 use super::address::{self, Addressing, Aperture, BufferResources, ScratchAperture};
 use super::memory::{LDS_OFF, direction};
 use super::ops::{MemoryOp, Transfer};
 use crate::alu::leveled;
-use crate::events::{Direction, Observer, Space};
+use crate::events::{Direction, Observer, OpId, Site, Space};
 use crate::lanewise::{Lanewise, Move, Reach};
 use crate::pending::lanes;
 use crate::queue::Flight;
@@ -188,11 +190,15 @@ fn reach(
 }
 
 impl<O: Observer> Cx<'_, O> {
-    /// Issue a memory operation lane by lane; `false` if it is for the general path to do. Nobody may be watching.
+    /// Issue a memory operation lane by lane, and say so of its `site`; `false` if it is for the general path to do.
     #[inline]
-    pub(super) fn lanewise(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
+    pub(super) fn lanewise(&mut self, wave: &mut Wave, op: &MemoryOp, site: Option<&Site>) -> bool {
         let mut lanewise = self.pool.lanewise();
-        if self.fill_lanewise(wave, op, &mut lanewise).is_none() {
+        // Lanes out of bounds are a fault, but for those that a buffer descriptor turns away.
+        let faults = |lanewise: &Lanewise| {
+            O::ACTIVE && lanewise.zero != 0 && !matches!(op.addressing, Addressing::Buffer { .. })
+        };
+        if self.fill_lanewise(wave, op, &mut lanewise).is_none() || faults(&lanewise) {
             self.pool.recycle(Flight::Lanewise(lanewise));
             return false;
         }
@@ -201,6 +207,26 @@ impl<O: Observer> Cx<'_, O> {
         lanewise.channels = op.channels.len() as u8;
         for (seq, &channel) in lanewise.seq.iter_mut().zip(&op.channels) {
             *seq = wave.queue.next(channel);
+        }
+        if O::ACTIVE
+            && let Some(site) = site
+        {
+            let direction = direction(&op.transfer);
+            let size = op.transfer.bytes();
+            let (directions, sizes) = match op.transfer {
+                Transfer::LdsDma(_) => ([Direction::Read, Direction::Write], [size, size.div_ceil(4) * 4]),
+                Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => {
+                    ([Direction::Read, Direction::Write], [size; 2])
+                }
+                _ => ([direction; 2], [size; 2]),
+            };
+            lanewise.tell(wave.regs.chunks, directions, sizes);
+            let seq = SmallVec::from_slice(lanewise.seq());
+            let issue = &mut lanewise.issue;
+            (issue.id, issue.seq, issue.scope) = (OpId(*self.next_op), seq, op.scope);
+            issue.atomic = direction == Direction::Atomic;
+            issue.multicast = op.multicast.then(|| wave.regs.s[sindex::M0 as usize]);
+            self.observer.issued(wave.id, site, issue);
         }
         wave.queue.push_lanewise(lanewise);
         true

@@ -330,7 +330,6 @@ impl Operands<'_, '_> {
             lds_offset: 0,
             scope: self.binder.effects.policy.scope,
             multicast: memory.multicast,
-            plain: false,
             burst: None,
         }
     }
@@ -357,7 +356,7 @@ impl Operands<'_, '_> {
             Some(AtomicOp::CmpStore | AtomicOp::CmpStoreFloat) => ([data1, 0], data0),
             _ => ([data0, data1], data1),
         };
-        Ok(MachineOp::Memory(Box::new(op.with_plain())))
+        Ok(MachineOp::Memory(Box::new(op.with_burst())))
     }
 
     fn vector_memory(&mut self, memory: &Memory) -> Result<MachineOp, BindError> {
@@ -400,7 +399,7 @@ impl Operands<'_, '_> {
             Verb::FromLds => op.lds_addr = self.need_row("vdata")?,
             Verb::ToLds | Verb::Prefetch | Verb::Cache { .. } | Verb::Crossbar(_) => {}
         }
-        Ok(MachineOp::Memory(Box::new(op.with_plain())))
+        Ok(MachineOp::Memory(Box::new(op.with_burst())))
     }
 
     /// How buffer descriptors are read.

@@ -1,0 +1,70 @@
+//! Bursts: loads and stores of whole dwords, all lanes one behind the other, in one known space, all in bounds. Whatever
+//! is not like that is left to the other paths, which do the same for these as well.
+
+use super::Cx;
+use super::ops::{BurstBase, MemoryOp};
+use crate::burst::{Burst, Side};
+use crate::events::{Observer, Space};
+use crate::regs::Regs;
+use crate::rows;
+use crate::wave::Wave;
+
+/// The addresses are one behind the other, and the whole wave is on: the first of them. Looks at the 32-bit
+/// row that they come from, because a row of VGPRs is quicker to compare than 64 addresses.
+#[inline]
+fn burst_of(regs: &Regs, row: usize, step: u32) -> Option<u32> {
+    if !regs.full {
+        return None;
+    }
+    rows::run_start(&regs.v[row..row + regs.chunks], step)
+}
+
+impl<O: Observer> Cx<'_, O> {
+    /// Issue a load or store as a burst; `false` if it is none. Nobody may be watching.
+    #[inline]
+    pub(super) fn burst(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
+        let regs = &wave.regs;
+        let Some(op) = &op.burst else { return false };
+        let Some(first) = burst_of(regs, op.addr as usize, op.step) else { return false };
+        let (space, low) = match op.base {
+            BurstBase::Lds(offset) => match first.checked_add(offset) {
+                Some(low) => (Space::Lds, u64::from(low)),
+                None => return false,
+            },
+            // The last lane's offset must neither wrap nor change its sign.
+            BurstBase::Scalar(base, offset) if first < 0x4000_0000 => {
+                let base = regs.s64(base).wrapping_add_signed(offset);
+                (Space::Global, base.wrapping_add(u64::from(first) * u64::from(op.scale)))
+            }
+            BurstBase::Vector(offset) => {
+                let Some(high) = burst_of(regs, op.addr as usize + regs.chunks, 0) else { return false };
+                if first.checked_add(64 * op.step).is_none() {
+                    return false;
+                }
+                let base = u64::from(first) | u64::from(high) << 32;
+                (Space::Global, base.wrapping_add_signed(offset))
+            }
+            BurstBase::Scalar(..) => return false,
+        };
+        let len = u64::from(op.dwords) * 4 * u64::from(regs.lanes());
+        let Some(high) = low.checked_add(len) else { return false };
+        let inside = match space {
+            Space::Lds => high <= self.lds.len() as u64,
+            _ => self.global.in_bounds(low, len, op.store),
+        };
+        if !inside {
+            return false;
+        }
+        let side = if op.store {
+            let chunks = usize::from(op.dwords) * regs.chunks;
+            Side::From(self.pool.captured.take(&regs.v[op.row as usize..][..chunks]))
+        } else {
+            Side::To(op.row)
+        };
+        *self.next_op += 1;
+        let (seq, issued_at) = (wave.queue.next(op.channel), *self.clock);
+        let burst = Burst { seq, space, low, high, issued_at, dwords: op.dwords, side };
+        wave.queue.push_burst(burst);
+        true
+    }
+}
