@@ -98,8 +98,8 @@ pub struct Checker {
     deferred_loads: Vec<SiteId>,
     /// Waits right before the end of a wave.
     drains: FxHashSet<SiteId>,
-    /// Copies to or from LDS whose wait has been found needed.
-    copies_used: FxHashSet<wavemark_order::Epoch>,
+    /// Copies to or from LDS whose wait has been found needed, of late.
+    copies_used: waits::Recent,
     requests: FxHashMap<u32, collective::Requests>,
     cluster_size: FxHashMap<u32, u32>,
     cluster_live: FxHashMap<u32, u32>,
@@ -128,7 +128,7 @@ impl Checker {
             deferred: Findings::default(),
             deferred_loads: Vec::new(),
             drains: FxHashSet::default(),
-            copies_used: FxHashSet::default(),
+            copies_used: waits::Recent::default(),
             requests: FxHashMap::default(),
             cluster_size: FxHashMap::default(),
             cluster_live: FxHashMap::default(),

@@ -91,6 +91,7 @@ pub(crate) struct Meeting<'a, R> {
     /// Neighbouring dwords were mostly touched by the same operations, hence the last answers are kept.
     relations: [Option<(Operation, bool, Relation)>; KEPT],
     outcomes: [Outcome; KEPT],
+    last: Outcome,
     /// Conflicts, a few.
     pub conflicts: Vec<Conflict>,
     /// LDS that is read but was never written.
@@ -110,6 +111,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             operation: None,
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
+            last: Outcome::default(),
             conflicts: Vec::new(),
             undefined: None,
             copies: Vec::new(),
@@ -120,19 +122,25 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
     pub fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) {
         let (page, sets) = shadow.page(piece.number);
         let first = (piece.number % PAGE as u64) as usize;
-        let mut last = Outcome::default();
-        for n in 0..piece.count {
-            let at = first + n as usize;
-            let before = page.states[at];
-            if last.bytes == 0 || last.before != before {
+        let mut last = self.last;
+        for (n, state) in page.states[first..].iter_mut().enumerate().take(piece.count as usize) {
+            let before = *state;
+            if last.before != before || last.bytes != piece.bytes {
                 last = self.outcome(sets, before, piece.bytes);
             }
             if last.notable {
-                self.note(sets, piece, n, before, page.values[at]);
+                self.note(sets, piece, n as u32, before, page.values[first + n]);
             }
-            page.states[at] = last.after;
+            *state = last.after;
         }
+        self.last = last;
         let Some(stored) = self.stored else { return };
+        if piece.bytes == WHOLE && piece.place(0).1.is_multiple_of(4) {
+            for (value, (lane, dword)) in page.values[first..].iter_mut().zip(piece.places()) {
+                *value = stored.words[dword as usize * stored.lanes + lane as usize];
+            }
+            return;
+        }
         for n in 0..piece.count {
             let (value, mask) = (stored.value(piece.place(n), piece.bytes), mask(piece.bytes));
             let old = &mut page.values[first + n as usize];

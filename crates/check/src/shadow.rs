@@ -172,22 +172,24 @@ pub struct Shadow {
     /// The places of pages with low numbers in `pages`, counted from 1, and those of the others.
     near: Vec<u32>,
     far: FxHashMap<u64, u32>,
-    /// The page of the last look-up: its number and its place in `pages`.
-    last: Option<(u64, u32)>,
+    /// Pages looked up of late, by the low bits of their numbers: the number and the place in `pages`.
+    recent: [Option<(u64, u32)>; RECENT],
     /// So many records and lists are swept.
     sweep_at: usize,
 }
 
+/// Entries of [`Shadow::recent`].
+const RECENT: usize = 32;
 /// Records and lists that are not worth sweeping.
-const FEW: usize = 1 << 14;
+const FEW: usize = 1 << 12;
 
 impl Shadow {
     /// The page that has a dword, and its sets.
     #[inline]
     pub fn page(&mut self, dword: u64) -> (&mut Page, &mut Sets) {
         let number = dword / PAGE as u64;
-        let at = match self.last {
-            Some((last, at)) if last == number => at,
+        let at = match self.recent[number as usize % RECENT] {
+            Some((recent, at)) if recent == number => at,
             _ => self.find(number),
         };
         (&mut self.pages[at as usize], &mut self.sets)
@@ -211,7 +213,7 @@ impl Shadow {
         if at == next {
             self.pages.push(Box::new(Page { states: [State::default(); PAGE], values: [0; PAGE] }));
         }
-        self.last = Some((number, at));
+        self.recent[number as usize % RECENT] = Some((number, at));
         at
     }
 
@@ -252,7 +254,7 @@ impl Shadow {
             *state = State::new(writes, reads, state.synchronises());
         }
         // What a sweep costs is a part of what has happened since the last one.
-        self.sweep_at = 2 * (records.len() + lists.len()) + self.pages.len() * PAGE / 8;
+        self.sweep_at = 2 * (records.len() + lists.len()) + self.pages.len() * PAGE / 4;
     }
 }
 
@@ -275,6 +277,19 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// The lane and the dword of its data, of each dword of a piece of whole ones.
+    pub fn places(&self) -> impl Iterator<Item = (u32, u32)> {
+        let (mut lane, mut dword, dwords) = (self.lane, self.offset / 4, self.lane_dwords);
+        (0..self.count).map(move |_| {
+            let place = (lane, dword);
+            dword += 1;
+            if dword == dwords {
+                (lane, dword) = (lane + 1, 0);
+            }
+            place
+        })
+    }
+
     /// Of dword `n`, its lane, and where its first byte is in that lane's data.
     #[inline]
     pub fn place(&self, n: u32) -> (u32, u32) {
@@ -298,6 +313,7 @@ pub fn for_each_piece(extent: &Extent, mut visit: impl FnMut(&Piece)) {
             let left = (end - at) / 4;
             let from = at - addr;
             let (lane, offset) = match lane_bytes {
+                _ if from == 0 => (lane, 0),
                 0 => (lane, from as u32),
                 n => (lane + (from / u64::from(n)) as u32, (from % u64::from(n)) as u32),
             };
@@ -392,7 +408,7 @@ mod tests {
     fn sweeping_keeps_what_is_remembered() {
         let mut shadow = Shadow::default();
         for agent in 0..FEW as u32 {
-            let (page, sets) = shadow.page(u64::from(agent) % 8 + (u64::from(agent) % 2 << 40));
+            let (page, sets) = shadow.page(u64::from(agent) % 8 + ((u64::from(agent) % 2) << 40));
             let operation = sets.operation(record(agent));
             let list = SmallVec::from_slice(&[
                 (Operation(operation.0.saturating_sub(9)), 0b0001),

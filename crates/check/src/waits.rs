@@ -31,6 +31,25 @@ pub(crate) struct WaitStats {
 /// Statistics by wait instruction and counter.
 pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
 
+/// Operations met of late.
+#[derive(Debug)]
+pub(crate) struct Recent([Epoch; 256]);
+
+impl Default for Recent {
+    fn default() -> Recent {
+        // No operation has number 0.
+        Recent([Epoch { agent: 0, channel: 0, seq: 0 }; 256])
+    }
+}
+
+impl Recent {
+    /// Whether an operation is known to have been met; it has been now.
+    fn knows(&mut self, epoch: Epoch) -> bool {
+        let place = &mut self.0[(epoch.agent.wrapping_mul(37) ^ epoch.seq) as usize % 256];
+        std::mem::replace(place, epoch) == epoch
+    }
+}
+
 /// `younger` operations in flight are as many as this execution of a wait may leave.
 fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
     if let Some(stats) = table.get_mut(&wait) {
@@ -143,7 +162,7 @@ impl Checker {
     /// `wave` touches LDS that the copy `epoch`, its own or another wave's, was to be done with before. The wait that
     /// was needed is the last sufficient one that `wave` knows of: another wave may have waited more since it arrived.
     pub(crate) fn consume_copy(&mut self, wave: WaveId, epoch: Epoch) {
-        if !self.copies_used.insert(epoch) {
+        if self.copies_used.knows(epoch) {
             return;
         }
         let channel = crate::relation::channel(epoch.channel);

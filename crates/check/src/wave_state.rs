@@ -34,10 +34,10 @@ pub struct Operation {
     pub touches_memory: bool,
 }
 
-/// Retired operations, and waits, that a wave remembers.
+/// Operations of a wave beyond which retired ones are forgotten.
 const OPERATIONS: usize = 64;
 /// Waits that a wave remembers.
-pub const WAITS: usize = 128;
+pub const WAITS: usize = 64;
 /// Barrier arrives that a wave remembers.
 const ARRIVES: usize = 64;
 
@@ -158,14 +158,14 @@ impl WaveState {
             write_backs: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
-            operations: VecDeque::new(),
+            operations: VecDeque::with_capacity(OPERATIONS + 1),
             first_operation: 1,
             unpublished: Vec::new(),
             loaded: RegisterSet::new(),
             loaded_by: vec![0; REGISTERS].into_boxed_slice(),
             pending: RegisterSet::new(),
             undefined: RegisterSet::all(),
-            waits: VecDeque::new(),
+            waits: VecDeque::with_capacity(WAITS + 1),
             first_wait: 1,
             async_issued: 0,
             async_retired: 0,
