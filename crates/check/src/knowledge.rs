@@ -30,6 +30,15 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// Forget the waves that `which` does not accept; whether any is left.
+    pub fn retain(&mut self, which: impl Fn(u32) -> bool + Copy) -> bool {
+        let clocks = [&mut self.issued, &mut self.relied, &mut self.acquired, &mut self.written_back];
+        clocks.into_iter().fold(false, |any, clock| {
+            clock.retain(which);
+            any || !clock.is_empty()
+        })
+    }
+
     /// Learn what a wave hands on that goes through the same caches.
     pub fn join(&mut self, other: &Knowledge) {
         self.issued.join(&other.issued);

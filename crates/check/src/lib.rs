@@ -90,6 +90,9 @@ pub struct Checker {
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
     /// By workgroup, or global memory, and dword.
     published: FxHashMap<u32, FxHashMap<u64, Vec<sync::Published>>>,
+    /// Publications in global memory, and how many of them are looked through for dead ones.
+    released: usize,
+    forget_at: usize,
     wait_table: waits::WaitTable,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
@@ -123,6 +126,8 @@ impl Checker {
             global: Shadow::default(),
             barriers: FxHashMap::default(),
             published: FxHashMap::default(),
+            released: 0,
+            forget_at: 0,
             wait_table: FxHashMap::default(),
             polls: FxHashSet::default(),
             deferred: Findings::default(),
@@ -202,6 +207,7 @@ impl Observer for Checker {
         });
         self.published.remove(&workgroup_flat);
         self.waves.end_workgroup(workgroup_flat);
+        self.forget_dead();
         if let Some(cluster) = self.group_cluster.remove(&workgroup_flat)
             && let Some(live) = self.cluster_live.get_mut(&cluster)
         {
@@ -214,11 +220,10 @@ impl Observer for Checker {
     }
 
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {
-        let mut state = WaveState::new(wave);
+        let state = self.waves.start(wave);
         let counts_translations = self.facts.counters.iter().any(|&(counter, _)| counter == WaitCounter::X);
         state.translations = counts_translations.then(Default::default);
         (0..sgprs).chain(VGPR0..VGPR0 + vgprs).for_each(|register| state.undefined.remove_one(register));
-        self.waves.start(state);
         if self.group_cluster.insert(wave.workgroup_flat, wave.cluster_flat).is_none() {
             *self.cluster_size.entry(wave.cluster_flat).or_default() += 1;
             *self.cluster_live.entry(wave.cluster_flat).or_default() += 1;

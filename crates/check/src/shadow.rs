@@ -9,7 +9,7 @@
 //! set: nobody, one operation, or a list of operations with their bytes. Neighbours share sets, so that an access
 //! decides once what becomes of a pair of them. Sets that no dword has any more are swept out now and then.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Extent, Scope};
@@ -219,10 +219,24 @@ impl Shadow {
 
     /// Forget the records and lists that no dword has, if there may be many. Their numbers change.
     pub fn sweep(&mut self) {
-        let Sets { records, lists } = &mut self.sets;
-        if records.len() + lists.len() < self.sweep_at.max(FEW) {
-            return;
+        if self.sets.records.len() + self.sets.lists.len() >= self.sweep_at.max(FEW) {
+            self.sweep_now();
         }
+    }
+
+    /// The waves whose accesses are remembered.
+    pub fn agents(&mut self) -> FxHashSet<u32> {
+        self.sweep_now();
+        self.sets.records.iter().map(|record| record.epoch.agent).collect()
+    }
+
+    /// How many dwords there is room for.
+    pub fn dwords(&self) -> usize {
+        self.pages.len() * PAGE
+    }
+
+    fn sweep_now(&mut self) {
+        let Sets { records, lists } = &mut self.sets;
         let (old_records, old_lists) = (std::mem::take(records), std::mem::take(lists));
         let (mut new_record, mut new_list) =
             (vec![u32::MAX; old_records.len()], vec![u32::MAX; old_lists.len()]);

@@ -42,6 +42,9 @@ pub(crate) struct WriteBack {
     pub covers: WaveClock,
 }
 
+/// So few publications are not worth looking through.
+const FEW: usize = 1 << 12;
+
 /// Where what was published in global memory stands, beside the LDS of workgroups.
 const GLOBAL: u32 = u32::MAX;
 
@@ -145,6 +148,7 @@ impl Checker {
                         None => {
                             let (scope, known) = (op.scope, release.clone());
                             list.push(Published { by: wave, scope, op: op.id, known });
+                            self.released += usize::from(memory == GLOBAL);
                         }
                     }
                 }
@@ -157,6 +161,26 @@ impl Checker {
             }
         }
         self.take_retired(wave.index);
+    }
+
+    /// Forget, if it may be much, what was published of waves that are over and of whose accesses nothing is remembered:
+    /// nobody can race with them any more.
+    pub(crate) fn forget_dead(&mut self) {
+        if self.released < self.forget_at.max(FEW) {
+            return;
+        }
+        let mut alive = self.global.agents();
+        alive.extend(self.waves.iter().map(|state| state.id.index));
+        let is_alive = |agent: u32| alive.contains(&agent);
+        if let Some(published) = self.published.get_mut(&GLOBAL) {
+            published.retain(|_, list| {
+                list.retain_mut(|entry| Arc::make_mut(&mut entry.known).retain(is_alive));
+                !list.is_empty()
+            });
+            self.released = published.values().map(Vec::len).sum();
+        }
+        self.waves.forget(is_alive);
+        self.forget_at = 2 * self.released + self.global.dwords() / 8;
     }
 
     /// Acquires whose loads are retired, and write-backs that are, count now.

@@ -150,6 +150,28 @@ impl WaveState {
     /// A wave that starts.
     pub fn new(id: WaveId) -> WaveState {
         WaveState {
+            operations: VecDeque::with_capacity(OPERATIONS + 1),
+            waits: VecDeque::with_capacity(WAITS + 1),
+            loaded_by: vec![0; REGISTERS].into_boxed_slice(),
+            ..WaveState::bare(id)
+        }
+    }
+
+    /// Another wave starts, in the memory of this one.
+    pub fn restart(&mut self, id: WaveId) {
+        self.operations.clear();
+        self.waits.clear();
+        *self = WaveState {
+            operations: std::mem::take(&mut self.operations),
+            waits: std::mem::take(&mut self.waits),
+            loaded_by: std::mem::take(&mut self.loaded_by),
+            ..WaveState::bare(id)
+        };
+    }
+
+    /// A wave without room for anything.
+    fn bare(id: WaveId) -> WaveState {
+        WaveState {
             id,
             known: Knowledge::default(),
             learnt: Arc::default(),
@@ -158,14 +180,14 @@ impl WaveState {
             write_backs: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
-            operations: VecDeque::with_capacity(OPERATIONS + 1),
+            operations: VecDeque::new(),
             first_operation: 1,
             unpublished: Vec::new(),
             loaded: RegisterSet::new(),
-            loaded_by: vec![0; REGISTERS].into_boxed_slice(),
+            loaded_by: Box::default(),
             pending: RegisterSet::new(),
             undefined: RegisterSet::all(),
-            waits: VecDeque::with_capacity(WAITS + 1),
+            waits: VecDeque::new(),
             first_wait: 1,
             async_issued: 0,
             async_retired: 0,

@@ -25,19 +25,29 @@ pub(crate) struct Waves {
     by_workgroup: FxHashMap<u32, SmallVec<[u32; 8]>>,
     /// Those of waves that have published or tried to, and whose workgroup has ended.
     publications: FxHashMap<u32, Publication>,
+    /// What waves that are over leave to those that start.
+    #[expect(clippy::vec_box, reason = "states move between the waves without being copied")]
+    over: Vec<Box<WaveState>>,
 }
+
+/// How many states are kept for waves that start.
+const OVER: usize = 256;
 
 impl Waves {
     /// A wave starts: the next one.
-    pub fn start(&mut self, state: WaveState) {
-        debug_assert_eq!(
-            state.id.index as usize,
-            self.ids.len(),
-            "waves are numbered in the order of their start"
-        );
-        self.by_workgroup.entry(state.id.workgroup_flat).or_default().push(state.id.index);
-        self.ids.push(state.id);
-        self.live.push(Some(Box::new(state)));
+    pub fn start(&mut self, id: WaveId) -> &mut WaveState {
+        debug_assert_eq!(id.index as usize, self.ids.len(), "waves are numbered in the order of their start");
+        self.by_workgroup.entry(id.workgroup_flat).or_default().push(id.index);
+        self.ids.push(id);
+        let state = match self.over.pop() {
+            Some(mut over) => {
+                over.restart(id);
+                over
+            }
+            None => Box::new(WaveState::new(id)),
+        };
+        self.live.push(None);
+        self.live[id.index as usize].insert(state)
     }
 
     /// Who it is.
@@ -80,7 +90,13 @@ impl Waves {
             if publication.last_release.is_some() || !publication.write_backs.is_empty() {
                 self.publications.insert(wave, publication);
             }
-            self.live[wave as usize] = None;
+            let state = self.live[wave as usize].take();
+            self.over.extend(state.filter(|_| self.over.len() < OVER));
         }
+    }
+
+    /// Forget how waves that are over, but for those that `which` accepts, have published.
+    pub fn forget(&mut self, which: impl Fn(u32) -> bool) {
+        self.publications.retain(|&wave, _| which(wave));
     }
 }

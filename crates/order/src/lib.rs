@@ -60,6 +60,16 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
         *known = (*known).max(seq);
     }
 
+    /// Forget the agents that `which` does not accept.
+    pub fn retain(&mut self, which: impl Fn(u32) -> bool) {
+        self.entries.retain(|&mut (agent, _)| which(agent));
+    }
+
+    /// Nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Know what `other` knows.
     pub fn join(&mut self, other: &Self) {
         self.join_where(other, |_| true);
