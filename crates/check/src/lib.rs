@@ -27,8 +27,12 @@ mod waits;
 mod wave_state;
 mod waves;
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::effects::{CounterSet, Flow};
+use wavemark_sim::Limit;
+use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, Site,
     Space, WaveId,
@@ -94,6 +98,8 @@ pub struct Checker {
     released: usize,
     forget_at: usize,
     wait_table: waits::WaitTable,
+    /// What ends the run at an error.
+    brake: Option<Arc<Brake>>,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
     /// Writes over what a load read, to be reported if the load does not poll; and the load of each.
@@ -129,6 +135,7 @@ impl Checker {
             released: 0,
             forget_at: 0,
             wait_table: FxHashMap::default(),
+            brake: None,
             polls: FxHashSet::default(),
             deferred: Findings::default(),
             deferred_loads: Vec::new(),
@@ -139,6 +146,12 @@ impl Checker {
             cluster_live: FxHashMap::default(),
             group_cluster: FxHashMap::default(),
         }
+    }
+
+    /// Pull `brake` at the first error after which values mean nothing: an address, a branch or a scalar register that is
+    /// read while its load is in flight.
+    pub fn stop_on_error(&mut self, brake: Arc<Brake>) {
+        self.brake = Some(brake);
     }
 
     /// What was found, worst first.
@@ -354,8 +367,12 @@ impl Observer for Checker {
         self.report_deadlock(waiting);
     }
 
-    fn step_limit(&mut self, wave: WaveId, site: &Site) {
-        let title = "a wave has executed more instructions than permitted: does the kernel end?";
+    fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {
+        // The error itself is a finding.
+        if limit == Limit::Brake(Halt::Error) {
+            return;
+        }
+        let title = limit.title();
         let finding = Finding::new("T2", Class::StepLimit, Severity::Error, title).at("limit", site, wave);
         self.findings.add(finding);
     }

@@ -4,6 +4,8 @@
 //! load. Lanes are not told apart: hardware tracks whole instructions.
 
 use smallvec::SmallVec;
+use wavemark_isa::effects::Flow;
+use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter};
 
 use crate::Checker;
@@ -112,6 +114,14 @@ impl Checker {
             (Use::Read, _, true) => "R6",
             (Use::Read, ..) => "R1",
         };
+        let decides = consumer.effects.flow != Flow::Next
+            || consumer.uses.iter().any(|used| used.address && used.range.numbers().contains(&register));
+        if how == Use::Read
+            && (register < VGPR0 || decides)
+            && let Some(brake) = &self.brake
+        {
+            brake.pull(Halt::Error);
+        }
         let name = register_name(register);
         let title = match how {
             Use::Read => format!("{name} is read while {} is still writing it", producer.mnemonic),

@@ -1,6 +1,7 @@
 //! The command line, as the project's interfaces list it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use wavemark_driver::assembly::{AssemblyOptions, parse_define};
@@ -94,6 +95,14 @@ fn parse_target(text: &str) -> Result<TargetId, String> {
     text.parse::<Target>().map(|target| target.id).map_err(|error| error.to_string())
 }
 
+/// A positive number of seconds.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .filter(|seconds| !seconds.is_zero())
+        .ok_or_else(|| "a positive number of seconds is expected".to_owned())
+}
+
 /// How to run a kernel.
 #[derive(ClapArgs, Clone)]
 pub struct ExecutionArgs {
@@ -118,6 +127,15 @@ pub struct ExecutionArgs {
     /// Instructions a wave may execute before it is the finding `step-limit`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_steps: Option<u64>,
+    /// Instructions that all waves of a launch may execute before it is the finding `step-limit`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_total_steps: Option<u64>,
+    /// Seconds that the command may take before it is the finding `step-limit`, with what was done until then
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds)]
+    pub timeout: Duration,
+    /// End the run at the first error after which values mean nothing; so it is on a terminal if nothing is said
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub stop_on_error: Option<bool>,
     /// A reading of an open question, such as xcnt=strict; may be repeated
     #[arg(long, value_name = "NAME=READING")]
     pub model: Vec<String>,

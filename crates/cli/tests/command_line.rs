@@ -287,10 +287,11 @@ fn runs() {
         &["run", "kernels/spin.s", "--max-steps", "1000"],
         expect![[r#"
             exit 1
-            error[T2]: a wave has executed more instructions than permitted: does the kernel end?
+            error[T2]: a wave has executed more instructions than --max-steps permits: does the kernel end?
               limit: kernels/spin.s:8:2 (at 0x1300), workgroup 0,0,0, wave 0
                     8 | s_branch spin
 
+            not checked: what comes after the step limit
             kernels/spin.s: spin on gfx950: findings, 1 error
               1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
               checked: registers, lds, global, barriers, waits
@@ -301,8 +302,9 @@ fn runs() {
         &["run", "kernels/spin.s", "--max-steps", "1000", "--check", "off"],
         expect![[r#"
             exit 1
-            error[T2]: a wave has executed more instructions than permitted: does the kernel end?
+            error[T2]: a wave has executed more instructions than --max-steps permits: does the kernel end?
 
+            not checked: what comes after the step limit
             kernels/spin.s: spin on gfx950: findings, 1 error
               1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
               checked: nothing; not checked: registers, lds, global, barriers, waits
@@ -318,6 +320,66 @@ fn runs() {
           1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
           checked: nothing; not checked: registers, lds, global, barriers, waits
         ---
+    "#]],
+    );
+}
+
+#[test]
+fn limits_of_a_run() {
+    let long = ["run", "kernels/trip-count.s", "--launch", "kernels/trip-count.toml"];
+    check_run(
+        &[&long[..], &["--stop-on-error"]].concat(),
+        expect![[r#"
+        exit 1
+        error[R1]: s4 is read while s_load_b32 is still writing it
+          producer: kernels/trip-count.s:10:2 (at 0x1300), workgroup 0,0,0, wave 0
+               10 | s_load_b32 s4, s[0:1], 0x0
+          consumer: kernels/trip-count.s:14:2 (at 0x1310), workgroup 0,0,0, wave 0
+               14 | s_add_co_i32 s4, s4, -1
+          hint: s_wait_kmcnt 0 before s_add_co_i32 at kernels/trip-count.s:14:2
+
+        not checked: what comes after the first error that makes values meaningless (--stop-on-error)
+        kernels/trip-count.s: count on gfx1250: findings, 1 error
+          1 workgroups, 1 waves, 4098 wave instructions, 131136 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    check_run(
+        &[&long[..], &["--max-total-steps", "100000"]].concat(),
+        expect![[r#"
+        exit 1
+        error[R1]: s4 is read while s_load_b32 is still writing it
+          producer: kernels/trip-count.s:10:2 (at 0x1300), workgroup 0,0,0, wave 0
+               10 | s_load_b32 s4, s[0:1], 0x0
+          consumer: kernels/trip-count.s:14:2 (at 0x1310), workgroup 0,0,0, wave 0
+               14 | s_add_co_i32 s4, s4, -1
+          hint: s_wait_kmcnt 0 before s_add_co_i32 at kernels/trip-count.s:14:2
+
+        error[T2]: the waves have executed more instructions than --max-total-steps permits: does the kernel end?
+          limit: kernels/trip-count.s:16:2 (at 0x1318), workgroup 0,0,0, wave 0
+               16 | s_cbranch_scc1 .Lloop
+
+        not checked: what comes after the step limit
+        kernels/trip-count.s: count on gfx1250: findings, 2 errors
+          1 workgroups, 1 waves, 102498 wave instructions, 3279936 lane instructions in TIME s
+          checked: registers, lds, global, barriers, waits
+        ---
+    "#]],
+    );
+    // How far it comes depends on the host: the limit is what counts.
+    let args = [&long[..], &["--timeout", "0.2", "--max-steps", "1000000000000", "--check", "off"]].concat();
+    let (status, stdout, _) = run(&args, "");
+    assert!(status == 1 && stdout.contains("longer than --timeout permits"), "exit {status}: {stdout}");
+    check(
+        &[&long[..], &["--timeout", "0"]].concat(),
+        "",
+        expect![[r#"
+        exit 2
+        ---
+        error: invalid value '0' for '--timeout <SECONDS>': a positive number of seconds is expected
+
+        For more information, try '--help'.
     "#]],
     );
 }
@@ -447,10 +509,10 @@ fn unusable_inputs() {
         &["run", "kernels/scale.s", "--launch", "kernels/scale.toml", "--model", "x"],
         "",
         expect![[r#"
-        exit 2
-        ---
-        error: --model: `x` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two
-    "#]],
+            exit 2
+            ---
+            error: --model: `x` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two, xcnt=strict|advice
+        "#]],
     );
     check(
         &["run", "-"],

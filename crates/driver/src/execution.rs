@@ -1,5 +1,6 @@
 //! One run of a kernel under one schedule: memory, dispatch, observers, outputs.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use wavemark_check::{Checker, Model};
@@ -8,7 +9,7 @@ use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
 use wavemark_diag::Diagnostic;
 use wavemark_sim::events::{Observer, Silent};
-use wavemark_sim::{DispatchError, Global, RunConfig, RunEnd, RunStats};
+use wavemark_sim::{DispatchError, Global, Limit, RunConfig, RunEnd, RunStats};
 use wavemark_target::Machine;
 
 use crate::build::Failure;
@@ -52,6 +53,8 @@ pub(crate) struct Outcome {
     pub stats: Stats,
     /// What stopped the run because it is not modelled.
     pub unsupported: Option<String>,
+    /// The limit that ended it before its end.
+    pub limit: Option<Limit>,
     /// The arguments' bytes at the end; empty for scalars.
     pub contents: Vec<Vec<u8>>,
     /// The trace as JSON, where one is wanted.
@@ -83,7 +86,13 @@ pub(crate) fn execute(
     let started = Instant::now();
     let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
     let checked = options.check != Checked::default();
-    let checker = checked.then(|| Checker::new(prepared.executed_by, checks(options.check), prepared.model));
+    let checker = checked.then(|| {
+        let mut checker = Checker::new(prepared.executed_by, checks(options.check), prepared.model);
+        if options.stop_on_error {
+            checker.stop_on_error(Arc::clone(&options.brake));
+        }
+        checker
+    });
     let recorder = traced.then(|| Trace::new(prepared.machine, image.base));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
         let mut observer = Both(Maybe(checker), Maybe(recorder));
@@ -127,7 +136,11 @@ pub(crate) fn execute(
         seconds,
         ..Stats::default()
     };
-    Ok(Outcome { findings, outputs, stats, unsupported, contents, trace })
+    let limit = match end {
+        RunEnd::Limit(limit) => Some(limit),
+        _ => None,
+    };
+    Ok(Outcome { findings, outputs, stats, unsupported, limit, contents, trace })
 }
 
 struct Dispatched<'d> {
@@ -143,7 +156,8 @@ impl Dispatched<'_> {
         prepared: &Prepared<'_>,
         observer: &mut O,
     ) -> Result<(RunEnd, RunStats), Failure> {
-        let result = wavemark_sim::dispatch(self.memory, self.kernel, self.dispatch, self.config, observer);
+        let result =
+            wavemark_sim::dispatch(self.memory, self.kernel, self.dispatch, self.config.clone(), observer);
         result.map_err(|error| match error {
             DispatchError::Unsupported(what) => Failure::Unsupported(what),
             error => {
@@ -154,8 +168,14 @@ impl Dispatched<'_> {
 }
 
 fn config(options: &RunOptions, seed: u64) -> RunConfig {
-    let max_steps = options.max_steps.unwrap_or(RunConfig::default().max_steps);
-    RunConfig { completion: options.completion, seed, max_steps }
+    let limits = RunConfig::default();
+    RunConfig {
+        completion: options.completion,
+        seed,
+        max_steps: options.max_steps.unwrap_or(limits.max_steps),
+        max_total_steps: options.max_total_steps.unwrap_or(limits.max_total_steps),
+        brake: Arc::clone(&options.brake),
+    }
 }
 
 /// Loads the code object into `memory`. Its segments and the gaps between them are one allocation.

@@ -83,11 +83,7 @@ pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
     let (rule, class, title) = match end {
         RunEnd::Finished | RunEnd::Unsupported { .. } => return None,
         RunEnd::Deadlock => ("B13", Class::Deadlock, "no wave can move"),
-        RunEnd::StepLimit => (
-            "T2",
-            Class::StepLimit,
-            "a wave has executed more instructions than permitted: does the kernel end?",
-        ),
+        RunEnd::Limit(limit) => ("T2", Class::StepLimit, limit.title()),
         RunEnd::Trap => ("T1", Class::Trap, "the program traps"),
     };
     Some(Finding {

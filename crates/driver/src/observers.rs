@@ -1,5 +1,6 @@
 //! Several observers of one run.
 
+use wavemark_sim::Limit;
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Counter, Fault, Issue, Observer, Site, WaveId,
 };
@@ -48,5 +49,5 @@ forward! {
     fault(wave: WaveId, site: &Site, fault: &Fault);
     wave_ended(wave: WaveId, site: &Site);
     deadlock(waiting: &[(WaveId, Site, Blocked)]);
-    step_limit(wave: WaveId, site: &Site);
+    limit(wave: WaveId, site: &Site, limit: Limit);
 }

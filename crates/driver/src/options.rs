@@ -1,15 +1,17 @@
 //! How to run a kernel: the options common to all that do.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use wavemark_sim::Completion;
+pub use wavemark_sim::brake::{Brake, Halt};
 use wavemark_target::TargetId;
 
 use crate::assembly::AssemblyOptions;
 use crate::report::Checked;
 
 /// Everything that decides what a run does, but for input and launch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The target that the user names; must agree with the input's.
     pub target: Option<TargetId>,
@@ -31,6 +33,12 @@ pub struct RunOptions {
     pub threads: Option<u32>,
     /// Instructions a wave may execute.
     pub max_steps: Option<u64>,
+    /// Instructions that all waves of a launch may execute.
+    pub max_total_steps: Option<u64>,
+    /// What ends runs from outside, at a time or on request.
+    pub brake: Arc<Brake>,
+    /// End the run at an error after which values mean nothing.
+    pub stop_on_error: bool,
     /// Readings of open questions, `NAME=READING`.
     pub model: Vec<String>,
     /// Folder for the output buffers.
@@ -52,6 +60,9 @@ impl Default for RunOptions {
             schedules: 1,
             threads: None,
             max_steps: None,
+            max_total_steps: None,
+            brake: Arc::default(),
+            stop_on_error: false,
             model: Vec::new(),
             out: None,
             trace: None,

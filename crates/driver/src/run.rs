@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_sim::modelled;
+use wavemark_sim::{Limit, modelled};
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
@@ -114,7 +114,12 @@ fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Ou
                 }
             }),
         }
-        if outcomes.iter().any(|outcome| !matches!(outcome, Ok(Outcome { unsupported: None, .. }))) {
+        // The brake stops all schedules.
+        let goes_on = |outcome: &Result<Outcome, Failure>| match outcome {
+            Ok(outcome) => outcome.unsupported.is_none() && !matches!(outcome.limit, Some(Limit::Brake(_))),
+            Err(_) => false,
+        };
+        if !outcomes.iter().all(goes_on) {
             break;
         }
     }
@@ -138,6 +143,12 @@ fn merge(report: &mut Report, outcome: Outcome) {
         }
     }
     report.unsupported.extend(outcome.unsupported);
+    if let Some(limit) = outcome.limit {
+        let rest = format!("what comes after the {}", limit.name());
+        if !report.not_checked.contains(&rest) {
+            report.not_checked.push(rest);
+        }
+    }
     for output in outcome.outputs {
         match report.outputs.iter_mut().find(|other| other.name == output.name) {
             Some(other) if other.matches && !output.matches => *other = output,

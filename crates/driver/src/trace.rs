@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 use wavemark_isa::{Machine, print};
+use wavemark_sim::Limit;
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId,
     WaveIndex,
@@ -234,7 +235,7 @@ impl Observer for Trace {
         }
     }
 
-    fn step_limit(&mut self, wave: WaveId, site: &Site) {
-        self.push(wave, "step limit".to_owned(), "fault", "i", json!({"pc": self.pc(site)}));
+    fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {
+        self.push(wave, limit.name().to_owned(), "fault", "i", json!({"pc": self.pc(site)}));
     }
 }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use wavemark_isa::Inst;
 pub use wavemark_isa::effects::{Channel, Counter, Scope, Space};
 
+use crate::machine::Limit;
 use crate::regs::Regs;
 
 /// Number of a wave in the order of their creation; unique in a run.
@@ -287,8 +288,8 @@ pub trait Observer {
     fn wave_ended(&mut self, wave: WaveId, site: &Site) {}
     /// No wave can move.
     fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {}
-    /// A wave has executed more than the permitted number of instructions.
-    fn step_limit(&mut self, wave: WaveId, site: &Site) {}
+    /// A limit of the run is hit; a wave is here.
+    fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {}
 }
 
 /// The observer of a run that nobody watches.

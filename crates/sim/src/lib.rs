@@ -9,6 +9,7 @@ pub mod alu;
 pub mod atomic;
 pub mod barrier;
 pub mod binder;
+pub mod brake;
 pub mod burst;
 pub mod dispatch;
 pub mod events;
@@ -30,6 +31,6 @@ pub mod wave;
 
 pub use dispatch::{Dispatch, DispatchError, Kernel, dispatch};
 pub use global::Global;
-pub use machine::{Completion, RunConfig, RunEnd, RunStats};
+pub use machine::{Completion, Limit, RunConfig, RunEnd, RunStats};
 pub use modelled::{NotModelled, modelled};
 pub use program::Segment;

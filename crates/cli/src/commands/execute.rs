@@ -1,11 +1,14 @@
 //! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
 
+use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use wavemark_diag::{Diagnostic, SourceMap, Style, render_short};
 use wavemark_driver::build;
 use wavemark_driver::input::Input;
-use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report};
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{render_sarif, render_text};
@@ -45,11 +48,40 @@ fn options(
         schedules,
         threads: execution.threads.or_else(processors),
         max_steps: execution.max_steps,
+        max_total_steps: execution.max_total_steps,
+        brake: brake(execution.timeout),
+        stop_on_error: execution.stop_on_error.unwrap_or_else(|| std::io::stdout().is_terminal()),
         model: execution.model.clone(),
         out: execution.out.clone(),
         trace: execution.trace.clone(),
     })
 }
+
+/// How much longer than its time a command may take to tell what it has done.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Ends runs when the time is over or the user interrupts them; the second interruption ends the command, and so does
+/// time that passes elsewhere than in a run.
+fn brake(timeout: Duration) -> Arc<Brake> {
+    let brake = Arc::new(Brake::new(Instant::now().checked_add(timeout)));
+    let interrupted = Arc::clone(&brake);
+    // Where interruptions cannot be caught they end the command at once.
+    let _ = ctrlc::set_handler(move || {
+        if interrupted.pulled() == Some(Halt::Interrupt) {
+            std::process::exit(INTERRUPTED);
+        }
+        interrupted.pull(Halt::Interrupt);
+    });
+    std::thread::spawn(move || {
+        std::thread::sleep(timeout.saturating_add(GRACE));
+        eprintln!("error: the command has taken longer than --timeout {} permits", timeout.as_secs_f64());
+        std::process::exit(ExitStatus::Findings as i32);
+    });
+    brake
+}
+
+/// The exit status of a command that an interruption has ended, as shells have it.
+const INTERRUPTED: i32 = 130;
 
 /// The threads that the machine runs side by side.
 fn processors() -> Option<u32> {

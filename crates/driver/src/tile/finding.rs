@@ -55,6 +55,7 @@ pub(super) fn of_fault(sources: &SourceMap, fault: &Fault) -> Option<Finding> {
             ("T3", Class::Trap, "statement without a meaning")
         }
         FaultKind::StepLimit(_) => ("T4", Class::StepLimit, "too many steps"),
+        FaultKind::TimeLimit => ("T4", Class::StepLimit, "time limit"),
         FaultKind::Unsupported(_) => return None,
     };
     Some(Finding {

@@ -185,6 +185,7 @@ fn interp_options(options: &RunOptions, index: u32, check: bool) -> interp::Opti
     let mut how = interp::Options {
         completion,
         seed: schedule_seed(options.seed, index),
+        deadline: options.brake.deadline(),
         check,
         ..interp::Options::default()
     };

@@ -42,6 +42,7 @@ use wavemark_isa::effects::CounterSet;
 use wavemark_target::Facts;
 
 use crate::barrier::Barrier;
+use crate::brake::{Brake, Halt};
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
@@ -66,7 +67,7 @@ pub enum Completion {
 }
 
 /// How to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct RunConfig {
     /// When asynchronous operations land.
     pub completion: Completion,
@@ -74,11 +75,61 @@ pub struct RunConfig {
     pub seed: u64,
     /// Instructions a wave may execute.
     pub max_steps: u64,
+    /// Instructions all waves together may execute; a turn of a workgroup more may be.
+    pub max_total_steps: u64,
+    /// What ends the run from outside.
+    pub brake: Arc<Brake>,
 }
 
 impl Default for RunConfig {
     fn default() -> Self {
-        RunConfig { completion: Completion::Late, seed: 0, max_steps: 50_000_000 }
+        RunConfig {
+            completion: Completion::Late,
+            seed: 0,
+            max_steps: 50_000_000,
+            max_total_steps: u64::MAX,
+            brake: Arc::default(),
+        }
+    }
+}
+
+/// What a run may not exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The instructions of a wave.
+    WaveSteps,
+    /// The instructions of all waves.
+    TotalSteps,
+    /// What the brake says.
+    Brake(Halt),
+}
+
+impl Limit {
+    /// What hitting it is, in words.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Limit::WaveSteps => {
+                "a wave has executed more instructions than --max-steps permits: does the kernel end?"
+            }
+            Limit::TotalSteps => {
+                "the waves have executed more instructions than --max-total-steps permits: does the kernel end?"
+            }
+            Limit::Brake(Halt::Time) => {
+                "the run has taken longer than --timeout permits: does the kernel end?"
+            }
+            Limit::Brake(Halt::Interrupt) => "the run was interrupted",
+            Limit::Brake(Halt::Error) => "the run was ended at an error after which values mean nothing",
+        }
+    }
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Limit::WaveSteps | Limit::TotalSteps => "step limit",
+            Limit::Brake(Halt::Time) => "time limit",
+            Limit::Brake(Halt::Interrupt) => "interrupt",
+            Limit::Brake(Halt::Error) => "first error that makes values meaningless (--stop-on-error)",
+        }
     }
 }
 
@@ -89,8 +140,8 @@ pub enum RunEnd {
     Finished,
     /// No wave could move.
     Deadlock,
-    /// A wave executed more instructions than permitted.
-    StepLimit,
+    /// A limit was hit.
+    Limit(Limit),
     /// A wave executed `s_trap`.
     Trap,
     /// An instruction, mode or use that is not modelled.
@@ -121,7 +172,7 @@ pub struct RunStats {
 #[derive(Debug)]
 pub(crate) enum Stop {
     Unsupported { pc: u64, what: String },
-    StepLimit,
+    Limit(Limit),
     Trap,
 }
 
@@ -212,6 +263,18 @@ const GROUP_TURNS: usize = 256;
 const STEPS_UNCHECKED: u64 = 0x1000;
 
 impl<O: Observer> Cx<'_, O> {
+    /// A limit that is hit.
+    #[cold]
+    fn limit_hit(&self, wave: &Wave) -> Option<Limit> {
+        if wave.steps > self.config.max_steps {
+            return Some(Limit::WaveSteps);
+        }
+        if *self.clock > self.config.max_total_steps {
+            return Some(Limit::TotalSteps);
+        }
+        self.config.brake.pulled().map(Limit::Brake)
+    }
+
     /// Complete everything whose time has come.
     fn complete_due(&mut self, wave: &mut Wave) {
         let mut scan = Scan::default();
@@ -340,6 +403,7 @@ impl<'a, O: Observer> Device<'a, O> {
         config: RunConfig,
         observer: &'a mut O,
     ) -> Self {
+        let random = Random::new(config.seed);
         Device {
             program,
             global,
@@ -352,7 +416,7 @@ impl<'a, O: Observer> Device<'a, O> {
             stats: RunStats::default(),
             next_op: 0,
             clock: 0,
-            random: Random::new(config.seed),
+            random,
             pool: Pool::default(),
         }
     }
@@ -386,12 +450,18 @@ impl<'a, O: Observer> Device<'a, O> {
                 at = 0;
             }
             let chosen = if self.config.seed == 0 { at } else { self.random.below(self.groups.len()) };
+            if let Some(limit) = self.limit_hit() {
+                if let Some((wave, site)) = self.place(chosen) {
+                    self.observer.limit(wave, &site, limit);
+                }
+                return RunEnd::Limit(limit);
+            }
             let progress = match self.turn(chosen) {
                 Ok(progress) => progress,
                 Err((wave, stop)) => {
                     return match stop {
                         Stop::Unsupported { pc, what } => RunEnd::Unsupported { wave, pc, what },
-                        Stop::StepLimit => RunEnd::StepLimit,
+                        Stop::Limit(limit) => RunEnd::Limit(limit),
                         Stop::Trap => RunEnd::Trap,
                     };
                 }
@@ -494,6 +564,20 @@ impl<'a, O: Observer> Device<'a, O> {
             }
         }
         out
+    }
+
+    /// A limit of the launch that is hit.
+    fn limit_hit(&self) -> Option<Limit> {
+        if self.clock > self.config.max_total_steps {
+            return Some(Limit::TotalSteps);
+        }
+        self.config.brake.pulled().map(Limit::Brake)
+    }
+
+    /// A wave of a workgroup that goes on, and where it is.
+    fn place(&self, group: usize) -> Option<(WaveId, Site)> {
+        let mut waves = self.groups[group].waves.iter().filter(|wave| wave.state != WaveState::Ended);
+        waves.find_map(|wave| Some((wave.id, self.last_site(wave)?)))
     }
 
     /// The instruction that a wave stands at: a blocked wave's pc is behind its wait.
@@ -646,8 +730,8 @@ fn run_wave<O: Observer>(
                     *cx.clock += steps;
                     wave.steps += steps;
                     steps = 0;
-                    if wave.steps > cx.config.max_steps {
-                        break limit(program, wave, cx, slot);
+                    if let Some(hit) = cx.limit_hit(wave) {
+                        break limit(program, wave, cx, slot, hit);
                     }
                 }
                 match program.slot(wave.regs.pc) {
@@ -669,7 +753,7 @@ fn run_wave<O: Observer>(
                 wave.steps += steps;
                 steps = 0;
                 if wave.steps > cx.config.max_steps {
-                    break limit(program, wave, cx, slot);
+                    break limit(program, wave, cx, slot, Limit::WaveSteps);
                 }
                 if !O::ACTIVE && cx.quick(wave, machine_op) {
                     turns -= 1;
@@ -718,9 +802,15 @@ fn left_the_code(pc: u64) -> Result<(), Stop> {
     Err(Stop::Unsupported { pc, what: format!("execution left the code: pc {pc:#x}") })
 }
 
-fn limit<O: Observer>(program: &Program, wave: &Wave, cx: &mut Cx<'_, O>, slot: usize) -> Result<(), Stop> {
+fn limit<O: Observer>(
+    program: &Program,
+    wave: &Wave,
+    cx: &mut Cx<'_, O>,
+    slot: usize,
+    limit: Limit,
+) -> Result<(), Stop> {
     if let Some(site) = &program.ops(wave.table).sites[slot] {
-        cx.observer.step_limit(wave.id, site);
+        cx.observer.limit(wave.id, site, limit);
     }
-    Err(Stop::StepLimit)
+    Err(Stop::Limit(limit))
 }

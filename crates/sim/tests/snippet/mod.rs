@@ -154,6 +154,6 @@ pub fn launch<O: Observer>(setup: &Setup, bytes: Vec<u8>, observer: &mut O) -> O
         kernarg: [input, output].iter().flat_map(|a| a.to_le_bytes()).collect(),
         dynamic_stack: 0,
     };
-    let (end, stats) = dispatch(&mut global, &kernel, &launch, setup.config, observer).unwrap();
+    let (end, stats) = dispatch(&mut global, &kernel, &launch, setup.config.clone(), observer).unwrap();
     Outcome { end, stats, output: global.contents(output).unwrap().to_vec() }
 }

@@ -1,5 +1,7 @@
 //! The state of a run, and how it reports.
 
+use std::time::Instant;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -86,6 +88,7 @@ pub(super) struct Machine<'p> {
     pub negative_wait: NegativeWait,
     pub steps: u64,
     pub max_steps: u64,
+    deadline: Option<Instant>,
     pub groups: u64,
     /// Members in flight.
     pub pending: u32,
@@ -112,6 +115,7 @@ impl<'p> Machine<'p> {
             negative_wait: options.negative_wait,
             steps: 0,
             max_steps: options.max_steps,
+            deadline: options.deadline,
             groups: 0,
             pending: 0,
             next_member: 1,
@@ -164,6 +168,9 @@ impl<'p> Machine<'p> {
         self.steps += 1;
         if self.steps > self.max_steps {
             return self.stop(FaultKind::StepLimit(self.max_steps), site, env);
+        }
+        if self.steps.is_multiple_of(1 << 16) && self.deadline.is_some_and(|at| Instant::now() >= at) {
+            return self.stop(FaultKind::TimeLimit, site, env);
         }
         Ok(())
     }

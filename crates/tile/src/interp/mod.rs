@@ -49,6 +49,8 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
+use std::time::Instant;
+
 use wavemark_diag::Diagnostic;
 
 use crate::dtype::Element;
@@ -101,6 +103,8 @@ pub struct Options {
     pub seed: u64,
     /// Loop iterations and statements that may run.
     pub max_steps: u64,
+    /// When the run has to end, finished or not.
+    pub deadline: Option<Instant>,
     /// Look for accesses that run into something in flight, and for undefined elements. Without, only values tell.
     pub check: bool,
 }
@@ -114,6 +118,7 @@ impl Default for Options {
             negative_wait: NegativeWait::Flush,
             seed: 0,
             max_steps: 1_000_000_000,
+            deadline: None,
             check: true,
         }
     }
