@@ -1,6 +1,7 @@
-//! Project chores: scores of case folders, comparison with LLVM, renewed expectations.
+//! Project chores: scores of case folders and of mutated cases, comparison with LLVM, renewed expectations.
 
 mod cases;
+mod mutants;
 mod parity;
 
 use std::process::{Command, ExitCode};
@@ -19,6 +20,8 @@ struct Args {
 enum Task {
     /// Run the cases in folders and score them
     Cases(cases::CasesArgs),
+    /// Take synchronisation from clean cases, and tell what the checker finds of it
+    Mutants(mutants::MutantsArgs),
     /// Compare assembler and disassembler with the LLVM inside the Rust toolchain
     Parity(parity::ParityArgs),
     /// Compare kernel descriptors of random directives with the LLVM inside the Rust toolchain, for every processor
@@ -41,6 +44,7 @@ enum Task {
 fn main() -> ExitCode {
     match Args::parse().task {
         Task::Cases(args) => cases::run(&args),
+        Task::Mutants(args) => mutants::run(&args),
         Task::Parity(args) => parity::run(&args),
         Task::Descriptors(args) => parity::descriptors::serve(&args),
         Task::Speed(args) => parity::speed::run(&args),

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::Barrier;
 use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Site, WaveId};
@@ -34,6 +34,14 @@ impl Phase {
         }
     }
 
+    /// A wave that arrives twice, and where.
+    fn double_arrival(&self) -> Option<(WaveId, SiteId, SiteId)> {
+        self.arrivals.iter().enumerate().find_map(|(n, &(wave, second))| {
+            let first = self.arrivals[..n].iter().find(|(earlier, _)| earlier.index == wave.index)?;
+            Some((wave, first.1, second))
+        })
+    }
+
     /// A wave learns what the others brought.
     fn take(&self, wave: WaveId, known: &mut Knowledge) {
         for (workgroup, all) in &self.known {
@@ -57,8 +65,30 @@ pub(crate) struct Object {
     first_completed: u32,
     /// Operations number of each wave's last join, and the phase that was open then.
     joined: FxHashMap<u32, u32>,
+    /// The waves that have arrived, in any phase.
+    arrived: FxHashSet<u32>,
     /// The arrival of each wave that it has not waited for: phase and instruction.
     unwaited: FxHashMap<u32, (u32, SiteId)>,
+}
+
+impl Object {
+    /// Whether a member that arrives in other phases does not in this one.
+    fn is_missed_in(&self, phase: &Phase) -> bool {
+        let mut members = self.joined.keys().filter(|&wave| self.arrived.contains(wave));
+        members.any(|&wave| phase.arrivals.iter().all(|(arrived, _)| arrived.index != wave))
+    }
+
+    /// Whether a wave that knows so much knows that a phase is complete, whatever the schedule: by a wait, or because
+    /// it has learnt otherwise what every arrival has brought.
+    fn is_known_complete(&self, phase: u32, known: &Knowledge) -> bool {
+        match phase.checked_sub(self.first_completed) {
+            // Longer ago than anybody remembers.
+            None => true,
+            Some(at) => self.completed.get(at as usize).is_some_and(|phase| {
+                phase.known.iter().all(|(_, brought)| known.issued.includes(&brought.issued))
+            }),
+        }
+    }
 }
 
 /// Completed phases of a barrier that are kept. A wave can wait for one of the last only.
@@ -90,6 +120,15 @@ impl Checker {
         let info = self.sites.get(site);
         let finding =
             Finding::new(rule, Class::Barrier, Severity::Error, title).at("barrier", &info.site, wave);
+        self.findings.add(finding);
+    }
+
+    fn arrives_twice(&mut self, title: String, wave: WaveId, arrivals: [SiteId; 2]) {
+        let [first, second] = arrivals.map(|site| &self.sites.get(site).site);
+        let finding = Finding::new("B12", Class::Barrier, Severity::Error, title)
+            .at("arrive", first, wave)
+            .at("arrive", second, wave)
+            .hint("a wait for the barrier between the two arrivals", None);
         self.findings.add(finding);
     }
 
@@ -128,9 +167,13 @@ impl Checker {
                 object.open.bring(wave, &state.known);
                 let same_workgroup =
                     object.open.arrivals.iter().any(|(w, _)| w.workgroup_flat == wave.workgroup_flat);
-                let twice = object.open.arrivals.iter().any(|(w, _)| w.index == wave.index);
+                let unwaited = object.unwaited.insert(wave.index, (phase, site));
+                // Arrivals at a named barrier may be more than the waves that arrive, if they are so in every schedule.
+                let twice = unwaited.filter(|&(earlier, _)| {
+                    (plain || earlier != phase) && !object.is_known_complete(earlier, &state.known)
+                });
                 object.open.arrivals.push((wave, site));
-                object.unwaited.insert(wave.index, (phase, site));
+                object.arrived.insert(wave.index);
                 let uninitialised = !object.initialised && before.1.is_none();
                 self.consume_published(wave.index);
                 if uninitialised && count.is_some() {
@@ -157,15 +200,17 @@ impl Checker {
                 if id == BarrierId::Cluster && same_workgroup {
                     let title = format!("a second wave of the workgroup arrives at {name} in one phase");
                     self.barrier_error("B14", title, wave, site);
-                } else if plain && twice {
-                    let title = format!("a wave arrives twice at {name} in one phase");
-                    self.barrier_error("B12", title, wave, site);
+                } else if let Some((_, first)) = twice {
+                    let title = format!("a wave arrives twice at {name} and waits for nobody in between");
+                    self.arrives_twice(title, wave, [first, site]);
                 }
             }
             BarrierEvent::Drop { implicit } => {
                 let Some(state) = self.waves.get(wave.index) else { return };
                 object.open.bring(wave, &state.known);
-                let unwaited = object.unwaited.remove(&wave.index).filter(|&(p, _)| !implicit || p == phase);
+                let unwaited = object.unwaited.remove(&wave.index);
+                let unwaited =
+                    unwaited.filter(|&(p, _)| !implicit || !object.is_known_complete(p, &state.known));
                 if let Some(expected) = &mut object.expected {
                     *expected -= 1;
                 }
@@ -189,10 +234,17 @@ impl Checker {
             }
             BarrierEvent::Complete { .. } => {
                 let done = std::mem::take(&mut object.open);
+                let double = done.double_arrival().filter(|_| !plain && object.is_missed_in(&done));
                 object.completed.push_back(Arc::new(done));
                 if object.completed.len() > COMPLETED {
                     object.completed.pop_front();
                     object.first_completed += 1;
+                }
+                if let Some((wave, first, second)) = double {
+                    let title = format!(
+                        "a wave arrives twice at {name} in one phase, which is complete without another that arrives in others"
+                    );
+                    self.arrives_twice(title, wave, [first, second]);
                 }
             }
             BarrierEvent::WaitStart => {}

@@ -251,12 +251,12 @@ impl Observer for Checker {
         let site = self.sites.id(site);
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.steps += 1;
-        if !state.taint.is_empty() {
-            self.follow(wave.index, site, exec, regs);
-        }
         if registers {
             self.check_replay(wave.index, site, exec);
             self.check_registers(wave.index, site, exec);
+        }
+        if self.waves.get(wave.index).is_some_and(|state| !state.taint.is_empty()) {
+            self.follow(wave.index, site, exec, regs);
         }
     }
 
@@ -331,7 +331,8 @@ impl Observer for Checker {
                 Finding::new("T1", Class::Trap, Severity::Error, title).at("trap", site, wave)
             }
         };
-        self.findings.add(finding);
+        let address = self.waves.get(wave.index).and_then(|state| state.taint.meaningless_address());
+        self.findings.add(finding.of(address));
     }
 
     fn wave_ended(&mut self, wave: WaveId, site: &Site) {

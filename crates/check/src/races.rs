@@ -103,7 +103,7 @@ impl Checker {
             let finding =
                 if polls && poll == Poll::Loop { None } else { self.conflict_finding(later, conflict) };
             let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
-            let suspicion = Suspicion { finding, load: later.record.site, poll, learns };
+            let suspicion = Suspicion { finding, load: later.record.site, poll, learns, mistake: None };
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
             return;
         }
@@ -160,7 +160,8 @@ impl Checker {
         if held.is_empty() {
             return;
         }
-        let of = state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns });
+        let of =
+            state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns, mistake: None });
         for register in held {
             state.taint.mark(register, if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }, of);
         }
@@ -195,6 +196,7 @@ impl Checker {
                 load: later.record.site,
                 poll: Poll::Never,
                 learns: None,
+                mistake: None,
             };
             self.suspect(later, suspicion, undefined.lanes);
         } else {

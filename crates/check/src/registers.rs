@@ -39,7 +39,7 @@ impl Checker {
         let info = self.sites.get(site);
         let vector_off = exec == 0 && info.heeds_exec;
         let mut problems: SmallVec<[(Use, u32, u32); 4]> = SmallVec::new();
-        let mut used: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut used: SmallVec<[(Use, u32); 4]> = SmallVec::new();
         let reads = info.reads().chain(info.merges()).map(|range| (range, Use::Read));
         for (range, how) in reads.chain(info.writes().map(|range| (range, Use::Write))) {
             for register in range.numbers() {
@@ -51,8 +51,8 @@ impl Checker {
                     Some(operation) if !state.is_retired(operation) => problems.push((how, register, number)),
                     _ => {
                         state.pending.remove_one(register);
-                        if how == Use::Read && used.last() != Some(&number) {
-                            used.push(number);
+                        if used.last() != Some(&(how, number)) {
+                            used.push((how, number));
                         }
                     }
                 }
@@ -69,8 +69,11 @@ impl Checker {
             reported = Some(number);
             self.report_in_flight(wave, site, how, register, number);
         }
-        for number in used {
-            self.consume(wave, number);
+        // Where a write would come too early without the wait, it needs the wait as a read does.
+        for (how, number) in used {
+            if how == Use::Read || self.write_after_load_matters(wave, site, number) {
+                self.consume(wave, number);
+            }
         }
     }
 
@@ -103,7 +106,8 @@ impl Checker {
     fn report_in_flight(&mut self, wave: u32, site: SiteId, how: Use, register: u32, number: u32) {
         let Some(state) = self.waves.get(wave) else { return };
         let Some(operation) = state.operation(number) else { return };
-        let producer = self.sites.get(operation.site);
+        let load = operation.site;
+        let producer = self.sites.get(load);
         let consumer = self.sites.get(site);
         let special = producer.effects.barrier.is_some();
         let awaited = self.awaited(state, operation);
@@ -131,6 +135,9 @@ impl Checker {
         let (producer, consumer) = (producer.site.clone(), consumer.site.clone());
         let place = state.here(site, consumer.pc, awaited.0);
         let mistake = self.missing_wait(wave, awaited, place);
+        if how == Use::Read {
+            self.mark_meaningless(wave, load, register, mistake);
+        }
         let at_fault = self.faulty_wait(wave, awaited, place.step, wrong);
         if self.findings.count_known((rule, Class::MissingWait), &pcs, Some(mistake), || at_fault.clone()) {
             return;

@@ -1,7 +1,7 @@
 //! Synchronisation through memory: releases, acquires and LDS barrier cells.
 //!
 //! At machine level there is no release instruction: every atomic, and every store with a scope beyond the
-//! CU, publishes what its wave knows; a load or atomic that reads the location learns it when it
+//! CU, publishes what its wave knows; a load, or an atomic that returns what it reads, learns it when it
 //! retires ("synchronisation", 5.4), provided that both scopes reach as far as the two waves are apart. Between
 //! workgroups a cache invalidate must follow before it counts for plain loads ([`crate::knowledge`]). An LDS location
 //! that an atomic has touched synchronises likewise, without caches in between.
@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use wavemark_isa::effects::Verb;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, OpId, Scope, Space, WaveId};
 
@@ -87,6 +88,16 @@ impl Checker {
         Some(known)
     }
 
+    /// Whether an operation tells its wave what it has read. An atomic that does not return the old value may have come
+    /// before or after any other: its wave learns of none.
+    fn returns(&self, wave: WaveId, op: &Issue) -> bool {
+        let operation = op.seq.first().and_then(|&(channel, seq)| {
+            let (_, operation) = self.waves.get(wave.index)?.operation_at(channel as u8, seq)?;
+            self.sites.get(operation.site).effects.memory
+        });
+        operation.is_some_and(|memory| matches!(memory.verb, Verb::Load | Verb::AtomicReturn))
+    }
+
     /// What the wave of an operation knew when it was issued, if the operation is still remembered.
     pub(crate) fn known_by(&self, operation: Epoch) -> Option<Knowledge> {
         let state = self.waves.get(operation.agent)?;
@@ -97,11 +108,13 @@ impl Checker {
     /// The data of an operation have moved: publish, or read what was published.
     pub(crate) fn note_completion(&mut self, wave: WaveId, op: &Issue) {
         let release = self.published_by(wave, op).map(Arc::new);
+        let returns = self.returns(wave, op);
         for access in &op.accesses {
             if access.space == Space::Scratch {
                 continue;
             }
             let reads = access.direction != Direction::Write
+                && returns
                 && (access.space == Space::Lds
                     || access.direction == Direction::Atomic
                     || op.scope > Scope::Cu);

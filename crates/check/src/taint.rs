@@ -9,6 +9,9 @@
 //! [`Checker::follow`] carries marks along with what instructions compute, and a sink settles the [`Suspicion`]. Nothing
 //! is done for a wave without marks.
 //!
+//! A register that is read while a load is still writing it is an error already. What is computed from it means nothing
+//! either, and what goes wrong at such an address is no mistake of its own ([`Checker::mark_meaningless`]).
+//!
 //! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
 //! marks within their bits only. A mark that exclusive-or or multiplication by 0 would drop stays.
 
@@ -19,7 +22,8 @@ use wavemark_sim::regs::{Regs, sindex};
 use crate::Checker;
 use crate::finding::Finding;
 use crate::knowledge::Knowledge;
-use crate::site_info::{SiteId, SiteInfo, VGPR0};
+use crate::mistakes::MistakeId;
+use crate::site_info::{SiteId, SiteInfo, Used, VGPR0};
 
 /// Which branch makes a poll of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,8 @@ pub(crate) struct Suspicion {
     pub poll: Poll,
     /// What the wave learns if it is one.
     pub learns: Option<Knowledge>,
+    /// The mistake by which the value is known to mean nothing: no use of it settles that.
+    pub mistake: Option<MistakeId>,
 }
 
 /// Bits of a register that a suspicion is about: lanes of a VGPR, bits of a scalar register.
@@ -57,13 +63,19 @@ struct Mark {
 #[derive(Debug, Default)]
 pub(crate) struct Taint {
     marks: Vec<Mark>,
+    /// Marks of what the current instruction alone reads so.
+    in_flight: Vec<Mark>,
     suspicions: Vec<Option<Suspicion>>,
+    /// The mistake by which the address that the current instruction uses means nothing.
+    meaningless_address: Option<MistakeId>,
 }
 
 impl Taint {
     /// A suspicion, for [`Taint::mark`]; one of the same load and the same other end is taken up again.
     pub fn suspect(&mut self, suspicion: Suspicion) -> usize {
-        let key = |suspicion: &Suspicion| (suspicion.load, suspicion.finding.as_ref().map(Finding::key));
+        let key = |suspicion: &Suspicion| {
+            (suspicion.load, suspicion.finding.as_ref().map(Finding::key), suspicion.mistake)
+        };
         let same = |old: &Option<Suspicion>| old.as_ref().is_some_and(|old| key(old) == key(&suspicion));
         if let Some(at) = self.suspicions.iter().position(same) {
             // What would be learnt is what is written last.
@@ -86,7 +98,16 @@ impl Taint {
 
     /// Nothing is in doubt.
     pub fn is_empty(&self) -> bool {
-        self.marks.is_empty()
+        self.marks.is_empty() && self.in_flight.is_empty() && self.meaningless_address.is_none()
+    }
+
+    /// The mistake by which the address that the current instruction uses means nothing.
+    pub fn meaningless_address(&self) -> Option<MistakeId> {
+        self.meaningless_address
+    }
+
+    fn mistake(&self, of: usize) -> Option<MistakeId> {
+        self.suspicions[of].as_ref()?.mistake
     }
 
     /// Mark bits of a register.
@@ -184,23 +205,37 @@ impl Checker {
     pub(crate) fn follow(&mut self, wave: u32, site: SiteId, exec: u64, regs: &Regs) {
         let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
-        let reaching = reaching(&state.taint, info, exec, regs);
-        match sink(info) {
-            Sink::None => {
-                let taint = &mut state.taint;
-                write(taint, info, exec, regs.full_mask(), &reaching);
-                taint.drop_dead();
-            }
-            sink => {
-                for value in reaching.iter().filter(|value| value.any()) {
-                    self.settle(wave, site, value.of, &sink);
-                }
-                let Some(state) = self.waves.get_mut(wave) else { return };
-                let info = self.sites.get(site);
-                write(&mut state.taint, info, exec, regs.full_mask(), &[]);
-                state.taint.drop_dead();
+        let taint = &mut state.taint;
+        let mut reaching = reaching(taint, info, exec, regs, |_| true);
+        let address = |used: &Used| used.address;
+        taint.meaningless_address = match &info.effects.memory {
+            Some(_) => reaching_of(taint, info, exec, regs, address).find_map(|of| taint.mistake(of)),
+            None => None,
+        };
+        taint.in_flight.clear();
+        let sink = sink(info);
+        if !matches!(sink, Sink::None) {
+            let settled = |value: &&Reaching| value.any() && taint.mistake(value.of).is_none();
+            let settled: Vec<usize> = reaching.iter().filter(settled).map(|value| value.of).collect();
+            reaching.retain(|value| taint.mistake(value.of).is_some());
+            for of in settled {
+                self.settle(wave, site, of, &sink);
             }
         }
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let info = self.sites.get(site);
+        write(&mut state.taint, info, exec, regs.full_mask(), &reaching);
+        state.taint.drop_dead();
+    }
+
+    /// The instruction that a wave is about to execute reads `register`, which `load` is still writing, by `mistake`.
+    pub(crate) fn mark_meaningless(&mut self, wave: u32, load: SiteId, register: u32, mistake: MistakeId) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let suspicion =
+            Suspicion { finding: None, load, poll: Poll::Never, learns: None, mistake: Some(mistake) };
+        let of = state.taint.suspect(suspicion);
+        let bits = if register >= VGPR0 { u64::MAX } else { 0xffff_ffff };
+        state.taint.in_flight.push(Mark { register, bits, of });
     }
 
     fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
@@ -224,19 +259,37 @@ impl Checker {
     }
 }
 
-/// What of each suspicion reaches the operands.
-fn reaching(taint: &Taint, info: &SiteInfo, exec: u64, regs: &Regs) -> Vec<Reaching> {
+/// The suspicions of which something reaches the operands that `which` accepts.
+fn reaching_of(
+    taint: &Taint,
+    info: &SiteInfo,
+    exec: u64,
+    regs: &Regs,
+    which: impl Fn(&Used) -> bool,
+) -> impl Iterator<Item = usize> {
+    reaching(taint, info, exec, regs, which).into_iter().filter(Reaching::any).map(|value| value.of)
+}
+
+/// What of each suspicion reaches the operands that `which` accepts.
+fn reaching(
+    taint: &Taint,
+    info: &SiteInfo,
+    exec: u64,
+    regs: &Regs,
+    which: impl Fn(&Used) -> bool,
+) -> Vec<Reaching> {
     let active = if info.heeds_exec { exec } else { u64::MAX };
     let mut all: Vec<Reaching> = Vec::new();
     // A conditional move takes each lane from one of two sources.
     let chosen = info.selection().map(|mask| regs.s64(mask.from) & regs.full_mask());
-    for used in info.uses.iter().filter(|used| used.read) {
+    for used in info.uses.iter().filter(|used| used.read && which(used)) {
         let is_exec = used.range.from == sindex::EXEC && used.operand.is_none();
         if is_exec && info.heeds_exec && info.effects.memory.is_none() {
             continue;
         }
         for (n, register) in used.range.numbers().enumerate() {
-            for mark in taint.marks.iter().filter(|mark| mark.register == register) {
+            let marks = taint.marks.iter().chain(&taint.in_flight);
+            for mark in marks.filter(|mark| mark.register == register) {
                 let mut value = Reaching { of: mark.of, ..Reaching::default() };
                 if register >= VGPR0 {
                     value.lanes = mark.bits & active;

@@ -1,10 +1,20 @@
 //! Places of a running program as reports name them: address, text, source line.
 
 use wavemark_codeobj::lines::LineTable;
-use wavemark_isa::{Inst, Machine, print};
+use wavemark_isa::{Inst, Machine, decode, encode, print};
 use wavemark_sim::events::WaveId;
+use wavemark_sim::modelled;
 
 use crate::report::{Lanes, Site};
+
+/// The text of an instruction. Halves of registers are written where `machine` has the code written so, and where it
+/// is an instruction in no other form: code objects do not say how theirs was written.
+pub fn instruction_text(machine: Machine, inst: &Inst) -> String {
+    let executed_by = modelled(machine).unwrap_or(machine);
+    let bytes = encode(executed_by, inst);
+    let form = if bytes.is_ok_and(|bytes| decode(machine, &bytes).is_err()) { executed_by } else { machine };
+    print(form, inst)
+}
 
 /// Names the instructions of a loaded code object.
 #[derive(Debug)]
@@ -20,7 +30,7 @@ pub struct Places<'l> {
 impl Places<'_> {
     /// The instruction's text.
     pub fn text(&self, inst: &Inst) -> String {
-        print(self.machine, inst)
+        instruction_text(self.machine, inst)
     }
 
     /// `file:line:column` of a loaded address; without column where the table has none.

@@ -8,13 +8,15 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
-use wavemark_isa::{Machine, print};
+use wavemark_isa::Machine;
 use wavemark_sim::Limit;
 use wavemark_sim::events::{
     BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId,
     WaveIndex,
 };
 use wavemark_sim::regs::Regs;
+
+use crate::places::instruction_text;
 
 /// Events kept.
 const LIMIT: usize = 1_000_000;
@@ -87,7 +89,7 @@ impl Trace {
     }
 
     fn text(&self, site: &Site) -> String {
-        print(self.machine, &site.inst)
+        instruction_text(self.machine, &site.inst)
     }
 
     fn push(

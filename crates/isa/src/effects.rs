@@ -36,6 +36,7 @@ mod hwreg;
 mod machine;
 mod memory;
 mod policy;
+mod weaker;
 
 pub use atomic::AtomicOp;
 pub use bank::{Bank, VgprMsb};
@@ -44,6 +45,7 @@ pub use counter::{Channel, Counter, CounterSet};
 pub use hwreg::{HwField, HwReg};
 pub use memory::{Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
+pub use weaker::{with_scope, with_wait};
 
 /// A register that an instruction touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
