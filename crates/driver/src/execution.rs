@@ -175,6 +175,8 @@ fn config(options: &RunOptions, seed: u64) -> RunConfig {
         max_steps: options.max_steps.unwrap_or(limits.max_steps),
         max_total_steps: options.max_total_steps.unwrap_or(limits.max_total_steps),
         brake: Arc::clone(&options.brake),
+        // Several schedules run side by side themselves.
+        threads: if options.schedules > 1 { 1 } else { options.threads.unwrap_or(1) },
     }
 }
 

@@ -13,7 +13,7 @@ use wavemark_target::facts::WorkgroupIds;
 use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
-use crate::machine::{Device, Ended, Launch, NewGroup, RunConfig, RunEnd, RunStats};
+use crate::machine::{self, Ended, Launch, NewGroup, RunConfig, RunEnd, RunStats};
 use crate::program::{Program, Segment};
 use crate::regs::{Chunk, sindex};
 use crate::wave::Wave;
@@ -85,16 +85,15 @@ pub fn dispatch<O: Observer>(
     let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
     let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
     let queue = global.allocate("queue", vec![0; 256], false);
-    let mut program = Program::new(kernel.machine, plan.layout, kernel.code.clone());
-    let mut launcher = Launcher {
+    let new_program = || Program::new(kernel.machine, plan.layout, kernel.code.clone());
+    let launcher = Launcher {
         plan: &plan,
         kernel,
         dispatch,
         addresses: Addresses { kernarg, packet, queue },
         ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
-        next: 0,
     };
-    let result = Device::new(&mut program, global, config, observer).run(&mut launcher);
+    let result = machine::run(&new_program, global, &config, &launcher, observer);
     for base in [kernarg, packet, queue] {
         global.free(base);
     }
@@ -225,7 +224,6 @@ struct Launcher<'a> {
     addresses: Addresses,
     /// `v0` of each wave of a workgroup.
     ids: Arc<[[Chunk; 4]]>,
-    next: u64,
 }
 
 fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
@@ -234,46 +232,37 @@ fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
 }
 
 impl Launch for Launcher<'_> {
-    fn next_cluster(&mut self, next_wave: &mut u32, ended: &mut Ended) -> Option<Vec<NewGroup>> {
-        let clusters: u64 = self.plan.clusters.iter().map(|&n| u64::from(n)).product();
-        if self.next == clusters {
-            return None;
-        }
-        let cluster_id = unflatten(self.next, self.plan.clusters);
+    fn clusters(&self) -> u64 {
+        self.plan.clusters.iter().map(|&n| u64::from(n)).product()
+    }
+
+    fn cluster(&self, number: u64, ended: &mut Ended) -> Vec<NewGroup> {
+        let cluster_id = unflatten(number, self.plan.clusters);
         let size: u32 = self.plan.cluster.iter().product();
-        let groups =
-            (0..size).map(|rank| self.group(cluster_id, rank, self.next as u32, next_wave, ended)).collect();
-        self.next += 1;
-        Some(groups)
+        (0..size).map(|rank| self.group(cluster_id, rank, number as u32, ended)).collect()
     }
 }
 
 impl Launcher<'_> {
-    fn group(
-        &self,
-        cluster_id: [u32; 3],
-        rank: u32,
-        cluster_flat: u32,
-        next_wave: &mut u32,
-        ended: &mut Ended,
-    ) -> NewGroup {
+    fn group(&self, cluster_id: [u32; 3], rank: u32, cluster_flat: u32, ended: &mut Ended) -> NewGroup {
         let plan = self.plan;
         let in_cluster = unflatten(u64::from(rank), plan.cluster);
         let workgroup: [u32; 3] = std::array::from_fn(|d| cluster_id[d] * plan.cluster[d] + in_cluster[d]);
         let grid = self.dispatch.grid;
         let flat = workgroup[0] + grid[0] * (workgroup[1] + grid[1] * workgroup[2]);
         let mut sgprs = 0;
+        let groups: u32 = plan.cluster.iter().product();
+        let first_wave = (cluster_flat.wrapping_mul(groups).wrapping_add(rank)).wrapping_mul(plan.waves);
         let waves = (0..plan.waves)
             .map(|w| {
                 let id = WaveId {
-                    index: *next_wave,
+                    index: first_wave.wrapping_add(w),
                     workgroup,
                     workgroup_flat: flat,
                     cluster_flat,
                     rank_in_cluster: rank,
                     wave: w,
                 };
-                *next_wave += 1;
                 let (facts, entry) = (self.kernel.machine.facts(), self.kernel.entry);
                 let mut wave = match ended.waves.pop() {
                     Some(ended) => Wave::again(ended, facts, id, entry, plan.mode),

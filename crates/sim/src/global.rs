@@ -1,7 +1,12 @@
 //! Global memory as a set of allocations with guard gaps between them.
 //!
 //! An access is in bounds if one live allocation holds all of its bytes. What is freed stays known, so that
-//! a report can name it.
+//! a report can name it. Several threads have a view each ([`Global::view`]).
+
+mod view;
+
+pub use view::Shared;
+use view::View;
 
 /// Lowest address that is handed out.
 const FIRST_ADDRESS: u64 = 0x0000_7a00_0000_0000;
@@ -13,21 +18,34 @@ const GUARD: u64 = 1 << 16;
 pub struct Allocation {
     /// Its address.
     pub base: u64,
-    /// Its contents.
-    pub bytes: Vec<u8>,
+    /// Its contents; none while views share them.
+    bytes: Vec<u8>,
+    /// How many bytes it has.
+    pub len: u64,
     /// What a report calls it.
     pub name: String,
     /// Not yet freed.
     pub live: bool,
     /// Stores are allowed.
     pub writable: bool,
+    /// One thread's view of it.
+    view: Option<Box<View>>,
 }
 
 impl Allocation {
     /// First address behind it.
     pub fn end(&self) -> u64 {
-        self.base + self.bytes.len() as u64
+        self.base + self.len
     }
+}
+
+/// What is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Reading.
+    Read,
+    /// Writing.
+    Write,
 }
 
 /// The global memory of a device.
@@ -39,20 +57,23 @@ pub struct Global {
     next: u64,
     /// Index of the allocation that the last look-up found.
     last: usize,
+    /// For whom a view claims what is accessed.
+    claimant: u32,
 }
 
 impl Global {
     /// An empty memory.
     pub fn new() -> Self {
-        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0 }
+        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0, claimant: 0 }
     }
 
     /// A new allocation that holds `bytes`, aligned to 4 KiB; its address.
     pub fn allocate(&mut self, name: impl Into<String>, bytes: Vec<u8>, writable: bool) -> u64 {
         let base = self.next;
-        let end = base + bytes.len() as u64;
-        self.next = (end + GUARD).next_multiple_of(4096);
-        self.allocations.push(Allocation { base, bytes, name: name.into(), live: true, writable });
+        let len = bytes.len() as u64;
+        self.next = (base + len + GUARD).next_multiple_of(4096);
+        let name = name.into();
+        self.allocations.push(Allocation { base, bytes, len, name, live: true, writable, view: None });
         base
     }
 
@@ -86,8 +107,8 @@ impl Global {
     fn holds(allocation: &Allocation, addr: u64, len: u64) -> bool {
         allocation.live
             && addr >= allocation.base
-            && addr - allocation.base <= allocation.bytes.len() as u64
-            && len <= allocation.bytes.len() as u64 - (addr - allocation.base)
+            && addr - allocation.base <= allocation.len
+            && len <= allocation.len - (addr - allocation.base)
     }
 
     #[inline]
@@ -107,22 +128,78 @@ impl Global {
     /// `len` bytes at `addr`, if they are inside one live allocation.
     #[inline]
     pub fn slice(&mut self, addr: u64, len: u64) -> Option<&[u8]> {
-        let at = self.index_of(addr, len)?;
-        let a = &self.allocations[at];
-        let from = (addr - a.base) as usize;
-        Some(&a.bytes[from..from + len as usize])
+        self.claim(Claim::Read, addr, len);
+        self.span(addr, len)
     }
 
     /// `len` writable bytes at `addr`, if they are inside one live allocation.
     #[inline]
     pub fn slice_mut(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
+        self.claim(Claim::Write, addr, len);
+        self.span_mut(addr, len)
+    }
+
+    /// The same as [`Global::slice`], of which some will be read: that is to be claimed ([`Global::claim`]).
+    #[inline]
+    pub fn span(&mut self, addr: u64, len: u64) -> Option<&[u8]> {
+        let at = self.index_of(addr, len)?;
+        let a = &mut self.allocations[at];
+        let from = (addr - a.base) as usize;
+        let range = from..from + len as usize;
+        match &mut a.view {
+            None => Some(&a.bytes[range]),
+            Some(view) => Some(view.bytes(range)),
+        }
+    }
+
+    /// The same as [`Global::slice_mut`], of which some will be written: that is to be claimed ([`Global::claim`]).
+    #[inline]
+    pub fn span_mut(&mut self, addr: u64, len: u64) -> Option<&mut [u8]> {
         let at = self.index_of(addr, len)?;
         let a = &mut self.allocations[at];
         if !a.writable {
             return None;
         }
         let from = (addr - a.base) as usize;
-        Some(&mut a.bytes[from..from + len as usize])
+        let range = from..from + len as usize;
+        match &mut a.view {
+            None => Some(&mut a.bytes[range]),
+            Some(view) => Some(view.bytes_mut(range)),
+        }
+    }
+
+    /// Whether accesses are claimed.
+    #[inline]
+    pub fn is_view(&self) -> bool {
+        self.claimant != 0
+    }
+
+    /// An access is the claimant's, in a view.
+    #[inline]
+    pub fn claim(&mut self, claim: Claim, addr: u64, len: u64) {
+        if self.claimant != 0 {
+            self.claim_pieces(claim, addr, len, len as usize, std::iter::once(0));
+        }
+    }
+
+    /// Pieces of `size` bytes, at `offsets` from `addr` within `len` bytes, are the claimant's, in a view.
+    pub fn claim_pieces(
+        &mut self,
+        claim: Claim,
+        addr: u64,
+        len: u64,
+        size: usize,
+        offsets: impl Iterator<Item = usize>,
+    ) {
+        let Some(at) = self.index_of(addr, len).filter(|_| size > 0) else { return };
+        let a = &mut self.allocations[at];
+        let from = (addr - a.base) as usize;
+        if let Some(view) = a.view.as_mut().filter(|_| a.writable) {
+            match claim {
+                Claim::Read => view.claim_reads(self.claimant, size, offsets.map(|offset| from + offset)),
+                Claim::Write => view.claim_writes(self.claimant, size, offsets.map(|offset| from + offset)),
+            }
+        }
     }
 
     /// Whether the bytes are in bounds (and writable, if `write`).
@@ -140,7 +217,7 @@ impl Global {
             return "there is no allocation".to_owned();
         };
         let freed = if a.live { "" } else { " (freed)" };
-        let len = a.bytes.len();
+        let len = a.len;
         if addr < a.base {
             format!("{} bytes before {}{freed} ({len} bytes at {:#x})", a.base - addr, a.name, a.base)
         } else if addr >= a.end() {

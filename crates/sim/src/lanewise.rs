@@ -9,6 +9,7 @@
 use crate::alu::leveled;
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
+use crate::global::{Claim, Global};
 use crate::pending::{Memories, extend, lanes};
 use crate::regs::{Chunk, Regs};
 use crate::rows;
@@ -144,18 +145,19 @@ impl Lanewise {
             let at = &self.offsets[4 * i..][..chunks];
             match self.moves {
                 Move::Load(shape, rows) => {
-                    let bytes = bytes(memories, reach);
+                    let bytes = bytes(memories, reach, shape.bytes as usize, at);
                     load(regs, shape, rows[i] as usize, reach, self.zero, bytes, at);
                 }
                 Move::Transpose(transpose, row) => {
                     let rows = transpose::lane_bytes(transpose) / 4 * chunks;
                     let out = &mut regs.v[row as usize..][..rows];
-                    load_transpose(out, transpose, reach.run, bytes(memories, reach), at);
+                    let bytes = bytes(memories, reach, transpose::lane_bytes(transpose), at);
+                    load_transpose(out, transpose, reach.run, bytes, at);
                 }
                 Move::Store(size) => {
                     let rows = size.div_ceil(4) as usize * chunks;
                     store(
-                        bytes_mut(memories, reach),
+                        bytes_mut(memories, reach, size as usize, at),
                         reach,
                         size as usize,
                         chunks,
@@ -166,7 +168,7 @@ impl Lanewise {
                 Move::Atomic(shape, flush, rows) => {
                     let data = shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 } * chunks;
                     let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
-                    let memory = bytes_mut(memories, reach);
+                    let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
                     atomics(regs, memory, shape, flush, reach.mask, data, at, row, self.zero);
                 }
                 Move::Copy(..) => {}
@@ -175,23 +177,46 @@ impl Lanewise {
     }
 }
 
-/// The bytes that an access reaches; none without lanes.
+/// The bytes that an access reaches, `size` of each lane; none without lanes.
 #[inline]
-fn bytes<'a>(memories: &'a mut Memories<'_>, reach: &Reach) -> &'a [u8] {
+fn bytes<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at: &[Chunk]) -> &'a [u8] {
     if reach.mask == 0 {
         return &[];
     }
+    let span = reach.high - reach.low;
     // In bounds when it was issued, and allocations live as long as the launch.
-    memories.bytes(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
+    if reach.space == Space::Global {
+        claim(memories.global, Claim::Read, reach, size, at);
+        return memories.global.span(reach.low, span).unwrap_or_default();
+    }
+    memories.bytes(reach.space, reach.low, span).unwrap_or_default()
 }
 
 /// The same to be written.
 #[inline]
-fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach) -> &'a mut [u8] {
+fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at: &[Chunk]) -> &'a mut [u8] {
     if reach.mask == 0 {
         return &mut [];
     }
-    memories.bytes_mut(reach.space, reach.low, reach.high - reach.low).unwrap_or_default()
+    let span = reach.high - reach.low;
+    if reach.space == Space::Global {
+        claim(memories.global, Claim::Write, reach, size, at);
+        return memories.global.span_mut(reach.low, span).unwrap_or_default();
+    }
+    memories.bytes_mut(reach.space, reach.low, span).unwrap_or_default()
+}
+
+/// The claims of the lanes of an access.
+#[inline]
+fn claim(global: &mut Global, claim: Claim, reach: &Reach, size: usize, at: &[Chunk]) {
+    if !global.is_view() {
+        return;
+    }
+    if reach.run {
+        return global.claim(claim, reach.low, reach.high - reach.low);
+    }
+    let offset = |lane: u32| at[lane as usize / 16].0[lane as usize % 16] as usize;
+    global.claim_pieces(claim, reach.low, reach.high - reach.low, size, lanes(reach.mask).map(offset));
 }
 
 /// Call `$f` with the number of bytes as a constant.
@@ -366,13 +391,19 @@ fn copy(
     let (span, to_span) = (from.high.wrapping_sub(from.low), to.high - to.low);
     let (source, target) = match to.space {
         Space::Lds => {
-            let source = if from.mask == 0 { None } else { memories.global.slice(from.low, span) };
+            let source = if from.mask == 0 {
+                None
+            } else {
+                claim(memories.global, Claim::Read, from, size, &offsets[..chunks]);
+                memories.global.span(from.low, span)
+            };
             (source, memories.lds.get_mut(to.low as usize..to.high as usize))
         }
-        _ => (
-            memories.lds.get(from.low as usize..from.high as usize),
-            memories.global.slice_mut(to.low, to_span),
-        ),
+        _ => {
+            claim(memories.global, Claim::Write, to, size, &offsets[4..][..chunks]);
+            let source = memories.lds.get(from.low as usize..from.high as usize);
+            (source, memories.global.span_mut(to.low, to_span))
+        }
     };
     let (source, Some(target)) = (source.unwrap_or_default(), target) else { return };
     let shape = shape.filter(|shape| shape.bytes < 4);

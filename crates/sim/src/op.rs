@@ -52,6 +52,8 @@ pub struct Op {
     pub kind: OpKind,
     /// Length in dwords.
     pub dwords: u8,
+    /// Other workgroups may answer it, or it waits for them: an atomic or scoped access to global memory, a sleep.
+    pub talks: bool,
     /// What only slow paths need: modifiers of vector operations, descriptions of memory operations.
     pub detail: Option<Arc<Detail>>,
 }
@@ -67,6 +69,7 @@ impl Op {
             imm: 0,
             kind,
             dwords,
+            talks: false,
             detail: None,
         }
     }

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use wavemark_isa::decode;
-use wavemark_isa::effects::{CounterSet, VgprMsb};
+use wavemark_isa::effects::{Control, CounterSet, Effects, Path, Scope, Verb, VgprMsb};
 use wavemark_target::{Facts, Machine};
 
 use crate::alu;
@@ -51,6 +51,7 @@ pub struct Program {
     pub segment: Segment,
     /// Constants of all operations.
     pub constants: Constants,
+    talks: bool,
     tables: Vec<OpTable>,
     by_msb: FxHashMap<u8, usize>,
 }
@@ -72,6 +73,7 @@ impl Program {
             layout,
             segment,
             constants: Constants::default(),
+            talks: false,
             tables: Vec::new(),
             by_msb: FxHashMap::default(),
         };
@@ -103,6 +105,11 @@ impl Program {
         (offset & 3 == 0 && offset < self.segment.bytes.len() as u64).then_some((offset / 4) as usize)
     }
 
+    /// Whether an instruction that was reached talks to other workgroups: an atomic or scoped access to global memory.
+    pub fn talks(&self) -> bool {
+        self.talks
+    }
+
     /// Fill one slot.
     pub fn bind_slot(&mut self, table: usize, slot: usize) {
         let pc = self.segment.base + slot as u64 * 4;
@@ -117,12 +124,24 @@ impl Program {
         let dwords = inst.size / 4;
         let mut binder =
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
-        ops[slot] = match bind(&mut binder) {
-            Ok(op) => Op { dwords, ..op },
+        let bound = bind(&mut binder);
+        let talks = talks(&binder.effects);
+        self.talks |= talks;
+        ops[slot] = match bound {
+            Ok(op) => Op { dwords, talks: talks || binder.effects.control == Some(Control::Sleep), ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
         sites[slot] = Some(Box::new(Site { pc, inst, msb: *msb }));
     }
+}
+
+/// Whether other workgroups may answer an instruction.
+fn talks(effects: &Effects) -> bool {
+    effects.memory.as_ref().is_some_and(|memory| {
+        let shared = !matches!(memory.path, Path::Lds | Path::Scratch);
+        let moves = !matches!(memory.verb, Verb::Cache { .. } | Verb::Prefetch);
+        shared && moves && (memory.is_atomic() || effects.policy.scope >= Scope::Device)
+    })
 }
 
 fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {

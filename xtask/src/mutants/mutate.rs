@@ -204,6 +204,9 @@ impl Code {
                 mutants.push(self.removed(Kind::NoInvalidate, &[one]));
             }
         }
+        if memory.verb == Verb::Prefetch {
+            return;
+        }
         let narrower = [Scope::Device, Scope::Se, Scope::Cu].into_iter();
         let mut narrower = narrower.filter(|&scope| scope < one.effects.policy.scope);
         let inst = narrower.find_map(|scope| with_scope(self.machine, &one.inst, scope));

@@ -285,6 +285,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         imm: u64::from(mods.control),
         kind: OpKind::Alu,
         dwords: inst.size / 4,
+        talks: false,
         detail: None,
     };
     if def.own_mods {

@@ -61,8 +61,8 @@ impl<O: Observer> Cx<'_, O> {
         } else {
             Side::To(op.row)
         };
-        *self.next_op += 1;
-        let (seq, issued_at) = (wave.queue.next(op.channel), *self.clock);
+        self.cluster.next_op += 1;
+        let (seq, issued_at) = (wave.queue.next(op.channel), self.cluster.clock);
         let burst = Burst { seq, space, low, high, issued_at, dwords: op.dwords, side };
         wave.queue.push_burst(burst);
         true

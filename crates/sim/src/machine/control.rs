@@ -41,7 +41,7 @@ impl<O: Observer> Cx<'_, O> {
                 self.complete_due(wave);
             }
             MachineOp::WaitIdle => self.wait_for_all(wave, site),
-            MachineOp::Sleep => *self.clock += 64,
+            MachineOp::Sleep => self.cluster.clock += 64,
             MachineOp::End => {
                 self.end(wave, site);
                 return Ok(Turn::Yields);
@@ -67,7 +67,7 @@ impl<O: Observer> Cx<'_, O> {
                 return Ok(Turn::Keeps);
             }
             MachineOp::Clock(to, channels) => {
-                let values = [*self.clock as u32, (*self.clock >> 32) as u32];
+                let values = [self.cluster.clock as u32, (self.cluster.clock >> 32) as u32];
                 if channels.is_empty() {
                     set_scalar(&mut wave.regs, *to, values[0]);
                     set_scalar(&mut wave.regs, *to + 1, values[1]);
@@ -81,7 +81,7 @@ impl<O: Observer> Cx<'_, O> {
                     let what = format!("the answer to message {message}");
                     return Err(Stop::Unsupported { pc: site.pc, what });
                 }
-                let values = [*self.clock as u32, (*self.clock >> 32) as u32];
+                let values = [self.cluster.clock as u32, (self.cluster.clock >> 32) as u32];
                 self.late_scalar(wave, site, Some(*to), values, *count);
             }
             MachineOp::Barrier(op) => self.barrier(wave, *op, site),
@@ -177,9 +177,9 @@ impl<O: Observer> Cx<'_, O> {
 
     fn cache(&mut self, wave: &mut Wave, cache: CacheOp, channels: &Channels, site: &Site) {
         let seq = self.sequence(wave, channels);
-        *self.next_op += 1;
+        self.cluster.next_op += 1;
         let issue = Issue {
-            id: OpId(*self.next_op),
+            id: OpId(self.cluster.next_op),
             seq,
             accesses: SmallVec::new(),
             atomic: false,
@@ -190,7 +190,7 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE {
             self.observer.cache(wave.id, site, cache, &issue);
         }
-        wave.queue.push(Pending::new(issue, Action::Nothing, *self.clock));
+        wave.queue.push(Pending::new(issue, Action::Nothing, self.cluster.clock));
     }
 
     /// A scalar result that KMcnt (lgkmcnt) counts.
@@ -349,8 +349,8 @@ impl<O: Observer> Cx<'_, O> {
             HwReg::ScratchBaseLo => (address::WIDE_SCRATCH_BASE << 5) as u32,
             HwReg::ScratchBaseHi => (address::WIDE_SCRATCH_BASE << 5 >> 32) as u32,
             HwReg::HwId | HwReg::HwId1 | HwReg::HwId2 => wave.id.wave & 15,
-            HwReg::ShaderCyclesLo => *self.clock as u32,
-            HwReg::ShaderCyclesHi => (*self.clock >> 32) as u32,
+            HwReg::ShaderCyclesLo => self.cluster.clock as u32,
+            HwReg::ShaderCyclesHi => (self.cluster.clock >> 32) as u32,
             // Bits 63:48 of the private and the shared aperture.
             HwReg::ShMemBases => {
                 let high = |base: u64| (base >> 48) as u32;

@@ -586,16 +586,16 @@ impl<O: Observer> Cx<'_, O> {
         multicast: Option<u32>,
         action: Action,
     ) {
-        *self.next_op += 1;
+        self.cluster.next_op += 1;
         let stored = match &action {
             Action::Store { data } if O::ACTIVE => data.clone(),
             _ => Vec::new(),
         };
-        let issue = Issue { id: OpId(*self.next_op), seq, accesses, atomic, scope, multicast, stored };
+        let issue = Issue { id: OpId(self.cluster.next_op), seq, accesses, atomic, scope, multicast, stored };
         if O::ACTIVE {
             self.observer.issued(wave.id, site, &issue);
         }
-        wave.queue.push(Pending::new(issue, action, *self.clock));
+        wave.queue.push(Pending::new(issue, action, self.cluster.clock));
     }
 
     /// Issue a scalar load.

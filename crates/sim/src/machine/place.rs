@@ -202,8 +202,8 @@ impl<O: Observer> Cx<'_, O> {
             self.pool.recycle(Flight::Lanewise(lanewise));
             return false;
         }
-        *self.next_op += 1;
-        lanewise.issued_at = *self.clock;
+        self.cluster.next_op += 1;
+        lanewise.issued_at = self.cluster.clock;
         lanewise.channels = op.channels.len() as u8;
         for (seq, &channel) in lanewise.seq.iter_mut().zip(&op.channels) {
             *seq = wave.queue.next(channel);
@@ -223,7 +223,7 @@ impl<O: Observer> Cx<'_, O> {
             lanewise.tell(wave.regs.chunks, directions, sizes);
             let seq = SmallVec::from_slice(lanewise.seq());
             let issue = &mut lanewise.issue;
-            (issue.id, issue.seq, issue.scope) = (OpId(*self.next_op), seq, op.scope);
+            (issue.id, issue.seq, issue.scope) = (OpId(self.cluster.next_op), seq, op.scope);
             issue.atomic = direction == Direction::Atomic;
             issue.multicast = op.multicast.then(|| wave.regs.s[sindex::M0 as usize]);
             self.observer.issued(wave.id, site, issue);

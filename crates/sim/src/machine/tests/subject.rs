@@ -13,7 +13,8 @@ use crate::binder::Layout;
 use crate::events::WaveId;
 use crate::global::Global;
 use crate::machine::address::BufferResources;
-use crate::machine::{Cluster, Completion, Device, Group, Random, RunConfig};
+use crate::machine::device::{Cluster, Device, Group, Resident};
+use crate::machine::{Completion, Random, RunConfig};
 use crate::op::OpKind;
 use crate::program::{Program, Segment};
 use crate::regs::sindex;
@@ -179,25 +180,25 @@ impl Subject {
         let before = State::of(&waves[0], self.layout);
         let mut recorder = Recorder::default();
         let config = RunConfig { completion: Completion::Early, ..RunConfig::default() };
-        let mut machine = Device::new(&mut program, &mut global, config, &mut recorder);
-        machine.clusters.push(Cluster { barrier: Barrier::with_expected(1), size: 1, live: 1 });
+        let mut machine = Device::new(&mut program, &mut global, &config, &mut recorder);
         let mut named = vec![Barrier::default(); 9];
         named.iter_mut().for_each(|barrier| barrier.init(2));
-        machine.groups.push(Box::new(Group {
+        let group = Group {
             waves,
             lds,
             lds_bytes: LDS as u32,
             ids: [].into(),
             workgroup: Barrier::with_expected(2),
             named,
-            cluster: 0,
             live: 2,
             flat: 0,
             turn: 0,
-        }));
+        };
+        let shared = Cluster::new(0, 1, config.seed);
+        machine.clusters.push(Box::new(Resident { shared, groups: vec![group], at: 0, number: 0 }));
         // Behind the instruction there is no code: a run that goes on stops there.
-        let stopped = machine.step_wave(0, 0);
-        let wave = &machine.groups[0].waves[0];
+        let stopped = machine.step_wave(0, 0, 0, 1);
+        let wave = &machine.clusters[0].groups[0].waves[0];
         let after = State::of(wave, self.layout);
         let next = CODE + self.bytes.len() as u64;
         let stays = after.pc == CODE || after.pc == next;

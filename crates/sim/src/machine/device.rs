@@ -1,0 +1,444 @@
+//! Clusters of workgroups that take turns on a device.
+//!
+//! What a cluster draws, counts and times is its own ([`Cluster`]): nothing that another one does moves a result of its,
+//! unless through global memory. A turn is long, because a workgroup's registers and LDS are then still in the host's
+//! caches when they are used again; it ends early where a wave talks to other workgroups or sleeps, for it may wait for
+//! one of them. With a seed turns are short: there interleavings are what is wanted.
+
+use std::sync::Arc;
+
+use super::side_by_side::Supply;
+use super::{Cx, Limit, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
+use crate::barrier::Barrier;
+use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
+use crate::global::Global;
+use crate::pending::Pool;
+use crate::program::Program;
+use crate::regs::Chunk;
+use crate::wave::{VectorSlab, Wave, WaveState};
+
+/// A workgroup that is resident. Its waves get their vector registers, and it its LDS, when the first instruction is to be
+/// executed: a thousand waves can be resident, and what ends leaves warm memory to what begins.
+pub(crate) struct Group {
+    pub waves: Vec<Wave>,
+    pub lds: Vec<u8>,
+    pub lds_bytes: u32,
+    /// What `v0` of each wave holds at its start.
+    pub ids: Arc<[[Chunk; 4]]>,
+    pub workgroup: Barrier,
+    pub named: Vec<Barrier>,
+    pub live: u32,
+    pub flat: u32,
+    pub turn: usize,
+}
+
+/// What the workgroups of a resident cluster share, and what makes their run a function of the launch alone.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub barrier: Barrier,
+    /// Workgroups.
+    pub size: u32,
+    /// Instructions that its waves have executed, and what they have slept.
+    pub clock: u64,
+    /// The last operation's number.
+    pub next_op: u64,
+    pub random: Random,
+    /// What its waves have done that others may answer, since its turn began.
+    pub talks: usize,
+}
+
+impl Cluster {
+    /// Cluster number `flat` of `size` workgroups. Its operations have numbers of their own.
+    pub fn new(flat: u32, size: u32, seed: u64) -> Cluster {
+        Cluster {
+            barrier: Barrier::with_expected(size),
+            size,
+            clock: 0,
+            next_op: u64::from(flat) << 32,
+            random: Random::new(seed ^ u64::from(flat).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            talks: 0,
+        }
+    }
+}
+
+/// A resident cluster and those of its workgroups that have not ended.
+pub(crate) struct Resident {
+    pub shared: Cluster,
+    pub groups: Vec<Group>,
+    /// The workgroup whose turn it is.
+    pub at: usize,
+    /// The launch's number of it.
+    pub number: u64,
+}
+
+/// Supplies workgroups by the number of their cluster.
+pub(crate) trait Launch: Sync {
+    /// How many clusters there are.
+    fn clusters(&self) -> u64;
+    /// The workgroups of a cluster.
+    fn cluster(&self, number: u64, ended: &mut Ended) -> Vec<NewGroup>;
+}
+
+/// What workgroups that have ended leave to those that start.
+#[derive(Default)]
+pub(crate) struct Ended {
+    pub waves: Vec<Wave>,
+    slabs: Vec<VectorSlab>,
+    lds: Vec<Vec<u8>>,
+}
+
+/// A workgroup about to start.
+pub(crate) struct NewGroup {
+    pub waves: Vec<Wave>,
+    pub lds: u32,
+    pub named_barriers: u32,
+    pub flat: u32,
+    pub initial_sgprs: u32,
+    pub initial_vgprs: u32,
+    pub ids: Arc<[[Chunk; 4]]>,
+}
+
+/// A device running one kernel.
+pub(crate) struct Device<'a, O: Observer> {
+    pub program: &'a mut Program,
+    pub global: &'a mut Global,
+    pub config: &'a RunConfig,
+    pub observer: &'a mut O,
+    #[expect(clippy::vec_box, reason = "one that ends is taken out from among a thousand")]
+    pub clusters: Vec<Box<Resident>>,
+    ended: Ended,
+    /// Waves of `clusters`.
+    resident_waves: usize,
+    stats: RunStats,
+    /// Instructions executed by all waves.
+    total: u64,
+    random: Random,
+    pool: Pool,
+}
+
+/// Visible operations of a workgroup before the next one has its turn.
+const TURN: usize = 1 << 18;
+/// The same with a seed.
+const SEEDED_TURN: usize = 1 << 8;
+
+impl<'a, O: Observer> Device<'a, O> {
+    pub fn new(
+        program: &'a mut Program,
+        global: &'a mut Global,
+        config: &'a RunConfig,
+        observer: &'a mut O,
+    ) -> Self {
+        Device {
+            program,
+            global,
+            config,
+            observer,
+            clusters: Vec::new(),
+            ended: Ended::default(),
+            resident_waves: 0,
+            stats: RunStats::default(),
+            total: 0,
+            random: Random::new(config.seed),
+            pool: Pool::default(),
+        }
+    }
+
+    /// Run the clusters that `supply` hands out; `None` if they were withdrawn before their end.
+    pub fn run(&mut self, launch: &impl Launch, supply: &Supply) -> Option<(RunEnd, RunStats)> {
+        let end = self.run_to_end(launch, supply)?;
+        for wave in self.clusters.iter().flat_map(|cluster| &cluster.groups).flat_map(|group| &group.waves) {
+            self.stats.wave_instructions += wave.steps;
+        }
+        self.stats.lane_instructions = self.stats.wave_instructions * self.program.layout.chunks as u64 * 16;
+        Some((end, self.stats))
+    }
+
+    fn run_to_end(&mut self, launch: &impl Launch, supply: &Supply) -> Option<RunEnd> {
+        let mut exhausted = false;
+        let mut at = 0;
+        let mut idle_rounds = 0;
+        loop {
+            while !exhausted && self.resident_waves < supply.resident_waves {
+                match supply.next(launch.clusters()) {
+                    Some(number) => {
+                        let groups = launch.cluster(number, &mut self.ended);
+                        self.start(number, groups);
+                    }
+                    None => exhausted = true,
+                }
+            }
+            if self.clusters.is_empty() {
+                return Some(RunEnd::Finished);
+            }
+            if at >= self.clusters.len() {
+                at = 0;
+            }
+            let chosen = if self.config.seed == 0 { at } else { self.random.below(self.clusters.len()) };
+            if let Some(limit) = self.limit_hit() {
+                if let Some((wave, site)) = self.place(chosen) {
+                    self.observer.limit(wave, &site, limit);
+                }
+                return Some(RunEnd::Limit(limit));
+            }
+            if supply.is_withdrawn(self.program, self.global) {
+                return None;
+            }
+            let progress = match self.turn(chosen) {
+                Ok(progress) => progress,
+                Err((wave, stop)) => {
+                    return Some(match stop {
+                        Stop::Unsupported { pc, what } => RunEnd::Unsupported { wave, pc, what },
+                        Stop::Limit(limit) => RunEnd::Limit(limit),
+                        Stop::Trap => RunEnd::Trap,
+                    });
+                }
+            };
+            if self.clusters[chosen].groups.is_empty() {
+                self.clusters.remove(chosen);
+                idle_rounds = 0;
+                continue;
+            }
+            at = chosen + 1;
+            idle_rounds = if progress { 0 } else { idle_rounds + 1 };
+            let groups = |device: &Self| device.clusters.iter().map(|cluster| cluster.groups.len()).sum();
+            if idle_rounds > self.clusters.len() && idle_rounds > groups(self) && !self.any_can_move() {
+                let waiting = self.waiting();
+                self.observer.deadlock(&waiting);
+                return Some(RunEnd::Deadlock);
+            }
+        }
+    }
+
+    /// A cluster becomes resident.
+    pub fn start(&mut self, number: u64, groups: Vec<NewGroup>) {
+        let mut resident = Box::new(Resident {
+            shared: Cluster::new(number as u32, groups.len() as u32, self.config.seed),
+            groups: Vec::with_capacity(groups.len()),
+            at: 0,
+            number,
+        });
+        for new in groups {
+            let count = new.waves.len() as u32;
+            self.stats.workgroups += 1;
+            self.stats.waves += u64::from(count);
+            self.observer.workgroup_started(new.flat, new.lds, count);
+            for wave in &new.waves {
+                self.observer.wave_started(wave.id, new.initial_sgprs, new.initial_vgprs);
+            }
+            self.resident_waves += new.waves.len();
+            resident.groups.push(Group {
+                waves: new.waves,
+                lds: Vec::new(),
+                lds_bytes: new.lds,
+                ids: new.ids,
+                workgroup: Barrier::with_expected(count),
+                named: vec![Barrier::default(); new.named_barriers as usize + 1],
+                live: count,
+                flat: new.flat,
+                turn: 0,
+            });
+        }
+        self.clusters.push(resident);
+    }
+
+    fn finish(&mut self, cluster: usize, at: usize) {
+        let mut group = self.clusters[cluster].groups.remove(at);
+        for wave in &group.waves {
+            self.stats.wave_instructions += wave.steps;
+        }
+        self.observer.workgroup_ended(group.flat);
+        self.resident_waves -= group.waves.len();
+        self.ended.slabs.extend(group.waves.iter_mut().filter_map(Wave::end));
+        self.ended.waves.extend(group.waves);
+        self.ended.lds.push(group.lds);
+    }
+
+    fn groups(&self) -> impl Iterator<Item = (&Cluster, &Group)> {
+        self.clusters.iter().flat_map(|cluster| cluster.groups.iter().map(|group| (&cluster.shared, group)))
+    }
+
+    fn any_can_move(&self) -> bool {
+        self.groups().any(|(cluster, group)| {
+            group.waves.iter().any(|wave| match wave.state {
+                WaveState::Running => true,
+                WaveState::Ended | WaveState::Halted => false,
+                WaveState::AtBarrier(id) => {
+                    let barrier = match id {
+                        BarrierId::Cluster => Some(&cluster.barrier),
+                        BarrierId::Workgroup => Some(&group.workgroup),
+                        BarrierId::Named(n) => group.named.get(usize::from(n)),
+                        _ => None,
+                    };
+                    barrier.is_some_and(|b| b.can_pass(wave.id.index))
+                }
+            })
+        })
+    }
+
+    fn waiting(&self) -> Vec<(WaveId, Site, Blocked)> {
+        let mut out = Vec::new();
+        for (cluster, group) in self.groups() {
+            for wave in &group.waves {
+                let blocked = match wave.state {
+                    WaveState::AtBarrier(id) => {
+                        let barrier = match id {
+                            BarrierId::Cluster => Some(&cluster.barrier),
+                            BarrierId::Named(n) => group.named.get(usize::from(n)),
+                            _ => Some(&group.workgroup),
+                        };
+                        let (arrived, expected) = barrier.map_or((0, None), |b| (b.arrived, b.expected));
+                        Blocked::Barrier { id, arrived, expected }
+                    }
+                    WaveState::Halted => Blocked::Halted,
+                    WaveState::Running | WaveState::Ended => continue,
+                };
+                if let Some(site) = self.last_site(wave) {
+                    out.push((wave.id, site, blocked));
+                }
+            }
+        }
+        out
+    }
+
+    /// A limit of the launch that is hit.
+    fn limit_hit(&self) -> Option<Limit> {
+        if self.total > self.config.max_total_steps {
+            return Some(Limit::TotalSteps);
+        }
+        self.config.brake.pulled().map(Limit::Brake)
+    }
+
+    /// A wave of a cluster that goes on, and where it is.
+    fn place(&self, cluster: usize) -> Option<(WaveId, Site)> {
+        let waves = self.clusters[cluster].groups.iter().flat_map(|group| &group.waves);
+        let mut waves = waves.filter(|wave| wave.state != WaveState::Ended);
+        waves.find_map(|wave| Some((wave.id, self.last_site(wave)?)))
+    }
+
+    /// The instruction that a wave stands at: a blocked wave's pc is behind its wait.
+    fn last_site(&self, wave: &Wave) -> Option<Site> {
+        let table = self.program.ops(wave.table);
+        let behind = self.program.slot(wave.regs.pc.wrapping_sub(4))?;
+        (0..=behind).rev().take(6).find_map(|slot| table.sites[slot].as_deref().cloned())
+    }
+
+    /// The turn of one workgroup of a cluster; whether any of its waves executed something.
+    fn turn(&mut self, cluster: usize) -> Result<bool, (WaveId, Stop)> {
+        let resident = &mut self.clusters[cluster];
+        self.global.claim_for(resident.number);
+        let groups = resident.groups.len();
+        let seeded = self.config.seed != 0;
+        let at = if seeded { resident.shared.random.below(groups) } else { resident.at % groups };
+        resident.shared.talks = 0;
+        let started = resident.shared.clock;
+        let mut progress = false;
+        // A wave alone in its workgroup has all of the turn at once.
+        let alone = resident.groups[at].waves.len() == 1;
+        let mut left = if seeded { SEEDED_TURN } else { TURN };
+        let talk = left / SEEDED_TURN;
+        while left > 0 {
+            let Resident { shared, groups, .. } = &mut *self.clusters[cluster];
+            let group = &mut groups[at];
+            let count = group.waves.len();
+            let first = if seeded { shared.random.below(count) } else { group.turn };
+            let mut moved = false;
+            for i in 0..count {
+                let w = (first + i) % count;
+                let stepped = self.step_wave(cluster, at, w, if alone { left } else { 1 });
+                let group = &mut self.clusters[cluster].groups[at];
+                if stepped.map_err(|stop| (group.waves[w].id, stop))? {
+                    group.turn = (w + 1) % count;
+                    moved = true;
+                    break;
+                }
+            }
+            progress |= moved;
+            let resident = &mut self.clusters[cluster];
+            let talks = std::mem::take(&mut resident.shared.talks);
+            left = if alone { 0 } else { left.saturating_sub(1 + talks * talk) };
+            if !moved || resident.groups[at].live == 0 {
+                break;
+            }
+        }
+        let resident = &mut self.clusters[cluster];
+        self.total += resident.shared.clock - started;
+        resident.at = at + 1;
+        if resident.groups[at].live == 0 {
+            resident.at = at;
+            self.finish(cluster, at);
+        }
+        Ok(progress)
+    }
+
+    /// Give a wave its vector registers, and its workgroup its LDS.
+    fn begin(&mut self, cluster: usize, at: usize, w: usize) {
+        let group = &mut self.clusters[cluster].groups[at];
+        if group.lds.len() < group.lds_bytes as usize {
+            group.lds = self.ended.lds.pop().unwrap_or_default();
+            group.lds.clear();
+            group.lds.resize(group.lds_bytes as usize, 0);
+        }
+        let wave = &mut group.waves[w];
+        wave.begin(self.program.layout, self.ended.slabs.pop());
+        let chunks = wave.regs.chunks;
+        wave.regs.v[..chunks].copy_from_slice(&group.ids[wave.id.wave as usize][..chunks]);
+    }
+
+    /// Run wave `w` of workgroup `at` of a cluster up to and including its next visible operation, or so many; whether
+    /// it could move.
+    pub fn step_wave(&mut self, cluster: usize, at: usize, w: usize, turns: usize) -> Result<bool, Stop> {
+        if self.clusters[cluster].groups[at].waves[w].is_new() {
+            self.begin(cluster, at, w);
+        }
+        let Device { program, global, config, observer, clusters, pool, total, .. } = self;
+        let Resident { shared: cluster, groups, .. } = &mut *clusters[cluster];
+        let group = &mut groups[at];
+        let group_waves = group.waves.len() as u32;
+        let wave = &mut group.waves[w];
+        match wave.state {
+            WaveState::Running => {}
+            WaveState::Ended | WaveState::Halted => return Ok(false),
+            WaveState::AtBarrier(id) => {
+                let barrier = match id {
+                    BarrierId::Cluster => Some(&mut cluster.barrier),
+                    BarrierId::Named(n) => group.named.get_mut(usize::from(n)),
+                    _ => Some(&mut group.workgroup),
+                };
+                if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
+                    wave.state = WaveState::Running;
+                    if O::ACTIVE
+                        && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
+                        && let Some(site) = &program.ops(wave.table).sites[slot]
+                    {
+                        observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+                    }
+                }
+            }
+        }
+        let left = config.max_total_steps.saturating_sub(*total);
+        let clock_limit = cluster.clock.saturating_add(left);
+        let mut cx = Cx {
+            facts: program.facts,
+            counters: program.counters,
+            config,
+            global,
+            lds: &mut group.lds,
+            workgroup: &mut group.workgroup,
+            named: &mut group.named,
+            cluster,
+            group_waves,
+            live: &mut group.live,
+            observer: &mut **observer,
+            pool,
+            talk: if config.seed == 0 { TURN / SEEDED_TURN } else { 1 },
+            clock_limit,
+        };
+        if wave.state != WaveState::Running {
+            // What a waiting wave has in flight lands all the same: others may poll for it.
+            cx.complete_by_mode(wave);
+            return Ok(false);
+        }
+        run_wave(program, wave, &mut cx, turns)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,126 @@
+//! Clusters side by side on several threads of the host, with the result that one thread gives.
+//!
+//! A run that nobody watches is tried on all threads at once. Each has a view of global memory of its own, in which every
+//! access is claimed for its cluster ([`Global::view`]); no cluster sees what another writes. If in the end no cluster has
+//! touched what another wrote, their order does not matter: the views are merged, and the result is that of any order.
+//! If one has, or if the code that is reached talks to other workgroups at all (atomics on global memory, accesses of
+//! device or system scope), or if a cluster ends in any other way than by itself, all of it is withdrawn and the launch
+//! run again on one thread, where workgroups take turns and make progress together. What that costs is the time of the
+//! trial: little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the
+//! talking with its first; up to once the whole run where plain accesses collide late.
+//!
+//! A run that is watched has one thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::device::{Device, Launch};
+use super::{RunConfig, RunEnd, RunStats};
+use crate::events::{Observer, Silent};
+use crate::global::Global;
+use crate::program::Program;
+
+/// Waves that are resident at once on one thread, at the most (but one cluster always is).
+const RESIDENT_WAVES: usize = 1024;
+
+/// Hands out the clusters of a launch.
+pub(crate) struct Supply {
+    next: AtomicU64,
+    /// So many waves are resident at least, if there are enough.
+    pub resident_waves: usize,
+    /// Whether this is a trial, which ends for all if it ends for one.
+    trial: bool,
+    withdrawn: AtomicBool,
+}
+
+impl Supply {
+    /// For a device that runs all clusters.
+    pub fn for_one() -> Supply {
+        Supply {
+            next: AtomicU64::new(0),
+            resident_waves: RESIDENT_WAVES,
+            trial: false,
+            withdrawn: AtomicBool::new(false),
+        }
+    }
+
+    /// For a trial of several devices. Of each one cluster is resident, which is warm in the caches.
+    fn for_several() -> Supply {
+        Supply { resident_waves: 1, trial: true, ..Supply::for_one() }
+    }
+
+    /// The number of the next cluster.
+    pub fn next(&self, clusters: u64) -> Option<u64> {
+        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < clusters)
+    }
+
+    /// Whether a trial is over; by what this device has come to, or another.
+    pub fn is_withdrawn(&self, program: &Program, global: &Global) -> bool {
+        if self.trial && (program.talks() || global.collides()) {
+            self.withdraw();
+        }
+        self.withdrawn.load(Ordering::Relaxed)
+    }
+
+    fn withdraw(&self) {
+        self.withdrawn.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Run all clusters of a launch, on as many threads as `config` has.
+pub(crate) fn run<O: Observer>(
+    new_program: &(impl Fn() -> Program + Sync),
+    global: &mut Global,
+    config: &RunConfig,
+    launch: &impl Launch,
+    observer: &mut O,
+) -> (RunEnd, RunStats) {
+    let threads = launch.clusters().min(config.threads.into());
+    if !O::ACTIVE
+        && threads > 1
+        && let Some(stats) = run_side_by_side(new_program, global, config, launch, threads)
+    {
+        return (RunEnd::Finished, stats);
+    }
+    let mut program = new_program();
+    let mut device = Device::new(&mut program, global, config, observer);
+    // Nobody withdraws it.
+    device.run(launch, &Supply::for_one()).unwrap_or((RunEnd::Finished, RunStats::default()))
+}
+
+/// A trial; `None` if it is withdrawn, with `global` as it was.
+fn run_side_by_side(
+    new_program: &(impl Fn() -> Program + Sync),
+    global: &mut Global,
+    config: &RunConfig,
+    launch: &impl Launch,
+    threads: u64,
+) -> Option<RunStats> {
+    let supply = Supply::for_several();
+    let shared = global.share();
+    let mut views: Vec<Global> = (0..threads).map(|_| global.view(&shared)).collect();
+    let run_one = |view: &mut Global| {
+        let (mut program, mut observer) = (new_program(), Silent);
+        let ended = Device::new(&mut program, view, config, &mut observer).run(launch, &supply);
+        let stats = ended.filter(|(end, _)| *end == RunEnd::Finished).map(|(_, stats)| stats);
+        if stats.is_none() || program.talks() {
+            supply.withdraw();
+        }
+        stats
+    };
+    let stats: Vec<Option<RunStats>> = std::thread::scope(|scope| {
+        let (first, others) = views.split_at_mut(1);
+        let run_one = &run_one;
+        let spawn = |view| std::thread::Builder::new().spawn_scoped(scope, move || run_one(view));
+        // A thread that cannot be had leaves its clusters to the others.
+        let others: Vec<_> = others.iter_mut().filter_map(|view| spawn(view).ok()).collect();
+        let own = run_one(&mut first[0]);
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        std::iter::once(own).chain(others.into_iter().map(join)).collect()
+    });
+    let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
+    let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
+    let keep = sum.is_some() && !supply.withdrawn.load(Ordering::Relaxed);
+    if global.unite(shared, views, keep) { sum } else { None }
+}

@@ -1,0 +1,134 @@
+//! Workgroups side by side: whatever they do to each other, the result is that of one thread.
+
+mod snippet;
+
+use snippet::machines::GFX1250;
+use snippet::{Outcome, Setup, run};
+use wavemark_sim::events::Silent;
+use wavemark_sim::{Completion, RunEnd};
+
+/// Workgroups of each launch.
+const GROUPS: u32 = 24;
+
+/// `v2` the byte offset of the work-item in its workgroup, `s6` the workgroup's number, `v3` a value of both.
+const START: &str = "
+    s_mov_b32 s6, ttmp9
+    v_lshlrev_b32 v2, 2, v0
+    v_mad_u32_u24 v3, s6, 100, v0
+";
+
+fn outcome(text: &str, threads: u32, completion: Completion, seed: u64) -> Outcome {
+    let mut setup = Setup::new(GFX1250);
+    setup.grid = [GROUPS, 1, 1];
+    setup.output = vec![0; 32 * 4 * GROUPS as usize + 256];
+    (setup.config.completion, setup.config.seed, setup.config.threads) = (completion, seed, threads);
+    run(&setup, &format!("{START}{text}"), &mut Silent)
+}
+
+/// Run with 1, 2 and 4 threads, in every completion mode; the output of the first.
+fn same_for_all(text: &str) -> Outcome {
+    for (completion, seed) in [(Completion::Late, 0), (Completion::Early, 0), (Completion::Random, 5)] {
+        let one = outcome(text, 1, completion, seed);
+        for threads in [2, 4] {
+            let several = outcome(text, threads, completion, seed);
+            assert_eq!((&one.end, one.stats), (&several.end, several.stats), "{threads} threads\n{text}");
+            assert!(one.output == several.output, "{threads} threads, {completion:?}\n{text}");
+        }
+    }
+    outcome(text, 2, Completion::Late, 0)
+}
+
+#[test]
+fn workgroups_that_keep_apart() {
+    let result = same_for_all(
+        "s_mul_i32 s7, s6, 128
+         v_add_nc_u32 v4, v2, s7
+         global_store_b32 v4, v3, s[4:5]
+         s_wait_storecnt 0x0
+         global_load_b32 v5, v4, s[4:5]
+         s_wait_loadcnt 0x0
+         v_add_nc_u32 v5, v5, 1
+         global_store_b32 v4, v5, s[4:5]",
+    );
+    assert_eq!(result.end, RunEnd::Finished);
+    let expected: Vec<u32> =
+        (0..GROUPS).flat_map(|group| (0..32).map(move |n| group * 100 + n + 1)).collect();
+    assert_eq!(result.words(expected.len()), expected);
+}
+
+/// The last of them in the order of one thread wins.
+#[test]
+fn workgroups_that_write_the_same() {
+    same_for_all("global_store_b32 v2, v3, s[4:5]");
+}
+
+#[test]
+fn workgroups_that_read_what_others_write() {
+    same_for_all(
+        "s_mul_i32 s7, s6, 128
+         v_add_nc_u32 v4, v2, s7
+         global_load_b32 v5, v4, s[4:5] offset:128
+         s_wait_loadcnt 0x0
+         v_add_nc_u32 v5, v5, v3
+         global_store_b32 v4, v5, s[4:5]",
+    );
+}
+
+/// Some lanes, of odd sizes, in shared pages and dwords.
+#[test]
+fn workgroups_that_share_pages() {
+    same_for_all(
+        "s_mul_i32 s7, s6, 66
+         v_lshlrev_b32 v4, 1, v0
+         v_add_nc_u32 v4, v4, s7
+         s_mov_b32 exec_lo, 0x0ff0ff0f
+         global_store_b16 v4, v3, s[4:5]
+         global_store_b8 v4, v3, s[4:5] offset:1",
+    );
+}
+
+/// Each waits for the one before it: no workgroup can run alone.
+#[test]
+fn workgroups_that_wait_for_each_other() {
+    let result = same_for_all(
+        "s_mov_b32 exec_lo, 1
+         v_mov_b32 v6, 0
+        again:
+         global_load_b32 v5, v6, s[4:5] scope:SCOPE_DEV
+         s_wait_loadcnt 0x0
+         v_cmp_ne_u32 vcc_lo, s6, v5
+         s_cbranch_vccnz again
+         v_add_nc_u32 v5, v5, 1
+         global_store_b32 v6, v5, s[4:5] scope:SCOPE_DEV",
+    );
+    assert_eq!((result.end.clone(), result.word(0)), (RunEnd::Finished, GROUPS));
+}
+
+#[test]
+fn workgroups_that_add_up() {
+    let result = same_for_all("global_atomic_add_u32 v2, v3, s[4:5] scope:SCOPE_DEV");
+    let sum = (0..GROUPS).map(|group| group * 100).sum::<u32>();
+    assert_eq!(result.words(32), (0..32).map(|n| sum + GROUPS * n).collect::<Vec<_>>());
+}
+
+/// What ends otherwise than by itself ends as with one thread.
+#[test]
+fn workgroups_that_stop() {
+    let result = same_for_all(
+        "global_store_b32 v2, v3, s[4:5]
+         s_cmp_eq_u32 s6, 7
+         s_cbranch_scc0 on
+         s_trap 2
+        on:
+         s_nop 0",
+    );
+    assert_eq!(result.end, RunEnd::Trap);
+    let result = same_for_all(
+        "s_cmp_eq_u32 s6, 20
+         s_cbranch_scc0 on
+         s_sethalt 1
+        on:
+         global_store_b32 v2, v3, s[4:5]",
+    );
+    assert_eq!(result.end, RunEnd::Deadlock);
+}
