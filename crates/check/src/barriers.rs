@@ -14,7 +14,7 @@ use wavemark_sim::events::{BarrierEvent, BarrierId, Blocked, Site, WaveId};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{BARRIERS, Knowledge};
 use crate::site_info::SiteId;
 
 /// What one phase of a barrier carries.
@@ -63,7 +63,7 @@ pub(crate) struct Object {
     /// Completed phases that may still be waited for, and the number of the first.
     completed: VecDeque<Arc<Phase>>,
     first_completed: u32,
-    /// Operations number of each wave's last join, and the phase that was open then.
+    /// The number of each wave's last join among its barrier operations.
     joined: FxHashMap<u32, u32>,
     /// The waves that have arrived, in any phase.
     arrived: FxHashSet<u32>,
@@ -149,6 +149,21 @@ impl Checker {
         let object =
             self.barriers.entry(key).or_insert_with(|| Object { initialised: plain, ..Object::default() });
         let phase = object.first_completed + object.completed.len() as u32;
+        let by_wave = matches!(
+            event,
+            BarrierEvent::Init { .. }
+                | BarrierEvent::Join
+                | BarrierEvent::Arrive { .. }
+                | BarrierEvent::Drop { .. }
+        );
+        let number = match self.waves.get_mut(wave.index) {
+            Some(state) if by_wave => {
+                let number = state.known.issued.get(wave.index, BARRIERS) + 1;
+                state.known.issued.raise(wave.index, BARRIERS, number);
+                number
+            }
+            _ => 0,
+        };
         match event {
             BarrierEvent::Init { count } => {
                 object.initialised = true;
@@ -159,7 +174,7 @@ impl Checker {
                 }
             }
             BarrierEvent::Join => {
-                object.joined.insert(wave.index, phase);
+                object.joined.insert(wave.index, number);
             }
             BarrierEvent::Arrive { count, before } => {
                 let Some(state) = self.waves.get_mut(wave.index) else { return };
@@ -188,8 +203,9 @@ impl Checker {
                     let title = format!("{mnemonic} on {name}, which was never initialised");
                     self.barrier_error("B1", title, wave, site);
                 }
+                let least = if self.model.arrive_count_allowed { before.0 } else { before.0 + 1 };
                 if let Some(count) = count
-                    && count <= before.0
+                    && count < least
                 {
                     let title = format!(
                         "{name} is given an expected count of {count} when {} have arrived",
@@ -252,21 +268,19 @@ impl Checker {
                 let at = bound.checked_sub(object.first_completed).map(|at| at as usize);
                 let Some(phase) = at.and_then(|at| object.completed.get(at)).cloned() else { return };
                 object.unwaited.remove(&wave.index);
-                let late_join = match object.joined.get(&wave.index) {
-                    Some(&open_at_join) if !plain => {
-                        // The join must be executed before some operation of the phase: the wave's own
-                        // arrival after its join, or an arrival that knows of the join by another barrier.
-                        let own = phase.arrivals.iter().any(|(w, _)| w.index == wave.index);
-                        open_at_join > bound && !own
-                    }
-                    _ => false,
-                };
+                // The join must be executed before some operation of the phase: the wave's own arrival after it, or one
+                // that knows of it by other means.
+                let late_join = object.joined.get(&wave.index).filter(|_| !plain).is_some_and(|&join| {
+                    !phase.known.iter().any(|(_, known)| known.issued.get(wave.index, BARRIERS) >= join)
+                });
                 if let Some(state) = self.waves.get_mut(wave.index) {
                     phase.take(wave, &mut state.known);
                     state.note_learnt();
                 }
                 if late_join {
-                    let title = format!("{name} completed its phase before this wave joined it");
+                    let title = format!(
+                        "{name} may complete its phase before this wave joins it: no arrival knows of the join"
+                    );
                     self.barrier_error("B11", title, wave, site);
                 }
             }

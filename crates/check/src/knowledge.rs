@@ -13,8 +13,11 @@
 use wavemark_order::{Clock, Epoch};
 use wavemark_sim::events::{CHANNELS, Scope, WaveId};
 
-/// A clock over waves and their channels.
-pub type WaveClock = Clock<CHANNELS>;
+/// A clock over waves and their channels, and one more for their barrier operations.
+pub type WaveClock = Clock<{ CHANNELS + 1 }>;
+
+/// The channel that barrier operations are numbered on.
+pub const BARRIERS: u8 = CHANNELS as u8;
 
 /// What a wave knows, or what one hands on.
 #[derive(Clone, Debug, Default)]

@@ -47,7 +47,7 @@ use site_info::{SiteId, Sites, VGPR0};
 use taint::Taint;
 use wave_state::{Before, Operation, WaveState};
 
-/// Readings of open questions that change a verdict.
+/// Readings of open questions that change a verdict; all `false` by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Model {
     /// `multicast=timeout`: missing participants are a warning.
@@ -56,7 +56,41 @@ pub struct Model {
     pub asynccnt_one: bool,
     /// `xcnt=strict`: registers that a replay needs must be kept, those of asynchronous copies as well.
     pub xcnt_strict: bool,
+    /// `tensor-order=any`: the tensor transfers of a wave may touch LDS in another order than they were issued in.
+    pub tensor_any_order: bool,
+    /// `arrive-count=allowed`: an arrival may give a barrier the count that has arrived already.
+    pub arrive_count_allowed: bool,
+    /// `end-of-program=lint`: copies into LDS that are in flight when a wave ends are a warning.
+    pub end_is_lint: bool,
 }
+
+/// An open question with two readings.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// What it is called.
+    pub key: &'static str,
+    /// The default reading.
+    pub default: &'static str,
+    /// The other one.
+    pub other: &'static str,
+    /// Where a model has it.
+    pub place: fn(&mut Model) -> &mut bool,
+}
+
+/// Every open question that changes a verdict.
+pub const READINGS: &[Reading] = &[
+    Reading { key: "multicast", default: "wait", other: "timeout", place: |m| &mut m.multicast_timeout },
+    Reading { key: "asynccnt", default: "two", other: "one", place: |m| &mut m.asynccnt_one },
+    Reading { key: "xcnt", default: "advice", other: "strict", place: |m| &mut m.xcnt_strict },
+    Reading { key: "tensor-order", default: "issued", other: "any", place: |m| &mut m.tensor_any_order },
+    Reading {
+        key: "arrive-count",
+        default: "undefined",
+        other: "allowed",
+        place: |m| &mut m.arrive_count_allowed,
+    },
+    Reading { key: "end-of-program", default: "error", other: "lint", place: |m| &mut m.end_is_lint },
+];
 
 /// Which checks are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,12 +388,14 @@ impl Observer for Checker {
             let counter = Counter::of(awaited.0, self.counters);
             let producer = self.sites.get(producer);
             let title = format!("the wave ends while {} is still writing LDS", producer.mnemonic);
-            let finding = Finding::new("R7", Class::MissingWait, Severity::Error, title)
+            let lint = self.model.end_is_lint;
+            let severity = if lint { Severity::Warning } else { Severity::Error };
+            let finding = Finding::new("R7", Class::MissingWait, severity, title)
                 .at("producer", &producer.site, wave)
                 .at("end", &end_site, wave)
                 .missing_wait(counter, Some(end), mistake)
                 .faulty(self.faulty_wait(wave.index, awaited, place.step, false));
-            self.findings.add(finding);
+            self.findings.add(if lint { finding.model("end-of-program") } else { finding });
         }
         self.note_drains(wave.index, end);
     }

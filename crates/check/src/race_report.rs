@@ -82,7 +82,12 @@ impl Checker {
             let operation =
                 state.operations.iter().find(|o| o.seq.contains(&(old_channel, earlier.epoch.seq)));
             let wrong = operation.is_some_and(|operation| self.waited_for_another(state, operation));
-            missing = Some((state.here(site, second.site.pc, old_channel), wrong));
+            let mut before = state.here(site, second.site.pc, old_channel);
+            if own_channel == old_channel {
+                // The wait stands before the later access, which is issued already.
+                before.issued = later.record.epoch.seq - 1;
+            }
+            missing = Some((before, wrong));
             let dma_second = matches!(own_channel, Channel::Al | Channel::As | Channel::Td | Channel::Vm);
             let rule = match (old_channel, wrong) {
                 (_, true) => "R6",
@@ -142,6 +147,11 @@ impl Checker {
         if only_two_fifos && self.model.asynccnt_one {
             return None;
         }
+        let only_out_of_order = conflict.relation == Relation::InOrder;
+        // That a transfer waits for the data of one before it is what the order is for; that one before it has read is not.
+        if only_out_of_order && conflict.write_first && !self.model.tensor_any_order {
+            return None;
+        }
         let (own_id, pcs) = (wave, [first.site.pc, second.site.pc]);
         let awaited = (old_channel, earlier.epoch.seq);
         let mut at_fault = None;
@@ -176,7 +186,11 @@ impl Checker {
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {
             return None;
         }
-        let severity = if only_two_fifos { Severity::Warning } else { Severity::Error };
+        let severity = match (only_two_fifos, only_out_of_order) {
+            (true, _) => Severity::Warning,
+            (_, true) if !self.model.tensor_any_order => Severity::Advice,
+            _ => Severity::Error,
+        };
         let roles = if conflict.write_first { ("producer", "consumer") } else { ("reader", "writer") };
         let mut finding = Finding::new(rule, class, severity, title)
             .at(roles.0, &first.site, other_id)
@@ -194,6 +208,9 @@ impl Checker {
         };
         if only_two_fifos {
             finding = finding.model("asynccnt");
+        }
+        if only_out_of_order {
+            finding = finding.model("tensor-order");
         }
         Some(finding)
     }

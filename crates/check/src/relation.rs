@@ -23,6 +23,8 @@ pub(crate) fn channel(number: u8) -> Channel {
 pub(crate) enum Relation {
     /// It is over, and the new one finds its effect.
     Ordered,
+    /// Nothing but the order in which the tensor unit takes up a wave's transfers orders the two.
+    InOrder,
     /// Nothing orders the two.
     Unordered,
     /// Nothing orders the two, and they are atomics that are no such to each other: a scope is too narrow.
@@ -88,7 +90,15 @@ impl Order<'_> {
                 || self.state.retired[usize::from(old.channel)] >= old.seq
                 || pipe_ordered(channel(old.channel), later.channel, later.space)
         };
-        if !(known.is_ordered(old) || own && kept_in_order()) {
+        let in_order = own && kept_in_order();
+        if in_order
+            && old != later.record.epoch
+            && (channel(old.channel), later.channel, later.space) == (Channel::Td, Channel::Td, Space::Lds)
+            && self.state.retired[usize::from(old.channel)] < old.seq
+        {
+            return Relation::InOrder;
+        }
+        if !(known.is_ordered(old) || in_order) {
             let too_narrow = earlier.atomic && earlier.scope.min(scope) < common;
             return if too_narrow && (later.record.atomic || later.reads()) {
                 Relation::Apart

@@ -1,6 +1,6 @@
 //! The checker's findings as a report has them: places named, hints completed; and what the user asks of the checker.
 
-use wavemark_check::{Checks, Model};
+use wavemark_check::{Checks, Model, READINGS};
 use wavemark_sim::RunEnd;
 
 use crate::places::Places;
@@ -15,20 +15,17 @@ pub(crate) fn checks(wanted: Checked) -> Checks {
 /// The readings of open questions that `--model` names, each `NAME=READING`.
 pub fn parse_model(readings: &[String]) -> Result<Model, String> {
     let mut model = Model::default();
-    for reading in readings {
-        match reading.as_str() {
-            "multicast=timeout" => model.multicast_timeout = true,
-            "multicast=wait" => model.multicast_timeout = false,
-            "asynccnt=one" => model.asynccnt_one = true,
-            "asynccnt=two" => model.asynccnt_one = false,
-            "xcnt=strict" => model.xcnt_strict = true,
-            "xcnt=advice" => model.xcnt_strict = false,
-            other => {
-                return Err(format!(
-                    "`{other}` is no reading of an open question: multicast=timeout|wait, asynccnt=one|two, xcnt=strict|advice"
-                ));
-            }
-        }
+    for text in readings {
+        let named = text.split_once('=').and_then(|(key, value)| {
+            let reading = READINGS.iter().find(|reading| reading.key == key)?;
+            [reading.default, reading.other].contains(&value).then_some((reading, value == reading.other))
+        });
+        let Some((reading, other)) = named else {
+            let all = READINGS.iter().map(|one| format!("{}={}|{}", one.key, one.default, one.other));
+            let all = all.collect::<Vec<_>>().join(", ");
+            return Err(format!("`{text}` is no reading of an open question: {all}"));
+        };
+        *(reading.place)(&mut model) = other;
     }
     Ok(model)
 }

@@ -35,3 +35,4 @@ pub use wavemark_tile::Dialect;
 pub use findings::parse_model;
 pub use render_sarif::render_sarif;
 pub use render_text::{SourceLine, render_text};
+pub use wavemark_check::READINGS;

@@ -25,9 +25,14 @@ pub struct Ran {
 
 /// Runs `case` with asynchronous operations landing as `completion` says and everything random drawn from `seed`.
 pub fn run(case: &Case, completion: Completion, seed: u64) -> Ran {
+    run_with(case, RunOptions { completion, seed, ..RunOptions::default() })
+}
+
+/// Runs `case` as `options` say, but for the number of schedules.
+pub fn run_with(case: &Case, options: RunOptions) -> Ran {
     let schedules =
         if case.verdict.as_ref().is_some_and(|verdict| verdict.schedule_dependent) { SCHEDULES } else { 1 };
-    let options = RunOptions { completion, seed, schedules, ..RunOptions::default() };
+    let options = RunOptions { schedules, ..options };
     let mut sources = SourceMap::new();
     let mut report = report(case, &mut sources, &options);
     report.stats.seconds = 0.0;

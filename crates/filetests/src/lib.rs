@@ -8,5 +8,6 @@
 pub mod case;
 pub mod expected;
 pub mod fuzz;
+pub mod marks;
 pub mod paths;
 pub mod random;

@@ -11,7 +11,7 @@
 //!
 //! What the checker cannot do yet is listed in `gaps.txt`; a trial that is listed and passes comes off the list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -19,26 +19,11 @@ use wavemark_driver::cases::Case;
 use wavemark_driver::options::Completion;
 use wavemark_driver::report::{ExitStatus, Finding, Severity};
 use wavemark_filetests::case::{self, Ran};
+use wavemark_filetests::marks::mistakes;
 use wavemark_filetests::{expected, paths};
 
 const COMPLETIONS: &[Completion] = &[Completion::Late, Completion::Early, Completion::Random];
 const SEEDS: &[u64] = &[0, 1, 2, 3];
-
-/// What one mistake must be reported as.
-#[derive(Debug, Default)]
-struct Mistake {
-    severity: Option<Severity>,
-    rule: String,
-    class: String,
-    /// Where it hurts: one of these lines.
-    lines: BTreeSet<u32>,
-    /// Where it begins: one of these lines.
-    other_ends: BTreeSet<u32>,
-    /// The wait that is too weak; held against reports that have a site for it.
-    waits: BTreeSet<u32>,
-    /// What the hint begins with, and the line that it names.
-    hint: Option<(String, u32)>,
-}
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -160,59 +145,4 @@ fn each_setting(folder: &Path, file: &str, check: impl Fn(&Ran) -> Result<(), St
         }
     }
     Ok(())
-}
-
-/// The mistakes that the marks of a source describe, by number.
-fn mistakes(source: &str) -> BTreeMap<String, Mistake> {
-    let mut mistakes = BTreeMap::<String, Mistake>::new();
-    for (line, text) in (1..).zip(source.lines()) {
-        for mark in text.split("<<<").skip(1) {
-            let mark = mark.trim();
-            let (number, mark) = match mark.split_once(' ') {
-                Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => (number, rest),
-                _ => ("1", mark),
-            };
-            let mistake = mistakes.entry(number.to_owned()).or_default();
-            if let Some(hint) = mark.strip_prefix("hint: ") {
-                mistake.hint = Some((hint.to_owned(), line));
-            } else if mark == "other end" {
-                mistake.other_ends.insert(line);
-            } else if mark == "wait" {
-                mistake.waits.insert(line);
-            } else if let Some((severity, rest)) = mark.split_once('[')
-                && let Some((rule, class)) = rest.split_once("] ")
-            {
-                mistake.lines.insert(line);
-                mistake.severity = Some(match severity {
-                    "error" => Severity::Error,
-                    "advice" => Severity::Advice,
-                    _ => panic!("line {line}: what is `{severity}`?"),
-                });
-                (mistake.rule, mistake.class) = (rule.to_owned(), class.to_owned());
-            } else {
-                panic!("line {line}: what is `{mark}`?");
-            }
-        }
-    }
-    mistakes
-}
-
-impl Mistake {
-    fn is_met_by(&self, finding: &Finding) -> bool {
-        let named = |lines: &BTreeSet<u32>| {
-            finding.sites.iter().filter_map(|site| site.line()).any(|line| lines.contains(&line))
-        };
-        let mut waits =
-            finding.sites.iter().filter(|site| site.role == "wait").filter_map(|site| site.line());
-        let hint = finding.hint.as_deref().unwrap_or_default();
-        Some(finding.severity) == self.severity
-            && finding.rule == self.rule
-            && finding.class.name() == self.class
-            && named(&self.lines)
-            && (self.other_ends.is_empty() || named(&self.other_ends))
-            && (self.waits.is_empty() || waits.all(|line| self.waits.contains(&line)))
-            && self.hint.as_ref().is_none_or(|(text, line)| {
-                hint.starts_with(text.as_str()) && hint.contains(&format!("bug.s:{line}:"))
-            })
-    }
 }

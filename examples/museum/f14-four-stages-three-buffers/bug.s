@@ -60,7 +60,7 @@ stages:
 	s_cselect_b32 s13, 0, s13
 	s_add_co_u32 s14, s14, 0x200
 	s_add_co_ci_u32 s15, s15, 0
-	tensor_load_to_lds s[12:15], s[16:23]   ; tile t+2 <<< error[R4] missing-wait
+	tensor_load_to_lds s[12:15], s[16:23]   ; tile t+2 <<< advice[R4] missing-wait
 	s_branch .Lloop
 .Llast: ; nothing more to ask for
 	s_wait_tensorcnt 0x1

@@ -1,0 +1,201 @@
+//! Every rule that machine code can break, and every reading of an open question (`tests/rules`): a kernel that breaks
+//! the rule, and its right twin, which is the same file with the symbol `RIGHT` set to 1.
+//!
+//! What must be found stands in the file, in marks ([`wavemark_filetests::marks`]). A line `; launch: NAME` names the
+//! launch file in `tests/rules/launch` (`one-wave` if there is none), a line `; model: KEY=VALUE` a reading under which
+//! it is found, a line `; not with: KEY=VALUE` one under which it is not. The trials of a file, under all completion
+//! modes and several seeds: `found`, every mark is met, and there is no error without one; `right`, nothing at all is
+//! reported of the twin; and where a reading is named `otherwise`, that without it, or with it, no mark is met.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use wavemark_driver::READINGS;
+use wavemark_driver::assembly::AssemblyOptions;
+use wavemark_driver::cases::Case;
+use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::report::{ExitStatus, Severity};
+use wavemark_filetests::case::{self, Ran};
+use wavemark_filetests::marks::{Mistake, mistakes};
+use wavemark_filetests::paths;
+
+const COMPLETIONS: &[Completion] = &[Completion::Late, Completion::Early, Completion::Random];
+const SEEDS: &[u64] = &[0, 1, 2, 3];
+
+/// A kernel and its twin.
+#[derive(Clone, Debug)]
+struct Pair {
+    path: PathBuf,
+    launch: String,
+    model: Vec<String>,
+    not_with: Vec<String>,
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let folder = paths::root().join("tests/rules");
+    let mut pairs: Vec<Pair> = files(&folder, "s").into_iter().map(Pair::read).collect();
+    pairs.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut trials = Vec::new();
+    for pair in &pairs {
+        let name = stem(&pair.path);
+        let trial = |what: &str, run: fn(&Pair) -> Result<(), Failed>| {
+            let pair = pair.clone();
+            Trial::test(format!("{name}/{what}"), move || run(&pair))
+        };
+        trials.push(trial("found", found));
+        trials.push(trial("right", right));
+        if !pair.model.is_empty() || !pair.not_with.is_empty() {
+            trials.push(trial("otherwise", otherwise));
+        }
+    }
+    trials.push(Trial::test("every rule has a pair", {
+        let pairs = pairs.clone();
+        move || every_rule(&pairs)
+    }));
+    trials.push(Trial::test("every reading has a pair", move || every_reading(&pairs)));
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect()
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+impl Pair {
+    fn read(path: PathBuf) -> Pair {
+        let text = text(&path);
+        let said = |key| -> Vec<String> {
+            let values = text.lines().filter_map(|line| line.strip_prefix(key));
+            values.map(|value: &str| value.trim().to_owned()).collect()
+        };
+        let launch = said("; launch:").pop().unwrap_or_else(|| "one-wave".to_owned());
+        let (model, not_with) = (said("; model:"), said("; not with:"));
+        Pair { launch, model, not_with, path }
+    }
+
+    fn mistakes(&self) -> Vec<Mistake> {
+        mistakes(&text(&self.path)).into_values().collect()
+    }
+
+    /// Runs the kernel, or its twin, under every setting; the first problem is reported with the setting and the report.
+    fn run(
+        &self,
+        right: bool,
+        model: &[String],
+        check: impl Fn(&Ran) -> Result<(), String>,
+    ) -> Result<(), Failed> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let case = Case {
+            folder: folder.to_owned(),
+            input: self.path.clone(),
+            launch: folder.join("launch").join(format!("{}.toml", self.launch)),
+            verdict: None,
+        };
+        let assembly = AssemblyOptions {
+            defines: vec![("RIGHT".to_owned(), right.into())],
+            ..AssemblyOptions::default()
+        };
+        for &completion in COMPLETIONS {
+            for &seed in SEEDS {
+                let options = RunOptions {
+                    completion,
+                    seed,
+                    model: model.to_vec(),
+                    assembly: assembly.clone(),
+                    max_steps: Some(10_000),
+                    ..RunOptions::default()
+                };
+                let ran = case::run_with(&case, options);
+                if let Err(problem) = check(&ran) {
+                    let (text, unusable) = (&ran.text, ran.report.diagnostics.join("\n"));
+                    let setting = format!("completion {completion:?}, seed {seed}");
+                    return Err(format!("{setting}: {problem}\n\n{text}{unusable}").into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn found(pair: &Pair) -> Result<(), Failed> {
+    let mistakes = pair.mistakes();
+    if mistakes.is_empty() {
+        return Err("there are no marks".into());
+    }
+    pair.run(false, &pair.model, |ran| {
+        for mistake in &mistakes {
+            if !ran.report.findings.iter().any(|finding| mistake.is_met_by(finding)) {
+                return Err(format!("not reported: {mistake:?}"));
+            }
+        }
+        let errors = ran.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        match errors.into_iter().find(|finding| !mistakes.iter().any(|mistake| mistake.is_met_by(finding))) {
+            Some(finding) => Err(format!("nobody expects {} {}", finding.rule, finding.title)),
+            None => Ok(()),
+        }
+    })
+}
+
+fn right(pair: &Pair) -> Result<(), Failed> {
+    pair.run(true, &pair.model, |ran| {
+        if ran.report.exit_status() != ExitStatus::Clean || !ran.report.findings.is_empty() {
+            return Err("the right twin is not clean".to_owned());
+        }
+        Ok(())
+    })
+}
+
+fn otherwise(pair: &Pair) -> Result<(), Failed> {
+    let mistakes = pair.mistakes();
+    pair.run(false, &pair.not_with, |ran| {
+        match ran
+            .report
+            .findings
+            .iter()
+            .find(|finding| mistakes.iter().any(|mistake| mistake.is_met_by(finding)))
+        {
+            Some(finding) => Err(format!("the reading changes nothing: {} {}", finding.rule, finding.title)),
+            None => Ok(()),
+        }
+    })
+}
+
+/// The rules are those that the documentation has a page of, but for those of tile programs.
+fn every_rule(pairs: &[Pair]) -> Result<(), Failed> {
+    let pages = files(&paths::root().join("docs/src/rules"), "md");
+    let of_machine_code = |page: &PathBuf| !text(page).contains("Tile programs.");
+    let rules: BTreeSet<String> =
+        pages.iter().filter(|page| of_machine_code(page)).map(|page| stem(page)).collect();
+    let tested: BTreeSet<String> =
+        pairs.iter().flat_map(Pair::mistakes).map(|mistake| mistake.rule).collect();
+    none(rules.difference(&tested), "rules without a pair")?;
+    none(tested.difference(&rules), "rules without a page")
+}
+
+fn every_reading(pairs: &[Pair]) -> Result<(), Failed> {
+    let readings: BTreeSet<String> =
+        READINGS.iter().map(|reading| format!("{}={}", reading.key, reading.other)).collect();
+    let tested: BTreeSet<String> =
+        pairs.iter().flat_map(|pair| pair.model.iter().chain(&pair.not_with).cloned()).collect();
+    none(readings.difference(&tested), "readings without a pair")
+}
+
+fn none<'a>(names: impl Iterator<Item = &'a String>, what: &str) -> Result<(), Failed> {
+    match names.map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => Ok(()),
+        names => Err(format!("{what}: {}", names.join(", ")).into()),
+    }
+}

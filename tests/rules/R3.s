@@ -1,0 +1,13 @@
+; A load's address register is overwritten before the address is translated.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	global_load_b32 v2, v1, s[4:5]          ; <<< other end
+	.if RIGHT
+	s_wait_xcnt 0x0
+	.endif
+	v_add_nc_u32_e32 v1, 0x80, v1           ; <<< advice[R3] missing-wait <<< hint: s_wait_xcnt 0
+	s_wait_loadcnt 0x0
+	global_store_b32 v1, v2, s[6:7]
+	s_endpgm
+	.include "end-gfx1250.inc"

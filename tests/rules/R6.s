@@ -1,0 +1,14 @@
+; The wave waits, but for another counter.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	global_load_b32 v2, v1, s[4:5]          ; <<< other end
+	.if RIGHT
+	s_wait_loadcnt 0x0
+	.else
+	s_wait_dscnt 0x0                        ; <<< wait
+	.endif
+	v_add_nc_u32_e32 v2, 1, v2              ; <<< error[R6] missing-wait <<< hint: s_wait_loadcnt 0
+	global_store_b32 v1, v2, s[6:7]
+	s_endpgm
+	.include "end-gfx1250.inc"

@@ -1,0 +1,10 @@
+; A register that nobody has written is stored.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	.if RIGHT
+	v_mov_b32_e32 v9, 0
+	.endif
+	global_store_b32 v1, v9, s[6:7]         ; <<< error[U1] uninitialized
+	s_endpgm
+	.include "end-gfx1250.inc"

@@ -1,0 +1,20 @@
+; A wait for both loads, where one would do: the other is waited for later.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	global_load_b32 v2, v1, s[4:5]
+	global_load_b32 v3, v1, s[4:5] offset:128
+	.if RIGHT
+	s_wait_loadcnt 0x1
+	.else
+	s_wait_loadcnt 0x0                      ; <<< advice[W2] over-strong <<< hint: s_wait_loadcnt 1
+	.endif
+	v_add_nc_u32_e32 v2, 1, v2
+	global_store_b32 v1, v2, s[6:7]
+	.if RIGHT
+	s_wait_loadcnt 0x0
+	v_add_nc_u32_e32 v3, 1, v3
+	global_store_b32 v1, v3, s[6:7] offset:128
+	.endif
+	s_endpgm
+	.include "end-gfx1250.inc"
