@@ -10,6 +10,7 @@
 mod barriers;
 mod collective;
 mod finding;
+mod intra;
 mod knowledge;
 mod meeting;
 mod mistakes;
@@ -216,6 +217,7 @@ impl Checker {
         }
         let dma = op.accesses.len() > 1 && op.accesses.iter().any(|a| a.space != op.accesses[0].space);
         let writes_lds = op.accesses.iter().any(|a| a.space == Space::Lds && a.direction != Direction::Read);
+        let reads_lds = op.accesses.iter().any(|a| a.space == Space::Lds && a.direction == Direction::Read);
         let copies = op.seq.iter().any(|(c, _)| matches!(c, Channel::Al | Channel::As));
         state.async_issued += u32::from(copies);
         let operation = Operation {
@@ -226,6 +228,7 @@ impl Checker {
             used: false,
             async_index: if copies { state.async_issued } else { 0 },
             writes_lds: dma && writes_lds,
+            reads_lds: dma && reads_lds,
             touches_memory: !op.accesses.is_empty() || self.sites.get(site).effects.is_write_back(),
         };
         let publishes = operation.touches_memory && !operation.writes_lds;
@@ -374,20 +377,21 @@ impl Observer for Checker {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.ended = true;
         state.taint = Taint::default();
-        let pending: Vec<(SiteId, (Channel, u32))> = state
+        let pending: Vec<(SiteId, bool, (Channel, u32))> = state
             .operations
             .iter()
-            .filter(|o| o.writes_lds && !state.is_retired(o) && !state.relies_on(o))
-            .map(|o| (o.site, o.seq.first().copied().unwrap_or((Channel::Sm, 0))))
+            .filter(|o| (o.writes_lds || o.reads_lds) && !state.is_retired(o) && !state.relies_on(o))
+            .map(|o| (o.site, o.writes_lds, o.seq.first().copied().unwrap_or((Channel::Sm, 0))))
             .collect();
         let end_site = self.sites.get(end).site.clone();
-        for (producer, awaited) in pending {
+        for (producer, writes, awaited) in pending {
             let Some(state) = self.waves.get(wave.index) else { return };
             let place = state.here(end, end_site.pc, awaited.0);
             let mistake = self.missing_wait(wave.index, awaited, place);
             let counter = Counter::of(awaited.0, self.counters);
             let producer = self.sites.get(producer);
-            let title = format!("the wave ends while {} is still writing LDS", producer.mnemonic);
+            let how = if writes { "writing" } else { "reading" };
+            let title = format!("the wave ends while {} is still {how} LDS", producer.mnemonic);
             let lint = self.model.end_is_lint;
             let severity = if lint { Severity::Warning } else { Severity::Error };
             let finding = Finding::new("R7", Class::MissingWait, severity, title)

@@ -48,6 +48,11 @@ pub(crate) struct Stored<'a> {
 }
 
 impl Stored<'_> {
+    /// Byte `n` of a lane's data.
+    pub fn byte(&self, lane: u32, n: u32) -> u8 {
+        self.words[n as usize / 4 * self.lanes + lane as usize].to_le_bytes()[n as usize % 4]
+    }
+
     /// What it writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data.
     fn value(&self, (lane, offset): (u32, u32), bytes: u8) -> u32 {
         let word = |at: u32| self.words[at as usize / 4 * self.lanes + lane as usize];

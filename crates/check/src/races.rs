@@ -70,6 +70,9 @@ impl Checker {
         shadow.sweep();
         for_each_piece(&access.extent, |piece| meeting.touch(shadow, piece));
         let Meeting { conflicts, undefined, mut copies, .. } = meeting;
+        if let Some(stored) = &stored {
+            self.check_lanes(wave, site, access, stored);
+        }
         for conflict in conflicts {
             self.judge(&later, &conflict);
         }

@@ -4,9 +4,10 @@
 //! load. Lanes are not told apart: hardware tracks whole instructions.
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::Flow;
+use wavemark_isa::effects::{Control, Flow, wait_text};
 use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter};
+use wavemark_sim::regs::sindex;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -40,6 +41,7 @@ impl Checker {
         let vector_off = exec == 0 && info.heeds_exec;
         let mut problems: SmallVec<[(Use, u32, u32); 4]> = SmallVec::new();
         let mut used: SmallVec<[(Use, u32); 4]> = SmallVec::new();
+        let mut unwaited: SmallVec<[(u32, u32); 1]> = SmallVec::new();
         let reads = info.reads().chain(info.merges()).map(|range| (range, Use::Read));
         for (range, how) in reads.chain(info.writes().map(|range| (range, Use::Write))) {
             for register in range.numbers() {
@@ -49,7 +51,10 @@ impl Checker {
                 let number = state.loaded_by[register as usize];
                 match state.operation(number) {
                     Some(operation) if !state.is_retired(operation) => problems.push((how, register, number)),
-                    _ => {
+                    operation => {
+                        if operation.is_some_and(|operation| state.is_unwaited(operation)) {
+                            unwaited.push((register, number));
+                        }
                         state.pending.remove_one(register);
                         if used.last() != Some(&(how, number)) {
                             used.push((how, number));
@@ -69,6 +74,9 @@ impl Checker {
             reported = Some(number);
             self.report_in_flight(wave, site, how, register, number);
         }
+        for (register, number) in unwaited {
+            self.report_unwaited(wave, site, register, number);
+        }
         // Where a write would come too early without the wait, it needs the wait as a read does.
         for (how, number) in used {
             if how == Use::Read || self.write_after_load_matters(wave, site, number) {
@@ -85,6 +93,10 @@ impl Checker {
         }
         // Compilers leave halves of wide operands undefined when the result does not depend on them.
         let nothing = |range: &RegRange| range.numbers().all(|r| tracked(r) && state.undefined.has(r));
+        // Few messages take what M0 holds.
+        if info.effects.control == Some(Control::SendMessage) {
+            return;
+        }
         let range = info.reads().find(nothing);
         if let Some(RegRange { from, .. }) = range {
             self.report_undefined(wave, site, from);
@@ -147,6 +159,31 @@ impl Checker {
             .at("consumer", &consumer, id)
             .missing_wait(Counter::of(awaited.0, self.counters), Some(site), mistake)
             .faulty(at_fault);
+        self.findings.add(finding);
+    }
+
+    /// No wait covers what a register is read for; there are only too many younger operations for it to be in flight.
+    fn report_unwaited(&mut self, wave: u32, site: SiteId, register: u32, number: u32) {
+        let Some(state) = self.waves.get(wave) else { return };
+        let Some(operation) = state.operation(number) else { return };
+        let Some(&(channel, seq)) = operation.seq.iter().find(|&&(c, seq)| state.waited[c as usize] < seq)
+        else {
+            return;
+        };
+        let (producer, consumer) = (self.sites.get(operation.site), self.sites.get(site));
+        let counter = Counter::of(channel, self.counters);
+        let name = register_name(register);
+        let title = format!(
+            "{name} is there only because more operations than {} can count have been issued since {}: no wait covers it",
+            counter.name(),
+            producer.mnemonic
+        );
+        let capacity = counter.capacity(self.counters);
+        let wait = wait_text(self.machine, counter, (state.seq[channel as usize] - seq).min(capacity - 1));
+        let finding = Finding::new("W4", Class::MissingWait, Severity::Advice, title)
+            .at("producer", &producer.site, state.id)
+            .at("consumer", &consumer.site, state.id)
+            .hint(format!("{wait} before"), Some(consumer.site.clone()));
         self.findings.add(finding);
     }
 
@@ -215,5 +252,5 @@ impl Checker {
 
 /// Registers of which the checker knows whether they were written: dispatch sets the others.
 fn tracked(register: u32) -> bool {
-    !(106..VGPR0).contains(&register)
+    !(106..VGPR0).contains(&register) || register == sindex::M0
 }

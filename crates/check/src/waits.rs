@@ -106,6 +106,7 @@ impl Checker {
                 effective |= state.seq[c] - state.retired[c] > n;
                 let upto = state.seq[c].saturating_sub(n);
                 state.retire(channel, upto);
+                state.waited[c] = state.waited[c].max(upto);
                 state.end_assumed_waits(channel);
             }
             if explicit && !matches!(counter, Counter::X | Counter::Exp) {
@@ -194,8 +195,15 @@ impl Checker {
 
     /// The advice at the end of the run.
     pub(crate) fn report_waits(&mut self) {
-        let mut all: Vec<((SiteId, Counter), WaitStats)> =
-            self.wait_table.iter().map(|(k, s)| (*k, *s)).collect();
+        // A counter that has come to its largest number is not waited for: it cannot be more.
+        let most = |counter: Counter| counter.capacity(self.counters).saturating_sub(1);
+        let table = self.wait_table.iter();
+        let mut all: Vec<((SiteId, Counter), WaitStats)> = table
+            .map(|(&(site, counter), stats)| {
+                let best = stats.best.map(|best| best.min(most(counter)));
+                ((site, counter), WaitStats { best, ..*stats })
+            })
+            .collect();
         all.sort_by_key(|((site, counter), _)| (self.sites.get(*site).site.pc, *counter));
         let too_strong =
             |stats: &WaitStats| stats.effective > 0 && stats.best.is_some_and(|best| best > stats.n);

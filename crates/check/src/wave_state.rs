@@ -30,6 +30,8 @@ pub struct Operation {
     pub async_index: u32,
     /// It is a DMA that writes LDS.
     pub writes_lds: bool,
+    /// It is a DMA that reads LDS.
+    pub reads_lds: bool,
     /// It reads or writes memory.
     pub touches_memory: bool,
 }
@@ -107,6 +109,8 @@ pub struct WaveState {
     pub seq: [u32; CHANNELS],
     /// Own retired sequence numbers, by channel.
     pub retired: [u32; CHANNELS],
+    /// What of that a wait has seen to; the rest the hardware, which lets no more be in flight.
+    pub waited: [u32; CHANNELS],
     /// Operations; the front one has number `first_operation`.
     pub operations: VecDeque<Operation>,
     /// Number of the front operation.
@@ -180,6 +184,7 @@ impl WaveState {
             write_backs: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
+            waited: [0; CHANNELS],
             operations: VecDeque::new(),
             first_operation: 1,
             unpublished: Vec::new(),
@@ -211,6 +216,11 @@ impl WaveState {
     pub fn relies_on(&self, operation: &Operation) -> bool {
         let agent = self.id.index;
         operation.seq.iter().all(|&(c, seq)| self.known.relied.get(agent, c as u8) >= seq)
+    }
+
+    /// Whether no wait has seen to it that an operation is over.
+    pub fn is_unwaited(&self, operation: &Operation) -> bool {
+        operation.seq.iter().any(|&(c, seq)| self.waited[c as usize] < seq)
     }
 
     /// The operation with this number, if it is still kept.

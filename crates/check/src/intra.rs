@@ -1,0 +1,55 @@
+//! Lanes of one store that write different values to the same bytes (INTRA): which of them stays is the hardware's
+//! choice. Equal values are a habit of compilers and harmless. Only stores whose values are known are looked at, not
+//! copies; atomics do not collide.
+
+use wavemark_sim::events::{Access, Extent, Space, WaveId};
+use wavemark_sim::pending::lanes;
+
+use crate::Checker;
+use crate::finding::{Class, Finding, Severity};
+use crate::meeting::Stored;
+use crate::site_info::SiteId;
+
+/// Two lanes that write different values to the byte at an address.
+fn colliding(mask: u64, bytes: u32, addr: &[u64; 64], stored: &Stored<'_>) -> Option<(u32, u32, u64)> {
+    let size = u64::from(bytes);
+    let mut ends = lanes(mask).map(|lane| addr[lane as usize]);
+    let mut last = ends.next()?;
+    // Mostly lanes stand one behind the other.
+    if ends.all(|at| at >= std::mem::replace(&mut last, at).saturating_add(size)) {
+        return None;
+    }
+    let mut sorted: Vec<(u64, u32)> = lanes(mask).map(|lane| (addr[lane as usize], lane)).collect();
+    sorted.sort_unstable();
+    for (n, &(at, lane)) in sorted.iter().enumerate() {
+        for &(other_at, other) in sorted[n + 1..].iter().take_while(|&&(other, _)| other < at + size) {
+            let differs = |byte: &u64| {
+                stored.byte(lane, (byte - at) as u32) != stored.byte(other, (byte - other_at) as u32)
+            };
+            if let Some(byte) = (other_at..at + size).find(differs) {
+                return Some((lane, other, byte));
+            }
+        }
+    }
+    None
+}
+
+impl Checker {
+    /// Whether lanes of a store collide.
+    pub(crate) fn check_lanes(&mut self, wave: WaveId, site: SiteId, access: &Access, stored: &Stored<'_>) {
+        let Extent::Lanes { mask, bytes, addr } = &access.extent else { return };
+        let Some((a, b, byte)) = colliding(*mask, *bytes, addr, stored) else { return };
+        let place = match access.space {
+            Space::Lds => format!("LDS byte {byte:#x}"),
+            _ => format!("global memory at {byte:#x}"),
+        };
+        let title = format!("two lanes write different values to {place}: which of them stays is open");
+        let finding = Finding::new("INTRA", Class::MissingSync, Severity::Warning, title).at_lanes(
+            "store",
+            &self.sites.get(site).site,
+            wave,
+            1 << a | 1 << b,
+        );
+        self.findings.add(finding);
+    }
+}
