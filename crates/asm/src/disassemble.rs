@@ -23,17 +23,40 @@ use wavemark_target::{FeatureError, Setting, Subtarget, Target, TargetId};
 use code::Lines;
 use symbols::Labels;
 
+/// What stands in a comment behind each instruction, as in `llvm-objdump`: `// 000000001300: BF8CC07F`. The text
+/// assembles all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// Its address; in a relocatable file the offset into its section.
+    pub addresses: bool,
+    /// Its dwords.
+    pub encoding: bool,
+}
+
 /// The text of a code object; `features` as for [`Subtarget::new`].
 ///
 /// # Errors
 /// The features do not fit the code object's processor.
 pub fn disassemble(object: &CodeObject, features: &str) -> Result<String, FeatureError> {
+    disassemble_with(object, features, Remarks::default())
+}
+
+/// The same with remarks.
+///
+/// # Errors
+/// The features do not fit the code object's processor.
+pub fn disassemble_with(
+    object: &CodeObject,
+    features: &str,
+    remarks: Remarks,
+) -> Result<String, FeatureError> {
     let subtarget = Subtarget::new(target(object), features)?;
     let mut printer = Printer {
         object,
         subtarget: &subtarget,
         labels: Labels::collect(object),
         lines: Lines::new(&subtarget),
+        remarks,
         out: String::with_capacity(object.bytes().len() * 4),
     };
     printer.file();
@@ -59,16 +82,43 @@ fn spelled_target(object: &CodeObject) -> Option<Target> {
     object.metadata.as_ref()?.target.as_ref()?.parse().ok()
 }
 
+/// Where remarks start, if the instruction leaves room.
+const REMARK_COLUMN: usize = 60;
+
 /// The text in the making.
 struct Printer<'a> {
     object: &'a CodeObject,
     subtarget: &'a Subtarget,
     labels: Labels,
     lines: Lines,
+    remarks: Remarks,
     out: String,
 }
 
 impl Printer<'_> {
+    /// Ends the line of the instruction `raw` at `address` with what is wanted beside it.
+    fn end_instruction(&mut self, address: u64, raw: &[u8]) {
+        let Remarks { addresses, encoding } = self.remarks;
+        if addresses || encoding {
+            let line = self.out.rfind('\n').map_or(0, |end| end + 1);
+            let width = self.out.len() - line;
+            self.out.push_str(&" ".repeat(REMARK_COLUMN.saturating_sub(width)));
+            self.out.push_str(" //");
+        }
+        if addresses {
+            let colon = if encoding { ":" } else { "" };
+            // Writing to a string does not fail.
+            let _ = write!(self.out, " {address:012X}{colon}");
+        }
+        if encoding {
+            for dword in raw.chunks(4) {
+                let value = dword.iter().rev().fold(0u32, |all, &byte| all << 8 | u32::from(byte));
+                let _ = write!(self.out, " {value:08X}");
+            }
+        }
+        self.out.push('\n');
+    }
+
     fn line(&mut self, text: impl AsRef<str>) {
         self.out.push('\t');
         self.out.push_str(text.as_ref());

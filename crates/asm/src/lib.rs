@@ -36,7 +36,7 @@ mod value;
 mod write;
 mod yaml;
 
-pub use disassemble::disassemble;
+pub use disassemble::{Remarks, disassemble, disassemble_with};
 pub use expr::Specifier;
 pub use files::{Environment, Files, NoFiles};
 pub use object::{Object, SourceLine};

@@ -228,6 +228,12 @@ pub struct DisArgs {
     /// One hex string in, one line out: `OK<TAB>text` or `ERR<TAB>message`
     #[arg(long, requires = "target")]
     pub lines: bool,
+    /// Each instruction's address in a comment
+    #[arg(long, conflicts_with = "lines")]
+    pub addresses: bool,
+    /// Each instruction's dwords in a comment
+    #[arg(long, conflicts_with = "lines")]
+    pub encoding: bool,
     /// Where to write the text; standard output when left out
     #[arg(short, value_name = "OUT.s", conflicts_with = "lines")]
     pub output: Option<PathBuf>,

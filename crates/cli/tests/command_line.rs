@@ -615,7 +615,10 @@ fn there_and_back() {
     run_clean(&["asm", "kernels/scale.s", "-o", &path("a.o")]);
     run_clean(&["link", &path("a.o"), "-o", &path("a.hsaco")]);
     run_clean(&["compile", "kernels/scale.s", "--emit", "hsaco", "-o", &path("b.hsaco")]);
-    run_clean(&["dis", &path("a.hsaco"), "-o", &path("c.s")]);
+    run_clean(&["dis", &path("a.hsaco"), "--addresses", "--encoding", "-o", &path("c.s")]);
+    let text = std::fs::read_to_string(folder.join("c.s")).unwrap();
+    let end = text.lines().find(|line| line.contains("s_endpgm")).unwrap();
+    assert_eq!(end.split_whitespace().collect::<Vec<_>>(), ["s_endpgm", "//", "000000001340:", "BFB00000"]);
     run_clean(&["compile", &path("c.s"), "--emit", "hsaco", "-o", &path("c.hsaco")]);
     run_clean(&["bundle", &path("a.hsaco"), "-o", &path("bundle")]);
     run_clean(&["unbundle", &path("bundle"), "--target", "gfx1250", "-o", &path("d.hsaco")]);

@@ -1,6 +1,7 @@
 //! Code-object plumbing: link, inspect, bundle, unbundle.
 
-use wavemark_asm::disassemble;
+pub use wavemark_asm::Remarks;
+use wavemark_asm::disassemble_with;
 pub use wavemark_codeobj::bundle::{Method, Version};
 
 use serde_json::Value as Json;
@@ -164,6 +165,7 @@ pub fn disassemble_input(
     input: &Input,
     target: Option<TargetId>,
     features: &str,
+    remarks: Remarks,
 ) -> Result<String, Failure> {
     let object = if input.form == Form::Bundle {
         let (name, bytes) = bundle_entry(sources, input, target)?;
@@ -173,7 +175,8 @@ pub fn disassemble_input(
     };
     agree(&input.name, target, Some(object.target()))?;
     subtarget(object.target(), features)?;
-    Ok(disassemble(&object, features).map_err(|error| Diagnostic::error(format!("--features: {error}")))?)
+    Ok(disassemble_with(&object, features, remarks)
+        .map_err(|error| Diagnostic::error(format!("--features: {error}")))?)
 }
 
 /// How a bundle is made.

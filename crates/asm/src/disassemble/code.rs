@@ -184,7 +184,9 @@ impl Printer<'_> {
                         }
                         None => self.out.push_str(text),
                     }
-                    self.out.push('\n');
+                    let end = offset + u64::from(line.size);
+                    let raw = bytes.get(offset as usize..end as usize).unwrap_or(&[]);
+                    self.end_instruction(section.address + offset, raw);
                 }
                 Piece::Relocated(size) => {
                     let end = offset + u64::from(size);
@@ -194,7 +196,11 @@ impl Printer<'_> {
                         _ => None,
                     };
                     match text {
-                        Some(text) => self.line(text),
+                        Some(text) => {
+                            self.out.push('\t');
+                            self.out.push_str(&text);
+                            self.end_instruction(section.address + offset, raw);
+                        }
                         None => self.words(bytes, offset, end, &relocations),
                     }
                 }

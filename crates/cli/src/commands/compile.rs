@@ -60,11 +60,23 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
         (Form::Assembly, EmitArg::Asm) => {
             let object = assemble_input(&mut door.sources, &input, target, features, &assembly)?;
             let object = from_bytes(input.name.clone(), None, object.elf, Some(Lang::Obj))?;
-            objects::disassemble_input(&mut door.sources, &object, target, features)?.into_bytes()
+            objects::disassemble_input(
+                &mut door.sources,
+                &object,
+                target,
+                features,
+                objects::Remarks::default(),
+            )?
+            .into_bytes()
         }
-        (Form::CodeObject, EmitArg::Asm) => {
-            objects::disassemble_input(&mut door.sources, &input, target, features)?.into_bytes()
-        }
+        (Form::CodeObject, EmitArg::Asm) => objects::disassemble_input(
+            &mut door.sources,
+            &input,
+            target,
+            features,
+            objects::Remarks::default(),
+        )?
+        .into_bytes(),
         (Form::CodeObject, EmitArg::Hsaco) => {
             let object = objects::read_object(&mut door.sources, &input)?;
             agree(&input.name, target, Some(object.target()))?;

@@ -4,7 +4,7 @@ use wavemark_diag::Diagnostic;
 use wavemark_driver::build::assemble_input;
 use wavemark_driver::input::Lang;
 use wavemark_driver::lines::{assemble_line, disassemble_line, subtarget};
-use wavemark_driver::objects::disassemble_input;
+use wavemark_driver::objects::{Remarks, disassemble_input};
 use wavemark_driver::report::ExitStatus;
 
 use crate::args::{AsmArgs, DisArgs};
@@ -39,7 +39,8 @@ pub fn dis(door: &mut Door, args: &DisArgs) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Clean);
     }
     let input = read_input(&args.input, Some(Lang::Obj))?;
-    let text = disassemble_input(&mut door.sources, &input, args.target.target, features)?;
+    let remarks = Remarks { addresses: args.addresses, encoding: args.encoding };
+    let text = disassemble_input(&mut door.sources, &input, args.target.target, features, remarks)?;
     door.write(args.output.as_deref(), text.as_bytes())?;
     Ok(ExitStatus::Clean)
 }
