@@ -313,6 +313,12 @@ fn encode_e8m0(value: f64) -> Result<u64, OutOfRange> {
     if (0.0..=254.0).contains(&code) { Ok(code as u64) } else { Err(OutOfRange) }
 }
 
+/// 2 to a power of which it is a normal number. (`powi` is a loop.)
+fn power_of_two(exponent: i32) -> f64 {
+    debug_assert!((-1022..=1023).contains(&exponent), "{exponent}");
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
 impl Small {
     fn sign_code(&self) -> u32 {
         1 << (self.exponent_bits + self.mantissa_bits)
@@ -329,8 +335,8 @@ impl Small {
         let magnitude = value.abs();
         let lowest = 1 - self.bias;
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(lowest);
-        let quantum = 2f64.powi(exponent - self.mantissa_bits as i32);
-        let steps = (magnitude / quantum).round_ties_even() as u64;
+        let steps = magnitude * power_of_two(self.mantissa_bits as i32 - exponent);
+        let steps = steps.round_ties_even() as u64;
         // The implicit bit of a normal number carries into the exponent field, as does a rounding overflow.
         let code = (((exponent - lowest) as u64) << self.mantissa_bits) + steps;
         if code > u64::from(self.max) {
@@ -354,7 +360,7 @@ impl Small {
         } else {
             let implicit = if field == 0 { 0 } else { 1 << self.mantissa_bits };
             let exponent = field.max(1) - self.bias - self.mantissa_bits as i32;
-            f64::from(implicit + mantissa) * 2f64.powi(exponent)
+            f64::from(implicit + mantissa) * power_of_two(exponent)
         };
         if code & self.sign_code() != 0 { -number } else { number }
     }
