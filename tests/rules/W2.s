@@ -1,7 +1,10 @@
+; launch: two-groups
 ; A wait for both loads, where one would do: the other is waited for later.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"
+	s_mul_i32 s10, s9, 0x100
+	v_add_nc_u32_e32 v1, s10, v1            ; workgroups keep apart
 	global_load_b32 v2, v1, s[4:5]
 	global_load_b32 v3, v1, s[4:5] offset:128
 	.if RIGHT

@@ -251,6 +251,11 @@ impl Findings {
         at
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// The findings, in the order in which they were first seen.
     pub fn into_list(self) -> Vec<Finding> {
         self.list

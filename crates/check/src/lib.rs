@@ -250,6 +250,22 @@ impl Checker {
 }
 
 impl Observer for Checker {
+    /// A part checks clusters that do not touch each other.
+    fn split(&self) -> Option<Checker> {
+        Some(Checker::new(self.machine, self.checks, self.model))
+    }
+
+    /// What is found, and in which order, is for the whole to tell: instances, mistakes and first sites are of the run.
+    fn gives_up(&self) -> bool {
+        !self.findings.is_empty() || !self.deferred.is_empty()
+    }
+
+    fn unite(&mut self, parts: Vec<Checker>) {
+        for part in parts {
+            self.take_waits(part);
+        }
+    }
+
     fn workgroup_ended(&mut self, workgroup_flat: u32) {
         self.lds.remove(&workgroup_flat);
         self.barriers.retain(|(flat, id), _| {

@@ -28,6 +28,11 @@ pub(crate) struct WaitStats {
     wave: WaveId,
 }
 
+/// The wave that a run on one thread starts first.
+fn first_of(a: WaveId, b: WaveId) -> WaveId {
+    if b.index < a.index { b } else { a }
+}
+
 /// Statistics by wait instruction and counter.
 pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
 
@@ -117,6 +122,7 @@ impl Checker {
                     best: None,
                     wave,
                 });
+                stats.wave = first_of(stats.wave, wave);
                 stats.executions += 1;
                 stats.effective += u64::from(effective);
             }
@@ -191,6 +197,23 @@ impl Checker {
             self.drains.insert(wait.site);
             next = info.pc;
         }
+    }
+
+    /// Take over what a part of the checker knows of waits.
+    pub(crate) fn take_waits(&mut self, part: Checker) {
+        let mut sites = |site: SiteId| self.sites.id(&part.sites.get(site).site);
+        for ((site, counter), stats) in &part.wait_table {
+            let known = self.wait_table.entry((sites(*site), *counter)).or_insert(WaitStats {
+                executions: 0,
+                effective: 0,
+                ..*stats
+            });
+            known.executions += stats.executions;
+            known.effective += stats.effective;
+            known.best = known.best.into_iter().chain(stats.best).min();
+            known.wave = first_of(known.wave, stats.wave);
+        }
+        self.drains.extend(part.drains.iter().map(|&site| sites(site)));
     }
 
     /// The advice at the end of the run.

@@ -151,7 +151,7 @@ struct Dispatched<'d> {
 }
 
 impl Dispatched<'_> {
-    fn run<O: Observer>(
+    fn run<O: Observer + Send>(
         &mut self,
         prepared: &Prepared<'_>,
         observer: &mut O,

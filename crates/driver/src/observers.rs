@@ -22,6 +22,20 @@ macro_rules! forward {
                 self.0.$name($($argument),*);
                 self.1.$name($($argument),*);
             })*
+
+            fn split(&self) -> Option<Self> {
+                Some(Both(self.0.split()?, self.1.split()?))
+            }
+
+            fn gives_up(&self) -> bool {
+                self.0.gives_up() || self.1.gives_up()
+            }
+
+            fn unite(&mut self, parts: Vec<Self>) {
+                let (first, second) = parts.into_iter().map(|Both(first, second)| (first, second)).unzip();
+                self.0.unite(first);
+                self.1.unite(second);
+            }
         }
 
         impl<A: Observer> Observer for Maybe<A> {
@@ -31,6 +45,23 @@ macro_rules! forward {
                     observer.$name($($argument),*);
                 }
             })*
+
+            fn split(&self) -> Option<Self> {
+                match &self.0 {
+                    Some(observer) => Some(Maybe(Some(observer.split()?))),
+                    None => Some(Maybe(None)),
+                }
+            }
+
+            fn gives_up(&self) -> bool {
+                self.0.as_ref().is_some_and(A::gives_up)
+            }
+
+            fn unite(&mut self, parts: Vec<Self>) {
+                if let Some(observer) = &mut self.0 {
+                    observer.unite(parts.into_iter().filter_map(|part| part.0).collect());
+                }
+            }
         }
     };
 }

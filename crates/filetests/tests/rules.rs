@@ -5,7 +5,7 @@
 //! launch file in `tests/rules/launch` (`one-wave` if there is none), a line `; model: KEY=VALUE` a reading under which
 //! it is found, a line `; not with: KEY=VALUE` one under which it is not. The trials of a file, under all completion
 //! modes and several seeds: `found`, every mark is met, and there is no error without one; `right`, nothing at all is
-//! reported of the twin; and where a reading is named `otherwise`, that without it, or with it, no mark is met.
+//! reported of the twin; `threads`, several say the same as one; and where a reading is named `otherwise`, that without it, or with it, no mark is met.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,7 @@ fn main() {
         };
         trials.push(trial("found", found));
         trials.push(trial("right", right));
+        trials.push(trial("threads", threads));
         if !pair.model.is_empty() || !pair.not_with.is_empty() {
             trials.push(trial("otherwise", otherwise));
         }
@@ -90,13 +91,8 @@ impl Pair {
         mistakes(&text(&self.path)).into_values().collect()
     }
 
-    /// Runs the kernel, or its twin, under every setting; the first problem is reported with the setting and the report.
-    fn run(
-        &self,
-        right: bool,
-        model: &[String],
-        check: impl Fn(&Ran) -> Result<(), String>,
-    ) -> Result<(), Failed> {
+    /// Runs the kernel, or its twin.
+    fn run_once(&self, right: bool, options: RunOptions) -> Ran {
         let folder = self.path.parent().unwrap_or(&self.path);
         let case = Case {
             folder: folder.to_owned(),
@@ -108,17 +104,20 @@ impl Pair {
             defines: vec![("RIGHT".to_owned(), right.into())],
             ..AssemblyOptions::default()
         };
+        case::run_with(&case, RunOptions { assembly, max_steps: Some(10_000), ..options })
+    }
+
+    /// Runs the kernel, or its twin, under every setting; the first problem is reported with the setting and the report.
+    fn run(
+        &self,
+        right: bool,
+        model: &[String],
+        check: impl Fn(&Ran) -> Result<(), String>,
+    ) -> Result<(), Failed> {
         for &completion in COMPLETIONS {
             for &seed in SEEDS {
-                let options = RunOptions {
-                    completion,
-                    seed,
-                    model: model.to_vec(),
-                    assembly: assembly.clone(),
-                    max_steps: Some(10_000),
-                    ..RunOptions::default()
-                };
-                let ran = case::run_with(&case, options);
+                let options = RunOptions { completion, seed, model: model.to_vec(), ..RunOptions::default() };
+                let ran = self.run_once(right, options);
                 if let Err(problem) = check(&ran) {
                     let (text, unusable) = (&ran.text, ran.report.diagnostics.join("\n"));
                     let setting = format!("completion {completion:?}, seed {seed}");
@@ -128,6 +127,22 @@ impl Pair {
         }
         Ok(())
     }
+}
+
+fn threads(pair: &Pair) -> Result<(), Failed> {
+    for right in [false, true] {
+        let text = |threads| {
+            let model = pair.model.clone();
+            pair.run_once(right, RunOptions { model, threads: Some(threads), ..RunOptions::default() }).text
+        };
+        let one = text(1);
+        for several in [2, 4] {
+            if text(several) != one {
+                return Err(format!("{several} threads say\n{}\nand one\n{one}", text(several)).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn found(pair: &Pair) -> Result<(), Failed> {

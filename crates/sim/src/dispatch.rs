@@ -74,7 +74,7 @@ pub enum DispatchError {
 }
 
 /// Run a kernel.
-pub fn dispatch<O: Observer>(
+pub fn dispatch<O: Observer + Send>(
     global: &mut Global,
     kernel: &Kernel,
     dispatch: &Dispatch,

@@ -290,6 +290,26 @@ pub trait Observer {
     fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {}
     /// A limit of the run is hit; a wave is here.
     fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {}
+
+    /// An observer for some of the clusters, which is told of them on another thread; `None` if one has to see them all.
+    /// Nothing that a cluster does touches another one then (`machine::side_by_side`).
+    fn split(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+    /// Whether this part of an observer has seen something that the whole has to see: what the parts have seen is thrown
+    /// away, and the whole is told of the run from its beginning.
+    fn gives_up(&self) -> bool {
+        false
+    }
+    /// The whole takes over what its parts have seen.
+    fn unite(&mut self, parts: Vec<Self>)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// The observer of a run that nobody watches.
@@ -297,4 +317,8 @@ pub struct Silent;
 
 impl Observer for Silent {
     const ACTIVE: bool = false;
+
+    fn split(&self) -> Option<Silent> {
+        Some(Silent)
+    }
 }

@@ -180,7 +180,7 @@ impl<'a, O: Observer> Device<'a, O> {
                 }
                 return Some(RunEnd::Limit(limit));
             }
-            if supply.is_withdrawn(self.program, self.global) {
+            if supply.is_withdrawn(self.program, self.global, self.observer) {
                 return None;
             }
             let progress = match self.turn(chosen) {

@@ -78,7 +78,7 @@ pub struct RunConfig {
     pub max_total_steps: u64,
     /// What ends the run from outside.
     pub brake: Arc<Brake>,
-    /// Threads of the host that a run which nobody watches may use; the result is the same for every number.
+    /// Threads of the host that a run may use; the result is the same for every number.
     pub threads: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Clusters side by side on several threads of the host, with the result that one thread gives.
 //!
-//! A run that nobody watches is tried on all threads at once. Each has a view of global memory of its own, in which every
+//! A run is tried on all threads at once. Each has a view of global memory of its own, in which every
 //! access is claimed for its cluster ([`Global::view`]); no cluster sees what another writes. If in the end no cluster has
 //! touched what another wrote, their order does not matter: the views are merged, and the result is that of any order.
 //! If one has, or if the code that is reached talks to other workgroups at all (atomics on global memory, accesses of
@@ -9,13 +9,14 @@
 //! trial: little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the
 //! talking with its first; up to once the whole run where plain accesses collide late.
 //!
-//! A run that is watched has one thread.
+//! An observer that is to watch such a run splits into one for each thread ([`Observer::split`]). The parts are united if
+//! none of them has seen anything that the whole has to see; else the trial is withdrawn as well.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::device::{Device, Launch};
 use super::{RunConfig, RunEnd, RunStats};
-use crate::events::{Observer, Silent};
+use crate::events::Observer;
 use crate::global::Global;
 use crate::program::Program;
 
@@ -54,8 +55,8 @@ impl Supply {
     }
 
     /// Whether a trial is over; by what this device has come to, or another.
-    pub fn is_withdrawn(&self, program: &Program, global: &Global) -> bool {
-        if self.trial && (program.talks() || global.collides()) {
+    pub fn is_withdrawn(&self, program: &Program, global: &Global, observer: &impl Observer) -> bool {
+        if self.trial && (program.talks() || global.collides() || observer.gives_up()) {
             self.withdraw();
         }
         self.withdrawn.load(Ordering::Relaxed)
@@ -67,7 +68,7 @@ impl Supply {
 }
 
 /// Run all clusters of a launch, on as many threads as `config` has.
-pub(crate) fn run<O: Observer>(
+pub(crate) fn run<O: Observer + Send>(
     new_program: &(impl Fn() -> Program + Sync),
     global: &mut Global,
     config: &RunConfig,
@@ -75,10 +76,12 @@ pub(crate) fn run<O: Observer>(
     observer: &mut O,
 ) -> (RunEnd, RunStats) {
     let threads = launch.clusters().min(config.threads.into());
-    if !O::ACTIVE
-        && threads > 1
-        && let Some(stats) = run_side_by_side(new_program, global, config, launch, threads)
+    let parts = || (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>();
+    if threads > 1
+        && let Some(mut parts) = parts()
+        && let Some(stats) = run_side_by_side(new_program, global, config, launch, &mut parts)
     {
+        observer.unite(parts);
         return (RunEnd::Finished, stats);
     }
     let mut program = new_program();
@@ -87,33 +90,34 @@ pub(crate) fn run<O: Observer>(
     device.run(launch, &Supply::for_one()).unwrap_or((RunEnd::Finished, RunStats::default()))
 }
 
-/// A trial; `None` if it is withdrawn, with `global` as it was.
-fn run_side_by_side(
+/// A trial, with a thread for each of `observers`; `None` if it is withdrawn, with `global` as it was.
+fn run_side_by_side<O: Observer + Send>(
     new_program: &(impl Fn() -> Program + Sync),
     global: &mut Global,
     config: &RunConfig,
     launch: &impl Launch,
-    threads: u64,
+    observers: &mut [O],
 ) -> Option<RunStats> {
     let supply = Supply::for_several();
     let shared = global.share();
-    let mut views: Vec<Global> = (0..threads).map(|_| global.view(&shared)).collect();
-    let run_one = |view: &mut Global| {
-        let (mut program, mut observer) = (new_program(), Silent);
-        let ended = Device::new(&mut program, view, config, &mut observer).run(launch, &supply);
+    let mut views: Vec<Global> = observers.iter().map(|_| global.view(&shared)).collect();
+    let run_one = |(view, observer): (&mut Global, &mut O)| {
+        let mut program = new_program();
+        let ended = Device::new(&mut program, view, config, observer).run(launch, &supply);
         let stats = ended.filter(|(end, _)| *end == RunEnd::Finished).map(|(_, stats)| stats);
-        if stats.is_none() || program.talks() {
+        if stats.is_none() || program.talks() || observer.gives_up() {
             supply.withdraw();
         }
         stats
     };
     let stats: Vec<Option<RunStats>> = std::thread::scope(|scope| {
-        let (first, others) = views.split_at_mut(1);
+        let mut sides = views.iter_mut().zip(observers);
         let run_one = &run_one;
-        let spawn = |view| std::thread::Builder::new().spawn_scoped(scope, move || run_one(view));
+        let first = sides.next();
+        let spawn = |side| std::thread::Builder::new().spawn_scoped(scope, move || run_one(side));
         // A thread that cannot be had leaves its clusters to the others.
-        let others: Vec<_> = others.iter_mut().filter_map(|view| spawn(view).ok()).collect();
-        let own = run_one(&mut first[0]);
+        let others: Vec<_> = sides.filter_map(|side| spawn(side).ok()).collect();
+        let own = first.and_then(run_one);
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };

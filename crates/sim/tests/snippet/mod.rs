@@ -109,13 +109,13 @@ fn prolog(machine: Machine) -> &'static str {
 }
 
 /// Run `text` with its prolog, `s_endpgm` behind it.
-pub fn run<O: Observer>(setup: &Setup, text: &str, observer: &mut O) -> Outcome {
+pub fn run<O: Observer + Send>(setup: &Setup, text: &str, observer: &mut O) -> Outcome {
     let machine = setup.machine;
     launch(setup, assemble(machine, &format!("{}{text}\n s_endpgm\n", prolog(machine))), observer)
 }
 
 /// Run code as it is.
-pub fn launch<O: Observer>(setup: &Setup, bytes: Vec<u8>, observer: &mut O) -> Outcome {
+pub fn launch<O: Observer + Send>(setup: &Setup, bytes: Vec<u8>, observer: &mut O) -> Outcome {
     let machine = setup.machine;
     let mut descriptor = KernelDescriptor::zero(machine.processor);
     let mut set = |field, value| descriptor.set(field, value).unwrap();
