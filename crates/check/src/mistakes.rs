@@ -28,6 +28,10 @@ pub(crate) enum Lack {
     Order(Space),
     /// An invalidate.
     Invalidate,
+    /// A write-back of what an instruction stores.
+    WriteBack,
+    /// An instruction's scope.
+    Scope,
 }
 
 /// A mistake; some numbers are the same one.
@@ -70,7 +74,7 @@ impl Mistakes {
         MistakeId(at)
     }
 
-    /// That something is missing before the instruction at `pc`.
+    /// That something is missing before the instruction at `pc`, or of what it does itself.
     pub fn place(&mut self, lack: Lack, pc: u64) -> MistakeId {
         self.node(Mark::Place(lack, pc))
     }

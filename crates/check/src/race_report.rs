@@ -181,6 +181,13 @@ impl Checker {
             None if class == Class::MissingInvalidate => {
                 Some(self.missing_order(wave.index, Lack::Invalidate, pcs[0], pcs[1]))
             }
+            None if conflict.relation == Relation::NotWrittenBack => {
+                Some(self.mistakes.place(Lack::WriteBack, pcs[0]))
+            }
+            None if class == Class::WrongScope => {
+                let narrower = if earlier.scope <= later.record.scope { pcs[0] } else { pcs[1] };
+                Some(self.mistakes.place(Lack::Scope, narrower))
+            }
             None => None,
         };
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {

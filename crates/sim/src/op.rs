@@ -52,8 +52,9 @@ pub struct Op {
     pub kind: OpKind,
     /// Length in dwords.
     pub dwords: u8,
-    /// Other workgroups may answer it, or it waits for them: an atomic or scoped access to global memory, a sleep.
-    pub talks: bool,
+    /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
+    /// memory, a sleep.
+    pub asks: bool,
     /// What only slow paths need: modifiers of vector operations, descriptions of memory operations.
     pub detail: Option<Arc<Detail>>,
 }
@@ -69,7 +70,7 @@ impl Op {
             imm: 0,
             kind,
             dwords,
-            talks: false,
+            asks: false,
             detail: None,
         }
     }

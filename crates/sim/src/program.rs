@@ -125,17 +125,24 @@ impl Program {
         let mut binder =
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
         let bound = bind(&mut binder);
-        let talks = talks(&binder.effects);
-        self.talks |= talks;
+        self.talks |= talks(&binder.effects);
+        let asks = asks(&binder.effects);
         ops[slot] = match bound {
-            Ok(op) => Op { dwords, talks: talks || binder.effects.control == Some(Control::Sleep), ..op },
+            Ok(op) => Op { dwords, asks, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
         sites[slot] = Some(Box::new(Site { pc, inst, msb: *msb }));
     }
 }
 
-/// Whether other workgroups may answer an instruction.
+/// Whether an instruction asks what other workgroups have done, or waits for them.
+fn asks(effects: &Effects) -> bool {
+    let returns = |verb| matches!(verb, Verb::Load | Verb::AtomicReturn);
+    effects.control == Some(Control::Sleep)
+        || talks(effects) && effects.memory.as_ref().is_some_and(|memory| returns(memory.verb))
+}
+
+/// Whether an instruction talks to other workgroups.
 fn talks(effects: &Effects) -> bool {
     effects.memory.as_ref().is_some_and(|memory| {
         let shared = !matches!(memory.path, Path::Lds | Path::Scratch);

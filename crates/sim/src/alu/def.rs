@@ -285,7 +285,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         imm: u64::from(mods.control),
         kind: OpKind::Alu,
         dwords: inst.size / 4,
-        talks: false,
+        asks: false,
         detail: None,
     };
     if def.own_mods {

@@ -2,8 +2,8 @@
 //!
 //! What a cluster draws, counts and times is its own ([`Cluster`]): nothing that another one does moves a result of its,
 //! unless through global memory. A turn is long, because a workgroup's registers and LDS are then still in the host's
-//! caches when they are used again; it ends early where a wave talks to other workgroups or sleeps, for it may wait for
-//! one of them. With a seed turns are short: there interleavings are what is wanted.
+//! caches when they are used again; it ends early where a wave asks what other workgroups have done, or sleeps, for it may
+//! wait for one of them. With a seed turns are short: there interleavings are what is wanted.
 
 use std::sync::Arc;
 
@@ -43,8 +43,8 @@ pub(crate) struct Cluster {
     /// The last operation's number.
     pub next_op: u64,
     pub random: Random,
-    /// What its waves have done that others may answer, since its turn began.
-    pub talks: usize,
+    /// One of its waves has asked what other workgroups have done, since its turn began.
+    pub asks: bool,
 }
 
 impl Cluster {
@@ -56,7 +56,7 @@ impl Cluster {
             clock: 0,
             next_op: u64::from(flat) << 32,
             random: Random::new(seed ^ u64::from(flat).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
-            talks: 0,
+            asks: false,
         }
     }
 }
@@ -332,13 +332,12 @@ impl<'a, O: Observer> Device<'a, O> {
         let groups = resident.groups.len();
         let seeded = self.config.seed != 0;
         let at = if seeded { resident.shared.random.below(groups) } else { resident.at % groups };
-        resident.shared.talks = 0;
+        resident.shared.asks = false;
         let started = resident.shared.clock;
         let mut progress = false;
         // A wave alone in its workgroup has all of the turn at once.
         let alone = resident.groups[at].waves.len() == 1;
         let mut left = if seeded { SEEDED_TURN } else { TURN };
-        let talk = left / SEEDED_TURN;
         while left > 0 {
             let Resident { shared, groups, .. } = &mut *self.clusters[cluster];
             let group = &mut groups[at];
@@ -357,8 +356,7 @@ impl<'a, O: Observer> Device<'a, O> {
             }
             progress |= moved;
             let resident = &mut self.clusters[cluster];
-            let talks = std::mem::take(&mut resident.shared.talks);
-            left = if alone { 0 } else { left.saturating_sub(1 + talks * talk) };
+            left = if alone || resident.shared.asks { 0 } else { left - 1 };
             if !moved || resident.groups[at].live == 0 {
                 break;
             }
@@ -433,7 +431,6 @@ impl<'a, O: Observer> Device<'a, O> {
             live: &mut group.live,
             observer: &mut **observer,
             pool,
-            talk: if config.seed == 0 { TURN / SEEDED_TURN } else { 1 },
             clock_limit,
         };
         if wave.state != WaveState::Running {

@@ -212,8 +212,6 @@ pub(crate) struct Cx<'a, O: Observer> {
     pub live: &'a mut u32,
     pub observer: &'a mut O,
     pub pool: &'a mut Pool,
-    /// How many visible operations one that talks to other workgroups counts for.
-    pub talk: usize,
     /// The cluster's clock when the launch has executed as much as it may.
     pub clock_limit: u64,
 }
@@ -406,9 +404,10 @@ fn run_wave<O: Observer>(
                 if wave.steps > cx.config.max_steps {
                     break limit(program, wave, cx, slot, Limit::WaveSteps);
                 }
-                if op.talks {
-                    cx.cluster.talks += 1;
-                    turns = turns.saturating_sub(cx.talk).max(1);
+                if op.asks {
+                    // Others may have the answer: the turn ends with it.
+                    cx.cluster.asks = true;
+                    turns = 1;
                 }
                 if !O::ACTIVE && cx.quick(wave, machine_op) {
                     turns -= 1;
