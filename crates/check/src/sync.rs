@@ -60,13 +60,17 @@ fn publishes(op: &Issue, access: &Access) -> bool {
 }
 
 impl Checker {
-    /// An operation that publishes to global memory is issued.
+    /// An operation that may publish is issued: what the wave has waited for was to be published.
     pub(crate) fn note_release(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
-        if op.accesses.iter().any(|a| a.space == Space::Global && publishes(op, a))
+        if !op.accesses.iter().any(|a| publishes(op, a)) {
+            return;
+        }
+        if op.accesses.iter().any(|a| a.space == Space::Global)
             && let Some(state) = self.waves.get_mut(wave.index)
         {
             state.last_release = Some(site);
         }
+        self.consume_published(wave.index);
     }
 
     /// What an operation publishes, if it does: what its wave knew when it was issued.
@@ -231,6 +235,10 @@ impl Checker {
     /// An invalidate makes what was acquired count for plain loads, up to its scope. A write-back lifts, once it is
     /// retired, the stores of its wave before it and those of its cluster that are known to be over.
     pub(crate) fn note_cache(&mut self, wave: WaveId, cache: CacheOp, op: &Issue) {
+        if cache.invalidate {
+            // A flag that was read before must have been, for what is read after it to be as new.
+            self.consume_published(wave.index);
+        }
         let waves = &self.waves;
         let apart = |agent: u32| waves.id(agent).map_or(Scope::System, |other| common_scope(wave, other));
         let Some(state) = waves.get(wave.index) else { return };
