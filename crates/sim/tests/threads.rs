@@ -5,6 +5,7 @@ mod snippet;
 use snippet::machines::GFX1250;
 use snippet::{Outcome, Setup, run};
 use wavemark_sim::events::Silent;
+use wavemark_sim::machine::Random;
 use wavemark_sim::{Completion, RunEnd};
 
 /// Workgroups of each launch.
@@ -131,4 +132,39 @@ fn workgroups_that_stop() {
          global_store_b32 v2, v3, s[4:5]",
     );
     assert_eq!(result.end, RunEnd::Deadlock);
+}
+
+/// A program of random loads, stores and copies; workgroups are `stride` bytes apart, which may be too little.
+fn random_program(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let mut pick = |of: &[&str]| of[random.below(of.len())].to_owned();
+    let mut text = format!("s_mul_i32 s7, s6, {}\n", pick(&["0", "4", "66", "96", "128", "128", "128", "160"]));
+    text += &format!("v_lshlrev_b32 v2, {}, v0\n", pick(&["0", "1", "2", "2", "2"]));
+    text += "v_add_nc_u32 v4, v2, s7\nv_mov_b32 v5, 0\nv_mov_b32 v6, v3\nv_lshlrev_b32 v7, 2, v0\n";
+    for _ in 0..12 {
+        let line = pick(&[
+            "global_store_b32 v4, v3, s[4:5]",
+            "global_store_b16 v4, v6, s[4:5] offset:2",
+            "global_store_b8 v4, v5, s[4:5]",
+            "global_load_b32 v5, v4, s[4:5]",
+            "global_load_u16 v6, v4, s[4:5] offset:64",
+            "global_load_b32 v5, v7, s[2:3]",
+            "global_load_async_to_lds_b32 v7, v4, s[4:5]\ns_wait_asynccnt 0x0",
+            "global_store_async_from_lds_b32 v4, v7, s[4:5]\ns_wait_asynccnt 0x0",
+            "s_mov_b32 exec_lo, 0x0ff000ff",
+            "s_mov_b32 exec_lo, -1",
+            "ds_store_b32 v7, v5",
+            "v_add_nc_u32 v3, v3, v5",
+        ]);
+        let wait = pick(&["s_wait_loadcnt 0x0", "s_wait_idle", "s_nop 0"]);
+        text += &format!("{line}\n{wait}\n");
+    }
+    text + "s_wait_idle\nglobal_store_b32 v4, v5, s[4:5]\n"
+}
+
+#[test]
+fn whatever_workgroups_do() {
+    for seed in 0..150 {
+        same_for_all(&random_program(seed));
+    }
 }
