@@ -61,6 +61,8 @@ pub struct Model {
     pub tensor_any_order: bool,
     /// `arrive-count=allowed`: an arrival may give a barrier the count that has arrived already.
     pub arrive_count_allowed: bool,
+    /// `inv-wait=strict`: an invalidate counts only once it is waited for.
+    pub invalidate_is_waited: bool,
     /// `end-of-program=lint`: copies into LDS that are in flight when a wave ends are a warning.
     pub end_is_lint: bool,
 }
@@ -90,6 +92,7 @@ pub const READINGS: &[Reading] = &[
         other: "allowed",
         place: |m| &mut m.arrive_count_allowed,
     },
+    Reading { key: "inv-wait", default: "issued", other: "strict", place: |m| &mut m.invalidate_is_waited },
     Reading { key: "end-of-program", default: "error", other: "lint", place: |m| &mut m.end_is_lint },
 ];
 

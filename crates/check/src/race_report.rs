@@ -36,6 +36,8 @@ impl Checker {
         let own = earlier.epoch.agent == wave.index;
         let issued = own || state.known.issued.knows(earlier.epoch);
         let counter = Counter::of(old_channel, self.counters);
+        let unwaited_invalidate = conflict.relation == Relation::Stale
+            && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
         let mut missing: Option<(Place, bool)> = None;
         let (rule, class, title, hint, hint_site) = if conflict.relation == Relation::NotWrittenBack {
@@ -55,6 +57,14 @@ impl Checker {
                 what.1
             );
             ("M5", class, title, hint, self.release_site(earlier.epoch.agent))
+        } else if unwaited_invalidate {
+            let title = format!(
+                "{place} is {} before the invalidate is over that would show what {} wrote",
+                what.1, first.mnemonic
+            );
+            let hint =
+                format!("{} before", wait_text(self.machine, Counter::of(Channel::Ld, self.counters), 0));
+            ("M6", Class::MissingWait, title, hint, Some(second.site.clone()))
         } else if conflict.relation == Relation::Stale {
             let title = format!(
                 "{place} is {} through caches that may hold what was there before {} wrote it",
@@ -193,7 +203,7 @@ impl Checker {
         if self.findings.count_known((rule, class), &pcs, mistake, || at_fault.clone()) {
             return None;
         }
-        let severity = match (only_two_fifos, only_out_of_order) {
+        let severity = match (only_two_fifos || unwaited_invalidate, only_out_of_order) {
             (true, _) => Severity::Warning,
             (_, true) if !self.model.tensor_any_order => Severity::Advice,
             _ => Severity::Error,
@@ -218,6 +228,9 @@ impl Checker {
         }
         if only_out_of_order {
             finding = finding.model("tensor-order");
+        }
+        if unwaited_invalidate {
+            finding = finding.model("inv-wait");
         }
         Some(finding)
     }

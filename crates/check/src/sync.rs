@@ -43,6 +43,14 @@ pub(crate) struct WriteBack {
     pub covers: WaveClock,
 }
 
+/// An invalidate in flight, where it counts only once it is over (`--model inv-wait=strict`).
+#[derive(Clone, Debug)]
+pub(crate) struct Invalidate {
+    pub seq: (Channel, u32),
+    /// What its wave may rely on then.
+    pub known: Knowledge,
+}
+
 /// So few publications are not worth looking through.
 const FEW: usize = 1 << 12;
 
@@ -203,7 +211,7 @@ impl Checker {
     /// Acquires whose loads are retired, and write-backs that are, count now.
     pub(crate) fn take_retired(&mut self, wave: u32) {
         let Some(state) = self.waves.get_mut(wave) else { return };
-        let pending = state.acquires.len() + state.write_backs.len();
+        let pending = state.acquires.len() + state.write_backs.len() + state.invalidates.len();
         if pending == 0 {
             return;
         }
@@ -227,7 +235,13 @@ impl Checker {
             }
             !is_retired(write_back.seq)
         });
-        if state.acquires.len() + state.write_backs.len() != pending {
+        state.invalidates.retain(|invalidate| {
+            if is_retired(invalidate.seq) {
+                known.join(&invalidate.known);
+            }
+            !is_retired(invalidate.seq)
+        });
+        if state.acquires.len() + state.write_backs.len() + state.invalidates.len() != pending {
             state.note_learnt();
         }
     }
@@ -256,7 +270,10 @@ impl Checker {
         });
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.write_backs.extend(write_back.flatten());
-        if let Some(known) = invalidated {
+        let counted = op.seq.first().filter(|&&(channel, _)| channel == Channel::Ld);
+        if let (Some(known), Some(&seq), true) = (&invalidated, counted, self.model.invalidate_is_waited) {
+            state.invalidates.push(Invalidate { seq, known: known.clone() });
+        } else if let Some(known) = invalidated {
             state.known = known;
             state.scalar_fresh = state.known.ordered(|_| true);
             state.note_learnt();

@@ -105,6 +105,8 @@ pub struct WaveState {
     pub scalar_fresh: WaveClock,
     /// Write-backs that are not yet retired.
     pub write_backs: Vec<crate::sync::WriteBack>,
+    /// Invalidates that are not yet retired, where they count only then.
+    pub invalidates: Vec<crate::sync::Invalidate>,
     /// Own sequence numbers, by channel.
     pub seq: [u32; CHANNELS],
     /// Own retired sequence numbers, by channel.
@@ -182,6 +184,7 @@ impl WaveState {
             taint: Taint::default(),
             scalar_fresh: WaveClock::new(),
             write_backs: Vec::new(),
+            invalidates: Vec::new(),
             seq: [0; CHANNELS],
             retired: [0; CHANNELS],
             waited: [0; CHANNELS],

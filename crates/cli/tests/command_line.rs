@@ -511,7 +511,7 @@ fn unusable_inputs() {
         expect![[r#"
             exit 2
             ---
-            error: --model: `x` is no reading of an open question: multicast=wait|timeout, asynccnt=two|one, xcnt=advice|strict, tensor-order=issued|any, arrive-count=undefined|allowed, end-of-program=error|lint
+            error: --model: `x` is no reading of an open question: multicast=wait|timeout, asynccnt=two|one, xcnt=advice|strict, tensor-order=issued|any, arrive-count=undefined|allowed, inv-wait=issued|strict, end-of-program=error|lint
         "#]],
     );
     check(

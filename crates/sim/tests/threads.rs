@@ -138,7 +138,8 @@ fn workgroups_that_stop() {
 fn random_program(seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut pick = |of: &[&str]| of[random.below(of.len())].to_owned();
-    let mut text = format!("s_mul_i32 s7, s6, {}\n", pick(&["0", "4", "66", "96", "128", "128", "128", "160"]));
+    let mut text =
+        format!("s_mul_i32 s7, s6, {}\n", pick(&["0", "4", "66", "96", "128", "128", "128", "160"]));
     text += &format!("v_lshlrev_b32 v2, {}, v0\n", pick(&["0", "1", "2", "2", "2"]));
     text += "v_add_nc_u32 v4, v2, s7\nv_mov_b32 v5, 0\nv_mov_b32 v6, v3\nv_lshlrev_b32 v7, 2, v0\n";
     for _ in 0..12 {
