@@ -82,6 +82,11 @@ fn spelled_target(object: &CodeObject) -> Option<Target> {
     object.metadata.as_ref()?.target.as_ref()?.parse().ok()
 }
 
+/// The dwords of an instruction.
+fn dwords(raw: &[u8]) -> impl Iterator<Item = u32> {
+    raw.chunks(4).map(|dword| dword.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte)))
+}
+
 /// Where remarks start, if the instruction leaves room.
 const REMARK_COLUMN: usize = 60;
 
@@ -111,9 +116,8 @@ impl Printer<'_> {
             let _ = write!(self.out, " {address:012X}{colon}");
         }
         if encoding {
-            for dword in raw.chunks(4) {
-                let value = dword.iter().rev().fold(0u32, |all, &byte| all << 8 | u32::from(byte));
-                let _ = write!(self.out, " {value:08X}");
+            for dword in dwords(raw) {
+                let _ = write!(self.out, " {dword:08X}");
             }
         }
         self.out.push('\n');

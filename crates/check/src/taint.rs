@@ -15,9 +15,9 @@
 //! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
 //! marks within their bits only. A mark that exclusive-or or multiplication by 0 would drop stays.
 
-use wavemark_isa::Operand;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
 use wavemark_sim::regs::{Regs, sindex};
+use wavemark_target::Machine;
 
 use crate::Checker;
 use crate::finding::Finding;
@@ -175,17 +175,11 @@ enum Sink {
     Use,
 }
 
-fn sink(info: &SiteInfo) -> Sink {
+fn sink(machine: Machine, info: &SiteInfo) -> Sink {
     let effects = &info.effects;
     match effects.flow {
         Flow::ConditionalBranch => {
-            let inst = &info.site.inst;
-            let next = info.site.pc + u64::from(inst.size);
-            let target = match inst.operands.last() {
-                Some(Operand::Imm(dwords)) => Some(next.wrapping_add_signed(i64::from(*dwords as i16) * 4)),
-                _ => None,
-            };
-            return Sink::Branch(target);
+            return Sink::Branch(info.site.inst.branch_target(machine, info.site.pc));
         }
         Flow::Next => {}
         _ => return Sink::Use,
@@ -213,7 +207,7 @@ impl Checker {
             None => None,
         };
         taint.in_flight.clear();
-        let sink = sink(info);
+        let sink = sink(self.machine, info);
         if !matches!(sink, Sink::None) {
             let settled = |value: &&Reaching| value.any() && taint.mistake(value.of).is_none();
             let settled: Vec<usize> = reaching.iter().filter(settled).map(|value| value.of).collect();

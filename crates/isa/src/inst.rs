@@ -5,6 +5,8 @@
 
 use smallvec::SmallVec;
 
+use crate::role::{Class, ImmKind};
+use crate::row::OperandSpec;
 use crate::{Form, Machine, Operand, Row, RowId, Table};
 
 /// Output modifier of a floating result.
@@ -181,5 +183,21 @@ impl Inst {
     /// Its mnemonic without encoding suffix.
     pub fn mnemonic(&self, machine: Machine) -> &'static str {
         self.row(machine).mnemonic
+    }
+
+    /// How far a branch goes, in dwords from the instruction behind it; `None` if it has no label.
+    pub fn branch_distance(&self, machine: Machine) -> Option<i16> {
+        let label = |operand: &OperandSpec| operand.class == Class::Imm(ImmKind::Label);
+        let index = self.row(machine).operands.iter().position(label)?;
+        match self.operands.get(index) {
+            Some(Operand::Imm(dwords)) => i16::try_from(*dwords).ok(),
+            _ => None,
+        }
+    }
+
+    /// Where a branch at `address` goes.
+    pub fn branch_target(&self, machine: Machine, address: u64) -> Option<u64> {
+        let behind = address.wrapping_add(self.size.into());
+        self.branch_distance(machine).map(|dwords| behind.wrapping_add_signed(i64::from(dwords) * 4))
     }
 }

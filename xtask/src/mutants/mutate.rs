@@ -9,7 +9,7 @@ use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::elf::shf;
 use wavemark_driver::report::Class;
 use wavemark_isa::effects::{Barrier, Counter, Effects, Flow, Scope, Verb, effects, with_scope, with_wait};
-use wavemark_isa::{Inst, Machine, NoSymbols, Operand, decode, encode, parse, print};
+use wavemark_isa::{Inst, Machine, NoSymbols, decode, encode, parse, print};
 use wavemark_sim::modelled;
 
 /// What is taken.
@@ -256,13 +256,8 @@ impl Code {
     fn successors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let one = &self.placed[index];
         let next = one.effects.flow.falls_through().then_some(index + 1).filter(|&n| n < self.placed.len());
-        let target = match one.inst.operands.last() {
-            Some(&Operand::Imm(dwords)) if one.effects.flow.has_target() => {
-                let after = one.address + u64::from(one.inst.size);
-                self.by_address.get(&after.wrapping_add_signed(i64::from(dwords as i16) * 4)).copied()
-            }
-            _ => None,
-        };
-        next.into_iter().chain(target)
+        let target =
+            one.inst.branch_target(self.machine, one.address).filter(|_| one.effects.flow.has_target());
+        next.into_iter().chain(target.and_then(|address| self.by_address.get(&address).copied()))
     }
 }

@@ -8,9 +8,9 @@ use wavemark_codeobj::elf::{Rela, Section};
 use wavemark_isa::{self as isa, Inst, NoSymbols, Operand, Shape};
 use wavemark_target::{Machine, Subtarget};
 
-use super::Printer;
 use super::data::between;
 use super::symbols::branch_label;
+use super::{Printer, dwords};
 use crate::instruction::fills_idle_sources;
 
 /// Numbers that stand in for an address while an instruction is printed; their text is replaced.
@@ -104,13 +104,9 @@ impl Lines {
         let raw = window.get(..usize::from(inst.size))?;
         let start = self.text.len();
         isa::print_into(&mut self.text, machine, &inst);
-        let mut branch = branch_distance(machine, &inst);
+        let mut branch = inst.branch_distance(machine);
         if !self.comes_back(&inst, raw, start) {
-            let words: Vec<String> = raw
-                .chunks(4)
-                .map(|word| word.iter().rev().fold(0u32, |all, &byte| all << 8 | u32::from(byte)))
-                .map(|word| format!("{word:#010x}"))
-                .collect();
+            let words: Vec<String> = dwords(raw).map(|word| format!("{word:#010x}")).collect();
             self.text.insert_str(start, &format!(".long {} // ", words.join(", ")));
             branch = None;
         }
@@ -354,17 +350,4 @@ pub(super) fn specifier_of(kind: RelocationKind) -> Option<&'static str> {
 /// An instruction's text up to its last operand.
 fn without_last_operand(text: &str) -> &str {
     text.rfind([' ', ',']).map_or(text, |at| &text[..=at]).trim_end()
-}
-
-/// How many dwords from its end a branch goes.
-fn branch_distance(machine: Machine, inst: &Inst) -> Option<i16> {
-    let row = inst.row(machine);
-    let index = row
-        .operands
-        .iter()
-        .position(|operand| operand.class == isa::role::Class::Imm(isa::role::ImmKind::Label))?;
-    match inst.operands.get(index) {
-        Some(Operand::Imm(dwords)) => i16::try_from(*dwords).ok(),
-        _ => None,
-    }
 }
