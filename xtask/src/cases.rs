@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Args, ValueEnum};
 use wavemark_driver::build::Failure;
@@ -16,6 +15,8 @@ use wavemark_driver::report::{Checked, Report};
 use wavemark_driver::run::run as run_kernel;
 use wavemark_driver::verdict::{Score, score};
 use wavemark_driver::{SourceMap, render_short};
+
+use crate::side_by_side;
 
 /// `cases`
 #[derive(Args)]
@@ -102,19 +103,12 @@ fn try_run(args: &CasesArgs) -> Result<bool, String> {
     }
     // Of cases by the folder that they are in, so that sets and targets can be told apart.
     let tallies: Mutex<BTreeMap<PathBuf, Tally>> = Mutex::default();
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs.max(1) {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let score = run_case(case, &settings);
-                    let set = case.folder.parent().unwrap_or(&case.folder).to_owned();
-                    let mut tallies = tallies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    tallies.entry(set).or_default().add(&score);
-                    print(case, &score, args.verbose);
-                }
-            });
-        }
+    side_by_side::for_each(&cases, args.jobs, |case| {
+        let score = run_case(case, &settings);
+        let set = case.folder.parent().unwrap_or(&case.folder).to_owned();
+        let mut tallies = tallies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        tallies.entry(set).or_default().add(&score);
+        print(case, &score, args.verbose);
     });
     let tallies = tallies.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     Ok(table(&tallies, settings.len()))

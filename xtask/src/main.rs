@@ -3,6 +3,7 @@
 mod cases;
 mod mutants;
 mod parity;
+mod side_by_side;
 
 use std::process::{Command, ExitCode};
 

@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -29,6 +28,7 @@ use wavemark_driver::report::{Finding, Outcome, Severity, Site};
 use wavemark_filetests::random::Random;
 use wavemark_isa::effects::Counter;
 
+use crate::side_by_side;
 use mutate::{Code, Kind, Mutant};
 use outcome::Subject;
 
@@ -93,25 +93,18 @@ fn try_run(args: &MutantsArgs) -> Result<bool> {
         bail!("no clean cases");
     }
     println!("{} cases, seed {}", all.len(), args.seed);
-    let next = AtomicUsize::new(0);
     let tallies: Mutex<BTreeMap<Kind, Tally>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..args.jobs.max(1) {
-            scope.spawn(|| {
-                while let Some(case) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let (lines, found) = match mutate_case(case, args) {
-                        Ok(told) => told,
-                        Err(why) => (vec![format!("left out: {why:#}")], Vec::new()),
-                    };
-                    if !lines.is_empty() {
-                        println!("{}\n    {}", case.folder.display(), lines.join("\n    "));
-                    }
-                    let mut tallies = tallies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    for (kind, trial) in found {
-                        tallies.entry(kind).or_default().add(&trial);
-                    }
-                }
-            });
+    side_by_side::for_each(&all, args.jobs, |case| {
+        let (lines, found) = match mutate_case(case, args) {
+            Ok(told) => told,
+            Err(why) => (vec![format!("left out: {why:#}")], Vec::new()),
+        };
+        if !lines.is_empty() {
+            println!("{}\n    {}", case.folder.display(), lines.join("\n    "));
+        }
+        let mut tallies = tallies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        for (kind, trial) in found {
+            tallies.entry(kind).or_default().add(&trial);
         }
     });
     let tallies = tallies.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
