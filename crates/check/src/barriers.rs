@@ -250,7 +250,8 @@ impl Checker {
             }
             BarrierEvent::Complete { .. } => {
                 let done = std::mem::take(&mut object.open);
-                let double = done.double_arrival().filter(|_| !plain && object.is_missed_in(&done));
+                let double = if plain { None } else { done.double_arrival() };
+                let double = double.filter(|_| object.is_missed_in(&done));
                 object.completed.push_back(Arc::new(done));
                 if object.completed.len() > COMPLETED {
                     object.completed.pop_front();

@@ -105,7 +105,8 @@ fn run_side_by_side<O: Observer + Send>(
         let mut program = new_program();
         let ended = Device::new(&mut program, view, config, observer).run(launch, &supply);
         let stats = ended.filter(|(end, _)| *end == RunEnd::Finished).map(|(_, stats)| stats);
-        if stats.is_none() || program.talks() || observer.gives_up() {
+        let stats = stats.filter(|_| !supply.is_withdrawn(&program, view, observer));
+        if stats.is_none() {
             supply.withdraw();
         }
         stats
@@ -125,6 +126,5 @@ fn run_side_by_side<O: Observer + Send>(
     });
     let sum = stats.into_iter().try_fold(RunStats::default(), |sum, one| Some(sum.plus(&one?)));
     let sum = sum.filter(|sum| sum.wave_instructions <= config.max_total_steps);
-    let keep = sum.is_some() && !supply.withdrawn.load(Ordering::Relaxed);
-    if global.unite(shared, views, keep) { sum } else { None }
+    if global.unite(shared, views, sum.is_some()) { sum } else { None }
 }
