@@ -1,3 +1,4 @@
+; with: arrive-count=allowed nothing
 ; launch: two-waves
 ; An arrival gives a barrier as many waves as have arrived already, itself not counted.
 

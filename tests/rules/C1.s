@@ -1,3 +1,4 @@
+; with: multicast=timeout warning
 ; launch: cluster
 ; The workgroups of a cluster ask for a multicast with masks that differ.
 

@@ -1,3 +1,4 @@
+; with: xcnt=strict error
 ; A load's address register is overwritten before the address is translated.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"

@@ -1,3 +1,4 @@
+; with: end-of-program=lint warning
 ; The wave ends while its copy is still writing LDS, which is another workgroup's next.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"

@@ -1,4 +1,4 @@
-; not with: asynccnt=one
+; with: asynccnt=one nothing
 ; A wait counts on asynchronous loads and stores being one queue: the store is younger than the load.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"

@@ -3,6 +3,7 @@
 //! * [`paths`]: where the repository and the shared corpus are.
 //! * [`case`]: runs a case (`launch.toml`, `kernel.s` or `kernel.hsaco`, perhaps `expect.toml`) through the driver.
 //! * [`expected`]: holds a text against a file, or blesses the file.
+//! * [`marks`]: what must be found of a kernel, as its own source says it.
 //! * [`fuzz`]: what fuzz targets check; [`random`]: choices that a seed decides.
 
 pub mod case;

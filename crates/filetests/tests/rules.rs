@@ -2,10 +2,12 @@
 //! the rule, and its right twin, which is the same file with the symbol `RIGHT` set to 1.
 //!
 //! What must be found stands in the file, in marks ([`wavemark_filetests::marks`]). A line `; launch: NAME` names the
-//! launch file in `tests/rules/launch` (`one-wave` if there is none), a line `; model: KEY=VALUE` a reading under which
-//! it is found, a line `; not with: KEY=VALUE` one under which it is not. The trials of a file, under all completion
-//! modes and several seeds: `found`, every mark is met, and there is no error without one; `right`, nothing at all is
-//! reported of the twin; `threads`, several say the same as one; and where a reading is named `otherwise`, that without it, or with it, no mark is met.
+//! launch file in `tests/rules/launch` (`one-wave` if there is none), a line `; model: KEY=VALUE` a reading without which
+//! it is not found, a line `; with: KEY=VALUE SEVERITY` one that makes it an error, a warning, or `nothing`.
+//!
+//! The trials of a file, under all completion modes and several seeds: `found`, every mark is met, and there is no error
+//! without one; `right`, nothing at all is reported of the twin; `threads`, several say the same as one; and where a
+//! reading is named `otherwise`, what its line says.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +17,7 @@ use wavemark_driver::READINGS;
 use wavemark_driver::assembly::AssemblyOptions;
 use wavemark_driver::cases::Case;
 use wavemark_driver::options::{Completion, RunOptions};
-use wavemark_driver::report::{ExitStatus, Severity};
+use wavemark_driver::report::{ExitStatus, Finding, Severity};
 use wavemark_filetests::case::{self, Ran};
 use wavemark_filetests::marks::{Mistake, mistakes};
 use wavemark_filetests::paths;
@@ -29,7 +31,8 @@ struct Pair {
     path: PathBuf,
     launch: String,
     model: Vec<String>,
-    not_with: Vec<String>,
+    /// Other readings, and what the marks are under each; `None`: not met.
+    with: Vec<(String, Option<Severity>)>,
 }
 
 fn main() {
@@ -47,7 +50,7 @@ fn main() {
         trials.push(trial("found", found));
         trials.push(trial("right", right));
         trials.push(trial("threads", threads));
-        if !pair.model.is_empty() || !pair.not_with.is_empty() {
+        if !pair.model.is_empty() || !pair.with.is_empty() {
             trials.push(trial("otherwise", otherwise));
         }
     }
@@ -83,8 +86,17 @@ impl Pair {
             values.map(|value: &str| value.trim().to_owned()).collect()
         };
         let launch = said("; launch:").pop().unwrap_or_else(|| "one-wave".to_owned());
-        let (model, not_with) = (said("; model:"), said("; not with:"));
-        Pair { launch, model, not_with, path }
+        let with = said("; with:").into_iter().map(|line| {
+            let (reading, severity) = line.split_once(' ').unwrap_or((&line, ""));
+            let severity = match severity {
+                "nothing" => None,
+                name => {
+                    Some(Severity::from_name(name).unwrap_or_else(|| panic!("{}: {line}", path.display())))
+                }
+            };
+            (reading.to_owned(), severity)
+        });
+        Pair { with: with.collect(), launch, model: said("; model:"), path }
     }
 
     fn mistakes(&self) -> Vec<Mistake> {
@@ -146,26 +158,46 @@ fn threads(pair: &Pair) -> Result<(), Failed> {
 }
 
 fn found(pair: &Pair) -> Result<(), Failed> {
-    let mistakes = pair.mistakes();
+    expect(pair, &pair.model, &pair.mistakes())
+}
+
+/// Under `model` every mistake is reported, and no other error.
+fn expect(pair: &Pair, model: &[String], mistakes: &[Mistake]) -> Result<(), Failed> {
     if mistakes.is_empty() {
         return Err("there are no marks".into());
     }
-    pair.run(false, &pair.model, |ran| {
-        for mistake in &mistakes {
+    pair.run(false, model, |ran| {
+        for mistake in mistakes {
             if !ran.report.findings.iter().any(|finding| mistake.is_met_by(finding)) {
                 return Err(format!("not reported: {mistake:?}"));
             }
         }
-        let errors = ran.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        match errors.into_iter().find(|finding| !mistakes.iter().any(|mistake| mistake.is_met_by(finding))) {
+        let mut errors = ran.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        match errors.find(|finding| !mistakes.iter().any(|mistake| mistake.is_met_by(finding))) {
             Some(finding) => Err(format!("nobody expects {} {}", finding.rule, finding.title)),
             None => Ok(()),
         }
     })
 }
 
+/// Under `model` no mistake is reported as it is marked.
+fn expect_none(pair: &Pair, model: &[String]) -> Result<(), Failed> {
+    let mistakes = pair.mistakes();
+    pair.run(false, model, |ran| {
+        let met = |finding: &&Finding| mistakes.iter().any(|mistake| mistake.is_met_by(finding));
+        match ran.report.findings.iter().find(met) {
+            Some(finding) => Err(format!("the reading changes nothing: {} {}", finding.rule, finding.title)),
+            None => Ok(()),
+        }
+    })
+}
+
 fn right(pair: &Pair) -> Result<(), Failed> {
-    pair.run(true, &pair.model, |ran| {
+    right_under(pair, &pair.model)
+}
+
+fn right_under(pair: &Pair, model: &[String]) -> Result<(), Failed> {
+    pair.run(true, model, |ran| {
         if ran.report.exit_status() != ExitStatus::Clean || !ran.report.findings.is_empty() {
             return Err("the right twin is not clean".to_owned());
         }
@@ -174,18 +206,20 @@ fn right(pair: &Pair) -> Result<(), Failed> {
 }
 
 fn otherwise(pair: &Pair) -> Result<(), Failed> {
-    let mistakes = pair.mistakes();
-    pair.run(false, &pair.not_with, |ran| {
-        match ran
-            .report
-            .findings
-            .iter()
-            .find(|finding| mistakes.iter().any(|mistake| mistake.is_met_by(finding)))
-        {
-            Some(finding) => Err(format!("the reading changes nothing: {} {}", finding.rule, finding.title)),
-            None => Ok(()),
+    if !pair.model.is_empty() {
+        expect_none(pair, &[])?;
+    }
+    for (reading, severity) in &pair.with {
+        let model = std::slice::from_ref(reading);
+        expect_none(pair, model)?;
+        right_under(pair, model)?;
+        if severity.is_some() {
+            let mut mistakes = pair.mistakes();
+            mistakes.iter_mut().for_each(|mistake| mistake.severity = *severity);
+            expect(pair, model, &mistakes)?;
         }
-    })
+    }
+    Ok(())
 }
 
 /// The rules are those that the documentation has a page of, but for those of tile programs.
@@ -203,8 +237,10 @@ fn every_rule(pairs: &[Pair]) -> Result<(), Failed> {
 fn every_reading(pairs: &[Pair]) -> Result<(), Failed> {
     let readings: BTreeSet<String> =
         READINGS.iter().map(|reading| format!("{}={}", reading.key, reading.other)).collect();
-    let tested: BTreeSet<String> =
-        pairs.iter().flat_map(|pair| pair.model.iter().chain(&pair.not_with).cloned()).collect();
+    let tested: BTreeSet<String> = pairs
+        .iter()
+        .flat_map(|pair| pair.model.iter().chain(pair.with.iter().map(|(reading, _)| reading)).cloned())
+        .collect();
     none(readings.difference(&tested), "readings without a pair")
 }
 
