@@ -1,10 +1,14 @@
 //! The three steps of the division macro: scale, fused multiply-add with post-scale, fix-up.
 //!
 //! Follows the pseudo-code of CDNA4/CDNA5 V_DIV_SCALE_F32/F64, V_DIV_FMAS_F32/F64 and V_DIV_FIXUP_F16/F32/F64, with
-//! four readings that the pseudo-code does not spell out or has wrong:
+//! six readings that the pseudo-code, which is the same in every manual, does not spell out or has wrong:
 //! * V_DIV_SCALE_F32 asks whether `1.0 / 64'F(S1)` is a binary64 denormal, which no binary32 denominator satisfies;
 //!   the reciprocal's binary32 range is what matters to the macro and what is tested here. "Is denormal" of a quotient
 //!   covers quotients too small even for a denormal.
+//! * A zero numerator or denominator sets the condition-code bit, although the pseudo-code clears it: tests of tinygrad
+//!   that run on hardware of gfx11 ask for it. V_DIV_FIXUP makes it of no consequence to the macro.
+//! * Whether a quotient may be denormal is told from the exponents: 2⁻¹²⁶ over 1 counts (the same tests), though
+//!   that quotient is just normal.
 //! * Where reciprocal and quotient are both denormal, the pseudo-code scales the denominator up, which overflows it;
 //!   we scale it down, as in the next branch: it is what raises the quotient and makes the reciprocal normal.
 //! * V_DIV_FMAS multiplies by 2³² (2⁶⁴) in the pseudo-code, but V_DIV_SCALE scales by 2⁶⁴ (2¹²⁸) and in either
@@ -13,8 +17,8 @@
 //! * V_DIV_FIXUP takes a NaN quotient of ordinary operands as an overflow: the macro's residuals become NaN where the
 //!   approximate quotient overflows, and the true quotient then does too.
 //!
-//! Only nearest-even rounding: the macro sets it. Denormal inputs are never flushed here ("Input denormals are not
-//! flushed"); flushing results is the caller's.
+//! Only nearest-even rounding: the macro sets it. Denormals are never flushed here; V_DIV_FMAS and V_DIV_FIXUP do not
+//! ("Input denormals are not flushed"), the inputs of V_DIV_SCALE and results are the caller's to flush.
 
 use crate::integral::ldexp_f64;
 
@@ -31,61 +35,120 @@ const fn exponent_f64(x: f64) -> i32 {
     (x.to_bits() >> 52 & 0x7ff) as i32
 }
 
+/// The exponents and scales of V_DIV_SCALE for one width.
+struct DivScale {
+    /// From this difference of exponents on the quotient is near the largest number.
+    large: i32,
+    /// Up to this difference the quotient may be denormal.
+    small: i32,
+    /// Up to this exponent the numerator is tiny.
+    tiny: i32,
+}
+
+/// What V_DIV_SCALE does with its first operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scaling {
+    /// Nothing.
+    Keep,
+    /// Multiplied by the scale.
+    Up,
+    /// Divided by it.
+    Down,
+    /// An operand is zero: the result is a NaN.
+    Invalid,
+}
+
+impl DivScale {
+    /// The scaling and the condition-code bit. `exponents` are the exponent fields of denominator and numerator,
+    /// `is_denominator` and `is_numerator` say which of the two the first operand is.
+    fn decide(
+        &self,
+        exponents: [i32; 2],
+        quotient: Quotient,
+        is_denominator: bool,
+        is_numerator: bool,
+    ) -> (Scaling, bool) {
+        let [denominator, numerator] = exponents;
+        let difference = numerator - denominator;
+        let only = |this: bool, scaling| if this { scaling } else { Scaling::Keep };
+        let quotient_denormal = quotient.denormal || quotient.finite && difference <= self.small;
+        if quotient.zero {
+            (Scaling::Invalid, true)
+        } else if difference >= self.large {
+            (only(is_denominator, Scaling::Up), true)
+        } else if denominator == 0 {
+            (Scaling::Up, false)
+        } else if quotient.reciprocal_denormal && quotient_denormal {
+            (only(is_denominator, Scaling::Down), true)
+        } else if quotient.reciprocal_denormal {
+            (Scaling::Down, false)
+        } else if quotient_denormal {
+            (only(is_numerator, Scaling::Up), true)
+        } else if numerator <= self.tiny {
+            (Scaling::Up, false)
+        } else {
+            (Scaling::Keep, false)
+        }
+    }
+}
+
+/// What the decision asks of numerator and denominator beside their exponents.
+struct Quotient {
+    /// One of them is zero.
+    zero: bool,
+    /// The denominator is finite.
+    finite: bool,
+    /// The denominator's reciprocal is too small for a normal number.
+    reciprocal_denormal: bool,
+    /// The quotient is.
+    denormal: bool,
+}
+
 /// V_DIV_SCALE_F32: the scaled first operand and the condition-code bit. `s0` is to be `s1` (denominator) or `s2`
 /// (numerator).
 #[inline]
 pub fn div_scale_f32(s0: f32, s1: f32, s2: f32) -> (f32, bool) {
+    const WIDTH: DivScale = DivScale { large: 96, small: -126, tiny: 23 };
     const UP: f64 = 18_446_744_073_709_551_616.0;
-    let smallest = f32::MIN_POSITIVE as f64;
+    let smallest = f64::from(f32::MIN_POSITIVE);
     let finite = s1.is_finite();
     // Both quotients are far inside the binary64 range, so the comparisons are exact.
-    let reciprocal_denormal = finite && (1.0 / s1 as f64).abs() < smallest;
-    let quotient_denormal = finite && (s2 as f64 / s1 as f64).abs() < smallest;
-    let up = (s0 as f64 * UP) as f32;
-    let down = (s0 as f64 / UP) as f32;
-    if s2 == 0.0 || s1 == 0.0 {
-        (f32::NAN, false)
-    } else if exponent_f32(s2) - exponent_f32(s1) >= 96 {
-        (if s0 == s1 { up } else { s0 }, true)
-    } else if s1.is_subnormal() {
-        (up, false)
-    } else if reciprocal_denormal && quotient_denormal {
-        (if s0 == s1 { down } else { s0 }, true)
-    } else if reciprocal_denormal {
-        (down, false)
-    } else if quotient_denormal {
-        (if s0 == s2 { up } else { s0 }, true)
-    } else if exponent_f32(s2) <= 23 {
-        (up, false)
-    } else {
-        (s0, false)
-    }
+    let quotient = Quotient {
+        zero: s2 == 0.0 || s1 == 0.0,
+        finite,
+        reciprocal_denormal: finite && (1.0 / f64::from(s1)).abs() < smallest,
+        denormal: finite && (f64::from(s2) / f64::from(s1)).abs() < smallest,
+    };
+    let (scaling, vcc) = WIDTH.decide([exponent_f32(s1), exponent_f32(s2)], quotient, s0 == s1, s0 == s2);
+    let scaled = match scaling {
+        Scaling::Keep => s0,
+        Scaling::Up => (f64::from(s0) * UP) as f32,
+        Scaling::Down => (f64::from(s0) / UP) as f32,
+        Scaling::Invalid => f32::NAN,
+    };
+    (scaled, vcc)
 }
 
 /// V_DIV_SCALE_F64: the scaled first operand and the condition-code bit. `s0` is to be `s1` (denominator) or `s2`
 /// (numerator).
 #[inline]
 pub fn div_scale_f64(s0: f64, s1: f64, s2: f64) -> (f64, bool) {
+    const WIDTH: DivScale = DivScale { large: 768, small: -1022, tiny: 53 };
     let finite = s1.is_finite();
-    let reciprocal_denormal = finite && (1.0 / s1).abs() < f64::MIN_POSITIVE;
-    let quotient_denormal = finite && (s2 / s1).abs() < f64::MIN_POSITIVE;
-    if s2 == 0.0 || s1 == 0.0 {
-        (f64::NAN, false)
-    } else if exponent_f64(s2) - exponent_f64(s1) >= 768 {
-        (if s0 == s1 { ldexp_f64(s0, 128) } else { s0 }, true)
-    } else if s1.is_subnormal() {
-        (ldexp_f64(s0, 128), false)
-    } else if reciprocal_denormal && quotient_denormal {
-        (if s0 == s1 { ldexp_f64(s0, -128) } else { s0 }, true)
-    } else if reciprocal_denormal {
-        (ldexp_f64(s0, -128), false)
-    } else if quotient_denormal {
-        (if s0 == s2 { ldexp_f64(s0, 128) } else { s0 }, true)
-    } else if exponent_f64(s2) <= 53 {
-        (ldexp_f64(s0, 128), false)
-    } else {
-        (s0, false)
-    }
+    let quotient = Quotient {
+        zero: s2 == 0.0 || s1 == 0.0,
+        finite,
+        reciprocal_denormal: finite && (1.0 / s1).abs() < f64::MIN_POSITIVE,
+        denormal: finite && (s2 / s1).abs() < f64::MIN_POSITIVE,
+    };
+    let (scaling, vcc) = WIDTH.decide([exponent_f64(s1), exponent_f64(s2)], quotient, s0 == s1, s0 == s2);
+    let scaled = match scaling {
+        Scaling::Keep => s0,
+        Scaling::Up => ldexp_f64(s0, 128),
+        Scaling::Down => ldexp_f64(s0, -128),
+        Scaling::Invalid => f64::NAN,
+    };
+    (scaled, vcc)
 }
 
 /// V_DIV_FMAS_F32: `s0 × s1 + s2`, post-scaled if `vcc` (see the module header). The post-scale rounds once more only

@@ -120,8 +120,9 @@ impl Format {
             Round::TowardMinus => rest != 0 && negative,
             Round::TowardZero => false,
         };
-        let field = ((value_exp - min_exp) as u64) << self.man_bits;
-        let code = field.saturating_add(kept as u64 + up as u64);
+        let field = (value_exp - min_exp) as u64;
+        let overflows = field > self.max_finite >> self.man_bits;
+        let code = if overflows { u64::MAX } else { (field << self.man_bits) + kept as u64 + up as u64 };
         if code <= self.max_finite {
             return sign | code;
         }

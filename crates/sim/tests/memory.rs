@@ -313,11 +313,38 @@ fn buffers_check_ranges_by_dword() {
     check(GFX950, &format!("{gfx950} buffer_load_dwordx2 v[8:9], v2, s[8:11], 0 offen"), |n| {
         if n < 9 { word(n + 1) } else { 0 }
     });
-    // The scalar offset takes no part in gfx9's range check.
+    // The scalar offset counts in the range check.
     check(
         GFX950,
         &format!("{gfx950} s_mov_b32 s12, 16\n buffer_load_dword v9, v2, s[8:11], s12 offen"),
-        |n| if n < 10 { word(n + 4) } else { 0 },
+        |n| if n < 6 { word(n + 4) } else { 0 },
+    );
+    // On gfx9 the vector and the instruction's offset are added in 32 bits, the scalar offset is not.
+    check(
+        GFX950,
+        &format!("{gfx950} v_add_u32 v4, -8, v2\n buffer_load_dword v9, v4, s[8:11], 0 offen offset:12"),
+        |n| if n < 9 { word(n + 1) } else { 0 },
+    );
+    check(
+        GFX950,
+        &format!(
+            "{gfx950} v_add_u32 v4, -8, v2\n s_mov_b32 s12, 12\n buffer_load_dword v9, v4, s[8:11], s12 offen"
+        ),
+        |n| if (2..9).contains(&n) { word(n + 1) } else { 0 },
+    );
+    check(
+        GFX1250,
+        &format!("{gfx1250} v_add_nc_u32 v4, -8, v2\n buffer_load_b32 v9, v4, s[8:11], null offen offset:12"),
+        |n| if (2..9).contains(&n) { word(n + 1) } else { 0 },
+    );
+    // Lanes out of range write zeros to LDS (rocm-systems 10928).
+    check(
+        GFX950,
+        &format!(
+            "{gfx950} v_mov_b32 v4, -1\n ds_write_b32 v2, v4\n s_waitcnt lgkmcnt(0)\n s_mov_b32 m0, 0\n \
+             buffer_load_dword v2, s[8:11], 0 offen lds\n s_waitcnt vmcnt(0)\n ds_read_b32 v9, v2"
+        ),
+        |n| if n < 10 { word(n) } else { 0 },
     );
     // Stores out of range do nothing.
     check(

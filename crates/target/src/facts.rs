@@ -94,6 +94,11 @@ facts! {
     vop3_literals: bool = "`GCNSubtarget::hasVOP3Literal` (vop3-literal)";
     /// Whether packed single-precision sources in SGPRs feed their low half to both results.
     packed_f32_scalar_low: bool = "`AMDGPUAsmParser::validatePackedOp` and its like; ISA manual of CDNA5, \"VOP3P\"";
+    /// Whether an inline constant of a packed instruction without `op_sel_hi` stands in both halves; before, the upper
+    /// half is zero.
+    packed_constants_twice: bool = "llvm-project issue 94116, measured on gfx1100 and gfx1036";
+    /// Whether an inline constant of a bfloat16 source is the single-precision number, of which OP_SEL chooses a half.
+    bf16_constants_single: bool = "ISA manual of CDNA5, 4.1.1 and 7.7; llvm-project 209861 (BF16InlineConstFromUpperFP32)";
     /// Whether the halves of a VOPD pair may read the same VGPR at the same port.
     vopd_same_vgpr: bool = "RDNA 4 and CDNA 5 manuals, \"VOPD\"; LLVM 22 allows it on gfx1250 only";
     /// Whether two moves in a VOPD pair read at different ports.

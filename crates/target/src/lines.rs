@@ -77,6 +77,8 @@ pub(crate) mod facts {
         constant_bus_limit: 1,
         vop3_literals: false,
         packed_f32_scalar_low: false,
+        packed_constants_twice: false,
+        bf16_constants_single: false,
         vopd_same_vgpr: false,
         vopd_moves_apart: false,
         literals_64: false,
@@ -209,6 +211,7 @@ pub(crate) mod facts {
     pub const GFX10_3: Facts = Facts { hwregs: hwreg::GFX10_3, ..GFX10_1 };
 
     pub const GFX11: Facts = Facts {
+        packed_constants_twice: true,
         matrix: MatrixOps::WmmaTwice,
         descriptor: DescriptorLayout::Gfx11,
         inst_pref_size_bits: 6,
@@ -267,6 +270,7 @@ pub(crate) mod facts {
         vgpr_banks: 4,
         vgpr_tuple_alignment: 2,
         packed_f32_scalar_low: true,
+        bf16_constants_single: true,
         literals_64: true,
         counters: &[(Load, 6), (Store, 6), (Ds, 6), (Km, 5), (Async, 6), (Tensor, 6), (X, 6)],
         waitcnt: &[],

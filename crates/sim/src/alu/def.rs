@@ -271,8 +271,14 @@ fn is_high(operand: Option<Given<'_>>) -> bool {
 /// Bind a vector instruction.
 pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> Result<Op, BindError> {
     let inst = binder.inst;
-    let mods = inst.mods;
+    let mut mods = inst.mods;
     let facts = binder.facts;
+    let encoding = inst.row(binder.machine).encoding(inst.form);
+    let chooses_halves = encoding.is_some_and(|encoding| encoding.has_modifier("op_sel_hi"));
+    if !chooses_halves {
+        // The high half is computed from the high halves.
+        mods.op_sel_hi = u8::MAX;
+    }
     // A compare that writes EXEC names no destination where EXEC is the only one.
     let exec_only = def.writes_exec && writes_no_operand(binder);
     let operands = arrange(mnemonic, def, exec_only, &inst.operands)?;
@@ -382,7 +388,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             (_, Some((n, operand))) => {
                 let half = def.mixed.filter(|_| mods.op_sel_hi >> i & 1 != 0);
                 let bank = binder.bank(n);
-                source(binder, operand, half.unwrap_or(kind), bank)?
+                source(binder, operand, half.unwrap_or(kind), bank, chooses_halves)?
             }
             (_, None) => return Err(unsupported(mnemonic, "a source is missing")),
         };
@@ -472,8 +478,15 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     Ok(if def.signs_in_imm { spread::wrap(op, def.src, binder.layout) } else { op })
 }
 
-/// A source of `kind`: packed constants are repeated where the manual says so.
-fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) -> Result<Place, BindError> {
+/// A source of `kind`, of which the encoding chooses halves or not: packed constants are repeated where the hardware
+/// does so.
+fn source(
+    binder: &mut Binder<'_>,
+    operand: &Operand,
+    kind: Kind,
+    bank: Bank,
+    chooses_halves: bool,
+) -> Result<Place, BindError> {
     if kind == Kind::PkF32
         && let Some(bits) = binder.constant_bits(operand, Kind::F32.const_type())
     {
@@ -481,6 +494,16 @@ fn source(binder: &mut Binder<'_>, operand: &Operand, kind: Kind, bank: Bank) ->
         let twice = Operand::Literal64(bits & 0xffff_ffff | bits << 32);
         let wide = Kind::B64.const_type();
         return binder.vector_source(&twice, wide, bank);
+    }
+    if let Operand::Float(_) = operand {
+        let packed = matches!(kind, Kind::PkF16 | Kind::PkBf16) && !chooses_halves;
+        if packed && binder.facts.packed_constants_twice {
+            let bits = binder.constant_bits(operand, kind.const_type()).unwrap_or(0);
+            return binder.vector_source(&Operand::Literal(bits | bits << 16), Kind::B32.const_type(), bank);
+        }
+        if matches!(kind, Kind::Bf16 | Kind::PkBf16) && binder.facts.bf16_constants_single {
+            return binder.vector_source(operand, Kind::F32.const_type(), bank);
+        }
     }
     if let Operand::Reg(reg) = operand
         && matches!(reg.file, RegFile::Vgpr | RegFile::Agpr)

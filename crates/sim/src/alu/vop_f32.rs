@@ -215,6 +215,7 @@ pub const TABLE: &[Line] = &[
     (
         "v_div_scale_f32",
         rare2!(Nothing; cx |a: f32, b: f32, c: f32| -> (f32, Bit) {
+            let [a, b, c] = [a, b, c].map(|x| arith::flush_f32_unless(x, cx.mode.denorm_32.input));
             let (d, scaled) = div::div_scale_f32(a, b, c);
             (d, Bit::new(scaled))
         })
@@ -224,6 +225,7 @@ pub const TABLE: &[Line] = &[
     (
         "v_div_scale_f64",
         rare2!(Nothing; cx |a: f64, b: f64, c: f64| -> (f64, Bit) {
+            let [a, b, c] = [a, b, c].map(|x| arith::flush_f64_unless(x, cx.mode.denorm_16_64.input));
             let (d, scaled) = div::div_scale_f64(a, b, c);
             (d, Bit::new(scaled))
         })

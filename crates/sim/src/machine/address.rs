@@ -93,9 +93,11 @@ impl ScratchAperture {
 /// The layouts of buffer resource descriptors that there is a model of, and what is in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferResources {
-    /// 48-bit base, 32-bit number of records (CDNA4 ISA 9.1.6).
+    /// 48-bit base, 32-bit number of records (CDNA4 ISA 9.1.6). The VGPR's and the instruction's offset are added in
+    /// 32 bits, the SGPR's after that without wrapping; all three count in the range check (ROCm/rocm-systems 10928,
+    /// matched to gfx950 hardware).
     Base48,
-    /// 57-bit base, 45-bit number of records (CDNA5 ISA table 57).
+    /// 57-bit base, 45-bit number of records (CDNA5 ISA table 57, 9.4.1). The sum of the offsets does not wrap.
     Base57,
 }
 
@@ -288,12 +290,11 @@ pub fn buffer_place(
     if resource.add_tid {
         idx += u64::from(lane);
     }
-    let own = (offset as u64).wrapping_add(u64::from(voffset));
-    let within = match kind {
-        // The SGPR offset does not take part in range checking.
-        BufferResources::Base48 => own,
-        BufferResources::Base57 => own.wrapping_add(u64::from(soffset)),
+    let own = match kind {
+        BufferResources::Base48 => u64::from(voffset.wrapping_add(offset as u32)),
+        BufferResources::Base57 => (offset as u64).wrapping_add(u64::from(voffset)),
     };
+    let within = own.wrapping_add(u64::from(soffset));
     let linear = if resource.swizzle {
         let (imsb, ilsb) = (idx / resource.index_stride, idx % resource.index_stride);
         let (omsb, olsb) = (own / resource.element_size, own % resource.element_size);
@@ -309,7 +310,7 @@ pub fn buffer_place(
         let at = within.wrapping_add(u64::from(from));
         match kind {
             BufferResources::Base48 => {
-                if resource.add_tid && !structured {
+                if resource.add_tid {
                     true
                 } else if structured && resource.stride != 0 {
                     u64::from(index.unwrap_or(0)) < resource.num_records

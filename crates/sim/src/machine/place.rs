@@ -364,6 +364,8 @@ impl<O: Observer> Cx<'_, O> {
         let own;
         // The first value above the ceiling from which on no part of a lane's bytes is in range.
         let mut beyond = None;
+        // The greatest value to which the instruction's offset is added without wrapping.
+        let mut wraps = None;
         let (row, terms) = match &op.addressing {
             Addressing::Lds { addr: Some(row), offsets, .. } => {
                 let ceiling = (self.lds.len() as u64).checked_sub(u64::from(size)).map(|top| top as u32);
@@ -409,15 +411,14 @@ impl<O: Observer> Cx<'_, O> {
                     return None;
                 }
                 let offset = u64::try_from(*offset).ok()?;
-                let checked = match kind {
-                    // The SGPR offset does not take part in range checking.
-                    BufferResources::Base48 => offset,
-                    BufferResources::Base57 => offset + soffset,
-                };
                 let top = |bytes: u32| {
-                    let top = resource.num_records.checked_sub(checked + u64::from(bytes))?;
+                    let top = resource.num_records.checked_sub(offset + soffset + u64::from(bytes))?;
                     Some(u32::try_from(top).unwrap_or(u32::MAX))
                 };
+                if *kind == BufferResources::Base48 && offset != 0 {
+                    // Where the sum wraps, the lane may be in range.
+                    wraps = u32::try_from(offset).ok().map(|offset| u32::MAX - offset);
+                }
                 let base = resource.base.wrapping_add(soffset).wrapping_add(offset);
                 if size > 4 && align == 1 {
                     beyond = top(4);
@@ -429,8 +430,10 @@ impl<O: Observer> Cx<'_, O> {
         };
         let (mut reach, off) = reach(&mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
         if off != 0 {
-            let some_left =
-                |lane: u32| beyond.is_some_and(|top| row[lane as usize / 16].0[lane as usize % 16] <= top);
+            let some_left = |lane: u32| {
+                let value = row[lane as usize / 16].0[lane as usize % 16];
+                beyond.is_some_and(|top| value <= top) || wraps.is_some_and(|top| value > top)
+            };
             let refused = matches!(op.addressing, Addressing::Flat { .. }) || lanes(off).any(some_left);
             if refused {
                 return None;

@@ -1,8 +1,8 @@
 //! Small programs in assembly text, run on the simulator: what the tests and the speed example share.
 //!
-//! A program is one statement a line (`; comment`, `name:` labels for branches). Before its first line stands
-//! a prolog that puts the address of the input buffer in `s[2:3]`, that of the output buffer in `s[4:5]`; `v0`
-//! has the work-item ids as dispatch packs them, `s[0:1]` the kernel arguments.
+//! A program is one statement a line (`; comment`, `name:` labels for branches, `.long 0x…` for a dword of code).
+//! Before its first line stands a prolog that puts the address of the input buffer in `s[2:3]`, that of the output
+//! buffer in `s[4:5]`; `v0` has the work-item ids as dispatch packs them, `s[0:1]` the kernel arguments.
 
 #![allow(dead_code)]
 
@@ -31,6 +31,10 @@ pub fn assemble(machine: Machine, text: &str) -> Vec<u8> {
         }
         if let Some(label) = line.strip_suffix(':') {
             labels.insert(label.to_owned(), bytes.len());
+            continue;
+        }
+        if let Some(word) = line.strip_prefix(".long 0x") {
+            bytes.extend_from_slice(&u32::from_str_radix(word, 16).unwrap().to_le_bytes());
             continue;
         }
         let parsed = parse(machine, line, &NoSymbols).unwrap_or_else(|e| panic!("{line}: {e}"));
