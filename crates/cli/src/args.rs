@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use wavemark_budget::parse_size;
 use wavemark_driver::assembly::{AssemblyOptions, parse_define};
 use wavemark_driver::input::Lang;
 use wavemark_target::{Target, TargetId};
@@ -12,6 +13,9 @@ use wavemark_target::{Target, TargetId};
 #[derive(Parser)]
 #[command(name = "wavemark", version, after_help = EXIT_STATUSES)]
 pub struct Args {
+    /// The memory that the command may use, such as 512MiB; left out: 8GiB, or what the host leaves
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<usize>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -148,6 +152,17 @@ pub struct ExecutionArgs {
     /// The form of the report
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatArg,
+    /// A folder below which source lines of a code object may be read; may be repeated. Left out: the current one. The
+    /// input's own folder always is one
+    #[arg(long, value_name = "DIR")]
+    pub source_root: Vec<PathBuf>,
+}
+
+impl ExecutionArgs {
+    /// The folders of sources, besides the input's own.
+    pub fn source_roots(&self) -> Vec<PathBuf> {
+        if self.source_root.is_empty() { vec![PathBuf::from(".")] } else { self.source_root.clone() }
+    }
 }
 
 /// `run`

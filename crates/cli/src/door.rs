@@ -1,12 +1,13 @@
 //! Standard input and output, colours, and diagnostics on standard error.
 
 use std::io::{IsTerminal, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
 use wavemark_diag::{Diagnostic, SourceMap, Span, Style, render};
 use wavemark_driver::build;
+use wavemark_driver::files;
 use wavemark_driver::input::{self, Input, Lang};
 use wavemark_driver::report::ExitStatus;
 
@@ -45,12 +46,14 @@ impl From<build::Failure> for Failure {
 pub struct Door {
     /// The inputs that diagnostics point into.
     pub sources: SourceMap,
+    /// The files that the command has read.
+    inputs: Vec<PathBuf>,
 }
 
 impl Door {
     /// A door with no inputs yet.
     pub fn new() -> Door {
-        Door { sources: SourceMap::new() }
+        Door { sources: SourceMap::new(), inputs: Vec::new() }
     }
 
     /// Colours of standard output.
@@ -101,12 +104,26 @@ impl Door {
         }
     }
 
+    /// Reads an input; `-` is standard input.
+    pub fn read_input(&mut self, path: &Path, lang: Option<Lang>) -> Result<Input, Failure> {
+        if path != Path::new("-") {
+            self.inputs.push(path.to_owned());
+            return Ok(input::read(path, lang)?);
+        }
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().take(input::MAX_INPUT_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Diagnostic::error(format!("cannot read standard input: {error}")))?;
+        Ok(input::from_bytes("<stdin>".to_owned(), None, bytes, lang)?)
+    }
+
     /// Writes a file, or standard output where `path` is `None` or `-`.
     pub fn write(&self, path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
         match path {
-            Some(path) if path != Path::new("-") => std::fs::write(path, bytes).map_err(|error| {
-                Diagnostic::error(format!("cannot write {}: {error}", path.display())).into()
-            }),
+            Some(path) if path != Path::new("-") => {
+                let read =
+                    self.inputs.iter().map(PathBuf::as_path).chain(self.sources.names().map(Path::new));
+                Ok(files::write(path, bytes, read)?)
+            }
             _ => self.print(bytes),
         }
     }
@@ -118,17 +135,6 @@ pub fn output_failure(error: std::io::Error) -> Failure {
         std::io::ErrorKind::BrokenPipe => Failure::Closed,
         _ => Diagnostic::error(format!("cannot write to standard output: {error}")).into(),
     }
-}
-
-/// Reads an input; `-` is standard input.
-pub fn read_input(path: &Path, lang: Option<Lang>) -> Result<Input, Failure> {
-    if path != Path::new("-") {
-        return Ok(input::read(path, lang)?);
-    }
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| Diagnostic::error(format!("cannot read standard input: {error}")))?;
-    Ok(input::from_bytes("<stdin>".to_owned(), None, bytes, lang)?)
 }
 
 /// Follows the terminal and `NO_COLOR` (set and not empty: no colours).

@@ -18,8 +18,17 @@ use wavemark_driver::report::ExitStatus;
 /// Inputs may nest deeply; a thread of our own has the stack for it.
 const STACK_BYTES: usize = 256 << 20;
 
+/// Memory that a command may use if nobody says otherwise.
+const DEFAULT_MEMORY: u64 = 8 << 30;
+
+#[global_allocator]
+static ALLOCATOR: wavemark_budget::Counting = wavemark_budget::Counting;
+
 fn main() -> ExitCode {
     let args = args::Args::parse();
+    let default =
+        || usize::try_from(wavemark_budget::host_leaves().min(DEFAULT_MEMORY)).unwrap_or(usize::MAX);
+    wavemark_budget::set_limit(args.max_memory.unwrap_or_else(default));
     let trace = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&trace);
     std::panic::set_hook(Box::new(move |info| {

@@ -34,47 +34,48 @@ fn usage_errors() {
         &[],
         "",
         expect![[r#"
-        exit 2
-        ---
-        Compiles, runs and checks asynchronous AMD GPU kernels without a GPU
+            exit 2
+            ---
+            Compiles, runs and checks asynchronous AMD GPU kernels without a GPU
 
-        Usage: wavemark <COMMAND>
+            Usage: wavemark [OPTIONS] <COMMAND>
 
-        Commands:
-          run       Run a kernel with every check on and compare what the launch file expects
-          check     Check a kernel statically and, with a launch, over several schedules
-          compile   Build an input as far as the named stage
-          asm       Assemble
-          dis       Disassemble a code object to text that `asm` takes back
-          inspect   Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
-          link      Link relocatable code objects into a loadable one
-          bundle    Put code objects into an offload bundle
-          unbundle  List or extract the code objects of an offload bundle
-          litmus    Explore all executions of litmus tests
-          targets   Print what is known and supported of each processor
-          help      Print this message or the help of the given subcommand(s)
+            Commands:
+              run       Run a kernel with every check on and compare what the launch file expects
+              check     Check a kernel statically and, with a launch, over several schedules
+              compile   Build an input as far as the named stage
+              asm       Assemble
+              dis       Disassemble a code object to text that `asm` takes back
+              inspect   Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
+              link      Link relocatable code objects into a loadable one
+              bundle    Put code objects into an offload bundle
+              unbundle  List or extract the code objects of an offload bundle
+              litmus    Explore all executions of litmus tests
+              targets   Print what is known and supported of each processor
+              help      Print this message or the help of the given subcommand(s)
 
-        Options:
-          -h, --help     Print help
-          -V, --version  Print version
+            Options:
+                  --max-memory <SIZE>  The memory that the command may use, such as 512MiB; left out: 8GiB, or what the host leaves
+              -h, --help               Print help
+              -V, --version            Print version
 
-        Exit status: 0 clean and as expected; 1 findings of severity error, or an output that differs; 2 unusable input or usage; 3 something is not modelled, or a requested check did not happen; 4 internal error.
-    "#]],
+            Exit status: 0 clean and as expected; 1 findings of severity error, or an output that differs; 2 unusable input or usage; 3 something is not modelled, or a requested check did not happen; 4 internal error.
+        "#]],
     );
     check(
         &["rum", "k.s"],
         "",
         expect![[r#"
-        exit 2
-        ---
-        error: unrecognized subcommand 'rum'
+            exit 2
+            ---
+            error: unrecognized subcommand 'rum'
 
-          tip: a similar subcommand exists: 'run'
+              tip: a similar subcommand exists: 'run'
 
-        Usage: wavemark <COMMAND>
+            Usage: wavemark [OPTIONS] <COMMAND>
 
-        For more information, try '--help'.
-    "#]],
+            For more information, try '--help'.
+        "#]],
     );
     check(
         &["run", "k.s", "--completion", "never"],

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use wavemark_budget::{NoRoom, room_for};
 use wavemark_target::TargetId;
 
 use crate::descriptor::{self, KernelDescriptor};
@@ -92,6 +93,9 @@ pub enum LoadError {
         /// What is wrong with them.
         why: &'static str,
     },
+    /// The segments do not fit into memory.
+    #[error("the code object {0}")]
+    Memory(#[from] NoRoom),
     /// A symbol that nobody defines.
     #[error("undefined symbol `{0}`")]
     Undefined(String),
@@ -322,6 +326,7 @@ fn load_segments(object: &CodeObject, base: u64) -> Result<Vec<Segment>, LoadErr
             .ok()
             .and_then(|start| file.get(start..start.checked_add(usize::try_from(segment.file_size).ok()?)?));
         let contents = contents.ok_or_else(|| error("beyond the end of the file"))?;
+        room_for(segment.memory_size)?;
         let mut bytes = vec![0; segment.memory_size as usize];
         bytes[..contents.len()].copy_from_slice(contents);
         segments.push(Segment {

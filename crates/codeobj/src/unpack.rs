@@ -6,6 +6,8 @@
 use std::fmt;
 use std::io::Read;
 
+use wavemark_budget::room_for;
+
 use crate::error::Error;
 
 /// What one packed byte may unpack to. zlib cannot do better than 1032; zstd could, by repeating one byte, which no
@@ -47,6 +49,8 @@ pub(crate) fn unpack(method: Method, packed: &[u8], size: u64, at: u64) -> Resul
         let expected = format!("at most {MAX_RATIO} bytes out of each of {}", packed.len());
         return Err(Error::expected(at, expected, format!("{size} bytes")));
     }
+    room_for(size)
+        .map_err(|no_room| Error::expected(at, "data that fit into memory", no_room.to_string()))?;
     match method {
         Method::Zlib => read_all(flate2::read::ZlibDecoder::new(packed), method, size, at),
         Method::Zstd => {

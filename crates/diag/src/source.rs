@@ -142,6 +142,11 @@ impl SourceMap {
         self.files.iter().find(|file| file.name == name && file.text.is_some())
     }
 
+    /// The names of all inputs.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.name.as_str())
+    }
+
     /// Line and column of a span's start; `None` in a binary or unknown input.
     pub fn line_column(&self, span: Span) -> Option<LineColumn> {
         self.get(span.file)?.line_column(span.start)

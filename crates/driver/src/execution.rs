@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use wavemark_budget::room_for;
 use wavemark_check::{Checker, Model};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
@@ -180,20 +181,36 @@ fn config(options: &RunOptions, seed: u64) -> RunConfig {
     }
 }
 
-/// Loads the code object into `memory`. Its segments and the gaps between them are one allocation.
+/// Unused bytes between segments that are part of their allocation; where there are more, the next segment is one of
+/// its own, so that a file cannot ask for memory that it does not fill.
+const GAP: u64 = 64 << 10;
+
+/// Loads the code object into `memory`.
 fn load(prepared: &Prepared<'_>, memory: &mut Global) -> Result<LoadedImage, Failure> {
+    let unloadable = |what: String| {
+        Failure::from(Diagnostic::error(format!("{} cannot be loaded: {what}", prepared.name)))
+    };
     let base = memory.next_address();
-    let image = LoadedImage::load(prepared.object, base)
-        .map_err(|error| Diagnostic::error(format!("{} cannot be loaded: {error}", prepared.name)))?;
+    let image = LoadedImage::load(prepared.object, base).map_err(|error| unloadable(error.to_string()))?;
     let end = |segment: &image::Segment| segment.vaddr + segment.bytes.len() as u64;
-    let end = image.segments.iter().map(end).max().unwrap_or(base);
-    let mut bytes = vec![0; (end - base) as usize];
-    for segment in &image.segments {
-        let start = (segment.vaddr - base) as usize;
-        bytes[start..start + segment.bytes.len()].copy_from_slice(&segment.bytes);
+    let near = |a: &image::Segment, b: &image::Segment| b.vaddr - end(a) <= GAP;
+    for (index, segments) in image.segments.chunk_by(near).enumerate() {
+        let (first, last) = (&segments[0], &segments[segments.len() - 1]);
+        let start = if index == 0 && first.vaddr - base <= GAP { base } else { first.vaddr };
+        room_for(end(last) - start).map_err(|no_room| unloadable(format!("it {no_room}")))?;
+        let mut bytes = vec![0; (end(last) - start) as usize];
+        for segment in segments {
+            let offset = (segment.vaddr - start) as usize;
+            bytes[offset..offset + segment.bytes.len()].copy_from_slice(&segment.bytes);
+        }
+        let writable = segments.iter().any(|segment| segment.writable);
+        if !memory.allocate_at(start, "the code object", bytes, writable) {
+            return Err(unloadable(format!(
+                "its segment at {:#x} is outside of the address space",
+                start - base
+            )));
+        }
     }
-    let writable = image.segments.iter().any(|segment| segment.writable);
-    memory.allocate("the code object", bytes, writable);
     Ok(image)
 }
 

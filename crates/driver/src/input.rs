@@ -11,7 +11,7 @@ use wavemark_diag::Diagnostic;
 use wavemark_target::TargetId;
 
 /// Largest input we read.
-const MAX_INPUT_BYTES: u64 = 1 << 30;
+pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub mod compare;
 pub mod compile;
 mod document;
 mod execution;
+pub mod files;
 mod findings;
 pub mod input;
 pub mod kernarg;

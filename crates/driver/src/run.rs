@@ -10,6 +10,7 @@ use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{Outcome, Prepared, execute};
+use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
 use crate::kernel;
@@ -45,6 +46,7 @@ pub fn run(
     };
     let kernel = kernel::select(&object, &input.name, named, span)?;
     let metadata = object.kernel_metadata(kernel);
+    let given_launch = launch;
     let (launch, filled) = match given {
         Some(given) => given,
         None => (kernel::default_launch(kernel, metadata)?, Vec::new()),
@@ -71,17 +73,16 @@ pub fn run(
     let mut report = Report::new(&input.name);
     report.target = target.to_string();
     report.kernel = kernel.name.clone();
+    let inputs = inputs(input, given_launch, &launch);
     let outcomes = run_schedules(&prepared, options);
     for (index, outcome) in outcomes.into_iter().enumerate() {
         let outcome = outcome?;
         if index == 0 {
             if let Some(folder) = &options.out {
-                write_outputs(folder, &launch, &outcome.contents)?;
+                write_outputs(folder, &launch, &outcome.contents, &inputs)?;
             }
             if let (Some(path), Some(trace)) = (&options.trace, &outcome.trace) {
-                std::fs::write(path, trace).map_err(|error| {
-                    Diagnostic::error(format!("cannot write {}: {error}", path.display()))
-                })?;
+                files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))?;
             }
         }
         merge(&mut report, outcome);
@@ -108,9 +109,14 @@ fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Ou
         match group {
             [only] => outcomes.push(run(*only)),
             _ => std::thread::scope(|scope| {
-                let threads: Vec<_> = group.iter().map(|&index| scope.spawn(move || run(index))).collect();
-                for thread in threads {
-                    outcomes.push(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+                let spawn = |index| std::thread::Builder::new().spawn_scoped(scope, move || run(index));
+                let threads: Vec<_> = group.iter().map(|&index| (index, spawn(index))).collect();
+                for (index, thread) in threads {
+                    outcomes.push(match thread {
+                        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                        // The host has no thread for it.
+                        Err(_) => run(index),
+                    });
                 }
             }),
         }
@@ -164,12 +170,28 @@ fn merge(report: &mut Report, outcome: Outcome) {
     sum.seconds += stats.seconds;
 }
 
-/// Writes the buffers of `launch` as `.npy` files into `folder`, each called after its argument.
-pub fn write_outputs(folder: &Path, launch: &Launch, contents: &[Vec<u8>]) -> Result<(), Diagnostic> {
-    let unwritable = |path: &Path, error: std::io::Error| {
-        Diagnostic::error(format!("cannot write {}: {error}", path.display()))
-    };
-    std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, error))?;
+/// The files that a run reads.
+pub(crate) fn inputs(input: &Input, launch_file: Option<&Path>, launch: &Launch) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = input.path.iter().cloned().collect();
+    if let Some(file) = launch_file {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        files.push(file.to_owned());
+        files.extend(launch.files().map(|named| folder.join(named)));
+    }
+    files
+}
+
+/// Writes the buffers of `launch` as `.npy` files into `folder`, each called after its argument; none in the place of
+/// one of `inputs`.
+pub fn write_outputs(
+    folder: &Path,
+    launch: &Launch,
+    contents: &[Vec<u8>],
+    inputs: &[PathBuf],
+) -> Result<(), Diagnostic> {
+    let unwritable =
+        |error: std::io::Error| Diagnostic::error(format!("cannot write {}: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
     for (arg, bytes) in launch.args.iter().zip(contents) {
         let ArgValue::Buffer(buffer) = &arg.value else { continue };
         if !is_file_name(&arg.name) {
@@ -181,7 +203,7 @@ pub fn write_outputs(folder: &Path, launch: &Launch, contents: &[Vec<u8>]) -> Re
         let path = folder.join(format!("{}.npy", arg.name));
         let file = npy::write(arg.dtype, &buffer.shape, bytes)
             .map_err(|error| Diagnostic::error(format!("cannot write {}: {error}", path.display())))?;
-        std::fs::write(&path, file).map_err(|error| unwritable(&path, error))?;
+        files::write(&path, &file, inputs.iter().map(PathBuf::as_path))?;
     }
     Ok(())
 }
@@ -219,17 +241,22 @@ pub fn check(
     Ok(report)
 }
 
-/// Looks source lines up for a report on `input`: in the inputs that were read, else in files beside the input.
-pub fn source_lines<'s>(sources: &'s SourceMap, input: &str) -> impl Fn(&str, u32) -> Option<String> + 's {
-    let folder = Path::new(input).parent().map_or_else(PathBuf::new, Path::to_owned);
+/// Largest source file of which a report shows lines.
+const MAX_SOURCE_BYTES: u64 = 16 << 20;
+
+/// Looks source lines up for a report: in the inputs that were read, else in files below `roots`. A code object says
+/// what its sources are called, and nobody has to believe it: what is elsewhere is not read.
+pub fn source_lines(sources: &SourceMap, roots: Roots) -> impl Fn(&str, u32) -> Option<String> {
     let files: RefCell<FxHashMap<String, Option<String>>> = RefCell::default();
     move |file, line| {
         if let Some(source) = sources.by_name(file) {
             return source.line(line).map(str::to_owned);
         }
         let mut files = files.borrow_mut();
-        let text =
-            files.entry(file.to_owned()).or_insert_with(|| std::fs::read_to_string(folder.join(file)).ok());
+        let text = files.entry(file.to_owned()).or_insert_with(|| {
+            let (_, bytes) = roots.read(file, MAX_SOURCE_BYTES).ok()?;
+            String::from_utf8(bytes).ok()
+        });
         text.as_deref()?.lines().nth(line.checked_sub(1)? as usize).map(str::to_owned)
     }
 }

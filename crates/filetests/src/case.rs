@@ -3,6 +3,7 @@
 use wavemark_diag::{SourceMap, Style, render_short};
 use wavemark_driver::build::Failure;
 use wavemark_driver::cases::Case;
+use wavemark_driver::files::Roots;
 use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::Report;
 use wavemark_driver::run::{self, source_lines};
@@ -39,7 +40,7 @@ pub fn run_with(case: &Case, options: RunOptions) -> Ran {
     let mut report = report(case, &mut sources, &options);
     report.stats.seconds = 0.0;
     let score = score(case.verdict.as_ref(), &report);
-    let lines = source_lines(&sources, &case.input.display().to_string());
+    let lines = source_lines(&sources, Roots::of_input(Some(&case.input), []));
     let text = render_text(&report, &lines, Style::Plain);
     drop(lines);
     Ran { report, text, score }

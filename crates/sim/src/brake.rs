@@ -1,4 +1,4 @@
-//! Ending runs from outside: at a time, on request, or because going on makes no sense.
+//! Ending runs from outside: at a time, on request, when memory runs out, or because going on makes no sense.
 //!
 //! Whoever shares the brake may pull it. A run looks at it between the turns of its workgroups, and every few thousand
 //! instructions within one. The first reason stays.
@@ -16,6 +16,8 @@ pub enum Halt {
     Interrupt,
     /// An error has been found after which values mean nothing.
     Error,
+    /// The memory of the budget is nearly used up.
+    Memory,
 }
 
 /// Ends runs.
@@ -46,8 +48,12 @@ impl Brake {
 
     /// Whether and why to end.
     pub fn pulled(&self) -> Option<Halt> {
-        if !self.pulled.load(Ordering::Acquire) && self.deadline.is_some_and(|at| Instant::now() >= at) {
-            self.pull(Halt::Time);
+        if !self.pulled.load(Ordering::Acquire) {
+            if self.deadline.is_some_and(|at| Instant::now() >= at) {
+                self.pull(Halt::Time);
+            } else if wavemark_budget::nearly_used_up() {
+                self.pull(Halt::Memory);
+            }
         }
         self.why.get().copied()
     }

@@ -10,6 +10,8 @@ use wavemark_isa::effects::HwReg;
 use wavemark_target::Machine;
 use wavemark_target::facts::WorkgroupIds;
 
+use wavemark_budget::{NoRoom, room_for};
+
 use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
@@ -62,6 +64,12 @@ pub enum DispatchError {
     /// Too much LDS.
     #[error("{0} bytes of LDS are over the limit of {1}")]
     Lds(u64, u32),
+    /// More scratch than a wave can have.
+    #[error("{0} bytes of scratch for a wave are over the limit of {1}")]
+    Scratch(u64, u32),
+    /// A workgroup or cluster does not fit into memory.
+    #[error("a {0} {1}")]
+    Memory(&'static str, NoRoom),
     /// The grid is larger than the hardware can count.
     #[error("the grid has {0} workgroups, over the limit of 2^32 - 1")]
     Grid(u128),
@@ -177,6 +185,19 @@ impl Plan {
             Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
             None => (descriptor.vgprs(), 0),
         };
+        let waves = (size as u32).div_ceil(lanes);
+        let scratch = u64::from(descriptor.private_segment_fixed_size) + u64::from(dispatch.dynamic_stack);
+        let scratch = scratch.next_multiple_of(16);
+        let most = kernel.machine.facts().wave_scratch_bytes;
+        let of_wave = scratch * u64::from(lanes);
+        if of_wave > u64::from(most) {
+            return Err(DispatchError::Scratch(of_wave, most));
+        }
+        let registers = u64::from(vgprs + agprs) * u64::from(lanes) * 4;
+        let groups = wide(cluster) as u64;
+        let bytes = groups * (u64::from(waves) * (of_wave + registers) + lds);
+        let what = if groups > 1 { "cluster" } else { "workgroup" };
+        room_for(bytes).map_err(|no_room| DispatchError::Memory(what, no_room))?;
         let rsrc1 = descriptor.compute_pgm_rsrc1;
         let mut mode = rsrc1 >> 12 & 0xff;
         if kernel.machine.facts().dx10_clamp_and_ieee {
@@ -186,10 +207,10 @@ impl Plan {
         Ok(Plan {
             layout: Layout { chunks: lanes as usize / 16, vgprs, agprs },
             lds: lds as u32,
-            waves: (size as u32).div_ceil(lanes),
+            waves,
             cluster,
             clusters,
-            scratch: (descriptor.private_segment_fixed_size + dispatch.dynamic_stack).next_multiple_of(16),
+            scratch: scratch as u32,
             named_barriers: descriptor.named_barriers(),
             mode,
         })

@@ -10,6 +10,8 @@ use view::View;
 
 /// Lowest address that is handed out.
 const FIRST_ADDRESS: u64 = 0x0000_7a00_0000_0000;
+/// Where addresses end that are handed out by name: below the apertures, with room for what comes behind.
+const LAST_ADDRESS: u64 = 0x0000_7f00_0000_0000;
 /// Unmapped bytes after each allocation, at least.
 const GUARD: u64 = 1 << 16;
 
@@ -75,6 +77,24 @@ impl Global {
         let name = name.into();
         self.allocations.push(Allocation { base, bytes, len, name, live: true, writable, view: None });
         base
+    }
+
+    /// A new allocation at `base`, behind all that there are; `false` if it does not fit there.
+    pub fn allocate_at(
+        &mut self,
+        base: u64,
+        name: impl Into<String>,
+        bytes: Vec<u8>,
+        writable: bool,
+    ) -> bool {
+        let Some(end) = base.checked_add(bytes.len() as u64) else { return false };
+        let behind = self.allocations.last().map_or(FIRST_ADDRESS, Allocation::end);
+        if base < behind || end > LAST_ADDRESS {
+            return false;
+        }
+        self.next = base;
+        self.allocate(name, bytes, writable);
+        true
     }
 
     /// The address that the next allocation will get, for contents that depend on it.
@@ -211,7 +231,7 @@ impl Global {
     /// The allocation nearest to `addr`, in words for a report.
     pub fn nearest(&self, addr: u64) -> String {
         let distance = |a: &Allocation| {
-            if addr < a.base { a.base - addr } else { (addr + 1).saturating_sub(a.end()) }
+            if addr < a.base { a.base - addr } else { addr.saturating_add(1).saturating_sub(a.end()) }
         };
         let Some(a) = self.allocations.iter().min_by_key(|a| distance(a)) else {
             return "there is no allocation".to_owned();
@@ -255,5 +275,12 @@ mod tests {
         assert!(g.free(a));
         assert_eq!(g.slice(a, 4), None);
         assert!(g.nearest(a).contains("(freed)"));
+        assert!(g.nearest(u64::MAX).contains("past the end"));
+        assert!(!g.in_bounds(u64::MAX, 8, false));
+        let far = g.next_address() + (1 << 32);
+        assert!(g.allocate_at(far, "far", vec![0; 16], false));
+        assert!(g.in_bounds(far, 16, false) && !g.in_bounds(far - 1, 1, false));
+        assert!(!g.allocate_at(far, "again", vec![0; 16], false));
+        assert!(!g.allocate_at(LAST_ADDRESS, "beyond", vec![0; 16], false));
     }
 }

@@ -127,6 +127,8 @@ facts! {
     /// Whether a device has several L2 caches, so that a store is seen by all of the device only once it is written back
     /// that far, or was made at that scope.
     several_l2: bool = "guide, \"Memory Model GFX942\"; `SIGfx940CacheControl` and `SIGfx12CacheControl` insertRelease";
+    /// Scratch bytes that a wave can have.
+    wave_scratch_bytes: u32 = "`GCNSubtarget::getMaxWaveScratchSize`";
     /// LDS bytes a workgroup can have.
     lds_bytes: u32 = "`GCNSubtarget::getAddressableLocalMemorySize`";
     /// LDS bytes per granule of `GRANULATED_LDS_SIZE`.

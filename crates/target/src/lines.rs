@@ -49,6 +49,7 @@ pub(crate) mod facts {
     ];
 
     pub const GFX6: Facts = Facts {
+        wave_scratch_bytes: (256 * 4) * ((1 << 13) - 1),
         sgprs: 104,
         sgpr_encoding_granule: 8,
         sgpr_alloc_granule: 8,
@@ -211,6 +212,7 @@ pub(crate) mod facts {
     pub const GFX10_3: Facts = Facts { hwregs: hwreg::GFX10_3, ..GFX10_1 };
 
     pub const GFX11: Facts = Facts {
+        wave_scratch_bytes: (64 * 4) * ((1 << 15) - 1),
         packed_constants_twice: true,
         matrix: MatrixOps::WmmaTwice,
         descriptor: DescriptorLayout::Gfx11,
@@ -235,6 +237,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX12: Facts = Facts {
+        wave_scratch_bytes: (64 * 4) * ((1 << 18) - 1),
         matrix: MatrixOps::Wmma,
         descriptor: DescriptorLayout::Gfx12,
         inst_pref_size_bits: 8,

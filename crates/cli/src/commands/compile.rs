@@ -9,11 +9,11 @@ use wavemark_driver::objects;
 use wavemark_driver::report::ExitStatus;
 
 use crate::args::{CompileArgs, DialectArg, EmitArg};
-use crate::door::{Door, Failure, read_input};
+use crate::door::{Door, Failure};
 
 /// `compile`
 pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failure> {
-    let input = read_input(&args.input.input, args.input.lang.map(Into::into))?;
+    let input = door.read_input(&args.input.input, args.input.lang.map(Into::into))?;
     let target = args.input.target.target;
     let features = args.input.target.features.as_deref().unwrap_or_default();
     let assembly = args.assembly.options();

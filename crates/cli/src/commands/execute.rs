@@ -1,12 +1,13 @@
 //! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wavemark_diag::{Diagnostic, SourceMap, Style, render_short};
 use wavemark_driver::build;
+use wavemark_driver::files::Roots;
 use wavemark_driver::input::Input;
 use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report};
@@ -14,7 +15,7 @@ use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{render_sarif, render_text};
 
 use crate::args::{AssemblyArgs, CheckArgs, CompletionArg, ExecutionArgs, FormatArg, InputArgs, RunArgs};
-use crate::door::{Door, Failure, read_input};
+use crate::door::{Door, Failure};
 
 /// `run`: one schedule.
 pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
@@ -72,11 +73,13 @@ fn brake(timeout: Duration) -> Arc<Brake> {
         }
         interrupted.pull(Halt::Interrupt);
     });
-    std::thread::spawn(move || {
+    let end = move || {
         std::thread::sleep(timeout.saturating_add(GRACE));
         eprintln!("error: the command has taken longer than --timeout {} permits", timeout.as_secs_f64());
         std::process::exit(ExitStatus::Findings as i32);
-    });
+    };
+    // Without a thread for it the brake alone ends what takes too long.
+    let _ = std::thread::Builder::new().stack_size(64 << 10).spawn(end);
     brake
 }
 
@@ -101,10 +104,7 @@ fn execute(
 ) -> Result<ExitStatus, Failure> {
     let name = input.input.display().to_string();
     match report(door, input, execution, assembly, schedules, work) {
-        Ok(report) => {
-            print(door, &report, execution.format)?;
-            Ok(report.exit_status())
-        }
+        Ok(report) => print(door, &report, execution),
         // A program that reads our report gets one even of what could not be used.
         Err(failure) if execution.format != FormatArg::Text => {
             let mut report = Report::new(name);
@@ -119,8 +119,7 @@ fn execute(
                 Failure::Closed => return Err(Failure::Closed),
             }
             report.conclude();
-            print(door, &report, execution.format)?;
-            Ok(report.exit_status())
+            print(door, &report, execution)
         }
         Err(failure) => Err(failure),
     }
@@ -135,18 +134,32 @@ fn report(
     work: Work,
 ) -> Result<Report, Failure> {
     let options = options(input, execution, assembly, schedules)?;
-    let input = read_input(&input.input, input.lang.map(Into::into))?;
+    let input = door.read_input(&input.input, input.lang.map(Into::into))?;
     let progress = door.progress(&format!("running {}", input.name));
     let result = work(&mut door.sources, &input, execution.launch.as_deref(), &options);
     progress.finish_and_clear();
     Ok(result?)
 }
 
-fn print(door: &Door, report: &Report, format: FormatArg) -> Result<(), Failure> {
+/// Prints the report and gives the status that the command ends with, whether or not somebody reads to the end.
+fn print(door: &Door, report: &Report, execution: &ExecutionArgs) -> Result<ExitStatus, Failure> {
+    match print_as(door, report, execution.format, &execution.source_roots()) {
+        Ok(()) | Err(Failure::Closed) => Ok(report.exit_status()),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn print_as(
+    door: &Door,
+    report: &Report,
+    format: FormatArg,
+    source_roots: &[PathBuf],
+) -> Result<(), Failure> {
     match format {
         FormatArg::Text => {
             let style: Style = door.output_style();
-            let lines = source_lines(&door.sources, &report.input);
+            let roots = Roots::of_input(Some(Path::new(&report.input)), source_roots.iter().cloned());
+            let lines = source_lines(&door.sources, roots);
             door.print(render_text(report, &lines, style))
         }
         FormatArg::Json => {

@@ -7,15 +7,15 @@ use wavemark_driver::objects::{self, BundleOptions, Method, Version, View, Wante
 use wavemark_driver::report::ExitStatus;
 
 use crate::args::{BundleArgs, CompressArg, InspectArgs, KindArg, LinkArgs, TextOrJson, UnbundleArgs};
-use crate::door::{Door, Failure, read_input};
+use crate::door::{Door, Failure};
 
-fn read_objects(paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    paths.iter().map(|path| read_input(path, Some(Lang::Obj))).collect()
+fn read_objects(door: &mut Door, paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    paths.iter().map(|path| door.read_input(path, Some(Lang::Obj))).collect()
 }
 
 /// `link`
 pub fn link(door: &mut Door, args: &LinkArgs) -> Result<ExitStatus, Failure> {
-    let inputs = read_objects(&args.inputs)?;
+    let inputs = read_objects(door, &args.inputs)?;
     let linked = objects::link_inputs(&mut door.sources, &inputs)?;
     door.write(Some(&args.output), &linked)?;
     Ok(ExitStatus::Clean)
@@ -23,7 +23,7 @@ pub fn link(door: &mut Door, args: &LinkArgs) -> Result<ExitStatus, Failure> {
 
 /// `inspect`
 pub fn inspect(door: &mut Door, args: &InspectArgs) -> Result<ExitStatus, Failure> {
-    let input = read_input(&args.input, Some(Lang::Obj))?;
+    let input = door.read_input(&args.input, Some(Lang::Obj))?;
     let view = match args.format {
         TextOrJson::Json => View::Json,
         TextOrJson::Text if args.dwarf => View::Dwarf,
@@ -40,7 +40,7 @@ pub fn inspect(door: &mut Door, args: &InspectArgs) -> Result<ExitStatus, Failur
 
 /// `bundle`
 pub fn bundle(door: &mut Door, args: &BundleArgs) -> Result<ExitStatus, Failure> {
-    let inputs = read_objects(&args.inputs)?;
+    let inputs = read_objects(door, &args.inputs)?;
     let version = if args.format_version == 2 { Version::V2 } else { Version::V3 };
     let method = args.compress.map(|method| match method {
         CompressArg::Zlib => Method::Zlib,
@@ -59,7 +59,7 @@ pub fn bundle(door: &mut Door, args: &BundleArgs) -> Result<ExitStatus, Failure>
 
 /// `unbundle`
 pub fn unbundle(door: &mut Door, args: &UnbundleArgs) -> Result<ExitStatus, Failure> {
-    let input = read_input(&args.input, Some(Lang::Obj))?;
+    let input = door.read_input(&args.input, Some(Lang::Obj))?;
     let wanted = match (&args.target, &args.entry) {
         (Some(target), _) => Some(Wanted::Target(*target)),
         (None, Some(id)) => Some(Wanted::Id(id)),

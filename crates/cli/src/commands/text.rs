@@ -9,7 +9,7 @@ use wavemark_driver::report::ExitStatus;
 
 use crate::args::{AsmArgs, DisArgs};
 use crate::commands::lines::converse;
-use crate::door::{Door, Failure, read_input};
+use crate::door::{Door, Failure};
 
 /// `asm`
 pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
@@ -22,7 +22,7 @@ pub fn asm(door: &mut Door, args: &AsmArgs) -> Result<ExitStatus, Failure> {
         converse(&args.input, |line| assemble_line(line, &subtarget).to_string())?;
         return Ok(ExitStatus::Clean);
     }
-    let input = read_input(&args.input, Some(Lang::Asm))?;
+    let input = door.read_input(&args.input, Some(Lang::Asm))?;
     let assembly = args.assembly.options();
     let object = assemble_input(&mut door.sources, &input, args.target.target, features, &assembly)?;
     object.remarks.iter().for_each(|remark| door.diagnose(remark));
@@ -38,7 +38,7 @@ pub fn dis(door: &mut Door, args: &DisArgs) -> Result<ExitStatus, Failure> {
         converse(&args.input, |line| disassemble_line(line, &subtarget).to_string())?;
         return Ok(ExitStatus::Clean);
     }
-    let input = read_input(&args.input, Some(Lang::Obj))?;
+    let input = door.read_input(&args.input, Some(Lang::Obj))?;
     let remarks = Remarks { addresses: args.addresses, encoding: args.encoding };
     let text = disassemble_input(&mut door.sources, &input, args.target.target, features, remarks)?;
     door.write(args.output.as_deref(), text.as_bytes())?;

@@ -15,12 +15,13 @@
 //!
 //! `iota` counts modulo the type's range in integers, and stops at the largest finite number in floats.
 
-use std::io::Read;
 use std::path::Path;
 
+use wavemark_budget::room_for;
 use wavemark_diag::{Diagnostic, Span};
 
 use super::{Arg, ArgValue, Buffer, Init, Launch};
+use crate::files::read_regular;
 use crate::npy;
 use wavemark_numerics::dtype::{Dtype, Kind};
 
@@ -79,9 +80,11 @@ fn contents(
         Some(span) => Diagnostic::error(message).at(span),
         None => Diagnostic::error(message),
     };
+    room_for(buffer.bytes).map_err(|no_room| fail(format!("the buffer {no_room}")))?;
     if let Init::File(path) = init {
         let path = folder.join(path);
-        let file = read_file(&path, buffer.bytes)
+        // What a launch file may name is bounded by what it says of the buffer, not by where it is.
+        let file = read_regular(&path, buffer.bytes.saturating_add(NPY_HEADER_BYTES))
             .map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
         return npy::read(dtype, &buffer.shape, &file)
             .map_err(|error| fail(format!("{}: {error}", path.display())));
@@ -109,12 +112,8 @@ fn contents(
     Ok(bytes)
 }
 
-/// The whole file, or its beginning where it is longer than any `.npy` file of so many data bytes.
-fn read_file(path: &Path, data_bytes: u64) -> std::io::Result<Vec<u8>> {
-    let mut file = Vec::new();
-    std::fs::File::open(path)?.take(data_bytes + (64 << 10)).read_to_end(&mut file)?;
-    Ok(file)
-}
+/// More than the header of a `.npy` file takes.
+const NPY_HEADER_BYTES: u64 = 64 << 10;
 
 fn iota(dtype: Dtype, index: u64) -> u64 {
     match dtype.kind() {

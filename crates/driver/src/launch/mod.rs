@@ -15,7 +15,7 @@ mod data;
 mod load;
 mod parse;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use wavemark_diag::Span;
 
@@ -71,6 +71,23 @@ pub struct Launch {
     pub dynamic_lds_span: Option<Span>,
     /// Arguments in kernel-argument order.
     pub args: Vec<Arg>,
+}
+
+impl Launch {
+    /// The files that buffers are filled from and compared with, as they are named.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let buffers = self.args.iter().filter_map(|arg| match &arg.value {
+            ArgValue::Buffer(buffer) => Some(buffer),
+            ArgValue::Scalar(_) => None,
+        });
+        let contents = buffers.flat_map(|buffer| {
+            std::iter::once(&buffer.init).chain(buffer.expect.as_ref().map(|expect| &expect.contents))
+        });
+        contents.filter_map(|init| match init {
+            Init::File(path) => Some(path.as_path()),
+            _ => None,
+        })
+    }
 }
 
 /// An argument.

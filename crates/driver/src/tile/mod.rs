@@ -25,7 +25,7 @@ use crate::input::Input;
 use crate::launch::{self, ArgValue, Filled, Launch, Purpose};
 use crate::options::{Completion, RunOptions};
 use crate::report::{Checked, Output, Report};
-use crate::run::{schedule_seed, write_outputs};
+use crate::run::{inputs, schedule_seed, write_outputs};
 
 /// What the report says executed the program.
 pub const EXECUTED_ON: &str = "tile interpreter";
@@ -87,6 +87,7 @@ fn execute(
     if options.trace.is_some() {
         return Err(Failure::Unsupported("--trace of a tile program".to_owned()));
     }
+    let given_launch = launch;
     let given = match launch {
         Some(path) => {
             let name = path.display().to_string();
@@ -122,7 +123,7 @@ fn execute(
         let how = interp_options(options, index, check);
         let contents = run_once(sources, &program, &arguments, &launch, &filled, &how, &mut report)?;
         if let (0, Some(folder)) = (index, &options.out) {
-            write_outputs(folder, &launch, &contents)?;
+            write_outputs(folder, &launch, &contents, &inputs(input, given_launch, &launch))?;
         }
         if !report.unsupported.is_empty() {
             break;

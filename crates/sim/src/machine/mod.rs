@@ -119,6 +119,7 @@ impl Limit {
             Limit::Brake(Halt::Time) => {
                 "the run has taken longer than --timeout permits: does the kernel end?"
             }
+            Limit::Brake(Halt::Memory) => "the run needs more memory than --max-memory permits",
             Limit::Brake(Halt::Interrupt) => "the run was interrupted",
             Limit::Brake(Halt::Error) => "the run was ended at an error after which values mean nothing",
         }
@@ -129,6 +130,7 @@ impl Limit {
         match self {
             Limit::WaveSteps | Limit::TotalSteps => "step limit",
             Limit::Brake(Halt::Time) => "time limit",
+            Limit::Brake(Halt::Memory) => "memory limit",
             Limit::Brake(Halt::Interrupt) => "interrupt",
             Limit::Brake(Halt::Error) => "first error that makes values meaningless (--stop-on-error)",
         }
