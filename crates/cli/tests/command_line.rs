@@ -221,68 +221,72 @@ fn runs() {
     check_run(
         &scale,
         expect![[r#"
-        exit 0
-        output out: as expected (max abs error 0, max rel error 0)
-        kernels/scale.s: scale on gfx1250: clean, no findings
-          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            exit 0
+            output out: as expected (max abs error 0, max rel error 0)
+            kernels/scale.s: scale on gfx1250: clean, no findings
+              1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+              executed: all 10 instructions
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &[&scale[..], &["--format", "json"]].concat(),
         expect![[r#"
-        exit 0
-        {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME}}
-        ---
-    "#]],
+            exit 0
+            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
+            ---
+        "#]],
     );
     check_run(
         &["run", "kernels/scale.s", "--launch", "kernels/scale-mismatch.toml"],
         expect![[r#"
-        exit 1
-        output out: 32 of 32 elements differ (max abs error 1.00e0, max rel error 1.00e0); first at [0, 0]: 1 instead of 0
-        kernels/scale.s: scale on gfx1250: mismatch
-          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            exit 1
+            output out: 32 of 32 elements differ (max abs error 1.00e0, max rel error 1.00e0); first at [0, 0]: 1 instead of 0
+            kernels/scale.s: scale on gfx1250: mismatch
+              1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+              executed: all 10 instructions
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &["run", "kernels/scale.s", "--launch", "kernels/scale-bounds.toml"],
         expect![[r#"
-        exit 1
-        error[O1]: load of 4 bytes at 0x7a0000013070 in global memory is out of bounds: 0 bytes past the end of argument `x` (112 bytes at 0x7a0000013000)
-          access: kernels/scale.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0, lanes 28-31
-               13 | global_load_b32 v2, v1, s[4:5]
+            exit 1
+            error[O1]: load of 4 bytes at 0x7a0000013070 in global memory is out of bounds: 0 bytes past the end of argument `x` (112 bytes at 0x7a0000013000)
+              access: kernels/scale.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0, lanes 28-31
+                   13 | global_load_b32 v2, v1, s[4:5]
 
-        error[O1]: store of 4 bytes at 0x7a0000024070 in global memory is out of bounds: 0 bytes past the end of argument `out` (112 bytes at 0x7a0000024000)
-          access: kernels/scale.s:16:2 (at 0x1334), workgroup 0,0,0, wave 0, lanes 28-31
-               16 | global_store_b32 v1, v2, s[6:7]
+            error[O1]: store of 4 bytes at 0x7a0000024070 in global memory is out of bounds: 0 bytes past the end of argument `out` (112 bytes at 0x7a0000024000)
+              access: kernels/scale.s:16:2 (at 0x1334), workgroup 0,0,0, wave 0, lanes 28-31
+                   16 | global_store_b32 v1, v2, s[6:7]
 
-        kernels/scale.s: scale on gfx1250: findings, 2 errors
-          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            kernels/scale.s: scale on gfx1250: findings, 2 errors
+              1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+              executed: all 10 instructions
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &["run", "kernels/unwaited.s", "--launch", "kernels/scale.toml"],
         expect![[r#"
-        exit 1
-        error[R1]: v2 is read while global_load_b32 is still writing it
-          producer: kernels/unwaited.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0
-               13 | global_load_b32 v2, v1, s[4:5]
-          consumer: kernels/unwaited.s:14:2 (at 0x132c), workgroup 0,0,0, wave 0
-               14 | v_add_nc_u32 v2, s8, v2
-          hint: s_wait_loadcnt 0 before v_add_nc_u32_e32 at kernels/unwaited.s:14:2
+            exit 1
+            error[R1]: v2 is read while global_load_b32 is still writing it
+              producer: kernels/unwaited.s:13:2 (at 0x1320), workgroup 0,0,0, wave 0
+                   13 | global_load_b32 v2, v1, s[4:5]
+              consumer: kernels/unwaited.s:14:2 (at 0x132c), workgroup 0,0,0, wave 0
+                   14 | v_add_nc_u32 v2, s8, v2
+              hint: s_wait_loadcnt 0 before v_add_nc_u32_e32 at kernels/unwaited.s:14:2
 
-        output out: 31 of 32 elements differ (max abs error 3.10e1, max rel error 1.00e0); first at [0, 1]: 0 instead of 1
-        kernels/unwaited.s: scale on gfx1250: findings, 1 error
-          1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            output out: 31 of 32 elements differ (max abs error 3.10e1, max rel error 1.00e0); first at [0, 1]: 0 instead of 1
+            kernels/unwaited.s: scale on gfx1250: findings, 1 error
+              1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
+              executed: all 9 instructions
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &["run", "kernels/spin.s", "--max-steps", "1000"],
@@ -292,9 +296,10 @@ fn runs() {
               limit: kernels/spin.s:8:2 (at 0x1300), workgroup 0,0,0, wave 0
                     8 | s_branch spin
 
-            not checked: what comes after the step limit
+            not checked: the rest: what comes after the step limit
             kernels/spin.s: spin on gfx950: findings, 1 error
               1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
+              executed: all 1 instructions
               checked: registers, lds, global, barriers, waits
             ---
         "#]],
@@ -305,9 +310,10 @@ fn runs() {
             exit 1
             error[T2]: a wave has executed more instructions than --max-steps permits: does the kernel end?
 
-            not checked: what comes after the step limit
+            not checked: the rest: what comes after the step limit
             kernels/spin.s: spin on gfx950: findings, 1 error
               1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
+              executed: all 1 instructions
               checked: nothing; not checked: registers, lds, global, barriers, waits
             ---
         "#]],
@@ -315,13 +321,14 @@ fn runs() {
     check_run(
         &[&scale[..], &["--check", "off"]].concat(),
         expect![[r#"
-        exit 0
-        output out: as expected (max abs error 0, max rel error 0)
-        kernels/scale.s: scale on gfx1250: not-checked
-          1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
-          checked: nothing; not checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            exit 0
+            output out: as expected (max abs error 0, max rel error 0)
+            kernels/scale.s: scale on gfx1250: not-checked
+              1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
+              executed: all 10 instructions
+              checked: nothing; not checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
 }
 
@@ -331,42 +338,44 @@ fn limits_of_a_run() {
     check_run(
         &[&long[..], &["--stop-on-error"]].concat(),
         expect![[r#"
-        exit 1
-        error[R1]: s4 is read while s_load_b32 is still writing it
-          producer: kernels/trip-count.s:10:2 (at 0x1300), workgroup 0,0,0, wave 0
-               10 | s_load_b32 s4, s[0:1], 0x0
-          consumer: kernels/trip-count.s:14:2 (at 0x1310), workgroup 0,0,0, wave 0
-               14 | s_add_co_i32 s4, s4, -1
-          hint: s_wait_kmcnt 0 before s_add_co_i32 at kernels/trip-count.s:14:2
+            exit 1
+            error[R1]: s4 is read while s_load_b32 is still writing it
+              producer: kernels/trip-count.s:10:2 (at 0x1300), workgroup 0,0,0, wave 0
+                   10 | s_load_b32 s4, s[0:1], 0x0
+              consumer: kernels/trip-count.s:14:2 (at 0x1310), workgroup 0,0,0, wave 0
+                   14 | s_add_co_i32 s4, s4, -1
+              hint: s_wait_kmcnt 0 before s_add_co_i32 at kernels/trip-count.s:14:2
 
-        not checked: what comes after the first error that makes values meaningless (--stop-on-error)
-        kernels/trip-count.s: count on gfx1250: findings, 1 error
-          1 workgroups, 1 waves, 4098 wave instructions, 131136 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            not checked: the rest: what comes after the first error that makes values meaningless (--stop-on-error)
+            kernels/trip-count.s: count on gfx1250: findings, 1 error
+              1 workgroups, 1 waves, 4098 wave instructions, 131136 lane instructions in TIME s
+              executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     check_run(
         &[&long[..], &["--max-total-steps", "100000"]].concat(),
         expect![[r#"
-        exit 1
-        error[R1]: s4 is read while s_load_b32 is still writing it
-          producer: kernels/trip-count.s:10:2 (at 0x1300), workgroup 0,0,0, wave 0
-               10 | s_load_b32 s4, s[0:1], 0x0
-          consumer: kernels/trip-count.s:14:2 (at 0x1310), workgroup 0,0,0, wave 0
-               14 | s_add_co_i32 s4, s4, -1
-          hint: s_wait_kmcnt 0 before s_add_co_i32 at kernels/trip-count.s:14:2
+            exit 1
+            error[R1]: s4 is read while s_load_b32 is still writing it
+              producer: kernels/trip-count.s:10:2 (at 0x1300), workgroup 0,0,0, wave 0
+                   10 | s_load_b32 s4, s[0:1], 0x0
+              consumer: kernels/trip-count.s:14:2 (at 0x1310), workgroup 0,0,0, wave 0
+                   14 | s_add_co_i32 s4, s4, -1
+              hint: s_wait_kmcnt 0 before s_add_co_i32 at kernels/trip-count.s:14:2
 
-        error[T2]: the waves have executed more instructions than --max-total-steps permits: does the kernel end?
-          limit: kernels/trip-count.s:16:2 (at 0x1318), workgroup 0,0,0, wave 0
-               16 | s_cbranch_scc1 .Lloop
+            error[T2]: the waves have executed more instructions than --max-total-steps permits: does the kernel end?
+              limit: kernels/trip-count.s:16:2 (at 0x1318), workgroup 0,0,0, wave 0
+                   16 | s_cbranch_scc1 .Lloop
 
-        not checked: what comes after the step limit
-        kernels/trip-count.s: count on gfx1250: findings, 2 errors
-          1 workgroups, 1 waves, 102498 wave instructions, 3279936 lane instructions in TIME s
-          checked: registers, lds, global, barriers, waits
-        ---
-    "#]],
+            not checked: the rest: what comes after the step limit
+            kernels/trip-count.s: count on gfx1250: findings, 2 errors
+              1 workgroups, 1 waves, 102498 wave instructions, 3279936 lane instructions in TIME s
+              executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
+              checked: registers, lds, global, barriers, waits
+            ---
+        "#]],
     );
     // How far it comes depends on the host: the limit is what counts.
     let args = [&long[..], &["--timeout", "0.2", "--max-steps", "1000000000000", "--check", "off"]].concat();
@@ -667,6 +676,7 @@ fn checks() {
             output out: as expected (max abs error 0, max rel error 0)
             kernels/scale.s: scale on gfx1250: clean, no findings
               3 workgroups, 3 waves, 30 wave instructions, 960 lane instructions in TIME s
+              executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
             ---
         "#]],

@@ -163,13 +163,13 @@ fn launches() {
     check(
         &["faults.py", "--launch", "threads.toml"],
         expect![[r#"
-        exit 0
-        output A: as expected (max abs error 0, max rel error 0)
-        faults.py: threads: clean, no findings
-          executed on the tile interpreter: 10 steps, 0 commit groups in T s
-          checked: data in flight, bounds, undefined elements
-        ---
-    "#]],
+            exit 0
+            output A: as expected (max abs error 0, max rel error 0)
+            faults.py: threads: nothing-to-check, no findings
+              executed on the tile interpreter: 10 steps, 0 commit groups in T s
+              checked: data in flight, bounds, undefined elements
+            ---
+        "#]],
     );
     check(
         &["faults.py", "--launch", "sizes.toml"],

@@ -22,7 +22,7 @@ use crate::launch::{ArgValue, Filled, Launch};
 use crate::observers::{Both, Maybe};
 use crate::options::RunOptions;
 use crate::places::Places;
-use crate::report::{Checked, Finding, Output, Stats};
+use crate::report::{Checked, Coverage, Executed, Finding, Output, Stats, Unexecuted};
 use crate::trace::Trace;
 
 /// A kernel with its launch, ready to run any number of times.
@@ -56,6 +56,8 @@ pub(crate) struct Outcome {
     pub unsupported: Option<String>,
     /// The limit that ended it before its end.
     pub limit: Option<Limit>,
+    /// Addresses of the instructions executed, ascending.
+    pub executed: Vec<u64>,
     /// The arguments' bytes at the end; empty for scalars.
     pub contents: Vec<Vec<u8>>,
     /// The trace as JSON, where one is wanted.
@@ -129,6 +131,7 @@ pub(crate) fn execute(
         })
         .collect();
     let outputs = if end == RunEnd::Finished { outputs(prepared, &contents) } else { Vec::new() };
+    let executed = stats.executed;
     let stats = Stats {
         workgroups: stats.workgroups,
         waves: stats.waves,
@@ -141,7 +144,30 @@ pub(crate) fn execute(
         RunEnd::Limit(limit) => Some(limit),
         _ => None,
     };
-    Ok(Outcome { findings, outputs, stats, unsupported, limit, contents, trace })
+    Ok(Outcome { findings, outputs, stats, unsupported, limit, executed, contents, trace })
+}
+
+/// What of the kernel was executed, if `executed` are the addresses where a wave has been; and whether anything of it
+/// is asynchronous or shared.
+pub(crate) fn coverage(prepared: &Prepared<'_>, executed: &[u64]) -> Result<(Coverage, bool), Failure> {
+    let image = load(prepared, &mut Global::new())?;
+    let kernel = machine_kernel(prepared, &image)?;
+    let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
+    let size = image.kernel_by_name(&prepared.kernel.name).map_or(0, |kernel| kernel.code_size);
+    let end = kernel.code.base + kernel.code.bytes.len() as u64;
+    let found =
+        wavemark_sim::Coverage::of(&kernel, if size == 0 { end - kernel.entry } else { size }, executed);
+    let unexecuted = found.unexecuted.iter().map(|&(from, to)| Unexecuted {
+        from: from - image.base,
+        to: to - image.base,
+        source: places.source(from),
+    });
+    let coverage = Coverage {
+        instructions: Executed { executed: found.executed, total: found.total },
+        unexecuted_unsupported: found.unsupported.len() as u64,
+        unexecuted: unexecuted.collect(),
+    };
+    Ok((coverage, found.timed))
 }
 
 struct Dispatched<'d> {
@@ -225,7 +251,7 @@ fn machine_kernel(prepared: &Prepared<'_>, image: &LoadedImage) -> Result<wavema
         })?;
     Ok(wavemark_sim::Kernel {
         machine: prepared.executed_by,
-        code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.clone() },
+        code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.as_slice().into() },
         entry: kernel.entry_vaddr,
         descriptor_address: kernel.descriptor_vaddr,
         descriptor: kernel.descriptor,

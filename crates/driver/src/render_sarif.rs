@@ -26,8 +26,7 @@ pub fn render_sarif(reports: &[Report]) -> Value {
             }
             results.push(output_result(output, report));
         }
-        let reasons = report.diagnostics.iter().chain(&report.unsupported).chain(&report.not_checked);
-        failed.extend(reasons.map(|reason| json!({"level": "error", "message": {"text": reason}})));
+        failed.extend(report.reasons().map(|reason| json!({"level": "error", "message": {"text": reason}})));
     }
     let rules: Vec<Value> =
         rules.iter().map(|(id, title)| json!({"id": id, "shortDescription": {"text": title}})).collect();

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use wavemark_diag::Style;
 
-use crate::report::{Checked, Finding, Outcome, Output, Report, Severity, Site, split_source};
+use crate::report::{
+    Checked, Coverage, Executed, Finding, Outcome, Output, Report, Severity, Site, Unexecuted, split_source,
+};
 
 /// Looks a source line up: file as reports name it, line from 1.
 pub type SourceLine<'a> = &'a dyn Fn(&str, u32) -> Option<String>;
@@ -30,7 +32,7 @@ pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style) -
         line(&mut text, &paint("unsupported", RED, style), reason);
     }
     for reason in &report.not_checked {
-        line(&mut text, &paint("not checked", YELLOW, style), reason);
+        line(&mut text, &paint("not checked", YELLOW, style), &reason.to_string());
     }
     for note in &report.notes {
         line(&mut text, "note", note);
@@ -149,7 +151,7 @@ fn short(error: f64) -> String {
 fn summary(text: &mut String, report: &Report, style: Style) {
     let colour = match report.outcome {
         Outcome::Clean => GREEN,
-        Outcome::NotChecked => YELLOW,
+        Outcome::NotChecked | Outcome::NothingToCheck => YELLOW,
         _ => RED,
     };
     let mut what = report.input.clone();
@@ -171,7 +173,7 @@ fn summary(text: &mut String, report: &Report, style: Style) {
     let counts: Vec<String> =
         [Severity::Error, Severity::Warning, Severity::Advice].into_iter().filter_map(count).collect();
     let counts = match report.outcome {
-        Outcome::Clean if counts.is_empty() => ", no findings".to_owned(),
+        Outcome::Clean | Outcome::NothingToCheck if counts.is_empty() => ", no findings".to_owned(),
         _ if counts.is_empty() => String::new(),
         _ => format!(", {}", counts.join(", ")),
     };
@@ -204,8 +206,35 @@ fn summary(text: &mut String, report: &Report, style: Style) {
                 .collect()
         };
         let (done, not) = (names(true), names(false));
+        if let Some(coverage) = &report.coverage {
+            _ = writeln!(text, "  executed: {}", coverage_text(coverage));
+        }
         let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
         let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
         _ = writeln!(text, "  checked: {done}{not}");
     }
+}
+
+/// Ranges that a summary names.
+const RANGES: usize = 3;
+
+fn coverage_text(coverage: &Coverage) -> String {
+    let Executed { executed, total } = coverage.instructions;
+    if coverage.unexecuted.is_empty() {
+        return format!("all {total} instructions");
+    }
+    let range = |range: &Unexecuted| {
+        let source = range.source.as_deref().and_then(split_source);
+        let source = source.map(|(file, line, _)| format!(" ({file}:{line})")).unwrap_or_default();
+        format!("{:#x}-{:#x}{source}", range.from, range.to)
+    };
+    let mut ranges: Vec<String> = coverage.unexecuted.iter().take(RANGES).map(range).collect();
+    if let more @ 1.. = coverage.unexecuted.len().saturating_sub(RANGES) {
+        ranges.push(format!("{more} more"));
+    }
+    let mut text = format!("{executed} of {total} instructions, not {}", ranges.join(", "));
+    if coverage.unexecuted_unsupported > 0 {
+        text += &format!("; {} of the rest are not modelled", coverage.unexecuted_unsupported);
+    }
+    text
 }

@@ -40,13 +40,76 @@ pub struct Report {
     pub unsupported: Vec<String>,
     /// Checks that were asked for and did not happen, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_checked: Vec<String>,
+    pub not_checked: Vec<NotChecked>,
+    /// How much of the kernel's code the run says something of; `None` where nothing was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// Nothing in what was looked at is asynchronous or shared.
+    #[serde(skip)]
+    pub nothing_to_check: bool,
     /// What there is to know of how it was checked, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Why the input could not be used, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
+}
+
+/// A check that did not happen, or not to the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotChecked {
+    /// A rule's id, or the name of a group of checks.
+    pub rule: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl NotChecked {
+    /// `rule` is not checked for `reason`.
+    pub fn new(rule: impl Into<String>, reason: impl Into<String>) -> NotChecked {
+        NotChecked { rule: rule.into(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for NotChecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule, self.reason)
+    }
+}
+
+/// What of a kernel's code was executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Instructions.
+    pub instructions: Executed,
+    /// Instructions that were not executed and are not modelled, and dwords that are none.
+    pub unexecuted_unsupported: u64,
+    /// What was not executed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unexecuted: Vec<Unexecuted>,
+}
+
+/// A number out of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Executed {
+    /// Executed by some wave, under some schedule.
+    pub executed: u64,
+    /// In all.
+    pub total: u64,
+}
+
+/// Instructions one behind the other that were not executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unexecuted {
+    /// Address of the first one, in the linked code object.
+    #[serde(serialize_with = "address")]
+    pub from: u64,
+    /// Address behind the last one.
+    #[serde(serialize_with = "address")]
+    pub to: u64,
+    /// Where the first one is in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// The result of a run in one word.
@@ -59,6 +122,8 @@ pub enum Outcome {
     Findings,
     /// An output differs from what is expected.
     Mismatch,
+    /// There is nothing asynchronous or shared in it that could be wrong.
+    NothingToCheck,
     /// No finding, but a check did not happen.
     NotChecked,
     /// Something the kernel needs is not modelled.
@@ -273,6 +338,8 @@ impl Report {
             stats: Stats::default(),
             unsupported: Vec::new(),
             not_checked: Vec::new(),
+            coverage: None,
+            nothing_to_check: false,
             notes: Vec::new(),
             diagnostics: Vec::new(),
         }
@@ -299,9 +366,17 @@ impl Report {
             Outcome::Mismatch
         } else if !self.not_checked.is_empty() || self.checked == Checked::default() {
             Outcome::NotChecked
+        } else if self.nothing_to_check {
+            Outcome::NothingToCheck
         } else {
             Outcome::Clean
         };
+    }
+
+    /// Why there is no full answer.
+    pub fn reasons(&self) -> impl Iterator<Item = String> {
+        let texts = self.diagnostics.iter().chain(&self.unsupported).cloned();
+        texts.chain(self.not_checked.iter().map(NotChecked::to_string))
     }
 
     /// Some finding is of severity error.
@@ -313,7 +388,7 @@ impl Report {
     /// the outcome then is `not-checked`.
     pub fn exit_status(&self) -> ExitStatus {
         match self.outcome {
-            Outcome::Clean => ExitStatus::Clean,
+            Outcome::Clean | Outcome::NothingToCheck => ExitStatus::Clean,
             Outcome::Findings | Outcome::Mismatch => ExitStatus::Findings,
             Outcome::NotChecked if self.not_checked.is_empty() => ExitStatus::Clean,
             Outcome::NotChecked | Outcome::Unsupported => ExitStatus::Unsupported,
@@ -446,6 +521,7 @@ impl Outcome {
             Outcome::Clean => "clean",
             Outcome::Findings => "findings",
             Outcome::Mismatch => "mismatch",
+            Outcome::NothingToCheck => "nothing-to-check",
             Outcome::NotChecked => "not-checked",
             Outcome::Unsupported => "unsupported",
             Outcome::Error => "error",
@@ -494,6 +570,10 @@ impl Serialize for Lanes {
 
 fn hexadecimal<S: Serializer>(value: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{:#x}", value.unwrap_or_default()))
+}
+
+fn address<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    hexadecimal(&Some(*value), serializer)
 }
 
 fn sites_and_wait<S: Serializer>(sites: &[Site], serializer: S) -> Result<S::Ok, S::Error> {

@@ -9,7 +9,7 @@ use wavemark_sim::{Limit, modelled};
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
-use crate::execution::{Outcome, Prepared, execute};
+use crate::execution::{Outcome, Prepared, coverage, execute};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
@@ -17,7 +17,7 @@ use crate::kernel;
 use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
 use crate::options::RunOptions;
-use crate::report::Report;
+use crate::report::{NotChecked, Report};
 use crate::tile;
 
 /// Runs the kernel of `input` that `launch` or `options` name.
@@ -75,8 +75,10 @@ pub fn run(
     report.kernel = kernel.name.clone();
     let inputs = inputs(input, given_launch, &launch);
     let outcomes = run_schedules(&prepared, options);
+    let mut executed = Vec::new();
     for (index, outcome) in outcomes.into_iter().enumerate() {
-        let outcome = outcome?;
+        let mut outcome = outcome?;
+        executed.append(&mut outcome.executed);
         if index == 0 {
             if let Some(folder) = &options.out {
                 write_outputs(folder, &launch, &outcome.contents, &inputs)?;
@@ -88,6 +90,11 @@ pub fn run(
         merge(&mut report, outcome);
     }
     report.unsupported.dedup();
+    executed.sort_unstable();
+    executed.dedup();
+    let (coverage, timed) = coverage(&prepared, &executed)?;
+    report.coverage = Some(coverage);
+    report.nothing_to_check = !timed;
     // A run that stopped half-way has checked nothing to the end.
     if report.unsupported.is_empty() {
         report.checked = options.check;
@@ -150,7 +157,7 @@ fn merge(report: &mut Report, outcome: Outcome) {
     }
     report.unsupported.extend(outcome.unsupported);
     if let Some(limit) = outcome.limit {
-        let rest = format!("what comes after the {}", limit.name());
+        let rest = NotChecked::new("the rest", format!("what comes after the {}", limit.name()));
         if !report.not_checked.contains(&rest) {
             report.not_checked.push(rest);
         }
@@ -235,8 +242,8 @@ pub fn check(
     let mut report = Report::new(&input.name);
     report.target = object.target().to_string();
     report.kernel = kernel.name.clone();
-    report.not_checked.push("static checks: there are none yet".to_owned());
-    report.not_checked.push("execution: there is no launch (--launch L.toml)".to_owned());
+    report.not_checked.push(NotChecked::new("static checks", "there are none yet"));
+    report.not_checked.push(NotChecked::new("execution", "there is no launch (--launch L.toml)"));
     report.conclude();
     Ok(report)
 }

@@ -202,8 +202,7 @@ fn exit_problems(verdict: &Verdict, report: &Report) -> Vec<String> {
     }
     let outcome = report.outcome.name();
     let mut problems = vec![format!("exit status {exit} ({outcome}) instead of {:?}", verdict.exits)];
-    let reasons = report.diagnostics.iter().chain(&report.unsupported).chain(&report.not_checked);
-    problems.extend(reasons.take(3).cloned());
+    problems.extend(report.reasons().take(3));
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     problems.extend(errors.take(3).map(describe));
     problems

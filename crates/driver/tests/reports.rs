@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use wavemark_diag::Style;
 use wavemark_driver::compare::compare;
 use wavemark_driver::report::{
-    Checked, Class, ExitStatus, Finding, Lanes, Output, Report, Severity, Site, Stats,
+    Checked, Class, ExitStatus, Finding, Lanes, NotChecked, Output, Report, Severity, Site, Stats,
 };
 use wavemark_driver::{render_sarif, render_text};
 use wavemark_numerics::dtype::Dtype;
@@ -417,7 +417,7 @@ fn outcome_and_status() {
     let differs = || Output::new("d", compare(Dtype::U8, &[1], &[1], &[2], 0.0, 0.0));
     assert_eq!(status(&|report| report.outputs.push(differs())), ("mismatch", ExitStatus::Findings));
     assert_eq!(status(&|report| report.checked = Checked::default()), ("not-checked", ExitStatus::Clean));
-    let not_checked = |report: &mut Report| report.not_checked.push("lds".to_owned());
+    let not_checked = |report: &mut Report| report.not_checked.push(NotChecked::new("lds", "no reason"));
     assert_eq!(status(&not_checked), ("not-checked", ExitStatus::Unsupported));
     let unsupported = |report: &mut Report| report.unsupported.push("v_new_f32".to_owned());
     assert_eq!(status(&unsupported), ("unsupported", ExitStatus::Unsupported));

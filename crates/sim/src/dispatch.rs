@@ -108,6 +108,16 @@ pub fn dispatch<O: Observer + Send>(
     Ok(result)
 }
 
+/// The registers of a kernel's waves.
+pub(crate) fn layout(kernel: &Kernel) -> Layout {
+    let descriptor = &kernel.descriptor;
+    let (vgprs, agprs) = match descriptor.accum_offset() {
+        Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
+        None => (descriptor.vgprs(), 0),
+    };
+    Layout { chunks: kernel.machine.lanes() as usize / 16, vgprs, agprs }
+}
+
 /// Room behind the arguments, because loads of several dwords may reach beyond the last one.
 fn pad(kernarg: &[u8]) -> Vec<u8> {
     let mut bytes = kernarg.to_vec();
@@ -181,10 +191,7 @@ impl Plan {
             clusters[d] = dispatch.grid[d] / cluster[d];
         }
         let lanes = kernel.machine.lanes();
-        let (vgprs, agprs) = match descriptor.accum_offset() {
-            Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
-            None => (descriptor.vgprs(), 0),
-        };
+        let layout = layout(kernel);
         let waves = (size as u32).div_ceil(lanes);
         let scratch = u64::from(descriptor.private_segment_fixed_size) + u64::from(dispatch.dynamic_stack);
         let scratch = scratch.next_multiple_of(16);
@@ -193,7 +200,7 @@ impl Plan {
         if of_wave > u64::from(most) {
             return Err(DispatchError::Scratch(of_wave, most));
         }
-        let registers = u64::from(vgprs + agprs) * u64::from(lanes) * 4;
+        let registers = u64::from(layout.vgprs + layout.agprs) * u64::from(lanes) * 4;
         let groups = wide(cluster) as u64;
         let bytes = groups * (u64::from(waves) * (of_wave + registers) + lds);
         let what = if groups > 1 { "cluster" } else { "workgroup" };
@@ -205,7 +212,7 @@ impl Plan {
         }
         mode |= (rsrc1 >> 26 & 1) << 23;
         Ok(Plan {
-            layout: Layout { chunks: lanes as usize / 16, vgprs, agprs },
+            layout,
             lds: lds as u32,
             waves,
             cluster,

@@ -11,6 +11,7 @@ pub mod barrier;
 pub mod binder;
 pub mod brake;
 pub mod burst;
+mod coverage;
 pub mod dispatch;
 pub mod events;
 pub mod global;
@@ -29,6 +30,7 @@ pub mod shape;
 pub mod transpose;
 pub mod wave;
 
+pub use coverage::Coverage;
 pub use dispatch::{Dispatch, DispatchError, Kernel, dispatch};
 pub use global::Global;
 pub use machine::{Completion, Limit, RunConfig, RunEnd, RunStats};

@@ -1,8 +1,11 @@
 //! The code of a kernel, pre-decoded.
 //!
 //! Every dword of an executable segment has a slot; an instruction's slot holds its [`Op`] and its [`Site`]. A slot is
-//! filled when a wave first gets there: what a kernel has beside its way (other kernels, reports of failed assertions)
-//! costs nothing. On gfx1250 there is one table per value of the upper VGPR bits met.
+//! filled when a wave first gets there, and pages of slots are made when needed: what a kernel has beside its way (other
+//! kernels, reports of failed assertions) costs nothing. On gfx1250 there is one table per value of the upper VGPR bits
+//! met.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wavemark_isa::decode;
@@ -24,17 +27,24 @@ pub struct Segment {
     /// Its address.
     pub base: u64,
     /// Its bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<[u8]>,
+}
+
+/// Slots of a page.
+pub const PAGE: usize = 1024;
+
+/// A page of slots.
+pub struct Page {
+    /// The operations.
+    pub ops: Box<[Op]>,
+    /// The instruction of each filled slot.
+    pub sites: Box<[Option<Box<Site>>]>,
 }
 
 /// The operations for one value of the upper VGPR bits.
-pub struct OpTable {
-    /// The value.
-    pub msb: u8,
-    /// One slot per dword of the segment.
-    pub ops: Vec<Op>,
-    /// The instruction of each filled slot.
-    pub sites: Vec<Option<Box<Site>>>,
+struct OpTable {
+    msb: u8,
+    pages: Vec<Option<Box<Page>>>,
 }
 
 /// A kernel's code.
@@ -86,16 +96,61 @@ impl Program {
         if let Some(&at) = self.by_msb.get(&msb) {
             return at;
         }
-        let slots = self.segment.bytes.len() / 4;
-        self.tables.push(OpTable { msb, ops: vec![empty_op(); slots], sites: vec![None; slots] });
+        let pages = self.slots().div_ceil(PAGE);
+        self.tables.push(OpTable { msb, pages: std::iter::repeat_with(|| None).take(pages).collect() });
         self.by_msb.insert(msb, self.tables.len() - 1);
         self.tables.len() - 1
     }
 
-    /// The operations of table `table`.
+    /// Dwords of the segment.
     #[inline]
-    pub fn ops(&self, table: usize) -> &OpTable {
-        &self.tables[table]
+    pub fn slots(&self) -> usize {
+        self.segment.bytes.len() / 4
+    }
+
+    /// Page `number` of table `table`, if a wave has been there.
+    #[inline(always)]
+    pub fn page(&self, table: usize, number: usize) -> Option<&Page> {
+        self.tables[table].pages.get(number)?.as_deref()
+    }
+
+    /// Makes page `number` of table `table`; `false` if the segment has no such page.
+    pub fn open(&mut self, table: usize, number: usize) -> bool {
+        let slots = self.slots().saturating_sub(number * PAGE).min(PAGE);
+        if slots == 0 {
+            return false;
+        }
+        self.tables[table].pages[number].get_or_insert_with(|| {
+            let ops = std::iter::repeat_with(empty_op).take(slots).collect();
+            let sites = std::iter::repeat_with(|| None).take(slots).collect();
+            Box::new(Page { ops, sites })
+        });
+        true
+    }
+
+    /// The operation in `slot` of table `table`, if a wave has been there.
+    pub fn op(&self, table: usize, slot: usize) -> Option<&Op> {
+        self.page(table, slot / PAGE)?.ops.get(slot % PAGE).filter(|op| op.kind != OpKind::Unbound)
+    }
+
+    /// The instruction in `slot` of table `table`, if a wave has been there.
+    pub fn site(&self, table: usize, slot: usize) -> Option<&Site> {
+        self.page(table, slot / PAGE)?.sites.get(slot % PAGE)?.as_deref()
+    }
+
+    /// The addresses that waves have been at, ascending.
+    pub fn executed(&self) -> Vec<u64> {
+        let mut addresses = Vec::new();
+        for table in &self.tables {
+            for (number, page) in table.pages.iter().enumerate() {
+                let ops = page.iter().flat_map(|page| page.ops.iter().enumerate());
+                let bound = ops.filter(|(_, op)| !matches!(op.kind, OpKind::Unbound | OpKind::Unsupported));
+                addresses.extend(bound.map(|(at, _)| self.segment.base + (number * PAGE + at) as u64 * 4));
+            }
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
     }
 
     /// Slot number of an address, if it is code.
@@ -113,11 +168,16 @@ impl Program {
     /// Fill one slot.
     pub fn bind_slot(&mut self, table: usize, slot: usize) {
         let pc = self.segment.base + slot as u64 * 4;
-        let OpTable { msb, ops, sites } = &mut self.tables[table];
+        if !self.open(table, slot / PAGE) {
+            return;
+        }
+        let OpTable { msb, pages } = &mut self.tables[table];
+        let Some(Page { ops, sites }) = pages[slot / PAGE].as_deref_mut() else { return };
+        let at = slot % PAGE;
         let inst = match decode(self.machine, &self.segment.bytes[slot * 4..]) {
             Ok(inst) => inst,
             Err(why) => {
-                ops[slot] = unsupported(format!("not an instruction: {why}"), 1);
+                ops[at] = unsupported(format!("not an instruction: {why}"), 1);
                 return;
             }
         };
@@ -127,11 +187,11 @@ impl Program {
         let bound = bind(&mut binder);
         self.talks |= talks(&binder.effects);
         let asks = asks(&binder.effects);
-        ops[slot] = match bound {
+        ops[at] = match bound {
             Ok(op) => Op { dwords, asks, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
-        sites[slot] = Some(Box::new(Site { pc, inst, msb: *msb }));
+        sites[at] = Some(Box::new(Site { pc, inst, msb: *msb }));
     }
 }
 
@@ -153,11 +213,7 @@ fn talks(effects: &Effects) -> bool {
 
 fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
     if let Some(op) = select(binder)? {
-        return Ok(Op {
-            kind: OpKind::Machine,
-            detail: Some(std::sync::Arc::new(Detail::Machine(op))),
-            ..empty_op()
-        });
+        return Ok(Op { kind: OpKind::Machine, detail: Some(Arc::new(Detail::Machine(op))), ..empty_op() });
     }
     match meaning::of(binder.meaning()) {
         Some(Meaning::Alu(def)) => alu::bind(binder, def),
@@ -167,10 +223,5 @@ fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
 }
 
 fn unsupported(why: String, dwords: u8) -> Op {
-    Op {
-        kind: OpKind::Unsupported,
-        detail: Some(std::sync::Arc::new(Detail::Unsupported(why))),
-        dwords,
-        ..empty_op()
-    }
+    Op { kind: OpKind::Unsupported, detail: Some(Arc::new(Detail::Unsupported(why))), dwords, ..empty_op() }
 }

@@ -32,7 +32,7 @@ fn same_for_all(text: &str) -> Outcome {
         let one = outcome(text, 1, completion, seed);
         for threads in [2, 4] {
             let several = outcome(text, threads, completion, seed);
-            assert_eq!((&one.end, one.stats), (&several.end, several.stats), "{threads} threads\n{text}");
+            assert_eq!((&one.end, &one.stats), (&several.end, &several.stats), "{threads} threads\n{text}");
             assert!(one.output == several.output, "{threads} threads, {completion:?}\n{text}");
         }
     }

@@ -61,7 +61,7 @@ impl<'a> Subject<'a> {
         for (completion, seed) in fixed.into_iter().chain(random) {
             let options = RunOptions { check: Checked::default(), completion, seed, ..RunOptions::default() };
             match self.report(file, options)?.outcome {
-                Outcome::Clean | Outcome::NotChecked => {}
+                Outcome::Clean | Outcome::NothingToCheck | Outcome::NotChecked => {}
                 Outcome::Findings | Outcome::Mismatch => return Ok(true),
                 outcome @ (Outcome::Unsupported | Outcome::Error) => {
                     bail!("a mutant cannot run: {outcome:?}")

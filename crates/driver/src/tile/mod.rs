@@ -24,7 +24,7 @@ use crate::findings::parse_model;
 use crate::input::Input;
 use crate::launch::{self, ArgValue, Filled, Launch, Purpose};
 use crate::options::{Completion, RunOptions};
-use crate::report::{Checked, Output, Report};
+use crate::report::{Checked, NotChecked, Output, Report};
 use crate::run::{inputs, schedule_seed, write_outputs};
 
 /// What the report says executed the program.
@@ -134,11 +134,12 @@ fn execute(
         if !check && options.check != Checked::default() {
             let asked = options.check.parts().into_iter().filter(|part| part.1).map(|part| part.0);
             let asked: Vec<&str> = asked.collect();
-            report
-                .not_checked
-                .push(format!("{}: a run does not judge them, `wavemark check` does", asked.join(", ")));
+            let reason = "a run does not judge them, `wavemark check` does";
+            report.not_checked.push(NotChecked::new(asked.join(", "), reason));
         }
     }
+    let pipelined = proof::asks_for_pipelining(&function.body);
+    report.nothing_to_check = report.stats.commit_groups == 0 && !pipelined;
     report.conclude();
     Ok(report)
 }

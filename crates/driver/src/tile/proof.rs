@@ -15,7 +15,7 @@ use super::{execute, module, refusal, select};
 use crate::build::Failure;
 use crate::input::Input;
 use crate::options::RunOptions;
-use crate::report::{Checked, Class, Finding, Report, Severity, Site};
+use crate::report::{Checked, Class, Finding, NotChecked, Report, Severity, Site};
 
 /// Checks the functions of `input` (or the one that `options` names).
 pub fn check(
@@ -36,10 +36,11 @@ pub fn check(
     if options.check == Checked::default() {
         report.not_checked.clear();
     } else {
+        report.nothing_to_check = true;
         for function in &mut module.functions {
             add(sources, function, options.check, &mut report)?;
         }
-        report.checked.waits = true;
+        report.checked.waits = !report.nothing_to_check;
     }
     if launch.is_some() {
         let executed = execute(sources, input, &module, launch, options)?;
@@ -89,6 +90,7 @@ fn add(
         report.notes.push(format!("{name}: no asynchronous scopes, so nothing to check"));
         return Ok(());
     }
+    report.nothing_to_check = false;
     let doors = Doors { sources, report: &found };
     report.findings.extend(found.findings.iter().map(|finding| doors.finding(finding)));
     // Advice to loosen a wait needs a complete proof.
@@ -101,7 +103,8 @@ fn add(
             true => doors.wait_source(span) + ": ",
             false => sources.location(span) + ": ",
         });
-        report.not_checked.push(format!("{name}: {}{}", place.unwrap_or_default(), one.reason));
+        let reason = format!("{}{}", place.unwrap_or_default(), one.reason);
+        report.not_checked.push(NotChecked::new(&*name, reason));
     }
     report.notes.extend(doors.notes(&name));
     Ok(())

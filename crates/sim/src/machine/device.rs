@@ -150,7 +150,8 @@ impl<'a, O: Observer> Device<'a, O> {
             self.stats.wave_instructions += wave.steps;
         }
         self.stats.lane_instructions = self.stats.wave_instructions * self.program.layout.chunks as u64 * 16;
-        Some((end, self.stats))
+        self.stats.executed = self.program.executed();
+        Some((end, std::mem::take(&mut self.stats)))
     }
 
     fn run_to_end(&mut self, launch: &impl Launch, supply: &Supply) -> Option<RunEnd> {
@@ -320,9 +321,8 @@ impl<'a, O: Observer> Device<'a, O> {
 
     /// The instruction that a wave stands at: a blocked wave's pc is behind its wait.
     fn last_site(&self, wave: &Wave) -> Option<Site> {
-        let table = self.program.ops(wave.table);
         let behind = self.program.slot(wave.regs.pc.wrapping_sub(4))?;
-        (0..=behind).rev().take(6).find_map(|slot| table.sites[slot].as_deref().cloned())
+        (0..=behind).rev().take(6).find_map(|slot| self.program.site(wave.table, slot).cloned())
     }
 
     /// The turn of one workgroup of a cluster; whether any of its waves executed something.
@@ -409,7 +409,7 @@ impl<'a, O: Observer> Device<'a, O> {
                     wave.state = WaveState::Running;
                     if O::ACTIVE
                         && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
-                        && let Some(site) = &program.ops(wave.table).sites[slot]
+                        && let Some(site) = program.site(wave.table, slot)
                     {
                         observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
                     }

@@ -45,7 +45,7 @@ use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
-use crate::program::Program;
+use crate::program::{PAGE, Program};
 use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
@@ -160,7 +160,7 @@ pub enum RunEnd {
 }
 
 /// What a run did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunStats {
     /// Workgroups run.
     pub workgroups: u64,
@@ -170,12 +170,18 @@ pub struct RunStats {
     pub wave_instructions: u64,
     /// The same times the lanes of a wave.
     pub lane_instructions: u64,
+    /// Addresses of the instructions that were executed at least once, ascending.
+    pub executed: Vec<u64>,
 }
 
 impl RunStats {
     /// What two devices did.
-    fn plus(self, other: &RunStats) -> RunStats {
+    fn plus(mut self, other: &RunStats) -> RunStats {
+        self.executed.extend(&other.executed);
+        self.executed.sort_unstable();
+        self.executed.dedup();
         RunStats {
+            executed: self.executed,
             workgroups: self.workgroups + other.workgroups,
             waves: self.waves + other.waves,
             wave_instructions: self.wave_instructions + other.wave_instructions,
@@ -347,15 +353,22 @@ fn run_wave<O: Observer>(
 ) -> Result<(), Stop> {
     wave.refresh_constants(program.layout, &program.constants);
     let base = program.segment.base;
-    let Some(mut at) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
+    let Some(first) = program.slot(wave.regs.pc) else { return left_the_code(wave.regs.pc) };
+    // The page, and the slot in it.
+    let (mut number, mut at) = (first / PAGE, first % PAGE);
     let mut steps = 0u64;
     let result = loop {
-        let table = program.ops(wave.table);
+        let Some(page) = program.page(wave.table, number) else {
+            if program.open(wave.table, number) {
+                continue;
+            }
+            break left_the_code(base + (number * PAGE + at) as u64 * 4);
+        };
         // Straight lines of arithmetic: nothing but slot and step is counted.
         let op = loop {
-            let Some(op) = table.ops.get(at) else { break None };
+            let Some(op) = page.ops.get(at) else { break None };
             if O::ACTIVE
-                && let Some(site) = &table.sites[at]
+                && let Some(site) = &page.sites[at]
             {
                 cx.observer.instruction(wave.id, site, wave.regs.exec(), &wave.regs);
             }
@@ -367,9 +380,16 @@ fn run_wave<O: Observer>(
             // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
             unsafe { (op.body)(&mut wave.regs, op) };
         };
-        let pc = base + at as u64 * 4;
-        let Some(op) = op else { break left_the_code(pc) };
-        let slot = at;
+        let slot = number * PAGE + at;
+        let pc = base + slot as u64 * 4;
+        let Some(op) = op else {
+            if slot >= program.slots() {
+                break left_the_code(pc);
+            }
+            (number, at) = (slot / PAGE, slot % PAGE);
+            continue;
+        };
+        let here = at;
         match op.kind {
             OpKind::Alu => {}
             OpKind::Branch => {
@@ -386,7 +406,7 @@ fn run_wave<O: Observer>(
                     }
                 }
                 match program.slot(wave.regs.pc) {
-                    Some(target) => at = target,
+                    Some(target) => (number, at) = (target / PAGE, target % PAGE),
                     None => break left_the_code(wave.regs.pc),
                 }
             }
@@ -418,7 +438,7 @@ fn run_wave<O: Observer>(
                     }
                     continue;
                 }
-                let Some(site) = &table.sites[slot] else { continue };
+                let Some(site) = &page.sites[here] else { continue };
                 match cx.execute(wave, machine_op, site) {
                     Ok(Turn::Keeps) => {}
                     Ok(Turn::Yields) => {
@@ -465,7 +485,7 @@ fn limit<O: Observer>(
     slot: usize,
     limit: Limit,
 ) -> Result<(), Stop> {
-    if let Some(site) = &program.ops(wave.table).sites[slot] {
+    if let Some(site) = program.site(wave.table, slot) {
         cx.observer.limit(wave.id, site, limit);
     }
     Err(Stop::Limit(limit))

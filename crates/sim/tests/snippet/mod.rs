@@ -142,7 +142,7 @@ pub fn launch<O: Observer + Send>(setup: &Setup, bytes: Vec<u8>, observer: &mut 
     let base = 0x10_0000;
     let kernel = Kernel {
         machine,
-        code: Segment { base, bytes },
+        code: Segment { base, bytes: bytes.into() },
         entry: base,
         descriptor_address: base - 64,
         descriptor,

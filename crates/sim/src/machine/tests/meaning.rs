@@ -21,9 +21,9 @@ const SAMPLES: usize = 40;
 
 /// Binds the instruction that `bytes` are.
 fn bind(machine: Machine, bytes: Vec<u8>) -> Result<(), String> {
-    let mut program = Program::new(machine, all_registers(machine), Segment { base: 0, bytes });
+    let mut program = Program::new(machine, all_registers(machine), Segment { base: 0, bytes: bytes.into() });
     program.bind_slot(0, 0);
-    let op = &program.ops(0).ops[0];
+    let op = program.op(0, 0).unwrap();
     match (op.kind, op.detail.as_deref()) {
         (OpKind::Unsupported, Some(Detail::Unsupported(why))) => Err(why.clone()),
         (OpKind::Unsupported | OpKind::Unbound, _) => Err("not bound".to_owned()),

@@ -107,12 +107,12 @@ impl Subject {
         subject.collect();
         let (mut program, table) = subject.program();
         program.bind_slot(table, 0);
-        let op = &program.ops(table).ops[0];
+        let Some(op) = program.op(table, 0) else { return None };
         (op.kind != OpKind::Unsupported).then_some(subject)
     }
 
     fn program(&self) -> (Program, usize) {
-        let segment = Segment { base: CODE, bytes: self.bytes.clone() };
+        let segment = Segment { base: CODE, bytes: self.bytes.clone().into() };
         let mut program = Program::new(self.machine, self.layout, segment);
         let table = program.table(self.msb);
         (program, table)

@@ -1,0 +1,64 @@
+//! What of a kernel's code a run has been at, and what lies in the rest.
+//!
+//! The code is taken as one straight line of instructions, as assemblers and compilers lay it out; data between
+//! instructions would be taken for instructions too. A run says nothing of what it has not been at.
+
+use wavemark_isa::effects::effects;
+use wavemark_isa::{Inst, decode};
+use wavemark_target::Machine;
+
+use crate::dispatch::{Kernel, layout};
+use crate::op::OpKind;
+use crate::program::Program;
+
+/// How much of a kernel's code was executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Instructions of the kernel.
+    pub total: u64,
+    /// Those that some wave has executed.
+    pub executed: u64,
+    /// What nobody has executed: address of the first instruction and that behind the last one.
+    pub unexecuted: Vec<(u64, u64)>,
+    /// Some executed instruction is asynchronous, or touches what others may touch: it can be wrong by its timing.
+    pub timed: bool,
+    /// Addresses in there that are no instructions, or instructions that are not modelled.
+    pub unsupported: Vec<u64>,
+}
+
+impl Coverage {
+    /// That of the code of `kernel`, which has `code_size` bytes, after a run that has been at `executed` (ascending).
+    pub fn of(kernel: &Kernel, code_size: u64, executed: &[u64]) -> Coverage {
+        let mut coverage = Coverage::default();
+        let mut program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
+        let end = kernel.entry.saturating_add(code_size);
+        let mut pc = kernel.entry;
+        while pc < end {
+            let Some(slot) = program.slot(pc) else { break };
+            let decoded = decode(kernel.machine, &kernel.code.bytes[slot * 4..]);
+            let behind = pc + decoded.as_ref().map_or(4, |inst| u64::from(inst.size));
+            coverage.total += u64::from(decoded.is_ok());
+            if executed.binary_search(&pc).is_ok() {
+                coverage.executed += 1;
+                coverage.timed |= decoded.is_ok_and(|inst| is_timed(kernel.machine, &inst));
+            } else {
+                match coverage.unexecuted.last_mut() {
+                    Some((_, last)) if *last == pc => *last = behind,
+                    _ => coverage.unexecuted.push((pc, behind)),
+                }
+                program.bind_slot(0, slot);
+                if program.op(0, slot).is_none_or(|op| op.kind == OpKind::Unsupported) {
+                    coverage.unsupported.push(pc);
+                }
+            }
+            pc = behind;
+        }
+        coverage
+    }
+}
+
+/// Whether what an instruction does depends on when others do something, or the other way round.
+fn is_timed(machine: Machine, inst: &Inst) -> bool {
+    let effects = effects(machine, inst);
+    effects.memory.is_some() || !effects.channels.is_empty() || effects.barrier.is_some()
+}
