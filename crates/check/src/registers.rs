@@ -32,7 +32,7 @@ impl Checker {
         }
         self.check_pending(wave, site, exec);
         self.check_undefined(wave, site, exec);
-        self.note_writes(wave, site);
+        self.note_writes(wave, site, exec);
     }
 
     fn check_pending(&mut self, wave: u32, site: SiteId, exec: u64) {
@@ -223,18 +223,20 @@ impl Checker {
     }
 
     /// The registers that an instruction writes are no load's any more, and written.
-    fn note_writes(&mut self, wave: u32, site: SiteId) {
+    fn note_writes(&mut self, wave: u32, site: SiteId, exec: u64) {
+        let lanes = self.machine.lanes();
         let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
         state.loaded.remove(&info.written);
         state.pending.remove(&info.written);
-        // A copy of what was never written is still what was never written.
-        let written = |register: u32| !tracked(register) || !state.undefined.has(register);
-        if !info.copies
-            || info.reads().next().is_none()
-            || info.reads().any(|range| range.numbers().any(written))
-        {
+        // A copy of what was never written is still what was never written; EXEC and the like are not what is copied.
+        let mut copied =
+            info.reads().flat_map(RegRange::numbers).filter(|&register| tracked(register)).peekable();
+        if !info.copies || copied.peek().is_none() || copied.any(|register| !state.undefined.has(register)) {
             state.undefined.remove(&info.written);
+        } else if info.heeds_exec && exec.count_ones() == lanes {
+            // Scalar registers that calling conventions preserve are saved and restored whatever they hold.
+            state.undefined.insert(&info.written);
         }
     }
 
