@@ -28,6 +28,9 @@ pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style) -
     for output in &report.outputs {
         output_text(&mut text, output, style);
     }
+    for problem in &report.diagnostics {
+        line(&mut text, &paint("error", RED, style), problem);
+    }
     for reason in &report.unsupported {
         line(&mut text, &paint("unsupported", RED, style), reason);
     }

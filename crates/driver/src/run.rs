@@ -80,12 +80,15 @@ pub fn run(
         let mut outcome = outcome?;
         executed.append(&mut outcome.executed);
         if index == 0 {
-            if let Some(folder) = &options.out {
-                write_outputs(folder, &launch, &outcome.contents, &inputs)?;
-            }
-            if let (Some(path), Some(trace)) = (&options.trace, &outcome.trace) {
-                files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))?;
-            }
+            // What the run found is told even where its results cannot be written.
+            let outputs =
+                options.out.as_ref().map(|folder| write_outputs(folder, &launch, &outcome.contents, &inputs));
+            let trace = options.trace.as_ref().zip(outcome.trace.as_ref());
+            let trace = trace.map(|(path, trace)| {
+                files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))
+            });
+            let failed = [outputs, trace].into_iter().flatten().filter_map(Result::err);
+            report.diagnostics.extend(failed.map(|diagnostic| diagnostic.message));
         }
         merge(&mut report, outcome);
     }

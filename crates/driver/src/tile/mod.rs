@@ -123,7 +123,8 @@ fn execute(
         let how = interp_options(options, index, check);
         let contents = run_once(sources, &program, &arguments, &launch, &filled, &how, &mut report)?;
         if let (0, Some(folder)) = (index, &options.out) {
-            write_outputs(folder, &launch, &contents, &inputs(input, given_launch, &launch))?;
+            let written = write_outputs(folder, &launch, &contents, &inputs(input, given_launch, &launch));
+            report.diagnostics.extend(written.err().map(|diagnostic| diagnostic.message));
         }
         if !report.unsupported.is_empty() {
             break;

@@ -54,6 +54,7 @@ pub fn check(
         report.stats = executed.stats;
         report.executed_on = executed.executed_on;
         report.unsupported = executed.unsupported;
+        report.diagnostics = executed.diagnostics;
         // That a run checks no waits does not matter: the proof did.
         let checked = executed.checked;
         report.checked = Checked { waits: report.checked.waits, ..checked };
