@@ -156,6 +156,16 @@ pub struct ExecutionArgs {
     /// input's own folder always is one
     #[arg(long, value_name = "DIR")]
     pub source_root: Vec<PathBuf>,
+    /// What counts as an error besides errors: the exit status is 1
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub deny: Option<DenyArg>,
+    /// Findings that are accepted, each with a reason (TOML: [[accept]] with rule, reason, and perhaps input, kernel,
+    /// source)
+    #[arg(long, value_name = "FILE.toml")]
+    pub baseline: Option<PathBuf>,
+    /// Print findings only, no summary
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 impl ExecutionArgs {
@@ -165,11 +175,24 @@ impl ExecutionArgs {
     }
 }
 
+/// What to run or check, and its target.
+#[derive(ClapArgs, Clone)]
+pub struct InputsArgs {
+    /// Inputs, or folders that hold a launch.toml beside an input; `-` for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// What the inputs are, where their names do not say
+    #[arg(long, value_enum)]
+    pub lang: Option<LangArg>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
 /// `run`
 #[derive(ClapArgs)]
 pub struct RunArgs {
     #[command(flatten)]
-    pub input: InputArgs,
+    pub input: InputsArgs,
     #[command(flatten)]
     pub execution: ExecutionArgs,
     #[command(flatten)]
@@ -180,7 +203,7 @@ pub struct RunArgs {
 #[derive(ClapArgs)]
 pub struct CheckArgs {
     #[command(flatten)]
-    pub input: InputArgs,
+    pub input: InputsArgs,
     #[command(flatten)]
     pub execution: ExecutionArgs,
     #[command(flatten)]
@@ -401,10 +424,21 @@ pub enum CompletionArg {
 pub enum FormatArg {
     /// For people
     Text,
-    /// One JSON object
+    /// One JSON object for each input, a line each
     Json,
     /// A SARIF 2.1.0 log
     Sarif,
+    /// JUnit's XML
+    Junit,
+}
+
+/// `--deny`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DenyArg {
+    /// Warnings
+    Warnings,
+    /// Warnings and advice
+    Advice,
 }
 
 /// `--format` of what has no findings

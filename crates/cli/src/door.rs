@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use wavemark_diag::{Diagnostic, SourceMap, Span, Style, render};
 use wavemark_driver::build;
 use wavemark_driver::files;
@@ -67,12 +67,20 @@ impl Door {
         output.write_all(bytes.as_ref()).and_then(|()| output.flush()).map_err(output_failure)
     }
 
-    /// A sign of life on standard error while something long goes on; on a terminal only.
-    pub fn progress(&self, what: &str) -> ProgressBar {
+    /// A sign of life on standard error while `count` inputs are worked on; on a terminal only.
+    pub fn progress(&self, count: u64) -> ProgressBar {
         if !std::io::stderr().is_terminal() {
             return ProgressBar::hidden();
         }
-        let progress = ProgressBar::new_spinner().with_message(what.to_owned());
+        let progress = ProgressBar::new(count);
+        let template = if count > 1 {
+            "{spinner} {pos}/{len} {msg} ({elapsed}, {eta} left)"
+        } else {
+            "{spinner} running {msg} ({elapsed})"
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            progress.set_style(style);
+        }
         progress.enable_steady_tick(Duration::from_millis(200));
         progress
     }

@@ -72,6 +72,7 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> 
         sites,
         hint,
         model: finding.model.map(str::to_owned),
+        proven: (severity(finding.severity) == Severity::Advice).then_some(false),
     }
 }
 
@@ -92,6 +93,7 @@ pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
         sites: Vec::new(),
         hint: None,
         model: None,
+        proven: None,
     })
 }
 

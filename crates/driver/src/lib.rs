@@ -4,6 +4,8 @@
 //! [`wavemark_diag::Diagnostic`] or a typed error. The formats follow the project's interfaces to the letter.
 
 pub mod assembly;
+pub mod baseline;
+pub mod batch;
 pub mod build;
 pub mod cases;
 pub mod compare;
@@ -22,18 +24,22 @@ pub mod objects;
 mod observers;
 pub mod options;
 pub mod places;
+mod render_junit;
 mod render_sarif;
 mod render_text;
 pub mod report;
+pub mod rules;
 pub mod run;
 pub mod tile;
 pub mod trace;
 pub mod verdict;
+mod without_finder;
 
 pub use wavemark_diag::{SourceMap, render_short};
 pub use wavemark_tile::Dialect;
 
 pub use findings::parse_model;
+pub use render_junit::render_junit;
 pub use render_sarif::render_sarif;
-pub use render_text::{SourceLine, render_text};
+pub use render_text::{Parts, SourceLine, render_text};
 pub use wavemark_check::READINGS;

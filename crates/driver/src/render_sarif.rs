@@ -5,7 +5,8 @@
 
 use serde_json::{Value, json};
 
-use crate::report::{Finding, Output, Report, Severity, Site, split_source};
+use crate::report::{Accepted, Finding, Output, Report, Severity, Site, split_source};
+use crate::rules;
 
 /// The SARIF log of all reports.
 pub fn render_sarif(reports: &[Report]) -> Value {
@@ -13,41 +14,59 @@ pub fn render_sarif(reports: &[Report]) -> Value {
     let mut results = Vec::new();
     let mut failed = Vec::new();
     for report in reports {
+        let mut index = |id, title| {
+            let known = rules.iter().position(|&(known, _)| known == id);
+            known.unwrap_or_else(|| {
+                rules.push((id, title));
+                rules.len() - 1
+            })
+        };
         for finding in &report.findings {
-            let id = rule_id(finding);
-            if !rules.iter().any(|&(known, _)| known == id) {
-                rules.push((id, &finding.title));
-            }
-            results.push(finding_result(finding, report));
+            results.push(finding_result(finding, report, index(finding.id(), &finding.title)));
+        }
+        for Accepted { finding, reason } in &report.accepted {
+            let mut result = finding_result(finding, report, index(finding.id(), &finding.title));
+            result["suppressions"] = json!([{"kind": "external", "justification": reason}]);
+            results.push(result);
         }
         for output in report.outputs.iter().filter(|output| !output.matches) {
-            if !rules.iter().any(|&(known, _)| known == MISMATCH) {
-                rules.push((MISMATCH, "output differs from what the launch file expects"));
-            }
-            results.push(output_result(output, report));
+            results.push(output_result(output, report, index(MISMATCH, MISMATCH_TITLE)));
         }
         failed.extend(report.reasons().map(|reason| json!({"level": "error", "message": {"text": reason}})));
     }
-    let rules: Vec<Value> =
-        rules.iter().map(|(id, title)| json!({"id": id, "shortDescription": {"text": title}})).collect();
+    let rules: Vec<Value> = rules.iter().map(|(id, title)| rule(id, title)).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {"name": "wavemark", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
             "invocations": [{"executionSuccessful": failed.is_empty(), "toolExecutionNotifications": failed}],
+            "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     })
 }
 
 const MISMATCH: &str = "output-mismatch";
+const MISMATCH_TITLE: &str = "output differs from what the launch file expects";
 
-fn rule_id(finding: &Finding) -> &str {
-    if finding.rule.is_empty() { finding.class.name() } else { &finding.rule }
+/// What is known of a rule: where it has a page, that is its help.
+fn rule(id: &str, title: &str) -> Value {
+    let Some(page) = rules::page(id) else {
+        return json!({"id": id, "shortDescription": {"text": title}, "fullDescription": {"text": title}});
+    };
+    let what = page.section("What").unwrap_or(title);
+    let fix = page.section("Fix").unwrap_or(what);
+    json!({
+        "id": id,
+        "name": page.title(),
+        "shortDescription": {"text": page.title()},
+        "fullDescription": {"text": what},
+        "help": {"text": fix, "markdown": page.text},
+    })
 }
 
-fn finding_result(finding: &Finding, report: &Report) -> Value {
+fn finding_result(finding: &Finding, report: &Report, rule: usize) -> Value {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -70,7 +89,8 @@ fn finding_result(finding: &Finding, report: &Report) -> Value {
     let primary = places.next().unwrap_or_else(|| file_location(&report.input));
     let related: Vec<Value> = places.collect();
     json!({
-        "ruleId": rule_id(finding),
+        "ruleId": finding.id(),
+        "ruleIndex": rule,
         "level": level,
         "message": {"text": message},
         "locations": [primary],
@@ -80,7 +100,7 @@ fn finding_result(finding: &Finding, report: &Report) -> Value {
     })
 }
 
-fn output_result(output: &Output, report: &Report) -> Value {
+fn output_result(output: &Output, report: &Report, rule: usize) -> Value {
     let mut message =
         format!("output {}: {} of {} elements differ", output.name, output.mismatches, output.elements);
     if let Some(first) = &output.first {
@@ -88,6 +108,7 @@ fn output_result(output: &Output, report: &Report) -> Value {
     }
     json!({
         "ruleId": MISMATCH,
+        "ruleIndex": rule,
         "level": "error",
         "message": {"text": message},
         "locations": [file_location(&report.input)],

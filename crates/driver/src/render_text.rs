@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use wavemark_diag::Style;
 
 use crate::report::{
-    Checked, Coverage, Executed, Finding, Outcome, Output, Report, Severity, Site, Unexecuted, split_source,
+    Accepted, Checked, Coverage, Executed, Finding, Outcome, Output, Report, Severity, Site, Unexecuted,
+    split_source,
 };
 
 /// Looks a source line up: file as reports name it, line from 1.
@@ -18,14 +19,28 @@ const YELLOW: &str = "\x1b[1;33m";
 const BLUE: &str = "\x1b[1;34m";
 const GREEN: &str = "\x1b[1;32m";
 
-/// The report; ends with a line end.
-pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style) -> String {
+/// What of a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// All of it.
+    All,
+    /// What is wrong, and why there is no answer.
+    Findings,
+}
+
+/// The report; each line ends with a line end.
+pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style, parts: Parts) -> String {
     let mut text = String::new();
     for finding in &report.findings {
         finding_text(&mut text, finding, source_line, style);
         text.push('\n');
     }
-    for output in &report.outputs {
+    let all = parts == Parts::All;
+    for accepted in report.accepted.iter().filter(|_| all) {
+        let Accepted { finding, reason } = accepted;
+        line(&mut text, &format!("accepted[{}]", finding.id()), &format!("{} ({reason})", finding.title));
+    }
+    for output in report.outputs.iter().filter(|output| all || !output.matches) {
         output_text(&mut text, output, style);
     }
     for problem in &report.diagnostics {
@@ -34,13 +49,13 @@ pub fn render_text(report: &Report, source_line: SourceLine<'_>, style: Style) -
     for reason in &report.unsupported {
         line(&mut text, &paint("unsupported", RED, style), reason);
     }
-    for reason in &report.not_checked {
+    for reason in report.not_checked.iter().filter(|one| one.asked) {
         line(&mut text, &paint("not checked", YELLOW, style), &reason.to_string());
     }
-    for note in &report.notes {
-        line(&mut text, "note", note);
+    if all {
+        report.notes.iter().for_each(|note| line(&mut text, "note", note));
+        summary(&mut text, report, style);
     }
-    summary(&mut text, report, style);
     text
 }
 
@@ -64,7 +79,7 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
         Severity::Warning => ("warning", YELLOW),
         Severity::Advice => ("advice", BLUE),
     };
-    let rule = if finding.rule.is_empty() { finding.class.name() } else { &finding.rule };
+    let rule = finding.id();
     let times = if finding.instances > 1 { format!(" ({} times)", finding.instances) } else { String::new() };
     line(
         text,
@@ -215,6 +230,11 @@ fn summary(text: &mut String, report: &Report, style: Style) {
         let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
         let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
         _ = writeln!(text, "  checked: {done}{not}");
+        let unknown = report.not_checked.iter().filter(|one| !one.asked).map(|one| one.rule.as_str());
+        let unknown: Vec<&str> = unknown.collect();
+        if !unknown.is_empty() {
+            _ = writeln!(text, "  rules without a finder: {}", unknown.join(", "));
+        }
     }
 }
 

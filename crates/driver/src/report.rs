@@ -31,6 +31,12 @@ pub struct Report {
     pub checked: Checked,
     /// What is wrong, or could be better; deduplicated by rule and pair of sites.
     pub findings: Vec<Finding>,
+    /// Findings that a baseline accepts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Accepted>,
+    /// Findings of this severity and worse count as errors; `None`: errors alone.
+    #[serde(skip)]
+    pub deny: Option<Severity>,
     /// Buffers with an expectation.
     pub outputs: Vec<Output>,
     /// How much was executed.
@@ -38,7 +44,7 @@ pub struct Report {
     /// What the kernel needs and is not modelled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsupported: Vec<String>,
-    /// Checks that were asked for and did not happen, with the reason.
+    /// Checks that did not happen, with the reason: what was asked for, and rules that nobody looks for yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<NotChecked>,
     /// How much of the kernel's code the run says something of; `None` where nothing was run.
@@ -62,12 +68,20 @@ pub struct NotChecked {
     pub rule: String,
     /// Why.
     pub reason: String,
+    /// It was asked for, so that there is no full answer without it.
+    #[serde(skip)]
+    pub asked: bool,
 }
 
 impl NotChecked {
-    /// `rule` is not checked for `reason`.
+    /// `rule` was asked for and is not checked for `reason`.
     pub fn new(rule: impl Into<String>, reason: impl Into<String>) -> NotChecked {
-        NotChecked { rule: rule.into(), reason: reason.into() }
+        NotChecked { rule: rule.into(), reason: reason.into(), asked: true }
+    }
+
+    /// Nobody looks for `rule`.
+    pub fn unknown(rule: impl Into<String>, reason: impl Into<String>) -> NotChecked {
+        NotChecked { asked: false, ..NotChecked::new(rule, reason) }
     }
 }
 
@@ -222,9 +236,27 @@ pub struct Finding {
     /// The reading of an open question that it depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Of advice: it holds for every run, not only for what this one has shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proven: Option<bool>,
+}
+
+/// A finding that is accepted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Accepted {
+    /// Why.
+    pub reason: String,
+    /// The finding.
+    #[serde(flatten)]
+    pub finding: Finding,
 }
 
 impl Finding {
+    /// The rule's id, or the class's name where no catalogue has a rule.
+    pub fn id(&self) -> &str {
+        if self.rule.is_empty() { self.class.name() } else { &self.rule }
+    }
+
     /// Whether `other` says the same of the same instructions.
     pub(crate) fn is_again(&self, other: &Finding) -> bool {
         let ends = |finding: &Finding| finding.sites.iter().take(2).map(|site| site.pc).collect::<Vec<_>>();
@@ -334,6 +366,8 @@ impl Report {
             outcome: Outcome::Clean,
             checked: Checked::default(),
             findings: Vec::new(),
+            accepted: Vec::new(),
+            deny: None,
             outputs: Vec::new(),
             stats: Stats::default(),
             unsupported: Vec::new(),
@@ -364,7 +398,7 @@ impl Report {
             Outcome::Findings
         } else if self.outputs.iter().any(|output| !output.matches) {
             Outcome::Mismatch
-        } else if !self.not_checked.is_empty() || self.checked == Checked::default() {
+        } else if self.lacks_an_answer() || self.checked == Checked::default() {
             Outcome::NotChecked
         } else if self.nothing_to_check {
             Outcome::NothingToCheck
@@ -376,12 +410,18 @@ impl Report {
     /// Why there is no full answer.
     pub fn reasons(&self) -> impl Iterator<Item = String> {
         let texts = self.diagnostics.iter().chain(&self.unsupported).cloned();
-        texts.chain(self.not_checked.iter().map(NotChecked::to_string))
+        texts.chain(self.not_checked.iter().filter(|one| one.asked).map(NotChecked::to_string))
     }
 
-    /// Some finding is of severity error.
+    /// A check that was asked for did not happen.
+    pub fn lacks_an_answer(&self) -> bool {
+        self.not_checked.iter().any(|one| one.asked)
+    }
+
+    /// Some finding is of severity error, or of what is denied.
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        let least = self.deny.unwrap_or(Severity::Error);
+        self.findings.iter().any(|finding| finding.severity >= least)
     }
 
     /// The exit status of this run. What was not asked to be checked (`--check off`) does not make it 3, though
@@ -390,7 +430,7 @@ impl Report {
         match self.outcome {
             Outcome::Clean | Outcome::NothingToCheck => ExitStatus::Clean,
             Outcome::Findings | Outcome::Mismatch => ExitStatus::Findings,
-            Outcome::NotChecked if self.not_checked.is_empty() => ExitStatus::Clean,
+            Outcome::NotChecked if !self.lacks_an_answer() => ExitStatus::Clean,
             Outcome::NotChecked | Outcome::Unsupported => ExitStatus::Unsupported,
             Outcome::Error => ExitStatus::Unusable,
         }

@@ -19,6 +19,7 @@ use crate::npy;
 use crate::options::RunOptions;
 use crate::report::{NotChecked, Report};
 use crate::tile;
+use crate::without_finder::without_finder;
 
 /// Runs the kernel of `input` that `launch` or `options` name.
 pub fn run(
@@ -102,6 +103,9 @@ pub fn run(
     if report.unsupported.is_empty() {
         report.checked = options.check;
     }
+    let parts = options.check.parts().map(|(name, asked)| asked.then_some(name));
+    let unknown = without_finder(executed_by).filter(|rule| parts.contains(&Some(rule.group)));
+    report.not_checked.extend(unknown.map(|rule| NotChecked::unknown(rule.id, rule.what)));
     report.conclude();
     Ok(report)
 }

@@ -6,7 +6,7 @@ use wavemark_driver::compare::compare;
 use wavemark_driver::report::{
     Checked, Class, ExitStatus, Finding, Lanes, NotChecked, Output, Report, Severity, Site, Stats,
 };
-use wavemark_driver::{render_sarif, render_text};
+use wavemark_driver::{Parts, render_sarif, render_text};
 use wavemark_numerics::dtype::Dtype;
 
 fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
@@ -38,6 +38,7 @@ fn finding(wave: u32) -> Finding {
         ],
         hint: Some("s_wait_asynccnt 1 before s_barrier_signal at k.s:52".to_owned()),
         model: None,
+        proven: None,
     }
 }
 
@@ -56,6 +57,7 @@ fn advice() -> Finding {
         }],
         hint: None,
         model: None,
+        proven: None,
     }
 }
 
@@ -214,7 +216,7 @@ fn text() {
         (file == "k.s" && line == 57).then(|| "\tds_load_b128 v[8:11], v2 ; tile".to_owned())
     };
     check(
-        &render_text(&report(), &line, Style::Plain),
+        &render_text(&report(), &line, Style::Plain, Parts::All),
         expect![[r#"
             error[R4]: LDS read while its asynchronous load is in flight (512 times)
               producer: k.s:41:3 (at 0x1a4), workgroup 0,0,0, wave 0, lanes 0-31
@@ -241,157 +243,176 @@ fn text() {
 fn sarif() {
     check(
         &serde_json::to_string_pretty(&render_sarif(&[report()])).unwrap(),
-        expect![[r#"
-        {
-          "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-          "version": "2.1.0",
-          "runs": [
+        expect![[r##"
             {
-              "tool": {
-                "driver": {
-                  "name": "wavemark",
-                  "version": "0.1.0",
-                  "rules": [
+              "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+              "version": "2.1.0",
+              "runs": [
+                {
+                  "tool": {
+                    "driver": {
+                      "name": "wavemark",
+                      "version": "0.1.0",
+                      "rules": [
+                        {
+                          "id": "R4",
+                          "name": "LDS touched while a copy to or from it is in flight",
+                          "shortDescription": {
+                            "text": "LDS touched while a copy to or from it is in flight"
+                          },
+                          "fullDescription": {
+                            "text": "A byte of LDS is read or written while an asynchronous copy (asynchronous load or store, tensor DMA, gfx9 LDS copy) that writes or reads it has not been waited for. The copy may be the wave's own or another wave's; in the second case a barrier lies between the two, but the wait does not stand before the arrival at that barrier."
+                          },
+                          "help": {
+                            "text": "Wait on the copy's counter (ASYNCcnt, TENSORcnt, vmcnt) in the wave that issued it, before it arrives at the barrier.",
+                            "markdown": "# R4: LDS touched while a copy to or from it is in flight\n\n*Class `missing-wait`, severity error.*\n\n## What\n\nA byte of LDS is read or written while an asynchronous copy (asynchronous load or store, tensor DMA, gfx9 LDS copy) that writes or reads it has not been waited for. The copy may be the wave's own or another wave's; in the second case a barrier lies between the two, but the wait does not stand before the arrival at that barrier.\n\n## Why\n\nAn asynchronous copy has two moments. Between issue and completion the bytes are in flight. A barrier orders execution only: it passes on what each wave has *waited for*, not what it has issued.\n\n## Example\n\n```asm\n\tglobal_load_async_to_lds_b32 v1, v0, s[4:5]\n\ts_barrier_signal -1             ; R4: s_wait_asynccnt 0 belongs before this\n\ts_barrier_wait -1\n\tds_load_b32 v2, v3              ; another wave's bytes: still in flight\n```\n\n## Fix\n\nWait on the copy's counter (ASYNCcnt, TENSORcnt, vmcnt) in the wave that issued it, before it arrives at the barrier.\n"
+                          }
+                        },
+                        {
+                          "id": "redundant",
+                          "shortDescription": {
+                            "text": "wait is redundant"
+                          },
+                          "fullDescription": {
+                            "text": "wait is redundant"
+                          }
+                        },
+                        {
+                          "id": "output-mismatch",
+                          "shortDescription": {
+                            "text": "output differs from what the launch file expects"
+                          },
+                          "fullDescription": {
+                            "text": "output differs from what the launch file expects"
+                          }
+                        }
+                      ]
+                    }
+                  },
+                  "invocations": [
                     {
-                      "id": "R4",
-                      "shortDescription": {
-                        "text": "LDS read while its asynchronous load is in flight"
+                      "executionSuccessful": true,
+                      "toolExecutionNotifications": []
+                    }
+                  ],
+                  "columnKind": "unicodeCodePoints",
+                  "results": [
+                    {
+                      "ruleId": "R4",
+                      "ruleIndex": 0,
+                      "level": "error",
+                      "message": {
+                        "text": "LDS read while its asynchronous load is in flight\nproducer: global_load_async_to_lds_b128 v3, v[4:5], off at 0x1a4\nconsumer: ds_load_b128 v[8:11], v2 at 0x21c\nhint: s_wait_asynccnt 1 before s_barrier_signal at k.s:52"
+                      },
+                      "locations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "k.s"
+                            },
+                            "region": {
+                              "startLine": 41,
+                              "startColumn": 3
+                            }
+                          },
+                          "message": {
+                            "text": "producer: global_load_async_to_lds_b128 v3, v[4:5], off"
+                          }
+                        }
+                      ],
+                      "relatedLocations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "k.s"
+                            },
+                            "region": {
+                              "startLine": 57,
+                              "startColumn": 3
+                            }
+                          },
+                          "message": {
+                            "text": "consumer: ds_load_b128 v[8:11], v2"
+                          }
+                        }
+                      ],
+                      "occurrenceCount": 512,
+                      "properties": {
+                        "class": "missing-wait",
+                        "kernel": "gemm",
+                        "target": "gfx1250"
                       }
                     },
                     {
-                      "id": "redundant",
-                      "shortDescription": {
-                        "text": "wait is redundant"
+                      "ruleId": "redundant",
+                      "ruleIndex": 1,
+                      "level": "note",
+                      "message": {
+                        "text": "wait is redundant\nwait: s_wait_loadcnt 0x0 at 0x8"
+                      },
+                      "locations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "k.s"
+                            }
+                          }
+                        }
+                      ],
+                      "relatedLocations": [],
+                      "occurrenceCount": 1,
+                      "properties": {
+                        "class": "redundant",
+                        "kernel": "gemm",
+                        "target": "gfx1250"
                       }
                     },
                     {
-                      "id": "output-mismatch",
-                      "shortDescription": {
-                        "text": "output differs from what the launch file expects"
+                      "ruleId": "output-mismatch",
+                      "ruleIndex": 2,
+                      "level": "error",
+                      "message": {
+                        "text": "output d: 1 of 4 elements differ; first at [1, 0]: 3 instead of 0"
+                      },
+                      "locations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "k.s"
+                            }
+                          }
+                        }
+                      ],
+                      "properties": {
+                        "kernel": "gemm",
+                        "target": "gfx1250"
+                      }
+                    },
+                    {
+                      "ruleId": "output-mismatch",
+                      "ruleIndex": 2,
+                      "level": "error",
+                      "message": {
+                        "text": "output e: 1 of 1 elements differ; first at [0]: NaN instead of 0.0"
+                      },
+                      "locations": [
+                        {
+                          "physicalLocation": {
+                            "artifactLocation": {
+                              "uri": "k.s"
+                            }
+                          }
+                        }
+                      ],
+                      "properties": {
+                        "kernel": "gemm",
+                        "target": "gfx1250"
                       }
                     }
                   ]
                 }
-              },
-              "invocations": [
-                {
-                  "executionSuccessful": true,
-                  "toolExecutionNotifications": []
-                }
-              ],
-              "results": [
-                {
-                  "ruleId": "R4",
-                  "level": "error",
-                  "message": {
-                    "text": "LDS read while its asynchronous load is in flight\nproducer: global_load_async_to_lds_b128 v3, v[4:5], off at 0x1a4\nconsumer: ds_load_b128 v[8:11], v2 at 0x21c\nhint: s_wait_asynccnt 1 before s_barrier_signal at k.s:52"
-                  },
-                  "locations": [
-                    {
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "k.s"
-                        },
-                        "region": {
-                          "startLine": 41,
-                          "startColumn": 3
-                        }
-                      },
-                      "message": {
-                        "text": "producer: global_load_async_to_lds_b128 v3, v[4:5], off"
-                      }
-                    }
-                  ],
-                  "relatedLocations": [
-                    {
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "k.s"
-                        },
-                        "region": {
-                          "startLine": 57,
-                          "startColumn": 3
-                        }
-                      },
-                      "message": {
-                        "text": "consumer: ds_load_b128 v[8:11], v2"
-                      }
-                    }
-                  ],
-                  "occurrenceCount": 512,
-                  "properties": {
-                    "class": "missing-wait",
-                    "kernel": "gemm",
-                    "target": "gfx1250"
-                  }
-                },
-                {
-                  "ruleId": "redundant",
-                  "level": "note",
-                  "message": {
-                    "text": "wait is redundant\nwait: s_wait_loadcnt 0x0 at 0x8"
-                  },
-                  "locations": [
-                    {
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "k.s"
-                        }
-                      }
-                    }
-                  ],
-                  "relatedLocations": [],
-                  "occurrenceCount": 1,
-                  "properties": {
-                    "class": "redundant",
-                    "kernel": "gemm",
-                    "target": "gfx1250"
-                  }
-                },
-                {
-                  "ruleId": "output-mismatch",
-                  "level": "error",
-                  "message": {
-                    "text": "output d: 1 of 4 elements differ; first at [1, 0]: 3 instead of 0"
-                  },
-                  "locations": [
-                    {
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "k.s"
-                        }
-                      }
-                    }
-                  ],
-                  "properties": {
-                    "kernel": "gemm",
-                    "target": "gfx1250"
-                  }
-                },
-                {
-                  "ruleId": "output-mismatch",
-                  "level": "error",
-                  "message": {
-                    "text": "output e: 1 of 1 elements differ; first at [0]: NaN instead of 0.0"
-                  },
-                  "locations": [
-                    {
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "k.s"
-                        }
-                      }
-                    }
-                  ],
-                  "properties": {
-                    "kernel": "gemm",
-                    "target": "gfx1250"
-                  }
-                }
               ]
-            }
-          ]
-        }"#]],
+            }"##]],
     );
 }
 

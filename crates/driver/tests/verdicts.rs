@@ -27,6 +27,7 @@ fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Op
         sites: lines.iter().map(site).collect(),
         hint: hint.map(str::to_owned),
         model: None,
+        proven: None,
     }
 }
 

@@ -8,7 +8,7 @@ use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::Report;
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::verdict::{Score, score};
-use wavemark_driver::{input, render_text};
+use wavemark_driver::{Parts, input, render_text};
 
 /// Schedules of a case whose defect only some of them show.
 const SCHEDULES: u32 = 16;
@@ -41,7 +41,7 @@ pub fn run_with(case: &Case, options: RunOptions) -> Ran {
     report.stats.seconds = 0.0;
     let score = score(case.verdict.as_ref(), &report);
     let lines = source_lines(&sources, Roots::of_input(Some(&case.input), []));
-    let text = render_text(&report, &lines, Style::Plain);
+    let text = render_text(&report, &lines, Style::Plain, Parts::All);
     drop(lines);
     Ran { report, text, score }
 }

@@ -1,20 +1,22 @@
 //! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wavemark_diag::{Diagnostic, SourceMap, Style, render_short};
-use wavemark_driver::build;
-use wavemark_driver::files::Roots;
+use wavemark_driver::baseline::{self, Baseline};
+use wavemark_driver::files::{self, Roots};
 use wavemark_driver::input::Input;
 use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
-use wavemark_driver::report::{Checked, ExitStatus, Report};
+use wavemark_driver::report::{Checked, ExitStatus, Report, Severity};
 use wavemark_driver::run::{self, source_lines};
-use wavemark_driver::{render_sarif, render_text};
+use wavemark_driver::{Parts, batch, build, render_junit, render_sarif, render_text};
 
-use crate::args::{AssemblyArgs, CheckArgs, CompletionArg, ExecutionArgs, FormatArg, InputArgs, RunArgs};
+use crate::args::{
+    AssemblyArgs, CheckArgs, CompletionArg, DenyArg, ExecutionArgs, FormatArg, InputsArgs, RunArgs,
+};
 use crate::door::{Door, Failure};
 
 /// `run`: one schedule.
@@ -28,7 +30,7 @@ pub fn check(door: &mut Door, args: &CheckArgs) -> Result<ExitStatus, Failure> {
 }
 
 fn options(
-    input: &InputArgs,
+    input: &InputsArgs,
     execution: &ExecutionArgs,
     assembly: &AssemblyArgs,
     schedules: u32,
@@ -94,80 +96,145 @@ fn processors() -> Option<u32> {
 /// What `run` and `check` do of a kernel.
 type Work = fn(&mut SourceMap, &Input, Option<&Path>, &RunOptions) -> Result<Report, build::Failure>;
 
+/// The reports of a command, with what they were asked for.
+struct Reports<'a> {
+    reports: Vec<Report>,
+    /// There may be several, whether or not there are.
+    batch: bool,
+    /// Entries of the baseline that are not needed.
+    unused: Vec<String>,
+    execution: &'a ExecutionArgs,
+}
+
 fn execute(
     door: &mut Door,
-    input: &InputArgs,
+    input: &InputsArgs,
     execution: &ExecutionArgs,
     assembly: &AssemblyArgs,
     schedules: u32,
     work: Work,
 ) -> Result<ExitStatus, Failure> {
-    let name = input.input.display().to_string();
-    match report(door, input, execution, assembly, schedules, work) {
-        Ok(report) => print(door, &report, execution),
-        // A program that reads our report gets one even of what could not be used.
-        Err(failure) if execution.format != FormatArg::Text => {
-            let mut report = Report::new(name);
-            match failure {
-                Failure::Unusable(diagnostics) => {
-                    report.diagnostics = diagnostics
-                        .iter()
-                        .map(|diagnostic| render_short(&door.sources, diagnostic))
-                        .collect();
-                }
-                Failure::Unsupported(what) => report.unsupported = vec![what],
-                Failure::Closed => return Err(Failure::Closed),
-            }
-            report.conclude();
-            print(door, &report, execution)
-        }
-        Err(failure) => Err(failure),
-    }
-}
-
-fn report(
-    door: &mut Door,
-    input: &InputArgs,
-    execution: &ExecutionArgs,
-    assembly: &AssemblyArgs,
-    schedules: u32,
-    work: Work,
-) -> Result<Report, Failure> {
     let options = options(input, execution, assembly, schedules)?;
-    let input = door.read_input(&input.input, input.lang.map(Into::into))?;
-    let progress = door.progress(&format!("running {}", input.name));
-    let result = work(&mut door.sources, &input, execution.launch.as_deref(), &options);
+    let items = batch::expand(&input.inputs, execution.launch.as_deref())?;
+    let batch =
+        items.len() > 1 || items.first().is_some_and(|item| Some(&item.input) != input.inputs.first());
+    if batch && (execution.out.is_some() || execution.trace.is_some()) {
+        return Err(Diagnostic::error("--out and --trace are for one input").into());
+    }
+    let baseline = baseline(door, execution)?;
+    let progress = door.progress(items.len() as u64);
+    let mut reports = Vec::with_capacity(items.len());
+    for item in &items {
+        progress.set_message(item.input.display().to_string());
+        let lang = input.lang.map(Into::into);
+        let result = door
+            .read_input(&item.input, lang)
+            .and_then(|input| Ok(work(&mut door.sources, &input, item.launch.as_deref(), &options)?));
+        let mut report = match result {
+            Ok(report) => report,
+            // Of one input, people read what is wrong with it in full.
+            Err(failure) if !batch && execution.format == FormatArg::Text => {
+                progress.finish_and_clear();
+                return Err(failure);
+            }
+            Err(failure) => unusable(door, &item.input, failure)?,
+        };
+        report.deny = execution.deny.map(|deny| match deny {
+            DenyArg::Warnings => Severity::Warning,
+            DenyArg::Advice => Severity::Advice,
+        });
+        baseline.apply(&mut report);
+        reports.push(report);
+        progress.inc(1);
+        if options.brake.pulled() == Some(Halt::Interrupt) {
+            break;
+        }
+    }
     progress.finish_and_clear();
-    Ok(result?)
-}
-
-/// Prints the report and gives the status that the command ends with, whether or not somebody reads to the end.
-fn print(door: &Door, report: &Report, execution: &ExecutionArgs) -> Result<ExitStatus, Failure> {
-    match print_as(door, report, execution.format, &execution.source_roots()) {
-        Ok(()) | Err(Failure::Closed) => Ok(report.exit_status()),
+    let unused = baseline.unused(&reports);
+    let status = reports.iter().map(Report::exit_status).max().unwrap_or(ExitStatus::Clean);
+    let reports = Reports { reports, batch, unused, execution };
+    // Whether or not somebody reads to the end.
+    match print(door, &reports) {
+        Ok(()) | Err(Failure::Closed) => Ok(status),
         Err(failure) => Err(failure),
     }
 }
 
-fn print_as(
-    door: &Door,
-    report: &Report,
-    format: FormatArg,
-    source_roots: &[PathBuf],
-) -> Result<(), Failure> {
-    match format {
+fn baseline(door: &mut Door, execution: &ExecutionArgs) -> Result<Baseline, Failure> {
+    let Some(path) = &execution.baseline else { return Ok(Baseline::default()) };
+    let name = path.display().to_string();
+    let unreadable = |why: String| Diagnostic::error(format!("cannot read {name}: {why}"));
+    let bytes = files::read_regular(path, files::MAX_FILE_BYTES).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
+    let file = door.sources.add_text(name.as_str(), text.as_str());
+    Ok(baseline::parse(file, &text)?)
+}
+
+/// A program that reads our report gets one even of what could not be used.
+fn unusable(door: &Door, input: &Path, failure: Failure) -> Result<Report, Failure> {
+    let mut report = Report::new(input.display().to_string());
+    match failure {
+        Failure::Unusable(diagnostics) => {
+            let shown = diagnostics.iter().map(|diagnostic| render_short(&door.sources, diagnostic));
+            report.diagnostics = shown.collect();
+        }
+        Failure::Unsupported(what) => report.unsupported = vec![what],
+        Failure::Closed => return Err(Failure::Closed),
+    }
+    report.conclude();
+    Ok(report)
+}
+
+fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
+    let source_roots = asked.execution.source_roots();
+    let lines = |report: &Report| {
+        let roots = Roots::of_input(Some(Path::new(&report.input)), source_roots.iter().cloned());
+        source_lines(&door.sources, roots)
+    };
+    match asked.execution.format {
         FormatArg::Text => {
             let style: Style = door.output_style();
-            let roots = Roots::of_input(Some(Path::new(&report.input)), source_roots.iter().cloned());
-            let lines = source_lines(&door.sources, roots);
-            door.print(render_text(report, &lines, style))
+            let mut text = String::new();
+            for report in &asked.reports {
+                if !text.is_empty() && !asked.execution.quiet {
+                    text.push('\n');
+                }
+                let parts = if asked.execution.quiet { Parts::Findings } else { Parts::All };
+                text += &render_text(report, &lines(report), style, parts);
+            }
+            if !asked.execution.quiet {
+                asked.unused.iter().for_each(|unused| text += &format!("note: {unused}\n"));
+                if asked.batch {
+                    text += &format!("\n{}\n", in_all(&asked.reports));
+                }
+            }
+            door.print(text)
         }
-        FormatArg::Json => {
+        FormatArg::Json => asked.reports.iter().try_for_each(|report| {
             let json = serde_json::to_string(report).map_err(|error| {
                 Failure::from(Diagnostic::error(format!("the report cannot be written as JSON: {error}")))
             })?;
             door.print(json + "\n")
+        }),
+        FormatArg::Sarif => door.print(format!("{:#}\n", render_sarif(&asked.reports))),
+        FormatArg::Junit => {
+            let xml = render_junit(&asked.reports, &|report, file, line| lines(report)(file, line));
+            door.print(xml.map_err(Diagnostic::error)?)
         }
-        FormatArg::Sarif => door.print(format!("{:#}\n", render_sarif(std::slice::from_ref(report)))),
     }
+}
+
+/// How many of several inputs came to what.
+fn in_all(reports: &[Report]) -> String {
+    let mut outcomes: Vec<(&str, usize)> = Vec::new();
+    for report in reports {
+        let name = report.outcome.name();
+        match outcomes.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => outcomes.push((name, 1)),
+        }
+    }
+    let outcomes: Vec<String> = outcomes.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    format!("{} inputs: {}", reports.len(), outcomes.join(", "))
 }

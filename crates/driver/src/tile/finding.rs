@@ -41,6 +41,7 @@ pub(super) fn convert(sources: &SourceMap, finding: &interp::Finding) -> Finding
             },
         ),
         model: None,
+        proven: None,
     }
 }
 
@@ -67,6 +68,7 @@ pub(super) fn of_fault(sources: &SourceMap, fault: &Fault) -> Option<Finding> {
         sites: vec![site(sources, "statement", fault.kind.to_string(), fault.span, &fault.iteration)],
         hint: None,
         model: None,
+        proven: None,
     })
 }
 

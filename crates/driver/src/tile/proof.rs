@@ -171,6 +171,7 @@ impl Doors<'_> {
             sites,
             hint: Some(self.hint(finding)),
             model: None,
+            proven: None,
         }
     }
 
@@ -287,6 +288,7 @@ impl Doors<'_> {
             }],
             hint: Some(hint),
             model: None,
+            proven: Some(true),
         })
     }
 

@@ -107,7 +107,7 @@ impl Subject {
         subject.collect();
         let (mut program, table) = subject.program();
         program.bind_slot(table, 0);
-        let Some(op) = program.op(table, 0) else { return None };
+        let op = program.op(table, 0)?;
         (op.kind != OpKind::Unsupported).then_some(subject)
     }
 
