@@ -11,7 +11,15 @@ use wavemark_codeobj::uri::CodeObjectUri;
 use wavemark_codeobj::value::Value;
 use wavemark_codeobj::{CodeObject, LoadedImage, Metadata, inspect, link};
 use wavemark_diag::{SourceMap, render_short};
+use wavemark_driver::input::{self, Lang};
+use wavemark_driver::launch::{self, ArgValue, Purpose};
+use wavemark_driver::npy;
+use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::report::Checked;
+use wavemark_driver::run;
+use wavemark_isa::effects::{Flow, effects};
 use wavemark_isa::{NoSymbols, decode, encode, parse, print};
+use wavemark_numerics::dtype::Dtype;
 use wavemark_target::{AbiVersion, Subtarget, Target, TargetId};
 use wavemark_tile::Dialect;
 
@@ -138,6 +146,93 @@ pub fn instruction(bytes: &[u8]) {
             let reprinted = again.as_ref().map(|inst| print(machine, inst));
             assert_eq!(reprinted.as_ref(), Ok(&text), "{processor} {bytes:02x?} encodes as {encoded:02x?}");
             _ = parse(machine, &text, &NoSymbols);
+        }
+    }
+}
+
+/// Instructions one behind the other in a kernel that is right otherwise: it runs to an end and says the same on one
+/// thread and on two, watched, and the same outputs unwatched.
+pub fn program(bytes: &[u8]) {
+    let Some((&choice, code)) = bytes.split_first() else { return };
+    let processor = if choice & 1 == 0 { "gfx950" } else { "gfx1250" };
+    let Ok(machine) = wavemark_isa::Machine::parse(processor, "") else { return };
+    let mut lines = String::new();
+    let mut at = 0;
+    while at + 4 <= code.len() {
+        let decoded = decode(machine, &code[at..]);
+        let size = decoded.as_ref().map_or(4, |inst| usize::from(inst.size));
+        // What leaves the line would leave the code.
+        if decoded.is_ok_and(|inst| effects(machine, &inst).flow == Flow::Next) {
+            let listed: Vec<String> = code[at..at + size].iter().map(|byte| byte.to_string()).collect();
+            lines += &format!("\t.byte {}\n", listed.join(","));
+        }
+        at += size;
+    }
+    let accumulation = if choice & 1 == 0 { "\t.amdhsa_accum_offset 256\n" } else { "" };
+    let text = format!(
+        "\t.amdgcn_target \"amdgcn-amd-amdhsa--{processor}\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\n\
+         k:\n{lines}\ts_endpgm\n.Lend:\n\t.size k, .Lend-k\n\t.section .rodata,\"a\",@progbits\n\t.p2align 6\n\
+         \t.amdhsa_kernel k\n\t.amdhsa_next_free_vgpr 256\n\t.amdhsa_next_free_sgpr 96\n{accumulation}\
+         \t.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\t.amdhsa_group_segment_fixed_size 4096\n\
+         \t.amdhsa_private_segment_fixed_size 256\n\t.end_amdhsa_kernel\n"
+    );
+    let input = input::from_bytes("fuzz.s".to_owned(), None, text.into_bytes(), Some(Lang::Asm));
+    let input = input.unwrap_or_else(|diagnostic| panic!("{}", diagnostic.message));
+    let run = |threads, check| {
+        let options = RunOptions {
+            threads: Some(threads),
+            check,
+            max_steps: Some(2_000),
+            seed: u64::from(choice >> 1),
+            completion: Completion::Random,
+            ..RunOptions::default()
+        };
+        let mut sources = SourceMap::new();
+        let report = run::run(&mut sources, &input, None, &options);
+        report.map(|mut report| {
+            report.stats.seconds = 0.0;
+            report
+        })
+    };
+    let watched = run(1, Checked::FULL);
+    assert_eq!(watched, run(2, Checked::FULL), "threads make a difference");
+    let (Ok(watched), Ok(unwatched)) = (watched, run(1, Checked::default())) else { return };
+    assert_eq!(watched.stats, unwatched.stats, "watching makes a difference");
+    assert_eq!(watched.unsupported, unwatched.unsupported, "watching makes a difference");
+}
+
+/// A launch file: a launch, or mistakes with places.
+pub fn launch(text: &str) {
+    for purpose in [Purpose::Kernel, Purpose::Tile] {
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("launch.toml", text);
+        match launch::parse(file, text, purpose) {
+            Ok(launch) => {
+                let small = launch.args.iter().all(|arg| match &arg.value {
+                    ArgValue::Buffer(buffer) => buffer.bytes <= 1 << 16,
+                    ArgValue::Scalar(_) => true,
+                });
+                // There are no files where none are.
+                if small {
+                    _ = launch::fill(&launch, std::path::Path::new("/nonexistent"), 0);
+                }
+            }
+            Err(diagnostics) => {
+                assert!(!diagnostics.is_empty(), "refused without a reason");
+                for diagnostic in &diagnostics {
+                    _ = render_short(&sources, diagnostic);
+                }
+            }
+        }
+    }
+}
+
+/// A `.npy` file for some buffer: its bytes, as many as the buffer has, or a reason.
+pub fn npy(bytes: &[u8]) {
+    for (dtype, shape) in [(Dtype::F32, &[4u64][..]), (Dtype::U8, &[2, 3]), (Dtype::F4E2M1, &[8])] {
+        if let Ok(data) = npy::read(dtype, shape, bytes) {
+            let again = npy::write(dtype, shape, &data).expect("what was read");
+            assert_eq!(npy::read(dtype, shape, &again).as_ref(), Ok(&data), "comes back different");
         }
     }
 }

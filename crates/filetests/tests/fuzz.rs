@@ -11,6 +11,7 @@ use wavemark_diag::SourceMap;
 use wavemark_filetests::fuzz;
 use wavemark_filetests::paths::root;
 use wavemark_filetests::random::Random;
+use wavemark_numerics::dtype::Dtype;
 use wavemark_target::{Subtarget, Target, TargetId};
 
 /// How long each check runs.
@@ -235,4 +236,72 @@ fn tvmscript() {
         }
         fuzz::tvmscript(&lines.join("\n"));
     });
+}
+
+/// Random words of which many decode: the upper byte chooses the encoding.
+#[test]
+fn program() {
+    for_a_second("program", |random| {
+        let mut bytes = vec![random.bits() as u8];
+        for _ in 0..4 + random.below(60) {
+            let word = random.bits() as u32;
+            let sparse = if random.one_in(2) { word & random.bits() as u32 } else { word };
+            bytes.extend_from_slice(&sparse.to_le_bytes());
+        }
+        fuzz::program(&bytes);
+    });
+}
+
+#[test]
+fn launch() {
+    let mut files: Vec<String> = Vec::new();
+    for folder in ["pipelined_copy", "named_barriers", "cluster_multicast", "pipelined_copy_gfx950"] {
+        let path = root().join("examples").join(folder).join("launch.toml");
+        files.push(std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
+    }
+    for_a_second("launch", |random| {
+        let file = &files[random.below(files.len())];
+        fuzz::launch(&String::from_utf8_lossy(&damaged(random, file.as_bytes())));
+    });
+}
+
+#[test]
+fn npy() {
+    let files = [
+        wavemark_driver::npy::write(Dtype::F32, &[4], &[7; 16]).expect("a file"),
+        wavemark_driver::npy::write(Dtype::U8, &[2, 3], &[1, 2, 3, 4, 5, 6]).expect("a file"),
+        wavemark_driver::npy::write(Dtype::F4E2M1, &[8], &[1, 2, 3, 4]).expect("a file"),
+    ];
+    for_a_second("npy", |random| {
+        let file = &files[random.below(files.len())];
+        fuzz::npy(&damaged(random, file));
+    });
+}
+
+/// What once went wrong, or nearly did: the files of `fuzz/corpus`, a folder for each target.
+#[test]
+fn kept_inputs() {
+    let mut count = 0;
+    for folder in std::fs::read_dir(root().join("fuzz/corpus")).expect("fuzz/corpus") {
+        let folder = folder.expect("an entry").path();
+        let target = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        for file in std::fs::read_dir(&folder).expect("a folder") {
+            let bytes = std::fs::read(file.expect("an entry").path()).expect("a file");
+            let text = String::from_utf8_lossy(&bytes);
+            match target.as_str() {
+                "elf" => fuzz::elf(&bytes),
+                "metadata" => fuzz::metadata(&bytes),
+                "bundle" => fuzz::bundle(&bytes),
+                "assembly" => fuzz::assembly(&text),
+                "instruction" => fuzz::instruction(&bytes),
+                "program" => fuzz::program(&bytes),
+                "launch" => fuzz::launch(&text),
+                "npy" => fuzz::npy(&bytes),
+                "tvmscript" => fuzz::tvmscript(&text),
+                _ => panic!("fuzz/corpus/{target} is no target's"),
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 0, "fuzz/corpus is empty");
 }

@@ -1,0 +1,4 @@
+//! See `wavemark_filetests::fuzz::program`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wavemark_filetests::fuzz::program(bytes));
