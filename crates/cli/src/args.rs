@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use wavemark_budget::parse_size;
 use wavemark_driver::assembly::{AssemblyOptions, parse_define};
 use wavemark_driver::input::Lang;
@@ -29,27 +30,69 @@ Exit status: 0 clean and as expected; 1 findings of severity error, or an output
 #[derive(Subcommand)]
 pub enum Command {
     /// Run a kernel with every check on and compare what the launch file expects
+    #[command(
+        after_help = "Examples:\n  wavemark run kernel.s --launch launch.toml --out results\n  wavemark run tests/ --format junit"
+    )]
     Run(RunArgs),
     /// Check a kernel statically and, with a launch, over several schedules
+    #[command(
+        after_help = "Examples:\n  wavemark check kernel.hsaco --launch launch.toml --schedules 16\n  wavemark check pipelined.py"
+    )]
     Check(CheckArgs),
     /// Build an input as far as the named stage
+    #[command(
+        after_help = "Examples:\n  wavemark compile kernel.s --emit hsaco -o kernel.hsaco\n  wavemark compile module.py --emit tile --diagram pipeline.svg"
+    )]
     Compile(CompileArgs),
     /// Assemble
+    #[command(
+        after_help = "Examples:\n  wavemark asm kernel.s --target gfx1250 -o kernel.o\n  echo 's_nop 0' | wavemark asm --lines --target gfx950"
+    )]
     Asm(AsmArgs),
     /// Disassemble a code object to text that `asm` takes back
+    #[command(
+        after_help = "Examples:\n  wavemark dis kernel.hsaco --addresses --encoding\n  echo 000080bf | wavemark dis --lines --target gfx950"
+    )]
     Dis(DisArgs),
     /// Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
+    #[command(
+        after_help = "Examples:\n  wavemark inspect kernel.hsaco\n  wavemark inspect 'file:///opt/app#offset=0x2000&size=3000' --format json"
+    )]
     Inspect(InspectArgs),
     /// Link relocatable code objects into a loadable one
+    #[command(after_help = "Example: wavemark link a.o b.o -o kernel.hsaco")]
     Link(LinkArgs),
     /// Put code objects into an offload bundle
+    #[command(
+        after_help = "Example: wavemark bundle gfx950.hsaco gfx1250.hsaco -o kernels.hipfb --compress zstd"
+    )]
     Bundle(BundleArgs),
     /// List or extract the code objects of an offload bundle
+    #[command(after_help = "Example: wavemark unbundle kernels.hipfb --target gfx1250 -o kernel.hsaco")]
     Unbundle(UnbundleArgs),
     /// Explore all executions of litmus tests
+    #[command(after_help = "Example: wavemark litmus mp.litmus")]
     Litmus(LitmusArgs),
     /// Print what is known and supported of each processor
+    #[command(
+        after_help = "Examples:\n  wavemark targets gfx942:xnack+\n  wavemark targets --explain gfx1250"
+    )]
     Targets(TargetsArgs),
+    /// Print what a shell completes
+    #[command(
+        after_help = "Example: wavemark completions bash > ~/.local/share/bash-completion/completions/wavemark"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write manual pages, one for each command
+    #[command(after_help = "Example: wavemark man ~/.local/share/man/man1")]
+    Man {
+        /// The folder that they go to
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 /// An input and its target.
@@ -159,8 +202,7 @@ pub struct ExecutionArgs {
     /// What counts as an error besides errors: the exit status is 1
     #[arg(long, value_enum, value_name = "WHAT")]
     pub deny: Option<DenyArg>,
-    /// Findings that are accepted, each with a reason (TOML: [[accept]] with rule, reason, and perhaps input, kernel,
-    /// source)
+    /// Findings that are accepted, each with a reason: a TOML file, see the guide
     #[arg(long, value_name = "FILE.toml")]
     pub baseline: Option<PathBuf>,
     /// Print findings only, no summary

@@ -41,18 +41,20 @@ fn usage_errors() {
             Usage: wavemark [OPTIONS] <COMMAND>
 
             Commands:
-              run       Run a kernel with every check on and compare what the launch file expects
-              check     Check a kernel statically and, with a launch, over several schedules
-              compile   Build an input as far as the named stage
-              asm       Assemble
-              dis       Disassemble a code object to text that `asm` takes back
-              inspect   Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
-              link      Link relocatable code objects into a loadable one
-              bundle    Put code objects into an offload bundle
-              unbundle  List or extract the code objects of an offload bundle
-              litmus    Explore all executions of litmus tests
-              targets   Print what is known and supported of each processor
-              help      Print this message or the help of the given subcommand(s)
+              run          Run a kernel with every check on and compare what the launch file expects
+              check        Check a kernel statically and, with a launch, over several schedules
+              compile      Build an input as far as the named stage
+              asm          Assemble
+              dis          Disassemble a code object to text that `asm` takes back
+              inspect      Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
+              link         Link relocatable code objects into a loadable one
+              bundle       Put code objects into an offload bundle
+              unbundle     List or extract the code objects of an offload bundle
+              litmus       Explore all executions of litmus tests
+              targets      Print what is known and supported of each processor
+              completions  Print what a shell completes
+              man          Write manual pages, one for each command
+              help         Print this message or the help of the given subcommand(s)
 
             Options:
                   --max-memory <SIZE>  The memory that the command may use, such as 512MiB; left out: 8GiB, or what the host leaves

@@ -164,6 +164,47 @@ fn every_rule_has_a_page() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// All Markdown of the repository that people read.
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = Vec::new();
+    let mut folders = vec![root().join("docs/src"), root().join("examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of pages") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    let top = std::fs::read_dir(root()).expect("the repository").map(|entry| entry.expect("an entry").path());
+    pages.extend(top.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    pages
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut broken = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        let text = read(&page);
+        let folder = page.parent().expect("a folder");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = link.split('#').next().unwrap_or_default();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            count += 1;
+            if !folder.join(target).exists() {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(count > 50, "only {count} links: is the reader of this test still right?");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
 /// The execution layer's sources outside of tests: file, and the text in front of its test module.
 fn execution_sources() -> Vec<(PathBuf, String)> {
     sources_of(&["sim", "check", "driver"])

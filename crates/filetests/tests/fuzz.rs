@@ -257,7 +257,9 @@ fn launch() {
     let mut files: Vec<String> = Vec::new();
     for folder in ["pipelined_copy", "named_barriers", "cluster_multicast", "pipelined_copy_gfx950"] {
         let path = root().join("examples").join(folder).join("launch.toml");
-        files.push(std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
+        files.push(
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        );
     }
     for_a_second("launch", |random| {
         let file = &files[random.below(files.len())];

@@ -3,6 +3,7 @@
 mod compile;
 mod execute;
 mod lines;
+mod manual;
 mod objects;
 mod targets;
 mod text;
@@ -40,5 +41,7 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
             )))
         }
         Command::Targets(args) => targets::targets(door, &args),
+        Command::Completions { shell } => manual::completions(door, shell),
+        Command::Man { folder } => manual::pages(&folder),
     }
 }
