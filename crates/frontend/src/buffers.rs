@@ -261,7 +261,18 @@ impl Builder<'_> {
         if deep.is_some() {
             return Err(self.cx.error(span, "nested too deeply"));
         }
-        let parsed = match ruff_python_parser::parse_expression_range(&text, inside) {
+        // What the escapes stand for is parsed in their place, which nothing after it notices: it is never longer.
+        let mut unescaped = String::new();
+        let (text, inside) = match part.value.len() == inside.len().to_usize() {
+            true => (text.as_ref(), inside),
+            false => {
+                let (before, after) = (&text[..inside.start().to_usize()], &text[inside.end().to_usize()..]);
+                let padding = " ".repeat(inside.len().to_usize().saturating_sub(part.value.len()));
+                unescaped += &[before, &part.value, &padding, after].concat();
+                (unescaped.as_str(), inside)
+            }
+        };
+        let parsed = match ruff_python_parser::parse_expression_range(text, inside) {
             Ok(parsed) => parsed,
             Err(error) => {
                 let message = format!("not a Python expression: {}", error.error);

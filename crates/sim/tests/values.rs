@@ -7,15 +7,21 @@
 
 mod snippet;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use snippet::machines::{GFX950, GFX1250};
 use snippet::{Setup, run};
+use wavemark_isa::{Row, RowId, Table, decode};
 use wavemark_numerics::{bf16, f16};
 use wavemark_sim::RunEnd;
 use wavemark_sim::events::Silent;
+use wavemark_sim::meaning::{self, Meaning};
 use wavemark_target::Machine;
+
+/// Percent of the arithmetic instructions that have a line; it only grows.
+const LEAST_SHARE: usize = 67;
 
 /// A register of a line with its value.
 struct Assignment<'a> {
@@ -126,7 +132,20 @@ fn run_line(
     Ok(())
 }
 
-fn check_line(line: &str) -> Result<(), String> {
+/// Rows of arithmetic instructions that lines have run.
+type Covered = BTreeSet<(&'static str, RowId)>;
+
+/// Notes the rows of the instructions in `body`.
+fn cover(processor: &'static str, machine: Machine, body: &str, covered: &mut Covered) {
+    for instruction in body.split(';').filter(|text| !text.trim().starts_with(".long")) {
+        let bytes = snippet::assemble(machine, instruction);
+        let Ok(inst) = decode(machine, &bytes) else { continue };
+        let halves = std::iter::once(&inst).chain(inst.second.as_deref());
+        covered.extend(halves.map(|half| (processor, half.row)));
+    }
+}
+
+fn check_line(line: &str, covered: &mut Covered) -> Result<(), String> {
     let [processors, inputs, body, outputs] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
         return Err("four parts are separated by `|`".to_owned());
     };
@@ -135,11 +154,12 @@ fn check_line(line: &str) -> Result<(), String> {
         return Err("no output".to_owned());
     }
     for processor in processors.split_whitespace() {
-        let machine = match processor {
-            "gfx950" => GFX950,
-            "gfx1250" => GFX1250,
+        let (name, machine) = match processor {
+            "gfx950" => ("gfx950", GFX950),
+            "gfx1250" => ("gfx1250", GFX1250),
             _ => return Err(format!("unknown processor `{processor}`")),
         };
+        cover(name, machine, body, covered);
         run_line(machine, &inputs, body, &outputs).map_err(|what| format!("{processor}: {what}"))?;
     }
     Ok(())
@@ -151,7 +171,7 @@ fn every_line_holds() {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let (mut lines, mut wrong) = (0, Vec::new());
+    let (mut lines, mut wrong, mut covered) = (0, Vec::new(), Covered::new());
     for file in &files {
         let text = std::fs::read_to_string(file).unwrap();
         for (number, line) in text.lines().enumerate() {
@@ -160,7 +180,7 @@ fn every_line_holds() {
                 continue;
             }
             lines += 1;
-            if let Err(what) = check_line(line) {
+            if let Err(what) = check_line(line, &mut covered) {
                 let name = file.file_name().unwrap().to_string_lossy();
                 wrong.push(format!("{name}:{}: {what}: {line}", number + 1));
             }
@@ -168,4 +188,23 @@ fn every_line_holds() {
     }
     assert!(lines > 0, "no lines");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (processor, machine) in [("gfx950", GFX950), ("gfx1250", GFX1250)] {
+        let computes = |row: &&Row| matches!(meaning::of(row.effects.meaning), Some(Meaning::Alu(_)));
+        let rows: Vec<&Row> = Table::of(machine).rows().filter(computes).collect();
+        let missing: Vec<&str> = rows
+            .iter()
+            .filter(|row| !covered.contains(&(processor, row.id)))
+            .map(|row| row.mnemonic)
+            .collect();
+        let share = 100 * (rows.len() - missing.len()) / rows.len();
+        println!(
+            "{processor}: {share} % of {} arithmetic instructions; not {}",
+            rows.len(),
+            missing.join(" ")
+        );
+        assert!(
+            share >= LEAST_SHARE,
+            "{processor}: only {share} % of the arithmetic instructions have a line"
+        );
+    }
 }

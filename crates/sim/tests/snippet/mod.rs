@@ -12,7 +12,7 @@ use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
 use wavemark_isa::{FixupKind, NoSymbols, encode, parse};
 use wavemark_sim::events::Observer;
 use wavemark_sim::{Dispatch, Global, Kernel, RunConfig, RunEnd, RunStats, Segment, dispatch};
-use wavemark_target::Machine;
+use wavemark_target::{Features, Machine};
 
 use machines::GFX950;
 
@@ -37,7 +37,11 @@ pub fn assemble(machine: Machine, text: &str) -> Vec<u8> {
             bytes.extend_from_slice(&u32::from_str_radix(word, 16).unwrap().to_le_bytes());
             continue;
         }
-        let parsed = parse(machine, line, &NoSymbols).unwrap_or_else(|e| panic!("{line}: {e}"));
+        // Registers may be written whole where their halves are meant.
+        let whole = Machine { features: Features::empty(), ..machine };
+        let parsed =
+            parse(machine, line, &NoSymbols).or_else(|e| parse(whole, line, &NoSymbols).map_err(|_| e));
+        let parsed = parsed.unwrap_or_else(|e| panic!("{line}: {e}"));
         for fixup in &parsed.fixups {
             let wavemark_isa::Expr::Symbol { name, .. } = &fixup.expr else { panic!("{line}: {fixup:?}") };
             assert_eq!(fixup.kind, FixupKind::Branch16, "{line}");
