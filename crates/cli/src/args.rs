@@ -195,6 +195,9 @@ pub struct ExecutionArgs {
     /// The form of the report
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatArg,
+    /// Write the report as an HTML page as well
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// A folder below which source lines of a code object may be read; may be repeated. Left out: the current one. The
     /// input's own folder always is one
     #[arg(long, value_name = "DIR")]

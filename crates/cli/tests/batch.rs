@@ -75,6 +75,11 @@ fn build_servers_read_the_reports() {
     assert_eq!(status, 1);
     assert!(text.contains("tests=\"2\"") && text.contains("failures=\"1\""), "{text}");
     let (_, text) = run(&["run", WEAK, "--format", "sarif"]);
+    let page = tempfile::tempdir().unwrap();
+    let page = page.path().join("report.html");
+    assert_eq!(run(&["run", RIGHT, WEAK, "--quiet", "--report", &page.display().to_string()]).0, 1);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("error[R4]") && html.contains("s_wait_asynccnt 0x2"), "{html}");
     let sarif: serde_json::Value = serde_json::from_str(&text).unwrap();
     let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
     assert_eq!(rule["id"], "R4");

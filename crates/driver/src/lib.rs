@@ -24,6 +24,7 @@ pub mod objects;
 mod observers;
 pub mod options;
 pub mod places;
+mod render_html;
 mod render_junit;
 mod render_sarif;
 mod render_text;
@@ -39,6 +40,7 @@ pub use wavemark_diag::{SourceMap, render_short};
 pub use wavemark_tile::Dialect;
 
 pub use findings::parse_model;
+pub use render_html::render_html;
 pub use render_junit::render_junit;
 pub use render_sarif::render_sarif;
 pub use render_text::{Parts, SourceLine, render_text};

@@ -241,7 +241,8 @@ fn summary(text: &mut String, report: &Report, style: Style) {
 /// Ranges that a summary names.
 const RANGES: usize = 3;
 
-fn coverage_text(coverage: &Coverage) -> String {
+/// How much was executed, and what was not.
+pub(crate) fn coverage_text(coverage: &Coverage) -> String {
     let Executed { executed, total } = coverage.instructions;
     if coverage.unexecuted.is_empty() {
         return format!("all {total} instructions");

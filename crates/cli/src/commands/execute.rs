@@ -12,7 +12,7 @@ use wavemark_driver::input::Input;
 use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report, Severity};
 use wavemark_driver::run::{self, source_lines};
-use wavemark_driver::{Parts, batch, build, render_junit, render_sarif, render_text};
+use wavemark_driver::{Parts, batch, build, render_html, render_junit, render_sarif, render_text};
 
 use crate::args::{
     AssemblyArgs, CheckArgs, CompletionArg, DenyArg, ExecutionArgs, FormatArg, InputsArgs, RunArgs,
@@ -192,7 +192,8 @@ fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
         let roots = Roots::of_input(Some(Path::new(&report.input)), source_roots.iter().cloned());
         source_lines(&door.sources, roots)
     };
-    match asked.execution.format {
+    let source_line = |report: &Report, file: &str, line| lines(report)(file, line);
+    let printed = match asked.execution.format {
         FormatArg::Text => {
             let style: Style = door.output_style();
             let mut text = String::new();
@@ -219,9 +220,16 @@ fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
         }),
         FormatArg::Sarif => door.print(format!("{:#}\n", render_sarif(&asked.reports))),
         FormatArg::Junit => {
-            let xml = render_junit(&asked.reports, &|report, file, line| lines(report)(file, line));
+            let xml = render_junit(&asked.reports, &source_line);
             door.print(xml.map_err(Diagnostic::error)?)
         }
+    };
+    // The page is for those who do not see what is printed.
+    match &asked.execution.report {
+        Some(path) => {
+            door.write(Some(path), render_html(&asked.reports, &source_line).as_bytes()).and(printed)
+        }
+        None => printed,
     }
 }
 
