@@ -43,10 +43,17 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
         let here = primary.chain(others).filter(|(_, label)| label.span.file == file);
         match source.text() {
             Some(text) => {
-                let mut snippet = Snippet::source(text).path(source.name());
-                for (kind, label) in here {
+                // The lines between the labels are all that is looked at: texts are long, and may have many mistakes.
+                let here: Vec<_> = here.map(|(kind, label)| (kind, text_range(text, label), label)).collect();
+                let start = here.iter().map(|(_, range, _)| range.start).min().unwrap_or(0);
+                let end = here.iter().map(|(_, range, _)| range.end).max().unwrap_or(start);
+                let (line, lines) = source.lines_with(start..end);
+                let shown = &text[lines.clone()];
+                let mut snippet = Snippet::source(shown).path(source.name()).line_start(line);
+                for (kind, range, label) in here {
                     let remark = Some(label.message.as_str()).filter(|remark| !remark.is_empty());
-                    snippet = snippet.annotation(kind.span(text_range(text, label)).label(remark));
+                    let range = range.start - lines.start..range.end - lines.start;
+                    snippet = snippet.annotation(kind.span(range).label(remark));
                 }
                 group = group.element(snippet);
             }

@@ -99,6 +99,17 @@ impl SourceFile {
         Some(text[start..end].trim_end_matches(['\n', '\r']))
     }
 
+    /// The whole lines that hold `range`, a range of the text: the number of the first one, and where they are.
+    pub(crate) fn lines_with(&self, range: std::ops::Range<usize>) -> (usize, std::ops::Range<usize>) {
+        let index =
+            |offset: usize| self.line_starts.partition_point(|&start| start as usize <= offset).max(1) - 1;
+        let (first, last) = (index(range.start), index(range.end));
+        let start = self.line_starts[first] as usize;
+        let length = self.text.as_deref().unwrap_or_default().len();
+        let end = self.line_starts.get(last + 1).map_or(length, |&next| next as usize);
+        (first + 1, start..end.max(start))
+    }
+
     /// How many lines the text has (an empty text has one); 1 for a binary input.
     pub fn line_count(&self) -> u32 {
         self.line_starts.len() as u32

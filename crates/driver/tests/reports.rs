@@ -445,3 +445,20 @@ fn outcome_and_status() {
     let unusable = |report: &mut Report| report.diagnostics.push("k.s:1:1: error".to_owned());
     assert_eq!(status(&unusable), ("error", ExitStatus::Unusable));
 }
+
+/// The log is what the standard's schema describes, as the types generated from it read it.
+#[test]
+fn sarif_is_read_by_the_types_of_its_schema() {
+    let log = render_sarif(&[report()]);
+    let read: serde_sarif::sarif::Sarif = serde_json::from_value(log).unwrap();
+    let run = &read.runs[0];
+    let results = run.results.as_ref().unwrap();
+    let differ = report().outputs.iter().filter(|output| !output.matches).count();
+    assert_eq!(results.len(), report().findings.len() + differ);
+    let rules = run.tool.driver.rules.as_ref().unwrap();
+    for result in results {
+        let rule = &rules[usize::try_from(result.rule_index.unwrap()).unwrap()];
+        assert_eq!(Some(&rule.id), result.rule_id.as_ref());
+        assert!(rule.full_description.is_some(), "{}", rule.id);
+    }
+}
