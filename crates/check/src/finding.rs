@@ -64,6 +64,8 @@ pub struct FaultyWait {
     pub wave: WaveId,
     /// The counter that should have been waited for.
     pub counter: Counter,
+    /// The counters that it does wait for.
+    pub waits_for: Vec<Counter>,
     /// How many operations it leaves in flight; `None`: it does not wait for that counter.
     pub leaves: Option<u32>,
     /// How many it may leave.

@@ -270,6 +270,7 @@ impl Checker {
         let wait = waits.find(|wait| wrong || leaves(wait).is_some())?;
         let allowed = if channel == Channel::Sm { 0 } else { wait.seq[channel as usize] - seq };
         let site = self.sites.get(wait.site).site.clone();
-        Some(FaultyWait { site, wave: state.id, counter, leaves: leaves(wait), allowed })
+        let waits_for = wait.counters.iter().map(|&(counter, _)| counter).collect();
+        Some(FaultyWait { site, wave: state.id, counter, waits_for, leaves: leaves(wait), allowed })
     }
 }

@@ -43,7 +43,11 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> 
     let wait = finding.wait.map(|wait| {
         let note = match wait.leaves {
             Some(leaves) => format!("leaves {leaves} in flight, {} may be", wait.allowed),
-            None => format!("does not wait for {}", wait.counter.name()),
+            None if wait.waits_for.is_empty() => format!("does not wait for {}", wait.counter.name()),
+            None => {
+                let others: Vec<&str> = wait.waits_for.iter().map(|counter| counter.name()).collect();
+                format!("waits for {}, not for {}", others.join(" and "), wait.counter.name())
+            }
         };
         let site = places.site("wait", wait.site.pc, &wait.site.inst, Some(wait.wave), None);
         Site { note: Some(note), ..site }
