@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use wavemark_diag::Diagnostic;
 
+use crate::files::folders_with;
+
 /// One thing to run or check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
@@ -33,7 +35,18 @@ pub fn expand(inputs: &[PathBuf], launch: Option<&Path>) -> Result<Vec<Item>, Di
             return Err(Diagnostic::error(problem));
         }
         let before = items.len();
-        walk(input, 0, &mut items)?;
+        for folder in folders_with(input, "launch.toml").map_err(Diagnostic::error)? {
+            let unreadable = |error: std::io::Error| {
+                Diagnostic::error(format!("cannot read {}: {error}", folder.display()))
+            };
+            let entries = std::fs::read_dir(&folder).map_err(unreadable)?;
+            let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+            let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+            paths.sort();
+            let launch = folder.join("launch.toml");
+            let found = inputs_among(&paths).into_iter();
+            items.extend(found.map(|input| Item { input: input.clone(), launch: Some(launch.clone()) }));
+        }
         if items.len() == before {
             let problem = format!("{} holds no launch.toml beside an input", input.display());
             return Err(Diagnostic::error(problem)
@@ -43,34 +56,9 @@ pub fn expand(inputs: &[PathBuf], launch: Option<&Path>) -> Result<Vec<Item>, Di
     Ok(items)
 }
 
-/// Deeper folders are not looked into: there may be a loop of links.
-const MAX_DEPTH: usize = 16;
-
-fn walk(folder: &Path, depth: usize, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
-    let unreadable =
-        |error: std::io::Error| Diagnostic::error(format!("cannot read {}: {error}", folder.display()));
-    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
-    let mut paths = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(unreadable)?;
-    paths.sort();
-    let launch = folder.join("launch.toml");
-    if launch.is_file() {
-        let found = inputs(&paths).into_iter();
-        items.extend(found.map(|input| Item { input: input.clone(), launch: Some(launch.clone()) }));
-    }
-    for path in paths.iter().filter(|path| path.is_dir()) {
-        if depth < MAX_DEPTH {
-            walk(path, depth + 1, items)?;
-        }
-    }
-    Ok(())
-}
-
 /// The inputs among the files of a folder: its code objects and the assembly texts that are no listings of one; where
 /// there are none, its programs.
-fn inputs(paths: &[PathBuf]) -> Vec<&PathBuf> {
+fn inputs_among(paths: &[PathBuf]) -> Vec<&PathBuf> {
     let with = |extensions: &[&str]| -> Vec<&PathBuf> {
         let has =
             |path: &Path| path.extension().is_some_and(|have| extensions.iter().any(|want| have == *want));

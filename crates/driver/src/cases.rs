@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use wavemark_diag::{SourceMap, render_short};
 
+use crate::files::folders_with;
 use crate::verdict::{self, Score, Verdict};
 
 /// Which kernel file to run where a case has both and its verdict does not say.
@@ -55,27 +56,8 @@ impl Tally {
 
 /// All cases in and below `folder`, by path. An error names the folder or verdict file that cannot be read.
 pub fn find(folder: &Path, prefer: Prefer) -> Result<Vec<Case>, String> {
-    let mut cases = Vec::new();
-    walk(folder, prefer, 0, &mut cases)?;
-    cases.sort_by(|one, two| one.folder.cmp(&two.folder));
-    Ok(cases)
-}
-
-/// Deeper folders are not looked into: there may be a loop of links.
-const MAX_DEPTH: usize = 16;
-
-fn walk(folder: &Path, prefer: Prefer, depth: usize, cases: &mut Vec<Case>) -> Result<(), String> {
-    let unreadable = |error| format!("cannot read {}: {error}", folder.display());
-    if folder.join("launch.toml").is_file() {
-        cases.extend(case(folder, prefer)?);
-    }
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() && depth < MAX_DEPTH {
-            walk(&path, prefer, depth + 1, cases)?;
-        }
-    }
-    Ok(())
+    let folders = folders_with(folder, "launch.toml")?;
+    folders.iter().filter_map(|folder| case(folder, prefer).transpose()).collect()
 }
 
 fn case(folder: &Path, prefer: Prefer) -> Result<Option<Case>, String> {

@@ -71,6 +71,30 @@ impl Roots {
     }
 }
 
+/// Deeper folders are not looked into: there may be a loop of links.
+const MAX_DEPTH: usize = 16;
+
+/// The folders in and below `folder` that hold a file called `name`, by path. An error names the folder that cannot be
+/// read.
+pub fn folders_with(folder: &Path, name: &str) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut left = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = left.pop() {
+        let unreadable = |error| format!("cannot read {}: {error}", folder.display());
+        for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            if path.is_dir() && depth < MAX_DEPTH {
+                left.push((path, depth + 1));
+            }
+        }
+        if folder.join(name).is_file() {
+            found.push(folder);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// The contents of a regular file of at most `limit` bytes.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let text = |error: std::io::Error| error.to_string();
