@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,6 +10,7 @@ use wavemark_diag::{Diagnostic, SourceMap, Span, Style, render};
 use wavemark_driver::build;
 use wavemark_driver::files;
 use wavemark_driver::input::{self, Input, Lang};
+use wavemark_driver::options::Progress;
 use wavemark_driver::report::ExitStatus;
 
 /// Why a command ends without its result.
@@ -67,22 +69,28 @@ impl Door {
         output.write_all(bytes.as_ref()).and_then(|()| output.flush()).map_err(output_failure)
     }
 
-    /// A sign of life on standard error while `count` inputs are worked on; on a terminal only.
-    pub fn progress(&self, count: u64) -> ProgressBar {
+    /// A line on standard error that says how far `runs` are, until it is finished; on a terminal only.
+    pub fn progress(&self, runs: &Arc<Progress>) -> ProgressBar {
         if !std::io::stderr().is_terminal() {
             return ProgressBar::hidden();
         }
-        let progress = ProgressBar::new(count);
-        let template = if count > 1 {
-            "{spinner} {pos}/{len} {msg} ({elapsed}, {eta} left)"
-        } else {
-            "{spinner} running {msg} ({elapsed})"
-        };
+        let bar = ProgressBar::new(0);
+        let template = "{spinner} {pos} of {len} workgroups, {per_sec}, {elapsed}, {eta} left: {wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            progress.set_style(style);
+            bar.set_style(style);
         }
-        progress.enable_steady_tick(Duration::from_millis(200));
-        progress
+        let (line, runs) = (bar.clone(), Arc::clone(runs));
+        let follow = move || {
+            while !line.is_finished() {
+                line.set_length(runs.expected());
+                line.set_position(runs.ended());
+                line.tick();
+                std::thread::sleep(Duration::from_millis(200));
+            }
+        };
+        // Where there is no thread for it nothing is shown.
+        let _ = std::thread::Builder::new().stack_size(256 << 10).spawn(follow);
+        bar
     }
 
     /// Prints a diagnostic to standard error.

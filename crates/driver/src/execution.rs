@@ -202,6 +202,7 @@ fn config(options: &RunOptions, seed: u64) -> RunConfig {
         max_steps: options.max_steps.unwrap_or(limits.max_steps),
         max_total_steps: options.max_total_steps.unwrap_or(limits.max_total_steps),
         brake: Arc::clone(&options.brake),
+        progress: Arc::clone(&options.progress),
         // Several schedules run side by side themselves.
         threads: if options.schedules > 1 { 1 } else { options.threads.unwrap_or(1) },
     }

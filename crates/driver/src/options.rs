@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 pub use wavemark_sim::Completion;
 pub use wavemark_sim::brake::{Brake, Halt};
+pub use wavemark_sim::progress::Progress;
 use wavemark_target::TargetId;
 
 use crate::assembly::AssemblyOptions;
@@ -37,6 +38,8 @@ pub struct RunOptions {
     pub max_total_steps: Option<u64>,
     /// What ends runs from outside, at a time or on request.
     pub brake: Arc<Brake>,
+    /// Who watches how far runs are.
+    pub progress: Arc<Progress>,
     /// End the run at an error after which values mean nothing.
     pub stop_on_error: bool,
     /// Readings of open questions, `NAME=READING`.
@@ -62,6 +65,7 @@ impl Default for RunOptions {
             max_steps: None,
             max_total_steps: None,
             brake: Arc::default(),
+            progress: Arc::default(),
             stop_on_error: false,
             model: Vec::new(),
             out: None,

@@ -101,6 +101,7 @@ pub fn dispatch<O: Observer + Send>(
         addresses: Addresses { kernarg, packet, queue },
         ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
     };
+    config.progress.expect(dispatch.grid.iter().map(|&n| u64::from(n)).product());
     let result = machine::run(&new_program, global, &config, &launcher, observer);
     for base in [kernarg, packet, queue] {
         global.free(base);

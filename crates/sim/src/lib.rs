@@ -23,6 +23,7 @@ mod modelled;
 pub mod op;
 pub mod pending;
 pub mod program;
+pub mod progress;
 pub mod queue;
 pub mod regs;
 mod rows;

@@ -169,3 +169,16 @@ fn whatever_workgroups_do() {
         same_for_all(&random_program(seed));
     }
 }
+
+/// All workgroups are told to whoever watches how far a run is, however many threads it has.
+#[test]
+fn progress_comes_to_its_end() {
+    for threads in [1, 2, 4] {
+        let mut setup = Setup::new(GFX1250);
+        setup.grid = [GROUPS, 1, 1];
+        setup.config.threads = threads;
+        let progress = std::sync::Arc::clone(&setup.config.progress);
+        run(&setup, START, &mut Silent);
+        assert_eq!((progress.expected(), progress.ended()), (u64::from(GROUPS), u64::from(GROUPS)));
+    }
+}

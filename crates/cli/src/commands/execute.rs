@@ -53,6 +53,7 @@ fn options(
         max_steps: execution.max_steps,
         max_total_steps: execution.max_total_steps,
         brake: brake(execution.timeout),
+        progress: Arc::default(),
         stop_on_error: execution.stop_on_error.unwrap_or_else(|| std::io::stdout().is_terminal()),
         model: execution.model.clone(),
         out: execution.out.clone(),
@@ -122,10 +123,11 @@ fn execute(
         return Err(Diagnostic::error("--out and --trace are for one input").into());
     }
     let baseline = baseline(door, execution)?;
-    let progress = door.progress(items.len() as u64);
+    let progress = door.progress(&options.progress);
     let mut reports = Vec::with_capacity(items.len());
-    for item in &items {
-        progress.set_message(item.input.display().to_string());
+    for (number, item) in items.iter().enumerate() {
+        let of = if batch { format!("{} of {}, ", number + 1, items.len()) } else { String::new() };
+        progress.set_message(format!("{of}{}", item.input.display()));
         let lang = input.lang.map(Into::into);
         let result = door
             .read_input(&item.input, lang)
@@ -145,7 +147,6 @@ fn execute(
         });
         baseline.apply(&mut report);
         reports.push(report);
-        progress.inc(1);
         if options.brake.pulled() == Some(Halt::Interrupt) {
             break;
         }

@@ -251,6 +251,7 @@ impl<'a, O: Observer> Device<'a, O> {
             self.stats.wave_instructions += wave.steps;
         }
         self.observer.workgroup_ended(group.flat);
+        self.config.progress.end();
         self.resident_waves -= group.waves.len();
         self.ended.slabs.extend(group.waves.iter_mut().filter_map(Wave::end));
         self.ended.waves.extend(group.waves);

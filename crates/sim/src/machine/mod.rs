@@ -46,6 +46,7 @@ use crate::global::Global;
 use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Program};
+use crate::progress::Progress;
 use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
@@ -78,6 +79,8 @@ pub struct RunConfig {
     pub max_total_steps: u64,
     /// What ends the run from outside.
     pub brake: Arc<Brake>,
+    /// Who watches how far it is.
+    pub progress: Arc<Progress>,
     /// Threads of the host that a run may use; the result is the same for every number.
     pub threads: u32,
 }
@@ -90,6 +93,7 @@ impl Default for RunConfig {
             max_steps: 50_000_000,
             max_total_steps: u64::MAX,
             brake: Arc::default(),
+            progress: Arc::default(),
             threads: 1,
         }
     }
