@@ -280,11 +280,11 @@ fn npy() {
     });
 }
 
-/// What once went wrong, or nearly did: the files of `fuzz/corpus`, a folder for each target.
+/// What once went wrong, or nearly did: the files of `fuzz/kept`, a folder for each target.
 #[test]
 fn kept_inputs() {
     let mut count = 0;
-    for folder in std::fs::read_dir(root().join("fuzz/corpus")).expect("fuzz/corpus") {
+    for folder in std::fs::read_dir(root().join("fuzz/kept")).expect("fuzz/kept") {
         let folder = folder.expect("an entry").path();
         let target = folder.file_name().expect("a name").to_string_lossy().into_owned();
         for file in std::fs::read_dir(&folder).expect("a folder") {
@@ -300,10 +300,10 @@ fn kept_inputs() {
                 "launch" => fuzz::launch(&text),
                 "npy" => fuzz::npy(&bytes),
                 "tvmscript" => fuzz::tvmscript(&text),
-                _ => panic!("fuzz/corpus/{target} is no target's"),
+                _ => panic!("fuzz/kept/{target} is no target's"),
             }
             count += 1;
         }
     }
-    assert!(count > 0, "fuzz/corpus is empty");
+    assert!(count > 0, "fuzz/kept is empty");
 }
