@@ -42,6 +42,16 @@ fn json_has_a_line_for_each_input() {
     assert_eq!(instructions["executed"], instructions["total"]);
 }
 
+/// A program that reads the report gets one of a command that cannot be used, too.
+#[test]
+fn json_of_what_cannot_be_used() {
+    for arguments in [&["run", RIGHT, "--check", "nonsense"][..], &["run", "../docs"], &["run", "absent.s"]] {
+        let (status, text) = run(&[arguments, &["--format", "json"]].concat());
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((status, &report["outcome"]), (2, &"error".into()), "{arguments:?}: {text}");
+    }
+}
+
 #[test]
 fn denied_advice_is_an_error() {
     assert_eq!(run(&["run", STRONG]).0, 0);

@@ -58,10 +58,21 @@ pub(crate) struct Outcome {
     pub limit: Option<Limit>,
     /// Addresses of the instructions executed, ascending.
     pub executed: Vec<u64>,
+    /// The code, where it was loaded.
+    pub code: Code,
     /// The arguments' bytes at the end; empty for scalars.
     pub contents: Vec<Vec<u8>>,
     /// The trace as JSON, where one is wanted.
     pub trace: Option<String>,
+}
+
+/// A kernel's code in memory.
+pub(crate) struct Code {
+    kernel: wavemark_sim::Kernel,
+    /// Where the code object begins.
+    base: u64,
+    /// Bytes of the kernel, as its symbol says; up to the segment's end if it does not.
+    size: u64,
 }
 
 /// Runs it with `seed`; `traced`: with a trace.
@@ -144,22 +155,21 @@ pub(crate) fn execute(
         RunEnd::Limit(limit) => Some(limit),
         _ => None,
     };
-    Ok(Outcome { findings, outputs, stats, unsupported, limit, executed, contents, trace })
+    let size = image.kernel_by_name(&prepared.kernel.name).map_or(0, |kernel| kernel.code_size);
+    let end = kernel.code.base + kernel.code.bytes.len() as u64;
+    let size = if size == 0 { end - kernel.entry } else { size };
+    let code = Code { kernel, base: image.base, size };
+    Ok(Outcome { findings, outputs, stats, unsupported, limit, executed, code, contents, trace })
 }
 
 /// What of the kernel was executed, if `executed` are the addresses where a wave has been; and whether anything of it
 /// is asynchronous or shared.
-pub(crate) fn coverage(prepared: &Prepared<'_>, executed: &[u64]) -> Result<(Coverage, bool), Failure> {
-    let image = load(prepared, &mut Global::new())?;
-    let kernel = machine_kernel(prepared, &image)?;
-    let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
-    let size = image.kernel_by_name(&prepared.kernel.name).map_or(0, |kernel| kernel.code_size);
-    let end = kernel.code.base + kernel.code.bytes.len() as u64;
-    let found =
-        wavemark_sim::Coverage::of(&kernel, if size == 0 { end - kernel.entry } else { size }, executed);
+pub(crate) fn coverage(prepared: &Prepared<'_>, code: &Code, executed: &[u64]) -> (Coverage, bool) {
+    let places = Places { machine: prepared.machine, base: code.base, lines: prepared.lines };
+    let found = wavemark_sim::Coverage::of(&code.kernel, code.size, executed);
     let unexecuted = found.unexecuted.iter().map(|&(from, to)| Unexecuted {
-        from: from - image.base,
-        to: to - image.base,
+        from: from - code.base,
+        to: to - code.base,
         source: places.source(from),
     });
     let coverage = Coverage {
@@ -167,7 +177,7 @@ pub(crate) fn coverage(prepared: &Prepared<'_>, executed: &[u64]) -> Result<(Cov
         unexecuted_unsupported: found.unsupported.len() as u64,
         unexecuted: unexecuted.collect(),
     };
-    Ok((coverage, found.timed))
+    (coverage, found.timed)
 }
 
 struct Dispatched<'d> {

@@ -2,8 +2,8 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::render_text::coverage_text;
-use crate::report::{Finding, Report, Severity, Site, split_source};
+use crate::render_text::{SourceLine, coverage_text};
+use crate::report::{Finding, Report, Site, split_source};
 use crate::rules;
 
 const STYLE: &str = "\
@@ -15,8 +15,8 @@ table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left
 .role{color:#666}details{margin:.4rem 0}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#242424}}";
 
-/// The reports of a command. `source_line` gives the source lines of each.
-pub fn render_html(reports: &[Report], source_line: &dyn Fn(&Report, &str, u32) -> Option<String>) -> String {
+/// The reports of a command, each with its source lines.
+pub fn render_html(reports: &[(&Report, SourceLine<'_>)]) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -30,7 +30,7 @@ pub fn render_html(reports: &[Report], source_line: &dyn Fn(&Report, &str, u32) 
                 h1 { "Wavemark" }
                 table {
                     tr { th { "input" } th { "kernel" } th { "target" } th { "outcome" } th { "findings" } }
-                    @for (number, report) in reports.iter().enumerate() {
+                    @for (number, (report, _)) in reports.iter().enumerate() {
                         tr {
                             td { a href={ "#run" (number) } { (report.input) } }
                             td { (report.kernel) }
@@ -40,18 +40,14 @@ pub fn render_html(reports: &[Report], source_line: &dyn Fn(&Report, &str, u32) 
                         }
                     }
                 }
-                @for (number, report) in reports.iter().enumerate() {
-                    (run(number, report, &|file, line| source_line(report, file, line)))
-                }
+                @for (number, (report, lines)) in reports.iter().enumerate() { (run(number, report, lines)) }
             }
         }
     };
     page.into_string()
 }
 
-type Lines<'a> = &'a dyn Fn(&str, u32) -> Option<String>;
-
-fn run(number: usize, report: &Report, lines: Lines<'_>) -> Markup {
+fn run(number: usize, report: &Report, lines: SourceLine<'_>) -> Markup {
     html! {
         section id={ "run" (number) } {
             h2 { (report.input) @if !report.kernel.is_empty() { ": " (report.kernel) } }
@@ -81,12 +77,8 @@ fn run(number: usize, report: &Report, lines: Lines<'_>) -> Markup {
     }
 }
 
-fn finding(finding: &Finding, accepted: Option<&str>, lines: Lines<'_>) -> Markup {
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Advice => "advice",
-    };
+fn finding(finding: &Finding, accepted: Option<&str>, lines: SourceLine<'_>) -> Markup {
+    let severity = finding.severity.name();
     let class = if accepted.is_some() { "accepted" } else { severity };
     html! {
         div class={ "finding " (class) } {
@@ -102,7 +94,7 @@ fn finding(finding: &Finding, accepted: Option<&str>, lines: Lines<'_>) -> Marku
     }
 }
 
-fn site(site: &Site, lines: Lines<'_>) -> Markup {
+fn site(site: &Site, lines: SourceLine<'_>) -> Markup {
     let source = site.source.as_deref().and_then(split_source);
     let text = source.and_then(|(file, line, _)| Some((line, lines(file, line)?)));
     html! {
@@ -127,7 +119,7 @@ fn site(site: &Site, lines: Lines<'_>) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Class;
+    use crate::report::{Class, Severity};
 
     #[test]
     fn what_an_input_says_is_text() {
@@ -143,7 +135,7 @@ mod tests {
             model: None,
             proven: None,
         });
-        let page = render_html(&[report], &|_, _, _| Some("<b>bold</b>".to_owned()));
+        let page = render_html(&[(&report, &|_, _| Some("<b>bold</b>".to_owned()))]);
         assert!(!page.contains("<script>") && !page.contains("<b>"), "{page}");
         assert!(page.contains("a &lt; b") && page.contains("&lt;b&gt;bold"), "{page}");
     }

@@ -6,22 +6,18 @@
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use wavemark_diag::Style;
 
-use crate::render_text::{Parts, render_text};
+use crate::render_text::{Parts, SourceLine, render_text};
 use crate::report::{Outcome, Report};
 
-/// The reports of a command. `source_line` gives the source lines of each.
+/// The reports of a command, each with its source lines.
 ///
 /// # Errors
 /// The XML cannot be written.
-pub fn render_junit(
-    reports: &[Report],
-    source_line: &dyn Fn(&Report, &str, u32) -> Option<String>,
-) -> Result<String, String> {
+pub fn render_junit(reports: &[(&Report, SourceLine<'_>)]) -> Result<String, String> {
     let mut junit = Junit::new("wavemark");
-    for report in reports {
+    for &(report, lines) in reports {
         let name = if report.kernel.is_empty() { "input" } else { &report.kernel };
-        let text =
-            render_text(report, &|file, line| source_line(report, file, line), Style::Plain, Parts::All);
+        let text = render_text(report, lines, Style::Plain, Parts::All);
         let mut case = TestCase::new(name, status(report, &text));
         case.set_classname(report.input.as_str());
         case.set_time(std::time::Duration::try_from_secs_f64(report.stats.seconds).unwrap_or_default());

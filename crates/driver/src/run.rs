@@ -9,7 +9,7 @@ use wavemark_sim::{Limit, modelled};
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
-use crate::execution::{Outcome, Prepared, coverage, execute};
+use crate::execution::{Code, Outcome, Prepared, coverage, execute};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
@@ -76,7 +76,7 @@ pub fn run(
     report.kernel = kernel.name.clone();
     let inputs = inputs(input, given_launch, &launch);
     let outcomes = run_schedules(&prepared, options);
-    let mut executed = Vec::new();
+    let (mut executed, mut code) = (Vec::new(), None);
     for (index, outcome) in outcomes.into_iter().enumerate() {
         let mut outcome = outcome?;
         executed.append(&mut outcome.executed);
@@ -91,14 +91,16 @@ pub fn run(
             let failed = [outputs, trace].into_iter().flatten().filter_map(Result::err);
             report.diagnostics.extend(failed.map(|diagnostic| diagnostic.message));
         }
-        merge(&mut report, outcome);
+        code = Some(merge(&mut report, outcome));
     }
     report.unsupported.dedup();
     executed.sort_unstable();
     executed.dedup();
-    let (coverage, timed) = coverage(&prepared, &executed)?;
-    report.coverage = Some(coverage);
-    report.nothing_to_check = !timed;
+    if let Some(code) = code {
+        let (coverage, timed) = coverage(&prepared, &code, &executed);
+        report.coverage = Some(coverage);
+        report.nothing_to_check = !timed;
+    }
     // A run that stopped half-way has checked nothing to the end.
     if report.unsupported.is_empty() {
         report.checked = options.check;
@@ -154,8 +156,9 @@ pub(crate) fn schedule_seed(seed: u64, index: u32) -> u64 {
     }
 }
 
-/// Adds one schedule's outcome: findings add up, an output that differs under some schedule differs.
-fn merge(report: &mut Report, outcome: Outcome) {
+/// Adds one schedule's outcome: findings add up, an output that differs under some schedule differs. The code, which is
+/// at the same place under every schedule, comes back.
+fn merge(report: &mut Report, outcome: Outcome) -> Code {
     for finding in outcome.findings {
         match report.findings.iter_mut().find(|known| known.is_again(&finding)) {
             Some(known) => known.instances += finding.instances,
@@ -182,6 +185,7 @@ fn merge(report: &mut Report, outcome: Outcome) {
     sum.wave_instructions += stats.wave_instructions;
     sum.lane_instructions += stats.lane_instructions;
     sum.seconds += stats.seconds;
+    outcome.code
 }
 
 /// The files that a run reads.

@@ -12,7 +12,9 @@ use wavemark_driver::input::Input;
 use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report, Severity};
 use wavemark_driver::run::{self, source_lines};
-use wavemark_driver::{Parts, batch, build, render_html, render_junit, render_sarif, render_text};
+use wavemark_driver::{
+    Parts, SourceLine, batch, build, render_html, render_junit, render_sarif, render_text,
+};
 
 use crate::args::{
     AssemblyArgs, CheckArgs, CompletionArg, DenyArg, ExecutionArgs, FormatArg, InputsArgs, RunArgs,
@@ -115,6 +117,31 @@ fn execute(
     schedules: u32,
     work: Work,
 ) -> Result<ExitStatus, Failure> {
+    let asked = match reports(door, input, execution, assembly, schedules, work) {
+        Ok(asked) => asked,
+        // A program that reads our report gets one even of a command that could not be used.
+        Err(failure) if execution.format != FormatArg::Text => {
+            let report = unusable(door, &input.inputs[0], failure)?;
+            Reports { reports: vec![report], batch: false, unused: Vec::new(), execution }
+        }
+        Err(failure) => return Err(failure),
+    };
+    let status = asked.reports.iter().map(Report::exit_status).max().unwrap_or(ExitStatus::Clean);
+    // Whether or not somebody reads to the end.
+    match print(door, &asked) {
+        Ok(()) | Err(Failure::Closed) => Ok(status),
+        Err(failure) => Err(failure),
+    }
+}
+
+fn reports<'a>(
+    door: &mut Door,
+    input: &InputsArgs,
+    execution: &'a ExecutionArgs,
+    assembly: &AssemblyArgs,
+    schedules: u32,
+    work: Work,
+) -> Result<Reports<'a>, Failure> {
     let options = options(input, execution, assembly, schedules)?;
     let items = batch::expand(&input.inputs, execution.launch.as_deref())?;
     let batch =
@@ -134,8 +161,8 @@ fn execute(
             .and_then(|input| Ok(work(&mut door.sources, &input, item.launch.as_deref(), &options)?));
         let mut report = match result {
             Ok(report) => report,
-            // Of one input, people read what is wrong with it in full.
-            Err(failure) if !batch && execution.format == FormatArg::Text => {
+            // Of one input, what is wrong with it is the command's failure.
+            Err(failure) if !batch => {
                 progress.finish_and_clear();
                 return Err(failure);
             }
@@ -153,13 +180,7 @@ fn execute(
     }
     progress.finish_and_clear();
     let unused = baseline.unused(&reports);
-    let status = reports.iter().map(Report::exit_status).max().unwrap_or(ExitStatus::Clean);
-    let reports = Reports { reports, batch, unused, execution };
-    // Whether or not somebody reads to the end.
-    match print(door, &reports) {
-        Ok(()) | Err(Failure::Closed) => Ok(status),
-        Err(failure) => Err(failure),
-    }
+    Ok(Reports { reports, batch, unused, execution })
 }
 
 fn baseline(door: &mut Door, execution: &ExecutionArgs) -> Result<Baseline, Failure> {
@@ -172,7 +193,7 @@ fn baseline(door: &mut Door, execution: &ExecutionArgs) -> Result<Baseline, Fail
     Ok(baseline::parse(file, &text)?)
 }
 
-/// A program that reads our report gets one even of what could not be used.
+/// The report on what could not be used.
 fn unusable(door: &Door, input: &Path, failure: Failure) -> Result<Report, Failure> {
     let mut report = Report::new(input.display().to_string());
     match failure {
@@ -193,17 +214,19 @@ fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
         let roots = Roots::of_input(Some(Path::new(&report.input)), source_roots.iter().cloned());
         source_lines(&door.sources, roots)
     };
-    let source_line = |report: &Report, file: &str, line| lines(report)(file, line);
+    let lines: Vec<_> = asked.reports.iter().map(lines).collect();
+    let with_lines: Vec<(&Report, SourceLine<'_>)> =
+        asked.reports.iter().zip(&lines).map(|(report, lines)| (report, lines as SourceLine<'_>)).collect();
     let printed = match asked.execution.format {
         FormatArg::Text => {
             let style: Style = door.output_style();
             let mut text = String::new();
-            for report in &asked.reports {
+            for &(report, lines) in &with_lines {
                 if !text.is_empty() && !asked.execution.quiet {
                     text.push('\n');
                 }
                 let parts = if asked.execution.quiet { Parts::Findings } else { Parts::All };
-                text += &render_text(report, &lines(report), style, parts);
+                text += &render_text(report, lines, style, parts);
             }
             if !asked.execution.quiet {
                 asked.unused.iter().for_each(|unused| text += &format!("note: {unused}\n"));
@@ -221,15 +244,13 @@ fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
         }),
         FormatArg::Sarif => door.print(format!("{:#}\n", render_sarif(&asked.reports))),
         FormatArg::Junit => {
-            let xml = render_junit(&asked.reports, &source_line);
+            let xml = render_junit(&with_lines);
             door.print(xml.map_err(Diagnostic::error)?)
         }
     };
     // The page is for those who do not see what is printed.
     match &asked.execution.report {
-        Some(path) => {
-            door.write(Some(path), render_html(&asked.reports, &source_line).as_bytes()).and(printed)
-        }
+        Some(path) => door.write(Some(path), render_html(&with_lines).as_bytes()).and(printed),
         None => printed,
     }
 }
