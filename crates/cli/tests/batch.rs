@@ -52,6 +52,26 @@ fn json_of_what_cannot_be_used() {
     }
 }
 
+/// What a kernel reaches outside of its symbol counts as well.
+#[test]
+fn nothing_to_check_is_said_of_all_that_ran() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernel.s");
+    for (far, outcome) in [("\tds_write_b32 v1, v0\n", "clean"), ("", "nothing-to-check")] {
+        let text = format!(
+            "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:\n\
+             \tv_lshlrev_b32 v1, 2, v0\n\ts_branch .Lfar\n.Lend:\n\t.size k, .Lend-k\n.Lfar:\n{far}\
+             \ts_waitcnt lgkmcnt(0)\n\ts_endpgm\n\t.rodata\n\t.p2align 6\n\t.amdhsa_kernel k\n\
+             \t.amdhsa_next_free_vgpr 8\n\t.amdhsa_accum_offset 8\n\t.amdhsa_next_free_sgpr 8\n\
+             \t.amdhsa_group_segment_fixed_size 256\n\t.end_amdhsa_kernel\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        let (status, text) = run(&["run", &path.display().to_string(), "--format", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((status, &report["outcome"]), (0, &outcome.into()), "{text}");
+    }
+}
+
 #[test]
 fn denied_advice_is_an_error() {
     assert_eq!(run(&["run", STRONG]).0, 0);

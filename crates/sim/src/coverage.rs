@@ -20,27 +20,32 @@ pub struct Coverage {
     pub executed: u64,
     /// What nobody has executed: address of the first instruction and that behind the last one.
     pub unexecuted: Vec<(u64, u64)>,
-    /// Some executed instruction is asynchronous, or touches what others may touch: it can be wrong by its timing.
-    pub timed: bool,
     /// Addresses in there that are no instructions, or instructions that are not modelled.
     pub unsupported: Vec<u64>,
+    /// Some instruction that was executed, of the kernel or of what it calls, is asynchronous or touches what others may
+    /// touch: it can be wrong by its timing.
+    pub timed: bool,
 }
 
 impl Coverage {
     /// That of the code of `kernel`, which has `code_size` bytes, after a run that has been at `executed` (ascending).
     pub fn of(kernel: &Kernel, code_size: u64, executed: &[u64]) -> Coverage {
-        let mut coverage = Coverage::default();
         let mut program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
+        let instruction = |slot: usize| decode(kernel.machine, &kernel.code.bytes[slot * 4..]);
+        let timed = |&pc: &u64| {
+            let inst = program.slot(pc).and_then(|slot| instruction(slot).ok());
+            inst.is_some_and(|inst| is_timed(kernel.machine, &inst))
+        };
+        let mut coverage = Coverage { timed: executed.iter().any(timed), ..Coverage::default() };
         let end = kernel.entry.saturating_add(code_size);
         let mut pc = kernel.entry;
         while pc < end {
             let Some(slot) = program.slot(pc) else { break };
-            let decoded = decode(kernel.machine, &kernel.code.bytes[slot * 4..]);
+            let decoded = instruction(slot);
             let behind = pc + decoded.as_ref().map_or(4, |inst| u64::from(inst.size));
             coverage.total += u64::from(decoded.is_ok());
             if executed.binary_search(&pc).is_ok() {
                 coverage.executed += 1;
-                coverage.timed |= decoded.is_ok_and(|inst| is_timed(kernel.machine, &inst));
             } else {
                 match coverage.unexecuted.last_mut() {
                     Some((_, last)) if *last == pc => *last = behind,
