@@ -301,10 +301,10 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
             | u64::from((mods.neg_hi | mods.abs) & 15) << 12
             | u64::from(mods.clamp) << 16
             | u64::from(mods.control) << 32;
-    }
-
-    if def.own_mods && is_high(operands.dst) {
-        op.imm |= 8;
+        // Halves that registers name stand where `op_sel` has them; what is exchanged is named like a source.
+        let [first, second, third] = operands.src;
+        let halves = [first.or(operands.dst2), second, third, operands.dst];
+        op.imm |= (0..4).filter(|&i| is_high(halves[i])).map(|i| 1 << i).sum::<u64>();
     }
 
     // Destinations.
