@@ -20,6 +20,7 @@ use wavemark_driver::run;
 use wavemark_isa::effects::{Flow, effects};
 use wavemark_isa::{NoSymbols, decode, encode, parse, print};
 use wavemark_numerics::dtype::Dtype;
+use wavemark_sim::alu;
 use wavemark_target::{AbiVersion, Subtarget, Target, TargetId};
 use wavemark_tile::Dialect;
 
@@ -151,7 +152,7 @@ pub fn instruction(bytes: &[u8]) {
 }
 
 /// Instructions one behind the other in a kernel that is right otherwise: it runs to an end and says the same on one
-/// thread and on two, watched, and the same outputs unwatched.
+/// thread and on two and without the host's vector instructions, watched, and the same outputs unwatched.
 pub fn program(bytes: &[u8]) {
     let Some((&choice, code)) = bytes.split_first() else { return };
     let processor = if choice & 1 == 0 { "gfx950" } else { "gfx1250" };
@@ -196,6 +197,10 @@ pub fn program(bytes: &[u8]) {
     };
     let watched = run(1, Checked::FULL);
     assert_eq!(watched, run(2, Checked::FULL), "threads make a difference");
+    alu::limit_level(alu::Level::Portable);
+    let portable = run(1, Checked::FULL);
+    alu::limit_level(alu::Level::Avx512);
+    assert_eq!(watched, portable, "the host's level makes a difference");
     let (Ok(watched), Ok(unwatched)) = (watched, run(1, Checked::default())) else { return };
     assert_eq!(watched.stats, unwatched.stats, "watching makes a difference");
     assert_eq!(watched.unsupported, unwatched.unsupported, "watching makes a difference");

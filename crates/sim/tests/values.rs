@@ -1,4 +1,5 @@
-//! What single instructions compute: the lines of `tests/values/*.txt`, each run for its processors.
+//! What single instructions compute: the lines of `tests/values/*.txt`, each run for its processors
+//! on every level of the host.
 //!
 //! A line is `PROCESSOR… | INPUT… | INSTRUCTION ; INSTRUCTION… | OUTPUT…`. Inputs and outputs are `NAME=VALUE`, a name
 //! is `vN`, `sN`, `vcc` or `scc`, the same in every lane; `v[N:N+1]` is a pair. A value is a number of 32 bits (of 64
@@ -16,9 +17,9 @@ use snippet::machines::{GFX950, GFX1250};
 use snippet::{Setup, run};
 use wavemark_isa::{Row, RowId, Table, decode};
 use wavemark_numerics::{bf16, f16};
-use wavemark_sim::RunEnd;
 use wavemark_sim::events::Silent;
 use wavemark_sim::meaning::{self, Meaning};
+use wavemark_sim::{RunEnd, alu};
 use wavemark_target::Machine;
 
 /// A register of a line with its value.
@@ -161,7 +162,11 @@ fn check_line(line: &str, covered: &mut Covered) -> Result<(), String> {
             _ => return Err(format!("unknown processor `{processor}`")),
         };
         cover(name, machine, body, covered);
-        run_line(machine, &inputs, body, &outputs).map_err(|what| format!("{processor}: {what}"))?;
+        for level in alu::levels() {
+            alu::limit_level(level);
+            run_line(machine, &inputs, body, &outputs)
+                .map_err(|what| format!("{processor}, {level:?} host: {what}"))?;
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! masks).
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::op::{Body, Op};
 use crate::regs::Regs;
@@ -22,11 +23,25 @@ pub enum Level {
     Avx512 = 2,
 }
 
-/// The level of this host, found once.
+/// The highest level to use.
+static LIMIT: AtomicU8 = AtomicU8::new(Level::Avx512 as u8);
+
+/// What is bound or run from now on in this process uses no higher level than `limit`. No result depends on it: this
+/// is how tests see that none does.
+pub fn limit_level(limit: Level) {
+    LIMIT.store(limit as u8, Ordering::Relaxed);
+}
+
+/// The level of this host, found once, below the limit.
 #[inline]
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable))
+    let highest = *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable));
+    match LIMIT.load(Ordering::Relaxed) {
+        0 => Level::Portable,
+        1 => highest.min(Level::Avx2),
+        _ => highest,
+    }
 }
 
 /// All levels that this host can run, lowest first.

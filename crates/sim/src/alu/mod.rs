@@ -45,7 +45,7 @@ mod word;
 mod tests;
 
 pub(crate) use host::leveled;
-pub use host::{Level, level, levels};
+pub use host::{Level, level, levels, limit_level};
 
 pub use def::Def;
 use def::Line;
