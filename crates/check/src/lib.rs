@@ -318,6 +318,9 @@ impl Observer for Checker {
 
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
         let site = self.sites.id(site);
+        if self.checks.registers {
+            self.check_stored(wave.index, site, op);
+        }
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
         for access in &op.accesses {

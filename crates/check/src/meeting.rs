@@ -267,7 +267,8 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
         let relation = self.relation(sets, old, write_first);
         let (old, reads) = (sets.record(old), self.access.direction == Direction::Read);
         // Atomics do not race with each other, but what a load among them returns may be taken for data.
-        let both_atomic = old.atomic && (self.common.atomic || synchronises && reads);
+        let both_plain = old.maybe_plain && self.common.maybe_plain;
+        let both_atomic = old.atomic && !both_plain && (self.common.atomic || synchronises && reads);
         let own = old.epoch.agent == self.common.epoch.agent;
         if both_atomic && relation != Relation::Apart && (write_first && !reads || own) {
             return None;

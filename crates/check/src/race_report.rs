@@ -35,6 +35,9 @@ impl Checker {
         let old_channel = channel(earlier.epoch.channel);
         let own = earlier.epoch.agent == wave.index;
         let issued = own || state.known.issued.knows(earlier.epoch);
+        // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
+        let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
+        let arrive = other.and_then(|other| other.arrive_at(earlier.epoch.channel, known));
         let counter = Counter::of(old_channel, self.counters);
         let unwaited_invalidate = conflict.relation == Relation::Stale
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
@@ -107,7 +110,10 @@ impl Checker {
             let title =
                 format!("{place} is {} by {} while {} is in flight", what.1, second.mnemonic, first.mnemonic);
             (rule, Class::MissingWait, title, String::new(), Some(second.site.clone()))
-        } else if issued && space == Space::Global && other_id.workgroup_flat != wave.workgroup_flat {
+        } else if issued
+            && space == Space::Global
+            && (arrive.is_none() || other_id.workgroup_flat != wave.workgroup_flat)
+        {
             let title = format!(
                 "{place} is {} without the earlier access having completed before it was published",
                 what.1
@@ -119,9 +125,6 @@ impl Checker {
                 "{place} is {} while {} of another wave may still be in flight: the barrier does not wait for it",
                 what.1, first.mnemonic
             );
-            // How many were younger when it arrived: that is all this wave knows of the other's issues.
-            let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
-            let arrive = other.and_then(|other| other.arrive_at(earlier.epoch.channel, known));
             let before = arrive.map(|arrive| (arrive.site, self.sites.get(arrive.site).site.pc));
             let step = arrive.map_or(0, |arrive| arrive.step);
             missing = Some((Place { before, step, issued: known }, false));

@@ -61,7 +61,8 @@ impl Checker {
             .filter(|words| direction == Direction::Write && !words.is_empty())
             .map(|words| Stored { words, lanes: lanes as usize });
         let valued = stored.is_some();
-        let record = Record { epoch, site, atomic, scope: op.scope, dma, valued };
+        let maybe_plain = direction == Direction::Write && !self.facts.stores_say_scope();
+        let record = Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued };
         let later = Later { wave, record, channel: own_channel, space, direction, dwords: dwords as u32 };
         let order = Order { state, waves: &self.waves, facts: self.facts };
         let mut meeting = Meeting::new(access, record, stored, |old: &Record, write_first: bool| {
@@ -75,6 +76,12 @@ impl Checker {
         }
         for conflict in conflicts {
             self.judge(&later, &conflict);
+        }
+        if atomic && direction == Direction::Read && later.loads_registers() && !self.polls.contains(&site) {
+            // Whether it polls matters to what overwrites it later, when its value is gone.
+            let suspicion =
+                Suspicion { finding: None, load: site, poll: Poll::Any, learns: None, mistake: None };
+            self.suspect(&later, suspicion, [u64::MAX; Undefined::DWORDS]);
         }
         if let Some(undefined) = undefined {
             self.judge_undefined(&later, &undefined);

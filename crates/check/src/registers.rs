@@ -4,10 +4,11 @@
 //! load. Lanes are not told apart: hardware tracks whole instructions.
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Control, Flow, wait_text};
+use wavemark_isa::effects::{Control, Flow, Path, Verb, wait_text};
 use wavemark_sim::brake::Halt;
-use wavemark_sim::events::{Channel, Counter};
+use wavemark_sim::events::{Channel, Counter, Issue, Space};
 use wavemark_sim::regs::sindex;
+use wavemark_target::FlatScratch;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -86,6 +87,27 @@ impl Checker {
     }
 
     fn check_undefined(&mut self, wave: u32, site: SiteId, exec: u64) {
+        if !self.may_spill(site) {
+            self.check_undefined_reads(wave, site, exec);
+        }
+    }
+
+    /// Whether it stores through a buffer that may be the wave's scratch, which only its addresses tell: registers are
+    /// saved there whether they hold something or not.
+    fn may_spill(&self, site: SiteId) -> bool {
+        let memory = self.sites.get(site).effects.memory;
+        let stores = memory.is_some_and(|memory| (memory.path, memory.verb) == (Path::Buffer, Verb::Store));
+        stores && self.machine.processor.flat_scratch() != FlatScratch::Architected
+    }
+
+    /// The addresses of an operation are known: what it stores elsewhere than in scratch has to hold something.
+    pub(crate) fn check_stored(&mut self, wave: u32, site: SiteId, op: &Issue) {
+        if self.may_spill(site) && op.accesses.iter().all(|access| access.space != Space::Scratch) {
+            self.check_undefined_reads(wave, site, u64::MAX);
+        }
+    }
+
+    fn check_undefined_reads(&mut self, wave: u32, site: SiteId, exec: u64) {
         let Some(state) = self.waves.get(wave) else { return };
         let info = self.sites.get(site);
         if info.copies || exec == 0 && info.heeds_exec || !state.undefined.meets(&info.read_only) {

@@ -30,6 +30,8 @@ pub struct Record {
     pub site: SiteId,
     /// It cannot be torn: an atomic, or a load or store with a scope beyond the CU.
     pub atomic: bool,
+    /// A store that may be plain all the same: the processor's stores say no scope.
+    pub maybe_plain: bool,
     /// Its scope.
     pub scope: Scope,
     /// It is a DMA's side.
@@ -414,7 +416,15 @@ mod tests {
 
     fn record(agent: u32) -> Record {
         let epoch = Epoch { agent, channel: 0, seq: 1 };
-        Record { epoch, site: 0, atomic: false, scope: Scope::Cu, dma: false, valued: false }
+        Record {
+            epoch,
+            site: 0,
+            atomic: false,
+            maybe_plain: false,
+            scope: Scope::Cu,
+            dma: false,
+            valued: false,
+        }
     }
 
     /// What no dword has is swept out; what one has says the same as before.

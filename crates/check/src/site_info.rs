@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Effects, RegUse, Touched, VgprMsb, effects};
+use wavemark_isa::effects::{Effects, RegUse, Touched, Verb, VgprMsb, effects};
 use wavemark_isa::{RegFile, Special};
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
@@ -161,9 +161,16 @@ impl SiteInfo {
         self.uses.iter().filter(|used| used.read && !used.write).map(|used| used.range)
     }
 
-    /// Registers that it both reads and writes (accumulators, merges).
+    /// Registers that it both reads and writes (accumulators, merges). A load into one half of a register reads nothing:
+    /// its datum replaces that half when it arrives.
     pub fn merges(&self) -> impl Iterator<Item = RegRange> + '_ {
-        self.uses.iter().filter(|used| used.read && used.write).map(|used| used.range)
+        let half = self.loads_half();
+        self.uses.iter().filter(move |used| used.read && used.write && !half).map(|used| used.range)
+    }
+
+    /// Whether it loads one half of a register.
+    fn loads_half(&self) -> bool {
+        self.effects.memory.is_some_and(|memory| memory.verb == Verb::Load && memory.extend.is_half())
     }
 
     /// Registers that it writes.

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::Verb;
+use wavemark_isa::effects::{Caches, Verb};
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, OpId, Scope, Space, WaveId};
 
@@ -263,9 +263,18 @@ impl Checker {
             }
             op.seq.first().map(|&seq| WriteBack { seq, covers })
         });
+        if cache.caches == Caches::Shared {
+            // What the CU's own cache is filled with from now on is as new as this; it may still hold older data.
+            let fresh = state.known.ordered(|agent| apart(agent) <= cache.scope);
+            if let Some(state) = self.waves.get_mut(wave.index) {
+                state.shared_fresh = fresh;
+            }
+            return;
+        }
         let invalidated = cache.invalidate.then(|| {
             let mut known = state.known.clone();
             known.invalidate(|agent| apart(agent) <= cache.scope);
+            known.relied.join(&state.shared_fresh);
             known
         });
         let Some(state) = self.waves.get_mut(wave.index) else { return };

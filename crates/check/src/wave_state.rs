@@ -103,6 +103,8 @@ pub struct WaveState {
     pub taint: Taint,
     /// What was over when the scalar cache was last emptied.
     pub scalar_fresh: WaveClock,
+    /// What the cache that a shader array shares holds nothing older than.
+    pub shared_fresh: WaveClock,
     /// Write-backs that are not yet retired.
     pub write_backs: Vec<crate::sync::WriteBack>,
     /// Invalidates that are not yet retired, where they count only then.
@@ -183,6 +185,7 @@ impl WaveState {
             learnt: Arc::default(),
             taint: Taint::default(),
             scalar_fresh: WaveClock::new(),
+            shared_fresh: WaveClock::new(),
             write_backs: Vec::new(),
             invalidates: Vec::new(),
             seq: [0; CHANNELS],

@@ -140,7 +140,7 @@ fn check_header_text(file: &[u8]) -> Result<(), NpyError> {
     let Some(header) = file.get(start..start + length as usize) else {
         return problem("it ends in its header");
     };
-    if header.iter().filter(|byte| b"([{".contains(byte)).count() > 16 {
+    if header.iter().filter(|byte| b"([{".contains(byte)).count() > 4 {
         return problem("its header is nested too deeply");
     }
     let mut product = Some(1u64);

@@ -43,7 +43,7 @@ pub use bank::{Bank, VgprMsb};
 pub use control::{Barrier, Control, Flow, Wait, invalidate_text, wait_text, write_back_text};
 pub use counter::{Channel, Counter, CounterSet};
 pub use hwreg::{HwField, HwReg};
-pub use memory::{Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
+pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
 pub use weaker::{with_scope, with_wait};
 

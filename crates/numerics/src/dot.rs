@@ -30,6 +30,35 @@ pub fn dot2_f32_bf16(a: u32, b: u32, c: f32, denorm: Denorm) -> f32 {
     flush_f32_unless(low + element(a, 16) * element(b, 16), denorm.output)
 }
 
+/// V_DOT2_F16_F16: each product is added and the sum rounded, as the pseudo-code's order says (RDNA4).
+#[inline(always)]
+pub fn dot2_f16_f16(a: u32, b: u32, c: u16) -> u16 {
+    let step = |sum: u16, shift: u32| {
+        let [a, b] = [a, b].map(|word| f16::to_f32((word >> shift) as u16));
+        // A product of two binary16 numbers is exact in binary32, the sum in binary64.
+        f16::from_f64(f64::from(a * b) + f64::from(f16::to_f32(sum)))
+    };
+    step(step(c, 0), 16)
+}
+
+/// V_DOT2_BF16_BF16, likewise.
+#[inline(always)]
+pub fn dot2_bf16_bf16(a: u32, b: u32, c: u16) -> u16 {
+    let step = |sum: u16, shift: u32| {
+        let [a, b] = [a, b].map(|word| bf16::to_f32((word >> shift) as u16));
+        bf16::from_f32(a.mul_add(b, bf16::to_f32(sum)))
+    };
+    step(step(c, 0), 16)
+}
+
+/// V_DOT4_F32_FP8_FP8 and its like: numbers of 8 bits by `a_value` and `b_value`, binary32 accumulator, nearest even, one
+/// product after the other (RDNA4).
+#[inline(always)]
+pub fn dot4_f32(a: u32, b: u32, c: f32, a_value: fn(u8) -> f32, b_value: fn(u8) -> f32) -> f32 {
+    let product = |i: usize| a_value(a.to_le_bytes()[i]) * b_value(b.to_le_bytes()[i]);
+    (0..4).fold(c, |sum, i| sum + product(i))
+}
+
 /// Sign- or zero-extends the low `BITS` bits of a word.
 #[inline(always)]
 const fn extend<const BITS: u32>(word: u32, signed: bool) -> i32 {

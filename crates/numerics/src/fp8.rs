@@ -141,9 +141,14 @@ pub const fn e5m2fnuz_from_f32(x: f32, specials: Specials) -> u8 {
     fnuz(encode_magnitude::<2, 16, 0x7f>(bits & 0x7fff_ffff, specials), bits)
 }
 
+/// Policy of conversions to either FNUZ format (CDNA3 ISA, MODE.FP16_OVFL).
+pub const fn fnuz_specials(fp16_ovfl: bool) -> Specials {
+    if fp16_ovfl { FNUZ_CLAMP } else { FNUZ_TO_NAN }
+}
+
 /// Attaches the sign of `bits` unless the magnitude is zero or the NaN code.
 #[inline(always)]
-const fn fnuz(magnitude: u32, bits: u32) -> u8 {
+pub(crate) const fn fnuz(magnitude: u32, bits: u32) -> u8 {
     let unsigned = (magnitude == 0) | (magnitude == 0x80);
     (if unsigned { magnitude } else { magnitude | bits >> 24 & 0x80 }) as u8
 }

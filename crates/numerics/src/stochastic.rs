@@ -11,6 +11,7 @@
 //! the generator every two elements; pass such a half in the upper half of the operand ([`upper_half`]). gfx950
 //! feeds 32 bits and steps the generator every element.
 
+use crate::fp8::fnuz;
 use crate::narrow::Specials;
 
 /// The next state of the pseudo-random generator (CDNA4, CDNA5 V_PRNG_B32): a 32-bit LFSR; zero stays zero.
@@ -81,6 +82,32 @@ stochastic! {
     e2m1_from_f32, 1, 1, 7, 28, 8;
     /// To the unsigned scale format E5M3 (CDNA5 V_CVT_SR_FP8_F32 with CLAMP); the sign is dropped.
     e5m3_from_f32, 3, 15, 0xfe, 0, 0;
+}
+
+macro_rules! stochastic_fnuz {
+    ($($(#[$doc:meta])* $name:ident, $m:literal, $bias:literal;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub const fn $name<const SRC: u32>(x: f32, random: u32, specials: Specials) -> u8 {
+            let Specials { overflow, infinity, nan } = specials;
+            let bits = x.to_bits();
+            let magnitude = add_and_truncate::<$m, $bias, 0x7f, SRC>(
+                bits & 0x7fff_ffff,
+                random,
+                overflow as u32,
+                infinity as u32,
+                nan as u32,
+            );
+            fnuz(magnitude, bits)
+        }
+    )*};
+}
+
+stochastic_fnuz! {
+    /// To E4M3 FNUZ (CDNA3 V_CVT_SR_FP8_F32).
+    e4m3fnuz_from_f32, 3, 8;
+    /// To E5M2 FNUZ (CDNA3 V_CVT_SR_BF8_F32).
+    e5m2fnuz_from_f32, 2, 16;
 }
 
 /// The only policy of FP6 and BF6: everything beyond the range becomes the largest magnitude.

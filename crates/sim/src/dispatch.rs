@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
 use wavemark_isa::effects::HwReg;
-use wavemark_target::Machine;
 use wavemark_target::facts::WorkgroupIds;
+use wavemark_target::{FlatScratch, Machine, Property};
 
 use wavemark_budget::{NoRoom, room_for};
 
 use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
+use crate::machine::buffer::scratch_resource;
 use crate::machine::{self, Ended, Launch, NewGroup, RunConfig, RunEnd, RunStats};
 use crate::program::{Program, Segment};
 use crate::regs::{Chunk, sindex};
@@ -114,6 +115,8 @@ pub(crate) fn layout(kernel: &Kernel) -> Layout {
     let descriptor = &kernel.descriptor;
     let (vgprs, agprs) = match descriptor.accum_offset() {
         Some(offset) => (offset, descriptor.vgprs().saturating_sub(offset)),
+        // A file of their own, as large (gfx908).
+        None if kernel.machine.limits().addressable_agprs > 0 => (descriptor.vgprs(), descriptor.vgprs()),
         None => (descriptor.vgprs(), 0),
     };
     Layout { chunks: kernel.machine.lanes() as usize / 16, vgprs, agprs }
@@ -251,8 +254,8 @@ struct Launcher<'a> {
     kernel: &'a Kernel,
     dispatch: &'a Dispatch,
     addresses: Addresses,
-    /// `v0` of each wave of a workgroup.
-    ids: Arc<[[Chunk; 4]]>,
+    /// The first vector registers of each wave of a workgroup.
+    ids: Arc<[Vec<Chunk>]>,
 }
 
 fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
@@ -309,7 +312,7 @@ impl Launcher<'_> {
             named_barriers: plan.named_barriers,
             flat,
             initial_sgprs: sgprs,
-            initial_vgprs: 1,
+            initial_vgprs: self.ids.first().map_or(0, |ids| (ids.len() / plan.layout.chunks) as u32),
             ids: self.ids.clone(),
         }
     }
@@ -324,8 +327,16 @@ impl Launcher<'_> {
                 values.extend([x as u32, (x >> 32) as u32]);
             }
         };
-        push64(on(Field::EnableSgprPrivateSegmentBuffer), 0);
-        push64(on(Field::EnableSgprPrivateSegmentBuffer), 0);
+        let machine = self.kernel.machine;
+        let architected = machine.processor.flat_scratch() == FlatScratch::Architected;
+        let buffer = match scratch_resource(machine) {
+            Some(words) if !architected => words,
+            _ => [0; 4],
+        };
+        for pair in buffer.chunks_exact(2) {
+            let words = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            push64(on(Field::EnableSgprPrivateSegmentBuffer), words);
+        }
         push64(on(Field::EnableSgprDispatchPtr), self.addresses.packet);
         push64(on(Field::EnableSgprQueuePtr), self.addresses.queue);
         push64(on(Field::EnableSgprKernargSegmentPtr), self.addresses.kernarg);
@@ -357,6 +368,10 @@ impl Launcher<'_> {
             }
             if on(Field::EnableSgprWorkgroupInfo) {
                 values.push(self.plan.waves & 63 | u32::from(wave.id.wave == 0) << 31);
+            }
+            // Each wave has scratch memory of its own, at offset 0.
+            if on(Field::EnablePrivateSegment) && !architected {
+                values.push(0);
             }
         }
         wave.regs.s[..values.len()].copy_from_slice(&values);
@@ -395,22 +410,21 @@ impl Launcher<'_> {
     }
 }
 
-/// The work-item ids of wave number `wave`, packed 10 bits each (both targets have packed work-item ids).
-fn work_item_ids(kernel: &Kernel, dispatch: &Dispatch, wave: u32) -> [Chunk; 4] {
-    let wanted = kernel.descriptor.get(Field::EnableVgprWorkitemId).unwrap_or(0);
+/// The work-item ids of wave number `wave`, as many as the descriptor asks for: 10 bits each in `v0`, or a register each
+/// (guide, "Initial Kernel Execution State").
+fn work_item_ids(kernel: &Kernel, dispatch: &Dispatch, wave: u32) -> Vec<Chunk> {
+    let machine = kernel.machine;
+    let (lanes, chunks) = (machine.lanes(), machine.lanes() as usize / 16);
+    let wanted = kernel.descriptor.get(Field::EnableVgprWorkitemId).unwrap_or(0).min(2) as usize + 1;
+    let packed = machine.has(Property::PACKED_WORK_ITEM_IDS);
     let [x, y, _] = dispatch.block;
-    let mut ids = [Chunk::ZERO; 4];
-    for lane in 0..kernel.machine.lanes() {
-        let flat = wave * kernel.machine.lanes() + lane;
-        let id = [flat % x, flat / x % y, flat / x / y];
-        let mut packed = id[0];
-        if wanted > 0 {
-            packed |= id[1] << 10;
+    let mut ids = vec![Chunk::ZERO; if packed { chunks } else { wanted * chunks }];
+    for lane in 0..lanes {
+        let flat = wave * lanes + lane;
+        for (d, id) in [flat % x, flat / x % y, flat / x / y].into_iter().enumerate().take(wanted) {
+            let (register, shift) = if packed { (0, 10 * d) } else { (d, 0) };
+            ids[register * chunks + lane as usize / 16].0[lane as usize % 16] |= id << shift;
         }
-        if wanted > 1 {
-            packed |= id[2] << 20;
-        }
-        ids[lane as usize / 16].0[lane as usize % 16] = packed;
     }
     ids
 }

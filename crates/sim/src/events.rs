@@ -7,6 +7,7 @@
 
 use smallvec::SmallVec;
 use wavemark_isa::Inst;
+use wavemark_isa::effects::Caches;
 pub use wavemark_isa::effects::{Channel, Counter, Scope, Space};
 
 use crate::machine::Limit;
@@ -202,6 +203,8 @@ pub struct CacheOp {
     pub write_back: bool,
     /// Up to which scope.
     pub scope: Scope,
+    /// Which caches.
+    pub caches: Caches,
 }
 
 /// Something that the program did that the machine cannot carry out as meant. The run goes on where hardware

@@ -105,7 +105,7 @@ fn run_line(
     let stored: Vec<(String, u32)> = outputs.iter().flat_map(dwords).collect();
     let (store, add) =
         if wave64 { ("global_store_dword", "v_add_u32") } else { ("global_store_b32", "v_add_nc_u32") };
-    for (number, (register, _)) in stored.iter().enumerate() {
+    for (register, _) in &stored {
         let from = match register.as_str() {
             "vcc" => "vcc_lo",
             "scc" => "src_scc",

@@ -127,6 +127,11 @@ facts! {
     /// Whether a device has several L2 caches, so that a store is seen by all of the device only once it is written back
     /// that far, or was made at that scope.
     several_l2: bool = "guide, \"Memory Model GFX942\"; `SIGfx940CacheControl` and `SIGfx12CacheControl` insertRelease";
+    /// Whether stores and atomics of any scope are carried out in the device's L2: the caches before it write through.
+    stores_reach_device: bool = "guide, \"Memory Model\" of each generation; that of GFX12: `global_wb` can be omitted on gfx120x";
+    /// Whether a load that says `glc` but not `dlc` may hit in the shader array's L1; elsewhere `glc` says it of all
+    /// caches before L2.
+    dlc_misses_l1: bool = "guide, \"Memory Model Code Sequences GFX10-GFX11\"";
     /// Scratch bytes that a wave can have.
     wave_scratch_bytes: u32 = "`GCNSubtarget::getMaxWaveScratchSize`";
     /// LDS bytes a workgroup can have.
@@ -153,6 +158,8 @@ facts! {
     buffer_formats: BufferFormats = "ISA manuals, \"Buffer image format\"; `AMDGPUAsmUtils` MTBUFFormat";
     /// Immediate offset of `ds_*`; of those with two offsets, each has half as many bits.
     ds_offset: Offset = "ISA manuals, \"DS\"";
+    /// Whether `ds_permute_b32` and `ds_bpermute_b32` move data within each half of a wave of 64 lanes alone.
+    ds_permutes_within_32: bool = "RDNA 1 manual, \"Changes\"; RDNA 3 and 4 manuals, \"LDS Lane-permute Ops\"";
     /// Whether M0 must hold the LDS limit before any `ds_*`.
     lds_needs_m0: bool = "`GCNSubtarget::ldsRequiresM0Init`";
     /// How code finds the apertures of LDS and scratch in the flat address space.
@@ -192,6 +199,15 @@ facts! {
 }
 
 impl Facts {
+    /// Whether a store's cache policy says its scope; elsewhere a store is the same whether the program meant it to be
+    /// atomic or not.
+    pub const fn stores_say_scope(&self) -> bool {
+        match self.cache_policy {
+            CachePolicy::GlcSlc | CachePolicy::GlcSlcScc | CachePolicy::GlcSlcDlc => false,
+            CachePolicy::Sc0Sc1Nt | CachePolicy::ThScope | CachePolicy::ThScopeNv => true,
+        }
+    }
+
     /// Whether the upper bits of VGPR numbers are fields of MODE, set by `s_set_vgpr_msb` too (CDNA5 ISA, "Addressing
     /// 1024 VGPRs"): where there are several banks.
     pub const fn vgpr_msb_in_mode(&self) -> bool {

@@ -92,6 +92,9 @@ pub(crate) mod facts {
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
         several_l2: false,
+        stores_reach_device: true,
+        dlc_misses_l1: false,
+        ds_permutes_within_32: false,
         smem_offset: Offset::dwords(8),
         smem_buffer_offset: Offset::dwords(8),
         smem_literal_offset: false,
@@ -176,12 +179,19 @@ pub(crate) mod facts {
         ..GFX9
     };
 
-    pub const GFX940: Facts =
-        Facts { cache_policy: CachePolicy::Sc0Sc1Nt, several_l2: true, hwregs: hwreg::GFX940, ..GFX90A };
+    pub const GFX940: Facts = Facts {
+        cache_policy: CachePolicy::Sc0Sc1Nt,
+        several_l2: true,
+        stores_reach_device: false,
+        hwregs: hwreg::GFX940,
+        ..GFX90A
+    };
 
     pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
 
     pub const GFX10_1: Facts = Facts {
+        dlc_misses_l1: true,
+        ds_permutes_within_32: true,
         sgprs: 106,
         matrix: MatrixOps::None,
         descriptor: DescriptorLayout::Gfx10,
@@ -212,6 +222,7 @@ pub(crate) mod facts {
     pub const GFX10_3: Facts = Facts { hwregs: hwreg::GFX10_3, ..GFX10_1 };
 
     pub const GFX11: Facts = Facts {
+        dlc_misses_l1: false,
         wave_scratch_bytes: (64 * 4) * ((1 << 15) - 1),
         packed_constants_twice: true,
         matrix: MatrixOps::WmmaTwice,
@@ -237,6 +248,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX12: Facts = Facts {
+        ds_permutes_within_32: false,
         wave_scratch_bytes: (64 * 4) * ((1 << 18) - 1),
         matrix: MatrixOps::Wmma,
         descriptor: DescriptorLayout::Gfx12,
@@ -263,6 +275,7 @@ pub(crate) mod facts {
 
     pub const GFX1250: Facts = Facts {
         several_l2: true,
+        stores_reach_device: false,
         vopd3: true,
         matrix: MatrixOps::WmmaScaled,
         descriptor: DescriptorLayout::Gfx1250,

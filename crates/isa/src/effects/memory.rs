@@ -5,7 +5,7 @@
 //! | PATH | `scalar lds gds flat global scratch buffer tensor`: how the address is formed, and with it the space |
 //! | VERB | `load store atomic atomic_return to_lds from_lds prefetch cache crossbar` |
 //! | SHAPE | bytes of one access of a lane (of the wave for scalar memory; 0 where operands decide), `8x2`: two accesses with an offset each in units of the access, `8x2s64`: in units of 64 of them |
-//! | FLAG | `u` `i`: sub-dword loads are extended by zeros or the sign; `d16` `d16hi`: the register's low or high half; [`Transpose`]; [`AtomicOp`]; `inv` `wb` of `cache`; the names of `crossbar` operations ([`Crossbar`]); `addtid` `multicast` `block` `format` `scratch` |
+//! | FLAG | `u` `i`: sub-dword loads are extended by zeros or the sign; `d16` `d16hi`: the register's low or high half; [`Transpose`]; [`AtomicOp`]; `inv` `wb` `l0` `l1` of `cache`; the names of `crossbar` operations ([`Crossbar`]); `addtid` `multicast` `block` `format` `scratch` |
 
 use super::atomic::AtomicOp;
 
@@ -138,6 +138,18 @@ pub enum Transpose {
     B64TrB8,
 }
 
+/// Which caches an invalidate or write-back is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Caches {
+    /// All up to its scope.
+    #[default]
+    All,
+    /// The CU's own alone, where a shader array has one behind it (gfx10, gfx11).
+    Near,
+    /// The shader array's alone.
+    Shared,
+}
+
 /// The memory effect of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Memory {
@@ -167,6 +179,8 @@ pub struct Memory {
     pub format: bool,
     /// Scalar memory: the offset is one in scratch.
     pub scratch: bool,
+    /// Cache controls: which caches.
+    pub caches: Caches,
 }
 
 impl Memory {
@@ -200,6 +214,7 @@ impl Memory {
             block: false,
             format: false,
             scratch: false,
+            caches: Caches::All,
         };
         let (mut sign, mut half) = (None, None);
         let (mut invalidate, mut write_back, mut crossbar) = (false, false, None);
@@ -216,6 +231,8 @@ impl Memory {
                 "scratch" => memory.scratch = true,
                 "inv" => invalidate = true,
                 "wb" => write_back = true,
+                "l0" => memory.caches = Caches::Near,
+                "l1" => memory.caches = Caches::Shared,
                 "permute" => crossbar = Some(Crossbar::Permute),
                 "bpermute" => crossbar = Some(Crossbar::Bpermute),
                 "bpermute_fi" => crossbar = Some(Crossbar::BpermuteFi),

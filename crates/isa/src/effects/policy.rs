@@ -2,7 +2,7 @@
 
 use wavemark_target::facts::CachePolicy;
 
-use super::memory::{Memory, Path};
+use super::memory::{Caches, Memory, Path, Verb};
 use crate::Machine;
 
 /// Coherence scope of an access.
@@ -35,9 +35,20 @@ impl Policy {
             return Policy::default();
         }
         let scopes = [Scope::Cu, Scope::Se, Scope::Device, Scope::System];
-        match machine.facts().cache_policy {
+        let facts = machine.facts();
+        let writes = memory.is_atomic() || memory.verb == Verb::Store && !facts.stores_say_scope();
+        let least = if facts.stores_reach_device && writes { Scope::Device } else { Scope::Cu };
+        match facts.cache_policy {
+            // Cache controls of these processors have no scope: the device's L2 is the next that all share.
+            CachePolicy::GlcSlc | CachePolicy::GlcSlcScc | CachePolicy::GlcSlcDlc
+                if matches!(memory.verb, Verb::Cache { .. }) =>
+            {
+                let scope = if memory.caches == Caches::Near { Scope::Se } else { Scope::Device };
+                Policy { scope, scale_offset: false }
+            }
             CachePolicy::ThScope | CachePolicy::ThScopeNv => {
-                Policy { scope: scopes[usize::from(cpol >> 3 & 3)], scale_offset: cpol >> 6 & 1 != 0 }
+                let scope = scopes[usize::from(cpol >> 3 & 3)].max(least);
+                Policy { scope, scale_offset: cpol >> 6 & 1 != 0 }
             }
             CachePolicy::Sc0Sc1Nt => {
                 let (sc0, sc1) = (cpol & 1, cpol >> 4 & 1);
@@ -51,12 +62,14 @@ impl Policy {
             }
             // glc misses the CU's own cache; scc of gfx90a the device's.
             CachePolicy::GlcSlc | CachePolicy::GlcSlcScc | CachePolicy::GlcSlcDlc => {
-                let scope = match (memory.is_atomic(), cpol & 1, cpol >> 4 & 1) {
-                    (_, _, 1) => Scope::System,
-                    (true, ..) | (_, 1, _) => Scope::Device,
+                let (glc, dlc, scc) = (cpol & 1 != 0, cpol & 4 != 0, cpol & 16 != 0);
+                let scope = match (glc, scc) {
+                    (_, true) => Scope::System,
+                    (true, _) if facts.dlc_misses_l1 && !dlc => Scope::Se,
+                    (true, _) => Scope::Device,
                     _ => Scope::Cu,
                 };
-                Policy { scope, scale_offset: false }
+                Policy { scope: scope.max(least), scale_offset: false }
             }
         }
     }

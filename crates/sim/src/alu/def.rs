@@ -409,7 +409,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         match kind {
             Kind::PkB16 | Kind::PkF16 | Kind::PkBf16 | Kind::PkF32 => {
                 m.neg_hi = bit(mods.neg_hi);
-                m.swizzle = (bit(mods.op_sel), !bit(mods.op_sel_hi));
+                m.swizzle = (chooses_halves && bit(mods.op_sel), !bit(mods.op_sel_hi));
                 if kind == Kind::PkF32 && op.src[i].kind == PlaceKind::Scalar && facts.packed_f32_scalar_low {
                     m.swizzle = (false, true);
                 }

@@ -1,11 +1,11 @@
 //! Dot products and mixed-precision multiply-adds.
 
-use wavemark_numerics::{Denorm, arith, bf16, dot, f16};
+use wavemark_numerics::{Denorm, arith, bf16, dot, f16, fp8};
 
 use super::convert::to_f16;
 use super::def::{Line, OwnMods, VectorDef};
 use super::lane::Cx;
-use super::word::{Kind, Pk, PkBf16, PkF16};
+use super::word::{Bf16, F16, Kind, Pk, PkBf16, PkF16};
 
 /// Floating dot products flush denormals and ignore MODE (CDNA4 6.3).
 const FLUSH: Denorm = Denorm::FLUSH;
@@ -40,6 +40,12 @@ const DOT8_U32: VectorDef =
     raw!(|a: u32, b: u32, c: u32| -> u32 { c.wrapping_add(dot::dot8(a, b, false, false) as u32) }).clamped(
         raw!(|a: u32, b: u32, c: u32| -> u32 { c.saturating_add(dot::dot8(a, b, false, false) as u32) }),
     );
+
+macro_rules! dot4_f32 {
+    ($a:ident, $b:ident) => {
+        rare!(Nothing; _cx |a: u32, b: u32, c: f32| -> f32 { dot::dot4_f32(a, b, c, fp8::$a, fp8::$b) }).def()
+    };
+}
 
 /// `C + Σ A·B` with the signs of A and B in NEG.
 fn mixed_sign(m: OwnMods, product: i32, c: u32) -> u32 {
@@ -113,6 +119,22 @@ pub const TABLE: &[Line] = &[
     ("v_dot2c_f32_f16", DOT2_F32_F16.accumulating().def()),
     ("v_dot2_f32_bf16", DOT2_F32_BF16.def()),
     ("v_dot2c_f32_bf16", DOT2_F32_BF16.accumulating().def()),
+    (
+        "v_dot2_f16_f16",
+        rare!(Nothing; _cx |a: PkF16, b: PkF16, c: F16| -> F16 { F16(dot::dot2_f16_f16(a.0, b.0, c.0)) })
+            .keeping_half()
+            .def(),
+    ),
+    (
+        "v_dot2_bf16_bf16",
+        rare!(Nothing; _cx |a: PkBf16, b: PkBf16, c: Bf16| -> Bf16 { Bf16(dot::dot2_bf16_bf16(a.0, b.0, c.0)) })
+            .keeping_half()
+            .def(),
+    ),
+    ("v_dot4_f32_fp8_fp8", dot4_f32!(e4m3_to_f32, e4m3_to_f32)),
+    ("v_dot4_f32_fp8_bf8", dot4_f32!(e4m3_to_f32, e5m2_to_f32)),
+    ("v_dot4_f32_bf8_fp8", dot4_f32!(e5m2_to_f32, e4m3_to_f32)),
+    ("v_dot4_f32_bf8_bf8", dot4_f32!(e5m2_to_f32, e5m2_to_f32)),
     ("v_dot2_i32_i16", DOT2_I32.def()),
     ("v_dot2c_i32_i16", DOT2_I32.accumulating().def()),
     ("v_dot2_u32_u16", DOT2_U32.def()),

@@ -15,11 +15,13 @@ use super::wide::Tuple;
 enum Narrow {
     Fp8,
     Bf8,
+    Fp8Fnuz,
+    Bf8Fnuz,
     Fp6,
     Bf6,
     Fp4,
 }
-use Narrow::{Bf6, Bf8, Fp4, Fp6, Fp8};
+use Narrow::{Bf6, Bf8, Bf8Fnuz, Fp4, Fp6, Fp8, Fp8Fnuz};
 
 /// The format on the other side.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +45,7 @@ use Rules::{Plain, Scaled1250};
 impl Narrow {
     const fn bits(self) -> u32 {
         match self {
-            Fp8 | Bf8 => 8,
+            Fp8 | Bf8 | Fp8Fnuz | Bf8Fnuz => 8,
             Fp6 | Bf6 => 6,
             Fp4 => 4,
         }
@@ -54,6 +56,8 @@ impl Narrow {
         match self {
             Fp8 => fp8::e4m3_to_f32(code),
             Bf8 => fp8::e5m2_to_f32(code),
+            Fp8Fnuz => fp8::e4m3fnuz_to_f32(code),
+            Bf8Fnuz => fp8::e5m2fnuz_to_f32(code),
             Fp6 => mx::e2m3_to_f32(code),
             Bf6 => mx::e3m2_to_f32(code),
             Fp4 => mx::e2m1_to_f32(code),
@@ -66,6 +70,7 @@ impl Narrow {
             (Fp8, Scaled1250) => fp8::e4m3_specials_scaled_gfx1250(ovfl),
             (Bf8, Plain) => fp8::e5m2_specials(ovfl),
             (Bf8, Scaled1250) => fp8::e5m2_specials_scaled_gfx1250(ovfl),
+            (Fp8Fnuz | Bf8Fnuz, _) => fp8::fnuz_specials(ovfl),
             (Fp6 | Bf6, _) => stochastic::FP6_SATURATE,
             (Fp4, _) => stochastic::FP4_SATURATE,
         }
@@ -75,6 +80,8 @@ impl Narrow {
         u32::from(match self {
             Fp8 => fp8::e4m3_from_f32(x, specials),
             Bf8 => fp8::e5m2_from_f32(x, specials),
+            Fp8Fnuz => fp8::e4m3fnuz_from_f32(x, specials),
+            Bf8Fnuz => fp8::e5m2fnuz_from_f32(x, specials),
             Fp6 => mx::e2m3_from_f32(x),
             Bf6 => mx::e3m2_from_f32(x),
             Fp4 => mx::e2m1_from_f32(x),
@@ -96,6 +103,8 @@ impl Narrow {
         u32::from(match self {
             Fp8 => by_source!(e4m3_from_f32),
             Bf8 => by_source!(e5m2_from_f32),
+            Fp8Fnuz => by_source!(e4m3fnuz_from_f32),
+            Bf8Fnuz => by_source!(e5m2fnuz_from_f32),
             Fp6 => by_source!(e2m3_from_f32),
             Bf6 => by_source!(e3m2_from_f32),
             Fp4 => by_source!(e2m1_from_f32),
@@ -494,6 +503,14 @@ macro_rules! plain {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
+    ("v_cvt_pk_fp8_f32_fnuz", plain!(Fp8Fnuz, pk_f32)),
+    ("v_cvt_sr_fp8_f32_fnuz", plain!(Fp8Fnuz, sr_f32)),
+    ("v_cvt_f32_fp8_fnuz", plain!(Fp8Fnuz, f32)),
+    ("v_cvt_pk_f32_fp8_fnuz", plain!(Fp8Fnuz, pair_f32)),
+    ("v_cvt_pk_bf8_f32_fnuz", plain!(Bf8Fnuz, pk_f32)),
+    ("v_cvt_sr_bf8_f32_fnuz", plain!(Bf8Fnuz, sr_f32)),
+    ("v_cvt_f32_bf8_fnuz", plain!(Bf8Fnuz, f32)),
+    ("v_cvt_pk_f32_bf8_fnuz", plain!(Bf8Fnuz, pair_f32)),
     ("v_cvt_pk_fp8_f32", plain!(Fp8, pk_f32)),
     ("v_cvt_pk_fp8_f16", plain!(Fp8, pk_f16)),
     ("v_cvt_sr_fp8_f32", plain!(Fp8, sr_f32)),

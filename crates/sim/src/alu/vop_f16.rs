@@ -263,6 +263,8 @@ pub const TABLE: &[Line] = &[
     ("v_med3_num_f16", select!(F16; |_m, a, b, c| mh::med3_num(a, b, c)).def()),
     ("v_minimum3_f16", select!(F16; |_m, a, b, c| mh::minimum(mh::minimum(a, b), c)).def()),
     ("v_maximum3_f16", select!(F16; |_m, a, b, c| mh::maximum(mh::maximum(a, b), c)).def()),
+    ("v_maxmin_f16", select!(F16; |m, a, b, c| mh::min_gfx9(mh::max_gfx9(a, b, m.ieee), c, m.ieee)).def()),
+    ("v_minmax_f16", select!(F16; |m, a, b, c| mh::max_gfx9(mh::min_gfx9(a, b, m.ieee), c, m.ieee)).def()),
     ("v_maxmin_num_f16", select!(F16; |_m, a, b, c| mh::min_num(mh::max_num(a, b), c)).def()),
     ("v_minmax_num_f16", select!(F16; |_m, a, b, c| mh::max_num(mh::min_num(a, b), c)).def()),
     ("v_maximumminimum_f16", select!(F16; |_m, a, b, c| mh::minimum(mh::maximum(a, b), c)).def()),

@@ -30,6 +30,18 @@ const FMA_DX9: VectorDef = float!(F32; |a: f32, b: f32, c: f32| -> f32 {
     };
     cx => if a == 0.0 || b == 0.0 { c } else { arith::fma_f32_rounded(a, b, c, cx.mode.round_32, KEEP) });
 
+/// A product and a sum, each rounded; denormals are flushed whatever MODE says (CDNA2 ISA, V_MAD_F32).
+const MAD: VectorDef = rare!(Nothing; cx |a: f32, b: f32, c: f32| -> f32 { mad(cx.mode.round_32, a, b, c) });
+/// Likewise; a zero factor gives the addend.
+const MAD_DX9: VectorDef = rare!(Nothing; cx |a: f32, b: f32, c: f32| -> f32 {
+    if a == 0.0 || b == 0.0 { arith::flush_f32(c) } else { mad(cx.mode.round_32, a, b, c) }
+});
+
+fn mad(round: Round, a: f32, b: f32, c: f32) -> f32 {
+    let product = arith::mul_f32_rounded(a, b, round, Denorm::FLUSH);
+    arith::add_f32_rounded(product, c, round, Denorm::FLUSH)
+}
+
 /// An operation that selects between its sources, on bits.
 macro_rules! select {
     (|$m:ident, $a:ident, $b:ident| $e:expr) => {
@@ -137,6 +149,11 @@ pub const TABLE: &[Line] = &[
     ("v_fma_f32", FMA.def()),
     ("v_fma_dx9_zero_f32", FMA_DX9.def()),
     ("v_fmac_f32", FMA.accumulating().def()),
+    ("v_fmac_dx9_zero_f32", FMA_DX9.accumulating().def()),
+    ("v_mad_f32", MAD.def()),
+    ("v_mac_f32", MAD.accumulating().def()),
+    ("v_mad_legacy_f32", MAD_DX9.def()),
+    ("v_mac_legacy_f32", MAD_DX9.accumulating().def()),
     // D = S0 * K + S1, in assembly order src0, K, src1.
     ("v_pk_add_f32", PK_ADD.def()),
     ("v_pk_mul_f32", PK_MUL.def()),
@@ -157,6 +174,8 @@ pub const TABLE: &[Line] = &[
     ("v_med3_num_f32", select!(|_m, a, b, c| m32::med3_num(a, b, c)).def()),
     ("v_minimum3_f32", select!(|_m, a, b, c| m32::minimum(m32::minimum(a, b), c)).def()),
     ("v_maximum3_f32", select!(|_m, a, b, c| m32::maximum(m32::maximum(a, b), c)).def()),
+    ("v_maxmin_f32", select!(|m, a, b, c| m32::min_gfx9(m32::max_gfx9(a, b, m.ieee), c, m.ieee)).def()),
+    ("v_minmax_f32", select!(|m, a, b, c| m32::max_gfx9(m32::min_gfx9(a, b, m.ieee), c, m.ieee)).def()),
     ("v_maxmin_num_f32", select!(|_m, a, b, c| m32::min_num(m32::max_num(a, b), c)).def()),
     ("v_minmax_num_f32", select!(|_m, a, b, c| m32::max_num(m32::min_num(a, b), c)).def()),
     ("v_maximumminimum_f32", select!(|_m, a, b, c| m32::minimum(m32::maximum(a, b), c)).def()),

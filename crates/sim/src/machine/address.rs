@@ -35,8 +35,8 @@ pub enum Addressing {
     },
     /// `buffer_*`.
     Buffer {
-        /// How the descriptor is read.
-        kind: BufferResources,
+        /// The descriptor's layout.
+        layout: ResourceLayout,
         /// Four SGPRs of the descriptor.
         rsrc: u32,
         /// Index VGPR.
@@ -87,28 +87,6 @@ impl ScratchAperture {
     #[inline]
     pub fn of(facts: &Facts) -> ScratchAperture {
         if facts.flat_scratch_base { ScratchAperture::AnyLane } else { ScratchAperture::Own }
-    }
-}
-
-/// The layouts of buffer resource descriptors that there is a model of, and what is in range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BufferResources {
-    /// 48-bit base, 32-bit number of records (CDNA4 ISA 9.1.6). The VGPR's and the instruction's offset are added in
-    /// 32 bits, the SGPR's after that without wrapping; all three count in the range check (ROCm/rocm-systems 10928,
-    /// matched to gfx950 hardware).
-    Base48,
-    /// 57-bit base, 45-bit number of records (CDNA5 ISA table 57, 9.4.1). The sum of the offsets does not wrap.
-    Base57,
-}
-
-impl BufferResources {
-    /// Those of a machine; none for those whose OOB_SELECT says what is in range.
-    pub fn of(facts: &Facts) -> Option<BufferResources> {
-        match facts.buffer_resource {
-            ResourceLayout::Gfx6 => Some(BufferResources::Base48),
-            ResourceLayout::Gfx10 | ResourceLayout::Gfx11 | ResourceLayout::Gfx12 => None,
-            ResourceLayout::Gfx1250 => Some(BufferResources::Base57),
-        }
     }
 }
 
@@ -202,145 +180,6 @@ pub fn scratch(
     }
 }
 
-/// A buffer resource descriptor, as far as addressing goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferResource {
-    /// Base address.
-    pub base: u64,
-    /// Bytes per record.
-    pub stride: u64,
-    /// Number of records: bytes for raw buffers.
-    pub num_records: u64,
-    /// Swizzle enable.
-    pub swizzle: bool,
-    /// gfx9 `ADD_TID_ENABLE`.
-    pub add_tid: bool,
-    /// Element size in bytes when swizzled: 4 on gfx9, 16 on gfx1250.
-    pub element_size: u64,
-    /// Indices per swizzled element.
-    pub index_stride: u64,
-    /// gfx1250 `OOB_SELECT`: also check the offset against the stride.
-    pub oob_structured: bool,
-}
-
-impl BufferResource {
-    /// Unpack four SGPRs (CDNA4 ISA 9.1.6 table "Buffer Resource Descriptor", CDNA5 ISA table 57).
-    pub fn unpack(kind: BufferResources, words: [u32; 4]) -> Self {
-        let low = u64::from(words[0]) | u64::from(words[1]) << 32;
-        match kind {
-            BufferResources::Base48 => BufferResource {
-                base: low & 0xffff_ffff_ffff,
-                // With ADD_TID_ENABLE the data format holds stride[17:14].
-                stride: low >> 48 & 0x3fff
-                    | if words[3] >> 23 & 1 != 0 { u64::from(words[3] >> 15 & 15) << 14 } else { 0 },
-                num_records: u64::from(words[2]),
-                swizzle: words[1] >> 31 != 0,
-                add_tid: words[3] >> 23 & 1 != 0,
-                element_size: 4,
-                index_stride: 8 << (words[3] >> 21 & 3),
-                oob_structured: false,
-            },
-            BufferResources::Base57 => {
-                let all = u128::from(low) | u128::from(words[2]) << 64 | u128::from(words[3]) << 96;
-                let scale = [1, 4, 8, 32][(words[3] >> 26 & 3) as usize];
-                BufferResource {
-                    base: low & ((1 << 57) - 1),
-                    stride: (all >> 108) as u64 & 0x3fff,
-                    num_records: (all >> 57) as u64 & ((1 << 45) - 1),
-                    swizzle: words[3] >> 28 & 1 != 0,
-                    add_tid: false,
-                    element_size: 16,
-                    index_stride: 32,
-                    oob_structured: words[3] >> 29 & 1 != 0,
-                }
-                .with_stride_scale(scale)
-            }
-        }
-    }
-
-    fn with_stride_scale(mut self, scale: u64) -> Self {
-        self.stride *= scale;
-        self
-    }
-}
-
-/// One lane's place in a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BufferPlace {
-    /// The address.
-    pub addr: u64,
-    /// How many of the `bytes` asked for are in range, in whole dwords (all or nothing below a dword).
-    pub in_range: u32,
-}
-
-/// Where a lane with `index` and `voffset` accesses `bytes` bytes.
-pub fn buffer_place(
-    kind: BufferResources,
-    resource: &BufferResource,
-    index: Option<u32>,
-    voffset: u32,
-    soffset: u32,
-    offset: i64,
-    lane: u32,
-    bytes: u32,
-    atomic: bool,
-) -> BufferPlace {
-    let structured = index.is_some();
-    let mut idx = u64::from(index.unwrap_or(0));
-    if resource.add_tid {
-        idx += u64::from(lane);
-    }
-    let own = match kind {
-        BufferResources::Base48 => u64::from(voffset.wrapping_add(offset as u32)),
-        BufferResources::Base57 => (offset as u64).wrapping_add(u64::from(voffset)),
-    };
-    let within = own.wrapping_add(u64::from(soffset));
-    let linear = if resource.swizzle {
-        let (imsb, ilsb) = (idx / resource.index_stride, idx % resource.index_stride);
-        let (omsb, olsb) = (own / resource.element_size, own % resource.element_size);
-        (imsb * resource.stride + omsb * resource.element_size) * resource.index_stride
-            + ilsb * resource.element_size
-            + olsb
-    } else {
-        own.wrapping_add(resource.stride.wrapping_mul(idx))
-    };
-    let addr = resource.base.wrapping_add(u64::from(soffset)).wrapping_add(linear);
-    let step = if bytes < 4 || atomic { bytes } else { 4 };
-    let fits = |from: u32| -> bool {
-        let at = within.wrapping_add(u64::from(from));
-        match kind {
-            BufferResources::Base48 => {
-                if resource.add_tid {
-                    true
-                } else if structured && resource.stride != 0 {
-                    u64::from(index.unwrap_or(0)) < resource.num_records
-                } else {
-                    at.saturating_add(u64::from(step)) <= resource.num_records
-                }
-            }
-            BufferResources::Base57 => {
-                if resource.swizzle {
-                    return true;
-                }
-                let total = at.wrapping_add(if structured { resource.stride * idx } else { 0 });
-                total.saturating_add(u64::from(step)) <= resource.num_records
-                    && !(resource.oob_structured && at.saturating_add(u64::from(step)) > resource.stride)
-            }
-        }
-    };
-    let mut in_range = 0;
-    while in_range < bytes && fits(in_range) {
-        in_range += step;
-    }
-    BufferPlace { addr, in_range: in_range.min(bytes) }
-}
-
-/// The descriptor in four scalar registers.
-pub fn resource(regs: &Regs, kind: BufferResources, at: u32) -> BufferResource {
-    let word = |i: u32| regs.s[(at + i) as usize];
-    BufferResource::unpack(kind, [word(0), word(1), word(2), word(3)])
-}
-
 /// Fill in the aperture registers of a wave.
 pub fn set_apertures(regs: &mut Regs, facts: &Facts) {
     regs.set_s64(sindex::SHARED_BASE, SHARED_BASE);
@@ -360,23 +199,6 @@ pub fn set_apertures(regs: &mut Regs, facts: &Facts) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Triton's masked lanes: offset 0x80000000 in a 2 GiB buffer is out of range.
-    #[test]
-    fn masked_lanes_are_out_of_range() {
-        for (kind, words) in [
-            (BufferResources::Base48, [0x1000, 0, 0x7fff_fffe, 0x27000]),
-            (BufferResources::Base57, [0x1000, 0xfc00_0000, 0x00ff_ffff, 0]),
-        ] {
-            let r = BufferResource::unpack(kind, words);
-            assert_eq!(r.base, 0x1000, "{kind:?}");
-            assert!(r.num_records < 0x8000_0000, "{kind:?}: {:#x}", r.num_records);
-            let out = buffer_place(kind, &r, None, 0x8000_0000, 0, 0, 0, 4, false);
-            assert_eq!(out.in_range, 0);
-            let part = buffer_place(kind, &r, None, r.num_records as u32 - 8, 0, 0, 0, 16, false);
-            assert_eq!(part.in_range, 8, "whole dwords in range count");
-        }
-    }
 
     #[test]
     fn scratch_addresses_can_name_their_lane() {

@@ -23,8 +23,8 @@ pub(crate) struct Group {
     pub waves: Vec<Wave>,
     pub lds: Vec<u8>,
     pub lds_bytes: u32,
-    /// What `v0` of each wave holds at its start.
-    pub ids: Arc<[[Chunk; 4]]>,
+    /// What the first vector registers of each wave hold at its start.
+    pub ids: Arc<[Vec<Chunk>]>,
     pub workgroup: Barrier,
     pub named: Vec<Barrier>,
     pub live: u32,
@@ -95,7 +95,7 @@ pub(crate) struct NewGroup {
     pub flat: u32,
     pub initial_sgprs: u32,
     pub initial_vgprs: u32,
-    pub ids: Arc<[[Chunk; 4]]>,
+    pub ids: Arc<[Vec<Chunk>]>,
 }
 
 /// A device running one kernel.
@@ -382,8 +382,8 @@ impl<'a, O: Observer> Device<'a, O> {
         }
         let wave = &mut group.waves[w];
         wave.begin(self.program.layout, self.ended.slabs.pop());
-        let chunks = wave.regs.chunks;
-        wave.regs.v[..chunks].copy_from_slice(&group.ids[wave.id.wave as usize][..chunks]);
+        let ids = &group.ids[wave.id.wave as usize];
+        wave.regs.v[..ids.len()].copy_from_slice(ids);
     }
 
     /// Run wave `w` of workgroup `at` of a cluster up to and including its next visible operation, or so many; whether

@@ -4,7 +4,8 @@
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::effects::Crossbar;
 
-use super::address::{self, Addressing, Aperture, BufferResources, ScratchAperture};
+use super::address::{self, Addressing, Aperture, ScratchAperture};
+use super::buffer::{BufferAccess, BufferResource, scratch_place};
 use super::ops::{LanePermute, MemoryOp, ScalarLoad, Transfer};
 use super::{Cx, Stop};
 use crate::atomic::{AtomicOp, AtomicShape, Flush};
@@ -412,19 +413,31 @@ impl<O: Observer> Cx<'_, O> {
                 }
                 single(Space::Scratch, exec, addr)
             }
-            Addressing::Buffer { kind, rsrc, index, voffset, soffset, offset } => {
-                let resource = address::resource(regs, *kind, *rsrc);
+            Addressing::Buffer { layout, rsrc, index, voffset, soffset, offset } => {
+                let resource = BufferResource::read(regs, *layout, *rsrc);
                 let soffset = regs.s[*soffset as usize];
                 let atomic = matches!(op.transfer, Transfer::Atomic(..));
+                let space = if resource.is_scratch() { Space::Scratch } else { Space::Global };
+                let per_lane = u64::from(wave.scratch_per_lane);
                 let (mut mask, mut zero) = (0u64, 0u64);
                 let mut partial = SmallVec::new();
                 for lane in lanes(exec) {
-                    let idx = index.map(|row| regs.lane(row as usize, lane));
-                    let voff = voffset.map_or(0, |row| regs.lane(row as usize, lane));
-                    let place = address::buffer_place(
-                        *kind, &resource, idx, voff, soffset, *offset, lane, size, atomic,
-                    );
-                    addr[lane as usize] = place.addr;
+                    let place = resource.place(&BufferAccess {
+                        index: index.map(|row| regs.lane(row as usize, lane)),
+                        voffset: voffset.map_or(0, |row| regs.lane(row as usize, lane)),
+                        soffset,
+                        offset: *offset,
+                        lane,
+                        bytes: size,
+                        whole: atomic,
+                    });
+                    addr[lane as usize] = match scratch_place(place.addr, regs.lanes()) {
+                        _ if space == Space::Global => place.addr,
+                        Some((owner, at)) if at + u64::from(size) <= per_lane => {
+                            u64::from(owner) * per_lane + at
+                        }
+                        _ => u64::MAX,
+                    };
                     if place.in_range == size {
                         mask |= 1 << lane;
                     } else {
@@ -434,7 +447,7 @@ impl<O: Observer> Cx<'_, O> {
                         }
                     }
                 }
-                smallvec![Resolved { space: Space::Global, mask, addr, zero, partial }]
+                smallvec![Resolved { space, mask, addr, zero, partial }]
             }
         }
     }
@@ -605,16 +618,11 @@ impl<O: Observer> Cx<'_, O> {
         let offset = i64::from(soffset) * i64::from(op.scale) + op.offset;
         let size = op.shape.bytes;
         let mut len = size;
-        let addr = if let Some(kind) = op.buffer {
-            let resource = address::resource(regs, kind, op.base);
-            let records = if resource.stride != 0 && kind == BufferResources::Base48 {
-                resource.stride * resource.num_records
-            } else {
-                resource.num_records
-            };
-            let room = records.saturating_sub(offset as u64);
+        let addr = if let Some(layout) = op.buffer {
+            let (base, bytes) = BufferResource::read(regs, layout, op.base).scalar();
+            let room = bytes.saturating_sub(offset as u64);
             len = len.min(u32::try_from(room & !3).unwrap_or(u32::MAX));
-            resource.base.wrapping_add_signed(offset)
+            base.wrapping_add_signed(offset)
         } else {
             regs.s64(op.base).wrapping_add_signed(offset)
         };
@@ -646,20 +654,23 @@ impl<O: Observer> Cx<'_, O> {
     /// LDS load's.
     pub(super) fn lane_permute(&mut self, wave: &mut Wave, op: &LanePermute, site: &Site) {
         let regs = &wave.regs;
-        let count = regs.lanes();
+        let reach = if self.facts.ds_permutes_within_32 { 32 } else { regs.lanes() };
         let exec = regs.exec();
         let on = |lane: u32| exec >> lane & 1 != 0;
+        let named = |lane: u32| {
+            let index = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2;
+            lane & !(reach - 1) | index & (reach - 1)
+        };
         let mut values = vec![0u32; 64];
         match op.kind {
             Crossbar::Permute => {
                 for lane in lanes(exec) {
-                    let to = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2 & (count - 1);
-                    values[to as usize] = regs.lane(op.data as usize, lane);
+                    values[named(lane) as usize] = regs.lane(op.data as usize, lane);
                 }
             }
             Crossbar::Bpermute | Crossbar::BpermuteFi => {
                 for lane in lanes(exec) {
-                    let from = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2 & (count - 1);
+                    let from = named(lane);
                     if op.kind == Crossbar::BpermuteFi || on(from) {
                         values[lane as usize] = regs.lane(op.data as usize, from);
                     }

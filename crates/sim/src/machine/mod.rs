@@ -22,6 +22,7 @@
 //! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
+pub(crate) mod buffer;
 mod burst;
 mod control;
 mod device;

@@ -3,7 +3,9 @@
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Crossbar, HwField, HwReg};
 
-use super::address::{Addressing, BufferResources};
+use wavemark_target::facts::BufferResource;
+
+use super::address::Addressing;
 use crate::atomic::AtomicShape;
 use crate::events::{CacheOp, Channel, Counter, Scope, executed_channels};
 use crate::op::Place;
@@ -287,7 +289,7 @@ pub struct ScalarLoad {
     /// 64-bit base pair, or four SGPRs of a buffer descriptor.
     pub base: u32,
     /// How the buffer descriptor is read, if the base is one.
-    pub buffer: Option<BufferResources>,
+    pub buffer: Option<BufferResource>,
     /// Scalar offset register, if any.
     pub soffset: Option<Place>,
     /// What multiplies the scalar offset.

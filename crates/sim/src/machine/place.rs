@@ -5,7 +5,8 @@
 use smallvec::SmallVec;
 
 use super::Cx;
-use super::address::{self, Addressing, Aperture, BufferResources, ScratchAperture};
+use super::address::{self, Addressing, Aperture, ScratchAperture};
+use super::buffer::BufferResource;
 use super::memory::{LDS_OFF, direction};
 use super::ops::{MemoryOp, Transfer};
 use crate::alu::leveled;
@@ -404,22 +405,19 @@ impl<O: Observer> Cx<'_, O> {
                 own = scratch_row(wave, exec, size, *vaddr, *saddr, *scale, *offset)?;
                 (&own[..chunks], Terms::new(Space::Scratch, 0))
             }
-            Addressing::Buffer { kind, rsrc, index: None, voffset, soffset, offset } => {
-                let resource = address::resource(regs, *kind, *rsrc);
+            Addressing::Buffer { layout, rsrc, index: None, voffset, soffset, offset } => {
+                let buffer = BufferResource::read(regs, *layout, *rsrc).raw()?;
                 let soffset = u64::from(regs.s[*soffset as usize]);
-                if resource.swizzle || resource.add_tid || resource.oob_structured {
-                    return None;
-                }
                 let offset = u64::try_from(*offset).ok()?;
                 let top = |bytes: u32| {
-                    let top = resource.num_records.checked_sub(offset + soffset + u64::from(bytes))?;
+                    let top = buffer.bytes.checked_sub(offset + soffset + u64::from(bytes))?;
                     Some(u32::try_from(top).unwrap_or(u32::MAX))
                 };
-                if *kind == BufferResources::Base48 && offset != 0 {
+                if buffer.wraps && offset != 0 {
                     // Where the sum wraps, the lane may be in range.
                     wraps = u32::try_from(offset).ok().map(|offset| u32::MAX - offset);
                 }
-                let base = resource.base.wrapping_add(soffset).wrapping_add(offset);
+                let base = buffer.base.wrapping_add(soffset).wrapping_add(offset);
                 if size > 4 && align == 1 {
                     beyond = top(4);
                 }

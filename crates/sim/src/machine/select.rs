@@ -2,8 +2,9 @@
 
 use wavemark_isa::effects::{Barrier, Control, Flow, HwField, HwReg, Memory, Path, Verb};
 use wavemark_isa::{Operand, Special};
+use wavemark_target::WaveSize;
 
-use super::address::{Addressing, BufferResources};
+use super::address::Addressing;
 use super::ops::{
     BarrierName, BarrierOp, LanePermute, MachineOp, MemoryOp, ScalarLoad, TensorOp, Transfer, Waits,
 };
@@ -218,7 +219,8 @@ impl Operands<'_, '_> {
             (Verb::Cache { .. }, Path::Scalar) if self.binder.inst.operands.is_empty() => Ok(self.counted()),
             (Verb::Cache { .. }, Path::Scalar) => Err(self.unsupported("discard of cached data")),
             (Verb::Cache { invalidate, write_back }, _) => {
-                let cache = CacheOp { invalidate, write_back, scope: self.binder.effects.policy.scope };
+                let scope = self.binder.effects.policy.scope;
+                let cache = CacheOp { invalidate, write_back, scope, caches: memory.caches };
                 Ok(MachineOp::Cache(cache, self.binder.effects.channels.clone()))
             }
             (Verb::Crossbar(_), _) => self.crossbar(memory),
@@ -235,7 +237,7 @@ impl Operands<'_, '_> {
             return Err(self.unsupported("scalar memory other than loads"));
         }
         let buffer = match self.find("sbase") {
-            Some((at, _)) if self.dwords(at) == 4 => Some(self.buffer_resources()?),
+            Some((at, _)) if self.dwords(at) == 4 => Some(self.binder.facts.buffer_resource),
             _ => None,
         };
         let soffset = match self.find("soffset") {
@@ -286,11 +288,15 @@ impl Operands<'_, '_> {
         }
         let bytes = u32::from(memory.bytes);
         let shape = LoadShape { bytes, extend: memory.extend };
+        let machine = self.binder.machine;
         let returns = memory.verb == Verb::AtomicReturn;
         Ok(match (memory.verb, memory.atomic) {
             (Verb::Load, _) if memory.block => Transfer::LoadBlock,
             (Verb::Store, _) if memory.block => Transfer::StoreBlock,
             (Verb::Load, _) => match memory.transpose {
+                Some(_) if !machine.wave32() && machine.processor.allows(WaveSize::Wave32) => {
+                    return Err(self.unsupported("transposed loads in a wave of 64 lanes"));
+                }
                 Some(transpose) => Transfer::LoadTranspose(transpose, bytes),
                 None => Transfer::Load(shape),
             },
@@ -402,12 +408,6 @@ impl Operands<'_, '_> {
         Ok(MachineOp::Memory(Box::new(op.with_burst())))
     }
 
-    /// How buffer descriptors are read.
-    fn buffer_resources(&self) -> Result<BufferResources, BindError> {
-        BufferResources::of(self.binder.facts)
-            .ok_or_else(|| self.unsupported("buffer resources of this layout"))
-    }
-
     fn addressing(&mut self, memory: &Memory, offset: i64, scale: u32) -> Result<Addressing, BindError> {
         let mods = self.binder.inst.mods;
         let chunks = self.binder.layout.chunks as u32;
@@ -422,7 +422,14 @@ impl Operands<'_, '_> {
                 };
                 let soffset = self.source("soffset")?.at;
                 let rsrc = self.scalar_of("srsrc", "rsrc")?;
-                Addressing::Buffer { kind: self.buffer_resources()?, rsrc, index, voffset, soffset, offset }
+                Addressing::Buffer {
+                    layout: self.binder.facts.buffer_resource,
+                    rsrc,
+                    index,
+                    voffset,
+                    soffset,
+                    offset,
+                }
             }
             Path::Scratch => Addressing::Scratch { vaddr, saddr: self.scalar("saddr")?, scale, offset },
             _ => {

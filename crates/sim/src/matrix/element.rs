@@ -17,6 +17,9 @@ pub enum Element {
     F64,
     /// binary32.
     F32,
+    /// binary32, rounded to 10 bits of mantissa before the multiplication (CDNA3 ISA 7.1.2; one instruction's text says
+    /// truncated).
+    Xf32,
     /// binary16.
     F16,
     /// bfloat16.
@@ -25,6 +28,10 @@ pub enum Element {
     E4m3,
     /// BF8, OCP E5M2.
     E5m2,
+    /// FP8, E4M3 FNUZ (CDNA3).
+    E4m3Fnuz,
+    /// BF8, E5M2 FNUZ (CDNA3).
+    E5m2Fnuz,
     /// FP6.
     E2m3,
     /// BF6.
@@ -46,9 +53,14 @@ impl Element {
     pub const fn bits(self) -> usize {
         match self {
             Element::F64 => 64,
-            Element::F32 => 32,
+            Element::F32 | Element::Xf32 => 32,
             Element::F16 | Element::Bf16 => 16,
-            Element::E4m3 | Element::E5m2 | Element::I8 | Element::U8 => 8,
+            Element::E4m3
+            | Element::E5m2
+            | Element::E4m3Fnuz
+            | Element::E5m2Fnuz
+            | Element::I8
+            | Element::U8 => 8,
             Element::E2m3 | Element::E3m2 => 6,
             Element::E2m1 | Element::I4 | Element::U4 => 4,
         }
@@ -56,7 +68,7 @@ impl Element {
 
     /// Every product of two of these is a binary32 number.
     pub const fn exact_products(self) -> bool {
-        !matches!(self, Element::F64 | Element::F32 | Element::Bf16)
+        !matches!(self, Element::F64 | Element::F32 | Element::Xf32 | Element::Bf16)
     }
 
     /// The element type that the format number of an `f8f6f4` instruction names (CDNA4 7.1.5, CDNA5 7.12.6).
@@ -78,6 +90,7 @@ impl Element {
 pub fn decode<H: Host>(element: Element, items: usize, chunks: usize, words: &[Chunk], out: &mut [Lanes]) {
     match element {
         Element::F32 => each::<32>(items, chunks, words, out, f32::from_bits),
+        Element::Xf32 => each::<32>(items, chunks, words, out, xf32),
         Element::F16 => {
             for (register, words) in words.chunks_exact(chunks).enumerate().take(items / 2) {
                 for (chunk, word) in words.iter().enumerate() {
@@ -90,6 +103,8 @@ pub fn decode<H: Host>(element: Element, items: usize, chunks: usize, words: &[C
         Element::Bf16 => each::<16>(items, chunks, words, out, |x| bf16::to_f32(x as u16)),
         Element::E4m3 => each::<8>(items, chunks, words, out, |x| fp8::e4m3_to_f32(x as u8)),
         Element::E5m2 => each::<8>(items, chunks, words, out, |x| fp8::e5m2_to_f32(x as u8)),
+        Element::E4m3Fnuz => each::<8>(items, chunks, words, out, |x| fp8::e4m3fnuz_to_f32(x as u8)),
+        Element::E5m2Fnuz => each::<8>(items, chunks, words, out, |x| fp8::e5m2fnuz_to_f32(x as u8)),
         Element::I8 => each::<8>(items, chunks, words, out, |x| f32::from(x as u8 as i8)),
         Element::U8 => each::<8>(items, chunks, words, out, |x| x as i32 as f32),
         Element::E2m1 => each::<4>(items, chunks, words, out, |x| mx::e2m1_to_f32(x as u8)),
@@ -100,6 +115,13 @@ pub fn decode<H: Host>(element: Element, items: usize, chunks: usize, words: &[C
         // The binary64 path reads its registers itself.
         Element::F64 => {}
     }
+}
+
+/// The binary32 number of these bits, its mantissa rounded to 10 bits, ties to even.
+#[inline(always)]
+fn xf32(bits: u32) -> f32 {
+    let rounded = (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff;
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { bits } else { rounded })
 }
 
 /// Elements of a width that divides 32.

@@ -86,12 +86,21 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of `row`, at least 16 rows and columns, with A's and B's elements `bits` wide.
-    pub fn of(row: &MatrixRow, bits: [usize; 2]) -> Layout {
+    /// The layout of `row`, at least 16 rows and columns, with A's and B's elements `bits` wide, in registers of `chunks`
+    /// chunks.
+    pub fn of(row: &MatrixRow, bits: [usize; 2], chunks: usize) -> Layout {
         let (m, n, blocks) = (row.m as usize, row.n as usize, row.blocks as usize);
         let tiles = [blocks, m / 16, n / 16];
         let sparse = row.kind == Kind::Sparse;
         let [a, b] = match row.family {
+            Family::WmmaTwice => [m, n].map(|_| Side {
+                items: row.k as usize,
+                groups: 1,
+                run: row.k as usize,
+                group_stride: 1,
+                tile_stride: 0,
+                block_stride: 0,
+            }),
             Family::Mfma => [(m, 0), (n, 1)].map(|(rows, which)| {
                 let groups = 64 / (rows * blocks);
                 let items = row.k as usize / groups;
@@ -141,7 +150,7 @@ impl Layout {
                 }
             }),
         };
-        Layout { chunks: if row.family == Family::Mfma { 4 } else { 2 }, a, b, tiles }
+        Layout { chunks, a, b, tiles }
     }
 
     /// The steps of a dense product along K, for the first tile.
@@ -175,8 +184,9 @@ impl Layout {
             .collect()
     }
 
-    /// Places of the rows of all tiles, 16 for each tile; blocks outermost, then row tiles, then column tiles.
-    pub fn rows(&self, row: &MatrixRow, element: Accumulator) -> Vec<RowPlace> {
+    /// Places of the rows of all tiles, 16 for each tile; blocks outermost, then row tiles, then column tiles. `high` is
+    /// the half that OPSEL chooses for elements that have a register each.
+    pub fn rows(&self, row: &MatrixRow, element: Accumulator, high: bool) -> Vec<RowPlace> {
         let [blocks, row_tiles, column_tiles] = self.tiles;
         let mut places = Vec::with_capacity(blocks * row_tiles * column_tiles * 16);
         for block in 0..blocks {
@@ -186,6 +196,7 @@ impl Layout {
                         places.push(match row.family {
                             Family::Mfma => mfma_row(row, block, i, column_tile),
                             Family::Wmma => wmma_row(i, element),
+                            Family::WmmaTwice => RowPlace { chunk: i as u16, high },
                         });
                     }
                 }

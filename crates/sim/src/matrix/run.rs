@@ -171,9 +171,11 @@ pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
     let words = &scratch.words[..rows];
     let d = &mut regs.v[plan.d..];
     if matches!(plan.d_type, Accumulator::F16 | Accumulator::Bf16) {
-        // Rows 2r and 2r+1 share a register.
-        for (places, words) in plan.d_rows.chunks_exact(2).zip(words.chunks_exact(2)) {
-            d[places[0].chunk as usize] = Chunk(std::array::from_fn(|i| words[0].0[i] | words[1].0[i] << 16));
+        for (place, word) in plan.d_rows.iter().zip(words) {
+            let (kept, shift) = if place.high { (0xffff, 16) } else { (0xffff_0000, 0) };
+            for (d, x) in d[place.chunk as usize].0.iter_mut().zip(word.0) {
+                *d = *d & kept | x << shift;
+            }
         }
     } else {
         for (place, word) in plan.d_rows.iter().zip(words) {

@@ -69,7 +69,9 @@ impl Binding<'_, '_> {
         if (a_type == Element::F64) || row.m == 4 {
             return self.small(a_type, level);
         }
-        let layout = Layout::of(row, [a_type.bits(), b_type.bits()]);
+        let chunks = self.binder.layout.chunks;
+        self.refuse_if(row.family == Family::Wmma && chunks != 2, "in a wave of 64 lanes")?;
+        let layout = Layout::of(row, [a_type.bits(), b_type.bits()], chunks);
         let lanes = self.lanes()?;
         let negate = |which: u8| {
             let bit = |mask: u8| !mfma && is_float(a_type) && mask >> which & 1 != 0;
@@ -79,8 +81,9 @@ impl Binding<'_, '_> {
         };
         let a = self.factor(1, a_type, &layout.a, chunk_map(&lanes.a), negate(0))?;
         let b = self.factor(2, b_type, &layout.b, chunk_map(&lanes.b), negate(1))?;
-        let c_rows = layout.rows(row, row.c);
-        let d_rows = layout.rows(row, row.d);
+        let high = self.inst().mods.op_sel & 4 != 0;
+        let c_rows = layout.rows(row, row.c, high);
+        let d_rows = layout.rows(row, row.d, high);
         let sparse = row.kind == Kind::Sparse;
         let d = self.register(0, registers(&d_rows, layout.chunks))?;
         let c = if sparse {
@@ -283,7 +286,7 @@ impl Binding<'_, '_> {
 
     /// C with {NEG_HI[2], NEG[2]} as absolute value and negation (CDNA5 7.12).
     fn addend(&self, from: AddendFrom) -> Addend {
-        let modified = self.row.family == Family::Wmma;
+        let modified = self.row.family != Family::Mfma;
         let bit = |mask: u8| modified && mask & 4 != 0;
         let mods = &self.inst().mods;
         Addend { from, element: self.row.c, abs: bit(mods.neg_hi), neg: bit(mods.neg) }

@@ -13,6 +13,8 @@ pub enum Family {
     Mfma,
     /// WMMA and SWMMAC: waves of 32 (CDNA5 7.12).
     Wmma,
+    /// WMMA of RDNA3: 16 lanes hold all of A and B, the others the same again (RDNA3 7.9).
+    WmmaTwice,
 }
 
 /// How A is stored, and whether A and B are scaled.
@@ -53,9 +55,9 @@ pub enum Accumulator {
 /// What an instruction multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixRow {
-    /// The key ([`crate::meaning`]): LLVM's mnemonic.
+    /// The key ([`crate::meaning`]).
     pub key: &'static str,
-    /// Which of the two families of matrix instructions.
+    /// Which family of matrix instructions.
     pub family: Family,
     /// Dense, sparse, scaled.
     pub kind: Kind,
@@ -79,7 +81,7 @@ pub struct MatrixRow {
 
 /// All rows.
 pub fn rows() -> impl Iterator<Item = &'static MatrixRow> {
-    MFMA.iter().chain(WMMA)
+    MFMA.iter().chain(WMMA).chain(WMMA_TWICE)
 }
 
 macro_rules! source {
@@ -115,7 +117,7 @@ macro_rules! rows {
     };
 }
 
-/// gfx950.
+/// CDNA 1 to 4.
 #[rustfmt::skip]
 pub static MFMA: &[MatrixRow] = rows! { Mfma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
@@ -159,6 +161,13 @@ pub static MFMA: &[MatrixRow] = rows! { Mfma:
     v_mfma_f32_32x32x16_fp8_fp8            Dense    32 32  16  1 E4m3   E4m3   F32  F32;
     v_mfma_scale_f32_16x16x128_f8f6f4      Scaled32 16 16 128  1 Chosen Chosen F32  F32;
     v_mfma_scale_f32_32x32x64_f8f6f4       Scaled32 32 32  64  1 Chosen Chosen F32  F32;
+    v_mfma_i32_32x32x8i8                   Dense    32 32   8  1 I8     I8     I32  I32;
+    v_mfma_i32_16x16x16i8                  Dense    16 16  16  1 I8     I8     I32  I32;
+    v_mfma_f32_32x32x2bf16                 Dense    32 32   2  2 Bf16   Bf16   F32  F32;
+    v_mfma_f32_16x16x2bf16                 Dense    16 16   2  4 Bf16   Bf16   F32  F32;
+    v_mfma_f32_4x4x2bf16                   Dense     4  4   2 16 Bf16   Bf16   F32  F32;
+    v_mfma_f32_32x32x4bf16                 Dense    32 32   4  1 Bf16   Bf16   F32  F32;
+    v_mfma_f32_16x16x8bf16                 Dense    16 16   8  1 Bf16   Bf16   F32  F32;
     v_smfmac_f32_16x16x64_bf16             Sparse   16 16  64  1 Bf16   Bf16   F32  F32;
     v_smfmac_i32_16x16x128_i8              Sparse   16 16 128  1 I8     I8     I32  I32;
     v_smfmac_f32_16x16x128_bf8_bf8         Sparse   16 16 128  1 E5m2   E5m2   F32  F32;
@@ -187,9 +196,39 @@ pub static MFMA: &[MatrixRow] = rows! { Mfma:
     v_smfmac_f32_32x32x32_bf8_fp8          Sparse   32 32  32  1 E5m2   E4m3   F32  F32;
     v_smfmac_f32_32x32x32_fp8_bf8          Sparse   32 32  32  1 E4m3   E5m2   F32  F32;
     v_smfmac_f32_32x32x32_fp8_fp8          Sparse   32 32  32  1 E4m3   E4m3   F32  F32;
+    v_mfma_f32_16x16x32_bf8_bf8_fnuz       Dense    16 16  32  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    v_mfma_f32_16x16x32_bf8_fp8_fnuz       Dense    16 16  32  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    v_mfma_f32_16x16x32_fp8_bf8_fnuz       Dense    16 16  32  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    v_mfma_f32_16x16x32_fp8_fp8_fnuz       Dense    16 16  32  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    v_mfma_f32_32x32x16_bf8_bf8_fnuz       Dense    32 32  16  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    v_mfma_f32_32x32x16_bf8_fp8_fnuz       Dense    32 32  16  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    v_mfma_f32_32x32x16_fp8_bf8_fnuz       Dense    32 32  16  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    v_mfma_f32_32x32x16_fp8_fp8_fnuz       Dense    32 32  16  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    v_smfmac_f32_16x16x64_bf8_bf8_fnuz     Sparse   16 16  64  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    v_smfmac_f32_16x16x64_bf8_fp8_fnuz     Sparse   16 16  64  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    v_smfmac_f32_16x16x64_fp8_bf8_fnuz     Sparse   16 16  64  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    v_smfmac_f32_16x16x64_fp8_fp8_fnuz     Sparse   16 16  64  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    v_smfmac_f32_32x32x32_bf8_bf8_fnuz     Sparse   32 32  32  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    v_smfmac_f32_32x32x32_bf8_fp8_fnuz     Sparse   32 32  32  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    v_smfmac_f32_32x32x32_fp8_bf8_fnuz     Sparse   32 32  32  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    v_smfmac_f32_32x32x32_fp8_fp8_fnuz     Sparse   32 32  32  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    v_mfma_f32_16x16x8_xf32                Dense    16 16   8  1 Xf32     Xf32     F32  F32;
+    v_mfma_f32_32x32x4_xf32                Dense    32 32   4  1 Xf32     Xf32     F32  F32;
 };
 
-/// gfx1250.
+/// RDNA3.
+#[rustfmt::skip]
+pub static WMMA_TWICE: &[MatrixRow] = rows! { WmmaTwice:
+    // key                                 kind      M  N   K  B  A      B      C    D
+    v_wmma_f32_16x16x16_f16_twice          Dense    16 16  16  1 F16    F16    F32  F32;
+    v_wmma_f32_16x16x16_bf16_twice         Dense    16 16  16  1 Bf16   Bf16   F32  F32;
+    v_wmma_f16_16x16x16_f16_twice          Dense    16 16  16  1 F16    F16    F16  F16;
+    v_wmma_bf16_16x16x16_bf16_twice        Dense    16 16  16  1 Bf16   Bf16   Bf16 Bf16;
+    v_wmma_i32_16x16x16_iu8_twice          Dense    16 16  16  1 Iu8    Iu8    I32  I32;
+    v_wmma_i32_16x16x16_iu4_twice          Dense    16 16  16  1 Iu4    Iu4    I32  I32;
+};
+
+/// gfx12 and gfx1250.
 #[rustfmt::skip]
 pub static WMMA: &[MatrixRow] = rows! { Wmma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D

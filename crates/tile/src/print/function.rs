@@ -97,10 +97,7 @@ impl<'m> Printer<'m> {
         self.indent();
         self.push_all(&["def ", &name, "("]);
         let handles = match self.dialect {
-            Dialect::New => {
-                self.parameters_new(&type_vars);
-                Vec::new()
-            }
+            Dialect::New => self.parameters_new(&type_vars),
             Dialect::Old => self.parameters_old(),
         };
         self.out.push_str("):\n");
@@ -169,7 +166,11 @@ impl<'m> Printer<'m> {
         found.into_iter().map(|(_, var)| var).collect()
     }
 
-    fn parameters_new(&mut self, type_vars: &[VarId]) {
+    /// A size that only an argument binds is `int32` or a type variable in an annotation; buffers with others come as
+    /// handles to match in the body.
+    fn parameters_new(&mut self, type_vars: &[VarId]) -> Vec<(BufferId, String)> {
+        let function = self.function;
+        let mut handles = Vec::new();
         let mut bound: FxHashSet<VarId> = FxHashSet::default();
         for param in &self.function.params {
             if let Param::Scalar(var) = param {
@@ -185,8 +186,14 @@ impl<'m> Printer<'m> {
                     self.scalar(*var);
                     bound.insert(*var);
                 }
-                Param::Buffer { buffer: id, .. } => {
+                Param::Buffer { buffer: id, handle } => {
                     let Some(buffer) = lookup(self.function, *id) else { continue };
+                    let dtype = |var: VarId| function.vars.get(var.0 as usize).map(|var| var.dtype);
+                    let odd = |var: VarId| !matches!(dtype(var), Some(Dtype::INT32 | Dtype::INT64) | None);
+                    if declared_here(buffer).any(|var| odd(var) && !bound.contains(&var)) {
+                        handles.push((*id, self.handle(handle.as_deref(), &buffer.name)));
+                        continue;
+                    }
                     let name = self.names.define(Entity::Buffer(*id), &buffer.name);
                     self.push_all(&[&name, ": "]);
                     self.buffer_annotation(buffer, *id, &Quoting { bound: &bound, type_vars });
@@ -194,12 +201,23 @@ impl<'m> Printer<'m> {
                 }
             }
         }
+        handles
     }
 
     fn scalar(&mut self, var: VarId) {
         let dtype = self.function.vars.get(var.0 as usize).map_or(Dtype::INT32, |var| var.dtype);
         let name = self.define_var(var);
         self.push_all(&[&name, ": T.", dtype.name()]);
+    }
+
+    /// A parameter for a buffer that the body matches; gives its name.
+    fn handle(&mut self, handle: Option<&str>, buffer: &str) -> String {
+        let name = match handle {
+            Some(handle) => self.names.reserve(handle),
+            None => self.names.reserve(&format!("{buffer}_handle")),
+        };
+        self.push_all(&[&name, ": T.handle"]);
+        name
     }
 
     /// Buffers whose sizes are symbolic, or that have anything special, come as handles to match in the body.
@@ -218,10 +236,7 @@ impl<'m> Printer<'m> {
                         self.push_all(&[&name, ": "]);
                         self.buffer_call("Buffer", None, buffer, *id, true);
                     } else {
-                        let hint = handle.clone().unwrap_or_else(|| format!("{}_handle", buffer.name));
-                        let name = self.names.reserve(&hint);
-                        self.push_all(&[&name, ": T.handle"]);
-                        handles.push((*id, name));
+                        handles.push((*id, self.handle(handle.as_deref(), &buffer.name)));
                     }
                 }
             }

@@ -12,13 +12,13 @@ use crate::barrier::Barrier;
 use crate::binder::Layout;
 use crate::events::WaveId;
 use crate::global::Global;
-use crate::machine::address::BufferResources;
 use crate::machine::device::{Cluster, Device, Group, Resident};
 use crate::machine::{Completion, Random, RunConfig};
 use crate::op::OpKind;
 use crate::program::{Program, Segment};
 use crate::regs::sindex;
 use crate::wave::{Wave, unpack_mode};
+use wavemark_target::facts::BufferResource;
 
 /// Address of the only instruction.
 const CODE: u64 = 0x10_0000;
@@ -290,13 +290,15 @@ impl Subject {
                 }
             };
             let pair = [base as u32, (base >> 32) as u32];
-            let descriptor = match BufferResources::of(self.machine.facts()) {
-                Some(BufferResources::Base48) => [pair[0], pair[1], GLOBAL as u32, 0x27000],
-                Some(BufferResources::Base57) => {
+            let descriptor = match self.machine.facts().buffer_resource {
+                BufferResource::Gfx6 => [pair[0], pair[1], GLOBAL as u32, 0x27000],
+                BufferResource::Gfx10 | BufferResource::Gfx11 | BufferResource::Gfx12 => {
+                    [pair[0], pair[1], GLOBAL as u32, 0x3000_0000]
+                }
+                BufferResource::Gfx1250 => {
                     let low = base | (GLOBAL as u64) << 57;
                     [low as u32, (low >> 32) as u32, (GLOBAL >> 7) as u32, 0]
                 }
-                None => [0; 4],
             };
             match (spec.role, memory.path) {
                 ("addr", _) => vector(wave, 0, &|lane| 64 + lane * 16),

@@ -139,10 +139,17 @@ fn value(element: Element, bits: u64) -> f64 {
     match element {
         Element::F64 => f64::from_bits(bits),
         Element::F32 => f64::from(f32::from_bits(bits as u32)),
+        Element::Xf32 => {
+            let number = f64::from(f32::from_bits(bits as u32));
+            let unit = 2f64.powi(number.abs().log2().floor() as i32 - 10);
+            if number == 0.0 { number } else { (number / unit).round_ties_even() * unit }
+        }
         Element::F16 => f64::from(f16::to_f32(bits as u16)),
         Element::Bf16 => f64::from(bf16::to_f32(bits as u16)),
         Element::E4m3 => f64::from(fp8::e4m3_to_f32(bits as u8)),
         Element::E5m2 => f64::from(fp8::e5m2_to_f32(bits as u8)),
+        Element::E4m3Fnuz => f64::from(fp8::e4m3fnuz_to_f32(bits as u8)),
+        Element::E5m2Fnuz => f64::from(fp8::e5m2fnuz_to_f32(bits as u8)),
         Element::E2m3 => f64::from(mx::e2m3_to_f32(bits as u8)),
         Element::E3m2 => f64::from(mx::e3m2_to_f32(bits as u8)),
         Element::E2m1 => f64::from(mx::e2m1_to_f32(bits as u8)),

@@ -98,9 +98,9 @@ fn case(machine: Machine, mnemonic: &str) -> Case {
 fn one(case: &Case, text: &str, [a, b, c]: [u64; 3], set: impl Fn(&mut crate::regs::Regs)) -> u64 {
     let mut regs = registers(case.machine);
     set(&mut regs);
-    let (item, lane) = place::factor(case.machine, case.row, false, case.a.bits(), 0, 0, 0);
+    let (item, lane) = place::factor(case.row, false, case.a.bits(), 0, 0, 0);
     write(&mut regs, A, lane, item, case.a.bits(), a);
-    let (item, lane) = place::factor(case.machine, case.row, true, case.b.bits(), 0, 0, 0);
+    let (item, lane) = place::factor(case.row, true, case.b.bits(), 0, 0, 0);
     write(&mut regs, B, lane, item, case.b.bits(), b);
     let bits = accumulator_bits(case.row.c);
     let (item, lane) = place::sum(case.machine, case.row, bits, 0, 0, 0);

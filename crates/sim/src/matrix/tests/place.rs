@@ -3,22 +3,18 @@
 
 use wavemark_target::Machine;
 
-use crate::matrix::table::{Kind, MatrixRow, Source};
+use crate::matrix::table::{Family, Kind, MatrixRow, Source};
 use crate::modelled::machines::{GFX950, GFX1250};
 
 /// Item and lane of A\[block, i, k\] (or B\[block, k, i\]); of a sparse A, of the first of the pair that k is in.
-pub fn factor(
-    machine: Machine,
-    row: &MatrixRow,
-    is_b: bool,
-    bits: usize,
-    block: usize,
-    i: usize,
-    k: usize,
-) -> (usize, usize) {
+pub fn factor(row: &MatrixRow, is_b: bool, bits: usize, block: usize, i: usize, k: usize) -> (usize, usize) {
     let (m, k_all, blocks) = (if is_b { row.n } else { row.m } as usize, row.k as usize, row.blocks as usize);
     let chosen = row.a == Source::Chosen;
-    if machine == GFX950 {
+    if row.family == Family::WmmaTwice {
+        // RDNA3 7.9: lane i has all of row (or column) i.
+        return (k, i);
+    }
+    if row.family == Family::Mfma {
         let per_lane = k_all / (64 / (m * blocks));
         if row.kind == Kind::Sparse {
             let group_lane = |group: usize| i + m * group;
@@ -62,7 +58,12 @@ pub fn sum(
     i: usize,
     j: usize,
 ) -> (usize, usize) {
-    if machine == GFX1250 {
+    if row.family == Family::WmmaTwice {
+        // Rows go around the 16-lane parts of the wave; narrow sums have a register each.
+        let parts = machine.lanes() as usize / 16;
+        return (i / parts * (32 / bits), j + 16 * (i % parts));
+    }
+    if row.family == Family::Wmma {
         return (i % 8 + 8 * (i / 16), j + 16 * (i / 8 % 2));
     }
     match (row.m, bits) {
@@ -88,8 +89,8 @@ fn compiled_kernels_agree() {
         for lane in 0..lanes {
             for item in 0..(row.m * row.k) as usize / lanes {
                 let (i, k) = a(lane, item);
-                assert_eq!(factor(machine, row, false, bits, 0, i, k), (item, lane), "{name} A");
-                assert_eq!(factor(machine, row, true, bits, 0, i, k), (item, lane), "{name} B");
+                assert_eq!(factor(row, false, bits, 0, i, k), (item, lane), "{name} A");
+                assert_eq!(factor(row, true, bits, 0, i, k), (item, lane), "{name} B");
             }
             for item in 0..(row.m * row.n) as usize / lanes {
                 let (i, j) = d(lane, item);

@@ -1,17 +1,20 @@
 //! Every row of the tables, with numbers whose sums are exact, in every combination of formats.
 
+use wavemark_isa::Table;
 use wavemark_target::Machine;
 
 use super::{A, B, C, D, INDEX, Random, SCALE_A, SCALE_B, place, read, registers, run, value, vector, write};
 use crate::matrix::element::Element;
-use crate::matrix::table::{Accumulator, Kind, MFMA, MatrixRow, Source, WMMA};
-use crate::modelled::machines::{GFX950, GFX1250};
+use crate::matrix::table::{Accumulator, Family, Kind, MatrixRow, Source, rows};
+use crate::modelled::machines::ALL;
 use crate::regs::Regs;
 
 /// A row with the element types chosen.
 #[derive(Clone, Copy)]
 pub struct Case {
     pub machine: Machine,
+    /// The row's name on it.
+    pub mnemonic: &'static str,
     pub row: &'static MatrixRow,
     pub a: Element,
     pub b: Element,
@@ -26,13 +29,31 @@ fn formats(source: Source) -> Vec<Element> {
     }
 }
 
+/// The machines that have a row, each with its name there: of those with MFMA the newest alone.
+fn machines(row: &MatrixRow) -> Vec<(Machine, &'static str)> {
+    let mut found = Vec::new();
+    for machine in ALL.into_iter().rev() {
+        let refused = row.family == Family::Wmma && !machine.wave32();
+        let known = row.family == Family::Mfma && !found.is_empty();
+        if let Some(named) = Table::of(machine).rows().find(|named| named.effects.meaning == row.key)
+            && !refused
+            && !known
+        {
+            found.push((machine, named.mnemonic));
+        }
+    }
+    found
+}
+
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for (machine, rows) in [(GFX950, MFMA), (GFX1250, WMMA)] {
-        for row in rows {
+    for row in rows() {
+        let machines = machines(row);
+        assert!(!machines.is_empty(), "no machine has {}", row.key);
+        for (machine, mnemonic) in machines {
             for a in formats(row.a) {
                 for b in formats(row.b) {
-                    cases.push(Case { machine, row, a, b });
+                    cases.push(Case { machine, mnemonic, row, a, b });
                 }
             }
         }
@@ -73,6 +94,10 @@ impl Case {
         let [m, n, k, blocks] = [row.m, row.n, row.k, row.blocks].map(usize::from);
         let of = |elements: usize, bits: usize| (elements * blocks * bits / 32).div_ceil(self.lanes());
         let stored = if self.sparse() { k / 2 } else { k };
+        if row.family == Family::WmmaTwice {
+            let sums = m * n / self.lanes();
+            return [k * self.a.bits() / 32, k * self.b.bits() / 32, sums, sums];
+        }
         [
             of(m * stored, self.a.bits()),
             of(n * k, self.b.bits()),
@@ -91,8 +116,13 @@ impl Case {
         let [a, b, c_count, d] = self.counts();
         // The text has room for C where D takes less.
         let d = if self.sparse() { c_count } else { d };
-        let mut text =
-            format!("{} {}, {}, {}, ", self.row.key, vector('v', D, d), vector('v', A, a), vector('v', B, b));
+        let mut text = format!(
+            "{} {}, {}, {}, ",
+            self.mnemonic,
+            vector('v', D, d),
+            vector('v', A, a),
+            vector('v', B, b)
+        );
         if self.sparse() {
             text += &vector('v', INDEX, self.index_bits().div_ceil(32));
         } else {
@@ -109,7 +139,7 @@ impl Case {
         if self.row.a == Source::Chosen {
             let (a, b) = (number(self.a).unwrap_or(0), number(self.b).unwrap_or(0));
             let names = ["FP8", "BF8", "FP6", "BF6", "FP4"];
-            text += &if self.machine == GFX950 {
+            text += &if self.row.family == Family::Mfma {
                 format!(" cbsz:{a} blgp:{b}")
             } else {
                 format!(" matrix_a_fmt:MATRIX_FMT_{} matrix_b_fmt:MATRIX_FMT_{}", names[a], names[b])
@@ -124,7 +154,7 @@ impl Case {
 
     /// A\[block, i, k\]; `None` if it is not stored.
     pub fn a(&self, regs: &Regs, block: usize, i: usize, k: usize, first_bit: usize) -> Option<f64> {
-        let (item, lane) = place::factor(self.machine, self.row, false, self.a.bits(), block, i, k);
+        let (item, lane) = place::factor(self.row, false, self.a.bits(), block, i, k);
         let stored = |item| value(self.a, read(regs, A, lane, item, self.a.bits()));
         if !self.sparse() {
             return Some(stored(item));
@@ -139,7 +169,7 @@ impl Case {
 
     /// B\[block, k, j\].
     pub fn b(&self, regs: &Regs, block: usize, k: usize, j: usize) -> f64 {
-        let (item, lane) = place::factor(self.machine, self.row, true, self.b.bits(), block, j, k);
+        let (item, lane) = place::factor(self.row, true, self.b.bits(), block, j, k);
         value(self.b, read(regs, B, lane, item, self.b.bits()))
     }
 
@@ -167,7 +197,7 @@ impl Case {
         };
         let (at, rows) = if is_b { (SCALE_B, self.row.n) } else { (SCALE_A, self.row.m) };
         let (lane, item) =
-            if self.machine == GFX950 { (i + rows as usize * (k / size), 0) } else { (i, k / size) };
+            if self.row.family == Family::Mfma { (i + rows as usize * (k / size), 0) } else { (i, k / size) };
         2f64.powi(read(regs, at, lane, item, 8) as i32 - 127)
     }
 
