@@ -164,7 +164,7 @@ fn one_target() {
         expect![[r#"
         exit 0
         gfx942:xnack-
-          supported                 asm, dis
+          supported                 asm, dis, run, check
           aliases                   -
           isa version               9.4.2
           family                    gfx9

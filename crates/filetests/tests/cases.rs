@@ -2,7 +2,7 @@
 //!
 //! Cases under `tests/` and `examples/` run under all completion modes and several seeds; where a verdict file
 //! expects findings, the whole report (late completion, seed 0) is held against `report.txt` beside it. Corpus
-//! cases of the targets that we execute run once, late with seed 0: `cargo xtask cases` runs them thoroughly.
+//! cases run once, late with seed 0: `cargo xtask cases` runs them thoroughly.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -16,8 +16,14 @@ use wavemark_filetests::case::{self, Ran};
 use wavemark_filetests::{expected, paths};
 
 const OWN: &[&str] = &["tests", "examples"];
-const CORPUS: &[&str] = &["triton", "clang", "async", "racy"];
-const TARGETS: &[&str] = &["gfx1250", "gfx950"];
+/// Sets of the corpus, each with the processors that it has kernels for.
+const CORPUS: &[(&str, &[&str])] = &[
+    ("triton", &["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"]),
+    ("clang", &["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"]),
+    ("iree", &["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250"]),
+    ("async", &["gfx942", "gfx950", "gfx1250"]),
+    ("racy", &["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"]),
+];
 const SEEDS: &[u64] = &[0, 1, 2];
 /// What a run may take; the slowest takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -31,8 +37,8 @@ fn main() {
     }
     match paths::shared() {
         Ok(shared) => {
-            for set in CORPUS {
-                for target in TARGETS {
+            for (set, targets) in CORPUS {
+                for target in *targets {
                     let folder = shared.join("corpus").join(set).join(target);
                     trials.extend(trials_of(&shared, &folder, Prefer::Object, foreign));
                 }

@@ -141,8 +141,11 @@ fn value(element: Element, bits: u64) -> f64 {
         Element::F32 => f64::from(f32::from_bits(bits as u32)),
         Element::Xf32 => {
             let number = f64::from(f32::from_bits(bits as u32));
+            if number == 0.0 || !number.is_finite() {
+                return number;
+            }
             let unit = 2f64.powi(number.abs().log2().floor() as i32 - 10);
-            if number == 0.0 { number } else { (number / unit).round_ties_even() * unit }
+            (number / unit).round_ties_even() * unit
         }
         Element::F16 => f64::from(f16::to_f32(bits as u16)),
         Element::Bf16 => f64::from(bf16::to_f32(bits as u16)),
