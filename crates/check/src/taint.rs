@@ -23,7 +23,7 @@ use crate::Checker;
 use crate::finding::Finding;
 use crate::knowledge::Knowledge;
 use crate::mistakes::MistakeId;
-use crate::site_info::{SiteId, SiteInfo, Used, VGPR0};
+use crate::site_info::{RegRange, SiteId, SiteInfo, Used, VGPR0};
 
 /// Which branch makes a poll of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +194,15 @@ fn sink(machine: Machine, info: &SiteInfo) -> Sink {
     }
 }
 
+/// The registers that a compare-and-swap in memory compares, where they follow those that it swaps in.
+fn comparand(info: &SiteInfo) -> Option<RegRange> {
+    let memory = info.effects.memory.filter(|memory| memory.path != Path::Lds)?;
+    let count = 2 * u32::from(memory.bytes).div_ceil(4);
+    let data = |used: &&Used| used.read && !used.address && used.range.count == count;
+    let range = info.uses.iter().find(data)?.range;
+    Some(RegRange { from: range.from + count / 2, count: count / 2 })
+}
+
 impl Checker {
     /// A wave is about to execute an instruction: marks go where its values go.
     pub(crate) fn follow(&mut self, wave: u32, site: SiteId, exec: u64, regs: &Regs) {
@@ -212,8 +221,20 @@ impl Checker {
             let settled = |value: &&Reaching| value.any() && taint.mistake(value.of).is_none();
             let settled: Vec<usize> = reaching.iter().filter(settled).map(|value| value.of).collect();
             reaching.retain(|value| taint.mistake(value.of).is_some());
-            for of in settled {
+            // What is swapped in is used, whatever it is compared with.
+            let swapped = comparand(info).filter(|_| matches!(sink, Sink::Comparison));
+            let compared = |of: usize| {
+                let within =
+                    |mark: &Mark| swapped.is_none_or(|range| range.numbers().contains(&mark.register));
+                taint.marks.iter().any(|mark| mark.of == of && within(mark))
+            };
+            let (compared, used): (Vec<usize>, Vec<usize>) =
+                settled.into_iter().partition(|&of| !matches!(sink, Sink::Comparison) || compared(of));
+            for of in compared {
                 self.settle(wave, site, of, &sink);
+            }
+            for of in used {
+                self.settle(wave, site, of, &Sink::Use);
             }
         }
         let Some(state) = self.waves.get_mut(wave) else { return };
