@@ -226,7 +226,7 @@ impl Checker {
             let compared = |of: usize| {
                 let within =
                     |mark: &Mark| swapped.is_none_or(|range| range.numbers().contains(&mark.register));
-                taint.marks.iter().any(|mark| mark.of == of && within(mark))
+                taint.marks.iter().any(|mark| mark.of == of && mark.bits & exec != 0 && within(mark))
             };
             let (compared, used): (Vec<usize>, Vec<usize>) =
                 settled.into_iter().partition(|&of| !matches!(sink, Sink::Comparison) || compared(of));
