@@ -53,9 +53,14 @@ impl Stored<'_> {
         self.words[n as usize / 4 * self.lanes + lane as usize].to_le_bytes()[n as usize % 4]
     }
 
-    /// What it writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data.
+    /// What it writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data. Behind a lane's
+    /// data those of the next lane follow.
     fn value(&self, (lane, offset): (u32, u32), bytes: u8) -> u32 {
-        let word = |at: u32| self.words[at as usize / 4 * self.lanes + lane as usize];
+        let own = self.words.len() / self.lanes * 4;
+        let word = |at: u32| {
+            let (at, lane) = (at as usize % own, lane as usize + at as usize / own);
+            self.words[at / 4 * self.lanes + lane]
+        };
         if bytes == WHOLE && offset.is_multiple_of(4) {
             return word(offset);
         }

@@ -155,7 +155,8 @@ pub fn instruction(bytes: &[u8]) {
 /// thread and on two and without the host's vector instructions, watched, and the same outputs unwatched.
 pub fn program(bytes: &[u8]) {
     let Some((&choice, code)) = bytes.split_first() else { return };
-    let processor = if choice & 1 == 0 { "gfx950" } else { "gfx1250" };
+    let processors = ["gfx950", "gfx1250", "gfx90a", "gfx1100", "gfx942", "gfx1201", "gfx908", "gfx1030"];
+    let processor = processors[usize::from(choice & 7)];
     let Ok(machine) = wavemark_isa::Machine::parse(processor, "") else { return };
     let mut lines = String::new();
     let mut at = 0;
@@ -169,7 +170,8 @@ pub fn program(bytes: &[u8]) {
         }
         at += size;
     }
-    let accumulation = if choice & 1 == 0 { "\t.amdhsa_accum_offset 256\n" } else { "" };
+    let unified = machine.limits().addressable_agprs > 0 && machine.facts().agpr_operands;
+    let accumulation = if unified { "\t.amdhsa_accum_offset 256\n" } else { "" };
     let text = format!(
         "\t.amdgcn_target \"amdgcn-amd-amdhsa--{processor}\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\n\
          k:\n{lines}\ts_endpgm\n.Lend:\n\t.size k, .Lend-k\n\t.section .rodata,\"a\",@progbits\n\t.p2align 6\n\
@@ -184,7 +186,7 @@ pub fn program(bytes: &[u8]) {
             threads: Some(threads),
             check,
             max_steps: Some(2_000),
-            seed: u64::from(choice >> 1),
+            seed: u64::from(choice >> 3),
             completion: Completion::Random,
             ..RunOptions::default()
         };
