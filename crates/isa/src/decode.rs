@@ -68,6 +68,17 @@ pub(crate) struct Input<'a> {
     pub(crate) bytes: &'a [u8],
     /// The first 16 bytes, 0 where there are fewer.
     pub(crate) bits: u128,
+    /// What is expected of the operand fields that the instruction does not use.
+    pub(crate) unused: Unused,
+}
+
+/// What is expected of the operand fields that an instruction does not use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unused {
+    /// 0, as LLVM's disassembler does.
+    Zero,
+    /// Nothing, as the hardware does.
+    Any,
 }
 
 impl Input<'_> {
@@ -85,19 +96,33 @@ impl Input<'_> {
 /// # Errors
 /// [`DecodeError`]; never panics, whatever the bytes.
 pub fn decode(machine: Machine, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    decode_with(machine, bytes, Unused::Zero)
+}
+
+/// Decodes the instruction at the beginning of `bytes` as the hardware does, for which the operand fields that an
+/// instruction does not use may hold anything; [`decode`] wants 0 there as LLVM does. tinygrad's tests, which were run on
+/// RDNA3 (`test/amd/hw`), have such instructions.
+///
+/// # Errors
+/// That of [`decode`].
+pub fn decode_as_executed(machine: Machine, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    decode(machine, bytes).or_else(|error| decode_with(machine, bytes, Unused::Any).map_err(|_| error))
+}
+
+fn decode_with(machine: Machine, bytes: &[u8], unused: Unused) -> Result<Inst, DecodeError> {
     if bytes.len() < 4 {
         return Err(DecodeError::Truncated { needed: 4, got: bytes.len() });
     }
     let mut head = [0u8; 16];
     let n = bytes.len().min(16);
     head[..n].copy_from_slice(&bytes[..n]);
-    let input = Input { machine, bytes, bits: u128::from_le_bytes(head) };
+    let input = Input { machine, bytes, bits: u128::from_le_bytes(head), unused };
     let table = Table::of(machine);
     // Of the formats whose leading bits match, the one with the most of them names the unknown opcode; what a format
     // with the opcode says of its operands is said first.
     let mut unknown = (0, DecodeError::UnknownFormat(input.bits as u32));
     for (index, format) in table.formats_of(input.bits) {
-        if let Some((row, encoding)) = table.find(index, input.bits) {
+        if let Some((row, encoding)) = table.find(index, input.bits, unused) {
             match decode_as(&input, row, encoding) {
                 // The load of a matrix scale, which scaled multiplications begin with, is an instruction by itself.
                 Err(error) if ["scalea", "vscalea"].iter().any(|role| row.operand_index(role).is_some()) => {

@@ -35,7 +35,7 @@ pub mod table;
 pub mod ty;
 pub(crate) mod vector;
 
-pub use decode::{DecodeError, decode};
+pub use decode::{DecodeError, decode, decode_as_executed};
 pub use effects::{Effects, effects};
 pub use encode::{EncodeError, InstBytes, encode};
 pub use expr::{Expr, NoSymbols, Resolved, SymbolResolver};

@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 use wavemark_target::Property;
 
+use crate::decode::Unused;
 use crate::format::Format;
 use crate::row::{Encoding, OperandSpec, Row};
 use crate::ty::{Kind, Type};
@@ -112,10 +113,11 @@ pub(crate) fn find_half(
     table: &'static Table,
     bits: u128,
     form: Form,
+    unused: Unused,
 ) -> Result<(&'static Row, &'static Encoding), Option<(&'static str, u32)>> {
     let mut unknown = None;
     for (index, format) in table.formats_of(bits).filter(|(_, format)| format.form == form && !format.pair) {
-        match table.find(index, bits) {
+        match table.find(index, bits, unused) {
             Some(found) => return Ok(found),
             None => unknown = Some((format.name, format.opcode_of(bits))),
         }

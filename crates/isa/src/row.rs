@@ -8,7 +8,7 @@ use crate::format::{Family, Field, Format};
 use crate::image::Image;
 use crate::matrix::Trait;
 use crate::memory;
-use crate::modifier::Modifier;
+use crate::modifier::{self, Modifier};
 pub use crate::role::Access;
 use crate::role::Class;
 use crate::scalar::Sources;
@@ -60,6 +60,17 @@ pub struct Encoding {
     /// Source fields that the row does not use, and those fields holding the inline constant 0: mask, value
     /// (see [`crate::Mods::idle_zero`]).
     pub idle: (u128, u128),
+}
+
+impl Encoding {
+    /// The bits of operand fields that must be 0 because the instruction does not use them.
+    pub(crate) fn unused_operands(&self) -> u128 {
+        let used =
+            self.operands.iter().filter_map(|(_, field)| *field).fold(0, |mask, field| mask | field.mask());
+        let is_operand = |field: &&Field| field.zero && modifier::by_name(field.name).is_none();
+        let optional = self.format.fields.iter().filter(is_operand);
+        optional.fold(0, |mask, field| mask | field.mask()) & !used
+    }
 }
 
 /// One instruction of one instruction set.

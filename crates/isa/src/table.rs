@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 use wavemark_target::{InstructionSets, Machine, Processor, WaveSize};
 
+use crate::decode::Unused;
 use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::image::Image;
@@ -131,12 +132,15 @@ impl Table {
     /// The row and encoding with this opcode of the format (an index from `formats_of`) whose required fields
     /// match.
     #[inline]
-    pub(crate) fn find(&self, format: u8, bits: u128) -> Option<(&Row, &Encoding)> {
+    pub(crate) fn find(&self, format: u8, bits: u128, unused: Unused) -> Option<(&Row, &Encoding)> {
         let entry = &self.index.formats[usize::from(format)];
         entry.candidates(entry.format.opcode_of(bits)).iter().find_map(|&(number, encoding)| {
             let row = self.row(RowId(number));
             let encoding = &row.encodings[usize::from(encoding)];
-            let (mask, value) = encoding.required;
+            let (mut mask, value) = encoding.required;
+            if unused == Unused::Any {
+                mask &= !encoding.unused_operands();
+            }
             (bits & mask == value).then_some((row, encoding))
         })
     }

@@ -1,7 +1,7 @@
 //! Bits that mean nothing: encodings that LLVM 22's disassembler reads though its assembler would not write them.
 //! Compilers and other assemblers have left such bits in real objects.
 
-use wavemark_isa::{Machine, decode, print};
+use wavemark_isa::{DecodeError, Inst, Machine, decode, decode_as_executed, print};
 
 /// Processor, bytes, text.
 const WORDS: &[(&str, &str, &str)] = &[
@@ -40,15 +40,44 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// As above, but read by the hardware alone: operand fields of operands that the instruction does not have.
+const EXECUTED: &[(&str, &str, &str)] = &[
+    // The destination of an atomic that returns nothing, the second data of a store of one.
+    ("gfx90a", "000000d80a010002", "ds_add_u32 v10, v1"),
+    ("gfx1100", "000020d80a010002", "ds_max_u32 v10, v1"),
+    ("gfx1201", "000034d80a010300", "ds_store_b32 v10, v1"),
+    // The second source of a move.
+    ("gfx1100", "0a0520ca0c1b1414", "v_dual_mov_b32 v20, v10 :: v_dual_add_nc_u32 v21, v12, v13"),
+    ("gfx1250", "0a0520ca0c1b1414", "v_dual_mov_b32 v20, v10 :: v_dual_add_nc_u32 v21, v12, v13"),
+];
+
 #[test]
 fn bits_without_meaning_are_read_over() {
     for (processor, hex, text) in WORDS {
-        let machine = Machine::parse(processor, "").expect("processor");
-        let bytes: Vec<u8> = (0..hex.len() / 2)
-            .map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).expect("hex"))
-            .collect();
-        let inst = decode(machine, &bytes).unwrap_or_else(|error| panic!("{processor} {hex}: {error}"));
-        assert_eq!(print(machine, &inst), *text, "{processor} {hex}");
-        assert_eq!(usize::from(inst.size), bytes.len(), "{processor} {hex}");
+        let (machine, bytes) = (machine(processor), unhex(hex));
+        check(machine, decode(machine, &bytes).as_ref(), hex, text);
     }
+}
+
+#[test]
+fn operands_that_there_are_not_are_ignored_by_the_hardware() {
+    for (processor, hex, text) in EXECUTED {
+        let (machine, bytes) = (machine(processor), unhex(hex));
+        assert!(decode(machine, &bytes).is_err(), "{processor} {hex}");
+        check(machine, decode_as_executed(machine, &bytes).as_ref(), hex, text);
+    }
+}
+
+fn machine(processor: &str) -> Machine {
+    Machine::parse(processor, "").expect("processor")
+}
+
+fn unhex(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).expect("hex")).collect()
+}
+
+fn check(machine: Machine, inst: Result<&Inst, &DecodeError>, hex: &str, text: &str) {
+    let inst = inst.unwrap_or_else(|error| panic!("{machine:?} {hex}: {error}"));
+    assert_eq!(print(machine, inst), *text, "{machine:?} {hex}");
+    assert_eq!(usize::from(inst.size) * 2, hex.len(), "{machine:?} {hex}");
 }

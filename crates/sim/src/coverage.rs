@@ -4,7 +4,7 @@
 //! instructions would be taken for instructions too. A run says nothing of what it has not been at.
 
 use wavemark_isa::effects::effects;
-use wavemark_isa::{Inst, decode};
+use wavemark_isa::{Inst, decode_as_executed};
 use wavemark_target::Machine;
 
 use crate::dispatch::{Kernel, layout};
@@ -31,7 +31,7 @@ impl Coverage {
     /// That of the code of `kernel`, which has `code_size` bytes, after a run that has been at `executed` (ascending).
     pub fn of(kernel: &Kernel, code_size: u64, executed: &[u64]) -> Coverage {
         let mut program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
-        let instruction = |slot: usize| decode(kernel.machine, &kernel.code.bytes[slot * 4..]);
+        let instruction = |slot: usize| decode_as_executed(kernel.machine, &kernel.code.bytes[slot * 4..]);
         let timed = |&pc: &u64| {
             let inst = program.slot(pc).and_then(|slot| instruction(slot).ok());
             inst.is_some_and(|inst| is_timed(kernel.machine, &inst))

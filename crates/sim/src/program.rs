@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use wavemark_isa::decode;
+use wavemark_isa::decode_as_executed;
 use wavemark_isa::effects::{Control, CounterSet, Effects, Path, Scope, Verb, VgprMsb};
 use wavemark_target::{Facts, Machine};
 
@@ -174,7 +174,7 @@ impl Program {
         let OpTable { msb, pages } = &mut self.tables[table];
         let Some(Page { ops, sites }) = pages[slot / PAGE].as_deref_mut() else { return };
         let at = slot % PAGE;
-        let inst = match decode(self.machine, &self.segment.bytes[slot * 4..]) {
+        let inst = match decode_as_executed(self.machine, &self.segment.bytes[slot * 4..]) {
             Ok(inst) => inst,
             Err(why) => {
                 ops[at] = unsupported(format!("not an instruction: {why}"), 1);

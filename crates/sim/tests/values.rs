@@ -1,7 +1,9 @@
 //! What single instructions compute: the lines of `tests/values/*.txt`, each run for its processors
 //! on every level of the host.
 //!
-//! A line is `PROCESSOR… | INPUT… | INSTRUCTION ; INSTRUCTION… | OUTPUT…`. Inputs and outputs are `NAME=VALUE`, a name
+//! A line is `PROCESSORS | INPUT… | INSTRUCTION ; INSTRUCTION… | OUTPUT…`. Processors are expressions as of the instruction
+//! table (`gfx9`, `gfx10+`), with `!` before those left out, `!wave32` and `!wave64` among them; of those meant, the line runs on all that
+//! have its instructions. Inputs and outputs are `NAME=VALUE`, a name
 //! is `vN`, `sN`, `vcc` or `scc`, the same in every lane; `v[N:N+1]` is a pair. A value is a number of 32 bits (of 64
 //! for a pair), or `1.5f`, `1.5d`, or the halves of a register, low one first: `(1h,2h)` of binary16, `(1b,2b)` of
 //! bfloat16. `#` starts a comment, which says where the expectation comes from. Every instruction that computes has a
@@ -9,18 +11,17 @@
 
 mod snippet;
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use snippet::machines::{GFX950, GFX1250};
-use snippet::{Setup, run};
+use snippet::{Setup, has, machines, run};
 use wavemark_isa::{Row, RowId, Table, decode};
 use wavemark_numerics::{bf16, f16};
 use wavemark_sim::events::Silent;
 use wavemark_sim::meaning::{self, Meaning};
 use wavemark_sim::{RunEnd, alu};
-use wavemark_target::Machine;
+use wavemark_target::{InstructionSets, Machine, Processor};
 
 /// A register of a line with its value.
 struct Assignment<'a> {
@@ -88,7 +89,6 @@ fn run_line(
     outputs: &[Assignment<'_>],
 ) -> Result<(), String> {
     let mut text = String::from("v_and_b32 v1, 0x3ff, v0\n v_lshlrev_b32 v2, 2, v1\n");
-    let wave64 = machine.lanes() == 64;
     for (register, dword) in inputs.iter().flat_map(dwords) {
         match register.as_str() {
             "vcc" => writeln!(text, " s_mov_b32 vcc_lo, {dword:#x}\n s_mov_b32 vcc_hi, {dword:#x}"),
@@ -101,10 +101,11 @@ fn run_line(
     for instruction in body.split(';') {
         writeln!(text, " {}", instruction.trim()).unwrap();
     }
-    text.push_str(if wave64 { " s_waitcnt vmcnt(0) lgkmcnt(0)\n" } else { " s_wait_idle\n" });
+    let wait = if has(machine, "s_wait_idle") { "s_wait_idle" } else { "s_waitcnt vmcnt(0) lgkmcnt(0)" };
+    writeln!(text, " {wait}").unwrap();
     let stored: Vec<(String, u32)> = outputs.iter().flat_map(dwords).collect();
-    let (store, add) =
-        if wave64 { ("global_store_dword", "v_add_u32") } else { ("global_store_b32", "v_add_nc_u32") };
+    let store = if has(machine, "global_store_b32") { "global_store_b32" } else { "global_store_dword" };
+    let add = if has(machine, "v_add_nc_u32") { "v_add_nc_u32" } else { "v_add_u32" };
     for (register, _) in &stored {
         let from = match register.as_str() {
             "vcc" => "vcc_lo",
@@ -134,17 +135,40 @@ fn run_line(
     Ok(())
 }
 
-/// Rows of arithmetic instructions that lines have run.
-type Covered = BTreeSet<(&'static str, RowId)>;
+/// Whether a line for these processors is for `machine`; the error is an unknown word.
+fn is_meant(processors: &str, machine: Machine) -> Result<bool, String> {
+    let own = machine.instruction_sets();
+    let (mut meant, mut excluded) = (false, false);
+    for word in processors.split_whitespace() {
+        match word.strip_prefix('!') {
+            Some("wave32") => excluded |= machine.wave32(),
+            Some("wave64") => excluded |= !machine.wave32(),
+            Some(sets) => excluded |= InstructionSets::parse(sets)?.contains(own),
+            None => meant |= InstructionSets::parse(word)?.contains(own),
+        }
+    }
+    Ok(meant && !excluded)
+}
+
+fn name(machine: Machine) -> String {
+    format!("{} in waves of {}", machine.processor, machine.lanes())
+}
+
+/// Processors, with the rows of the instructions that lines have run on them in waves of either size.
+type Covered = HashSet<(Processor, RowId)>;
 
 /// Notes the rows of the instructions in `body`.
-fn cover(processor: &'static str, machine: Machine, body: &str, covered: &mut Covered) {
-    for instruction in body.split(';').filter(|text| !text.trim().starts_with(".long")) {
+fn cover(machine: Machine, body: &str, covered: &mut Covered) {
+    for instruction in instructions(body).filter(|text| !text.starts_with(".long")) {
         let bytes = snippet::assemble(machine, instruction);
         let Ok(inst) = decode(machine, &bytes) else { continue };
         let halves = std::iter::once(&inst).chain(inst.second.as_deref());
-        covered.extend(halves.map(|half| (processor, half.row)));
+        covered.extend(halves.map(|half| (machine.processor, half.row)));
     }
+}
+
+fn instructions(body: &str) -> impl Iterator<Item = &str> {
+    body.split(';').map(str::trim)
 }
 
 fn check_line(line: &str, covered: &mut Covered) -> Result<(), String> {
@@ -155,20 +179,27 @@ fn check_line(line: &str, covered: &mut Covered) -> Result<(), String> {
     if outputs.is_empty() {
         return Err("no output".to_owned());
     }
-    for processor in processors.split_whitespace() {
-        let (name, machine) = match processor {
-            "gfx950" => ("gfx950", GFX950),
-            "gfx1250" => ("gfx1250", GFX1250),
-            _ => return Err(format!("unknown processor `{processor}`")),
-        };
-        cover(name, machine, body, covered);
+    let mut wrong = Vec::new();
+    let mut runs = 0;
+    for machine in machines::ALL {
+        let known = || instructions(body).all(|text| snippet::try_assemble(machine, text).is_ok());
+        if !is_meant(processors, machine)? || !known() {
+            continue;
+        }
+        runs += 1;
+        cover(machine, body, covered);
         for level in alu::levels() {
             alu::limit_level(level);
-            run_line(machine, &inputs, body, &outputs)
-                .map_err(|what| format!("{processor}, {level:?} host: {what}"))?;
+            if let Err(what) = run_line(machine, &inputs, body, &outputs) {
+                wrong.push(format!("{}, {level:?} host: {what}", name(machine)));
+            }
         }
     }
-    Ok(())
+    match (runs, wrong.is_empty()) {
+        (0, _) => Err("no machine has its instructions".to_owned()),
+        (_, true) => Ok(()),
+        (_, false) => Err(wrong.join("; ")),
+    }
 }
 
 #[test]
@@ -194,15 +225,14 @@ fn every_line_holds() {
     }
     assert!(lines > 0, "no lines");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    for (processor, machine) in [("gfx950", GFX950), ("gfx1250", GFX1250)] {
-        let computes = |row: &&Row| matches!(meaning::of(row.effects.meaning), Some(Meaning::Alu(_)));
+    let computes = |row: &&Row| matches!(meaning::of(row.effects.meaning), Some(Meaning::Alu(_)));
+    let mut without = Vec::new();
+    for machine in machines::ALL {
+        let processor = machine.processor;
         let rows: Vec<&Row> = Table::of(machine).rows().filter(computes).collect();
-        let missing: Vec<&str> = rows
-            .iter()
-            .filter(|row| !covered.contains(&(processor, row.id)))
-            .map(|row| row.mnemonic)
-            .collect();
-        println!("{processor}: {} arithmetic instructions", rows.len());
-        assert!(missing.is_empty(), "{processor}: no line runs {}", missing.join(" "));
+        println!("{}: {} arithmetic instructions", name(machine), rows.len());
+        let missing = rows.iter().filter(|row| !covered.contains(&(processor, row.id)));
+        without.extend(missing.map(|row| format!("no line runs {} on {processor}", row.mnemonic)));
     }
+    assert!(without.is_empty(), "{}", without.join("\n"));
 }

@@ -175,10 +175,11 @@ fn pair(input: &Input, x: Form, y: Form) -> Result<Inst, DecodeError> {
 }
 
 fn half(input: &Input, form: Form) -> Result<Inst, DecodeError> {
-    let (row, encoding) = find_half(Table::of(input.machine), input.bits, form).map_err(|unknown| {
-        let (format, opcode) = unknown.unwrap_or(("VOPD", 0));
-        DecodeError::UnknownOpcode { format, opcode }
-    })?;
+    let (row, encoding) =
+        find_half(Table::of(input.machine), input.bits, form, input.unused).map_err(|unknown| {
+            let (format, opcode) = unknown.unwrap_or(("VOPD", 0));
+            DecodeError::UnknownOpcode { format, opcode }
+        })?;
     let inst = decode_as(input, row, encoding)?;
     if inst.operands.iter().any(|operand| matches!(operand, Operand::Literal64(_))) {
         return Err(invalid(row, "a pair has no 64-bit literal"));

@@ -68,7 +68,7 @@ fn mixed_source(cx: &Cx, m: OwnMods, i: u32, x: u32, brain: bool) -> f32 {
     f32::from_bits(bits ^ (m.neg() >> i & 1) << 31)
 }
 
-fn mixed_fma(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
+pub(super) fn mixed_fma(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
     let [a, b, c] = [0, 1, 2].map(|i| mixed_source(cx, m, i, s[i as usize], brain));
     let d = arith::fma_f32_rounded(a, b, c, cx.mode.round_32, Denorm::KEEP);
     if d.is_nan() {
@@ -78,13 +78,13 @@ fn mixed_fma(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
     d
 }
 
-fn finish_f32(cx: &Cx, m: OwnMods, d: f32) -> u32 {
+pub(super) fn finish_f32(cx: &Cx, m: OwnMods, d: f32) -> u32 {
     let d = arith::flush_f32_unless(d, cx.mode.denorm_32.output);
     if m.clamp() { wavemark_numerics::modifiers::clamp_f32(d, cx.mode.dx10_clamp) } else { d }.to_bits()
 }
 
 /// The 16-bit result of a mixed-precision instruction.
-fn finish_half(cx: &Cx, m: OwnMods, d: f32, brain: bool) -> u32 {
+pub(super) fn finish_half(cx: &Cx, m: OwnMods, d: f32, brain: bool) -> u32 {
     let dx10 = cx.mode.dx10_clamp;
     u32::from(if brain {
         let d = bf16::from_f32_rounded(d, cx.mode.round_32, cx.mode.fp16_ovfl);

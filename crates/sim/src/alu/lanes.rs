@@ -12,7 +12,7 @@ use crate::op::{Op, Place, PlaceKind};
 use crate::regs::{Regs, sindex};
 
 /// All lanes of a source row.
-fn row(regs: &Regs, place: Place) -> [u32; 64] {
+pub(super) fn row(regs: &Regs, place: Place) -> [u32; 64] {
     let mut out = [0; 64];
     for lane in 0..regs.lanes() {
         out[lane as usize] = lane_of(regs, place, lane);
@@ -30,7 +30,7 @@ fn lane_of(regs: &Regs, place: Place, lane: u32) -> u32 {
 }
 
 /// Write the active lanes of a destination row.
-fn write_active(regs: &mut Regs, at: u32, f: impl Fn(u32) -> u32) {
+pub(super) fn write_active(regs: &mut Regs, at: u32, f: impl Fn(u32) -> u32) {
     let exec = regs.exec();
     for lane in (0..regs.lanes()).filter(|lane| exec >> lane & 1 != 0) {
         let x = f(lane);

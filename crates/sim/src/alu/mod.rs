@@ -22,6 +22,7 @@ mod convert;
 mod def;
 mod dot;
 mod host;
+mod interp;
 mod lane;
 mod lanes;
 mod modifiers;
@@ -95,6 +96,7 @@ const FAMILIES: &[&[Line]] = &[
     compare::CLASS,
     convert::TABLE,
     dot::TABLE,
+    interp::TABLE,
     lanes::TABLE,
     narrow::TABLE,
     salu_bits::TABLE,

@@ -9,18 +9,21 @@
 use std::collections::HashMap;
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};
-use wavemark_isa::{FixupKind, NoSymbols, encode, parse};
+use wavemark_isa::{FixupKind, NoSymbols, Table, encode, parse};
 use wavemark_sim::events::Observer;
 use wavemark_sim::{Dispatch, Global, Kernel, RunConfig, RunEnd, RunStats, Segment, dispatch};
 use wavemark_target::{Features, Machine};
-
-use machines::GFX950;
 
 #[path = "../machines/mod.rs"]
 pub mod machines;
 
 /// The bytes of a program.
 pub fn assemble(machine: Machine, text: &str) -> Vec<u8> {
+    try_assemble(machine, text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The bytes of a program; the error is about a line that is no instruction of the machine.
+pub fn try_assemble(machine: Machine, text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut labels = HashMap::new();
     let mut branches = Vec::new();
@@ -41,20 +44,20 @@ pub fn assemble(machine: Machine, text: &str) -> Vec<u8> {
         let whole = Machine { features: Features::empty(), ..machine };
         let parsed =
             parse(machine, line, &NoSymbols).or_else(|e| parse(whole, line, &NoSymbols).map_err(|_| e));
-        let parsed = parsed.unwrap_or_else(|e| panic!("{line}: {e}"));
+        let parsed = parsed.map_err(|e| format!("{line}: {e}"))?;
         for fixup in &parsed.fixups {
             let wavemark_isa::Expr::Symbol { name, .. } = &fixup.expr else { panic!("{line}: {fixup:?}") };
             assert_eq!(fixup.kind, FixupKind::Branch16, "{line}");
             branches.push((bytes.len() + usize::from(fixup.offset), name.to_string()));
         }
-        bytes.extend_from_slice(&encode(machine, &parsed.inst).unwrap_or_else(|e| panic!("{line}: {e}")));
+        bytes.extend_from_slice(&encode(machine, &parsed.inst).map_err(|e| format!("{line}: {e}"))?);
     }
     for (at, label) in branches {
         let target = *labels.get(&label).unwrap_or_else(|| panic!("no label {label}"));
         let dwords = (target as i64 - at as i64 - 4) / 4;
         bytes[at..at + 2].copy_from_slice(&(dwords as i16).to_le_bytes());
     }
-    bytes
+    Ok(bytes)
 }
 
 /// How to launch a program.
@@ -108,12 +111,15 @@ impl Outcome {
     }
 }
 
-fn prolog(machine: Machine) -> &'static str {
-    if machine == GFX950 {
-        "s_load_dwordx4 s[4:7], s[0:1], 0x0\n s_waitcnt lgkmcnt(0)\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
-    } else {
-        "s_load_b128 s[4:7], s[0:1], 0x0\n s_wait_kmcnt 0x0\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n"
-    }
+/// Whether the machine has an instruction of this name.
+pub fn has(machine: Machine, mnemonic: &str) -> bool {
+    Table::of(machine).by_mnemonic(mnemonic).next().is_some()
+}
+
+fn prolog(machine: Machine) -> String {
+    let load = if has(machine, "s_load_b128") { "s_load_b128" } else { "s_load_dwordx4" };
+    let wait = if has(machine, "s_wait_kmcnt") { "s_wait_kmcnt 0x0" } else { "s_waitcnt lgkmcnt(0)" };
+    format!("{load} s[4:7], s[0:1], 0x0\n {wait}\n s_mov_b64 s[2:3], s[4:5]\n s_mov_b64 s[4:5], s[6:7]\n")
 }
 
 /// Run `text` with its prolog, `s_endpgm` behind it.
@@ -126,20 +132,22 @@ pub fn run<O: Observer + Send>(setup: &Setup, text: &str, observer: &mut O) -> O
 pub fn launch<O: Observer + Send>(setup: &Setup, bytes: Vec<u8>, observer: &mut O) -> Outcome {
     let machine = setup.machine;
     let mut descriptor = KernelDescriptor::zero(machine.processor);
-    let mut set = |field, value| descriptor.set(field, value).unwrap();
+    let mut set = |field: Field, value| {
+        if field.exists_on(machine.processor) {
+            descriptor.set(field, value).unwrap();
+        }
+    };
     set(Field::GranulatedWorkitemVgprCount, 31);
     set(Field::EnableSgprKernargSegmentPtr, 1);
     set(Field::EnableVgprWorkitemId, 2);
     set(Field::FloatDenormMode16_64, 3);
     set(Field::FloatDenormMode32, 3);
-    if machine == GFX950 {
-        set(Field::UserSgprCount, 2);
-        set(Field::AccumOffset, 31);
-        set(Field::EnableSgprWorkgroupIdX, 1);
-    } else {
-        set(Field::UserSgprCountGfx1250, 2);
-        set(Field::NamedBarCnt, u64::from(setup.named_barriers.div_ceil(4)));
-    }
+    set(Field::EnableWavefrontSize32, machine.wave32().into());
+    set(Field::UserSgprCount, 2);
+    set(Field::UserSgprCountGfx1250, 2);
+    set(Field::AccumOffset, 31);
+    set(Field::EnableSgprWorkgroupIdX, 1);
+    set(Field::NamedBarCnt, u64::from(setup.named_barriers.div_ceil(4)));
     descriptor.group_segment_fixed_size = setup.lds;
     descriptor.private_segment_fixed_size = setup.scratch;
     descriptor.kernarg_size = 16;
