@@ -10,7 +10,7 @@ use crate::alu::leveled;
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
 use crate::global::{Claim, Global};
-use crate::pending::{Memories, extend, lanes};
+use crate::pending::{Memories, lanes};
 use crate::regs::{Chunk, Regs};
 use crate::rows;
 use crate::shape::{Extend, LoadShape};
@@ -306,23 +306,30 @@ leveled! {
     }
 }
 
+/// `SIZE` bytes of each lane, one or two.
+#[inline(always)]
+fn narrow<const SIZE: usize>(new: &mut Chunk, bytes: &[u8], at: &Chunk) {
+    for (new, &from) in new.0.iter_mut().zip(&at.0) {
+        let from = &bytes[from as usize..][..SIZE];
+        *new = if SIZE == 1 { from[0].into() } else { u16::from_le_bytes([from[0], from[1]]).into() };
+    }
+}
+
 leveled! {
     /// Loads of less than a dword.
     fn load_narrow(out: &mut [Chunk], shape: LoadShape, mask: u64, write: u64, bytes: &[u8], at: &[Chunk]) {
+        let widening = shape.widening();
         for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
             let mut new = Chunk::ZERO;
             if part(mask, c) != 0 {
-                for (new, &from) in new.0.iter_mut().zip(&at.0) {
-                    let from = &bytes[from as usize..];
-                    *new = match shape.bytes {
-                        1 => u32::from(from[0]),
-                        _ => u32::from(u16::from_le_bytes([from[0], from[1]])),
-                    };
+                match shape.bytes {
+                    1 => narrow::<1>(&mut new, bytes, at),
+                    _ => narrow::<2>(&mut new, bytes, at),
                 }
             }
             for (l, new) in new.0.iter_mut().enumerate() {
                 let on = 0u32.wrapping_sub(u32::from(part(mask, c)) >> l & 1);
-                *new = extend(out.0[l], *new & on, shape);
+                *new = widening.of(out.0[l], *new & on);
             }
             merge(out, &new, part(write, c), part(write, c));
         }
@@ -428,7 +435,7 @@ fn copy(
                 let mut words = [0; 256];
                 for (to, from) in words.chunks_exact_mut(4).zip(packed.chunks_exact(size)) {
                     let raw = from.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-                    to.copy_from_slice(&extend(0, raw, shape).to_le_bytes());
+                    to.copy_from_slice(&shape.widening().of(0, raw).to_le_bytes());
                 }
                 unpack::<4>(target, &offsets[4 + c], write, &words);
             }

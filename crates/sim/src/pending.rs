@@ -257,20 +257,6 @@ fn contiguous(addr: &[u64; 64], mask: u64, full: u64, bytes: u32) -> bool {
     odd == 0
 }
 
-#[inline(always)]
-pub(crate) fn extend(old: u32, raw: u32, shape: LoadShape) -> u32 {
-    let sign =
-        |x: u32| if shape.bytes == 1 { x as u8 as i8 as i32 as u32 } else { x as u16 as i16 as i32 as u32 };
-    match shape.extend {
-        Extend::Dwords | Extend::Zero => raw,
-        Extend::Sign => sign(raw),
-        Extend::LowZero => (old & 0xffff_0000) | raw,
-        Extend::LowSign => (old & 0xffff_0000) | (sign(raw) & 0xffff),
-        Extend::HighZero => (old & 0xffff) | raw << 16,
-        Extend::HighSign => (old & 0xffff) | sign(raw) << 16,
-    }
-}
-
 fn load_lanes(
     regs: &mut Regs,
     memories: &mut Memories<'_>,
@@ -298,7 +284,7 @@ fn load_lanes(
         for d in 0..dwords {
             let word = u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
             let at = row + d * chunks;
-            let value = extend(regs.lane(at, lane), word, shape);
+            let value = shape.widening().of(regs.lane(at, lane), word);
             regs.set_lane(at, lane, value);
         }
     }
@@ -429,7 +415,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                     && shape.bytes < 4
                 {
                     let word = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
-                    raw[..4].copy_from_slice(&extend(0, word, *shape).to_le_bytes());
+                    raw[..4].copy_from_slice(&shape.widening().of(0, word).to_le_bytes());
                 }
                 memories.write(to.space, target[lane as usize], &raw[..to_bytes as usize]);
             }
@@ -505,7 +491,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             for d in 0..shape.dwords() {
                 let at = d as usize * 4;
                 let word = u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]);
-                set_scalar(regs, to + d, extend(0, word, *shape));
+                set_scalar(regs, to + d, shape.widening().of(0, word));
             }
         }
         Action::SetScalar { to, values, count } => match to {
