@@ -194,6 +194,9 @@ fn an_explained_target() {
         "  cache_policy              sc0 sc1 nt",
         "                              from guide, \"Memory Model\"; `AMDGPUAsmParser::parseCPol`",
         "  xf32-insts                                    matrix operations on xf32",
+        "  approximate               transcendental functions",
+        "                              correctly rounded but for ties within 2^-40; the hardware's last bits may differ",
+        "                              Global wave sync: a resource of the whole device that a driver sets up.",
     ] {
         assert!(page.lines().any(|other| other == line), "{line}\n{page}");
     }

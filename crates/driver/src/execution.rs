@@ -1,5 +1,6 @@
 //! One run of a kernel under one schedule: memory, dispatch, observers, outputs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
 use wavemark_diag::Diagnostic;
 use wavemark_sim::events::{Observer, Silent};
+use wavemark_sim::fidelity::Approximation;
 use wavemark_sim::{DispatchError, Global, Limit, RunConfig, RunEnd, RunStats};
 use wavemark_target::Machine;
 
@@ -22,7 +24,7 @@ use crate::launch::{ArgValue, Filled, Launch};
 use crate::observers::{Both, Maybe};
 use crate::options::RunOptions;
 use crate::places::Places;
-use crate::report::{Checked, Coverage, Executed, Finding, Output, Stats, Unexecuted};
+use crate::report::{Approximate, Checked, Coverage, Executed, Finding, Output, Stats, Unexecuted};
 use crate::trace::Trace;
 
 /// A kernel with its launch, ready to run any number of times.
@@ -172,10 +174,15 @@ pub(crate) fn coverage(prepared: &Prepared<'_>, code: &Code, executed: &[u64]) -
         to: to - code.base,
         source: places.source(from),
     });
+    let approximate = |(one, names): &(Approximation, BTreeSet<&str>)| Approximate {
+        subject: one.subject.to_owned(),
+        instructions: names.iter().map(|&name| name.to_owned()).collect(),
+    };
     let coverage = Coverage {
         instructions: Executed { executed: found.executed, total: found.total },
         unexecuted_unsupported: found.unsupported.len() as u64,
         unexecuted: unexecuted.collect(),
+        approximate: found.approximate.iter().map(approximate).collect(),
     };
     (coverage, found.timed)
 }

@@ -2,6 +2,7 @@
 
 pub use wavemark_asm::lines::{Answer, assemble_line, disassemble_line};
 use wavemark_diag::Diagnostic;
+pub use wavemark_sim::fidelity::{Approximation, Fidelity, Refused};
 use wavemark_target::{Machine, Processor, Subtarget, Target, TargetId};
 
 use crate::build::Failure;
@@ -9,6 +10,11 @@ use crate::build::Failure;
 /// What executes code for a processor; `None`: the simulator does not model it.
 pub fn executed_by(processor: Processor) -> Option<Machine> {
     wavemark_sim::modelled(Machine::new(processor)).ok()
+}
+
+/// How near to the hardware that is; `None`: the simulator does not model the processor.
+pub fn fidelity(processor: Processor) -> Option<Fidelity> {
+    executed_by(processor).map(wavemark_sim::fidelity::fidelity)
 }
 
 /// The subtarget for a target, with features in LLVM's spelling.

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::render_text::{SourceLine, coverage_text};
+use crate::render_text::{SourceLine, approximate_text, coverage_text};
 use crate::report::{Finding, Report, Site, split_source};
 use crate::rules;
 
@@ -66,6 +66,7 @@ fn run(number: usize, report: &Report, lines: SourceLine<'_>) -> Markup {
                 p { "output " (output.name) ": " (output.mismatches) " of " (output.elements) " elements differ" }
             }
             @if let Some(coverage) = &report.coverage { p { "executed: " (coverage_text(coverage)) } }
+            @if let Some(text) = report.coverage.as_ref().and_then(approximate_text) { p { "approximate: " (text) } }
             @let unknown: Vec<_> = report.not_checked.iter().filter(|one| !one.asked).collect();
             @if !unknown.is_empty() {
                 details {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use wavemark_diag::Style;
 
 use crate::report::{
-    Accepted, Checked, Coverage, Executed, Finding, Outcome, Output, Report, Severity, Site, Unexecuted,
-    split_source,
+    Accepted, Approximate, Checked, Coverage, Executed, Finding, Outcome, Output, Report, Severity, Site,
+    Unexecuted, split_source,
 };
 
 /// Looks a source line up: file as reports name it, line from 1.
@@ -226,6 +226,9 @@ fn summary(text: &mut String, report: &Report, style: Style) {
         let (done, not) = (names(true), names(false));
         if let Some(coverage) = &report.coverage {
             _ = writeln!(text, "  executed: {}", coverage_text(coverage));
+            if let Some(approximate) = approximate_text(coverage) {
+                _ = writeln!(text, "  approximate: {approximate}");
+            }
         }
         let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
         let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
@@ -240,6 +243,22 @@ fn summary(text: &mut String, report: &Report, style: Style) {
 
 /// Ranges that a summary names.
 const RANGES: usize = 3;
+
+/// Instructions that a summary names for one reason.
+const NAMES: usize = 4;
+
+/// What was not executed exactly as the hardware does it.
+pub(crate) fn approximate_text(coverage: &Coverage) -> Option<String> {
+    let one = |one: &Approximate| {
+        let mut names = one.instructions.iter().take(NAMES).cloned().collect::<Vec<_>>().join(", ");
+        if let more @ 1.. = one.instructions.len().saturating_sub(NAMES) {
+            names += &format!(", {more} more");
+        }
+        format!("{} ({names})", one.subject)
+    };
+    let all: Vec<String> = coverage.approximate.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
 
 /// How much was executed, and what was not.
 pub(crate) fn coverage_text(coverage: &Coverage) -> String {

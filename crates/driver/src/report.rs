@@ -101,6 +101,18 @@ pub struct Coverage {
     /// What was not executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexecuted: Vec<Unexecuted>,
+    /// What was executed nearly as the hardware does it; `wavemark targets --explain` says how nearly.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub approximate: Vec<Approximate>,
+}
+
+/// Instructions that are executed nearly as the hardware does it, for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Approximate {
+    /// What is done nearly so.
+    pub subject: String,
+    /// The instructions of it that were executed.
+    pub instructions: Vec<String>,
 }
 
 /// A number out of another.

@@ -1,13 +1,16 @@
-//! What of a kernel's code a run has been at, and what lies in the rest.
+//! What of a kernel's code a run has been at, how near to the hardware that was, and what lies in the rest.
 //!
 //! The code is taken as one straight line of instructions, as assemblers and compilers lay it out; data between
 //! instructions would be taken for instructions too. A run says nothing of what it has not been at.
+
+use std::collections::BTreeSet;
 
 use wavemark_isa::effects::effects;
 use wavemark_isa::{Inst, decode_as_executed};
 use wavemark_target::Machine;
 
 use crate::dispatch::{Kernel, layout};
+use crate::fidelity::{Approximation, approximations};
 use crate::op::OpKind;
 use crate::program::Program;
 
@@ -25,6 +28,8 @@ pub struct Coverage {
     /// Some instruction that was executed, of the kernel or of what it calls, is asynchronous or touches what others may
     /// touch: it can be wrong by its timing.
     pub timed: bool,
+    /// What was done nearly as the hardware does it, with the instructions that were executed of it.
+    pub approximate: Vec<(Approximation, BTreeSet<&'static str>)>,
 }
 
 impl Coverage {
@@ -32,11 +37,15 @@ impl Coverage {
     pub fn of(kernel: &Kernel, code_size: u64, executed: &[u64]) -> Coverage {
         let mut program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
         let instruction = |slot: usize| decode_as_executed(kernel.machine, &kernel.code.bytes[slot * 4..]);
-        let timed = |&pc: &u64| {
-            let inst = program.slot(pc).and_then(|slot| instruction(slot).ok());
-            inst.is_some_and(|inst| is_timed(kernel.machine, &inst))
+        let executed_rows: Vec<Inst> = executed
+            .iter()
+            .filter_map(|&pc| program.slot(pc).and_then(|slot| instruction(slot).ok()))
+            .collect();
+        let mut coverage = Coverage {
+            timed: executed_rows.iter().any(|inst| is_timed(kernel.machine, inst)),
+            approximate: approximate(kernel.machine, &executed_rows),
+            ..Coverage::default()
         };
-        let mut coverage = Coverage { timed: executed.iter().any(timed), ..Coverage::default() };
         let end = kernel.entry.saturating_add(code_size);
         let mut pc = kernel.entry;
         while pc < end {
@@ -60,6 +69,15 @@ impl Coverage {
         }
         coverage
     }
+}
+
+/// Which of the instructions are done nearly as the hardware does them.
+fn approximate(machine: Machine, executed: &[Inst]) -> Vec<(Approximation, BTreeSet<&'static str>)> {
+    let names: BTreeSet<&'static str> = executed.iter().map(|inst| inst.row(machine).mnemonic).collect();
+    let of = |one: Approximation| {
+        (one, names.iter().copied().filter(|name| one.is_of(name)).collect::<BTreeSet<_>>())
+    };
+    approximations(machine).map(of).filter(|(_, names)| !names.is_empty()).collect()
 }
 
 /// Whether what an instruction does depends on when others do something, or the other way round.

@@ -14,6 +14,7 @@ pub mod burst;
 mod coverage;
 pub mod dispatch;
 pub mod events;
+pub mod fidelity;
 pub mod global;
 pub mod lanewise;
 pub mod machine;

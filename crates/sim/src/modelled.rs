@@ -2,7 +2,7 @@
 
 use wavemark_target::{Features, InstFeature, InstructionSet, InstructionSets, Machine, Processor};
 
-/// The instruction sets whose rows have a meaning here, but for those that `tests/without_meaning.txt` lists.
+/// The instruction sets whose rows have a meaning here, but for those that `fidelity/refused.txt` lists.
 const MODELLED: InstructionSets = InstructionSets::range(InstructionSet::Gfx908, InstructionSet::Gfx950)
     .union(InstructionSets::range(InstructionSet::Gfx1010, InstructionSet::Gfx1250));
 

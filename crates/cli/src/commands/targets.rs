@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use wavemark_diag::Diagnostic;
-use wavemark_driver::lines::executed_by;
+use wavemark_driver::lines::{Fidelity, executed_by, fidelity};
 use wavemark_driver::report::ExitStatus;
 use wavemark_target::inst_features::InstFeature;
 use wavemark_target::{AbiVersion, EFlags, IsaName, Limits, Processor, Property, R600, TargetId};
@@ -109,6 +109,9 @@ fn one(target: &TargetId, explain: bool) -> String {
         page.row("stands for", names.join(" "), "guide, \"AMDGPU Generic Processors\"");
     }
     if explain {
+        if let Some(fidelity) = fidelity(processor) {
+            simulator(&mut page.text, &fidelity);
+        }
         facts(&mut page.text, processor);
     }
     page.text
@@ -140,6 +143,26 @@ fn limits(page: &mut Page, limits: &Limits) {
     page.row("workgroup", format!("at most {} work-items", limits.max_workgroup_size), source);
     page.row("cluster", format!("at most {} workgroups", limits.max_cluster_size), source);
     page.row("named barriers", limits.named_barriers.to_string(), source);
+}
+
+/// What the simulator does as the hardware does, what it does nearly so, and what it refuses.
+fn simulator(text: &mut String, fidelity: &Fidelity) {
+    let refused: usize = fidelity.refused.iter().map(|group| group.instructions.len()).sum();
+    let executed = fidelity.instructions - refused;
+    text.push_str("simulator\n");
+    _ = writeln!(
+        text,
+        "  exact                     {executed} of {} instructions, but for",
+        fidelity.instructions
+    );
+    for approximation in &fidelity.approximations {
+        _ = writeln!(text, "  approximate               {}", approximation.subject);
+        _ = writeln!(text, "  {:<26}  {}", "", approximation.manner);
+    }
+    for group in &fidelity.refused {
+        _ = writeln!(text, "  refused                   {}", group.instructions.join(" "));
+        _ = writeln!(text, "  {:<26}  {}", "", group.reason);
+    }
 }
 
 fn facts(text: &mut String, processor: Processor) {

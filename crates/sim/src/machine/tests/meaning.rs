@@ -1,16 +1,16 @@
-//! Every row of the instruction table is bound, or listed with its reason in `without_meaning.txt`.
+//! Every row of the instruction table is bound, or listed with its reason in `fidelity/refused.txt`.
 //!
 //! Of each encoding of a row samples are decoded, with random bits where the row leaves them open; a row has a
 //! meaning if a sample of each of its encodings binds. The Y half of a pair is sampled with its X half.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use wavemark_isa::{Encoding, Form, Inst, Row, RowId, Table};
 use wavemark_target::{InstructionSet, InstructionSets, Machine};
 
 use super::all_registers;
 use super::sample::{is_pair, random_of, sample};
+use crate::fidelity::{RefusedLine, refused_lines};
 use crate::modelled;
 use crate::op::{Detail, OpKind};
 use crate::program::{Program, Segment};
@@ -102,31 +102,21 @@ fn refused() -> BTreeSet<(InstructionSet, &'static str)> {
     refused
 }
 
-/// The list: sections of a reason (`# …`) and lines of instruction sets with the rows that it is the reason of, in those
-/// that have them. The number is the line's.
+/// The rows of the list, each with the number of its line.
 fn listed() -> BTreeMap<(InstructionSet, &'static str), usize> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/without_meaning.txt");
-    let text = std::fs::read_to_string(&path).expect("tests/without_meaning.txt");
-    let mut reason = "";
     let mut rows = BTreeMap::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        if let Some(text) = line.strip_prefix("# ") {
-            reason = text;
-            continue;
-        }
-        assert!(!reason.is_empty(), "{line} has no reason");
-        let (sets, names) = line.split_once(' ').expect("SETS NAME…");
-        let sets = InstructionSets::parse(sets).unwrap();
-        for name in names.split_whitespace() {
+    for line in refused_lines() {
+        let RefusedLine { number, sets, instructions, .. } = line.expect("a line that can be read");
+        for name in instructions.split(' ') {
             let mut found = false;
             for (set, machine) in executed().filter(|(set, _)| sets.contains(InstructionSets::of(*set))) {
-                if let Some(row) = Table::of(machine).rows().find(|row| row.mnemonic == name) {
-                    let twice = rows.insert((set, row.mnemonic), number + 1);
-                    assert!(twice.is_none(), "line {}: {} {name} is listed twice", number + 1, set.name());
+                if let Some(row) = Table::of(machine).by_mnemonic(name).next() {
+                    let twice = rows.insert((set, row.mnemonic), number);
+                    assert!(twice.is_none(), "line {number}: {} {name} is listed twice", set.name());
                     found = true;
                 }
             }
-            assert!(found, "line {}: {name} is no row", number + 1);
+            assert!(found, "line {number}: {name} is no row");
         }
     }
     rows
@@ -142,6 +132,6 @@ fn every_row_has_a_meaning_or_a_reason() {
     let obsolete: Vec<_> = listed.iter().filter(|(row, _)| !refused.contains(*row)).collect();
     assert!(
         missing.is_empty() && obsolete.is_empty(),
-        "without meaning and not in tests/without_meaning.txt: {missing:#?}\nlisted, but bound: {obsolete:#?}"
+        "without meaning and not in fidelity/refused.txt: {missing:#?}\nlisted, but bound: {obsolete:#?}"
     );
 }

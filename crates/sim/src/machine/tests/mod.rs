@@ -227,7 +227,7 @@ fn check_machine(machine: Machine) {
     }
     assert!(problems.is_empty(), "{} (seed {seed}):\n{report}", machine.processor);
     println!("{}: {executed} of {encodings} encodings executed", machine.processor);
-    // What is not executed is listed with its reason in tests/without_meaning.txt: images, for the most part.
+    // What is not executed is listed with its reason in fidelity/refused.txt: images, for the most part.
     assert!(executed * 100 >= encodings * 80, "only {executed} of {encodings} encodings are executed");
 }
 
