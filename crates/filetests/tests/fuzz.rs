@@ -3,8 +3,11 @@
 //! The seed is printed; `WAVEMARK_SEED=N` runs the same inputs again (as many as fit into the time).
 //! `WAVEMARK_SECONDS=600` runs each check for so long, where `cargo fuzz` cannot be had.
 
+use std::io::Read;
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use flate2::read::GzDecoder;
 use wavemark_asm::{Source, assemble};
 use wavemark_codeobj::{CodeObject, link};
 use wavemark_diag::SourceMap;
@@ -280,30 +283,69 @@ fn npy() {
     });
 }
 
+/// Runs the check that is called `target` on one input.
+fn check(target: &str, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match target {
+        "elf" => fuzz::elf(bytes),
+        "metadata" => fuzz::metadata(bytes),
+        "bundle" => fuzz::bundle(bytes),
+        "assembly" => fuzz::assembly(&text),
+        "instruction" => fuzz::instruction(bytes),
+        "program" => fuzz::program(bytes),
+        "launch" => fuzz::launch(&text),
+        "npy" => fuzz::npy(bytes),
+        "tvmscript" => fuzz::tvmscript(&text),
+        _ => panic!("there is no target {target}"),
+    }
+}
+
+/// The entries of `fuzz/kept`, in the order of their names.
+fn kept() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("fuzz/kept")).expect("fuzz/kept");
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
+}
+
 /// What once went wrong, or nearly did: the files of `fuzz/kept`, a folder for each target.
 #[test]
-fn kept_inputs() {
-    let mut count = 0;
-    for folder in std::fs::read_dir(root().join("fuzz/kept")).expect("fuzz/kept") {
-        let folder = folder.expect("an entry").path();
-        let target = folder.file_name().expect("a name").to_string_lossy().into_owned();
+fn what_went_wrong() {
+    let folders: Vec<PathBuf> = kept().into_iter().filter(|path| path.is_dir()).collect();
+    assert!(!folders.is_empty(), "fuzz/kept has no folders");
+    for folder in folders {
+        let target = folder.file_name().expect("a name").to_string_lossy();
         for file in std::fs::read_dir(&folder).expect("a folder") {
-            let bytes = std::fs::read(file.expect("an entry").path()).expect("a file");
-            let text = String::from_utf8_lossy(&bytes);
-            match target.as_str() {
-                "elf" => fuzz::elf(&bytes),
-                "metadata" => fuzz::metadata(&bytes),
-                "bundle" => fuzz::bundle(&bytes),
-                "assembly" => fuzz::assembly(&text),
-                "instruction" => fuzz::instruction(&bytes),
-                "program" => fuzz::program(&bytes),
-                "launch" => fuzz::launch(&text),
-                "npy" => fuzz::npy(&bytes),
-                "tvmscript" => fuzz::tvmscript(&text),
-                _ => panic!("fuzz/kept/{target} is no target's"),
-            }
-            count += 1;
+            let path = file.expect("an entry").path();
+            println!("{}", path.display());
+            check(&target, &std::fs::read(path).expect("a file"));
         }
     }
-    assert!(count > 0, "fuzz/kept is empty");
+}
+
+/// The minimised corpora, inputs that together reach whatever fuzzing has reached: `fuzz/kept/TARGET.tar.gz`.
+#[test]
+fn corpora() {
+    let archives: Vec<PathBuf> = kept().into_iter().filter(|path| path.is_file()).collect();
+    assert!(!archives.is_empty(), "fuzz/kept has no archives");
+    for path in archives {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let target = name.strip_suffix(".tar.gz").expect("TARGET.tar.gz");
+        let start = Instant::now();
+        let mut count = 0;
+        let archive = GzDecoder::new(std::fs::File::open(&path).expect("an archive"));
+        for entry in tar::Archive::new(archive).entries().expect("an archive") {
+            let mut entry = entry.expect("an entry");
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).expect("an entry's bytes");
+            println!("{target}: {}", entry.path().expect("a path").display());
+            check(target, &bytes);
+            count += 1;
+        }
+        assert!(count > 0, "{name} is empty");
+        println!("{target}: {count} inputs in {:.1} s", start.elapsed().as_secs_f64());
+    }
 }
