@@ -267,13 +267,23 @@ fn machine_kernel(prepared: &Prepared<'_>, image: &LoadedImage) -> Result<wavema
         image.segment_at(kernel.entry_vaddr).filter(|segment| segment.executable).ok_or_else(|| {
             Diagnostic::error(format!("{input}: the entry of {name} is not in an executable segment"))
         })?;
-    Ok(wavemark_sim::Kernel {
+    let code_size = kernel.code_size;
+    let kernel = wavemark_sim::Kernel {
         machine: prepared.executed_by,
         code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.as_slice().into() },
         entry: kernel.entry_vaddr,
         descriptor_address: kernel.descriptor_vaddr,
         descriptor: kernel.descriptor,
-    })
+    };
+    let skipped = kernel.first_instruction() - kernel.entry;
+    if (1..=skipped).contains(&code_size) {
+        return Err(Diagnostic::error(format!(
+            "{input}: {name} preloads kernel arguments, so that it starts {skipped} bytes behind its entry, but it has \
+             {code_size} bytes"
+        ))
+        .help("its first 256 bytes are for firmware that does not preload: they load what is preloaded, or trap"));
+    }
+    Ok(kernel)
 }
 
 /// The address of each buffer; `None` for scalars.

@@ -47,7 +47,7 @@ impl Coverage {
             ..Coverage::default()
         };
         let end = kernel.entry.saturating_add(code_size);
-        let mut pc = kernel.entry;
+        let mut pc = kernel.first_instruction();
         while pc < end {
             let Some(slot) = program.slot(pc) else { break };
             let decoded = instruction(slot);

@@ -28,12 +28,25 @@ pub struct Kernel {
     pub machine: Machine,
     /// The executable segment that holds its code, at its loaded address.
     pub code: Segment,
-    /// Address of its first instruction.
+    /// Address of its code.
     pub entry: u64,
     /// Address of its descriptor.
     pub descriptor_address: u64,
     /// Its descriptor.
     pub descriptor: KernelDescriptor,
+}
+
+impl Kernel {
+    /// Bytes at the beginning of code that preloads kernel arguments. They load what older firmware does not preload;
+    /// the firmware that does starts behind them (guide, "Preloaded Kernel Arguments").
+    const PRELOAD_PROLOGUE: u64 = 256;
+
+    /// Address of the first instruction that waves execute.
+    pub fn first_instruction(&self) -> u64 {
+        let preloads = self.descriptor.kernarg_preload().0 > 0;
+        let skipped = preloads && self.machine.facts().kernarg_preload_prologue;
+        self.entry.saturating_add(if skipped { Self::PRELOAD_PROLOGUE } else { 0 })
+    }
 }
 
 /// A kernel dispatch packet, as far as the program can see it.
@@ -295,7 +308,7 @@ impl Launcher<'_> {
                     rank_in_cluster: rank,
                     wave: w,
                 };
-                let (facts, entry) = (self.kernel.machine.facts(), self.kernel.entry);
+                let (facts, entry) = (self.kernel.machine.facts(), self.kernel.first_instruction());
                 let mut wave = match ended.waves.pop() {
                     Some(ended) => Wave::again(ended, facts, id, entry, plan.mode),
                     None => Wave::new(facts, id, plan.layout, entry, plan.mode),
