@@ -49,8 +49,8 @@ pub struct FindingSite {
     pub role: &'static str,
     /// The instruction.
     pub site: Site,
-    /// Which wave, in the first instance.
-    pub wave: WaveId,
+    /// Which wave, in the first instance; `None` where nothing was executed.
+    pub wave: Option<WaveId>,
     /// Which lanes, in the first instance; 0: not a matter of lanes.
     pub lanes: u64,
 }
@@ -95,6 +95,8 @@ pub struct Finding {
     pub hint_site: Option<Site>,
     /// The model flag that the finding depends on.
     pub model: Option<&'static str>,
+    /// It holds on all paths, whatever the launch.
+    pub proven: bool,
     /// Which mistake it comes from.
     pub(crate) mistake: Option<MistakeId>,
     /// The counter of the missing wait and what it should stand before, for the hint.
@@ -118,20 +120,21 @@ impl Finding {
             hint_site: None,
             wait: None,
             model: None,
+            proven: false,
             mistake: None,
             missing: None,
         }
     }
 
     /// Add an end.
-    pub fn at(mut self, role: &'static str, site: &Site, wave: WaveId) -> Finding {
-        self.sites.push(FindingSite { role, site: site.clone(), wave, lanes: 0 });
+    pub fn at(mut self, role: &'static str, site: &Site, wave: impl Into<Option<WaveId>>) -> Finding {
+        self.sites.push(FindingSite { role, site: site.clone(), wave: wave.into(), lanes: 0 });
         self
     }
 
     /// Add an end with lanes.
     pub fn at_lanes(mut self, role: &'static str, site: &Site, wave: WaveId, lanes: u64) -> Finding {
-        self.sites.push(FindingSite { role, site: site.clone(), wave, lanes });
+        self.sites.push(FindingSite { role, site: site.clone(), wave: Some(wave), lanes });
         self
     }
 
@@ -151,6 +154,12 @@ impl Finding {
     ) -> Finding {
         self.missing = Some((counter, before));
         self.mistake = Some(mistake);
+        self
+    }
+
+    /// Say that it holds on all paths, whatever the launch.
+    pub fn proven(mut self) -> Finding {
+        self.proven = true;
         self
     }
 

@@ -22,6 +22,7 @@ mod relation;
 mod replay;
 mod shadow;
 mod site_info;
+pub mod statics;
 mod sync;
 mod taint;
 mod waits;

@@ -26,6 +26,11 @@ pub(crate) fn add(masks: &mut Masks, registers: Range<u32>) {
     }
 }
 
+/// Whether some register is in both.
+pub(crate) fn meet(a: &Masks, b: &Masks) -> bool {
+    a.iter().any(|(word, bits)| b.iter().any(|(other, others)| word == other && bits & others != 0))
+}
+
 impl RegisterSet {
     /// None.
     pub fn new() -> RegisterSet {

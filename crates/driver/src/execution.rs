@@ -86,7 +86,7 @@ pub(crate) fn execute(
 ) -> Result<Outcome, Failure> {
     let mut memory = Global::new();
     let image = load(prepared, &mut memory)?;
-    let kernel = machine_kernel(prepared, &image)?;
+    let kernel = machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image)?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
     let addresses = allocate(prepared, &mut memory);
     let dispatch = wavemark_sim::Dispatch {
@@ -258,8 +258,14 @@ fn load(prepared: &Prepared<'_>, memory: &mut Global) -> Result<LoadedImage, Fai
     Ok(image)
 }
 
-fn machine_kernel(prepared: &Prepared<'_>, image: &LoadedImage) -> Result<wavemark_sim::Kernel, Diagnostic> {
-    let (input, name) = (prepared.name, &prepared.kernel.name);
+/// The kernel of `input`, loaded as `image`, as the simulator takes it.
+pub(crate) fn machine_kernel(
+    input: &str,
+    kernel: &Kernel,
+    executed_by: Machine,
+    image: &LoadedImage,
+) -> Result<wavemark_sim::Kernel, Diagnostic> {
+    let name = &kernel.name;
     let kernel = image
         .kernel_by_name(name)
         .ok_or_else(|| Diagnostic::error(format!("{input}: the descriptor of {name} is not loaded")))?;
@@ -269,7 +275,7 @@ fn machine_kernel(prepared: &Prepared<'_>, image: &LoadedImage) -> Result<wavema
         })?;
     let code_size = kernel.code_size;
     let kernel = wavemark_sim::Kernel {
-        machine: prepared.executed_by,
+        machine: executed_by,
         code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.as_slice().into() },
         entry: kernel.entry_vaddr,
         descriptor_address: kernel.descriptor_vaddr,

@@ -37,7 +37,7 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> 
         .iter()
         .map(|end| {
             let lanes = (end.lanes != 0).then_some(end.lanes);
-            places.site(end.role, end.site.pc, &end.site.inst, Some(end.wave), lanes)
+            places.site(end.role, end.site.pc, &end.site.inst, end.wave, lanes)
         })
         .collect();
     let wait = finding.wait.map(|wait| {
@@ -76,7 +76,7 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> 
         sites,
         hint,
         model: finding.model.map(str::to_owned),
-        proven: (severity(finding.severity) == Severity::Advice).then_some(false),
+        proven: (severity(finding.severity) == Severity::Advice).then_some(finding.proven),
     }
 }
 

@@ -31,6 +31,7 @@ mod render_text;
 pub mod report;
 pub mod rules;
 pub mod run;
+mod statics;
 pub mod tile;
 pub mod trace;
 pub mod verdict;

@@ -214,6 +214,11 @@ fn summary(text: &mut String, report: &Report, style: Style) {
             "  {} workgroups, {} waves, {} wave instructions, {} lane instructions in {:.3} s",
             stats.workgroups, stats.waves, stats.wave_instructions, stats.lane_instructions, stats.seconds
         );
+    }
+    if let Some(paths) = &report.paths {
+        _ = writeln!(text, "  on all paths: {} instructions, for registers and waits", paths.instructions);
+    }
+    if stats.waves > 0 || report.paths.is_some() {
         let names = |wanted| -> Vec<&str> {
             report
                 .checked

@@ -47,6 +47,9 @@ pub struct Report {
     /// Checks that did not happen, with the reason: what was asked for, and rules that nobody looks for yet.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<NotChecked>,
+    /// What static checks have looked at; `None` where there were none.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Paths>,
     /// How much of the kernel's code the run says something of; `None` where nothing was run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -89,6 +92,13 @@ impl fmt::Display for NotChecked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.rule, self.reason)
     }
+}
+
+/// The paths through a kernel's code, all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Paths {
+    /// Instructions on some path.
+    pub instructions: u64,
 }
 
 /// What of a kernel's code was executed.
@@ -384,6 +394,7 @@ impl Report {
             stats: Stats::default(),
             unsupported: Vec::new(),
             not_checked: Vec::new(),
+            paths: None,
             coverage: None,
             nothing_to_check: false,
             notes: Vec::new(),

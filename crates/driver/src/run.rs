@@ -18,6 +18,7 @@ use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::{NotChecked, Report};
+use crate::statics::{self, Subject};
 use crate::tile;
 use crate::without_finder::without_finder;
 
@@ -28,9 +29,28 @@ pub fn run(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
-    if input.form == Form::TvmScript {
-        return tile::run(sources, input, launch, options);
+    match input.form {
+        Form::TvmScript => tile::run(sources, input, launch, options),
+        _ => judge(sources, input, launch, options, Looked::Run),
     }
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// What a run executes.
+    Run,
+    /// That, if there is a launch, and the machine code on all paths.
+    AllPaths,
+}
+
+fn judge(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+    looked: Looked,
+) -> Result<Report, Failure> {
     let model =
         parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
     let Loadable { object, lines } = loadable(sources, input, options)?;
@@ -47,18 +67,23 @@ pub fn run(
     };
     let kernel = kernel::select(&object, &input.name, named, span)?;
     let metadata = object.kernel_metadata(kernel);
+    let target = object.target();
+    let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(target.processor) };
+    let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
+    let subject = Subject { name: &input.name, object: &object, lines: &lines, kernel, machine, executed_by };
     let given_launch = launch;
     let (launch, filled) = match given {
         Some(given) => given,
-        None => (kernel::default_launch(kernel, metadata)?, Vec::new()),
+        None => match kernel::default_launch(kernel, metadata) {
+            Ok(launch) => (launch, Vec::new()),
+            Err(_) if looked == Looked::AllPaths => return statics::alone(&subject, options.check),
+            Err(diagnostic) => return Err(diagnostic.into()),
+        },
     };
     let unsuitable = kernel::check_launch(&launch, kernel, metadata);
     if !unsuitable.is_empty() {
         return Err(unsuitable.into());
     }
-    let target = object.target();
-    let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(target.processor) };
-    let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
     let prepared = Prepared {
         name: &input.name,
         object: &object,
@@ -108,6 +133,9 @@ pub fn run(
     let parts = options.check.parts().map(|(name, asked)| asked.then_some(name));
     let unknown = without_finder(executed_by).filter(|rule| parts.contains(&Some(rule.group)));
     report.not_checked.extend(unknown.map(|rule| NotChecked::unknown(rule.id, rule.what)));
+    if looked == Looked::AllPaths {
+        statics::add(&mut report, &subject, options.check)?;
+    }
     report.conclude();
     Ok(report)
 }
@@ -231,32 +259,17 @@ fn is_file_name(name: &str) -> bool {
     !name.contains(['/', '\\', ':', '\0'])
 }
 
-/// Checks the kernel of `input`: runs it, if there is a launch or it needs none. Otherwise the report says that nothing
-/// was checked: there are no checks of the machine code as such yet.
+/// Checks the kernel of `input`: its code on all paths, and a run, if there is a launch or it needs none.
 pub fn check(
     sources: &mut SourceMap,
     input: &Input,
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
-    if input.form == Form::TvmScript {
-        return tile::check(sources, input, launch, options);
+    match input.form {
+        Form::TvmScript => tile::check(sources, input, launch, options),
+        _ => judge(sources, input, launch, options, Looked::AllPaths),
     }
-    if launch.is_some() {
-        return run(sources, input, launch, options);
-    }
-    let Loadable { object, .. } = loadable(sources, input, options)?;
-    let kernel = kernel::select(&object, &input.name, options.kernel.as_deref(), None)?;
-    if kernel::default_launch(kernel, object.kernel_metadata(kernel)).is_ok() {
-        return run(sources, input, None, options);
-    }
-    let mut report = Report::new(&input.name);
-    report.target = object.target().to_string();
-    report.kernel = kernel.name.clone();
-    report.not_checked.push(NotChecked::new("static checks", "there are none yet"));
-    report.not_checked.push(NotChecked::new("execution", "there is no launch (--launch L.toml)"));
-    report.conclude();
-    Ok(report)
 }
 
 /// Largest source file of which a report shows lines.

@@ -10,6 +10,8 @@
 //! to its consumer; where these are of two waves, on one behind the producer or before the consumer. What is found of
 //! barriers stands behind it on some path.
 //!
+//! `--without-launch` tells what the static checks find of the same mutants.
+//!
 //! `--advice` does the opposite: each wait that the report of the clean kernel calls too strong is changed as the report
 //! says, and the kernel must stay right and clean.
 
@@ -56,6 +58,9 @@ pub struct MutantsArgs {
     /// Apply the advice of the clean runs instead
     #[arg(long)]
     advice: bool,
+    /// What is found without a launch, instead of what a checked run finds
+    #[arg(long, conflicts_with = "advice")]
+    without_launch: bool,
     /// Folder for the code objects of the mutants that are told of
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -151,7 +156,10 @@ fn mutate_case(case: &Case, args: &MutantsArgs) -> Result<(Vec<String>, Vec<(Kin
     for mutant in mutants {
         let file = mutant.apply(subject.file());
         let misbehaves = subject.misbehaves(&file)?;
-        let report = subject.checked(&file)?;
+        let report = match args.without_launch {
+            true => subject.checked_without_launch(&file)?,
+            false => subject.checked(&file)?,
+        };
         let errors: Vec<&Finding> = outcome::errors(&report).collect();
         let trial = Trial {
             misbehaves,

@@ -10,7 +10,7 @@ use wavemark_driver::cases::Case;
 use wavemark_driver::input::{self, Form, Input};
 use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::{Checked, Finding, Outcome, Report, Severity};
-use wavemark_driver::run::run;
+use wavemark_driver::run::{check, run};
 
 /// A mutant may take so many times the instructions of the clean run.
 const STEPS: u64 = 4;
@@ -71,13 +71,27 @@ impl<'a> Subject<'a> {
         Ok(false)
     }
 
-    fn report(&self, file: &[u8], options: RunOptions) -> Result<Report> {
-        let name = self.case.input.display().to_string();
-        let input = Input { name, path: None, form: Form::CodeObject, bytes: file.to_vec() };
-        let options = RunOptions { max_total_steps: self.max_total_steps, ..options };
-        let work = || run(&mut SourceMap::new(), &input, Some(&self.case.launch), &options);
-        catch_unwind(AssertUnwindSafe(work)).map_err(|_| anyhow!("a panic, see above"))?.map_err(words)
+    /// The report of the variant `file` without a launch.
+    pub fn checked_without_launch(&self, file: &[u8]) -> Result<Report> {
+        let work = || check(&mut SourceMap::new(), &self.input(file), None, &RunOptions::default());
+        careful(work)
     }
+
+    fn report(&self, file: &[u8], options: RunOptions) -> Result<Report> {
+        let options = RunOptions { max_total_steps: self.max_total_steps, ..options };
+        let work = || run(&mut SourceMap::new(), &self.input(file), Some(&self.case.launch), &options);
+        careful(work)
+    }
+
+    fn input(&self, file: &[u8]) -> Input {
+        let name = self.case.input.display().to_string();
+        Input { name, path: None, form: Form::CodeObject, bytes: file.to_vec() }
+    }
+}
+
+/// What `work` comes to; a panic is an error.
+fn careful(work: impl FnOnce() -> Result<Report, Failure>) -> Result<Report> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| anyhow!("a panic, see above"))?.map_err(words)
 }
 
 fn words(failure: Failure) -> anyhow::Error {

@@ -1,0 +1,316 @@
+//! What can be said of a kernel's machine code without executing it: over all paths, whatever the launch.
+//!
+//! * R1, R2, R8: a register is read or written that a load on some path has not written yet;
+//! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
+//! * W1: a wait that has nothing to wait for on any path, which is a proof.
+//!
+//! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. What a call
+//! does is not followed: by LLVM's convention functions wait for everything but asynchronous copies, before they begin
+//! and before they return. Which addresses meet is not known: races of memory are the business of a launch.
+
+use std::collections::BTreeSet;
+
+use smallvec::SmallVec;
+use wavemark_isa::effects::{Channel, Counter, CounterSet, Flow, Path, Verb, wait_text};
+use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
+use wavemark_memmodel::flow::{Graph, forward};
+use wavemark_sim::Kernel;
+use wavemark_target::Machine;
+
+use crate::finding::{Class, Finding, FindingSite, Severity};
+use crate::register_set;
+use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
+
+mod blocks;
+mod ends;
+
+pub use blocks::{Gap, GapKind};
+use blocks::Code;
+
+/// What was found of a kernel without executing it.
+#[derive(Debug)]
+pub struct Statics {
+    /// The findings, by address.
+    pub findings: Vec<Finding>,
+    /// Where the paths go on in a way that is not known.
+    pub gaps: Vec<Gap>,
+    /// How many instructions are on the paths.
+    pub instructions: usize,
+}
+
+/// Checks the code of `kernel` on all paths.
+pub fn check(kernel: &Kernel) -> Statics {
+    let code = Code::of(kernel);
+    let analysis = Analysis::new(kernel.machine, &code);
+    let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());
+    let before = forward(&graph, 0, InFlight::default(), |block, before| {
+        let mut state = before.clone();
+        for &site in &code.blocks[block].sites {
+            analysis.step(&mut state, site);
+        }
+        state
+    });
+    let mut report = Report::default();
+    for (block, before) in code.blocks.iter().zip(before) {
+        let Some(mut state) = before else { continue };
+        for &site in &block.sites {
+            analysis.judge(&code, &mut state, site, &mut report);
+            analysis.step(&mut state, site);
+        }
+    }
+    let findings = report.findings(&analysis);
+    Statics { findings, gaps: code.gaps, instructions: code.instructions }
+}
+
+/// The checker's view of the code.
+struct Analysis<'c> {
+    machine: Machine,
+    counters: CounterSet,
+    sites: &'c Sites,
+    /// By channel.
+    queues: Vec<Queue>,
+}
+
+/// A register of an operation in flight is touched.
+struct Conflict {
+    operation: SiteId,
+    /// The class in which it is in flight, and how many a wait may leave there.
+    awaited: Pending,
+    register: u32,
+    reads: bool,
+}
+
+impl Analysis<'_> {
+    fn new(machine: Machine, code: &Code) -> Analysis<'_> {
+        let counters = CounterSet::of(machine);
+        let queue = |&channel: &Channel| Queue {
+            in_order: channel.in_order(),
+            capacity: Counter::of(channel, counters).capacity(counters),
+        };
+        Analysis { machine, counters, sites: &code.sites, queues: Channel::ALL.iter().map(queue).collect() }
+    }
+
+    /// What an instruction does to the operations in flight.
+    fn step(&self, state: &mut InFlight, site: SiteId) {
+        let info = self.sites.get(site);
+        // What touches a result has it from there on, or was found.
+        for conflict in self.conflicts(state, info) {
+            state.forget(conflict.operation);
+        }
+        for &(counter, n) in &info.effects.waits {
+            for &channel in counter.channels() {
+                state.wait(&self.queues, channel as ClassId, n);
+            }
+        }
+        if info.effects.waits_idle {
+            state.retain(|_| false);
+        }
+        if info.effects.flow == Flow::Call {
+            state.retain(|operation| copies_lds(self.sites.get(operation)));
+        }
+        if !info.effects.channels.is_empty() {
+            let own: SmallVec<[ClassId; 2]> =
+                info.effects.channels.iter().map(|&channel| channel as ClassId).collect();
+            state.issue(&self.queues, site, &own);
+        }
+    }
+
+    /// The operations in flight whose registers an instruction touches before they have come.
+    fn conflicts(&self, state: &InFlight, info: &SiteInfo) -> SmallVec<[Conflict; 2]> {
+        let mut conflicts: SmallVec<[Conflict; 2]> = SmallVec::new();
+        for &awaited in state.pending() {
+            let operation = awaited.operation;
+            let producer = self.sites.get(operation);
+            let met = register_set::meet(&producer.written, &info.touched);
+            if !met || conflicts.iter().any(|known| known.operation == operation) {
+                continue;
+            }
+            let comes = |register: u32| producer.writes().any(|range| range.numbers().contains(&register));
+            let mut reads = info.reads().chain(info.merges()).flat_map(|range| range.numbers());
+            let mut writes = info.writes().flat_map(|range| range.numbers());
+            if let Some(register) = reads.find(|&register| comes(register)) {
+                conflicts.push(Conflict { operation, awaited, register, reads: true });
+            } else if writes_too_early(producer, info)
+                && let Some(register) = writes.find(|&register| comes(register))
+            {
+                conflicts.push(Conflict { operation, awaited, register, reads: false });
+            }
+        }
+        conflicts
+    }
+
+    /// What is wrong with an instruction, or need not be.
+    fn judge(&self, code: &Code, state: &mut InFlight, site: SiteId, report: &mut Report) {
+        let info = self.sites.get(site);
+        let conflicts = self.conflicts(state, info);
+        for conflict in &conflicts {
+            report.conflict(self, site, conflict);
+        }
+        // The wait that is missing would have covered the rest.
+        for Conflict { awaited, .. } in conflicts {
+            state.wait(&self.queues, awaited.class, awaited.enough());
+        }
+        if self.ends(site) {
+            // Tensor DMA can tell an LDS barrier that it is done.
+            let copies = |one: &&Pending| {
+                let info = self.sites.get(one.operation);
+                copies_lds(info) && info.effects.memory.is_some_and(|memory| memory.path != Path::Tensor)
+            };
+            for one in state.pending().iter().filter(copies) {
+                if ends::outlived(self, code, one.operation).contains(&site) {
+                    report.unfinished(self, site, one);
+                }
+            }
+        }
+        // What is called may have issued anything.
+        if code.gaps.is_empty() && info.effects.flow == Flow::Wait && !info.effects.waits_idle {
+            for &(counter, n) in &info.effects.waits {
+                let mut channels = counter.channels().iter().map(|&channel| channel as ClassId).peekable();
+                let idle = channels.peek().is_some()
+                    && counter != Counter::Exp
+                    && !channels.any(|class| state.waits_for(&self.queues, class, n));
+                if idle {
+                    report.redundant(self, site, counter, n);
+                }
+            }
+        }
+    }
+
+    /// Whether the wave ends there.
+    fn ends(&self, site: SiteId) -> bool {
+        self.sites.get(site).effects.flow == Flow::End
+    }
+
+    /// The counter that counts a class.
+    fn counter(&self, class: ClassId) -> Counter {
+        Counter::of(Channel::ALL[usize::from(class)], self.counters)
+    }
+}
+
+/// Whether it copies to or from LDS on its own.
+fn copies_lds(info: &SiteInfo) -> bool {
+    let memory = info.effects.memory;
+    memory.is_some_and(|memory| matches!(memory.verb, Verb::ToLds | Verb::FromLds) || memory.path == Path::Tensor)
+}
+
+/// Whether a write may come before that of the load `producer`: in-order classes return in order but on gfx12 on, where
+/// the write-back of vector loads may be out of order (CDNA5 ISA 5.7.1).
+fn writes_too_early(producer: &SiteInfo, info: &SiteInfo) -> bool {
+    match producer.effects.channels[..] {
+        [channel @ (Channel::Ds | Channel::Vm), ..] => info.effects.channels[..] != [channel],
+        _ => true,
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+struct Report {
+    missing: Vec<Missing>,
+    other: Vec<Finding>,
+    /// Waits that wait for nothing; a wait for several counters is one only if all of them do.
+    idle: BTreeSet<(SiteId, Counter)>,
+}
+
+/// A wait that is missing.
+struct Missing {
+    finding: Finding,
+    producers: BTreeSet<SiteId>,
+    counter: Counter,
+    before: SiteId,
+    enough: u32,
+}
+
+impl Report {
+    fn conflict(&mut self, analysis: &Analysis<'_>, site: SiteId, conflict: &Conflict) {
+        let (producer, consumer) = (analysis.sites.get(conflict.operation), analysis.sites.get(site));
+        let counter = analysis.counter(conflict.awaited.class);
+        let enough = conflict.awaited.enough();
+        let known = self.missing.iter_mut().find(|known| {
+            let same = known.before == site || known.producers.contains(&conflict.operation);
+            known.counter == counter && same && known.finding.rule != "R7"
+        });
+        if let Some(known) = known {
+            if known.before == site {
+                known.enough = known.enough.min(enough);
+            }
+            known.producers.insert(conflict.operation);
+            for (role, end) in [("producer", producer), ("consumer", consumer)] {
+                let is = |other: &FindingSite| other.role == role && other.site.pc == end.site.pc;
+                if !known.finding.sites.iter().any(is) && known.finding.sites.len() < ENDS {
+                    known.finding.sites.push(end_of(role, end));
+                }
+            }
+            return;
+        }
+        let rule = match (conflict.reads, producer.effects.barrier) {
+            (_, Some(_)) => "R8",
+            (false, None) => "R2",
+            (true, None) => "R1",
+        };
+        let verb = if conflict.reads { "read" } else { "written" };
+        let title = format!(
+            "{} is {verb} while {} may still be writing it",
+            register_name(conflict.register),
+            producer.mnemonic
+        );
+        let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
+        finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
+        let producers = BTreeSet::from([conflict.operation]);
+        self.missing.push(Missing { finding, producers, counter, before: site, enough });
+    }
+
+    fn unfinished(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
+        let (producer, end) = (analysis.sites.get(one.operation), analysis.sites.get(site));
+        let counter = analysis.counter(one.class);
+        let known = self
+            .missing
+            .iter_mut()
+            .find(|known| known.before == site && known.counter == counter && known.finding.rule == "R7");
+        if let Some(known) = known {
+            known.enough = known.enough.min(one.enough());
+            known.producers.insert(one.operation);
+            known.finding.sites.insert(known.finding.sites.len() - 1, end_of("producer", producer));
+            return;
+        }
+        let how = match producer.effects.memory.map(|memory| memory.verb) {
+            Some(Verb::ToLds | Verb::Load) => "writing",
+            _ => "reading",
+        };
+        let title = format!("the wave ends while {} is still {how} LDS", producer.mnemonic);
+        let mut finding = Finding::new("R7", Class::MissingWait, Severity::Error, title);
+        finding.sites.extend([end_of("producer", producer), end_of("end", end)]);
+        let producers = BTreeSet::from([one.operation]);
+        self.missing.push(Missing { finding, producers, counter, before: site, enough: one.enough() });
+    }
+
+    fn redundant(&mut self, analysis: &Analysis<'_>, site: SiteId, counter: Counter, n: u32) {
+        // The same instruction under other upper VGPR bits is another site.
+        if !self.idle.insert((site, counter)) {
+            return;
+        }
+        let info = analysis.sites.get(site);
+        let title = format!("the wait for {} {n} has nothing to wait for on any path", counter.name());
+        let mut finding = Finding::new("W1", Class::Redundant, Severity::Advice, title).proven();
+        finding.sites.push(end_of("wait", info));
+        self.other.push(finding.hint("it can go", None));
+    }
+
+    fn findings(self, analysis: &Analysis<'_>) -> Vec<Finding> {
+        let missing = self.missing.into_iter().map(|one| {
+            let wait = wait_text(analysis.machine, one.counter, one.enough);
+            one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
+        });
+        let mut findings: Vec<Finding> = missing.chain(self.other).collect();
+        findings.sort_by_key(|finding| {
+            (std::cmp::Reverse(finding.severity), finding.sites.last().map(|end| end.site.pc))
+        });
+        findings
+    }
+}
+
+/// Ends that a finding lists.
+const ENDS: usize = 16;
+
+fn end_of(role: &'static str, info: &SiteInfo) -> FindingSite {
+    FindingSite { role, site: info.site.clone(), wave: None, lanes: 0 }
+}

@@ -1,0 +1,94 @@
+//! Static checks: a kernel's machine code on all paths, without executing it.
+
+use wavemark_check::statics::{Gap, GapKind, Statics, check};
+use wavemark_codeobj::lines::LineTable;
+use wavemark_codeobj::read::Kernel;
+use wavemark_codeobj::{CodeObject, LoadedImage};
+use wavemark_diag::Diagnostic;
+use wavemark_target::Machine;
+
+use crate::build::Failure;
+use crate::execution::machine_kernel;
+use crate::findings::convert;
+use crate::places::Places;
+use crate::report::{Checked, Finding, NotChecked, Paths, Report, Severity};
+
+/// A kernel of a code object, and how its code is read.
+pub(crate) struct Subject<'s> {
+    /// The input's name.
+    pub name: &'s str,
+    pub object: &'s CodeObject,
+    pub lines: &'s LineTable,
+    pub kernel: &'s Kernel,
+    pub machine: Machine,
+    pub executed_by: Machine,
+}
+
+/// What the static checks find, besides what `report` has from a run already.
+pub(crate) fn add(report: &mut Report, subject: &Subject<'_>, wanted: Checked) -> Result<(), Failure> {
+    let image = LoadedImage::load(subject.object, 0)
+        .map_err(|error| Diagnostic::error(format!("{} cannot be loaded: {error}", subject.name)))?;
+    let kernel = machine_kernel(subject.name, subject.kernel, subject.executed_by, &image)?;
+    let Statics { findings, gaps, instructions } = check(&kernel);
+    let places = Places { machine: subject.machine, base: image.base, lines: subject.lines };
+    report.paths = Some(Paths { instructions: instructions as u64 });
+    for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
+        add_finding(report, convert(finding, &places));
+    }
+    report.not_checked.extend(gaps.iter().map(|gap| not_followed(gap, &places)));
+    Ok(())
+}
+
+/// The static checks alone: there is no launch.
+pub(crate) fn alone(subject: &Subject<'_>, wanted: Checked) -> Result<Report, Failure> {
+    let mut report = Report::new(subject.name);
+    add(&mut report, subject, wanted)?;
+    report.target = subject.object.target().to_string();
+    report.kernel = subject.kernel.name.clone();
+    report.checked = Checked { registers: wanted.registers, ..Checked::default() };
+    report.notes.push("nothing was executed: there is no launch (--launch L.toml)".to_owned());
+    let dynamic = [
+        ("R3", "sources that are overwritten before their operation has read them show in a run"),
+        ("U1", "registers that were never written show in a run"),
+    ];
+    report.not_checked.extend(dynamic.map(|(rule, why)| NotChecked::unknown(rule, why)));
+    report.conclude();
+    Ok(report)
+}
+
+/// Whether a rule belongs to the groups of checks that are wanted.
+fn is_wanted(rule: &str, wanted: Checked) -> bool {
+    match rule {
+        "W1" => wanted.waits,
+        "R7" => wanted.lds,
+        _ => wanted.registers,
+    }
+}
+
+/// A run that shows what is said of all paths is the better witness; what it advises is proven by that.
+fn add_finding(report: &mut Report, finding: Finding) {
+    let ends = |of: &Finding, role: &str| -> Vec<Option<u64>> {
+        of.sites.iter().filter(|site| site.role == role).map(|site| site.pc).collect()
+    };
+    let role = if finding.severity == Severity::Advice { "wait" } else { "producer" };
+    let own = ends(&finding, role);
+    let meets = |other: &Finding| {
+        other.class == finding.class
+            && other.severity == finding.severity
+            && ends(other, role).iter().any(|pc| own.contains(pc))
+    };
+    match report.findings.iter_mut().find(|other| meets(other)) {
+        Some(known) => known.proven = finding.proven.or(known.proven),
+        None => report.findings.push(finding),
+    }
+}
+
+/// Behind a gap nothing was looked at; calls come back.
+fn not_followed(gap: &Gap, places: &Places<'_>) -> NotChecked {
+    let place = places.source(gap.pc).unwrap_or_else(|| format!("{:#x}", gap.pc.wrapping_sub(places.base)));
+    let reason = format!("{}, at {place}", gap.kind);
+    match gap.kind {
+        GapKind::Call => NotChecked::unknown("paths", reason),
+        GapKind::Indirect | GapKind::VgprMsb | GapKind::NotCode => NotChecked::new("paths", reason),
+    }
+}

@@ -1,0 +1,10 @@
+//! Definitions of what asynchronous operations promise, over all paths of a program.
+//!
+//! Nothing here knows an instruction or executes one: operations, classes and waits are numbers that the caller gives a
+//! meaning. Modules:
+//!
+//! * [`flow`]: control flow graphs, and the fixed point of a function over them;
+//! * [`counters`]: which operations may be in flight where, by wait counters.
+
+pub mod counters;
+pub mod flow;
