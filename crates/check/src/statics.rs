@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Channel, Counter, CounterSet, Flow, Path, Verb, wait_text};
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
-use wavemark_memmodel::flow::{Graph, forward};
+use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
 use wavemark_target::Machine;
 
@@ -21,10 +21,12 @@ use crate::finding::{Class, Finding, FindingSite, Severity};
 use crate::register_set;
 use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 
+mod barriers;
 mod blocks;
 mod ends;
 
 pub use blocks::{Gap, GapKind};
+use barriers::{AtBarrier, Effect, Phase, Phases};
 use blocks::Code;
 
 /// What was found of a kernel without executing it.
@@ -43,23 +45,43 @@ pub fn check(kernel: &Kernel) -> Statics {
     let code = Code::of(kernel);
     let analysis = Analysis::new(kernel.machine, &code);
     let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());
-    let before = forward(&graph, 0, InFlight::default(), |block, before| {
-        let mut state = before.clone();
+    let before = forward(&graph, 0, Wave::default(), |block, before| {
+        let mut wave = before.clone();
         for &site in &code.blocks[block].sites {
-            analysis.step(&mut state, site);
+            wave.step(&analysis, site);
         }
-        state
+        wave
     });
     let mut report = Report::default();
     for (block, before) in code.blocks.iter().zip(before) {
-        let Some(mut state) = before else { continue };
+        let Some(mut wave) = before else { continue };
         for &site in &block.sites {
-            analysis.judge(&code, &mut state, site, &mut report);
-            analysis.step(&mut state, site);
+            analysis.judge(&code, &mut wave, site, &mut report);
+            wave.step(&analysis, site);
         }
     }
     let findings = report.findings(&analysis);
     Statics { findings, gaps: code.gaps, instructions: code.instructions }
+}
+
+/// What may hold of a wave at a point.
+#[derive(Clone, Debug, Default)]
+struct Wave {
+    in_flight: InFlight,
+    barrier: AtBarrier,
+}
+
+impl Wave {
+    fn step(&mut self, analysis: &Analysis<'_>, site: SiteId) {
+        self.barrier.step(analysis.sites, &self.in_flight, analysis.sites.get(site));
+        analysis.step(&mut self.in_flight, site);
+    }
+}
+
+impl State for Wave {
+    fn join(&mut self, other: &Wave) -> bool {
+        self.in_flight.join(&other.in_flight) | self.barrier.join(&other.barrier)
+    }
 }
 
 /// The checker's view of the code.
@@ -140,8 +162,15 @@ impl Analysis<'_> {
     }
 
     /// What is wrong with an instruction, or need not be.
-    fn judge(&self, code: &Code, state: &mut InFlight, site: SiteId, report: &mut Report) {
+    fn judge(&self, code: &Code, wave: &mut Wave, site: SiteId, report: &mut Report) {
         let info = self.sites.get(site);
+        for store in wave.barrier.unpublished(info) {
+            report.unpublished(self, site, store);
+        }
+        if let Some(effect) = barriers::Effect::of(info) {
+            report.phase(self, site, effect, wave.barrier.phases);
+        }
+        let state = &mut wave.in_flight;
         let conflicts = self.conflicts(state, info);
         for conflict in &conflicts {
             report.conflict(self, site, conflict);
@@ -281,6 +310,48 @@ impl Report {
         finding.sites.extend([end_of("producer", producer), end_of("end", end)]);
         let producers = BTreeSet::from([one.operation]);
         self.missing.push(Missing { finding, producers, counter, before: site, enough: one.enough() });
+    }
+
+    /// A load follows a barrier at which a store was in flight.
+    fn unpublished(&mut self, analysis: &Analysis<'_>, site: SiteId, store: SiteId) {
+        let (producer, consumer) = (analysis.sites.get(store), analysis.sites.get(site));
+        let is = |finding: &&mut Finding| {
+            finding.rule == "S1"
+                && finding.sites.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
+        };
+        let ends = [end_of("producer", producer), end_of("consumer", consumer)];
+        if let Some(known) = self.other.iter_mut().find(is) {
+            for end in ends {
+                let same = |other: &FindingSite| other.role == end.role && other.site.pc == end.site.pc;
+                if !known.sites.iter().any(same) && known.sites.len() < ENDS {
+                    known.sites.push(end);
+                }
+            }
+            return;
+        }
+        let title = format!(
+            "LDS is read behind a barrier at which {} may still be in flight: the barrier does not wait for it",
+            producer.mnemonic
+        );
+        let counter = Counter::of(Channel::Ds, analysis.counters);
+        let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
+        finding.sites.extend(ends);
+        let wait = wait_text(analysis.machine, counter, 0);
+        self.other.push(finding.hint(format!("{wait} before the barrier"), None));
+    }
+
+    /// Arrivals and waits take turns.
+    fn phase(&mut self, analysis: &Analysis<'_>, site: SiteId, effect: Effect, phases: Phases) {
+        let (rule, class, title) = if effect.arrives && phases.may_be(Phase::Arrived) {
+            ("B12", Class::Barrier, "a wave arrives a second time at the workgroup barrier without a wait between")
+        } else if effect.waits && !effect.arrives && phases.may_be(Phase::Outside) {
+            ("B13", Class::Deadlock, "a wave waits for the workgroup barrier at which it has not arrived")
+        } else {
+            return;
+        };
+        let mut finding = Finding::new(rule, class, Severity::Error, title);
+        finding.sites.push(end_of(if effect.arrives { "second" } else { "waiting" }, analysis.sites.get(site)));
+        self.other.push(finding);
     }
 
     fn redundant(&mut self, analysis: &Analysis<'_>, site: SiteId, counter: Counter, n: u32) {

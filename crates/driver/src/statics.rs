@@ -60,7 +60,8 @@ pub(crate) fn alone(subject: &Subject<'_>, wanted: Checked) -> Result<Report, Fa
 fn is_wanted(rule: &str, wanted: Checked) -> bool {
     match rule {
         "W1" => wanted.waits,
-        "R7" => wanted.lds,
+        "R7" | "S1" => wanted.lds,
+        "B12" | "B13" => wanted.barriers,
         _ => wanted.registers,
     }
 }
