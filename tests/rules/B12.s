@@ -1,5 +1,6 @@
 ; launch: two-waves
 ; A wave arrives twice and waits once: both arrivals may be of one phase.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

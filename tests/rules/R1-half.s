@@ -1,4 +1,5 @@
 ; A load into one half of a register does not wait for the other half's; what reads the whole does.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
 	.include "gfx1100.inc"

@@ -1,4 +1,5 @@
 ; A load's register is read before the load is waited for.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

@@ -1,4 +1,5 @@
 ; A load's register is written while the load is still to write it.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

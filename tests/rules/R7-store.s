@@ -1,4 +1,5 @@
 ; The wave ends while its copy is still reading LDS, which may be written by another workgroup next.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

@@ -1,5 +1,6 @@
 ; with: end-of-program=lint warning
 ; The wave ends while its copy is still writing LDS, which is another workgroup's next.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

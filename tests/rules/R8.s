@@ -1,4 +1,5 @@
 ; What a barrier instruction returns is read before it is there.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

@@ -1,5 +1,6 @@
 ; launch: two-waves
 ; A wave arrives at a barrier before its store to LDS is over.
+; without launch
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"

@@ -25,9 +25,9 @@ mod barriers;
 mod blocks;
 mod ends;
 
-pub use blocks::{Gap, GapKind};
-use barriers::{AtBarrier, Effect, Phase, Phases};
+use barriers::{AtBarrier, Effect, Unpublished};
 use blocks::Code;
+pub use blocks::{Gap, GapKind};
 
 /// What was found of a kernel without executing it.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ struct Wave {
 
 impl Wave {
     fn step(&mut self, analysis: &Analysis<'_>, site: SiteId) {
-        self.barrier.step(analysis.sites, &self.in_flight, analysis.sites.get(site));
+        self.barrier.step(analysis.sites, &self.in_flight, site);
         analysis.step(&mut self.in_flight, site);
     }
 }
@@ -164,11 +164,11 @@ impl Analysis<'_> {
     /// What is wrong with an instruction, or need not be.
     fn judge(&self, code: &Code, wave: &mut Wave, site: SiteId, report: &mut Report) {
         let info = self.sites.get(site);
-        for store in wave.barrier.unpublished(info) {
-            report.unpublished(self, site, store);
+        for earlier in wave.barrier.unpublished(self.sites, info) {
+            report.unpublished(self, site, earlier);
         }
         if let Some(effect) = barriers::Effect::of(info) {
-            report.phase(self, site, effect, wave.barrier.phases);
+            report.turns(self, site, effect, &wave.barrier);
         }
         let state = &mut wave.in_flight;
         let conflicts = self.conflicts(state, info);
@@ -219,7 +219,9 @@ impl Analysis<'_> {
 /// Whether it copies to or from LDS on its own.
 fn copies_lds(info: &SiteInfo) -> bool {
     let memory = info.effects.memory;
-    memory.is_some_and(|memory| matches!(memory.verb, Verb::ToLds | Verb::FromLds) || memory.path == Path::Tensor)
+    memory.is_some_and(|memory| {
+        matches!(memory.verb, Verb::ToLds | Verb::FromLds) || memory.path == Path::Tensor
+    })
 }
 
 /// Whether a write may come before that of the load `producer`: in-order classes return in order but on gfx12 on, where
@@ -312,9 +314,9 @@ impl Report {
         self.missing.push(Missing { finding, producers, counter, before: site, enough: one.enough() });
     }
 
-    /// A load follows a barrier at which a store was in flight.
-    fn unpublished(&mut self, analysis: &Analysis<'_>, site: SiteId, store: SiteId) {
-        let (producer, consumer) = (analysis.sites.get(store), analysis.sites.get(site));
+    /// An access to LDS follows a barrier at which another one was in flight.
+    fn unpublished(&mut self, analysis: &Analysis<'_>, site: SiteId, earlier: Unpublished) {
+        let (producer, consumer) = (analysis.sites.get(earlier.access), analysis.sites.get(site));
         let is = |finding: &&mut Finding| {
             finding.rule == "S1"
                 && finding.sites.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
@@ -329,29 +331,35 @@ impl Report {
             }
             return;
         }
+        let loads = consumer.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
         let title = format!(
-            "LDS is read behind a barrier at which {} may still be in flight: the barrier does not wait for it",
+            "LDS is {} behind a barrier at which {} may still be in flight: the barrier does not wait for it",
+            if loads { "read" } else { "overwritten" },
             producer.mnemonic
         );
         let counter = Counter::of(Channel::Ds, analysis.counters);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
         finding.sites.extend(ends);
         let wait = wait_text(analysis.machine, counter, 0);
-        self.other.push(finding.hint(format!("{wait} before the barrier"), None));
+        let arrival = analysis.sites.get(earlier.arrival).site.clone();
+        self.other.push(finding.hint(format!("{wait} before"), Some(arrival)));
     }
 
     /// Arrivals and waits take turns.
-    fn phase(&mut self, analysis: &Analysis<'_>, site: SiteId, effect: Effect, phases: Phases) {
-        let (rule, class, title) = if effect.arrives && phases.may_be(Phase::Arrived) {
-            ("B12", Class::Barrier, "a wave arrives a second time at the workgroup barrier without a wait between")
-        } else if effect.waits && !effect.arrives && phases.may_be(Phase::Outside) {
-            ("B13", Class::Deadlock, "a wave waits for the workgroup barrier at which it has not arrived")
-        } else {
-            return;
-        };
-        let mut finding = Finding::new(rule, class, Severity::Error, title);
-        finding.sites.push(end_of(if effect.arrives { "second" } else { "waiting" }, analysis.sites.get(site)));
-        self.other.push(finding);
+    fn turns(&mut self, analysis: &Analysis<'_>, site: SiteId, effect: Effect, barrier: &AtBarrier) {
+        let own = analysis.sites.get(site);
+        let finding = |rule, class, title: &str| Finding::new(rule, class, Severity::Error, title);
+        if let (true, Some(&first)) = (effect.arrives, barrier.arrivals.first()) {
+            let title = "the wave may arrive a second time at the workgroup barrier in one phase";
+            let mut finding = finding("B12", Class::Barrier, title);
+            finding.sites.extend([end_of("arrive", analysis.sites.get(first)), end_of("arrive", own)]);
+            self.other.push(finding.hint("a wait for the barrier between the two arrivals", None));
+        } else if effect.waits && !effect.arrives && barrier.outside {
+            let title = "the wave may wait for the workgroup barrier without having arrived";
+            let mut finding = finding("B13", Class::Deadlock, title);
+            finding.sites.push(end_of("waiting", own));
+            self.other.push(finding);
+        }
     }
 
     fn redundant(&mut self, analysis: &Analysis<'_>, site: SiteId, counter: Counter, n: u32) {

@@ -1,14 +1,17 @@
 //! Runs a case through the driver, as `wavemark run` and `wavemark check` would, and keeps the report.
 
+use std::path::Path;
+
 use wavemark_diag::{SourceMap, Style, render_short};
 use wavemark_driver::build::Failure;
 use wavemark_driver::cases::Case;
 use wavemark_driver::files::Roots;
+use wavemark_driver::input::{self, Input};
 use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::Report;
 use wavemark_driver::run::{self, source_lines};
-use wavemark_driver::verdict::{Score, score};
-use wavemark_driver::{Parts, input, render_text};
+use wavemark_driver::verdict::{Score, Verdict, score};
+use wavemark_driver::{Parts, render_text};
 
 /// Schedules of a case whose defect only some of them show.
 const SCHEDULES: u32 = 16;
@@ -36,30 +39,48 @@ pub fn run_with(case: &Case, options: RunOptions) -> Ran {
     let schedules =
         if case.verdict.as_ref().is_some_and(|verdict| verdict.schedule_dependent) { SCHEDULES } else { 1 };
     let options = RunOptions { schedules, ..options };
+    let run = |sources: &mut SourceMap, input: &Input| run::run(sources, input, Some(&case.launch), &options);
+    judged(&case.input, case.verdict.as_ref(), run)
+}
+
+/// Checks the code in `path` as `wavemark check` does where there is no launch.
+pub fn without_launch(path: &Path, options: &RunOptions) -> Ran {
+    judged(path, None, |sources, input| run::check(sources, input, None, options))
+}
+
+fn judged(
+    path: &Path,
+    verdict: Option<&Verdict>,
+    judge: impl FnOnce(&mut SourceMap, &Input) -> Result<Report, Failure>,
+) -> Ran {
     let mut sources = SourceMap::new();
-    let mut report = report(case, &mut sources, &options);
+    let mut report = report(path, &mut sources, judge);
     report.stats.seconds = 0.0;
-    let score = score(case.verdict.as_ref(), &report);
-    let lines = source_lines(&sources, Roots::of_input(Some(&case.input), []));
+    let score = score(verdict, &report);
+    let lines = source_lines(&sources, Roots::of_input(Some(path), []));
     let text = render_text(&report, &lines, Style::Plain, Parts::All);
     drop(lines);
     Ran { report, text, score }
 }
 
 /// The report names the input by its file name alone, so that it is the same wherever the repository is.
-fn report(case: &Case, sources: &mut SourceMap, options: &RunOptions) -> Report {
-    let name = case.input.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let bytes = match std::fs::read(&case.input) {
+fn report(
+    path: &Path,
+    sources: &mut SourceMap,
+    judge: impl FnOnce(&mut SourceMap, &Input) -> Result<Report, Failure>,
+) -> Report {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) => {
             let mut report = Report::new(name);
-            report.diagnostics = vec![format!("cannot read {}: {error}", case.input.display())];
+            report.diagnostics = vec![format!("cannot read {}: {error}", path.display())];
             report.conclude();
             return report;
         }
     };
-    let input = input::from_bytes(name.clone(), Some(&case.input), bytes, None).map_err(Failure::from);
-    match input.and_then(|input| run::run(sources, &input, Some(&case.launch), options)) {
+    let input = input::from_bytes(name.clone(), Some(path), bytes, None).map_err(Failure::from);
+    match input.and_then(|input| judge(sources, &input)) {
         Ok(report) => report,
         Err(failure) => {
             let mut report = Report::new(name);

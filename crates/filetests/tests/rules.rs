@@ -7,7 +7,9 @@
 //!
 //! The trials of a file, under all completion modes and several seeds: `found`, every mark is met, and there is no error
 //! without one; `right`, nothing at all is reported of the twin; `threads`, several say the same as one; and where a
-//! reading is named `otherwise`, what its line says.
+//! reading is named `otherwise`, what its line says. Without a launch, on all paths: `right twin without launch`, nothing
+//! is wrong with it; and where a line says `; without launch`, `found without launch`, every mark is met so too. What
+//! depends on the path is in `tests/rules/all-paths`, and has these two trials alone.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,8 @@ struct Pair {
     path: PathBuf,
     launch: String,
     model: Vec<String>,
+    /// It is found without a launch too.
+    without_launch: bool,
     /// Other readings, and what the marks are under each; `None`: not met.
     with: Vec<(String, Option<Severity>)>,
 }
@@ -41,6 +45,14 @@ fn main() {
     let mut pairs: Vec<Pair> = files(&folder, "s").into_iter().map(Pair::read).collect();
     pairs.sort_by(|a, b| a.path.cmp(&b.path));
     let mut trials = Vec::new();
+    for pair in files(&folder.join("all-paths"), "s").into_iter().map(Pair::read) {
+        let name = stem(&pair.path);
+        let other = pair.clone();
+        let right = move || right_without_launch(&other);
+        trials.push(Trial::test(format!("all-paths/{name}/right twin without launch"), right));
+        let found = move || found_without_launch(&pair);
+        trials.push(Trial::test(format!("all-paths/{name}/found without launch"), found));
+    }
     for pair in &pairs {
         let name = stem(&pair.path);
         let trial = |what: &str, run: fn(&Pair) -> Result<(), Failed>| {
@@ -50,6 +62,10 @@ fn main() {
         trials.push(trial("found", found));
         trials.push(trial("right", right));
         trials.push(trial("threads", threads));
+        trials.push(trial("right twin without launch", right_without_launch));
+        if pair.without_launch {
+            trials.push(trial("found without launch", found_without_launch));
+        }
         if !pair.model.is_empty() || !pair.with.is_empty() {
             trials.push(trial("otherwise", otherwise));
         }
@@ -96,7 +112,8 @@ impl Pair {
             };
             (reading.to_owned(), severity)
         });
-        Pair { with: with.collect(), launch, model: said("; model:"), path }
+        let without_launch = text.lines().any(|line| line == "; without launch");
+        Pair { with: with.collect(), launch, model: said("; model:"), without_launch, path }
     }
 
     fn mistakes(&self) -> Vec<Mistake> {
@@ -112,11 +129,12 @@ impl Pair {
             launch: folder.join("launch").join(format!("{}.toml", self.launch)),
             verdict: None,
         };
-        let assembly = AssemblyOptions {
-            defines: vec![("RIGHT".to_owned(), right.into())],
-            ..AssemblyOptions::default()
-        };
-        case::run_with(&case, RunOptions { assembly, max_steps: Some(10_000), ..options })
+        case::run_with(&case, RunOptions { assembly: assembly(right), max_steps: Some(10_000), ..options })
+    }
+
+    /// Checks the kernel, or its twin, without a launch.
+    fn without_launch(&self, right: bool) -> Ran {
+        case::without_launch(&self.path, &RunOptions { assembly: assembly(right), ..RunOptions::default() })
     }
 
     /// Runs the kernel, or its twin, under every setting; the first problem is reported with the setting and the report.
@@ -139,6 +157,26 @@ impl Pair {
         }
         Ok(())
     }
+}
+
+/// The kernel as it is, or its twin.
+fn assembly(right: bool) -> AssemblyOptions {
+    AssemblyOptions {
+        include: vec![paths::root().join("tests/rules")],
+        defines: vec![("RIGHT".to_owned(), right.into())],
+        ..AssemblyOptions::default()
+    }
+}
+
+fn found_without_launch(pair: &Pair) -> Result<(), Failed> {
+    let ran = pair.without_launch(false);
+    meets(&ran, &pair.mistakes()).map_err(|problem| format!("{problem}\n\n{}", ran.text).into())
+}
+
+fn right_without_launch(pair: &Pair) -> Result<(), Failed> {
+    let ran = pair.without_launch(true);
+    let wrong = ran.report.exit_status() != ExitStatus::Clean || ran.report.has_errors();
+    if wrong { Err(ran.text.into()) } else { Ok(()) }
 }
 
 fn threads(pair: &Pair) -> Result<(), Failed> {
@@ -166,18 +204,21 @@ fn expect(pair: &Pair, model: &[String], mistakes: &[Mistake]) -> Result<(), Fai
     if mistakes.is_empty() {
         return Err("there are no marks".into());
     }
-    pair.run(false, model, |ran| {
-        for mistake in mistakes {
-            if !ran.report.findings.iter().any(|finding| mistake.is_met_by(finding)) {
-                return Err(format!("not reported: {mistake:?}"));
-            }
+    pair.run(false, model, |ran| meets(ran, mistakes))
+}
+
+/// Every mistake is reported, and no other error.
+fn meets(ran: &Ran, mistakes: &[Mistake]) -> Result<(), String> {
+    for mistake in mistakes {
+        if !ran.report.findings.iter().any(|finding| mistake.is_met_by(finding)) {
+            return Err(format!("not reported: {mistake:?}"));
         }
-        let mut errors = ran.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        match errors.find(|finding| !mistakes.iter().any(|mistake| mistake.is_met_by(finding))) {
-            Some(finding) => Err(format!("nobody expects {} {}", finding.rule, finding.title)),
-            None => Ok(()),
-        }
-    })
+    }
+    let mut errors = ran.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    match errors.find(|finding| !mistakes.iter().any(|mistake| mistake.is_met_by(finding))) {
+        Some(finding) => Err(format!("nobody expects {} {}", finding.rule, finding.title)),
+        None => Ok(()),
+    }
 }
 
 /// Under `model` no mistake is reported as it is marked.

@@ -83,7 +83,8 @@ impl InFlight {
                     one.positions = one.positions << 1 & Class::below(capacity);
                 }
             }
-            let found = self.pending.binary_search_by_key(&(operation, class), |one| (one.operation, one.class));
+            let found =
+                self.pending.binary_search_by_key(&(operation, class), |one| (one.operation, one.class));
             match found {
                 Ok(at) => self.pending[at].positions |= 1,
                 Err(at) => self.pending.insert(at, Pending { operation, class, positions: 1 }),

@@ -44,9 +44,11 @@ fn execute(queues: &mut Queues, node: usize, step: &Step) {
         &Step::Wait(class, n) => {
             let queue = &mut queues[usize::from(class)];
             match CLASSES[usize::from(class)].in_order {
-                true => while queue.len() > n as usize {
-                    queue.pop_front();
-                },
+                true => {
+                    while queue.len() > n as usize {
+                        queue.pop_front();
+                    }
+                }
                 false if n == 0 => queue.clear(),
                 false => {}
             }

@@ -1,11 +1,11 @@
 //! The workgroup barrier on all paths: whether a wave has arrived, and which of its stores to LDS were in flight then.
 //!
-//! A barrier orders what its waves have done before they arrive; a store to LDS that is in flight then is not done. If a
-//! load from LDS follows before the next arrival, it may be of what another wave has stored so.
+//! A barrier orders what its waves have done before they arrive; an access to LDS that is in flight then is not done. If
+//! a load follows a store so, or a store a load, before the next arrival, it may come too early for another wave's.
 
-use smallvec::SmallVec;
-use wavemark_isa::effects::{Barrier, Path, Verb};
+use smallvec::{SmallVec, smallvec};
 use wavemark_isa::Operand;
+use wavemark_isa::effects::{Barrier, Path, Verb};
 use wavemark_memmodel::counters::InFlight;
 use wavemark_memmodel::flow::State;
 
@@ -14,37 +14,29 @@ use crate::site_info::{SiteId, SiteInfo, Sites};
 /// The number that instructions have for the barrier of the workgroup (CDNA5 manual 5.7).
 const WORKGROUP: i64 = -1;
 
-/// A set of [`Phase`]s.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Phases(u8);
-
-/// Where a wave is with respect to a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Phase {
-    /// It has arrived and waited as often.
-    Outside = 1,
-    /// It has arrived, and not waited yet.
-    Arrived = 2,
-}
-
-impl Phases {
-    pub fn may_be(self, phase: Phase) -> bool {
-        self.0 & phase as u8 != 0
-    }
-}
-
 /// What may hold of the workgroup barrier at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AtBarrier {
-    pub phases: Phases,
-    /// Stores that were in flight at the last arrival, and the phases since.
-    unpublished: SmallVec<[(SiteId, Phases); 2]>,
+    /// The wave may have waited as often as it has arrived.
+    pub outside: bool,
+    /// Where it may have arrived without having waited since; ascending.
+    pub arrivals: SmallVec<[SiteId; 1]>,
+    /// Accesses that may have been in flight at the last arrival; ascending.
+    unpublished: SmallVec<[Unpublished; 2]>,
+}
+
+/// An access to LDS that was in flight when the wave arrived at the barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Unpublished {
+    pub access: SiteId,
+    pub arrival: SiteId,
+    /// The wave has waited for the barrier since.
+    waited: bool,
 }
 
 impl Default for AtBarrier {
     fn default() -> AtBarrier {
-        AtBarrier { phases: Phases(Phase::Outside as u8), unpublished: SmallVec::new() }
+        AtBarrier { outside: true, arrivals: SmallVec::new(), unpublished: SmallVec::new() }
     }
 }
 
@@ -76,64 +68,86 @@ impl Effect {
 }
 
 impl AtBarrier {
-    /// An instruction is executed with these operations in flight.
-    pub fn step(&mut self, sites: &Sites, in_flight: &InFlight, info: &SiteInfo) {
-        if loads_lds(info) {
-            self.unpublished.retain(|(_, phases)| !phases.may_be(Phase::Outside));
-        }
+    /// The instruction `site` is executed with these operations in flight.
+    pub fn step(&mut self, sites: &Sites, in_flight: &InFlight, site: SiteId) {
+        let info = sites.get(site);
+        self.unpublished.retain(|earlier| !earlier.meets(sites, info));
         let Some(effect) = Effect::of(info) else { return };
         if effect.arrives {
-            self.phases = Phases(Phase::Arrived as u8);
-            let stores = in_flight.pending().iter().map(|one| one.operation);
-            let stores = stores.filter(|&operation| stores_lds(sites.get(operation)));
-            self.unpublished = stores.map(|operation| (operation, self.phases)).collect();
+            (self.outside, self.arrivals) = (false, smallvec![site]);
+            let accesses = in_flight.pending().iter().map(|one| one.operation);
+            let accesses = accesses.filter(|&operation| access(sites.get(operation)).is_some());
+            let unpublished = accesses.map(|access| Unpublished { access, arrival: site, waited: false });
+            self.unpublished = unpublished.collect();
         }
         if effect.waits {
-            self.phases = Phases(Phase::Outside as u8);
-            for (_, phases) in &mut self.unpublished {
-                *phases = self.phases;
-            }
+            (self.outside, self.arrivals) = (true, SmallVec::new());
+            self.unpublished.iter_mut().for_each(|earlier| earlier.waited = true);
+            self.unpublished.dedup();
         }
     }
 
-    /// The stores that a load from LDS may come too early for.
-    pub fn unpublished(&self, info: &SiteInfo) -> impl Iterator<Item = SiteId> + '_ {
-        let loads = loads_lds(info);
-        let stores = self.unpublished.iter().filter(move |(_, phases)| loads && phases.may_be(Phase::Outside));
-        stores.map(|(store, _)| *store)
+    /// The accesses in flight at the barrier that an instruction may come too early for.
+    pub fn unpublished<'s>(
+        &'s self,
+        sites: &'s Sites,
+        info: &'s SiteInfo,
+    ) -> impl Iterator<Item = Unpublished> + 's {
+        self.unpublished.iter().copied().filter(move |earlier| earlier.meets(sites, info))
+    }
+}
+
+impl Unpublished {
+    /// Whether an instruction may come too early for it.
+    fn meets(self, sites: &Sites, later: &SiteInfo) -> bool {
+        self.waited
+            && matches!(
+                (access(sites.get(self.access)), access(later)),
+                (Some(Access::Store), Some(Access::Load))
+                    | (Some(Access::Load), Some(Access::Store | Access::Copy))
+            )
     }
 }
 
 impl State for AtBarrier {
     fn join(&mut self, other: &AtBarrier) -> bool {
-        let phases = Phases(self.phases.0 | other.phases.0);
-        let mut changed = phases != self.phases;
-        self.phases = phases;
-        for &(store, phases) in &other.unpublished {
-            match self.unpublished.binary_search_by_key(&store, |&(store, _)| store) {
-                Ok(at) => {
-                    let joined = Phases(self.unpublished[at].1.0 | phases.0);
-                    changed |= joined != self.unpublished[at].1;
-                    self.unpublished[at].1 = joined;
-                }
-                Err(at) => {
-                    self.unpublished.insert(at, (store, phases));
-                    changed = true;
-                }
-            }
-        }
-        changed
+        let outside = other.outside && !self.outside;
+        self.outside |= other.outside;
+        let arrivals = add(&mut self.arrivals, &other.arrivals);
+        add(&mut self.unpublished, &other.unpublished) | arrivals | outside
     }
 }
 
-/// Whether it stores to LDS, and to nothing else.
-fn stores_lds(info: &SiteInfo) -> bool {
-    let memory = info.effects.memory;
-    memory.is_some_and(|memory| memory.path == Path::Lds && memory.verb == Verb::Store)
+/// Adds what is not there yet; whether anything was.
+fn add<A: smallvec::Array>(to: &mut SmallVec<A>, from: &[A::Item]) -> bool
+where
+    A::Item: Copy + Ord,
+{
+    let before = to.len();
+    for one in from {
+        if let Err(at) = to.binary_search(one) {
+            to.insert(at, *one);
+        }
+    }
+    to.len() > before
 }
 
-/// Whether it loads from LDS, and from nothing else.
-fn loads_lds(info: &SiteInfo) -> bool {
-    let memory = info.effects.memory;
-    memory.is_some_and(|memory| memory.path == Path::Lds && memory.verb == Verb::Load)
+/// How an instruction accesses LDS.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Load,
+    Store,
+    /// A copy to LDS, which is no access of LDS operations' queue.
+    Copy,
+}
+
+/// How it accesses LDS, if it accesses nothing else there.
+fn access(info: &SiteInfo) -> Option<Access> {
+    let memory = info.effects.memory?;
+    match (memory.path, memory.verb) {
+        (Path::Lds, Verb::Load) => Some(Access::Load),
+        (Path::Lds, Verb::Store) => Some(Access::Store),
+        (_, Verb::ToLds) => Some(Access::Copy),
+        _ => None,
+    }
 }

@@ -158,7 +158,9 @@ fn blocks(entry: Point, nodes: &BTreeMap<Point, Node>) -> Vec<Block> {
         }
     }
     let mut heads = vec![entry];
-    heads.extend(entered.iter().filter(|&(point, &ways)| ways > 1 && *point != entry).map(|(point, _)| *point));
+    heads.extend(
+        entered.iter().filter(|&(point, &ways)| ways > 1 && *point != entry).map(|(point, _)| *point),
+    );
     heads.retain(|point| nodes.contains_key(point));
     let numbers: BTreeMap<Point, usize> = heads.iter().enumerate().map(|(at, &head)| (head, at)).collect();
     let mut blocks: Vec<Block> = Vec::new();
@@ -170,7 +172,8 @@ fn blocks(entry: Point, nodes: &BTreeMap<Point, Node>) -> Vec<Block> {
             match node.next[..] {
                 [next] if !numbers.contains_key(&next) && nodes.contains_key(&next) => at = next,
                 _ => {
-                    block.successors = node.next.iter().filter_map(|next| numbers.get(next).copied()).collect();
+                    block.successors =
+                        node.next.iter().filter_map(|next| numbers.get(next).copied()).collect();
                     break;
                 }
             }
