@@ -1,12 +1,16 @@
 //! What can be said of a kernel's machine code without executing it: over all paths, whatever the launch.
 //!
 //! * R1, R2, R8: a register is read or written that a load on some path has not written yet;
+//! * R4: LDS is read where nothing but copies in flight can have put something;
+//! * S1: an access to LDS was in flight at the barrier that a conflicting one stands behind;
+//! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
 //! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
 //! * W1: a wait that has nothing to wait for on any path, which is a proof.
 //!
 //! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. What a call
 //! does is not followed: by LLVM's convention functions wait for everything but asynchronous copies, before they begin
-//! and before they return. Which addresses meet is not known: races of memory are the business of a launch.
+//! and before they return. Which addresses meet is not known: what of LDS is in flight at a barrier is taken for what the
+//! barrier is to publish, and other races are the business of a launch.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +29,7 @@ mod barriers;
 mod blocks;
 mod ends;
 
-use barriers::{AtBarrier, Effect, Unpublished};
+use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
 
@@ -69,18 +73,32 @@ pub fn check(kernel: &Kernel) -> Statics {
 struct Wave {
     in_flight: InFlight,
     barrier: AtBarrier,
+    /// LDS may hold something: a store to it, or a copy that has come.
+    lds_holds: bool,
 }
 
 impl Wave {
     fn step(&mut self, analysis: &Analysis<'_>, site: SiteId) {
+        let info = analysis.sites.get(site);
         self.barrier.step(analysis.sites, &self.in_flight, site);
+        let copies = |wave: &Wave| -> u32 {
+            let copies = wave.in_flight.pending().iter();
+            let copies = copies.filter(|one| copies_lds(analysis.sites.get(one.operation)));
+            copies.map(|one| one.positions.count_ones()).sum()
+        };
+        let before = if info.effects.flow == Flow::Wait && !self.lds_holds { copies(self) } else { 0 };
         analysis.step(&mut self.in_flight, site);
+        // What is called may have stored anything; an atomic may be a barrier in LDS that tells when a copy has come.
+        let stores = matches!(barriers::access(info), Some(Access::Store | Access::Atomic));
+        self.lds_holds |= stores || info.effects.flow == Flow::Call || before > 0 && copies(self) < before;
     }
 }
 
 impl State for Wave {
     fn join(&mut self, other: &Wave) -> bool {
-        self.in_flight.join(&other.in_flight) | self.barrier.join(&other.barrier)
+        let holds = other.lds_holds && !self.lds_holds;
+        self.lds_holds |= holds;
+        self.in_flight.join(&other.in_flight) | self.barrier.join(&other.barrier) | holds
     }
 }
 
@@ -170,6 +188,9 @@ impl Analysis<'_> {
         if let Some(effect) = barriers::Effect::of(info) {
             report.turns(self, site, effect, &wave.barrier);
         }
+        if barriers::access(info) == Some(Access::Load) && !wave.lds_holds {
+            report.nothing_has_come(self, site, &wave.in_flight);
+        }
         let state = &mut wave.in_flight;
         let conflicts = self.conflicts(state, info);
         for conflict in &conflicts {
@@ -258,7 +279,7 @@ impl Report {
         let enough = conflict.awaited.enough();
         let known = self.missing.iter_mut().find(|known| {
             let same = known.before == site || known.producers.contains(&conflict.operation);
-            known.counter == counter && same && known.finding.rule != "R7"
+            known.counter == counter && same && !matches!(known.finding.rule, "R4" | "R7")
         });
         if let Some(known) = known {
             if known.before == site {
@@ -343,6 +364,30 @@ impl Report {
         let wait = wait_text(analysis.machine, counter, 0);
         let arrival = analysis.sites.get(earlier.arrival).site.clone();
         self.other.push(finding.hint(format!("{wait} before"), Some(arrival)));
+    }
+
+    /// LDS is read where it holds nothing but what copies in flight are to bring.
+    fn nothing_has_come(&mut self, analysis: &Analysis<'_>, site: SiteId, in_flight: &InFlight) {
+        let copies = |one: &&Pending| {
+            let producer = analysis.sites.get(one.operation);
+            barriers::access(producer) == Some(Access::Copy)
+        };
+        let Some(copy) = in_flight.pending().iter().filter(copies).max_by_key(|one| one.positions) else {
+            return;
+        };
+        let (producer, consumer) = (analysis.sites.get(copy.operation), analysis.sites.get(site));
+        let known = |finding: &Finding| finding.rule == "R4";
+        if self.missing.iter().any(|missing| known(&missing.finding)) {
+            return;
+        }
+        let title =
+            format!("LDS is read while {} is in flight, and no copy to LDS has come", producer.mnemonic);
+        let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
+        finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
+        let enough = 63 - copy.positions.leading_zeros();
+        let counter = analysis.counter(copy.class);
+        let producers = BTreeSet::from([copy.operation]);
+        self.missing.push(Missing { finding, producers, counter, before: site, enough });
     }
 
     /// Arrivals and waits take turns.

@@ -674,12 +674,14 @@ fn checks() {
     check_run(
         &["check", "kernels/scale.s"],
         expect![[r#"
-        exit 3
-        not checked: static checks: there are none yet
-        not checked: execution: there is no launch (--launch L.toml)
-        kernels/scale.s: scale on gfx1250: not-checked
-        ---
-    "#]],
+            exit 0
+            note: nothing was executed: there is no launch (--launch L.toml)
+            kernels/scale.s: scale on gfx1250: clean, no findings
+              on all paths: 10 instructions, for registers and waits
+              checked: registers; not checked: lds, global, barriers, waits
+              rules without a finder: R3, U1
+            ---
+        "#]],
     );
     check_run(
         &["check", "kernels/scale.s", "--launch", "kernels/scale.toml", "--schedules", "3"],
@@ -688,6 +690,7 @@ fn checks() {
             output out: as expected (max abs error 0, max rel error 0)
             kernels/scale.s: scale on gfx1250: clean, no findings
               3 workgroups, 3 waves, 30 wave instructions, 960 lane instructions in TIME s
+              on all paths: 10 instructions, for registers and waits
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
               rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6

@@ -236,10 +236,10 @@ fn summary(text: &mut String, report: &Report, style: Style) {
             }
         }
         let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
-        let not = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
-        _ = writeln!(text, "  checked: {done}{not}");
+        let none = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
+        _ = writeln!(text, "  checked: {done}{none}");
         let unknown = report.not_checked.iter().filter(|one| !one.asked).map(|one| one.rule.as_str());
-        let unknown: Vec<&str> = unknown.collect();
+        let unknown: Vec<&str> = unknown.filter(|rule| !not.contains(rule)).collect();
         if !unknown.is_empty() {
             _ = writeln!(text, "  rules without a finder: {}", unknown.join(", "));
         }

@@ -24,6 +24,20 @@ pub(crate) struct Subject<'s> {
     pub executed_by: Machine,
 }
 
+/// What shows in a run alone: groups of checks, or a rule of one.
+const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
+    (
+        "registers",
+        Some("R3"),
+        "sources that are overwritten before their operation has read them show in a run",
+    ),
+    ("registers", Some("U1"), "registers that were never written show in a run"),
+    ("lds", None, "without a launch R4, R7 and S1 alone, as far as no address is needed"),
+    ("global", None, "races on global memory show in a run"),
+    ("barriers", None, "without a launch B12 and B13 alone, of the workgroup barrier"),
+    ("waits", None, "without a launch W1 alone"),
+];
+
 /// What the static checks find, besides what `report` has from a run already.
 pub(crate) fn add(report: &mut Report, subject: &Subject<'_>, wanted: Checked) -> Result<(), Failure> {
     let image = LoadedImage::load(subject.object, 0)
@@ -47,11 +61,10 @@ pub(crate) fn alone(subject: &Subject<'_>, wanted: Checked) -> Result<Report, Fa
     report.kernel = subject.kernel.name.clone();
     report.checked = Checked { registers: wanted.registers, ..Checked::default() };
     report.notes.push("nothing was executed: there is no launch (--launch L.toml)".to_owned());
-    let dynamic = [
-        ("R3", "sources that are overwritten before their operation has read them show in a run"),
-        ("U1", "registers that were never written show in a run"),
-    ];
-    report.not_checked.extend(dynamic.map(|(rule, why)| NotChecked::unknown(rule, why)));
+    let asked = |group: &str| wanted.parts().contains(&(group, true));
+    for (group, rule, why) in IN_A_RUN.iter().filter(|(group, ..)| asked(group)) {
+        report.not_checked.push(NotChecked::unknown(rule.unwrap_or(group), *why));
+    }
     report.conclude();
     Ok(report)
 }
@@ -60,7 +73,7 @@ pub(crate) fn alone(subject: &Subject<'_>, wanted: Checked) -> Result<Report, Fa
 fn is_wanted(rule: &str, wanted: Checked) -> bool {
     match rule {
         "W1" => wanted.waits,
-        "R7" | "S1" => wanted.lds,
+        "R4" | "R7" | "S1" => wanted.lds,
         "B12" | "B13" => wanted.barriers,
         _ => wanted.registers,
     }
@@ -90,6 +103,8 @@ fn not_followed(gap: &Gap, places: &Places<'_>) -> NotChecked {
     let reason = format!("{}, at {place}", gap.kind);
     match gap.kind {
         GapKind::Call => NotChecked::unknown("paths", reason),
-        GapKind::Indirect | GapKind::VgprMsb | GapKind::NotCode => NotChecked::new("paths", reason),
+        GapKind::Indirect | GapKind::VgprMsb | GapKind::NotCode | GapKind::TooMuch => {
+            NotChecked::new("paths", reason)
+        }
     }
 }

@@ -8,7 +8,15 @@ use wavemark_filetests::paths::root;
 
 /// Layers from the bottom, with what each crate may see of its own layer.
 const LAYERS: &[&[(&str, &[&str])]] = &[
-    &[("target", &[]), ("numerics", &[]), ("order", &[]), ("budget", &[]), ("diag", &[]), ("corpus", &[])],
+    &[
+        ("target", &[]),
+        ("numerics", &[]),
+        ("order", &[]),
+        ("memmodel", &[]),
+        ("budget", &[]),
+        ("diag", &[]),
+        ("corpus", &[]),
+    ],
     &[
         ("tile", &[]),
         ("frontend", &["tile"]),

@@ -164,7 +164,6 @@ fn assembly(right: bool) -> AssemblyOptions {
     AssemblyOptions {
         include: vec![paths::root().join("tests/rules")],
         defines: vec![("RIGHT".to_owned(), right.into())],
-        ..AssemblyOptions::default()
     }
 }
 

@@ -103,7 +103,8 @@ impl Unpublished {
         self.waited
             && matches!(
                 (access(sites.get(self.access)), access(later)),
-                (Some(Access::Store), Some(Access::Load))
+                (Some(Access::Store), Some(Access::Load | Access::Atomic))
+                    | (Some(Access::Atomic), Some(Access::Load | Access::Store | Access::Copy))
                     | (Some(Access::Load), Some(Access::Store | Access::Copy))
             )
     }
@@ -134,19 +135,21 @@ where
 
 /// How an instruction accesses LDS.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
+pub(super) enum Access {
     Load,
     Store,
+    Atomic,
     /// A copy to LDS, which is no access of LDS operations' queue.
     Copy,
 }
 
 /// How it accesses LDS, if it accesses nothing else there.
-fn access(info: &SiteInfo) -> Option<Access> {
+pub(super) fn access(info: &SiteInfo) -> Option<Access> {
     let memory = info.effects.memory?;
     match (memory.path, memory.verb) {
         (Path::Lds, Verb::Load) => Some(Access::Load),
         (Path::Lds, Verb::Store) => Some(Access::Store),
+        (Path::Lds, Verb::Atomic) => Some(Access::Atomic),
         (_, Verb::ToLds) => Some(Access::Copy),
         _ => None,
     }

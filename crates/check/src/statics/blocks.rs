@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use smallvec::{SmallVec, smallvec};
+use wavemark_budget::room_for;
 use wavemark_isa::effects::{Control, Flow, HwField, HwReg, effects};
 use wavemark_isa::{Inst, Operand, decode_as_executed};
 use wavemark_sim::Kernel;
@@ -34,6 +35,8 @@ pub enum GapKind {
     VgprMsb,
     /// There is no instruction there.
     NotCode,
+    /// The code is more than memory holds.
+    TooMuch,
 }
 
 impl std::fmt::Display for GapKind {
@@ -43,6 +46,7 @@ impl std::fmt::Display for GapKind {
             GapKind::Call => "what is called is not followed",
             GapKind::VgprMsb => "the upper VGPR bits come from a register",
             GapKind::NotCode => "there is no instruction",
+            GapKind::TooMuch => "the rest of the code is more than memory holds",
         })
     }
 }
@@ -64,6 +68,10 @@ pub(super) struct Code {
     pub instructions: usize,
 }
 
+/// Memory is asked for so many instructions at a time, and so much for each, with the states of paths.
+const MEASURED: usize = 4096;
+const BYTES: u64 = 4096;
+
 /// An address, and the upper VGPR bits there.
 type Point = (u64, u8);
 
@@ -83,6 +91,10 @@ impl Code {
         while let Some((pc, msb)) = waiting.pop() {
             if nodes.contains_key(&(pc, msb)) {
                 continue;
+            }
+            if nodes.len().is_multiple_of(MEASURED) && room_for(MEASURED as u64 * BYTES).is_err() {
+                gaps.push(Gap { pc, kind: GapKind::TooMuch });
+                break;
             }
             let Some(inst) = instruction_at(kernel, pc) else {
                 gaps.push(Gap { pc, kind: GapKind::NotCode });
