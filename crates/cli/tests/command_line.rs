@@ -683,6 +683,43 @@ fn checks() {
             ---
         "#]],
     );
+    // Each kernel has a report if nobody says which.
+    check(
+        &["check", "kernels/two-kernels.s"],
+        "",
+        expect![[r#"
+            exit 1
+            note: nothing was executed: there is no launch (--launch L.toml)
+            kernels/two-kernels.s: copy on gfx942: clean, no findings
+              on all paths: 7 instructions, for registers and waits
+              checked: registers; not checked: lds, global, barriers, waits
+              rules without a finder: R3, U1
+
+            error[R1]: v2 is read while global_load_dword may still be writing it
+              producer: kernels/two-kernels.s:26:2 (at 0x1510)
+                   26 | global_load_dword v2, v1, s[4:5]
+              consumer: kernels/two-kernels.s:27:2 (at 0x1518)
+                   27 | global_store_dword v1, v2, s[6:7]
+              hint: s_waitcnt vmcnt(0) before global_store_dword at kernels/two-kernels.s:27:2
+
+            note: nothing was executed: there is no launch (--launch L.toml)
+            kernels/two-kernels.s: copy_too_early on gfx942: findings, 1 error
+              on all paths: 6 instructions, for registers and waits
+              checked: registers; not checked: lds, global, barriers, waits
+              rules without a finder: R3, U1
+
+            2 kernels: 1 clean, 1 findings
+            ---
+        "#]],
+    );
+    check(
+        &["check", "kernels/two-kernels.s", "--kernel", "copy", "--quiet"],
+        "",
+        expect![[r#"
+        exit 0
+        ---
+    "#]],
+    );
     check_run(
         &["check", "kernels/scale.s", "--launch", "kernels/scale.toml", "--schedules", "3"],
         expect![[r#"

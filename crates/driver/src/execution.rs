@@ -86,7 +86,8 @@ pub(crate) fn execute(
 ) -> Result<Outcome, Failure> {
     let mut memory = Global::new();
     let image = load(prepared, &mut memory)?;
-    let kernel = machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image)?;
+    let kernel =
+        machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
     let addresses = allocate(prepared, &mut memory);
     let dispatch = wavemark_sim::Dispatch {
@@ -258,25 +259,34 @@ fn load(prepared: &Prepared<'_>, memory: &mut Global) -> Result<LoadedImage, Fai
     Ok(image)
 }
 
-/// The kernel of `input`, loaded as `image`, as the simulator takes it.
+/// The code of a loaded object.
+pub(crate) fn code_of(image: &LoadedImage) -> Vec<wavemark_sim::Segment> {
+    let code = image.segments.iter().filter(|segment| segment.executable);
+    code.map(|code| wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.as_slice().into() }).collect()
+}
+
+/// The kernel of `input`, loaded as `image` with this code, as the simulator takes it.
 pub(crate) fn machine_kernel(
     input: &str,
     kernel: &Kernel,
     executed_by: Machine,
     image: &LoadedImage,
+    code: &[wavemark_sim::Segment],
 ) -> Result<wavemark_sim::Kernel, Diagnostic> {
     let name = &kernel.name;
     let kernel = image
         .kernel_by_name(name)
         .ok_or_else(|| Diagnostic::error(format!("{input}: the descriptor of {name} is not loaded")))?;
-    let code =
-        image.segment_at(kernel.entry_vaddr).filter(|segment| segment.executable).ok_or_else(|| {
-            Diagnostic::error(format!("{input}: the entry of {name} is not in an executable segment"))
-        })?;
+    let holds_entry = |code: &&wavemark_sim::Segment| {
+        kernel.entry_vaddr.checked_sub(code.base).is_some_and(|at| at < code.bytes.len() as u64)
+    };
+    let code = code.iter().find(holds_entry).ok_or_else(|| {
+        Diagnostic::error(format!("{input}: the entry of {name} is not in an executable segment"))
+    })?;
     let code_size = kernel.code_size;
     let kernel = wavemark_sim::Kernel {
         machine: executed_by,
-        code: wavemark_sim::Segment { base: code.vaddr, bytes: code.bytes.as_slice().into() },
+        code: code.clone(),
         entry: kernel.entry_vaddr,
         descriptor_address: kernel.descriptor_vaddr,
         descriptor: kernel.descriptor,

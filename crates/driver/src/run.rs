@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
+use wavemark_codeobj::CodeObject;
+use wavemark_codeobj::read::Kernel;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::{Limit, modelled};
 use wavemark_target::Machine;
@@ -18,7 +20,7 @@ use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::{NotChecked, Report};
-use crate::statics::{self, Subject};
+use crate::statics::{self, Loaded, Subject};
 use crate::tile;
 use crate::without_finder::without_finder;
 
@@ -68,15 +70,16 @@ fn judge(
     let kernel = kernel::select(&object, &input.name, named, span)?;
     let metadata = object.kernel_metadata(kernel);
     let target = object.target();
-    let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(target.processor) };
-    let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
-    let subject = Subject { name: &input.name, object: &object, lines: &lines, kernel, machine, executed_by };
+    let subject @ Subject { machine, executed_by, .. } = subject(&object, kernel)?;
     let given_launch = launch;
     let (launch, filled) = match given {
         Some(given) => given,
         None => match kernel::default_launch(kernel, metadata) {
             Ok(launch) => (launch, Vec::new()),
-            Err(_) if looked == Looked::AllPaths => return statics::alone(&subject, options.check),
+            Err(_) if looked == Looked::AllPaths => {
+                let loaded = Loaded::new(&input.name, &object, &lines)?;
+                return statics::alone(&loaded, subject, options.check);
+            }
             Err(diagnostic) => return Err(diagnostic.into()),
         },
     };
@@ -134,7 +137,8 @@ fn judge(
     let unknown = without_finder(executed_by).filter(|rule| parts.contains(&Some(rule.group)));
     report.not_checked.extend(unknown.map(|rule| NotChecked::unknown(rule.id, rule.what)));
     if looked == Looked::AllPaths {
-        statics::add(&mut report, &subject, options.check)?;
+        let loaded = Loaded::new(&input.name, &object, &lines)?;
+        statics::add(&mut report, &loaded, subject, options.check)?;
     }
     report.conclude();
     Ok(report)
@@ -259,17 +263,34 @@ fn is_file_name(name: &str) -> bool {
     !name.contains(['/', '\\', ':', '\0'])
 }
 
-/// Checks the kernel of `input`: its code on all paths, and a run, if there is a launch or it needs none.
+/// Checks the kernel of `input`: its code on all paths, and a run, if there is a launch or it needs none. If nobody says
+/// which of several kernels, there is a report on the code of each.
 pub fn check(
     sources: &mut SourceMap,
     input: &Input,
     launch: Option<&Path>,
     options: &RunOptions,
-) -> Result<Report, Failure> {
-    match input.form {
-        Form::TvmScript => tile::check(sources, input, launch, options),
-        _ => judge(sources, input, launch, options, Looked::AllPaths),
+) -> Result<Vec<Report>, Failure> {
+    if input.form == Form::TvmScript {
+        return Ok(vec![tile::check(sources, input, launch, options)?]);
     }
+    if launch.is_none() && options.kernel.is_none() {
+        let Loadable { object, lines } = loadable(sources, input, options)?;
+        if object.kernels.len() > 1 {
+            let loaded = Loaded::new(&input.name, &object, &lines)?;
+            let report = |kernel| statics::alone(&loaded, subject(&object, kernel)?, options.check);
+            return object.kernels.iter().map(report).collect();
+        }
+    }
+    Ok(vec![judge(sources, input, launch, options, Looked::AllPaths)?])
+}
+
+/// A kernel, and how its code is read.
+fn subject<'o>(object: &CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
+    let processor = object.target().processor;
+    let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(processor) };
+    let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
+    Ok(Subject { kernel, machine, executed_by })
 }
 
 /// Largest source file of which a report shows lines.

@@ -5,23 +5,40 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage};
 use wavemark_diag::Diagnostic;
+use wavemark_sim::Segment;
 use wavemark_target::Machine;
 
 use crate::build::Failure;
-use crate::execution::machine_kernel;
+use crate::execution::{code_of, machine_kernel};
 use crate::findings::convert;
 use crate::places::Places;
 use crate::report::{Checked, Finding, NotChecked, Paths, Report, Severity};
 
-/// A kernel of a code object, and how its code is read.
-pub(crate) struct Subject<'s> {
+/// A code object, loaded to be read.
+pub(crate) struct Loaded<'s> {
     /// The input's name.
-    pub name: &'s str,
-    pub object: &'s CodeObject,
-    pub lines: &'s LineTable,
+    name: &'s str,
+    target: String,
+    lines: &'s LineTable,
+    image: LoadedImage,
+    code: Vec<Segment>,
+}
+
+/// A kernel of it, and how its code is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'s> {
     pub kernel: &'s Kernel,
     pub machine: Machine,
     pub executed_by: Machine,
+}
+
+impl<'s> Loaded<'s> {
+    pub fn new(name: &'s str, object: &CodeObject, lines: &'s LineTable) -> Result<Loaded<'s>, Failure> {
+        let image = LoadedImage::load(object, 0)
+            .map_err(|error| Diagnostic::error(format!("{name} cannot be loaded: {error}")))?;
+        let code = code_of(&image);
+        Ok(Loaded { name, target: object.target().to_string(), lines, image, code })
+    }
 }
 
 /// What shows in a run alone: groups of checks, or a rule of one.
@@ -39,12 +56,16 @@ const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
 ];
 
 /// What the static checks find, besides what `report` has from a run already.
-pub(crate) fn add(report: &mut Report, subject: &Subject<'_>, wanted: Checked) -> Result<(), Failure> {
-    let image = LoadedImage::load(subject.object, 0)
-        .map_err(|error| Diagnostic::error(format!("{} cannot be loaded: {error}", subject.name)))?;
-    let kernel = machine_kernel(subject.name, subject.kernel, subject.executed_by, &image)?;
+pub(crate) fn add(
+    report: &mut Report,
+    loaded: &Loaded<'_>,
+    subject: Subject<'_>,
+    wanted: Checked,
+) -> Result<(), Failure> {
+    let Subject { kernel, machine, executed_by } = subject;
+    let kernel = machine_kernel(loaded.name, kernel, executed_by, &loaded.image, &loaded.code)?;
     let Statics { findings, gaps, instructions } = check(&kernel);
-    let places = Places { machine: subject.machine, base: image.base, lines: subject.lines };
+    let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
         add_finding(report, convert(finding, &places));
@@ -54,11 +75,11 @@ pub(crate) fn add(report: &mut Report, subject: &Subject<'_>, wanted: Checked) -
 }
 
 /// The static checks alone: there is no launch.
-pub(crate) fn alone(subject: &Subject<'_>, wanted: Checked) -> Result<Report, Failure> {
-    let mut report = Report::new(subject.name);
-    add(&mut report, subject, wanted)?;
-    report.target = subject.object.target().to_string();
+pub(crate) fn alone(loaded: &Loaded<'_>, subject: Subject<'_>, wanted: Checked) -> Result<Report, Failure> {
+    let mut report = Report::new(loaded.name);
+    report.target = loaded.target.clone();
     report.kernel = subject.kernel.name.clone();
+    add(&mut report, loaded, subject, wanted)?;
     report.checked = Checked { registers: wanted.registers, ..Checked::default() };
     report.notes.push("nothing was executed: there is no launch (--launch L.toml)".to_owned());
     let asked = |group: &str| wanted.parts().contains(&(group, true));

@@ -43,9 +43,9 @@ pub fn run_with(case: &Case, options: RunOptions) -> Ran {
     judged(&case.input, case.verdict.as_ref(), run)
 }
 
-/// Checks the code in `path` as `wavemark check` does where there is no launch.
+/// Checks the code of the one kernel in `path` as `wavemark check` does where there is no launch.
 pub fn without_launch(path: &Path, options: &RunOptions) -> Ran {
-    judged(path, None, |sources, input| run::check(sources, input, None, options))
+    judged(path, None, |sources, input| Ok(run::check(sources, input, None, options)?.remove(0)))
 }
 
 fn judged(

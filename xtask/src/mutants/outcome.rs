@@ -71,10 +71,13 @@ impl<'a> Subject<'a> {
         Ok(false)
     }
 
-    /// The report of the variant `file` without a launch.
+    /// The report of the variant `file` without a launch; of several kernels, that of one with errors.
     pub fn checked_without_launch(&self, file: &[u8]) -> Result<Report> {
-        let work = || check(&mut SourceMap::new(), &self.input(file), None, &RunOptions::default());
-        careful(work)
+        careful(|| {
+            let reports = check(&mut SourceMap::new(), &self.input(file), None, &RunOptions::default())?;
+            let worst = reports.into_iter().max_by_key(Report::has_errors);
+            worst.ok_or_else(|| Failure::Unsupported("there is no kernel".to_owned()))
+        })
     }
 
     fn report(&self, file: &[u8], options: RunOptions) -> Result<Report> {

@@ -23,7 +23,8 @@ use crate::door::{Door, Failure};
 
 /// `run`: one schedule.
 pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
-    execute(door, &args.input, &args.execution, &args.assembly, 1, run::run)
+    let run: Work = |sources, input, launch, options| Ok(vec![run::run(sources, input, launch, options)?]);
+    execute(door, &args.input, &args.execution, &args.assembly, 1, run)
 }
 
 /// `check`: several schedules.
@@ -96,8 +97,8 @@ fn processors() -> Option<u32> {
     std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok())
 }
 
-/// What `run` and `check` do of a kernel.
-type Work = fn(&mut SourceMap, &Input, Option<&Path>, &RunOptions) -> Result<Report, build::Failure>;
+/// What `run` and `check` do of an input's kernels.
+type Work = fn(&mut SourceMap, &Input, Option<&Path>, &RunOptions) -> Result<Vec<Report>, build::Failure>;
 
 /// The reports of a command, with what they were asked for.
 struct Reports<'a> {
@@ -159,27 +160,30 @@ fn reports<'a>(
         let result = door
             .read_input(&item.input, lang)
             .and_then(|input| Ok(work(&mut door.sources, &input, item.launch.as_deref(), &options)?));
-        let mut report = match result {
-            Ok(report) => report,
+        let of_input = match result {
+            Ok(reports) => reports,
             // Of one input, what is wrong with it is the command's failure.
             Err(failure) if !batch => {
                 progress.finish_and_clear();
                 return Err(failure);
             }
-            Err(failure) => unusable(door, &item.input, failure)?,
+            Err(failure) => vec![unusable(door, &item.input, failure)?],
         };
-        report.deny = execution.deny.map(|deny| match deny {
-            DenyArg::Warnings => Severity::Warning,
-            DenyArg::Advice => Severity::Advice,
-        });
-        baseline.apply(&mut report);
-        reports.push(report);
+        for mut report in of_input {
+            report.deny = execution.deny.map(|deny| match deny {
+                DenyArg::Warnings => Severity::Warning,
+                DenyArg::Advice => Severity::Advice,
+            });
+            baseline.apply(&mut report);
+            reports.push(report);
+        }
         if options.brake.pulled() == Some(Halt::Interrupt) {
             break;
         }
     }
     progress.finish_and_clear();
     let unused = baseline.unused(&reports);
+    let batch = batch || reports.len() > 1;
     Ok(Reports { reports, batch, unused, execution })
 }
 
@@ -266,5 +270,7 @@ fn in_all(reports: &[Report]) -> String {
         }
     }
     let outcomes: Vec<String> = outcomes.iter().map(|(name, count)| format!("{count} {name}")).collect();
-    format!("{} inputs: {}", reports.len(), outcomes.join(", "))
+    let inputs = reports.chunk_by(|one, other| one.input == other.input).count();
+    let what = if inputs == reports.len() { "inputs" } else { "kernels" };
+    format!("{} {what}: {}", reports.len(), outcomes.join(", "))
 }
