@@ -2,6 +2,7 @@
 //!
 //! * R1, R2, R8: a register is read or written that a load on some path has not written yet;
 //! * R4: LDS is read where nothing but copies in flight can have put something;
+//! * R5: a copy from LDS is issued while a store to it by the same wave is in flight;
 //! * S1: an access to LDS was in flight at the barrier that a conflicting one stands behind;
 //! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
 //! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
@@ -191,6 +192,14 @@ impl Analysis<'_> {
         if barriers::access(info) == Some(Access::Load) && !wave.lds_holds {
             report.nothing_has_come(self, site, &wave.in_flight);
         }
+        if info.effects.memory.is_some_and(|memory| memory.verb == Verb::FromLds) {
+            let stores = wave
+                .in_flight
+                .pending()
+                .iter()
+                .filter(|one| barriers::access(self.sites.get(one.operation)) == Some(Access::Store));
+            stores.for_each(|store| report.overtaken(self, site, store));
+        }
         let state = &mut wave.in_flight;
         let conflicts = self.conflicts(state, info);
         for conflict in &conflicts {
@@ -279,7 +288,7 @@ impl Report {
         let enough = conflict.awaited.enough();
         let known = self.missing.iter_mut().find(|known| {
             let same = known.before == site || known.producers.contains(&conflict.operation);
-            known.counter == counter && same && !matches!(known.finding.rule, "R4" | "R7")
+            known.counter == counter && same && matches!(known.finding.rule, "R1" | "R2" | "R8")
         });
         if let Some(known) = known {
             if known.before == site {
@@ -311,28 +320,49 @@ impl Report {
         self.missing.push(Missing { finding, producers, counter, before: site, enough });
     }
 
-    fn unfinished(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
-        let (producer, end) = (analysis.sites.get(one.operation), analysis.sites.get(site));
+    /// A wait for `one` is missing before an instruction that is no use of a register: one finding by rule, counter and
+    /// instruction.
+    fn missing(
+        &mut self,
+        analysis: &Analysis<'_>,
+        (rule, role, title): (&'static str, &'static str, String),
+        one: &Pending,
+        (before, enough): (SiteId, u32),
+    ) {
+        let (producer, end) = (analysis.sites.get(one.operation), analysis.sites.get(before));
         let counter = analysis.counter(one.class);
         let known = self
             .missing
             .iter_mut()
-            .find(|known| known.before == site && known.counter == counter && known.finding.rule == "R7");
+            .find(|known| (known.before, known.counter, known.finding.rule) == (before, counter, rule));
         if let Some(known) = known {
-            known.enough = known.enough.min(one.enough());
-            known.producers.insert(one.operation);
-            known.finding.sites.insert(known.finding.sites.len() - 1, end_of("producer", producer));
+            known.enough = known.enough.min(enough);
+            if known.producers.insert(one.operation) && known.finding.sites.len() < ENDS {
+                known.finding.sites.insert(known.finding.sites.len() - 1, end_of("producer", producer));
+            }
             return;
         }
+        let mut finding = Finding::new(rule, Class::MissingWait, Severity::Error, title);
+        finding.sites.extend([end_of("producer", producer), end_of(role, end)]);
+        let producers = BTreeSet::from([one.operation]);
+        self.missing.push(Missing { finding, producers, counter, before, enough });
+    }
+
+    fn unfinished(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
+        let producer = analysis.sites.get(one.operation);
         let how = match producer.effects.memory.map(|memory| memory.verb) {
             Some(Verb::ToLds | Verb::Load) => "writing",
             _ => "reading",
         };
         let title = format!("the wave ends while {} is still {how} LDS", producer.mnemonic);
-        let mut finding = Finding::new("R7", Class::MissingWait, Severity::Error, title);
-        finding.sites.extend([end_of("producer", producer), end_of("end", end)]);
-        let producers = BTreeSet::from([one.operation]);
-        self.missing.push(Missing { finding, producers, counter, before: site, enough: one.enough() });
+        self.missing(analysis, ("R7", "end", title), one, (site, one.enough()));
+    }
+
+    /// A copy from LDS is issued while a store to it is in flight.
+    fn overtaken(&mut self, analysis: &Analysis<'_>, site: SiteId, one: &Pending) {
+        let (producer, copy) = (analysis.sites.get(one.operation), analysis.sites.get(site));
+        let title = format!("{} may read LDS before {} has written it", copy.mnemonic, producer.mnemonic);
+        self.missing(analysis, ("R5", "consumer", title), one, (site, one.enough()));
     }
 
     /// An access to LDS follows a barrier at which another one was in flight.
@@ -375,19 +405,13 @@ impl Report {
         let Some(copy) = in_flight.pending().iter().filter(copies).max_by_key(|one| one.positions) else {
             return;
         };
-        let (producer, consumer) = (analysis.sites.get(copy.operation), analysis.sites.get(site));
-        let known = |finding: &Finding| finding.rule == "R4";
-        if self.missing.iter().any(|missing| known(&missing.finding)) {
+        if self.missing.iter().any(|missing| missing.finding.rule == "R4") {
             return;
         }
-        let title =
-            format!("LDS is read while {} is in flight, and no copy to LDS has come", producer.mnemonic);
-        let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
-        finding.sites.extend([end_of("producer", producer), end_of("consumer", consumer)]);
-        let enough = 63 - copy.positions.leading_zeros();
-        let counter = analysis.counter(copy.class);
-        let producers = BTreeSet::from([copy.operation]);
-        self.missing.push(Missing { finding, producers, counter, before: site, enough });
+        let mnemonic = analysis.sites.get(copy.operation).mnemonic;
+        let title = format!("LDS is read while {mnemonic} is in flight, and no copy to LDS has come");
+        let oldest = 63 - copy.positions.leading_zeros();
+        self.missing(analysis, ("R4", "consumer", title), copy, (site, oldest));
     }
 
     /// Arrivals and waits take turns.

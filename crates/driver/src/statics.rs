@@ -49,7 +49,7 @@ const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
         "sources that are overwritten before their operation has read them show in a run",
     ),
     ("registers", Some("U1"), "registers that were never written show in a run"),
-    ("lds", None, "without a launch R4, R7 and S1 alone, as far as no address is needed"),
+    ("lds", None, "without a launch R4, R5, R7 and S1 alone, as far as no address is needed"),
     ("global", None, "races on global memory show in a run"),
     ("barriers", None, "without a launch B12 and B13 alone, of the workgroup barrier"),
     ("waits", None, "without a launch W1 alone"),
@@ -94,7 +94,7 @@ pub(crate) fn alone(loaded: &Loaded<'_>, subject: Subject<'_>, wanted: Checked) 
 fn is_wanted(rule: &str, wanted: Checked) -> bool {
     match rule {
         "W1" => wanted.waits,
-        "R4" | "R7" | "S1" => wanted.lds,
+        "R4" | "R5" | "R7" | "S1" => wanted.lds,
         "B12" | "B13" => wanted.barriers,
         _ => wanted.registers,
     }
