@@ -125,16 +125,10 @@ impl Checker {
         }
     }
 
-    /// A second load into the register of a first one: in-order classes return in order but on gfx1250,
-    /// where the write-back of vector loads may be out of order (CDNA5 ISA 5.7.1).
+    /// Whether a write comes too early for the load `number`, which writes the same register.
     fn write_after_load_matters(&self, wave: u32, site: SiteId, number: u32) -> bool {
-        let info = self.sites.get(site);
-        let Some(operation) = self.waves.get(wave).and_then(|s| s.operation(number)) else { return false };
-        let Some(&(channel, _)) = operation.seq.first() else { return false };
-        match channel {
-            Channel::Ds | Channel::Vm => info.effects.channels[..] != [channel],
-            _ => true,
-        }
+        let load = self.waves.get(wave).and_then(|state| state.operation(number)).map(|load| load.site);
+        load.is_some_and(|load| self.sites.get(load).may_be_overtaken_by(self.sites.get(site)))
     }
 
     fn report_in_flight(&mut self, wave: u32, site: SiteId, how: Use, register: u32, number: u32) {

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Effects, RegUse, Touched, Verb, VgprMsb, effects};
+use wavemark_isa::effects::{Channel, Effects, RegUse, Touched, Verb, VgprMsb, effects};
 use wavemark_isa::{RegFile, Special};
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
@@ -176,6 +176,15 @@ impl SiteInfo {
     /// Registers that it writes.
     pub fn writes(&self) -> impl Iterator<Item = RegRange> + '_ {
         self.uses.iter().filter(|used| used.write).map(|used| used.range)
+    }
+
+    /// Whether `later` may write a register that this load writes before the load does: in-order classes return in order,
+    /// but on gfx12 on, where the write-back of vector loads may be out of order (CDNA5 ISA 5.7.1).
+    pub(crate) fn may_be_overtaken_by(&self, later: &SiteInfo) -> bool {
+        match self.effects.channels[..] {
+            [channel @ (Channel::Ds | Channel::Vm), ..] => later.effects.channels[..] != [channel],
+            _ => true,
+        }
     }
 
     /// The mask by which lanes take one of two sources, if that is what it does and nothing else.

@@ -13,7 +13,7 @@
 //! and before they return. Which addresses meet is not known: what of LDS is in flight at a barrier is taken for what the
 //! barrier is to publish, and other races are the business of a launch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Channel, Counter, CounterSet, Flow, Path, Verb, wait_text};
@@ -171,7 +171,7 @@ impl Analysis<'_> {
             let mut writes = info.writes().flat_map(|range| range.numbers());
             if let Some(register) = reads.find(|&register| comes(register)) {
                 conflicts.push(Conflict { operation, awaited, register, reads: true });
-            } else if writes_too_early(producer, info)
+            } else if producer.may_be_overtaken_by(info)
                 && let Some(register) = writes.find(|&register| comes(register))
             {
                 conflicts.push(Conflict { operation, awaited, register, reads: false });
@@ -223,15 +223,13 @@ impl Analysis<'_> {
         }
         // What is called may have issued anything.
         if code.gaps.is_empty() && info.effects.flow == Flow::Wait && !info.effects.waits_idle {
-            for &(counter, n) in &info.effects.waits {
+            let idle = |&(counter, n): &(Counter, u32)| {
                 let mut channels = counter.channels().iter().map(|&channel| channel as ClassId).peekable();
-                let idle = channels.peek().is_some()
+                channels.peek().is_some()
                     && counter != Counter::Exp
-                    && !channels.any(|class| state.waits_for(&self.queues, class, n));
-                if idle {
-                    report.redundant(self, site, counter, n);
-                }
-            }
+                    && !channels.any(|class| state.waits_for(&self.queues, class, n))
+            };
+            report.wait(site, info, !info.effects.waits.is_empty() && info.effects.waits.iter().all(idle));
         }
     }
 
@@ -254,22 +252,13 @@ fn copies_lds(info: &SiteInfo) -> bool {
     })
 }
 
-/// Whether a write may come before that of the load `producer`: in-order classes return in order but on gfx12 on, where
-/// the write-back of vector loads may be out of order (CDNA5 ISA 5.7.1).
-fn writes_too_early(producer: &SiteInfo, info: &SiteInfo) -> bool {
-    match producer.effects.channels[..] {
-        [channel @ (Channel::Ds | Channel::Vm), ..] => info.effects.channels[..] != [channel],
-        _ => true,
-    }
-}
-
 /// What was found.
 #[derive(Default)]
 struct Report {
     missing: Vec<Missing>,
     other: Vec<Finding>,
-    /// Waits that wait for nothing; a wait for several counters is one only if all of them do.
-    idle: BTreeSet<(SiteId, Counter)>,
+    /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
+    waits: BTreeMap<u64, (SiteId, bool)>,
 }
 
 /// A wait that is missing.
@@ -431,29 +420,34 @@ impl Report {
         }
     }
 
-    fn redundant(&mut self, analysis: &Analysis<'_>, site: SiteId, counter: Counter, n: u32) {
-        // The same instruction under other upper VGPR bits is another site.
-        if !self.idle.insert((site, counter)) {
-            return;
-        }
-        let info = analysis.sites.get(site);
-        let title = format!("the wait for {} {n} has nothing to wait for on any path", counter.name());
-        let mut finding = Finding::new("W1", Class::Redundant, Severity::Advice, title).proven();
-        finding.sites.push(end_of("wait", info));
-        self.other.push(finding.hint("it can go", None));
+    fn wait(&mut self, site: SiteId, info: &SiteInfo, idle: bool) {
+        self.waits.entry(info.site.pc).or_insert((site, true)).1 &= idle;
     }
 
     fn findings(self, analysis: &Analysis<'_>) -> Vec<Finding> {
+        // Where a wait is missing, another may have to do its work.
+        let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
+        let redundant: Vec<Finding> = idle.map(|&(site, _)| redundant(analysis.sites.get(site))).collect();
         let missing = self.missing.into_iter().map(|one| {
             let wait = wait_text(analysis.machine, one.counter, one.enough);
             one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
         });
-        let mut findings: Vec<Finding> = missing.chain(self.other).collect();
+        let mut findings: Vec<Finding> = missing.chain(self.other).chain(redundant).collect();
         findings.sort_by_key(|finding| {
             (std::cmp::Reverse(finding.severity), finding.sites.last().map(|end| end.site.pc))
         });
         findings
     }
+}
+
+/// A wait that has nothing to wait for.
+fn redundant(info: &SiteInfo) -> Finding {
+    let waits: Vec<String> =
+        info.effects.waits.iter().map(|(counter, n)| format!("{} {n}", counter.name())).collect();
+    let title = format!("the wait for {} has nothing to wait for on any path", waits.join(" and "));
+    let mut finding = Finding::new("W1", Class::Redundant, Severity::Advice, title).proven();
+    finding.sites.push(end_of("wait", info));
+    finding.hint("it can go", None)
 }
 
 /// Ends that a finding lists.
