@@ -32,13 +32,16 @@ pub const GFX1201: Machine =
 pub const GFX1250: Machine =
     Machine { features: Features::REAL_TRUE16, ..machine(Processor::Gfx1250, WaveSize::Wave32) };
 
+/// The second processor of CDNA5.
+pub const GFX1251: Machine = Machine { processor: Processor::Gfx1251, ..GFX1250 };
+
 /// The same in waves of 64 lanes.
 pub const fn wave64(machine: Machine) -> Machine {
     Machine { wave_size: WaveSize::Wave64, ..machine }
 }
 
 /// One of each line, and each wave size.
-pub const ALL: [Machine; 10] = [
+pub const ALL: [Machine; 11] = [
     GFX90A,
     GFX942,
     GFX950,
@@ -49,4 +52,5 @@ pub const ALL: [Machine; 10] = [
     GFX1201,
     wave64(GFX1201),
     GFX1250,
+    GFX1251,
 ];

@@ -20,7 +20,9 @@ use wavemark_target::Machine;
 use super::Random;
 use crate::binder::Layout;
 use crate::events::{Direction, Extent, Space};
-use crate::modelled::machines::{GFX90A, GFX942, GFX950, GFX1030, GFX1100, GFX1201, GFX1250, wave64};
+use crate::modelled::machines::{
+    GFX90A, GFX942, GFX950, GFX1030, GFX1100, GFX1201, GFX1250, GFX1251, wave64,
+};
 use recorder::Recorder;
 use sample::{Sample, random_of, sample};
 use subject::{Outcome, Subject};
@@ -254,5 +256,6 @@ mod rows_do_what_their_effects_say {
         gfx1201 GFX1201;
         gfx1201_wave64 wave64(GFX1201);
         gfx1250 GFX1250;
+        gfx1251 GFX1251;
     }
 }
