@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use wavemark_budget::{nearly_used_up, room_for};
 use wavemark_codeobj::RelocationKind;
 use wavemark_codeobj::elf::{shf, sht};
 use wavemark_codeobj::note::Note;
@@ -296,6 +297,12 @@ impl<'m> Assembler<'m> {
                 let end = self.span(lines.position(), 0..0);
                 self.report(end, "too many errors: the rest of the file was not read".to_owned());
             }
+            if nearly_used_up() {
+                let end = self.span(lines.position(), 0..0);
+                self.report(end, "more memory than permitted: the rest of the file was not read".to_owned());
+                self.ended = true;
+                return;
+            }
         }
     }
 
@@ -551,7 +558,7 @@ impl<'m> Assembler<'m> {
         if count > MAX_SECTION.saturating_sub(section.bytes.len() as u64) {
             return Err(Fault::new(range, format!("section {} would be larger than 256 MiB", section.name)));
         }
-        Ok(())
+        room_for(count).map_err(|no_room| Fault::new(range, format!("section {} {no_room}", section.name)))
     }
 
     /// Appends `pattern` `count` times.

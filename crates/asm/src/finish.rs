@@ -1,5 +1,6 @@
 //! The end of an assembly: kernel descriptors, values that waited for symbols, the object.
 
+use wavemark_budget::room_for;
 use wavemark_diag::{Diagnostic, Span};
 use wavemark_target::Target;
 
@@ -29,6 +30,11 @@ impl Assembler<'_> {
         let errors = self.diagnostics.iter().any(Diagnostic::is_error);
         if errors {
             return Err(self.diagnostics);
+        }
+        let bytes: usize = self.sections.wholes().map(|(_, section)| section.bytes.len()).sum();
+        if let Err(no_room) = room_for(2 * bytes as u64) {
+            // The builder's copy and the file.
+            return Err(vec![Diagnostic::error(format!("the code object {no_room}"))]);
         }
         let mut build = Build::new(&self);
         build.sections(&self);

@@ -4,6 +4,7 @@
 //! grow, as in LLVM, and what then still changes is an error. The result is in the sections: whole ones with all their
 //! bytes, and for places read before, [`Sections::place`].
 
+use wavemark_budget::room_for;
 use wavemark_codeobj::elf::shf;
 
 use crate::assembler::{Assembler, MAX_SECTION};
@@ -133,6 +134,10 @@ impl Assembler<'_> {
             if total > MAX_SECTION {
                 let (span, name) = (section.gaps[0].span, section.name.clone());
                 return self.report(span, format!("section {name} would be larger than 256 MiB"));
+            }
+            if let Err(no_room) = room_for(total) {
+                let (span, name) = (section.gaps[0].span, section.name.clone());
+                return self.report(span, format!("section {name} {no_room}"));
             }
             let mut out = Vec::with_capacity(total as usize);
             let mut done = 0;

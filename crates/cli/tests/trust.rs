@@ -161,3 +161,24 @@ fn memory_that_an_input_asks_for_is_bounded() {
     let output = wavemark(folder.path(), &many);
     assert_eq!(self::status(&output), 2, "{}", everything(&output));
 }
+
+/// What an input asks for is refused where it asks, not where the allocator has no more.
+#[test]
+fn what_does_not_fit_has_a_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |source: &str, limit: &str, expected: &str| {
+        std::fs::write(folder.path().join("large.s"), source).unwrap();
+        let arguments = ["--max-memory", limit, "asm", "large.s", "--target", "gfx950", "-o", "large.o"];
+        let output = wavemark(folder.path(), &arguments);
+        let text = everything(&output);
+        assert!(status(&output) == 2 && text.contains(expected), "{expected}: {text}");
+        assert!(!folder.path().join("large.o").exists());
+    };
+    refused(".data\n.space 100000000\n", "64MiB", "section .data needs 95 MiB of memory, where");
+    refused(".data\n.space 100000000\n", "64MiB", "large.s:2:8");
+    refused(".rept 8000000\ns_nop 0\n.endr\n", "64MiB", "the repetition needs 122 MiB of memory, where");
+    refused(".data\n.space 40000000\n", "64MiB", "the code object needs 76 MiB of memory, where");
+    let aligned: Vec<String> =
+        (0..200).map(|n| format!(".section s{n}, \"a\"\n.p2align 20\n.byte 1\n")).collect();
+    refused(&aligned.concat(), "64MiB", "the code object needs 200 MiB of memory, where");
+}

@@ -17,6 +17,7 @@ mod relocate;
 mod resolve;
 mod tables;
 
+use wavemark_budget::NoRoom;
 use wavemark_target::{AbiVersion, EFlags, Setting, Target, TargetId};
 
 use crate::error::Error;
@@ -30,6 +31,9 @@ pub enum LinkError {
     /// No input.
     #[error("there is nothing to link")]
     Nothing,
+    /// More bytes than the budget has left.
+    #[error("the result {0}")]
+    Memory(#[from] NoRoom),
     /// An input that is linked already.
     #[error("input {0} is not a relocatable file")]
     NotRelocatable(usize),

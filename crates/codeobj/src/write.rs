@@ -4,6 +4,7 @@
 //! then notes, relocations and tables. Local symbols are moved before the others, as ELF asks; relocations
 //! follow them. Relocations have their addends beside them but in the profile of a call graph, where LLVM has none.
 
+use wavemark_budget::{NoRoom, room_for};
 use wavemark_target::{AbiVersion, EFlags, EFlagsError};
 
 use crate::descriptor::{self, KernelDescriptor};
@@ -56,6 +57,9 @@ pub enum WriteError {
     /// An alignment that is no power of two or larger than 1 MiB.
     #[error("section `{0}` cannot be aligned to {1} bytes")]
     Align(String, u64),
+    /// More bytes than the budget has left.
+    #[error("the code object {0}")]
+    Memory(#[from] NoRoom),
 }
 
 /// The largest alignment of a section: 1 MiB.
@@ -345,7 +349,7 @@ impl ObjectBuilder {
                 offset += section.size;
             }
         }
-        Ok(emit(self.os, self.abi, ET_REL, flags, &[], sections))
+        Ok(emit(self.os, self.abi, ET_REL, flags, &[], sections)?)
     }
 
     /// Writes what sections say of sections and symbols by number: those of the symbols are in `new_index`, relocations
@@ -438,7 +442,7 @@ pub(crate) fn emit(
     flags: u32,
     segments: &[Segment],
     mut sections: Vec<(Section, Vec<u8>)>,
-) -> Vec<u8> {
+) -> Result<Vec<u8>, NoRoom> {
     let mut names = StringTable::new();
     let mut headers = vec![0; elf::SECTION_HEADER_SIZE as usize];
     let mut name_offsets: Vec<u32> = sections.iter().map(|(section, _)| names.add(&section.name)).collect();
@@ -455,6 +459,8 @@ pub(crate) fn emit(
     };
     sections.push((shstrtab, names));
     let section_headers = sections.iter().map(end).max().unwrap_or(0).next_multiple_of(8);
+    // Alignment may ask for far more than all sections have.
+    room_for(section_headers)?;
     let header = Header {
         os_abi: os as u8,
         abi_version: if os == OsAbi::Hsa { abi as u8 } else { 0 },
@@ -481,5 +487,5 @@ pub(crate) fn emit(
     }
     file.resize(section_headers as usize, 0);
     file.extend(headers);
-    file
+    Ok(file)
 }

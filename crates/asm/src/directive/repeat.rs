@@ -1,5 +1,7 @@
 //! Repetitions: `.rept`, `.irp`, `.irpc`.
 
+use wavemark_budget::room_for;
+
 use crate::assembler::{Assembler, Fault};
 use crate::directive::arguments::arguments;
 use crate::directive::expand::{Bindings, MAX_EXPANDED, body};
@@ -51,6 +53,10 @@ fn repeat(
     let count = usize::try_from(count?).unwrap_or(usize::MAX);
     if count.saturating_mul(body.len().max(1)) > MAX_EXPANDED {
         return operands.fault_here("the repetition becomes larger than 64 MiB");
+    }
+    // Text that grows takes twice its size.
+    if let Err(no_room) = room_for(2 * count as u64 * body.len() as u64) {
+        return operands.fault_here(format!("the repetition {no_room}"));
     }
     repetitions(assembler, operands, body, None, std::iter::repeat_n(None, count))
 }

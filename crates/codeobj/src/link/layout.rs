@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use wavemark_budget::{NoRoom, room_for};
 use wavemark_target::{AbiVersion, EFlags};
 
 use super::resolve::{SymbolRef, Symbols};
@@ -188,7 +189,7 @@ impl Linker<'_> {
                     ));
                 }
                 let data = object.section_data(index);
-                let at = self.join(section, data, align);
+                let at = self.join(section, data, align)?;
                 self.placement.insert((input, index), at);
             }
         }
@@ -214,14 +215,14 @@ impl Linker<'_> {
             let (kind, flags) = (sht::NOBITS, shf::ALLOC | shf::WRITE);
             let bss =
                 Section { name: ".bss".to_owned(), kind, flags, size: symbol.size, ..Section::default() };
-            let place = self.join(&bss, &[], align);
+            let place = self.join(&bss, &[], align)?;
             self.commons.insert(at, place);
         }
         Ok(())
     }
 
     /// Appends an input section to the output of its name and kind; gives the output's index and the offset.
-    fn join(&mut self, input: &Section, data: &[u8], align: u64) -> (usize, u64) {
+    fn join(&mut self, input: &Section, data: &[u8], align: u64) -> Result<(usize, u64), NoRoom> {
         let name = output_name(&input.name);
         let rank = rank_of(input);
         let index = *self.joined.entry((name.to_owned(), rank)).or_insert_with(|| {
@@ -244,11 +245,12 @@ impl Linker<'_> {
         let offset = output.section.size.next_multiple_of(align);
         output.section.size = offset + input.size;
         if output.section.kind != sht::NOBITS {
+            room_for(output.section.size - output.data.len() as u64)?;
             output.data.resize(offset as usize, 0);
             output.data.extend(data);
             output.data.resize(output.section.size as usize, 0);
         }
-        (index, offset)
+        Ok((index, offset))
     }
 
     fn add_notes(&mut self, notes: &[Note]) {
@@ -475,6 +477,6 @@ impl Linker<'_> {
             }
         }
         let sections = self.outputs.into_iter().map(|output| (output.section, output.data)).collect();
-        Ok(write::emit(os, abi, ET_DYN, flags, &segments, sections))
+        Ok(write::emit(os, abi, ET_DYN, flags, &segments, sections)?)
     }
 }

@@ -57,6 +57,7 @@ pub(super) fn of_fault(sources: &SourceMap, fault: &Fault) -> Option<Finding> {
         }
         FaultKind::StepLimit(_) => ("T4", Class::StepLimit, "too many steps"),
         FaultKind::TimeLimit => ("T4", Class::StepLimit, "time limit"),
+        FaultKind::MemoryLimit => ("T4", Class::StepLimit, "memory limit"),
         FaultKind::Unsupported(_) => return None,
     };
     Some(Finding {

@@ -16,6 +16,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use wavemark_budget::nearly_used_up;
 use wavemark_tile::{BufferId, Expr, Function, VarId};
 
 use super::counts::{Alternative, Uses};
@@ -650,6 +651,9 @@ impl<'p> Walker<'p> {
         while value < end {
             if self.steps > MAX_STEPS {
                 self.note(node.place, "more statement executions than the checker walks");
+                self.lost = true;
+            } else if nearly_used_up() {
+                self.note(node.place, "a state that takes more memory than permitted");
                 self.lost = true;
             }
             if self.lost {

@@ -143,6 +143,17 @@ impl Global {
         Shared(contents.collect())
     }
 
+    /// Bytes that a view may come to take.
+    pub fn most_of_view(&self) -> u64 {
+        let of = |allocation: &super::Allocation| {
+            let (len, pages) = (allocation.len, allocation.len.div_ceil(PAGE as u64));
+            let tables = len.div_ceil(GRANULE as u64) * size_of::<u32>() as u64
+                + pages * (size_of::<Option<Box<Writers>>>() + size_of::<bool>()) as u64;
+            tables + if allocation.writable { len + pages * size_of::<Writers>() as u64 } else { 0 }
+        };
+        self.allocations.iter().map(of).sum()
+    }
+
     /// A view of what is shared.
     pub fn view(&self, shared: &Shared) -> Global {
         let views = self.allocations.iter().zip(&shared.0).map(|(a, bytes)| super::Allocation {

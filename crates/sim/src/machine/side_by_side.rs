@@ -14,6 +14,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use wavemark_budget::room_for;
+
 use super::device::{Device, Launch};
 use super::{RunConfig, RunEnd, RunStats};
 use crate::events::Observer;
@@ -67,7 +69,7 @@ impl Supply {
     }
 }
 
-/// Run all clusters of a launch, on as many threads as `config` has.
+/// Run all clusters of a launch, on as many threads as `config` has and there is memory for.
 pub(crate) fn run<O: Observer + Send>(
     new_program: &(impl Fn() -> Program + Sync),
     global: &mut Global,
@@ -78,6 +80,7 @@ pub(crate) fn run<O: Observer + Send>(
     let threads = launch.clusters().min(config.threads.into());
     let parts = || (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>();
     if threads > 1
+        && room_for(global.most_of_view().saturating_mul(threads)).is_ok()
         && let Some(mut parts) = parts()
         && let Some(stats) = run_side_by_side(new_program, global, config, launch, &mut parts)
     {

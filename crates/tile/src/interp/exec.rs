@@ -1,5 +1,7 @@
 //! Statements.
 
+use wavemark_budget::room_for;
+
 use super::NegativeWait;
 use super::code::{Allocation, Block, Commit, For, Match, Node, Sharing, SiteId, Threads, View, Wait};
 use super::finding::FaultKind;
@@ -160,6 +162,9 @@ impl<'p> Machine<'p> {
         }
         if count == 0 {
             return Ok(());
+        }
+        if room_for(count as u64 * (frame.width * size_of::<i64>()) as u64).is_err() {
+            return self.stop(FaultKind::MemoryLimit, node.site, frame.env(lanes[0]));
         }
         let mut wider = self.frame(count as usize);
         wider.buffers.copy_from_slice(&frame.buffers);

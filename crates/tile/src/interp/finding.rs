@@ -145,6 +145,8 @@ pub enum FaultKind {
     StepLimit(u64),
     /// The time is over.
     TimeLimit,
+    /// The memory is used up, nearly.
+    MemoryLimit,
     /// A buffer with a negative extent or stride, or more elements than a run may have.
     Buffer(String),
     /// A region that its other name does not fit.
@@ -167,6 +169,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Shift { amount, bits } => write!(f, "shift of a {bits}-bit integer by {amount}"),
             FaultKind::StepLimit(limit) => write!(f, "more than {limit} steps"),
             FaultKind::TimeLimit => f.write_str("the run has taken longer than permitted"),
+            FaultKind::MemoryLimit => f.write_str("the run takes more memory than permitted"),
             FaultKind::Buffer(what) | FaultKind::Mismatch(what) => f.write_str(what),
             FaultKind::Step(step) => write!(f, "a loop with step {step}"),
             FaultKind::Unsupported(what) => write!(f, "unsupported: {what}"),

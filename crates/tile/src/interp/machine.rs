@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use wavemark_budget::nearly_used_up;
 
 use super::code::{Code, Int, Place as RowPlace, SiteId};
 use super::finding::{Fault, FaultKind, Finding, FindingKind, Place, Role};
@@ -169,8 +170,13 @@ impl<'p> Machine<'p> {
         if self.steps > self.max_steps {
             return self.stop(FaultKind::StepLimit(self.max_steps), site, env);
         }
-        if self.steps.is_multiple_of(1 << 16) && self.deadline.is_some_and(|at| Instant::now() >= at) {
-            return self.stop(FaultKind::TimeLimit, site, env);
+        if self.steps.is_multiple_of(1 << 16) {
+            if self.deadline.is_some_and(|at| Instant::now() >= at) {
+                return self.stop(FaultKind::TimeLimit, site, env);
+            }
+            if nearly_used_up() {
+                return self.stop(FaultKind::MemoryLimit, site, env);
+            }
         }
         Ok(())
     }

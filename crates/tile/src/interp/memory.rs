@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use wavemark_budget::room_for;
 
 use super::number;
 use crate::dtype::Element;
@@ -110,7 +111,8 @@ impl Memory {
         self.layouts.len() as u32 - 1
     }
 
-    /// A new instance of `count` times `span` elements, undefined; `None` when memory is used up.
+    /// A new instance of `count` times `span` elements, undefined; `None` when [`MOST_ELEMENTS`] or the budget are
+    /// used up.
     pub fn create(
         &mut self,
         buffer: u32,
@@ -120,7 +122,9 @@ impl Memory {
         count: u64,
     ) -> Option<u32> {
         let elements = span.checked_mul(count)?;
-        self.elements = self.elements.checked_add(elements).filter(|&all| all <= MOST_ELEMENTS)?;
+        let all = self.elements.checked_add(elements).filter(|&all| all <= MOST_ELEMENTS)?;
+        room_for(elements * (size_of::<u64>() + size_of::<Cell>()) as u64).ok()?;
+        self.elements = all;
         let id = self.free.pop().unwrap_or(self.instances.len() as u32);
         if id as usize == self.instances.len() {
             self.instances.push(Instance::default());
