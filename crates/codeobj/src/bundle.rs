@@ -11,6 +11,7 @@ use wavemark_target::{Setting, Target, TargetError, TargetId};
 
 use crate::bytes::Bytes;
 use crate::error::Error;
+use crate::read::tables::OVERLAP;
 
 mod compressed;
 mod select;
@@ -148,6 +149,7 @@ fn parse_entries(bundle: Bytes<'_>) -> Result<Vec<Entry>, Error> {
     let count = bundle.u64(at, "the number of entries")?;
     at += 8;
     let mut entries = Vec::new();
+    let mut budget = bundle.len().saturating_mul(OVERLAP);
     for _ in 0..count {
         let what = "a bundle entry";
         let (offset, size, id_size) =
@@ -157,6 +159,9 @@ fn parse_entries(bundle: Bytes<'_>) -> Result<Vec<Entry>, Error> {
             Error::expected(id.at(e.valid_up_to() as u64), "UTF-8 in an entry ID", "other bytes")
         })?;
         bundle.part(offset, size, "a bundled file")?;
+        budget = budget.checked_sub(size).ok_or_else(|| {
+            Error::expected(offset, "bundled files that do not overlap", "more in them than in the bundle")
+        })?;
         entries.push(Entry { id: text.to_owned(), offset, size });
         at += 24 + id_size;
     }

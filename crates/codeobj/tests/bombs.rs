@@ -90,3 +90,36 @@ fn attributes_without_bytes() {
     assert!(text.len() < 70 * object.bytes().len() + (1 << 20));
     assert!(text.ends_with("… the rest is left out: it is much longer than the file\n"));
 }
+
+#[test]
+fn sections_that_share_their_contents() {
+    let mut object = objects::builder(Processor::Gfx1250);
+    let id = object.section(".data");
+    object.append(id, &[1; 4096], 1);
+    let mut file = object.finish().unwrap();
+    let (headers, size) = (u64::from_le_bytes(file[40..48].try_into().unwrap()) as usize, 64);
+    let data = file[headers..].chunks(size).find(|header| header[32..40] == 4096u64.to_le_bytes());
+    let data = data.unwrap().to_vec();
+    let count = u16::from_le_bytes(file[60..62].try_into().unwrap());
+    file.truncate(headers + usize::from(count) * size);
+    file.extend(data.repeat(1000));
+    file[60..62].copy_from_slice(&(count + 1000).to_le_bytes());
+    let error = CodeObject::parse(&file).unwrap_err().to_string();
+    assert!(error.contains("expected sections that do not overlap"), "{error}");
+}
+
+#[test]
+fn bundled_files_that_are_the_same_bytes() {
+    let name = "hipv4-amdgcn-amd-amdhsa--gfx950";
+    let mut file = wavemark_codeobj::bundle::write(&[(name, &[7; 100_000])]);
+    let entry = file[32..32 + 24 + name.len()].to_vec();
+    let entries = 1000u64;
+    // They are read until the first that is too much, before which there is room for them.
+    file[24..32].copy_from_slice(&entries.to_le_bytes());
+    for n in 1..9 {
+        let at = 32 + n * entry.len();
+        file[at..at + entry.len()].copy_from_slice(&entry);
+    }
+    let error = Bundle::parse(&file).unwrap_err().to_string();
+    assert!(error.contains("expected bundled files that do not overlap"), "{error}");
+}

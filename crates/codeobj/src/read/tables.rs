@@ -10,6 +10,9 @@ use crate::error::Error;
 use crate::note::{self, Note};
 use crate::reloc::RelocationKind;
 
+/// How many times the size of a file its parts may have together.
+pub(crate) const OVERLAP: u64 = 8;
+
 pub(crate) fn parse_segments(file: Bytes<'_>, header: &Header) -> Result<Vec<Segment>, Error> {
     let count = u64::from(header.program_header_count);
     let table = file.part(header.program_headers, count * elf::PROGRAM_HEADER_SIZE, "the program headers")?;
@@ -28,10 +31,15 @@ pub(crate) fn parse_sections(file: Bytes<'_>, header: &Header) -> Result<Vec<Sec
     let table = file.part(header.section_headers, count * elf::SECTION_HEADER_SIZE, "the section headers")?;
     let mut sections = Vec::new();
     let mut names = Vec::new();
+    // Whoever prints or copies all of them needs memory for all of them.
+    let mut budget = file.len().saturating_mul(OVERLAP);
     for i in 0..count {
         let entry = table.part(i * elf::SECTION_HEADER_SIZE, elf::SECTION_HEADER_SIZE, "a section header")?;
         let (section, name) = Section::parse(entry)?;
-        file.part(section.offset, section.file_size(), "a section")?;
+        let contents = file.part(section.offset, section.file_size(), "a section")?;
+        budget = budget.checked_sub(contents.len()).ok_or_else(|| {
+            Error::expected(contents.at(0), "sections that do not overlap", "more in them than in the file")
+        })?;
         sections.push(section);
         names.push(name);
     }
@@ -57,7 +65,7 @@ struct NameBudget(u64);
 
 impl NameBudget {
     fn new(file: Bytes<'_>) -> Self {
-        NameBudget(file.len().saturating_mul(8))
+        NameBudget(file.len().saturating_mul(OVERLAP))
     }
 
     fn spend(&mut self, name: &str, strings: Bytes<'_>) -> Result<(), Error> {
