@@ -208,6 +208,9 @@ pub struct ExecutionArgs {
     /// Findings that are accepted, each with a reason: a TOML file, see the guide
     #[arg(long, value_name = "FILE.toml")]
     pub baseline: Option<PathBuf>,
+    /// Where this version's guide is published, for the links of SARIF to the pages of rules
+    #[arg(long, value_name = "URL", value_parser = parse_url)]
+    pub guide_url: Option<String>,
     /// Print findings only, no summary
     #[arg(long, short)]
     pub quiet: bool,
@@ -517,4 +520,14 @@ pub enum EmitArg {
     Obj,
     /// A loadable code object
     Hsaco,
+}
+
+fn parse_url(text: &str) -> Result<String, String> {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
+    if !host.is_empty() && host.bytes().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("a URL that begins with https:// or http:// is expected".to_owned())
+    }
 }

@@ -115,4 +115,10 @@ fn build_servers_read_the_reports() {
     assert_eq!(rule["id"], "R4");
     assert!(rule["help"]["markdown"].as_str().unwrap().starts_with("# R4: "));
     assert_eq!(sarif["runs"][0]["results"][0]["ruleIndex"], 0);
+    assert_eq!(rule["helpUri"], serde_json::Value::Null);
+    let guided = ["run", WEAK, "--format", "sarif", "--guide-url", "https://example.org/guide"];
+    let (_, text) = run(&guided);
+    let page = format!("https://example.org/guide/rules/{}.html", rule["id"].as_str().unwrap());
+    assert!(text.contains(&format!("\"helpUri\": \"{page}\"")), "{text}");
+    assert_eq!(run(&["run", WEAK, "--guide-url", "somewhere"]).0, 2);
 }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::report::{Accepted, Finding, Output, Report, Severity, Site, split_source};
 use crate::rules;
 
-/// The SARIF log of all reports.
-pub fn render_sarif(reports: &[Report]) -> Value {
+/// The SARIF log of all reports; rules link to their pages in the guide published at `guide_url`, where that is said.
+pub fn render_sarif(reports: &[Report], guide_url: Option<&str>) -> Value {
     let mut rules: Vec<(&str, &str)> = Vec::new();
     let mut results = Vec::new();
     let mut failed = Vec::new();
@@ -34,7 +34,7 @@ pub fn render_sarif(reports: &[Report]) -> Value {
         }
         failed.extend(report.reasons().map(|reason| json!({"level": "error", "message": {"text": reason}})));
     }
-    let rules: Vec<Value> = rules.iter().map(|(id, title)| rule(id, title)).collect();
+    let rules: Vec<Value> = rules.iter().map(|(id, title)| rule(id, title, guide_url)).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -51,19 +51,23 @@ const MISMATCH: &str = "output-mismatch";
 const MISMATCH_TITLE: &str = "output differs from what the launch file expects";
 
 /// What is known of a rule: where it has a page, that is its help.
-fn rule(id: &str, title: &str) -> Value {
+fn rule(id: &str, title: &str, guide_url: Option<&str>) -> Value {
     let Some(page) = rules::page(id) else {
         return json!({"id": id, "shortDescription": {"text": title}, "fullDescription": {"text": title}});
     };
     let what = page.section("What").unwrap_or(title);
     let fix = page.section("Fix").unwrap_or(what);
-    json!({
+    let mut rule = json!({
         "id": id,
         "name": page.title(),
         "shortDescription": {"text": page.title()},
         "fullDescription": {"text": what},
         "help": {"text": fix, "markdown": page.text},
-    })
+    });
+    if let Some(guide) = guide_url {
+        rule["helpUri"] = json!(format!("{}/rules/{id}.html", guide.trim_end_matches('/')));
+    }
+    rule
 }
 
 fn finding_result(finding: &Finding, report: &Report, rule: usize) -> Value {

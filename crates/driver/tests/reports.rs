@@ -242,7 +242,8 @@ fn text() {
 #[test]
 fn sarif() {
     check(
-        &serde_json::to_string_pretty(&render_sarif(&[report()])).unwrap(),
+        &serde_json::to_string_pretty(&render_sarif(&[report()], Some("https://example.org/guide/")))
+            .unwrap(),
         expect![[r##"
             {
               "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -266,7 +267,8 @@ fn sarif() {
                           "help": {
                             "text": "Wait on the copy's counter (ASYNCcnt, TENSORcnt, vmcnt) in the wave that issued it, before it arrives at the barrier.",
                             "markdown": "# R4: LDS touched while a copy to or from it is in flight\n\n*Class `missing-wait`, severity error.*\n\n## What\n\nA byte of LDS is read or written while an asynchronous copy (asynchronous load or store, tensor DMA, gfx9 LDS copy) that writes or reads it has not been waited for. The copy may be the wave's own or another wave's; in the second case a barrier lies between the two, but the wait does not stand before the arrival at that barrier.\n\n## Why\n\nAn asynchronous copy has two moments. Between issue and completion the bytes are in flight. A barrier orders execution only: it passes on what each wave has *waited for*, not what it has issued.\n\n## Example\n\n```asm\n\tglobal_load_async_to_lds_b32 v1, v0, s[4:5]\n\ts_barrier_signal -1             ; R4: s_wait_asynccnt 0 belongs before this\n\ts_barrier_wait -1\n\tds_load_b32 v2, v3              ; another wave's bytes: still in flight\n```\n\n## Without a launch\n\nFound where nothing but copies in flight can have put something into LDS: the wave has issued copies, completed none on any path, and stored nothing. Which addresses meet is not known without a launch.\n\n## Fix\n\nWait on the copy's counter (ASYNCcnt, TENSORcnt, vmcnt) in the wave that issued it, before it arrives at the barrier.\n"
-                          }
+                          },
+                          "helpUri": "https://example.org/guide/rules/R4.html"
                         },
                         {
                           "id": "redundant",
@@ -449,7 +451,7 @@ fn outcome_and_status() {
 /// The log is what the standard's schema describes, as the types generated from it read it.
 #[test]
 fn sarif_is_read_by_the_types_of_its_schema() {
-    let log = render_sarif(&[report()]);
+    let log = render_sarif(&[report()], None);
     let read: serde_sarif::sarif::Sarif = serde_json::from_value(log).unwrap();
     let run = &read.runs[0];
     let results = run.results.as_ref().unwrap();

@@ -246,7 +246,10 @@ fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
             })?;
             door.print(json + "\n")
         }),
-        FormatArg::Sarif => door.print(format!("{:#}\n", render_sarif(&asked.reports))),
+        FormatArg::Sarif => {
+            let guide_url = asked.execution.guide_url.as_deref();
+            door.print(format!("{:#}\n", render_sarif(&asked.reports, guide_url)))
+        }
         FormatArg::Junit => {
             let xml = render_junit(&with_lines);
             door.print(xml.map_err(Diagnostic::error)?)
