@@ -10,9 +10,9 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
 use wavemark_diag::Diagnostic;
-use wavemark_sim::events::{Observer, Silent};
+use wavemark_sim::events::Silent;
 use wavemark_sim::fidelity::Approximation;
-use wavemark_sim::{DispatchError, Global, Limit, RunConfig, RunEnd, RunStats};
+use wavemark_sim::{DispatchError, Global, Limit, RunConfig, RunEnd};
 use wavemark_target::Machine;
 
 use crate::build::Failure;
@@ -49,23 +49,30 @@ pub(crate) struct Prepared<'p> {
     pub model: Model,
 }
 
-/// What one run gave.
-pub(crate) struct Outcome {
+/// What one dispatch gave.
+pub(crate) struct Ran {
     pub findings: Vec<Finding>,
-    pub outputs: Vec<Output>,
     pub stats: Stats,
     /// What stopped the run because it is not modelled.
     pub unsupported: Option<String>,
     /// The limit that ended it before its end.
     pub limit: Option<Limit>,
+    /// It came to its end.
+    pub finished: bool,
     /// Addresses of the instructions executed, ascending.
     pub executed: Vec<u64>,
+    /// The trace, where one is wanted.
+    pub trace: Option<Trace>,
+}
+
+/// What one run of a launch gave.
+pub(crate) struct Outcome {
+    pub ran: Ran,
+    pub outputs: Vec<Output>,
     /// The code, where it was loaded.
     pub code: Code,
     /// The arguments' bytes at the end; empty for scalars.
     pub contents: Vec<Vec<u8>>,
-    /// The trace as JSON, where one is wanted.
-    pub trace: Option<String>,
 }
 
 /// A kernel's code in memory.
@@ -77,6 +84,16 @@ pub(crate) struct Code {
     size: u64,
 }
 
+impl Code {
+    /// The code of `kernel`, which is called `name` in `image`.
+    pub fn new(kernel: wavemark_sim::Kernel, image: &LoadedImage, name: &str) -> Code {
+        let size = image.kernel_by_name(name).map_or(0, |kernel| kernel.code_size);
+        let end = kernel.code.base + kernel.code.bytes.len() as u64;
+        let size = if size == 0 { end - kernel.entry } else { size };
+        Code { kernel, base: image.base, size }
+    }
+}
+
 /// Runs it with `seed`; `traced`: with a trace.
 pub(crate) fn execute(
     prepared: &Prepared<'_>,
@@ -85,7 +102,7 @@ pub(crate) fn execute(
     traced: bool,
 ) -> Result<Outcome, Failure> {
     let mut memory = Global::new();
-    let image = load(prepared, &mut memory)?;
+    let image = load(prepared.name, prepared.object, &mut memory)?;
     let kernel =
         machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
@@ -98,37 +115,66 @@ pub(crate) fn execute(
         kernarg: kernel_arguments(prepared, &addresses)?,
         dynamic_stack: 0,
     };
-    let config = config(options, seed);
+    let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model };
+    let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, traced)
+        .map_err(|error| undispatched(&prepared.kernel.name, error))?;
+    let contents: Vec<Vec<u8>> = addresses
+        .iter()
+        .map(|address| match address {
+            Some(base) => memory.contents(*base).unwrap_or_default().to_vec(),
+            None => Vec::new(),
+        })
+        .collect();
+    let outputs = if ran.finished { outputs(prepared, &contents) } else { Vec::new() };
+    let code = Code::new(kernel, &image, &prepared.kernel.name);
+    Ok(Outcome { ran, outputs, code, contents })
+}
 
+/// A kernel in memory, and what reports need to speak of it.
+pub(crate) struct LoadedKernel<'s> {
+    /// The kernel.
+    pub kernel: &'s wavemark_sim::Kernel,
+    /// Its places.
+    pub places: &'s Places<'s>,
+    /// Readings of open questions.
+    pub model: Model,
+}
+
+/// Runs it once; `traced`: with a trace.
+pub(crate) fn dispatch_once(
+    memory: &mut Global,
+    loaded: &LoadedKernel<'_>,
+    dispatch: &wavemark_sim::Dispatch,
+    options: &RunOptions,
+    seed: u64,
+    traced: bool,
+) -> Result<Ran, DispatchError> {
+    let LoadedKernel { kernel, places, model } = *loaded;
+    let machine = places.machine;
+    let config = config(options, seed);
     let started = Instant::now();
-    let mut dispatched = Dispatched { memory: &mut memory, kernel: &kernel, dispatch: &dispatch, config };
     let checked = options.check != Checked::default();
     let checker = checked.then(|| {
-        let mut checker = Checker::new(prepared.executed_by, checks(options.check), prepared.model);
+        let mut checker = Checker::new(kernel.machine, checks(options.check), model);
         if options.stop_on_error {
             checker.stop_on_error(Arc::clone(&options.brake));
         }
         checker
     });
-    let recorder = traced.then(|| Trace::new(prepared.machine, image.base));
+    let recorder = traced.then(|| Trace::new(machine, places.base));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
         let mut observer = Both(Maybe(checker), Maybe(recorder));
-        let (end, stats) = dispatched.run(prepared, &mut observer)?;
+        let (end, stats) = wavemark_sim::dispatch(memory, kernel, dispatch, config, &mut observer)?;
         (end, stats, observer.0.0, observer.1.0)
     } else {
-        let (end, stats) = dispatched.run(prepared, &mut Silent)?;
+        let (end, stats) = wavemark_sim::dispatch(memory, kernel, dispatch, config, &mut Silent)?;
         (end, stats, None, None)
     };
     let seconds = started.elapsed().as_secs_f64();
     let findings = match checker {
-        Some(checker) => checker.finish().into_iter().map(|finding| convert(finding, &places)).collect(),
+        Some(checker) => checker.finish().into_iter().map(|finding| convert(finding, places)).collect(),
         None => of_end(&end).into_iter().collect(),
     };
-    let trace = recorder
-        .map(|recorder| recorder.into_json())
-        .transpose()
-        .map_err(|error| Diagnostic::error(format!("the trace cannot be written as JSON: {error}")))?;
-
     let unsupported = match &end {
         RunEnd::Unsupported { pc, what, .. } => {
             let source = places.source(*pc).map(|source| format!(" ({source})")).unwrap_or_default();
@@ -137,14 +183,11 @@ pub(crate) fn execute(
         }
         _ => None,
     };
-    let contents: Vec<Vec<u8>> = addresses
-        .iter()
-        .map(|address| match address {
-            Some(base) => memory.contents(*base).unwrap_or_default().to_vec(),
-            None => Vec::new(),
-        })
-        .collect();
-    let outputs = if end == RunEnd::Finished { outputs(prepared, &contents) } else { Vec::new() };
+    let finished = end == RunEnd::Finished;
+    let limit = match end {
+        RunEnd::Limit(limit) => Some(limit),
+        _ => None,
+    };
     let executed = stats.executed;
     let stats = Stats {
         workgroups: stats.workgroups,
@@ -154,21 +197,26 @@ pub(crate) fn execute(
         seconds,
         ..Stats::default()
     };
-    let limit = match end {
-        RunEnd::Limit(limit) => Some(limit),
-        _ => None,
-    };
-    let size = image.kernel_by_name(&prepared.kernel.name).map_or(0, |kernel| kernel.code_size);
-    let end = kernel.code.base + kernel.code.bytes.len() as u64;
-    let size = if size == 0 { end - kernel.entry } else { size };
-    let code = Code { kernel, base: image.base, size };
-    Ok(Outcome { findings, outputs, stats, unsupported, limit, executed, code, contents, trace })
+    Ok(Ran { findings, stats, unsupported, limit, finished, executed, trace: recorder })
+}
+
+/// Why the kernel `name` was not run.
+pub(crate) fn undispatched(name: &str, error: DispatchError) -> Failure {
+    match error {
+        DispatchError::Unsupported(what) => Failure::Unsupported(what),
+        error => Diagnostic::error(format!("{name} cannot be dispatched: {error}")).into(),
+    }
 }
 
 /// What of the kernel was executed, if `executed` are the addresses where a wave has been; and whether anything of it
 /// is asynchronous or shared.
-pub(crate) fn coverage(prepared: &Prepared<'_>, code: &Code, executed: &[u64]) -> (Coverage, bool) {
-    let places = Places { machine: prepared.machine, base: code.base, lines: prepared.lines };
+pub(crate) fn coverage(
+    machine: Machine,
+    lines: &LineTable,
+    code: &Code,
+    executed: &[u64],
+) -> (Coverage, bool) {
+    let places = Places { machine, base: code.base, lines };
     let found = wavemark_sim::Coverage::of(&code.kernel, code.size, executed);
     let unexecuted = found.unexecuted.iter().map(|&(from, to)| Unexecuted {
         from: from - code.base,
@@ -186,30 +234,6 @@ pub(crate) fn coverage(prepared: &Prepared<'_>, code: &Code, executed: &[u64]) -
         approximate: found.approximate.iter().map(approximate).collect(),
     };
     (coverage, found.timed)
-}
-
-struct Dispatched<'d> {
-    memory: &'d mut Global,
-    kernel: &'d wavemark_sim::Kernel,
-    dispatch: &'d wavemark_sim::Dispatch,
-    config: RunConfig,
-}
-
-impl Dispatched<'_> {
-    fn run<O: Observer + Send>(
-        &mut self,
-        prepared: &Prepared<'_>,
-        observer: &mut O,
-    ) -> Result<(RunEnd, RunStats), Failure> {
-        let result =
-            wavemark_sim::dispatch(self.memory, self.kernel, self.dispatch, self.config.clone(), observer);
-        result.map_err(|error| match error {
-            DispatchError::Unsupported(what) => Failure::Unsupported(what),
-            error => {
-                Diagnostic::error(format!("{} cannot be dispatched: {error}", prepared.kernel.name)).into()
-            }
-        })
-    }
 }
 
 fn config(options: &RunOptions, seed: u64) -> RunConfig {
@@ -231,12 +255,11 @@ fn config(options: &RunOptions, seed: u64) -> RunConfig {
 const GAP: u64 = 64 << 10;
 
 /// Loads the code object into `memory`.
-fn load(prepared: &Prepared<'_>, memory: &mut Global) -> Result<LoadedImage, Failure> {
-    let unloadable = |what: String| {
-        Failure::from(Diagnostic::error(format!("{} cannot be loaded: {what}", prepared.name)))
-    };
+pub(crate) fn load(name: &str, object: &CodeObject, memory: &mut Global) -> Result<LoadedImage, Failure> {
+    let unloadable =
+        |what: String| Failure::from(Diagnostic::error(format!("{name} cannot be loaded: {what}")));
     let base = memory.next_address();
-    let image = LoadedImage::load(prepared.object, base).map_err(|error| unloadable(error.to_string()))?;
+    let image = LoadedImage::load(object, base).map_err(|error| unloadable(error.to_string()))?;
     let end = |segment: &image::Segment| segment.vaddr + segment.bytes.len() as u64;
     let near = |a: &image::Segment, b: &image::Segment| b.vaddr - end(a) <= GAP;
     for (index, segments) in image.segments.chunk_by(near).enumerate() {
@@ -331,6 +354,16 @@ fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Resul
             },
         })
         .collect();
+    argument_segment(prepared.object, kernel, launch, &arguments)
+}
+
+/// The kernel-argument segment of a launch of `kernel` with these arguments.
+pub(crate) fn argument_segment(
+    object: &CodeObject,
+    kernel: &Kernel,
+    launch: &Launch,
+    arguments: &[Argument<'_>],
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     // As the dispatch packet has it: up to the last dimension that is more than one work-item wide.
     let used = |dimension: &usize| launch.grid[*dimension] > 1 || launch.block[*dimension] > 1;
     let dispatch = Dispatch {
@@ -340,10 +373,10 @@ fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Resul
         dynamic_lds: launch.dynamic_lds,
         ..Dispatch::default()
     };
-    let metadata = prepared.object.kernel_metadata(kernel);
+    let metadata = object.kernel_metadata(kernel);
     let parameters = kernel::parameters(kernel, metadata);
     let size = kernel::segment_size(kernel, metadata);
-    lay_out(&kernel.name, &arguments, parameters.as_deref(), size, &dispatch)
+    lay_out(&kernel.name, arguments, parameters.as_deref(), size, &dispatch)
 }
 
 fn outputs(prepared: &Prepared<'_>, contents: &[Vec<u8>]) -> Vec<Output> {

@@ -10,6 +10,7 @@ pub mod build;
 pub mod cases;
 pub mod compare;
 pub mod compile;
+pub mod device;
 mod document;
 mod execution;
 pub mod files;

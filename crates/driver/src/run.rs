@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use wavemark_codeobj::CodeObject;
+use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::{Limit, modelled};
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
-use crate::execution::{Code, Outcome, Prepared, coverage, execute};
+use crate::execution::{Code, Outcome, Prepared, Ran, coverage, execute};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
@@ -19,7 +20,7 @@ use crate::kernel;
 use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
 use crate::options::RunOptions;
-use crate::report::{NotChecked, Report};
+use crate::report::{Checked, NotChecked, Output, Report};
 use crate::statics::{self, Loaded, Subject};
 use crate::tile;
 use crate::without_finder::without_finder;
@@ -107,35 +108,29 @@ fn judge(
     let (mut executed, mut code) = (Vec::new(), None);
     for (index, outcome) in outcomes.into_iter().enumerate() {
         let mut outcome = outcome?;
-        executed.append(&mut outcome.executed);
+        executed.append(&mut outcome.ran.executed);
         if index == 0 {
             // What the run found is told even where its results cannot be written.
             let outputs =
                 options.out.as_ref().map(|folder| write_outputs(folder, &launch, &outcome.contents, &inputs));
-            let trace = options.trace.as_ref().zip(outcome.trace.as_ref());
+            let trace = options.trace.as_ref().zip(outcome.ran.trace.take());
             let trace = trace.map(|(path, trace)| {
+                let trace = trace.into_json().map_err(|error| {
+                    Diagnostic::error(format!("the trace cannot be written as JSON: {error}"))
+                })?;
                 files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))
             });
             let failed = [outputs, trace].into_iter().flatten().filter_map(Result::err);
             report.diagnostics.extend(failed.map(|diagnostic| diagnostic.message));
         }
-        code = Some(merge(&mut report, outcome));
+        merge(&mut report, outcome.ran);
+        merge_outputs(&mut report, outcome.outputs);
+        code = Some(outcome.code);
     }
-    report.unsupported.dedup();
-    executed.sort_unstable();
-    executed.dedup();
     if let Some(code) = code {
-        let (coverage, timed) = coverage(&prepared, &code, &executed);
-        report.coverage = Some(coverage);
-        report.nothing_to_check = !timed;
+        cover(&mut report, machine, &lines, &code, executed);
     }
-    // A run that stopped half-way has checked nothing to the end.
-    if report.unsupported.is_empty() {
-        report.checked = options.check;
-    }
-    let parts = options.check.parts().map(|(name, asked)| asked.then_some(name));
-    let unknown = without_finder(executed_by).filter(|rule| parts.contains(&Some(rule.group)));
-    report.not_checked.extend(unknown.map(|rule| NotChecked::unknown(rule.id, rule.what)));
+    say_checked(&mut report, executed_by, options.check);
     if looked == Looked::AllPaths {
         let loaded = Loaded::new(&input.name, &object, &lines)?;
         statics::add(&mut report, &loaded, subject, options.check)?;
@@ -170,7 +165,9 @@ fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Ou
         }
         // The brake stops all schedules.
         let goes_on = |outcome: &Result<Outcome, Failure>| match outcome {
-            Ok(outcome) => outcome.unsupported.is_none() && !matches!(outcome.limit, Some(Limit::Brake(_))),
+            Ok(Outcome { ran, .. }) => {
+                ran.unsupported.is_none() && !matches!(ran.limit, Some(Limit::Brake(_)))
+            }
             Err(_) => false,
         };
         if !outcomes.iter().all(goes_on) {
@@ -188,9 +185,34 @@ pub(crate) fn schedule_seed(seed: u64, index: u32) -> u64 {
     }
 }
 
-/// Adds one schedule's outcome: findings add up, an output that differs under some schedule differs. The code, which is
-/// at the same place under every schedule, comes back.
-fn merge(report: &mut Report, outcome: Outcome) -> Code {
+/// Says what of the kernel was executed: `executed` are the addresses, in any order.
+pub(crate) fn cover(
+    report: &mut Report,
+    machine: Machine,
+    lines: &LineTable,
+    code: &Code,
+    mut executed: Vec<u64>,
+) {
+    executed.sort_unstable();
+    executed.dedup();
+    let (coverage, timed) = coverage(machine, lines, code, &executed);
+    report.coverage = Some(coverage);
+    report.nothing_to_check = !timed;
+}
+
+/// Says which of the checks asked for have happened.
+pub(crate) fn say_checked(report: &mut Report, executed_by: Machine, asked: Checked) {
+    // A run that stopped half-way has checked nothing to the end.
+    if report.unsupported.is_empty() {
+        report.checked = asked;
+    }
+    let parts = asked.parts().map(|(name, asked)| asked.then_some(name));
+    let unknown = without_finder(executed_by).filter(|rule| parts.contains(&Some(rule.group)));
+    report.not_checked.extend(unknown.map(|rule| NotChecked::unknown(rule.id, rule.what)));
+}
+
+/// Adds what one dispatch gave: findings add up.
+pub(crate) fn merge(report: &mut Report, outcome: Ran) {
     for finding in outcome.findings {
         match report.findings.iter_mut().find(|known| known.is_again(&finding)) {
             Some(known) => known.instances += finding.instances,
@@ -198,17 +220,11 @@ fn merge(report: &mut Report, outcome: Outcome) -> Code {
         }
     }
     report.unsupported.extend(outcome.unsupported);
+    report.unsupported.dedup();
     if let Some(limit) = outcome.limit {
         let rest = NotChecked::new("the rest", format!("what comes after the {}", limit.name()));
         if !report.not_checked.contains(&rest) {
             report.not_checked.push(rest);
-        }
-    }
-    for output in outcome.outputs {
-        match report.outputs.iter_mut().find(|other| other.name == output.name) {
-            Some(other) if other.matches && !output.matches => *other = output,
-            Some(_) => {}
-            None => report.outputs.push(output),
         }
     }
     let (sum, stats) = (&mut report.stats, outcome.stats);
@@ -217,7 +233,17 @@ fn merge(report: &mut Report, outcome: Outcome) -> Code {
     sum.wave_instructions += stats.wave_instructions;
     sum.lane_instructions += stats.lane_instructions;
     sum.seconds += stats.seconds;
-    outcome.code
+}
+
+/// Adds the outputs of one schedule: one that differs under some schedule differs.
+fn merge_outputs(report: &mut Report, outputs: Vec<Output>) {
+    for output in outputs {
+        match report.outputs.iter_mut().find(|other| other.name == output.name) {
+            Some(other) if other.matches && !output.matches => *other = output,
+            Some(_) => {}
+            None => report.outputs.push(output),
+        }
+    }
 }
 
 /// The files that a run reads.
@@ -286,7 +312,7 @@ pub fn check(
 }
 
 /// A kernel, and how its code is read.
-fn subject<'o>(object: &CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
+pub(crate) fn subject<'o>(object: &CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
     let processor = object.target().processor;
     let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(processor) };
     let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;

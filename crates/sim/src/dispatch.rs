@@ -117,8 +117,9 @@ pub fn dispatch<O: Observer + Send>(
     };
     config.progress.expect(dispatch.grid.iter().map(|&n| u64::from(n)).product());
     let result = machine::run(&new_program, global, &config, &launcher, observer);
-    for base in [kernarg, packet, queue] {
-        global.free(base);
+    // The last first, as they are taken back.
+    for base in [queue, packet, kernarg] {
+        global.take_back(base);
     }
     Ok(result)
 }

@@ -102,14 +102,22 @@ impl Global {
         self.next
     }
 
-    /// Free the allocation at `base`; `false` if there is none.
+    /// Free the allocation at `base`, whose contents are gone then; `false` if there is none.
     pub fn free(&mut self, base: u64) -> bool {
         match self.allocations.iter_mut().find(|a| a.base == base && a.live) {
             Some(allocation) => {
                 allocation.live = false;
+                allocation.bytes = Vec::new();
                 true
             }
             None => false,
+        }
+    }
+
+    /// Forget the allocation at `base`, if it is the last one: the next one will be at its address.
+    pub fn take_back(&mut self, base: u64) {
+        if let Some(last) = self.allocations.pop_if(|last| last.base == base) {
+            (self.next, self.last) = (last.base, 0);
         }
     }
 

@@ -1,0 +1,251 @@
+//! A device for programs that launch kernels themselves: memory, modules, launches one after the other.
+//!
+//! This is what the doors are made of that are no command line: nothing here names a file or a launch file. Memory and the
+//! variables of modules stay as a launch leaves them. A launch is over when [`Device::launch`] returns, so that
+//! launches of one device are ordered, whatever they share.
+//!
+//! Does not: streams that overlap, memory that the host shares with the device. A launch runs under one schedule:
+//! it changes memory, which another one would need as it was.
+
+use wavemark_codeobj::lines::LineTable;
+use wavemark_codeobj::read::Kernel;
+use wavemark_codeobj::{CodeObject, LoadedImage};
+use wavemark_diag::{Diagnostic, SourceMap};
+use wavemark_sim::Global;
+
+use crate::build::{Failure, Loadable, loadable};
+use crate::execution::{
+    Code, LoadedKernel, argument_segment, code_of, dispatch_once, load, machine_kernel, undispatched,
+};
+use crate::findings::parse_model;
+use crate::input::Input;
+use crate::kernarg::Argument;
+use crate::kernel;
+use crate::launch::Launch;
+use crate::options::RunOptions;
+use crate::places::Places;
+use crate::report::Report;
+use crate::run::{cover, merge, say_checked, subject};
+use crate::statics::Subject;
+
+/// A device.
+#[derive(Debug, Default)]
+pub struct Device {
+    memory: Global,
+    modules: Vec<Module>,
+}
+
+/// A code object that is loaded into a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleId(usize);
+
+#[derive(Debug)]
+struct Module {
+    name: String,
+    object: CodeObject,
+    lines: LineTable,
+    image: LoadedImage,
+    code: Vec<wavemark_sim::Segment>,
+}
+
+/// How many work-items a launch has, and what they share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Workgroups per dimension.
+    pub grid: [u32; 3],
+    /// Work-items per workgroup and dimension.
+    pub block: [u32; 3],
+    /// Workgroups per cluster and dimension.
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of LDS beyond the kernel's own.
+    pub dynamic_lds: u32,
+}
+
+/// The kernel-argument segment of a launch.
+#[derive(Clone, Copy, Debug)]
+pub enum Arguments<'a> {
+    /// The arguments in the order of the kernel's parameters; hidden ones are filled in.
+    Values(&'a [Argument<'a>]),
+    /// Its bytes, hidden arguments and all.
+    Segment(&'a [u8]),
+}
+
+impl Device {
+    /// A device without memory or modules.
+    pub fn new() -> Device {
+        Device { memory: Global::new(), modules: Vec::new() }
+    }
+
+    /// The address of new memory that holds `bytes`; `name` is what reports call it.
+    pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
+        self.memory.allocate(name, bytes, true)
+    }
+
+    /// Frees the memory that begins at `address`. What a kernel does with it from then on is out of bounds.
+    ///
+    /// # Errors
+    ///
+    /// If no memory that has been allocated begins there.
+    pub fn free(&mut self, address: u64) -> Result<(), Diagnostic> {
+        let ours = self.modules.iter().all(|module| !module.holds(address));
+        if ours && self.memory.free(address) {
+            return Ok(());
+        }
+        Err(Diagnostic::error(format!("no memory that begins at {address:#x} has been allocated")))
+    }
+
+    /// Frees the memory that begins at `address` and forgets it, if nothing was allocated since: where it was, the
+    /// next will be.
+    pub fn take_back(&mut self, address: u64) {
+        if self.modules.iter().all(|module| !module.holds(address)) {
+            self.memory.take_back(address);
+        }
+    }
+
+    /// `len` bytes at `address`.
+    ///
+    /// # Errors
+    ///
+    /// If they are not all in one allocation.
+    pub fn read(&mut self, address: u64, len: u64) -> Result<&[u8], Diagnostic> {
+        self.must_hold(address, len, false)?;
+        Ok(self.memory.slice(address, len).unwrap_or_default())
+    }
+
+    /// Writes `bytes` to `address`.
+    ///
+    /// # Errors
+    ///
+    /// If they do not fit into one allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Diagnostic> {
+        let len = bytes.len() as u64;
+        self.must_hold(address, len, true)?;
+        if let Some(there) = self.memory.slice_mut(address, len) {
+            there.copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn must_hold(&mut self, address: u64, len: u64, writable: bool) -> Result<(), Diagnostic> {
+        if self.memory.in_bounds(address, len, writable) {
+            return Ok(());
+        }
+        let near = self.memory.nearest(address);
+        let what = if writable { "writable bytes" } else { "bytes" };
+        Err(Diagnostic::error(format!("the {len} {what} at {address:#x} are not in one allocation: {near}")))
+    }
+
+    /// Loads the code object of `input`, which is assembled or taken out of its bundle first if it needs to be.
+    ///
+    /// # Errors
+    ///
+    /// As of [`loadable`], and for what does not fit into memory.
+    pub fn load(
+        &mut self,
+        sources: &mut SourceMap,
+        input: &Input,
+        options: &RunOptions,
+    ) -> Result<ModuleId, Failure> {
+        let Loadable { object, lines } = loadable(sources, input, options)?;
+        let image = load(&input.name, &object, &mut self.memory)?;
+        let code = code_of(&image);
+        self.modules.push(Module { name: input.name.clone(), object, lines, image, code });
+        Ok(ModuleId(self.modules.len() - 1))
+    }
+
+    /// The names of a module's kernels.
+    pub fn kernels(&self, module: ModuleId) -> impl Iterator<Item = &str> {
+        let kernels = self.modules.get(module.0).map_or(&[][..], |module| &module.object.kernels);
+        kernels.iter().map(|kernel| kernel.name.as_str())
+    }
+
+    /// Runs the kernel `name` of `module`, or its only one, to its end.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched so; what goes wrong while it runs is in the report.
+    pub fn launch(
+        &mut self,
+        module: ModuleId,
+        name: Option<&str>,
+        extent: &Extent,
+        arguments: Arguments<'_>,
+        options: &RunOptions,
+    ) -> Result<Report, Failure> {
+        let unusable = |problem: String| Failure::from(Diagnostic::error(problem));
+        if options.schedules != 1 {
+            return Err(unusable("a launch on a device has one schedule".to_owned()));
+        }
+        let model = parse_model(&options.model).map_err(unusable)?;
+        let Some(module) = self.modules.get(module.0) else {
+            return Err(unusable("the module is of another device".to_owned()));
+        };
+        let kernel = kernel::select(&module.object, &module.name, name, None)?;
+        let launch = launch_of(kernel, extent);
+        let unsuitable = kernel::check_launch(&launch, kernel, module.object.kernel_metadata(kernel));
+        if !unsuitable.is_empty() {
+            return Err(unsuitable.into());
+        }
+        let Subject { machine, executed_by, .. } = subject(&module.object, kernel)?;
+        let loaded = machine_kernel(&module.name, kernel, executed_by, &module.image, &module.code)?;
+        let dispatch = wavemark_sim::Dispatch {
+            grid: extent.grid,
+            block: extent.block,
+            cluster: extent.cluster,
+            dynamic_lds: extent.dynamic_lds,
+            kernarg: match arguments {
+                Arguments::Values(values) => argument_segment(&module.object, kernel, &launch, values)?,
+                Arguments::Segment(bytes) => {
+                    let metadata = module.object.kernel_metadata(kernel);
+                    let size = kernel::segment_size(kernel, metadata);
+                    if (bytes.len() as u64) < size {
+                        let (name, found) = (&kernel.name, bytes.len());
+                        return Err(unusable(format!("{name} has {size} bytes of arguments, found {found}")));
+                    }
+                    bytes.to_vec()
+                }
+            },
+            dynamic_stack: 0,
+        };
+        let places = Places { machine, base: module.image.base, lines: &module.lines };
+        let in_memory = LoadedKernel { kernel: &loaded, places: &places, model };
+        let mut ran = dispatch_once(&mut self.memory, &in_memory, &dispatch, options, options.seed, false)
+            .map_err(|error| undispatched(&kernel.name, error))?;
+
+        let mut report = Report::new(&module.name);
+        report.target = module.object.target().to_string();
+        report.kernel.clone_from(&kernel.name);
+        let executed = std::mem::take(&mut ran.executed);
+        merge(&mut report, ran);
+        let code = Code::new(loaded, &module.image, &kernel.name);
+        cover(&mut report, machine, &module.lines, &code, executed);
+        say_checked(&mut report, executed_by, options.check);
+        report.conclude();
+        Ok(report)
+    }
+}
+
+impl Module {
+    /// Whether `address` is in one of its segments, or before them where it is loaded.
+    fn holds(&self, address: u64) -> bool {
+        let end = self.image.segments.iter().map(|segment| segment.vaddr + segment.bytes.len() as u64).max();
+        (self.image.base..end.unwrap_or(self.image.base)).contains(&address)
+    }
+}
+
+fn launch_of(kernel: &Kernel, extent: &Extent) -> Launch {
+    Launch {
+        kernel: Some(kernel.name.clone()),
+        kernel_span: None,
+        grid_span: None,
+        grid: extent.grid,
+        dimensions: 3,
+        block: extent.block,
+        block_span: None,
+        cluster: extent.cluster,
+        cluster_span: None,
+        dynamic_lds_span: None,
+        dynamic_lds: extent.dynamic_lds,
+        args: Vec::new(),
+    }
+}
