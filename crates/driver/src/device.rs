@@ -19,7 +19,7 @@ use crate::execution::{
 };
 use crate::findings::parse_model;
 use crate::input::Input;
-use crate::kernarg::Argument;
+use crate::kernarg::{Argument, Parameter};
 use crate::kernel;
 use crate::launch::Launch;
 use crate::options::RunOptions;
@@ -159,6 +159,27 @@ impl Device {
         kernels.iter().map(|kernel| kernel.name.as_str())
     }
 
+    /// What the kernel `name` of `module`, or its only one, takes as arguments, in order and without the hidden ones;
+    /// `None` if the code object does not say.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such kernel, or several and no name.
+    pub fn parameters(
+        &self,
+        module: ModuleId,
+        name: Option<&str>,
+    ) -> Result<Option<Vec<Parameter>>, Diagnostic> {
+        let module = self.module(module)?;
+        let kernel = kernel::select(&module.object, &module.name, name, None)?;
+        let parameters = kernel::parameters(kernel, module.object.kernel_metadata(kernel));
+        Ok(parameters.map(|all| all.into_iter().filter(|one| !one.is_hidden()).collect()))
+    }
+
+    fn module(&self, module: ModuleId) -> Result<&Module, Diagnostic> {
+        self.modules.get(module.0).ok_or_else(no_module)
+    }
+
     /// Runs the kernel `name` of `module`, or its only one, to its end.
     ///
     /// # Errors
@@ -178,7 +199,7 @@ impl Device {
         }
         let model = parse_model(&options.model).map_err(unusable)?;
         let Some(module) = self.modules.get(module.0) else {
-            return Err(unusable("the module is of another device".to_owned()));
+            return Err(no_module().into());
         };
         let kernel = kernel::select(&module.object, &module.name, name, None)?;
         let launch = launch_of(kernel, extent);
@@ -231,6 +252,10 @@ impl Module {
         let end = self.image.segments.iter().map(|segment| segment.vaddr + segment.bytes.len() as u64).max();
         (self.image.base..end.unwrap_or(self.image.base)).contains(&address)
     }
+}
+
+fn no_module() -> Diagnostic {
+    Diagnostic::error("the module is of another device")
 }
 
 fn launch_of(kernel: &Kernel, extent: &Extent) -> Launch {

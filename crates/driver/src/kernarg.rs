@@ -128,7 +128,7 @@ fn by_metadata(
     dispatch: &Dispatch,
 ) -> Result<Placed, Vec<Diagnostic>> {
     let (hidden, explicit): (Vec<&Parameter>, Vec<&Parameter>) =
-        parameters.iter().partition(|parameter| parameter.value_kind.starts_with("hidden_"));
+        parameters.iter().partition(|parameter| parameter.is_hidden());
     let mut diagnostics = Vec::new();
     let mut placed = Vec::new();
 
@@ -237,6 +237,11 @@ impl Argument<'_> {
 }
 
 impl Parameter {
+    /// Filled in by whoever dispatches, not passed.
+    pub fn is_hidden(&self) -> bool {
+        self.value_kind.starts_with("hidden_")
+    }
+
     fn describe(&self) -> String {
         let name = self.name.as_deref().map(|name| format!("`{name}` ")).unwrap_or_default();
         format!("{name}({}, {} bytes at {})", self.value_kind, self.size, self.offset)

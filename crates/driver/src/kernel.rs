@@ -64,7 +64,7 @@ pub fn segment_size(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> u64 {
 pub fn default_launch(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Result<Launch, Diagnostic> {
     let parameters = parameters(kernel, metadata);
     let takes_none = match &parameters {
-        Some(parameters) => parameters.iter().all(|parameter| parameter.value_kind.starts_with("hidden_")),
+        Some(parameters) => parameters.iter().all(Parameter::is_hidden),
         None => segment_size(kernel, metadata) == 0,
     };
     if !takes_none {

@@ -1,0 +1,161 @@
+"""Launches from Python: arguments, what is written, what is found. `python -m unittest` with the package installed."""
+
+import array
+import ctypes
+import unittest
+from pathlib import Path
+
+import wavemark
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+ADD = """
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+	.text
+	.globl add
+	.p2align 8
+	.type add,@function
+add:
+	s_load_dwordx4 s[4:7], s[0:1], 0x0
+	s_load_dword s8, s[0:1], 0x10
+	v_lshlrev_b32_e32 v0, 2, v0
+	s_waitcnt lgkmcnt(0)
+	global_load_dword v1, v0, s[4:5]
+	{wait}
+	v_add_u32_e32 v1, s8, v1
+	global_store_dword v0, v1, s[6:7]
+	s_endpgm
+	.section .rodata,"a"
+	.amdhsa_kernel add
+		.amdhsa_kernarg_size 20
+		.amdhsa_user_sgpr_kernarg_segment_ptr 1
+		.amdhsa_next_free_vgpr 4
+		.amdhsa_next_free_sgpr 16
+		.amdhsa_accum_offset 4
+	.end_amdhsa_kernel
+	.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name: add
+    .symbol: add.kd
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 20
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .max_flat_workgroup_size: 1024
+    .sgpr_count: 16
+    .vgpr_count: 4
+    .wavefront_size: 64
+    .args:
+      - {{.name: from, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}}
+      - {{.name: to, .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global}}
+      - {{.name: step, .offset: 16, .size: 4, .value_kind: by_value}}
+amdhsa.target: amdgcn-amd-amdhsa--gfx950
+amdhsa.version: [1, 2]
+...
+	.end_amdgpu_metadata
+"""
+RIGHT = ADD.format(wait="s_waitcnt vmcnt(0)")
+WRONG = ADD.format(wait="s_nop 0")
+
+
+def kernel(text=RIGHT):
+    return wavemark.loads(text, name="add.s").kernel()
+
+
+class Launch(unittest.TestCase):
+    def test_buffers(self):
+        source, target = array.array("I", range(64)), array.array("I", [0] * 64)
+        report = kernel().launch(1, 64, [source, target, 5])
+        self.assertTrue(report.ok, report)
+        self.assertEqual((report.outcome, report.findings), ("clean", []))
+        self.assertEqual(list(target), list(range(5, 69)))
+        report = kernel().launch(1, 64, [source, source, ctypes.c_uint32(1)], completion="early", threads=2)
+        self.assertTrue(report.ok, report)
+        self.assertEqual(list(source), list(range(1, 65)))
+
+    def test_views_are_parts_of_their_owner(self):
+        memory = bytearray(512)
+        view = memoryview(memory)
+        self.assertTrue(kernel().launch(1, 64, [view[:256], view[256:], -1]).ok)
+        self.assertEqual(memory, bytes(256) + b"\xff" * 256)
+
+    def test_what_may_not_be_written(self):
+        with self.assertRaisesRegex(BufferError, "argument `to`, which is read-only"):
+            kernel().launch(1, 64, [bytearray(256), bytes(256), 1])
+
+    def test_findings(self):
+        report = kernel(WRONG).launch(1, 64, [bytearray(256), bytearray(256), 5])
+        self.assertFalse(report.ok)
+        self.assertEqual(report.outcome, "findings")
+        self.assertEqual([finding.kind for finding in report.errors], ["missing-wait"])
+        self.assertIn("add.s:12", str(report))
+        self.assertIn("add.s:14", str(report))
+        self.assertIn("vmcnt", report.errors[0].hint)
+        off = kernel(WRONG).launch(1, 64, [bytearray(256), bytearray(256), 5], check="off")
+        self.assertEqual(off.outcome, "not-checked")
+        outside = kernel().launch(1, 64, [bytearray(256), bytearray(128), 5])
+        self.assertIn("argument `to`", str(outside))
+
+    def test_what_cannot_be_used(self):
+        with self.assertRaisesRegex(wavemark.Error, "add.s:3"):
+            wavemark.loads(RIGHT.replace(".text", ".txt"), name="add.s")
+        with self.assertRaisesRegex(TypeError, "add takes 3 arguments, found 1"):
+            kernel().launch(1, 64, [bytearray(256)])
+        with self.assertRaisesRegex(OverflowError, "argument step"):
+            kernel().launch(1, 64, [bytearray(256), bytearray(256), 1 << 40])
+        with self.assertRaisesRegex(wavemark.Error, "has no kernel `sub`"):
+            wavemark.loads(RIGHT, name="add.s").kernel("sub")
+        with self.assertRaisesRegex(wavemark.Error, "a workgroup of 4096 work-items"):
+            kernel().launch(1, 4096, [bytearray(256), bytearray(256), 1])
+        with self.assertRaisesRegex(ValueError, "completion is"):
+            kernel().launch(1, 64, [bytearray(256), bytearray(256), 1], completion="soon")
+        with self.assertRaisesRegex(wavemark.Error, "is neither an array nor a number|"):
+            kernel().launch(1, 64, [bytearray(256), bytearray(256), ctypes.c_uint64(1)])
+        with self.assertRaises(wavemark.Unsupported):
+            wavemark.loads(RIGHT.replace("gfx950", "gfx900").replace("\t\t.amdhsa_accum_offset 4\n", "")).kernel(
+                "add"
+            ).launch(1, 64, [bytearray(256), bytearray(256), 1])
+
+    def test_memory_of_the_device(self):
+        device = wavemark.Device()
+        module = device.loads(RIGHT)
+        self.assertEqual(module.kernels, ["add"])
+        memory = device.allocate(256)
+        for _ in range(3):
+            module.kernel().launch(1, 64, [memory, memory, 2])
+        self.assertEqual(device.read(memory, 8), b"\x06\0\0\0" * 2)
+        segment = memory.to_bytes(8, "little") * 2 + (1).to_bytes(4, "little")
+        module.kernel().launch((1, 1), (64, 1, 1), segment)
+        self.assertEqual(device.read(memory, 4), b"\x07\0\0\0")
+        device.free(memory)
+        self.assertIn("(freed)", str(module.kernel().launch(1, 64, segment)))
+
+    @unittest.skipIf(np is None, "numpy is not installed")
+    def test_arrays(self):
+        matrix = np.arange(256, dtype=np.uint32).reshape(4, 64)
+        report = kernel().launch(1, 64, [matrix[1], matrix[3], np.uint32(1000)])
+        self.assertTrue(report.ok, report)
+        self.assertEqual(matrix[3].tolist(), list(range(1064, 1128)))
+        self.assertEqual(matrix[:3].tolist(), np.arange(192).reshape(3, 64).tolist())
+        fixed = np.zeros(64, dtype=np.uint32)
+        fixed.flags.writeable = False
+        with self.assertRaises(BufferError):
+            kernel().launch(1, 64, [matrix[0], fixed, 1])
+
+
+class Shipped(unittest.TestCase):
+    def test_an_example(self):
+        example = Path(__file__).parents[2] / "examples" / "pipelined_copy_gfx950" / "kernel.s"
+        source = array.array("I", range(2 * 6 * 128 * 4))
+        target = array.array("I", [0] * len(source))
+        report = wavemark.load(example).kernel().launch(2, 128, [source, target])
+        self.assertTrue(report.ok, report)
+        self.assertEqual(target[0], 2 * source[127 * 4] + 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

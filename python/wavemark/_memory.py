@@ -1,0 +1,192 @@
+"""Where the memory of Python objects is, and what a launch sees of it."""
+
+import ctypes
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Region:
+    """Host memory that somebody owns."""
+
+    start: int
+    """Its address."""
+    size: int
+    """Its bytes."""
+    writable: bool
+    """It may be written."""
+    owner: object
+    """What keeps it alive."""
+
+    @property
+    def end(self):
+        """The address behind it."""
+        return self.start + self.size
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A place in a region: what a kernel gets as the address of an array."""
+
+    address: int
+    region: Region
+
+
+def pointer_of(value):
+    """The memory of `value`, or None if it is no array.
+
+    The region is all that the owner of the memory has, so that a kernel may leave a view as it may on a GPU.
+    """
+    if isinstance(value, (int, float, ctypes._SimpleCData, ctypes.Structure)) or _is_scalar(value):
+        return None
+    if hasattr(value, "untyped_storage"):
+        return _of_tensor(value)
+    if hasattr(value, "__array_interface__"):
+        return _of_array(value)
+    try:
+        view = memoryview(value)
+    except TypeError:
+        return _of_dlpack(value)
+    return _of_buffer(view)
+
+
+def _is_scalar(value):
+    """Whether it is a number of numpy, which has an address like an array."""
+    return any(base.__module__ == "numpy" and base.__name__ == "generic" for base in type(value).__mro__)
+
+
+def _of_tensor(tensor):
+    if tensor.device.type != "cpu":
+        raise TypeError(f"a tensor on {tensor.device} cannot be passed: only those on the CPU can")
+    storage = tensor.untyped_storage()
+    return Pointer(tensor.data_ptr(), Region(storage.data_ptr(), storage.nbytes(), True, tensor))
+
+
+def _of_array(array):
+    root = array
+    while hasattr(getattr(root, "base", None), "__array_interface__"):
+        root = root.base
+    start, end = _bounds(root)
+    _, read_only = array.__array_interface__["data"]
+    address, _ = array.__array_interface__["data"]
+    return Pointer(address, Region(start, end - start, not read_only, array))
+
+
+def _bounds(array):
+    """The first byte of an array and the one behind its last."""
+    interface = array.__array_interface__
+    start = end = interface["data"][0]
+    size = int(interface["typestr"][2:])
+    shape, strides = interface["shape"], interface.get("strides")
+    if any(extent == 0 for extent in shape):
+        return start, start
+    if strides is None:
+        for extent in shape:
+            size *= extent
+        return start, start + size
+    for extent, stride in zip(shape, strides):
+        if stride < 0:
+            start += (extent - 1) * stride
+        else:
+            end += (extent - 1) * stride
+    return start, end + size
+
+
+def _of_buffer(view):
+    if not view.contiguous:
+        raise TypeError("a buffer whose bytes are not one behind the other cannot be passed")
+    if view.nbytes == 0:
+        return Pointer(0, Region(0, 0, False, view))
+    if view.readonly:
+        # Its address cannot be had, but nobody may write there.
+        copy = (ctypes.c_char * view.nbytes).from_buffer_copy(view.cast("B"))
+        address = ctypes.addressof(copy)
+        return Pointer(address, Region(address, view.nbytes, False, copy))
+    array = (ctypes.c_char * view.nbytes).from_buffer(view.cast("B"))
+    address = ctypes.addressof(array)
+    return Pointer(address, Region(address, view.nbytes, True, array))
+
+
+def _of_dlpack(value):
+    if not hasattr(value, "__dlpack__"):
+        return None
+    try:
+        import numpy
+    except ImportError:
+        raise TypeError("an array that has only DLPack needs numpy") from None
+    return _of_array(numpy.from_dlpack(value))
+
+
+class Shared:
+    """The memory of a launch's arguments on a device, from `with` to the end of its block.
+
+    Regions that overlap are one allocation. What is written on the device is in the host's memory at the end.
+    """
+
+    def __init__(self, device, pointers):
+        self._device = device
+        self._pointers = pointers
+        self._areas = []
+
+    def __enter__(self):
+        regions = [(name, pointer.region) for name, pointer in self._pointers if pointer.region.size]
+        for name, region in sorted(regions, key=lambda one: one[1].start):
+            if self._areas and region.start < self._areas[-1].end:
+                self._areas[-1].join(region)
+            else:
+                self._areas.append(_Area(name, region))
+        try:
+            for area in self._areas:
+                area.copy_in(self._device)
+        except BaseException:
+            self._forget()
+            raise
+        return self
+
+    def address(self, pointer):
+        """The device address of what is at `pointer` on the host; 0 for no memory."""
+        for area in self._areas:
+            if area.start <= pointer.address < area.end:
+                return area.base + pointer.address - area.start
+        return 0
+
+    def copy_out(self):
+        """Copies what is on the device to where it came from."""
+        for area in self._areas:
+            area.copy_out(self._device)
+
+    def __exit__(self, kind, error, trace):
+        self._forget()
+
+    def _forget(self):
+        # The last first: the device takes back what was allocated last.
+        for area in reversed(self._areas):
+            if area.base is not None:
+                self._device.take_back(area.base)
+        self._areas = []
+
+
+class _Area:
+    """Regions that overlap, and their copy on a device."""
+
+    def __init__(self, name, region):
+        self.name, self.start, self.end = name, region.start, region.end
+        self.base = None
+        self._writable = region.writable
+        self._before = None
+
+    def join(self, region):
+        self.end = max(self.end, region.end)
+        self._writable |= region.writable
+
+    def copy_in(self, device):
+        contents = ctypes.string_at(self.start, self.end - self.start)
+        self.base = device.allocate(f"argument `{self.name}`", contents)
+        if not self._writable:
+            self._before = contents
+
+    def copy_out(self, device):
+        contents = device.read(self.base, self.end - self.start)
+        if self._before is None:
+            ctypes.memmove(self.start, contents, len(contents))
+        elif contents != self._before:
+            raise BufferError(f"the kernel has written to argument `{self.name}`, which is read-only")
