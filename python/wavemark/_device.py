@@ -1,8 +1,12 @@
 """Devices, modules, kernels, launches."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import struct
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from . import _wavemark
 from ._memory import Shared, pointer_of
@@ -14,56 +18,67 @@ _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 class Device:
     """A device: the memory and the variables of its modules stay as launches leave them."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._native = _wavemark.Device()
 
-    def load(self, path, *, target=None, lang=None):
+    def load(
+        self, path: str | os.PathLike[str], *, target: str | None = None, lang: str | None = None
+    ) -> Module:
         """Loads a code object, an offload bundle or assembly from a file."""
         path = os.fspath(path)
         with open(path, "rb") as file:
             contents = file.read()
         return self._load(path, contents, path, target, lang)
 
-    def loads(self, contents, *, name="<memory>", target=None, lang=None):
+    def loads(
+        self,
+        contents: str | bytes,
+        *,
+        name: str = "<memory>",
+        target: str | None = None,
+        lang: str | None = None,
+    ) -> Module:
         """Loads assembly text (`str`), or the bytes of a code object or bundle."""
         if isinstance(contents, str):
             contents, lang = contents.encode(), lang or "asm"
         return self._load(name, bytes(contents), None, target, lang)
 
-    def allocate(self, contents, *, name="memory"):
+    def allocate(self, contents: bytes | int, *, name: str = "memory") -> int:
         """The address of new memory that holds `contents`: bytes, or so many zeros."""
         contents = bytes(contents)
         return self._native.allocate(name, contents)
 
-    def read(self, address, size):
+    def read(self, address: int, size: int) -> bytes:
         """`size` bytes of memory."""
         return self._native.read(address, size)
 
-    def write(self, address, contents):
+    def write(self, address: int, contents: bytes) -> None:
         """Writes bytes into memory."""
         self._native.write(address, bytes(contents))
 
-    def free(self, address):
+    def free(self, address: int) -> None:
         """Frees the memory that begins at an address."""
         self._native.free(address)
 
-    def _load(self, name, contents, path, target, lang):
+    def _load(
+        self, name: str, contents: bytes, path: str | None, target: str | None, lang: str | None
+    ) -> Module:
         return Module(self, self._native.load(name, contents, path, lang, target))
 
 
 class Module:
     """A code object in a device."""
 
-    def __init__(self, device, number):
+    def __init__(self, device: Device, number: int) -> None:
         self._device = device
         self._number = number
 
     @property
-    def kernels(self):
+    def kernels(self) -> list[str]:
         """The names of its kernels."""
         return self._device._native.kernels(self._number)
 
-    def kernel(self, name=None):
+    def kernel(self, name: str | None = None) -> Kernel:
         """The kernel called `name`, or the only one."""
         names = self.kernels
         if name is None:
@@ -76,31 +91,31 @@ class Module:
 class Kernel:
     """A kernel of a module."""
 
-    def __init__(self, device, module, name):
+    def __init__(self, device: Device, module: int, name: str) -> None:
         self._device = device
         self._module = module
         self.name = name
         self._parameters = device._native.parameters(module, name)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<wavemark.Kernel {self.name}>"
 
     def launch(
         self,
-        grid,
-        block,
-        arguments=(),
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        arguments: Iterable[Any] | bytes = (),
         *,
-        cluster=None,
-        dynamic_lds=0,
-        check="full",
-        completion="late",
-        seed=0,
-        threads=None,
-        max_steps=None,
-        timeout=300.0,
-        model=(),
-    ):
+        cluster: int | Sequence[int] | None = None,
+        dynamic_lds: int = 0,
+        check: str = "full",
+        completion: str = "late",
+        seed: int = 0,
+        threads: int | None = None,
+        max_steps: int | None = None,
+        timeout: float | None = 300.0,
+        model: Sequence[str] = (),
+    ) -> Report:
         """Runs the kernel to its end and gives the report.
 
         `grid` counts workgroups, `block` work-items, `cluster` workgroups: a number or up to three. `arguments` are arrays and
@@ -108,7 +123,7 @@ class Kernel:
         addresses are those of `Device` memory. The rest is as on the command line.
         """
         native = self._device._native
-        options = dict(
+        options: dict[str, Any] = dict(
             cluster=None if cluster is None else _three(cluster, "cluster"),
             dynamic_lds=dynamic_lds,
             check=check,
@@ -139,11 +154,11 @@ class Kernel:
             shared.copy_out()
         return Report(report)
 
-    def _name(self, index):
+    def _name(self, index: int) -> str:
         name = self._parameters[index][0] if self._parameters is not None else None
         return name or str(index)
 
-    def _value(self, index, name, value):
+    def _value(self, index: int, name: str, value: Any) -> bytes:
         """The bytes of an argument that is no array."""
         if isinstance(value, (ctypes._SimpleCData, ctypes.Structure)):
             return bytes(value)
@@ -165,14 +180,14 @@ class Kernel:
         raise TypeError(f"argument {name}: {type(value).__name__} is neither an array nor a number")
 
 
-def _integer(name, value, size):
+def _integer(name: str, value: int, size: int) -> bytes:
     try:
         return value.to_bytes(size, "little", signed=value < 0)
     except OverflowError:
         raise OverflowError(f"argument {name}: {value} does not fit into {size} bytes") from None
 
 
-def _three(extent, what):
+def _three(extent: int | Sequence[int], what: str) -> list[int]:
     """An extent in three dimensions."""
     extents = [extent] if isinstance(extent, int) else list(extent)
     if not 1 <= len(extents) <= 3:
@@ -180,11 +195,13 @@ def _three(extent, what):
     return extents + [1] * (3 - len(extents))
 
 
-def load(path, *, target=None, lang=None):
+def load(path: str | os.PathLike[str], *, target: str | None = None, lang: str | None = None) -> Module:
     """Loads a code object, an offload bundle or assembly from a file into a device of its own."""
     return Device().load(path, target=target, lang=lang)
 
 
-def loads(contents, *, name="<memory>", target=None, lang=None):
+def loads(
+    contents: str | bytes, *, name: str = "<memory>", target: str | None = None, lang: str | None = None
+) -> Module:
     """The same from memory: assembly text, or the bytes of a code object or bundle."""
     return Device().loads(contents, name=name, target=target, lang=lang)

@@ -1,7 +1,12 @@
 """What a launch came to."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass, field
+from typing import Any
+
+from . import _wavemark
 
 
 @dataclass(frozen=True)
@@ -20,50 +25,57 @@ class Finding:
     """How often it was seen."""
     hint: str | None
     """What would mend it."""
-    sites: list = field(repr=False)
+    sites: list[dict[str, Any]] = field(repr=False)
     """The instructions involved, as the JSON report has them."""
 
 
 class Report:
     """What a launch came to; its text is what the command line prints."""
 
-    def __init__(self, native):
+    def __init__(self, native: _wavemark.Report) -> None:
         self._native = native
-        self._data = None
+        self._data: dict[str, Any] | None = None
 
     @property
-    def data(self):
+    def data(self) -> dict[str, Any]:
         """The report as the JSON of the command line has it."""
         if self._data is None:
             self._data = json.loads(self._native.json())
         return self._data
 
     @property
-    def outcome(self):
+    def outcome(self) -> str:
         """`clean`, `findings`, `nothing-to-check`, `not-checked`, `unsupported`."""
         return self.data["outcome"]
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """Nothing is wrong, and everything asked for has been checked."""
         return self._native.exit_status == 0
 
     @property
-    def findings(self):
+    def findings(self) -> list[Finding]:
         """All findings, also advice."""
-        known = ("rule", "title", "severity", "class", "instances", "hint")
         return [
-            Finding(*(one.get(key) for key in known), sites=one.get("sites", []))
+            Finding(
+                rule=one["rule"],
+                title=one["title"],
+                severity=one["severity"],
+                kind=one["class"],
+                instances=one["instances"],
+                hint=one.get("hint"),
+                sites=one["sites"],
+            )
             for one in self.data["findings"]
         ]
 
     @property
-    def errors(self):
+    def errors(self) -> list[Finding]:
         """The findings that are errors."""
         return [finding for finding in self.findings if finding.severity == "error"]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._native.text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<wavemark.Report {self.data['kernel']}: {self.outcome}, {len(self.findings)} findings>"

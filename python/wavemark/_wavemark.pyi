@@ -1,0 +1,59 @@
+"""The native half of the package: bytes, addresses, names."""
+
+from collections.abc import Sequence
+
+__version__: str
+
+class Error(Exception):
+    """The input, the launch or the options cannot be used."""
+
+class Unsupported(Error):
+    """What is asked for is not modelled."""
+
+class Device:
+    """A device: memory and modules."""
+
+    def __new__(cls) -> Device: ...
+    def allocate(self, name: str, contents: bytes) -> int: ...
+    def read(self, address: int, size: int) -> bytes: ...
+    def write(self, address: int, contents: bytes) -> None: ...
+    def free(self, address: int) -> None: ...
+    def take_back(self, address: int) -> None: ...
+    def load(
+        self,
+        name: str,
+        contents: bytes,
+        path: str | None = None,
+        lang: str | None = None,
+        target: str | None = None,
+    ) -> int: ...
+    def kernels(self, module: int) -> list[str]: ...
+    def parameters(self, module: int, kernel: str) -> list[tuple[str | None, int, str]] | None: ...
+    def launch(
+        self,
+        module: int,
+        kernel: str,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence[tuple[str, int | None, bytes]],
+        *,
+        segment: bytes | None = None,
+        cluster: Sequence[int] | None = None,
+        dynamic_lds: int = 0,
+        check: str = "full",
+        completion: str = "late",
+        seed: int = 0,
+        threads: int | None = None,
+        max_steps: int | None = None,
+        timeout: float | None = None,
+        model: Sequence[str] = ...,
+    ) -> Report: ...
+
+class Report:
+    """What a launch came to."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def exit_status(self) -> int: ...
+    def json(self) -> str: ...
