@@ -20,6 +20,7 @@ use wavemark_driver::options::{Brake, Completion, RunOptions};
 use wavemark_driver::report::{self, Checked};
 use wavemark_driver::run::source_lines;
 use wavemark_driver::{Parts, device, render_text};
+use wavemark_target::TargetId;
 
 create_exception!(wavemark, Error, PyException, "The input, the launch or the options cannot be used.");
 create_exception!(wavemark, Unsupported, Error, "What is asked for is not modelled.");
@@ -195,6 +196,16 @@ impl Device {
     }
 }
 
+/// Bytes of LDS that a workgroup may have, work-items of a wave and of a workgroup, at most.
+#[pyfunction]
+fn limits(target: &str) -> PyResult<(u32, u32, u32)> {
+    let target: TargetId =
+        target.parse().map_err(|error| PyValueError::new_err(format!("{target}: {error}")))?;
+    let wave = target.processor.default_wave_size();
+    let limits = target.processor.limits(wave);
+    Ok((limits.lds_bytes, wave.lanes(), limits.max_workgroup_size))
+}
+
 /// What a launch came to.
 #[pyclass(module = "wavemark._wavemark", frozen)]
 struct Report {
@@ -225,6 +236,7 @@ impl Report {
 fn _wavemark(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Device>()?;
     module.add_class::<Report>()?;
+    module.add_function(wrap_pyfunction!(limits, module)?)?;
     module.add("Error", module.py().get_type::<Error>())?;
     module.add("Unsupported", module.py().get_type::<Unsupported>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -147,6 +147,49 @@ class Launch(unittest.TestCase):
             kernel().launch(1, 64, [matrix[0], fixed, 1])
 
 
+class TensorLike:
+    """What the package uses of a torch tensor, over a buffer."""
+
+    class _Device:
+        type = "cpu"
+
+    class _Storage:
+        def __init__(self, memory):
+            self.memory = memory
+
+        def data_ptr(self):
+            return ctypes.addressof(self.memory)
+
+        def nbytes(self):
+            return len(self.memory)
+
+    device = _Device()
+
+    def __init__(self, memory, offset):
+        self.memory = memory
+        self.offset = offset
+
+    def untyped_storage(self):
+        return self._Storage(self.memory)
+
+    def data_ptr(self):
+        return ctypes.addressof(self.memory) + self.offset
+
+
+class Tensors(unittest.TestCase):
+    def test_storages_are_shared(self):
+        memory = (ctypes.c_char * 512)()
+        report = kernel().launch(1, 64, [TensorLike(memory, 0), TensorLike(memory, 256), 3])
+        self.assertTrue(report.ok, report)
+        self.assertEqual(memory.raw, bytes(256) + b"\x03\0\0\0" * 64)
+
+    def test_other_devices(self):
+        far = TensorLike((ctypes.c_char * 256)(), 0)
+        far.device = type("Far", (), {"type": "cuda"})()
+        with self.assertRaisesRegex(TypeError, "only those on the CPU"):
+            kernel().launch(1, 64, [far, far, 3])
+
+
 class Shipped(unittest.TestCase):
     def test_an_example(self):
         example = Path(__file__).parents[2] / "examples" / "pipelined_copy_gfx950" / "kernel.s"

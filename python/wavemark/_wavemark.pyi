@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 __version__: str
 
+def limits(target: str) -> tuple[int, int, int]:
+    """Bytes of LDS that a workgroup may have, work-items of a wave and of a workgroup, at most."""
+
 class Error(Exception):
     """The input, the launch or the options cannot be used."""
 
