@@ -1,0 +1,72 @@
+"""The pytest plugin. Left out, and said so, where pytest, Triton or numpy is not installed."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import numpy as np  # noqa: F401
+    import pytest  # noqa: F401
+    import triton  # noqa: F401
+except ImportError as error:
+    raise unittest.SkipTest(f"{error}") from None
+
+SUITE = '''
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from wavemark.triton import tensor
+
+@triton.jit
+def add(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
+
+def launch(size):
+    x, out = np.arange(300, dtype=np.int32), np.zeros(300, dtype=np.int32)
+    add[(2,)](tensor(x), tensor(out), size, BLOCK=256)
+    assert (out == x + 1).all()
+
+def test_right():
+    launch(300)
+
+def test_too_far():
+    launch(400)
+
+@pytest.mark.wavemark_findings("O1")
+def test_too_far_on_purpose():
+    launch(400)
+
+@pytest.mark.wavemark_findings("R1")
+def test_other_findings():
+    launch(400)
+'''
+
+
+class Plugin(unittest.TestCase):
+    def test_a_suite(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "test_suite.py").write_text(SUITE)
+            command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--wavemark"]
+            run = subprocess.run(
+                [*command, "--wavemark-arch", "gfx950,gfx1100", "-rA"], cwd=folder, capture_output=True, text=True
+            )
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        for target in ("gfx950", "gfx1100"):
+            for name, verdict in [
+                ("test_right", "PASSED"),
+                ("test_too_far", "FAILED"),
+                ("test_too_far_on_purpose", "PASSED"),
+                ("test_other_findings", "FAILED"),
+            ]:
+                self.assertIn(f"{verdict} test_suite.py::{name}[{target}]", run.stdout)
+        self.assertIn("no launch had findings of R1", run.stdout)
+        self.assertIn("8 launches in", run.stdout)
+        self.assertRegex(run.stdout, "launches of add on gfx950")
+
+
+if __name__ == "__main__":
+    unittest.main()
