@@ -196,6 +196,15 @@ impl Device {
     }
 }
 
+/// Bytes that one request of an input may take if nobody says: 8 GiB, or what the host leaves.
+const MAX_MEMORY: u64 = 8 << 30;
+
+/// Bytes that one request of an input may take: Python's allocator counts nothing, so that there is no sum.
+#[pyfunction]
+fn set_max_memory(size: u64) {
+    wavemark_budget::set_limit(usize::try_from(size).unwrap_or(usize::MAX));
+}
+
 /// Bytes of LDS that a workgroup may have, work-items of a wave and of a workgroup, at most.
 #[pyfunction]
 fn limits(target: &str) -> PyResult<(u32, u32, u32)> {
@@ -234,9 +243,11 @@ impl Report {
 /// The native half of the package.
 #[pymodule]
 fn _wavemark(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    set_max_memory(wavemark_budget::host_leaves().min(MAX_MEMORY));
     module.add_class::<Device>()?;
     module.add_class::<Report>()?;
     module.add_function(wrap_pyfunction!(limits, module)?)?;
+    module.add_function(wrap_pyfunction!(set_max_memory, module)?)?;
     module.add("Error", module.py().get_type::<Error>())?;
     module.add("Unsupported", module.py().get_type::<Unsupported>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))

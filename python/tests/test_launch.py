@@ -120,6 +120,17 @@ class Launch(unittest.TestCase):
                 "add"
             ).launch(1, 64, [bytearray(256), bytearray(256), 1])
 
+    def test_what_is_too_large(self):
+        large = RIGHT.replace(".amdhsa_kernel add\n", ".amdhsa_kernel add\n\t\t.amdhsa_private_segment_fixed_size 131000\n")
+        large = large.replace(".private_segment_fixed_size: 0", ".private_segment_fixed_size: 131000")
+        add = kernel(large)
+        wavemark.set_max_memory(4 << 20)
+        try:
+            with self.assertRaisesRegex(wavemark.Error, "needs .* of memory, where"):
+                add.launch(1, 64, [bytearray(256), bytearray(256), 1])
+        finally:
+            wavemark.set_max_memory(8 << 30)
+
     def test_memory_of_the_device(self):
         device = wavemark.Device()
         module = device.loads(RIGHT)

@@ -13,7 +13,7 @@ Arguments are numpy arrays, torch tensors on the CPU, whatever has the buffer pr
 share memory share it in the launch, too, and what the kernel writes is in them when `launch` returns.
 """
 
-from ._wavemark import Error, Unsupported, __version__
+from ._wavemark import Error, Unsupported, __version__, set_max_memory
 from ._device import Device, Kernel, Module, load, loads
 from ._report import Finding, Report
 
@@ -28,4 +28,5 @@ __all__ = [
     "__version__",
     "load",
     "loads",
+    "set_max_memory",
 ]

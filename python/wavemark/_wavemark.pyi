@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 __version__: str
 
+def set_max_memory(size: int) -> None:
+    """Bytes that one request of an input may take."""
+
 def limits(target: str) -> tuple[int, int, int]:
     """Bytes of LDS that a workgroup may have, work-items of a wave and of a workgroup, at most."""
 
