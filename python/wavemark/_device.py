@@ -45,8 +45,7 @@ class Device:
 
     def allocate(self, contents: bytes | int, *, name: str = "memory") -> int:
         """The address of new memory that holds `contents`: bytes, or so many zeros."""
-        contents = bytes(contents)
-        return self._native.allocate(name, contents)
+        return self._native.allocate(name, bytes(contents))
 
     def read(self, address: int, size: int) -> bytes:
         """`size` bytes of memory."""

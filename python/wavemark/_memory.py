@@ -66,8 +66,7 @@ def _of_array(array):
     while hasattr(getattr(root, "base", None), "__array_interface__"):
         root = root.base
     start, end = _bounds(root)
-    _, read_only = array.__array_interface__["data"]
-    address, _ = array.__array_interface__["data"]
+    address, read_only = array.__array_interface__["data"]
     return Pointer(address, Region(start, end - start, not read_only, array))
 
 

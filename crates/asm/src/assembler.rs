@@ -74,6 +74,14 @@ pub(crate) type Saved = (SectionId, Option<SectionId>);
 
 /// Bytes that one section may have.
 pub(crate) const MAX_SECTION: u64 = 256 << 20;
+/// What is wrong if the section `name` of `len` bytes gets `more`.
+pub(crate) fn section_room(name: &str, len: u64, more: u64) -> Result<(), String> {
+    if more > MAX_SECTION.saturating_sub(len) {
+        return Err(format!("section {name} would be larger than 256 MiB"));
+    }
+    room_for(more).map_err(|no_room| format!("section {name} {no_room}"))
+}
+
 /// Errors after which a file is given up.
 const MAX_ERRORS: usize = 1000;
 
@@ -555,10 +563,8 @@ impl<'m> Assembler<'m> {
     /// An error if the current section cannot have `count` more bytes.
     pub fn check_room(&self, count: u64, range: Range<usize>) -> Result<(), Fault> {
         let section = self.sections.get(self.current);
-        if count > MAX_SECTION.saturating_sub(section.bytes.len() as u64) {
-            return Err(Fault::new(range, format!("section {} would be larger than 256 MiB", section.name)));
-        }
-        room_for(count).map_err(|no_room| Fault::new(range, format!("section {} {no_room}", section.name)))
+        section_room(&section.name, section.bytes.len() as u64, count)
+            .map_err(|message| Fault::new(range, message))
     }
 
     /// Appends `pattern` `count` times.

@@ -4,10 +4,9 @@
 //! grow, as in LLVM, and what then still changes is an error. The result is in the sections: whole ones with all their
 //! bytes, and for places read before, [`Sections::place`].
 
-use wavemark_budget::room_for;
 use wavemark_codeobj::elf::shf;
 
-use crate::assembler::{Assembler, MAX_SECTION};
+use crate::assembler::{Assembler, MAX_SECTION, section_room};
 use crate::directive::{write_sleb128, write_uleb128};
 use crate::section::{AlignFill, Gap, GapKind, SectionId, Sections};
 use crate::value::Evaluator;
@@ -131,13 +130,9 @@ impl Assembler<'_> {
             }
             let total =
                 section.gaps.iter().fold(section.bytes.len() as u64, |sum, gap| sum.saturating_add(gap.size));
-            if total > MAX_SECTION {
-                let (span, name) = (section.gaps[0].span, section.name.clone());
-                return self.report(span, format!("section {name} would be larger than 256 MiB"));
-            }
-            if let Err(no_room) = room_for(total) {
-                let (span, name) = (section.gaps[0].span, section.name.clone());
-                return self.report(span, format!("section {name} {no_room}"));
+            if let Err(message) = section_room(&section.name, 0, total) {
+                let span = section.gaps[0].span;
+                return self.report(span, message);
             }
             let mut out = Vec::with_capacity(total as usize);
             let mut done = 0;

@@ -1,6 +1,8 @@
 //! How near to the hardware the simulator is, for people to read: what it does nearly so, and which instructions it
 //! refuses. Whatever is in neither list is done as the manuals say.
 
+use std::sync::LazyLock;
+
 use wavemark_isa::Table;
 use wavemark_target::{InstructionSets, Machine};
 
@@ -105,11 +107,11 @@ fn refused(machine: Machine) -> Vec<Refused> {
 
 /// What is done nearly so on `machine`.
 pub(crate) fn approximations(machine: Machine) -> impl Iterator<Item = Approximation> {
+    // Every report asks.
+    static LINES: LazyLock<Vec<(InstructionSets, Approximation)>> =
+        LazyLock::new(|| approximate_lines().flatten().collect());
     let sets = machine.instruction_sets();
-    approximate_lines()
-        .flatten()
-        .filter(move |(of, _)| of.contains(sets))
-        .map(|(_, approximation)| approximation)
+    LINES.iter().filter(move |(of, _)| of.contains(sets)).map(|&(_, approximation)| approximation)
 }
 
 /// The lines of the list of approximations, with their sets; the error is one that cannot be read.

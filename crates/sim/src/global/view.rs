@@ -143,15 +143,19 @@ impl Global {
         Shared(contents.collect())
     }
 
-    /// Bytes that a view may come to take.
+    /// Bytes that a view may come to take: nobody keeps anything of what cannot be written.
     pub fn most_of_view(&self) -> u64 {
-        let of = |allocation: &super::Allocation| {
-            let (len, pages) = (allocation.len, allocation.len.div_ceil(PAGE as u64));
-            let tables = len.div_ceil(GRANULE as u64) * size_of::<u32>() as u64
-                + pages * (size_of::<Option<Box<Writers>>>() + size_of::<bool>()) as u64;
-            tables + if allocation.writable { len + pages * size_of::<Writers>() as u64 } else { 0 }
+        let of_page = size_of::<Option<Box<Writers>>>() + size_of::<Writers>() + size_of::<bool>();
+        let of_granule = size_of::<u32>();
+        let of = |len: u64| {
+            len + len.div_ceil(PAGE as u64) * of_page as u64
+                + len.div_ceil(GRANULE as u64) * of_granule as u64
         };
-        self.allocations.iter().map(of).sum()
+        self.allocations
+            .iter()
+            .filter(|allocation| allocation.writable)
+            .map(|allocation| of(allocation.len))
+            .sum()
     }
 
     /// A view of what is shared.
