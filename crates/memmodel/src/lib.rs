@@ -4,7 +4,9 @@
 //! meaning. Modules:
 //!
 //! * [`flow`]: control flow graphs, and the fixed point of a function over them;
-//! * [`counters`]: which operations may be in flight where, by wait counters.
+//! * [`counters`]: which operations may be in flight where, by wait counters;
+//! * [`asyncmark`]: marks behind asynchronous operations, and waits for them, through calls.
 
+pub mod asyncmark;
 pub mod counters;
 pub mod flow;
