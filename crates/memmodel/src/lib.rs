@@ -5,8 +5,10 @@
 //!
 //! * [`flow`]: control flow graphs, and the fixed point of a function over them;
 //! * [`counters`]: which operations may be in flight where, by wait counters;
-//! * [`asyncmark`]: marks behind asynchronous operations, and waits for them, through calls.
+//! * [`asyncmark`]: marks behind asynchronous operations, and waits for them, through calls;
+//! * [`retirement`]: what a wait for marks needs of the counters of a target.
 
 pub mod asyncmark;
 pub mod counters;
 pub mod flow;
+pub mod retirement;
