@@ -6,9 +6,11 @@
 //! * [`flow`]: control flow graphs, and the fixed point of a function over them;
 //! * [`counters`]: which operations may be in flight where, by wait counters;
 //! * [`asyncmark`]: marks behind asynchronous operations, and waits for them, through calls;
+//! * [`barrier`]: barriers, by the axioms and by machines;
 //! * [`retirement`]: what a wait for marks needs of the counters of a target.
 
 pub mod asyncmark;
+pub mod barrier;
 pub mod counters;
 pub mod flow;
 pub mod retirement;
