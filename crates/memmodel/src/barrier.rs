@@ -144,6 +144,26 @@ pub enum Rule {
     B16,
 }
 
+impl Rule {
+    /// The rule's id.
+    pub fn id(self) -> &'static str {
+        match self {
+            Rule::B1 => "B1",
+            Rule::B2 => "B2",
+            Rule::B3 => "B3",
+            Rule::B4 => "B4",
+            Rule::B7 => "B7",
+            Rule::B8 => "B8",
+            Rule::B9 => "B9",
+            Rule::B10 => "B10",
+            Rule::B11 => "B11",
+            Rule::B12 => "B12",
+            Rule::B14 => "B14",
+            Rule::B16 => "B16",
+        }
+    }
+}
+
 /// Readings of what the document leaves open, or says twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reading {

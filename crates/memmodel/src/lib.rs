@@ -13,4 +13,6 @@ pub mod asyncmark;
 pub mod barrier;
 pub mod counters;
 pub mod flow;
+pub mod litmus;
 pub mod retirement;
+pub mod scope;

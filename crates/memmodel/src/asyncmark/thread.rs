@@ -21,7 +21,7 @@ pub struct Instance {
 type Frame = [VecDeque<u32>; STAGES];
 
 /// A thread: its activations, and the operations that it has issued.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Thread {
     /// The innermost last; never empty.
     frames: Vec<Frame>,

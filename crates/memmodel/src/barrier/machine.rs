@@ -159,6 +159,11 @@ impl Machine {
         }
     }
 
+    /// The object that `thread` has joined.
+    pub fn joined(&self, thread: u8) -> Option<ObjectId> {
+        self.threads[usize::from(thread)].joined.map(|(object, _)| object)
+    }
+
     /// Whether an event of `thread` with this index is known to be before what `other` does next.
     pub fn is_ordered(&self, thread: u8, index: u8, other: u8) -> bool {
         let event = Event { thread, index };
