@@ -12,6 +12,9 @@ from . import _wavemark
 from ._memory import Shared, pointer_of
 from ._report import Report
 
+COMPUTE_UNITS = 4
+"""What a device says of itself where kernels ask how many programs to start. Each launch runs whole, whatever it is."""
+
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 

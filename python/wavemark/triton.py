@@ -20,7 +20,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase, decompose_descriptor
 
 from . import _wavemark
-from ._device import Device, Kernel, Module
+from ._device import COMPUTE_UNITS, Device, Kernel, Module
 from ._report import Report
 
 
@@ -76,7 +76,7 @@ class _Utils:
             "max_shared_mem": lds,
             "warpSize": lanes,
             "max_threads_per_sm": work_items,
-            "multiprocessor_count": 1,
+            "multiprocessor_count": COMPUTE_UNITS,
             "max_num_regs": 65536,
             "sm_clock_rate": 0,
             "mem_clock_rate": 0,
@@ -211,7 +211,14 @@ class _Driver(DriverBase):
     def get_active_torch_device(self) -> Any:
         import torch
 
-        return torch.device("cpu")
+        # Inside of `wavemark.torch.cuda_is_here` it is the GPU that seems to be there.
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def get_device_interface(self) -> Any:
+        """What torch has for the device."""
+        import torch
+
+        return torch.cuda
 
     def get_benchmarker(self) -> Any:
         """The cost of a kernel is the wave instructions that it executes: the same every time, but not a time."""
