@@ -4,18 +4,21 @@
         x = torch.randn(1000, device="cuda")
         add[(4,)](x, x.cuda(), torch.empty_like(x), 1000, BLOCK=256)
 
-A tensor that would be on the GPU says so (`x.is_cuda`, `x.device`), and moving one there or back copies it as it does
-with a GPU. `torch.cuda` answers as it would on ROCm with one device. What torch itself computes, the CPU computes.
+A tensor that would be on the GPU says so (`x.is_cuda`, `x.device`), moving one there or back copies it as it does with a
+GPU, and `x.data_ptr()` is an address of the device, with which a kernel finds it even where the address is stored in
+another tensor. `torch.cuda` answers as it would on ROCm with one device. What torch itself computes, the CPU computes, and
+`torch.compile` leaves functions as they are.
 
-Not promised: graphs, memory statistics, several devices, and extension libraries with GPU kernels of their own.
+Where a tensor is, its storage says: those that are on the host are marked, when they are made. Not promised: graphs,
+memory statistics, several devices, extension libraries with GPU kernels of their own; and what was imported by name
+(`from torch import empty`) before the block is entered is not seen inside of other torch functions.
 """
 
 from __future__ import annotations
 
-import time
+import functools
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from types import SimpleNamespace
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 from unittest import mock
 
@@ -23,55 +26,90 @@ import torch
 import torch.utils._device
 from torch.overrides import TorchFunctionMode
 
-from . import _wavemark
-from ._device import COMPUTE_UNITS
-
-_HIP = "7.0.0"
-"""What `torch.version.hip` says."""
-
-_TOTAL_MEMORY = 64 << 30
-"""The bytes of memory that the device says it has."""
-
-_archs: list[str] = []
-"""The processors of the blocks that are entered; the last one is asked."""
+from . import _cuda, _wavemark
+from ._device import default_device
+from ._library import Operators
 
 
 @contextmanager
 def cuda_is_here(arch: str) -> Iterator[None]:
     """Until the end of the block a device of `arch` seems to be there, with number 0."""
     _wavemark.limits(arch)
-    _archs.append(arch)
+    _cuda.archs.append(arch)
     try:
         with ExitStack() as stack:
-            if len(_archs) == 1:
+            if len(_cuda.archs) == 1:
                 for place, name, replacement in _replacements():
                     # Where this torch has no such name, nobody can ask for it.
                     if hasattr(place, name):
                         stack.enter_context(mock.patch.object(place, name, replacement))
-                stack.enter_context(_OnTheCpu())
+                stack.enter_context(_mode)
             yield
     finally:
-        _archs.pop()
+        _cuda.archs.pop()
+
+
+def is_here() -> bool:
+    """Whether a block of `cuda_is_here` is entered."""
+    return bool(_cuda.archs)
+
+
+def address_of(tensor: torch.Tensor) -> int:
+    """The device's address of a tensor that is on the GPU; 0 for one without elements.
+
+    From the first question on its storage is in the memory of the device, until it is gone.
+    """
+    storage = tensor.untyped_storage()
+    start, size = storage.data_ptr(), storage.nbytes()
+    if size == 0:
+        return 0
+    mapped: _Mapping | None = storage.__dict__.get(_MAPPED)
+    if mapped is None or (mapped.start, mapped.size) != (start, size):
+        mapped = storage.__dict__[_MAPPED] = _Mapping(start, size)
+    return mapped.base + tensor.storage_offset() * tensor.element_size()
+
+
+class _Mapping:
+    """A storage in the memory of the device, as long as the storage keeps this."""
+
+    def __init__(self, start: int, size: int) -> None:
+        self.start, self.size = start, size
+        self._device = default_device()
+        self.base = self._device._map("a tensor", start, size, True)
+
+    def __del__(self) -> None:
+        self._device._free_later(self.base)
 
 
 _ON_HOST = "_wavemark_on_host"
-"""The attribute of tensors that would not be on the GPU. One that torch makes out of our sight is on the GPU."""
+"""The attribute of storages that would not be on the GPU. One that torch makes out of our sight is on the GPU."""
+
+_MAPPED = "_wavemark_mapping"
+"""The attribute of storages that the device knows."""
+
+_Base = torch._C.TensorBase
+_TO, _DATA_PTR = _Base.to, _Base.data_ptr
+_unseen = torch._C.DisableTorchFunction
 
 
-def _on_host(tensor: torch.Tensor) -> bool:
-    return _ON_HOST in tensor.__dict__
+def on_host(tensor: torch.Tensor) -> bool:
+    """Whether a tensor would be on the CPU if there were a GPU."""
+    with _unseen():
+        try:
+            return _ON_HOST in tensor.untyped_storage().__dict__
+        except (NotImplementedError, RuntimeError):
+            # Sparse ones and the like have no storage; they are where everything is.
+            return False
 
 
-def _marked(value: Any, on_host: bool) -> Any:
-    """The tensors of a result, said to be on the host or the GPU."""
-    if isinstance(value, torch.Tensor):
-        if on_host:
-            value.__dict__[_ON_HOST] = True
-        else:
-            value.__dict__.pop(_ON_HOST, None)
-    elif isinstance(value, (tuple, list)):
-        for one in value:
-            _marked(one, on_host)
+def _mark(value: Any) -> Any:
+    """Puts the tensors of a result on the host."""
+    for tensor in _tensors((value,)):
+        with _unseen():
+            try:
+                tensor.untyped_storage().__dict__[_ON_HOST] = True
+            except (NotImplementedError, RuntimeError):
+                pass
     return value
 
 
@@ -86,7 +124,7 @@ def _is_gpu(device: Any) -> bool:
 
 def _names_device(value: Any) -> bool:
     return isinstance(value, torch.device) or (
-        isinstance(value, str) and (value.split(":")[0] in ("cuda", "cpu", "meta"))
+        isinstance(value, str) and value.split(":")[0] in ("cuda", "cpu", "meta")
     )
 
 
@@ -101,10 +139,12 @@ def _tensors(values: Any) -> Iterator[torch.Tensor]:
             yield value
         elif isinstance(value, (tuple, list)):
             yield from _tensors(value)
+        elif isinstance(value, dict):
+            yield from _tensors(value.values())
 
 
 class _OnTheCpu(TorchFunctionMode):
-    """Sends what asks for the GPU to the CPU."""
+    """Sends what asks for the GPU to the CPU, and marks what is made on the host."""
 
     def __torch_function__(
         self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -116,70 +156,106 @@ class _OnTheCpu(TorchFunctionMode):
         device = kwargs.get("device")
         if device is None:
             device = next((arg for arg in args if _names_device(arg)), None)
-        else:
-            kwargs["device"] = "cpu" if _is_gpu(device) else device
+        elif _is_gpu(device):
+            kwargs["device"] = "cpu"
         if kwargs.get("pin_memory"):
             kwargs["pin_memory"] = False
+        given = list(_tensors((args, kwargs)))
         result = function(*(_host(arg) for arg in args), **kwargs)
         if device is not None:
-            on_host = not _is_gpu(device)
+            host = not _is_gpu(device)
+        elif given:
+            host = all(map(on_host, given))
         else:
-            on_host = all(map(_on_host, _tensors((*args, *kwargs.values()))))
-            if on_host and not any(_tensors_in(args, kwargs)):
-                on_host = not _is_gpu(torch.get_default_device())
+            host = not _is_gpu(torch.get_default_device())
         # What works in place stays where it is.
-        if not any(result is tensor for tensor in _tensors(args)):
-            _marked(result, on_host)
+        if host and not any(result is tensor for tensor in given):
+            _mark(result)
         return result
 
 
-def _tensors_in(args: Any, kwargs: dict[str, Any]) -> Iterator[bool]:
-    return (True for _ in _tensors((*args, *kwargs.values())))
+_mode = _OnTheCpu()
+
+
+def seen(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that torch calls back: what it asks for is seen, although torch does not look while it is at work."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with _mode if is_here() and not torch._C._is_torch_function_mode_enabled() else nullcontext():
+            return function(*args, **kwargs)
+
+    return wrapper
+
+
+# Attributes of tensors. They are replaced in the class, so that they are right in all threads and inside of torch.
+
+
+def _device_of(tensor: torch.Tensor) -> torch.device:
+    with _unseen():
+        actual = _Base.device.__get__(tensor)
+    return torch._C.device("cuda", 0) if actual.type == "cpu" and not on_host(tensor) else actual
 
 
 def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     """`x.to(...)`: a copy if it changes places."""
+    named = kwargs.get("device", args[0] if args else None)
+    if isinstance(named, torch.Tensor) or "other" in kwargs:
+        other = kwargs.pop("other", named)
+        device = _device_of(other)
+        args = (device, other.dtype, *args[1:]) if args else (device, other.dtype)
+    elif _names_device(named) or type(named) is int:
+        device = torch.device("cuda", named) if type(named) is int else torch.device(named)
+    else:
+        device = _device_of(tensor)
+    if device.type not in ("cpu", "cuda") or _device_of(tensor).type not in ("cpu", "cuda"):
+        return _mark_unless_gpu(_TO(tensor, *(_host(arg) for arg in args), **_on_cpu(kwargs)), device)
+    if args and (_names_device(args[0]) or type(args[0]) is int):
+        args = ("cpu", *args[1:])
+    with _unseen():
+        result = _TO(tensor, *args, **_on_cpu(kwargs))
+        if result.data_ptr() == tensor.data_ptr() and _is_gpu(device) == on_host(tensor):
+            result = result.clone()
+    return _mark_unless_gpu(result, device)
+
+
+def _on_cpu(kwargs: dict[str, Any]) -> dict[str, Any]:
     device = kwargs.get("device")
-    if device is None:
-        named = [arg for arg in args[:1] if _names_device(arg) or type(arg) is int]
-        others = [arg for arg in (*args[:1], kwargs.get("other")) if isinstance(arg, torch.Tensor)]
-        if named:
-            device = named[0]
-        elif others:
-            device = _device_of(others[0])
-        else:
-            device = _device_of(tensor)
-    on_host = not _is_gpu(device)
-    if "device" in kwargs and _is_gpu(device):
-        kwargs["device"] = "cpu"
-    passed = tuple("cpu" if _names_device(arg) or type(arg) is int else arg for arg in args[:1]) + args[1:]
-    if isinstance(device, (str, torch.device)) and torch.device(device).type == "meta":
-        passed = args
-    result = torch.Tensor.to(tensor, *passed, **kwargs)
-    if result is tensor:
-        if on_host == _on_host(tensor):
-            return tensor
-        result = tensor.clone()
-    return _marked(result, on_host)
+    return {**kwargs, "device": "cpu"} if device is not None and _is_gpu(device) else kwargs
 
 
-def _cuda(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+def _mark_unless_gpu(result: torch.Tensor, device: torch.device) -> torch.Tensor:
+    return result if _is_gpu(device) else _mark(result)
+
+
+def _move_to_gpu(tensor: torch.Tensor, device: Any = None, *_: Any, **__: Any) -> torch.Tensor:
     return _to(tensor, "cuda")
 
 
-def _cpu(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+def _move_to_host(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
     return _to(tensor, "cpu")
 
 
-def _device_of(tensor: torch.Tensor) -> torch.device:
-    actual = _DEVICE(tensor)
-    return torch.device("cuda", 0) if actual.type == "cpu" and not _on_host(tensor) else actual
+def _data_ptr(tensor: torch.Tensor) -> int:
+    with _unseen():
+        if _Base.device.__get__(tensor).type != "cpu" or on_host(tensor):
+            return _DATA_PTR(tensor)
+        return address_of(tensor)
 
 
-def _set_data(tensor: torch.Tensor, data: torch.Tensor) -> None:
-    """`x.data = y`: x is where y is."""
-    torch.Tensor.data.__set__(tensor, data)
-    _marked(tensor, _on_host(data))
+_ATTRIBUTES: dict[str, Any] = {
+    "device": property(_device_of),
+    "is_cuda": property(lambda tensor: _device_of(tensor).type == "cuda"),
+    "is_cpu": property(lambda tensor: _device_of(tensor).type == "cpu"),
+    "get_device": lambda tensor: 0 if _device_of(tensor).type == "cuda" else -1,
+    "to": _to,
+    "cuda": _move_to_gpu,
+    "cpu": _move_to_host,
+    "data_ptr": _data_ptr,
+    "pin_memory": lambda tensor, *_, **__: tensor,
+    "is_pinned": lambda tensor, *_, **__: False,
+    "record_stream": lambda *_: None,
+}
 
 
 def _make_device(*args: Any, **kwargs: Any) -> torch.device:
@@ -195,259 +271,79 @@ def _parse_to(*args: Any, **kwargs: Any) -> Any:
     return torch._C._nn._parse_to(*args, **kwargs)
 
 
-_DEVICE = torch.Tensor.device.__get__
-
-# Functions of attributes compare equal by what they belong to.
 _ANSWERS: dict[Any, Callable[..., Any]] = {
-    torch.Tensor.to: _to,
-    torch.Tensor.cuda: _cuda,
-    torch.Tensor.cpu: _cpu,
-    torch.Tensor.device.__get__: _device_of,
-    torch.Tensor.is_cuda.__get__: lambda tensor, *_: _device_of(tensor).type == "cuda",
-    torch.Tensor.is_cpu.__get__: lambda tensor, *_: _device_of(tensor).type == "cpu",
-    torch.Tensor.get_device: lambda tensor: 0 if _device_of(tensor).type == "cuda" else -1,
-    torch.Tensor.data.__set__: _set_data,
-    torch.Tensor.pin_memory: lambda tensor, *_, **__: tensor,
-    torch.Tensor.record_stream: lambda *_: None,
     torch.device: _make_device,
     torch._C._nn._parse_to: _parse_to,
+    torch.Tensor.untyped_storage: torch.Tensor.untyped_storage,
 }
+"""What is no matter of where tensors are."""
 
 
-class _Generator(torch.Generator):
-    """A generator; a GPU's is of Philox, whose state is a seed and an offset."""
+def _factory(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes tensors on a device, also where the mode does not see it: inside of torch's own functions."""
 
-    def __new__(cls, device: Any = "cpu") -> _Generator:
-        made = super().__new__(cls, device=_host("cuda" if type(device) is int else device))
-        made._gpu, made._offset = _is_gpu(device), 0
-        return made
+    @functools.wraps(make)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not torch._C._is_torch_function_mode_enabled():
+            kwargs = _on_cpu(kwargs)
+        return make(*args, **kwargs)
 
-    @property
-    def device(self) -> torch.device:
-        """The device that it says it is of."""
-        return torch.device("cuda", 0) if self._gpu else torch.device("cpu")
-
-    def manual_seed(self, seed: int) -> _Generator:
-        """Begins anew with a seed."""
-        self._offset = 0
-        super().manual_seed(seed)
-        return self
-
-    def get_offset(self) -> int:
-        """How far in the sequence of its seed it is."""
-        return self._offset
-
-    def set_offset(self, offset: int) -> None:
-        """Goes to a place of the sequence."""
-        self._offset = int(offset)
-
-    def get_state(self) -> torch.Tensor:
-        """Seed and offset of a GPU's generator, as bytes; the CPU's own state otherwise."""
-        if not self._gpu:
-            return super().get_state()
-        return torch.tensor([self.initial_seed(), self._offset], dtype=torch.uint64).view(torch.uint8)
-
-    def set_state(self, state: torch.Tensor) -> _Generator:
-        """Sets what `get_state` has given."""
-        if not self._gpu:
-            super().set_state(state)
-            return self
-        seed, offset = state.view(torch.uint64).tolist()
-        self.manual_seed(seed)
-        self._offset = offset
-        return self
-
-    def clone_state(self) -> _Generator:
-        """Another generator in the same state."""
-        other = _Generator("cuda" if self._gpu else "cpu")
-        other.set_state(self.get_state())
-        return other
+    return wrapper
 
 
-class _Stream:
-    """A stream: what is launched has ended when the launch returns."""
+def _made_on_host(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that torch does not show to modes, and that makes tensors of the host's memory."""
 
-    device = property(lambda self: torch.device("cuda", 0))
-    cuda_stream = stream_id = device_index = 0
+    @functools.wraps(make)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return _mark(make(*args, **kwargs))
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __enter__(self) -> _Stream:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        """Waits for what is launched, which has ended."""
-
-    wait_stream = wait_event = lambda self, other: None
-
-    def record_event(self, event: _Event | None = None) -> _Event:
-        """An event that has happened now."""
-        event = event or _Event()
-        event.record()
-        return event
-
-    def query(self) -> bool:
-        """Whether all has ended."""
-        return True
+    return wrapper
 
 
-class _Event:
-    """An event; the time between two is the host's."""
+def _load(load: Callable[..., Any]) -> Callable[..., Any]:
+    """`torch.load`: to the GPU is a copy of what is on the host."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        self._time = 0.0
+    @functools.wraps(load)
+    def wrapper(file: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
+        to_gpu = _is_gpu(map_location) and map_location is not None
+        loaded = load(file, "cpu", *args, **kwargs) if to_gpu else load(file, map_location, *args, **kwargs)
+        return loaded if to_gpu else _mark(loaded)
 
-    def record(self, stream: Any = None) -> None:
-        """It happens now."""
-        self._time = time.perf_counter()
-
-    def synchronize(self) -> None:
-        """Waits for the event, which has happened."""
-
-    def wait(self, stream: Any = None) -> None:
-        """Lets a stream wait for the event, which has happened."""
-
-    def query(self) -> bool:
-        """Whether it has happened."""
-        return True
-
-    def elapsed_time(self, later: _Event) -> float:
-        """Milliseconds from this one to a later one."""
-        return (later._time - self._time) * 1e3
+    return wrapper
 
 
-class _Selected:
-    """`torch.cuda.device(0)`."""
-
-    def __init__(self, *_: Any) -> None:
-        self.idx = 0
-
-    def __enter__(self) -> _Selected:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        pass
-
-
-class _Autocast(torch.autocast):
-    """Autocasting of the GPU's operations, which are the CPU's."""
-
-    def __init__(self, device_type: str, dtype: Any = None, *args: Any, **kwargs: Any) -> None:
-        if _is_gpu(device_type):
-            device_type, dtype = "cpu", dtype or torch.float16
-        super().__init__(device_type, dtype, *args, **kwargs)
-
-
-def _properties(*_: Any) -> SimpleNamespace:
-    arch = _archs[-1]
-    lds, lanes, work_items = _wavemark.limits(arch)
-    major, minor = _capability()
-    return SimpleNamespace(
-        name=f"Wavemark {arch}",
-        gcnArchName=arch,
-        major=major,
-        minor=minor,
-        multi_processor_count=COMPUTE_UNITS,
-        warp_size=lanes,
-        total_memory=_TOTAL_MEMORY,
-        max_threads_per_block=work_items,
-        max_threads_per_multi_processor=2 * work_items,
-        regs_per_multiprocessor=65536,
-        shared_memory_per_block=lds,
-        shared_memory_per_block_optin=lds,
-        shared_memory_per_multiprocessor=lds,
-        L2_cache_size=4 << 20,
-        is_integrated=False,
-        is_multi_gpu_board=False,
-    )
-
-
-def _capability(*_: Any) -> tuple[int, int]:
-    """The first digits of the processor's name, as ROCm has it, and the one before the last."""
-    digits = _archs[-1].removeprefix("gfx")
-    return int(digits[:-2]), int(digits[-2], 16)
-
-
-def _always(value: Any) -> Callable[..., Any]:
-    return lambda *_, **__: value
+def _compile(model: Any = None, **_: Any) -> Any:
+    """`torch.compile`: what is not compiled computes the same."""
+    return (lambda one: one) if model is None else model
 
 
 def _replacements() -> list[tuple[Any, str, Any]]:
     """What else than functions of tensors asks for a GPU: where it is, its name, what stands there instead."""
-    cuda, stream = torch.cuda, _Stream()
-    generator = _Generator("cuda")
-    implement, custom_op = torch.library.Library.impl, torch.library.custom_op
-    default_device = torch.utils._device.DeviceContext.__torch_function__
+    default_device_of = torch.utils._device.DeviceContext.__torch_function__
 
-    def implement_on_cpu(library: Any, name: Any, function: Any, dispatch_key: str = "", **kwargs: Any) -> Any:
-        key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
-        return implement(library, name, function, key, **kwargs)
-
-    def custom_op_on_cpu(name: Any, function: Any = None, /, *, device_types: Any = None, **kwargs: Any) -> Any:
-        if isinstance(device_types, str):
-            device_types = _host(device_types)
-        elif device_types is not None:
-            device_types = sorted({_host(one) for one in device_types})
-        return custom_op(name, function, device_types=device_types, **kwargs)
-
-    def in_default_device(
-        context: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def in_default_device(context: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if _is_gpu(context.device):
             return function(*args, **(kwargs or {}))
-        return default_device(context, function, types, args, kwargs)
+        return default_device_of(context, function, types, args, kwargs)
 
-    def manual_seed(seed: int) -> None:
-        generator.manual_seed(seed)
-
+    operators = Operators(on_host, seen)
+    factories = torch.utils._device._device_constructors()
     return [
-        (torch.version, "hip", _HIP),
-        (torch.version, "cuda", None),
-        (torch, "Generator", _Generator),
-        (torch, "autocast", _Autocast),
-        (torch.amp, "autocast", _Autocast),
-        (torch.library.Library, "impl", implement_on_cpu),
-        (torch.library, "custom_op", custom_op_on_cpu),
+        *_cuda.replacements(),
+        *((torch.Tensor, name, attribute) for name, attribute in _ATTRIBUTES.items()),
+        *((torch, name, _factory(made)) for name, made in vars(torch).items() if _is_in(made, factories)),
+        (torch, "from_numpy", _made_on_host(torch.from_numpy)),
+        (torch, "frombuffer", _made_on_host(torch.frombuffer)),
+        (torch, "from_dlpack", _made_on_host(torch.from_dlpack)),
+        (torch, "load", _load(torch.load)),
+        (torch, "compile", _compile),
+        (torch.library.Library, "impl", operators.impl),
+        (torch.autograd, "_engine_run_backward", seen(torch.autograd._engine_run_backward)),
+        (torch.autograd.graph, "_engine_run_backward", seen(torch.autograd.graph._engine_run_backward)),
         (torch.utils._device.DeviceContext, "__torch_function__", in_default_device),
-        (cuda, "is_available", _always(True)),
-        (cuda, "is_initialized", _always(True)),
-        (cuda, "is_bf16_supported", _always(True)),
-        (cuda, "init", _always(None)),
-        (cuda, "_lazy_init", _always(None)),
-        (cuda, "device_count", _always(1)),
-        (cuda, "current_device", _always(0)),
-        (cuda, "set_device", _always(None)),
-        (cuda, "device", _Selected),
-        (cuda, "device_of", _Selected),
-        (cuda, "get_device_capability", _capability),
-        (cuda, "get_device_name", lambda *_: _properties().name),
-        (cuda, "get_device_properties", _properties),
-        (cuda, "synchronize", _always(None)),
-        (cuda, "empty_cache", _always(None)),
-        (cuda, "mem_get_info", _always((_TOTAL_MEMORY, _TOTAL_MEMORY))),
-        (cuda, "is_current_stream_capturing", _always(False)),
-        (cuda, "Stream", _Stream),
-        (cuda, "Event", _Event),
-        (cuda, "stream", _Stream),
-        (cuda, "current_stream", _always(stream)),
-        (cuda, "default_stream", _always(stream)),
-        (cuda, "manual_seed", manual_seed),
-        (cuda, "manual_seed_all", manual_seed),
-        (cuda, "initial_seed", generator.initial_seed),
-        (cuda, "get_rng_state", lambda *_: generator.get_state()),
-        (cuda, "set_rng_state", lambda state, *_: generator.set_state(state)),
-        (cuda, "default_generators", (generator,)),
-        (torch.accelerator, "is_available", _always(True)),
-        (torch.accelerator, "device_count", _always(1)),
-        (torch.accelerator, "current_accelerator", _always(torch.device("cuda"))),
-        (torch.accelerator, "current_device_index", _always(0)),
-        (torch.accelerator, "current_device_idx", _always(0)),
-        (torch.accelerator, "set_device_index", _always(None)),
-        (torch.accelerator, "current_stream", _always(stream)),
-        (torch.accelerator, "synchronize", _always(None)),
-        (torch.accelerator, "empty_cache", _always(None)),
     ]
+
+
+def _is_in(value: Any, functions: set[Any]) -> bool:
+    return callable(value) and getattr(value, "__hash__", None) is not None and value in functions

@@ -25,6 +25,7 @@ pub mod objects;
 mod observers;
 pub mod options;
 pub mod places;
+mod printf;
 mod render_html;
 mod render_junit;
 mod render_sarif;

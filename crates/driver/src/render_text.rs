@@ -141,6 +141,14 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
         }
         None => _ = writeln!(text, "          > {}", site.text),
     }
+    for caller in &site.callers {
+        _ = writeln!(text, "    called at {caller}");
+        if let Some((file, number, _)) = split_source(caller)
+            && let Some(source_text) = source_line(file, number)
+        {
+            _ = writeln!(text, "    {number:>5} | {}", source_text.trim());
+        }
+    }
 }
 
 fn output_text(text: &mut String, output: &Output, style: Style) {

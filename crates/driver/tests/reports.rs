@@ -15,6 +15,7 @@ fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
         pc: Some(pc),
         text: text.to_owned(),
         source: source.map(str::to_owned),
+        callers: Vec::new(),
         workgroup: Some([0, 0, 0]),
         wave: Some(0),
         lanes: Some(Lanes(0xffff_ffff)),

@@ -13,6 +13,7 @@ fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Op
         pc: Some(u64::from(line) * 4),
         text: "s_nop 0".to_owned(),
         source: Some(format!("kernel.s:{line}:1")),
+        callers: Vec::new(),
         workgroup: None,
         wave: None,
         lanes: None,
