@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use pyo3::create_exception;
@@ -17,7 +17,7 @@ use wavemark_driver::device::{Arguments, Extent, ModuleId};
 use wavemark_driver::files::Roots;
 use wavemark_driver::input::{self, Lang};
 use wavemark_driver::kernarg::{Argument, Passed};
-use wavemark_driver::options::{Brake, Completion, RunOptions};
+use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{self, Checked};
 use wavemark_driver::run::source_lines;
 use wavemark_driver::{Parts, device, render_sarif, render_text};
@@ -176,6 +176,14 @@ impl Device {
                 return Err(PyValueError::new_err(problem));
             }
         };
+        // Python's handlers of signals run when somebody asks for them: Ctrl-C ends a launch.
+        let interrupt: Arc<Mutex<Option<PyErr>>> = Arc::default();
+        let raised = Arc::clone(&interrupt);
+        let ask = move || {
+            let error = Python::attach(|py| py.check_signals()).err()?;
+            raised.lock().ok()?.get_or_insert(error);
+            Some(Halt::Interrupt)
+        };
         let brake = match timeout.map(Duration::try_from_secs_f64) {
             None => Brake::default(),
             Some(Ok(time)) => Brake::new(Instant::now().checked_add(time)),
@@ -187,7 +195,7 @@ impl Device {
             seed,
             threads,
             max_steps,
-            brake: Arc::new(brake),
+            brake: Arc::new(brake.asking(BETWEEN_SIGNALS, ask)),
             model,
             ..RunOptions::default()
         };
@@ -208,10 +216,16 @@ impl Device {
         };
         let device = &mut this.device;
         let report = py.detach(|| device.launch(module, Some(kernel), &extent, arguments, &options));
+        if let Some(error) = interrupt.lock().ok().and_then(|mut error| error.take()) {
+            return Err(error);
+        }
         let report = report.map_err(|failure| this.failed(failure))?;
         Ok(Report { report, device: slf.clone().unbind(), text: OnceLock::new() })
     }
 }
+
+/// The time between two looks at whether a signal has come.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
 
 /// Bytes that one request of an input may take if nobody says: 8 GiB, or what the host leaves.
 const MAX_MEMORY: u64 = 8 << 30;

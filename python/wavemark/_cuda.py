@@ -123,6 +123,10 @@ class Stream:
         return True
 
 
+class ExternalStream(Stream):
+    """A stream that somebody else has made."""
+
+
 class Event:
     """An event; the time between two is the host's."""
 
@@ -159,6 +163,10 @@ class Selected:
 
     def __exit__(self, *_: Any) -> None:
         pass
+
+
+class SelectedOf(Selected):
+    """`torch.cuda.device_of(x)`."""
 
 
 class Autocast(torch.autocast):
@@ -226,9 +234,12 @@ def replacements() -> list[tuple[Any, str, Any]]:
     generator = Generator("cuda")
     autocast_enabled, autocast_dtype = torch.is_autocast_enabled, torch.get_autocast_dtype
 
-    def manual_seed(seed: int) -> None:
-        generator.manual_seed(int(seed))
-        torch.default_generator.manual_seed(int(seed))
+    def seeding() -> Callable[[int], None]:
+        def manual_seed(seed: int) -> None:
+            generator.manual_seed(int(seed))
+            torch.default_generator.manual_seed(int(seed))
+
+        return manual_seed
 
     def is_autocast_enabled(device_type: str = "cuda") -> bool:
         return autocast_enabled("cpu" if _is_gpu(device_type) else device_type)
@@ -236,7 +247,7 @@ def replacements() -> list[tuple[Any, str, Any]]:
     def get_autocast_dtype(device_type: str) -> torch.dtype:
         return autocast_dtype("cpu" if _is_gpu(device_type) else device_type)
 
-    nothing, zero, one, yes, no = map(_always, (None, 0, 1, True, False))
+    # A function for each name: torch's compiler tells them apart by identity.
     return [
         (torch.version, "hip", HIP),
         (torch.version, "cuda", None),
@@ -248,56 +259,56 @@ def replacements() -> list[tuple[Any, str, Any]]:
         (torch, "is_autocast_enabled", is_autocast_enabled),
         (torch, "get_autocast_dtype", get_autocast_dtype),
         (torch, "get_autocast_gpu_dtype", lambda: get_autocast_dtype("cuda")),
-        (torch._C, "_cuda_getCurrentRawStream", zero),
-        (cuda, "is_available", yes),
-        (cuda, "is_initialized", yes),
-        (cuda, "is_bf16_supported", yes),
-        (cuda, "init", nothing),
-        (cuda, "_lazy_init", nothing),
-        (cuda, "device_count", one),
-        (cuda, "current_device", zero),
-        (cuda, "set_device", nothing),
+        (torch._C, "_cuda_getCurrentRawStream", _always(0)),
+        (cuda, "is_available", _always(True)),
+        (cuda, "is_initialized", _always(True)),
+        (cuda, "is_bf16_supported", _always(True)),
+        (cuda, "init", _always(None)),
+        (cuda, "_lazy_init", _always(None)),
+        (cuda, "device_count", _always(1)),
+        (cuda, "current_device", _always(0)),
+        (cuda, "set_device", _always(None)),
         (cuda, "device", Selected),
-        (cuda, "device_of", Selected),
+        (cuda, "device_of", SelectedOf),
         (cuda, "get_device_capability", capability),
         (cuda, "get_device_name", lambda *_: properties().name),
         (cuda, "get_device_properties", properties),
         (cuda, "get_arch_list", lambda: [archs[-1]]),
-        (cuda, "synchronize", nothing),
-        (cuda, "empty_cache", nothing),
-        (cuda, "ipc_collect", nothing),
+        (cuda, "synchronize", _always(None)),
+        (cuda, "empty_cache", _always(None)),
+        (cuda, "ipc_collect", _always(None)),
         (cuda, "mem_get_info", _always((_TOTAL_MEMORY, _TOTAL_MEMORY))),
-        (cuda, "memory_allocated", zero),
-        (cuda, "max_memory_allocated", zero),
-        (cuda, "memory_reserved", zero),
-        (cuda, "max_memory_reserved", zero),
-        (cuda, "reset_peak_memory_stats", nothing),
+        (cuda, "memory_allocated", _always(0)),
+        (cuda, "max_memory_allocated", _always(0)),
+        (cuda, "memory_reserved", _always(0)),
+        (cuda, "max_memory_reserved", _always(0)),
+        (cuda, "reset_peak_memory_stats", _always(None)),
         (cuda, "memory_stats", _always({})),
-        (cuda, "is_current_stream_capturing", no),
+        (cuda, "is_current_stream_capturing", _always(False)),
         (cuda, "Stream", Stream),
-        (cuda, "ExternalStream", Stream),
+        (cuda, "ExternalStream", ExternalStream),
         (cuda, "Event", Event),
-        (cuda, "stream", Stream),
+        (cuda, "stream", lambda *_: Stream()),
         (cuda, "current_stream", _always(stream)),
         (cuda, "default_stream", _always(stream)),
-        (cuda, "set_stream", nothing),
-        (cuda, "manual_seed", manual_seed),
-        (cuda, "manual_seed_all", manual_seed),
+        (cuda, "set_stream", _always(None)),
+        (cuda, "manual_seed", seeding()),
+        (cuda, "manual_seed_all", seeding()),
         (cuda, "initial_seed", generator.initial_seed),
         (cuda, "get_rng_state", lambda *_: generator.get_state()),
         (cuda, "get_rng_state_all", lambda: [generator.get_state()]),
         (cuda, "set_rng_state", lambda state, *_: generator.set_state(state)),
         (cuda, "set_rng_state_all", lambda states: generator.set_state(states[0])),
         (cuda, "default_generators", (generator,)),
-        (accelerator, "is_available", yes),
-        (accelerator, "device_count", one),
+        (accelerator, "is_available", _always(True)),
+        (accelerator, "device_count", _always(1)),
         (accelerator, "current_accelerator", lambda *_, **__: torch.device("cuda")),
-        (accelerator, "current_device_index", zero),
-        (accelerator, "current_device_idx", zero),
-        (accelerator, "set_device_index", nothing),
-        (accelerator, "set_device_idx", nothing),
+        (accelerator, "current_device_index", _always(0)),
+        (accelerator, "current_device_idx", _always(0)),
+        (accelerator, "set_device_index", _always(None)),
+        (accelerator, "set_device_idx", _always(None)),
         (accelerator, "current_stream", _always(stream)),
-        (accelerator, "set_stream", nothing),
-        (accelerator, "synchronize", nothing),
-        (accelerator, "empty_cache", nothing),
+        (accelerator, "set_stream", _always(None)),
+        (accelerator, "synchronize", _always(None)),
+        (accelerator, "empty_cache", _always(None)),
     ]

@@ -320,13 +320,6 @@ def _compile(model: Any = None, **_: Any) -> Any:
 
 def _replacements() -> list[tuple[Any, str, Any]]:
     """What else than functions of tensors asks for a GPU: where it is, its name, what stands there instead."""
-    default_device_of = torch.utils._device.DeviceContext.__torch_function__
-
-    def in_default_device(context: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if _is_gpu(context.device):
-            return function(*args, **(kwargs or {}))
-        return default_device_of(context, function, types, args, kwargs)
-
     operators = Operators(on_host, seen)
     factories = torch.utils._device._device_constructors()
     return [
@@ -341,7 +334,6 @@ def _replacements() -> list[tuple[Any, str, Any]]:
         (torch.library.Library, "impl", operators.impl),
         (torch.autograd, "_engine_run_backward", seen(torch.autograd._engine_run_backward)),
         (torch.autograd.graph, "_engine_run_backward", seen(torch.autograd.graph._engine_run_backward)),
-        (torch.utils._device.DeviceContext, "__torch_function__", in_default_device),
     ]
 
 

@@ -180,7 +180,9 @@ pub(crate) fn dispatch_once(
     let seconds = started.elapsed().as_secs_f64();
     let printed: Vec<Printed> = stats.messages.iter().map(|message| printf::printed(message)).collect();
     let mut findings: Vec<Finding> = match checker {
-        Some(checker) => checker.finish().into_iter().map(|finding| convert(finding, places)).collect(),
+        Some(checker) => {
+            checker.finish().into_iter().map(|finding| convert(finding, Some(kernel), places)).collect()
+        }
         None => of_end(&end).into_iter().collect(),
     };
     if end == RunEnd::Trap {

@@ -92,6 +92,9 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
     if let Some(hint) = &finding.hint {
         line(text, &paint("  hint", GREEN, style), hint);
     }
+    if let Some(hint) = &finding.author_hint {
+        line(text, &paint("  hint", GREEN, style), hint);
+    }
     if let Some(model) = &finding.model {
         line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));
     }

@@ -277,6 +277,9 @@ pub struct Finding {
     /// What would mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The same in the words of the language that the kernel was written in, if that is known and says it otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_hint: Option<String>,
     /// The reading of an open question that it depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -26,6 +26,7 @@ fn finding(rule: &str, severity: Severity, class: Class, lines: &[u32], hint: Op
         class,
         instances: 1,
         sites: lines.iter().map(site).collect(),
+        author_hint: None,
         hint: hint.map(str::to_owned),
         model: None,
         proven: None,
