@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from types import GetSetDescriptorType
 from typing import Any
 from unittest import mock
 
@@ -59,14 +60,15 @@ def address_of(tensor: torch.Tensor) -> int:
 
     From the first question on its storage is in the memory of the device, until it is gone.
     """
-    storage = tensor.untyped_storage()
+    with _unseen():
+        storage, offset = tensor.untyped_storage(), tensor.storage_offset() * tensor.element_size()
     start, size = storage.data_ptr(), storage.nbytes()
     if size == 0:
         return 0
     mapped: _Mapping | None = storage.__dict__.get(_MAPPED)
     if mapped is None or (mapped.start, mapped.size) != (start, size):
         mapped = storage.__dict__[_MAPPED] = _Mapping(start, size)
-    return mapped.base + tensor.storage_offset() * tensor.element_size()
+    return mapped.base + offset
 
 
 class _Mapping:
@@ -83,6 +85,9 @@ class _Mapping:
 
 _ON_HOST = "_wavemark_on_host"
 """The attribute of storages that would not be on the GPU. One that torch makes out of our sight is on the GPU."""
+
+_PINNED = "_wavemark_pinned"
+"""The attribute of storages on the host that the device may access."""
 
 _MAPPED = "_wavemark_mapping"
 """The attribute of storages that the device knows."""
@@ -102,12 +107,30 @@ def on_host(tensor: torch.Tensor) -> bool:
             return False
 
 
-def _mark(value: Any) -> Any:
+def is_accessible(tensor: torch.Tensor) -> bool:
+    """Whether a kernel may access a tensor: it is on the GPU, or in pinned memory."""
+    return not on_host(tensor) or _is_pinned(tensor)
+
+
+def _is_pinned(tensor: torch.Tensor, *_: Any, **__: Any) -> bool:
+    with _unseen():
+        return on_host(tensor) and _PINNED in tensor.untyped_storage().__dict__
+
+
+def _pinned(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+    if _is_pinned(tensor):
+        return tensor
+    with _unseen():
+        copy = tensor.clone()
+    return _mark(copy, _PINNED)
+
+
+def _mark(value: Any, *also: str) -> Any:
     """Puts the tensors of a result on the host."""
     for tensor in _tensors((value,)):
         with _unseen():
             try:
-                tensor.untyped_storage().__dict__[_ON_HOST] = True
+                tensor.untyped_storage().__dict__.update(dict.fromkeys((_ON_HOST, *also), True))
             except (NotImplementedError, RuntimeError):
                 pass
     return value
@@ -150,6 +173,8 @@ class _OnTheCpu(TorchFunctionMode):
         self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = dict(kwargs or {})
+        if function in _NO_MATTER:
+            return function(*args, **kwargs)
         answer = _ANSWERS.get(function)
         if answer is not None:
             return answer(*args, **kwargs)
@@ -158,8 +183,7 @@ class _OnTheCpu(TorchFunctionMode):
             device = next((arg for arg in args if _names_device(arg)), None)
         elif _is_gpu(device):
             kwargs["device"] = "cpu"
-        if kwargs.get("pin_memory"):
-            kwargs["pin_memory"] = False
+        pinned = (_PINNED,) if kwargs.pop("pin_memory", False) else ()
         given = list(_tensors((args, kwargs)))
         result = function(*(_host(arg) for arg in args), **kwargs)
         if device is not None:
@@ -170,7 +194,7 @@ class _OnTheCpu(TorchFunctionMode):
             host = not _is_gpu(torch.get_default_device())
         # What works in place stays where it is.
         if host and not any(result is tensor for tensor in given):
-            _mark(result)
+            _mark(result, *pinned)
         return result
 
 
@@ -238,7 +262,7 @@ def _move_to_host(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
 
 def _data_ptr(tensor: torch.Tensor) -> int:
     with _unseen():
-        if _Base.device.__get__(tensor).type != "cpu" or on_host(tensor):
+        if _Base.device.__get__(tensor).type != "cpu" or not is_accessible(tensor):
             return _DATA_PTR(tensor)
         return address_of(tensor)
 
@@ -252,8 +276,8 @@ _ATTRIBUTES: dict[str, Any] = {
     "cuda": _move_to_gpu,
     "cpu": _move_to_host,
     "data_ptr": _data_ptr,
-    "pin_memory": lambda tensor, *_, **__: tensor,
-    "is_pinned": lambda tensor, *_, **__: False,
+    "pin_memory": _pinned,
+    "is_pinned": _is_pinned,
     "record_stream": lambda *_: None,
 }
 
@@ -274,9 +298,19 @@ def _parse_to(*args: Any, **kwargs: Any) -> Any:
 _ANSWERS: dict[Any, Callable[..., Any]] = {
     torch.device: _make_device,
     torch._C._nn._parse_to: _parse_to,
-    torch.Tensor.untyped_storage: torch.Tensor.untyped_storage,
 }
-"""What is no matter of where tensors are."""
+"""What is no function of tensors."""
+
+_NO_MATTER = frozenset(
+    getattr(attribute, "__get__") if isinstance(attribute, GetSetDescriptorType) else attribute
+    for attribute in (
+        getattr(_Base, name)
+        for name in "untyped_storage dtype shape layout requires_grad grad_fn ndim nbytes itemsize names stride size "
+        "numel element_size storage_offset dim is_contiguous is_floating_point is_complex item tolist".split()
+        if hasattr(_Base, name)
+    )
+)
+"""What is the same wherever a tensor is."""
 
 
 def _factory(make: Callable[..., Any]) -> Callable[..., Any]:

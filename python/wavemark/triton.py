@@ -271,7 +271,7 @@ def _pointer(name: str, value: Any) -> Pointer | _Address:
         value = getattr(value, "base", value) if hasattr(value, "data_ptr") else value
     here = sys.modules.get("wavemark.torch")
     if here is not None and here.is_here() and hasattr(value, "untyped_storage"):
-        if here.on_host(value):
+        if not here.is_accessible(value):
             raise ValueError(f"Pointer argument `{name}` cannot be accessed from Triton (cpu tensor?)")
         return _Address(here.address_of(value))
     pointer = pointer_of(value)

@@ -257,6 +257,15 @@ impl Checker {
     }
 }
 
+/// Whether an access changes what others see.
+fn acts(access: &Access) -> bool {
+    let some = match &access.extent {
+        Extent::Lanes { mask, .. } => *mask != 0,
+        Extent::Runs(runs) => !runs.is_empty(),
+    };
+    some && access.space != Space::Scratch && access.direction != Direction::Read
+}
+
 impl Checker {
     /// Whether the first byte of an access is where device and host talk.
     fn is_hosts(&self, access: &Access) -> bool {
@@ -344,6 +353,9 @@ impl Observer for Checker {
         }
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
+        if op.accesses.iter().any(acts) {
+            self.note_act(wave.index);
+        }
         for access in &op.accesses {
             let wanted = match access.space {
                 Space::Lds => self.checks.lds,
