@@ -29,6 +29,7 @@ mod waits;
 mod wave_state;
 mod waves;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,8 +37,8 @@ use wavemark_isa::effects::{CounterSet, Flow};
 use wavemark_sim::Limit;
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, Site,
-    Space, WaveId,
+    Access, BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Extent, Fault, Issue,
+    Observer, Site, Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
 use wavemark_target::facts::WaitCounter;
@@ -130,6 +131,8 @@ pub struct Checker {
     waves: waves::Waves,
     lds: FxHashMap<u32, Shadow>,
     global: Shadow,
+    /// Where device and host talk to each other: who may touch what there, the protocol says.
+    host: Option<Range<u64>>,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
     /// By workgroup, or global memory, and dword.
     published: FxHashMap<u32, FxHashMap<u64, Vec<sync::Published>>>,
@@ -169,6 +172,7 @@ impl Checker {
             waves: waves::Waves::default(),
             lds: FxHashMap::default(),
             global: Shadow::default(),
+            host: None,
             barriers: FxHashMap::default(),
             published: FxHashMap::default(),
             released: 0,
@@ -253,6 +257,27 @@ impl Checker {
     }
 }
 
+/// Whether an access changes what others see.
+fn acts(access: &Access) -> bool {
+    let some = match &access.extent {
+        Extent::Lanes { mask, .. } => *mask != 0,
+        Extent::Runs(runs) => !runs.is_empty(),
+    };
+    some && access.space != Space::Scratch && access.direction != Direction::Read
+}
+
+impl Checker {
+    /// Whether the first byte of an access is where device and host talk.
+    fn is_hosts(&self, access: &Access) -> bool {
+        let Some(host) = &self.host else { return false };
+        let first = match &access.extent {
+            Extent::Lanes { mask, addr, .. } => addr.get(mask.trailing_zeros() as usize).copied(),
+            Extent::Runs(runs) => runs.first().map(|&(start, _)| start),
+        };
+        first.is_some_and(|first| host.contains(&first))
+    }
+}
+
 impl Observer for Checker {
     /// A part checks clusters that do not touch each other.
     fn split(&self) -> Option<Checker> {
@@ -268,6 +293,10 @@ impl Observer for Checker {
         for part in parts {
             self.take_waits(part);
         }
+    }
+
+    fn shared_with_host(&mut self, from: u64, to: u64) {
+        self.host = Some(from..to);
     }
 
     fn workgroup_ended(&mut self, workgroup_flat: u32) {
@@ -324,10 +353,13 @@ impl Observer for Checker {
         }
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
+        if op.accesses.iter().any(acts) {
+            self.note_act(wave.index);
+        }
         for access in &op.accesses {
             let wanted = match access.space {
                 Space::Lds => self.checks.lds,
-                Space::Global => self.checks.global,
+                Space::Global => self.checks.global && !self.is_hosts(access),
                 Space::Scratch => false,
             };
             if wanted {

@@ -15,6 +15,7 @@ use crate::relation::{Later, Order, Relation};
 use crate::shadow::{Record, for_each_piece};
 use crate::site_info::{SiteId, VGPR0};
 use crate::taint::{Poll, Suspicion};
+use crate::wave_state::IdleRace;
 
 /// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
 fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
@@ -130,7 +131,15 @@ impl Checker {
                 Poll::Loop
             };
             let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
-            self.suspect_earlier(conflict.earlier, finding, poll, learns);
+            let reader = self.waves.get_mut(conflict.earlier.epoch.agent).filter(|state| !state.acts);
+            match (poll, reader) {
+                // Compilers copy small blocks of work to all waves; what they read reaches nobody as long as they do not act.
+                (Poll::Loop, Some(reader)) => {
+                    let load = conflict.earlier;
+                    reader.idle_races.push(IdleRace { load, finding, poll, learns });
+                }
+                _ => self.suspect_earlier(conflict.earlier, finding, poll, learns),
+            }
             return;
         }
         if let Some(finding) = self.conflict_finding(later, conflict) {
@@ -174,6 +183,15 @@ impl Checker {
             state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns, mistake: None });
         for register in held {
             state.taint.mark(register, if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }, of);
+        }
+    }
+
+    /// A wave does something that others may notice: what it has read matters.
+    pub(crate) fn note_act(&mut self, wave: u32) {
+        let Some(state) = self.waves.get_mut(wave).filter(|state| !state.acts) else { return };
+        state.acts = true;
+        for IdleRace { load, finding, poll, learns } in std::mem::take(&mut state.idle_races) {
+            self.suspect_earlier(load, finding, poll, learns);
         }
     }
 

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
+use crate::finding::Finding;
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
 use crate::register_set::RegisterSet;
 use crate::replay::Translations;
+use crate::shadow::Record;
 use crate::site_info::{REGISTERS, SiteId};
-use crate::taint::Taint;
+use crate::taint::{Poll, Taint};
 
 /// An operation that the wave issued, kept while it matters: in flight, or its result not yet replaced.
 #[derive(Clone, Debug)]
@@ -140,6 +142,10 @@ pub struct WaveState {
     arrives: VecDeque<Arrive>,
     /// Instructions executed.
     pub steps: u64,
+    /// It has written to memory that others see, or moved something there.
+    pub acts: bool,
+    /// Races over what it has read while it had not acted: they matter if it does.
+    pub idle_races: Vec<IdleRace>,
     /// Waits found missing.
     pub assumed_waits: Vec<AssumedWait>,
     /// Order found missing since it last learnt of others.
@@ -152,6 +158,19 @@ pub struct WaveState {
     pub translations: Option<Translations>,
     /// The wave has ended.
     pub ended: bool,
+}
+
+/// A race of a load with a write after it, whose wave has not acted yet.
+#[derive(Debug)]
+pub struct IdleRace {
+    /// The load.
+    pub load: Record,
+    /// What is to be said if it matters.
+    pub finding: Finding,
+    /// What makes a poll of the load.
+    pub poll: Poll,
+    /// What the wave learns if it is one.
+    pub learns: Option<Knowledge>,
 }
 
 impl WaveState {
@@ -204,6 +223,8 @@ impl WaveState {
             async_retired: 0,
             arrives: VecDeque::new(),
             steps: 0,
+            acts: false,
+            idle_races: Vec::new(),
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
             last_release: None,

@@ -735,3 +735,14 @@ fn checks() {
         "#]],
     );
 }
+
+/// What a kernel prints is printed before the report, and is part of the JSON.
+#[test]
+fn printf() {
+    let (status, stdout, stderr) = run(&["run", "kernels/printf.s"], "");
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(stdout.starts_with("n=42\n"), "{stdout}");
+    let (status, stdout, _) = run(&["run", "kernels/printf.s", "--format", "json"], "");
+    assert_eq!(status, 0, "{stdout}");
+    assert!(stdout.contains(r#""printed":[{"stream":"stdout","text":"n=42\n"}]"#), "{stdout}");
+}

@@ -266,6 +266,8 @@ pub trait Observer {
     /// Whether memory operations may be issued lane by lane. The general way does and says the same, but takes longer;
     /// tests hold the two against each other.
     const LANEWISE: bool = true;
+    /// Device and host talk to each other in the memory from `from` up to `to`, by a protocol of their own.
+    fn shared_with_host(&mut self, from: u64, to: u64) {}
     /// A workgroup starts, with `lds` bytes of LDS and `waves` waves.
     fn workgroup_started(&mut self, workgroup_flat: u32, lds: u32, waves: u32) {}
     /// A workgroup's last wave has ended: its LDS is free.

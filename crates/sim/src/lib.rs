@@ -16,6 +16,7 @@ pub mod dispatch;
 pub mod events;
 pub mod fidelity;
 pub mod global;
+mod hostcall;
 pub mod lanewise;
 pub mod machine;
 pub mod matrix;

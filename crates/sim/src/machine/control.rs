@@ -31,6 +31,15 @@ impl<O: Observer> Cx<'_, O> {
                 let seq = self.sequence(wave, channels);
                 self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
             }
+            MachineOp::Interrupt(channels) => {
+                if let Some(host) = self.host {
+                    host.answer(self.global).map_err(|what| Stop::Unsupported { pc: site.pc, what })?;
+                }
+                if !channels.is_empty() {
+                    let seq = self.sequence(wave, channels);
+                    self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
+                }
+            }
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);

@@ -12,6 +12,7 @@ use super::{Cx, Limit, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 use crate::barrier::Barrier;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
 use crate::global::Global;
+use crate::hostcall::Hostcall;
 use crate::pending::Pool;
 use crate::program::Program;
 use crate::regs::Chunk;
@@ -77,6 +78,10 @@ pub(crate) trait Launch: Sync {
     fn clusters(&self) -> u64;
     /// The workgroups of a cluster.
     fn cluster(&self, number: u64, ended: &mut Ended) -> Vec<NewGroup>;
+    /// The host that they may call.
+    fn host(&self) -> Option<Hostcall> {
+        None
+    }
 }
 
 /// What workgroups that have ended leave to those that start.
@@ -114,6 +119,7 @@ pub(crate) struct Device<'a, O: Observer> {
     total: u64,
     random: Random,
     pool: Pool,
+    host: Option<Hostcall>,
 }
 
 /// Visible operations of a workgroup before the next one has its turn.
@@ -140,12 +146,15 @@ impl<'a, O: Observer> Device<'a, O> {
             total: 0,
             random: Random::new(config.seed),
             pool: Pool::default(),
+            host: None,
         }
     }
 
     /// Run the clusters that `supply` hands out; `None` if they were withdrawn before their end.
     pub fn run(&mut self, launch: &impl Launch, supply: &Supply) -> Option<(RunEnd, RunStats)> {
+        self.host = launch.host();
         let end = self.run_to_end(launch, supply)?;
+        self.stats.messages = self.host.as_mut().map(Hostcall::take_messages).unwrap_or_default();
         for wave in self.clusters.iter().flat_map(|cluster| &cluster.groups).flat_map(|group| &group.waves) {
             self.stats.wave_instructions += wave.steps;
         }
@@ -392,7 +401,7 @@ impl<'a, O: Observer> Device<'a, O> {
         if self.clusters[cluster].groups[at].waves[w].is_new() {
             self.begin(cluster, at, w);
         }
-        let Device { program, global, config, observer, clusters, pool, total, .. } = self;
+        let Device { program, global, config, observer, clusters, pool, host, total, .. } = self;
         let Resident { shared: cluster, groups, .. } = &mut *clusters[cluster];
         let group = &mut groups[at];
         let group_waves = group.waves.len() as u32;
@@ -432,6 +441,7 @@ impl<'a, O: Observer> Device<'a, O> {
             live: &mut group.live,
             observer: &mut **observer,
             pool,
+            host,
             clock_limit,
         };
         if wave.state != WaveState::Running {

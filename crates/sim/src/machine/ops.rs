@@ -22,6 +22,8 @@ pub enum MachineOp {
     Nothing,
     /// Nothing but that a counter counts it: messages, controls of the scalar cache.
     Counted(Channels),
+    /// An interrupt of the host, and what counts it.
+    Interrupt(Channels),
     /// Wait until each counter is at most its number.
     Wait(Waits),
     /// Wait until everything is done (`s_wait_idle`).

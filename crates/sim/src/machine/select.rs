@@ -179,9 +179,10 @@ impl Operands<'_, '_> {
         let machine = self.binder.machine;
         let message = wavemark_isa::named::Message::decode(machine, self.simm16() as u16);
         match message.name(machine) {
-            Some("MSG_INTERRUPT" | "MSG_DEALLOC_VGPRS") if self.binder.effects.flow == Flow::Next => {
-                Ok(self.counted())
+            Some("MSG_INTERRUPT") if self.binder.effects.flow == Flow::Next => {
+                Ok(MachineOp::Interrupt(self.binder.effects.channels.clone()))
             }
+            Some("MSG_DEALLOC_VGPRS") if self.binder.effects.flow == Flow::Next => Ok(self.counted()),
             name => Err(self.unsupported(&format!("message {}", name.unwrap_or("without a name")))),
         }
     }
