@@ -8,8 +8,8 @@ use super::Cx;
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::BufferResource;
 use super::memory::{LDS_OFF, direction};
+use super::offsets::{NUMBERS, Terms, ZEROS, all_hold, offsets};
 use super::ops::{MemoryOp, Transfer};
-use crate::alu::leveled;
 use crate::events::{Direction, Observer, OpId, Site, Space};
 use crate::lanewise::{Lanewise, Move, Reach};
 use crate::pending::lanes;
@@ -17,142 +17,6 @@ use crate::queue::Flight;
 use crate::regs::{Chunk, Regs, sindex};
 use crate::rows;
 use crate::wave::Wave;
-
-/// How a row of 32-bit values becomes addresses: a value `v` stands for the place
-/// `base + ((v + add) ^ flip) * scale`, where the sum, the flip and the product have 32 bits.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    space: Space,
-    base: u64,
-    add: u32,
-    /// Lanes with a greater sum than this access nothing; `None`: no lane accesses anything.
-    ceiling: Option<u32>,
-    /// The sign bit, if the value is signed and the base is that much lower.
-    flip: u32,
-    scale: u32,
-}
-
-impl Terms {
-    const fn new(space: Space, base: u64) -> Terms {
-        Terms { space, base, add: 0, ceiling: Some(u32::MAX), flip: 0, scale: 1 }
-    }
-}
-
-/// What [`offsets`] has found.
-struct Found {
-    /// The lanes that are on and not above the ceiling.
-    mask: u64,
-    /// The lowest and the highest of their values.
-    low: u32,
-    high: u32,
-    /// The bits that any of their distances from the lowest has.
-    odd: u32,
-}
-
-/// The row 0, 1, 2, …
-static NUMBERS: [Chunk; 4] = {
-    let mut row = [Chunk::ZERO; 4];
-    let mut n = 0;
-    while n < 64 {
-        row[n / 16].0[n % 16] = n as u32;
-        n += 1;
-    }
-    row
-};
-
-/// The row of zeros.
-static ZEROS: [Chunk; 4] = [Chunk::ZERO; 4];
-
-leveled! {
-    /// The values of `row` by `terms`, as distances from the lowest one of the lanes of `exec`; 0 for lanes that are off.
-    fn offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64, full: u64) -> Found {
-        if exec == full && terms.scale == 1 {
-            let found = all_offsets(out, row, terms);
-            if terms.ceiling.is_some_and(|top| found.high <= top) {
-                return Found { mask: full, ..found };
-            }
-        }
-        some_offsets(out, row, terms, exec)
-    }
-}
-
-/// For all lanes, whatever the ceiling.
-#[inline(always)]
-fn all_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms) -> Found {
-    let (mut low, mut high, mut odd) = ([u32::MAX; 16], [0; 16], [0; 16]);
-    for (out, row) in out.iter_mut().zip(row) {
-        for (l, (out, x)) in out.0.iter_mut().zip(&row.0).enumerate() {
-            *out = x.wrapping_add(terms.add) ^ terms.flip;
-            low[l] = low[l].min(*out);
-            high[l] = high[l].max(*out);
-        }
-    }
-    let low = all(low, u32::min);
-    for out in out.iter_mut() {
-        for (x, odd) in out.0.iter_mut().zip(&mut odd) {
-            *x = x.wrapping_sub(low);
-            *odd |= *x;
-        }
-    }
-    Found { mask: 0, low, high: all(high, u32::max), odd: all(odd, |a, b| a | b) }
-}
-
-/// For the lanes of `exec` that are not above the ceiling.
-#[inline(always)]
-fn some_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64) -> Found {
-    let Terms { add, flip, scale, .. } = *terms;
-    let exec = if terms.ceiling.is_some() { exec } else { 0 };
-    let ceiling = terms.ceiling.unwrap_or(0);
-    let (mut low, mut high, mut odd, mut mask) = ([u32::MAX; 16], [0; 16], [0; 16], 0u64);
-    for (c, (out, row)) in out.iter_mut().zip(row).enumerate() {
-        let on = (exec >> (16 * c)) as u32;
-        let mut bits = [0; 16];
-        for l in 0..16 {
-            let sum = row.0[l].wrapping_add(add);
-            let on = 0u32.wrapping_sub(on >> l & 1) & if sum <= ceiling { u32::MAX } else { 0 };
-            let value = (sum ^ flip).wrapping_mul(scale);
-            out.0[l] = value;
-            low[l] = low[l].min(value | !on);
-            high[l] = high[l].max(value & on);
-            bits[l] = on & 1 << l;
-        }
-        mask |= u64::from(all(bits, |a, b| a | b)) << (16 * c);
-    }
-    let low = all(low, u32::min);
-    for (c, out) in out.iter_mut().enumerate() {
-        let on = (mask >> (16 * c)) as u32;
-        for (l, (value, odd)) in out.0.iter_mut().zip(&mut odd).enumerate() {
-            *value = value.wrapping_sub(low) & 0u32.wrapping_sub(on >> l & 1);
-            *odd |= *value;
-        }
-    }
-    Found { mask, low, high: all(high, u32::max), odd: all(odd, |a, b| a | b) }
-}
-
-/// `f` of all lanes, by halves.
-#[inline(always)]
-fn all(mut lanes: [u32; 16], f: impl Fn(u32, u32) -> u32) -> u32 {
-    for half in [8, 4, 2, 1] {
-        for l in 0..half {
-            lanes[l] = f(lanes[l], lanes[l + half]);
-        }
-    }
-    lanes[0]
-}
-
-leveled! {
-    /// Whether the lanes of `exec` hold `value`.
-    fn all_hold(row: &[Chunk], exec: u64, value: u32) -> bool {
-        let mut odd = 0;
-        for (c, row) in row.iter().enumerate() {
-            let on = (exec >> (16 * c)) as u32;
-            for (l, x) in row.0.iter().enumerate() {
-                odd |= (x ^ value) & 0u32.wrapping_sub(on >> l & 1);
-            }
-        }
-        odd == 0
-    }
-}
 
 /// A row of registers.
 #[inline]
@@ -173,14 +37,14 @@ fn reach(
     writes: bool,
     full: u64,
 ) -> Option<(Reach, u64)> {
-    let found = offsets(out, row, terms, exec, full);
+    let found = offsets(out, row, terms, exec, full, align);
     let off = exec & !found.mask;
     if found.mask == 0 {
         return Some((Reach { space: terms.space, writes, ..Reach::NONE }, off));
     }
     let low = terms.base.wrapping_add(u64::from(found.low));
     let high = low.checked_add(u64::from(found.high - found.low) + u64::from(size))?;
-    if (low as u32 | found.odd) & (align - 1) != 0 {
+    if low as u32 & (align - 1) != 0 || !found.aligned {
         return None;
     }
     let run = found.mask == full
