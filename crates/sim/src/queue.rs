@@ -115,7 +115,7 @@ impl Flight {
 /// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
 /// global memory and scratch (CDNA5 ISA 5.7.1.2), LDS instructions among themselves, asynchronous copies
 /// among themselves on global memory.
-pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
+pub const fn ordered(a: Channel, b: Channel, space: Space) -> bool {
     use Channel::{Al, As, Ds, Ld, St, Td, Vm};
     match space {
         Space::Lds => matches!((a, b), (Ds, Ds) | (Td, Td)),
@@ -124,6 +124,20 @@ pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
         }
     }
 }
+
+/// The channels that [`ordered`] keeps in order with each one in any space, one bit each.
+const PEERS: [u8; CHANNELS] = {
+    let mut peers = [0; CHANNELS];
+    let mut pair = 0;
+    while pair < Channel::ALL.len() * Channel::ALL.len() {
+        let (a, b) = (Channel::ALL[pair / Channel::ALL.len()], Channel::ALL[pair % Channel::ALL.len()]);
+        if ordered(a, b, Space::Lds) || ordered(a, b, Space::Global) || ordered(a, b, Space::Scratch) {
+            peers[a as usize] |= 1 << b as u8;
+        }
+        pair += 1;
+    }
+    peers
+};
 
 /// A slot in use, and what decides when its operation is due.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +150,14 @@ struct Place {
 
 impl Place {
     const MANY: u8 = u8::MAX;
+
+    /// Whether its channel is one of the other's [`PEERS`], as far as that can be told.
+    #[inline(always)]
+    fn is_peer(self, other: Place) -> bool {
+        self.channel == Place::MANY
+            || other.channel == Place::MANY
+            || PEERS[usize::from(self.channel) & (CHANNELS - 1)] >> other.channel & 1 != 0
+    }
 }
 
 /// How far a wave has looked for operations that have come due.
@@ -385,10 +407,17 @@ impl Queue {
         seq.iter().fold(0, |mask, &(c, n)| mask | u8::from(n > self.retired[c as usize]) << c as u8)
     }
 
+    /// Whether one number in the order of issue must complete before a later one.
+    #[inline(always)]
+    fn must_precede(&self, earlier: usize, later: usize) -> bool {
+        let order = self.order();
+        order[earlier].is_peer(order[later]) && self.nth(earlier).must_precede(self.nth(later))
+    }
+
     /// Take operation number `at`, or one that must go before it.
     #[inline(always)]
     fn take_in_order(&mut self, mut at: usize, scan: &mut Scan) -> usize {
-        while let Some(earlier) = (0..at).find(|&i| self.nth(i).must_precede(self.nth(at))) {
+        while let Some(earlier) = (0..at).find(|&i| self.must_precede(i, at)) {
             at = earlier;
             *scan = Scan::default();
         }
@@ -401,8 +430,8 @@ impl Queue {
         if at >= self.order().len() {
             return None;
         }
-        while let Some(earlier) = (0..at)
-            .find(|&i| self.nth(i).must_precede(self.nth(at)) || self.nth(i).same_in_order(self.nth(at)))
+        while let Some(earlier) =
+            (0..at).find(|&i| self.must_precede(i, at) || self.nth(i).same_in_order(self.nth(at)))
         {
             at = earlier;
         }

@@ -99,10 +99,7 @@ fn rows_of(m: &SourceMods) -> [(u32, Words); 2] {
         }
         Kind::PkF32 => {
             let negated = |neg: bool| Words { xor: u32::from(neg) << 31, ..Words::SAME };
-            [
-                (u32::from(m.swizzle.0), negated(m.neg)),
-                (u32::from(!m.swizzle.1), negated(m.neg_hi)),
-            ]
+            [(u32::from(m.swizzle.0), negated(m.neg)), (u32::from(!m.swizzle.1), negated(m.neg_hi))]
         }
         _ => {
             let (and, xor) = top(m.abs, m.neg, 1 << 31);

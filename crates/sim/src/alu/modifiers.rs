@@ -167,7 +167,9 @@ impl Permutation {
             return self.valid;
         }
         let from = self.from.as_flattened();
-        lanes(self.valid).filter(|&lane| exec >> from[lane as usize] & 1 != 0).fold(0, |on, lane| on | 1 << lane)
+        lanes(self.valid)
+            .filter(|&lane| exec >> from[lane as usize] & 1 != 0)
+            .fold(0, |on, lane| on | 1 << lane)
     }
 
     /// Lanes that write, given EXEC and [`Permutation::readable`].

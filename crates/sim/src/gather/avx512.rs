@@ -108,9 +108,8 @@ fn quarters(z: [__m512i; 4]) -> [__m512i; 4] {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn four_lanes(bytes: *const u8, at: &Chunk, first: usize, step: usize) -> __m512i {
     // SAFETY: the caller's promise.
-    let lane = |n: usize| unsafe {
-        _mm_loadu_si128(bytes.add(at.0[(first + n * step) & 15] as usize).cast())
-    };
+    let lane =
+        |n: usize| unsafe { _mm_loadu_si128(bytes.add(at.0[(first + n * step) & 15] as usize).cast()) };
     let z = _mm512_castsi128_si512(lane(0));
     let z = _mm512_inserti32x4::<1>(z, lane(1));
     let z = _mm512_inserti32x4::<2>(z, lane(2));

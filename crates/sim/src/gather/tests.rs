@@ -61,14 +61,8 @@ fn loads() {
 
 #[test]
 fn narrow_loads() {
-    let all = [
-        Extend::Zero,
-        Extend::Sign,
-        Extend::LowZero,
-        Extend::LowSign,
-        Extend::HighZero,
-        Extend::HighSign,
-    ];
+    let all =
+        [Extend::Zero, Extend::Sign, Extend::LowZero, Extend::LowSign, Extend::HighZero, Extend::HighSign];
     for size in [1, 2] {
         for extend in all {
             for (mut draw, chunks, len) in rounds(size) {

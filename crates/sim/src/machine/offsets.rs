@@ -193,13 +193,7 @@ mod avx512 {
 
     /// See [`super::offsets`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    pub(super) fn offsets(
-        out: &mut [Chunk],
-        from: &[Chunk],
-        terms: &Terms,
-        exec: u64,
-        align: u32,
-    ) -> Found {
+    pub(super) fn offsets(out: &mut [Chunk], from: &[Chunk], terms: &Terms, exec: u64, align: u32) -> Found {
         let exec = if terms.ceiling.is_some() { exec } else { 0 };
         let ceiling = _mm512_set1_epi32(terms.ceiling.unwrap_or(0) as i32);
         let add = _mm512_set1_epi32(terms.add as i32);
@@ -247,7 +241,9 @@ mod tests {
             let chunks = if round & 1 == 0 { 2 } else { 4 };
             let full = u64::MAX >> (64 - 16 * chunks);
             let range = 1 << (round % 32);
-            let row: Vec<Chunk> = (0..chunks).map(|_| Chunk(std::array::from_fn(|_| (draw() % range).wrapping_mul(4)))).collect();
+            let row: Vec<Chunk> = (0..chunks)
+                .map(|_| Chunk(std::array::from_fn(|_| (draw() % range).wrapping_mul(4))))
+                .collect();
             let exec = match round % 3 {
                 0 => full,
                 _ => (u64::from(draw()) << 32 | u64::from(draw())) & full,

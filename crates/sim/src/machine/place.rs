@@ -24,10 +24,12 @@ fn row_at(regs: &Regs, row: u32) -> &[Chunk] {
     &regs.v[row as usize..][..regs.chunks]
 }
 
-/// The access of the lanes of `exec` to `size` bytes by the values of `row`, its offsets put into `out`, and the lanes
-/// that access nothing. `None` if not all addresses fit.
+/// The access of the lanes of `exec` to `size` bytes by the values of `row`, its offsets put into `out`; the lanes that
+/// access nothing. `None` if not all addresses fit. (The access is written where it stays, field by field: a copy of it
+/// as a whole would wait for these stores.)
 #[inline]
 fn reach(
+    reach: &mut Reach,
     out: &mut [Chunk],
     row: &[Chunk],
     terms: &Terms,
@@ -36,22 +38,25 @@ fn reach(
     align: u32,
     writes: bool,
     full: u64,
-) -> Option<(Reach, u64)> {
+) -> Option<u64> {
     let found = offsets(out, row, terms, exec, full, align);
     let off = exec & !found.mask;
+    (reach.space, reach.writes, reach.mask) = (terms.space, writes, found.mask);
     if found.mask == 0 {
-        return Some((Reach { space: terms.space, writes, ..Reach::NONE }, off));
+        (reach.run, reach.low, reach.high) = (false, Reach::NONE.low, Reach::NONE.high);
+        return Some(off);
     }
     let low = terms.base.wrapping_add(u64::from(found.low));
     let high = low.checked_add(u64::from(found.high - found.low) + u64::from(size))?;
     if low as u32 & (align - 1) != 0 || !found.aligned {
         return None;
     }
-    let run = found.mask == full
+    reach.run = found.mask == full
         && u64::from(found.high - found.low) + u64::from(size) == u64::from(full.count_ones() * size)
         && size <= 16
         && rows::run_start(out, size) == Some(0);
-    Some((Reach { space: terms.space, writes, run, low, high, mask: found.mask }, off))
+    (reach.low, reach.high) = (low, high);
+    Some(off)
 }
 
 impl<O: Observer> Cx<'_, O> {
@@ -120,10 +125,8 @@ impl<O: Observer> Cx<'_, O> {
         lanewise.accesses = op.accesses as u8;
         lanewise.zero = 0;
         for access in 0..op.accesses as usize {
-            let (reach, off) =
-                self.place(wave, op, access, exec, size, &mut lanewise.offsets[4 * access..])?;
-            lanewise.reaches[access] = reach;
-            lanewise.zero |= off;
+            let (offsets, reach) = (&mut lanewise.offsets[4 * access..], &mut lanewise.reaches[access]);
+            lanewise.zero |= self.place(wave, op, access, exec, size, offsets, reach)?;
         }
         let data = &op.data[..op.accesses as usize];
         lanewise.moves = match op.transfer {
@@ -167,23 +170,25 @@ impl<O: Observer> Cx<'_, O> {
         let regs = &wave.regs;
         let lds_len = self.lds.len() as u64;
         let (first, second) = lanewise.offsets.split_at_mut(4);
-        let place_lds = |out: &mut [Chunk], row: &[Chunk], terms: Terms, size, writes| {
+        let [from, to] = &mut lanewise.reaches;
+        let place_lds = |place: &mut Reach, out: &mut [Chunk], row: &[Chunk], terms: Terms, size, writes| {
             let out = &mut out[..row.len()];
-            let (lds, off) = reach(out, row, &terms, exec, size, 1, writes, regs.full_mask())?;
-            (lds.high <= lds_len).then_some((lds, off))
+            let off = reach(place, out, row, &terms, exec, size, 1, writes, regs.full_mask())?;
+            (place.high <= lds_len).then_some(off)
         };
         lanewise.accesses = 2;
-        let (reaches, zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
+        let shape;
+        (lanewise.zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
             // CDNA4 ISA 10.3, 9.1.9: see the general path.
             let written = size.div_ceil(4) * 4;
             let m0 = u64::from(regs.s[sindex::M0 as usize] & 0x3fffc);
             let base = m0.wrapping_add_signed(op.lds_offset);
             let terms = Terms { scale: if written == 4 { 4 } else { 16 }, ..Terms::new(Space::Lds, base) };
-            let (to, _) = place_lds(second, &NUMBERS[..regs.chunks], terms, written, true)?;
-            let (from, off) = self.place(wave, op, 0, exec, size, first)?;
-            ([from, to], off, Some(shape))
+            place_lds(to, second, &NUMBERS[..regs.chunks], terms, written, true)?;
+            (self.place(wave, op, 0, exec, size, first, from)?, Some(shape))
         } else {
             let load = matches!(op.transfer, Transfer::AsyncLoad(_));
+            let (lds, memory) = if load { (&mut *to, &mut *from) } else { (&mut *from, &mut *to) };
             let (lds_side, memory_side) = if load { (second, first) } else { (first, second) };
             // A lane that is switched off on the LDS side copies nothing, wherever its global address points.
             let terms = Terms {
@@ -191,24 +196,21 @@ impl<O: Observer> Cx<'_, O> {
                 ceiling: Some(LDS_OFF as u32 - 1),
                 ..Terms::new(Space::Lds, 0)
             };
-            let (lds, off) = place_lds(lds_side, row_at(regs, op.lds_addr), terms, size, load)?;
-            exec &= !off;
+            exec &= !place_lds(lds, lds_side, row_at(regs, op.lds_addr), terms, size, load)?;
             if exec == 0 {
                 return None;
             }
-            let (memory, off) = self.place(wave, op, 0, exec, size, memory_side)?;
-            (if load { [memory, lds] } else { [lds, memory] }, off, None)
+            (self.place(wave, op, 0, exec, size, memory_side, memory)?, None)
         };
-        if !reaches.iter().any(|reach| reach.space == Space::Global) {
+        if from.space != Space::Global && to.space != Space::Global {
             return None;
         }
-        (lanewise.reaches, lanewise.zero) = (reaches, zero);
         lanewise.moves = Move::Copy(size, shape);
         Some(())
     }
 
-    /// Access number `access` of the lanes of `exec` to `size` bytes, its offsets put into `out`, and the lanes that
-    /// access nothing because their address is out of range. `None` if it is for the general path.
+    /// Access number `access` of the lanes of `exec` to `size` bytes, put into `place` and its offsets into `out`; the
+    /// lanes that access nothing because their address is out of range. `None` if it is for the general path.
     #[inline]
     fn place(
         &mut self,
@@ -218,7 +220,8 @@ impl<O: Observer> Cx<'_, O> {
         exec: u64,
         size: u32,
         out: &mut [Chunk],
-    ) -> Option<(Reach, u64)> {
+        place: &mut Reach,
+    ) -> Option<u64> {
         let regs = &wave.regs;
         let (chunks, full) = (regs.chunks, regs.full_mask());
         let writes = direction(&op.transfer) != Direction::Read;
@@ -290,7 +293,7 @@ impl<O: Observer> Cx<'_, O> {
             }
             Addressing::Buffer { .. } => return None,
         };
-        let (mut reach, off) = reach(&mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
+        let off = reach(place, &mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
         if off != 0 {
             let some_left = |lane: u32| {
                 let value = row[lane as usize / 16].0[lane as usize % 16];
@@ -301,18 +304,18 @@ impl<O: Observer> Cx<'_, O> {
                 return None;
             }
         }
-        if reach.mask == 0 {
-            return Some((reach, off));
+        if place.mask == 0 {
+            return Some(off);
         }
         if op.flat {
-            let last = reach.high - u64::from(size);
-            match address::aperture(ScratchAperture::of(self.facts), reach.low, 0) {
-                _ if last >> 32 != reach.low >> 32 => return None,
+            let last = place.high - u64::from(size);
+            match address::aperture(ScratchAperture::of(self.facts), place.low, 0) {
+                _ if last >> 32 != place.low >> 32 => return None,
                 Aperture::Global => {}
                 Aperture::Lds(low) => {
-                    reach.high = u64::from(low) + (reach.high - reach.low);
-                    (reach.space, reach.low) = (Space::Lds, u64::from(low));
-                    if reach.high > self.lds.len() as u64 {
+                    place.high = u64::from(low) + (place.high - place.low);
+                    (place.space, place.low) = (Space::Lds, u64::from(low));
+                    if place.high > self.lds.len() as u64 {
                         return None;
                     }
                 }
@@ -320,8 +323,8 @@ impl<O: Observer> Cx<'_, O> {
             }
         }
         let inside =
-            reach.space != Space::Global || self.global.in_bounds(reach.low, reach.high - reach.low, writes);
-        inside.then_some((reach, off))
+            place.space != Space::Global || self.global.in_bounds(place.low, place.high - place.low, writes);
+        inside.then_some(off)
     }
 }
 

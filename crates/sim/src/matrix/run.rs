@@ -91,12 +91,40 @@ pub fn load<H: Host>(regs: &Regs, plan: &Plan, factor: &Factor, words: &mut [Chu
     }
 }
 
-/// Decodes A, B and C.
+/// Decodes A, B and C; a C that is read tile by tile is not.
 #[inline(always)]
 pub fn load_all<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     load::<H>(regs, plan, &plan.a, &mut scratch.words, &mut scratch.a);
     load::<H>(regs, plan, &plan.b, &mut scratch.words, &mut scratch.b);
-    load_addend::<H>(regs, plan, scratch);
+    if !plan.direct {
+        load_addend::<H>(regs, plan, scratch);
+    }
+}
+
+/// The rows of C of a tile whose first row has this number, of a product that is [`Plan::direct`].
+#[inline(always)]
+fn load_tile(regs: &Regs, plan: &Plan, first: usize, sums: &mut [Lanes; 16]) {
+    for (sum, place) in sums.iter_mut().zip(&plan.c_rows[first..]) {
+        let word = match plan.c.from {
+            AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
+            AddendFrom::Registers(at) => regs.v[at + place.chunk as usize],
+        };
+        sum.0 = word.0.map(f32::from_bits);
+    }
+}
+
+/// The rows of D of such a tile.
+#[inline(always)]
+fn store_tile(regs: &mut Regs, plan: &Plan, first: usize, sums: &[Lanes; 16]) {
+    for (sum, place) in sums.iter().zip(&plan.d_rows[first..]) {
+        regs.v[plan.d + place.chunk as usize].0 = sum.0.map(number_bits);
+    }
+}
+
+/// The bits of a result.
+#[inline(always)]
+fn number_bits(x: f32) -> u32 {
+    if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
 }
 
 /// C as the start of the sums; of an integer product, C aside (in `words`) and zeros as the start.
@@ -142,16 +170,19 @@ pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     }
 }
 
-/// Rounds the sums to the elements of D and writes them.
+/// Rounds the sums to the elements of D and writes them, if that is not done tile by tile.
 #[inline(always)]
 pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
+    if plan.direct {
+        return;
+    }
     let ovfl = regs.mode.fp16_ovfl;
     let rows = plan.d_rows.len();
     let (words, sums) = (Chunk::words_mut(&mut scratch.words[..rows]), numbers(&scratch.sums[..rows]));
     match plan.d_type {
         Accumulator::F32 => {
             for (word, x) in words.iter_mut().zip(sums) {
-                *word = if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
+                *word = number_bits(*x);
             }
         }
         Accumulator::I32 => {
@@ -197,14 +228,14 @@ fn round(words: &mut [u32], sums: &[f32], nan: u16, round: impl Fn(f32) -> u16) 
 fn tiles(plan: &Plan, sums: &mut [Lanes; 128], mut f: impl FnMut(&mut [Lanes; 16], Tile)) {
     let [blocks, rows, columns] = plan.tiles;
     let (sums, _) = sums.as_chunks_mut::<16>();
-    let mut sums = sums.iter_mut();
+    let mut sums = sums.iter_mut().zip((0..).step_by(16));
     for block in 0..blocks {
         for row in 0..rows {
             for column in 0..columns {
-                let Some(sums) = sums.next() else { return };
+                let Some((sums, first)) = sums.next() else { return };
                 let a = block * plan.a.block_stride + row * plan.a.tile_stride;
                 let b = block * plan.b.block_stride + column * plan.b.tile_stride;
-                f(sums, Tile { a, b, row, column });
+                f(sums, Tile { a, b, row, column, first });
             }
         }
     }
@@ -221,6 +252,8 @@ struct Tile {
     row: usize,
     /// Which 16 columns.
     column: usize,
+    /// Number of its first row among those of all tiles.
+    first: usize,
 }
 
 /// `acc + a * b`, rounded once; a finite overflow gives the largest finite number.
@@ -285,12 +318,18 @@ impl Kernel for Dense {
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
             let (a, b) = (&a[at.a..], &b[at.b..]);
+            if plan.direct {
+                load_tile(regs, plan, at.first, sums);
+            }
             if clamps {
                 clamped_dense(sums, a, b, &plan.steps);
             } else if exact {
                 H::multiply::<true>(sums, a, b, &plan.steps);
             } else {
                 H::multiply::<false>(sums, a, b, &plan.steps);
+            }
+            if plan.direct {
+                store_tile(regs, plan, at.first, sums);
             }
         });
         store(regs, plan, &mut scratch);
@@ -315,6 +354,9 @@ impl Kernel for Scaled {
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
+            if plan.direct {
+                load_tile(regs, plan, at.first, sums);
+            }
             for (block, steps) in plan.steps.chunks_exact(scales.block).enumerate() {
                 let mut products = [Lanes::ZERO; 16];
                 H::multiply::<true>(&mut products, &a[at.a..], &b[at.b..], steps);
@@ -329,6 +371,9 @@ impl Kernel for Scaled {
                         clamp_row(sum, &before, product);
                     }
                 }
+            }
+            if plan.direct {
+                store_tile(regs, plan, at.first, sums);
             }
         });
         store(regs, plan, &mut scratch);
