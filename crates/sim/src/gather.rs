@@ -235,9 +235,23 @@ leveled! {
     }
 }
 
+/// `size` bytes of each lane of `mask` from one memory to the other; the other lanes of `write` store 0.
+#[inline]
+pub(crate) fn copy(
+    target: &mut [u8],
+    to: &[Chunk],
+    source: &[u8],
+    from: &[Chunk],
+    size: usize,
+    mask: u64,
+    write: u64,
+) {
+    try_avx512!(avx512::copy(target, to, source, from, size, mask, write));
+    copy_as_defined(target, to, source, from, size, mask, write);
+}
+
 leveled! {
-    /// `size` bytes of each lane of `mask` from one memory to the other; the other lanes of `write` store 0.
-    pub(crate) fn copy(
+    fn copy_as_defined(
         target: &mut [u8],
         to: &[Chunk],
         source: &[u8],

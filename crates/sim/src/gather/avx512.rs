@@ -329,3 +329,40 @@ pub(super) fn store_narrow(out: &mut [u8], size: usize, data: &[Chunk], at: &[Ch
     }
     true
 }
+
+/// See [`super::copy`]: four bytes, or 16 of all lanes.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn copy(
+    target: &mut [u8],
+    to: &[Chunk],
+    source: &[u8],
+    from: &[Chunk],
+    size: usize,
+    mask: u64,
+    write: u64,
+) -> bool {
+    let all = mask == u64::MAX >> (64 - 16 * to.len());
+    if !(size == 4 || size == 16 && all)
+        || !within(to, size, target.len())
+        || !within(from, size, source.len())
+    {
+        return false;
+    }
+    let (target, source) = (target.as_mut_ptr(), source.as_ptr());
+    for (c, (to, from)) in to.iter().zip(from).enumerate() {
+        // SAFETY: so many bytes from each offset on are inside of each memory.
+        unsafe {
+            if size == 4 {
+                let read = _mm512_i32gather_epi32::<1>(row(from), source.cast());
+                let read = _mm512_maskz_mov_epi32(part(mask, c), read);
+                _mm512_mask_i32scatter_epi32::<1>(target.cast(), part(write, c), row(to), read);
+                continue;
+            }
+            for (&to, &from) in to.0.iter().zip(&from.0) {
+                let read = _mm_loadu_si128(source.add(from as usize).cast());
+                _mm_storeu_si128(target.add(to as usize).cast(), read);
+            }
+        }
+    }
+    true
+}

@@ -116,6 +116,7 @@ fn stores_and_copies() {
             assert_eq!(memories[0], memories[1], "{size} bytes of {len}, mask {mask:#x}");
 
             // A copy is a load of what is on, and a store.
+            let before = memories[0].clone();
             if size >= 4 {
                 let (from, source) = (draw.places(chunks, size, len), draw.bytes(len));
                 let write = mask | draw.mask(chunks);
@@ -123,6 +124,9 @@ fn stores_and_copies() {
                 load_as_defined(&mut rows, chunks, size, &source, &from, mask, write);
                 store_as_defined(&mut memories[1], size, &rows, &at, write);
                 copy(&mut memories[0], &at, &source, &from, size, mask, write);
+                let mut third = before.clone();
+                copy_as_defined(&mut third, &at, &source, &from, size, mask, write);
+                assert_eq!(memories[0], third, "{size} bytes of {len}, mask {mask:#x} of {write:#x}");
                 assert_eq!(memories[0], memories[1], "{size} bytes of {len}, mask {mask:#x} of {write:#x}");
             }
         }

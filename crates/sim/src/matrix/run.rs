@@ -101,23 +101,46 @@ pub fn load_all<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     }
 }
 
-/// The rows of C of a tile whose first row has this number, of a product that is [`Plan::direct`].
-#[inline(always)]
-fn load_tile(regs: &Regs, plan: &Plan, first: usize, sums: &mut [Lanes; 16]) {
-    for (sum, place) in sums.iter_mut().zip(&plan.c_rows[first..]) {
-        let word = match plan.c.from {
+/// C and D of a tile of a product that is [`Plan::direct`].
+pub struct Tile16<'a> {
+    regs: &'a mut Regs,
+    plan: &'a Plan,
+    /// Number of its first row among those of all tiles.
+    first: usize,
+}
+
+impl Tile16<'_> {
+    /// Row `r` of C.
+    #[inline(always)]
+    pub fn c(&self, r: usize) -> Lanes {
+        let word = match self.plan.c.from {
             AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
-            AddendFrom::Registers(at) => regs.v[at + place.chunk as usize],
+            AddendFrom::Registers(at) => self.regs.v[at + self.plan.c_rows[self.first + r].chunk as usize],
         };
-        sum.0 = word.0.map(f32::from_bits);
+        Lanes(word.0.map(f32::from_bits))
+    }
+
+    /// Write row `r` of D.
+    #[inline(always)]
+    pub fn set_d(&mut self, r: usize, row: &Lanes) {
+        let place = self.plan.d + self.plan.d_rows[self.first + r].chunk as usize;
+        self.regs.v[place].0 = row.0.map(number_bits);
     }
 }
 
-/// The rows of D of such a tile.
+/// C of a tile.
 #[inline(always)]
-fn store_tile(regs: &mut Regs, plan: &Plan, first: usize, sums: &[Lanes; 16]) {
-    for (sum, place) in sums.iter().zip(&plan.d_rows[first..]) {
-        regs.v[plan.d + place.chunk as usize].0 = sum.0.map(number_bits);
+pub fn load_tile(tile: &Tile16<'_>, sums: &mut [Lanes; 16]) {
+    for (r, sum) in sums.iter_mut().enumerate() {
+        *sum = tile.c(r);
+    }
+}
+
+/// D of a tile.
+#[inline(always)]
+pub fn store_tile(tile: &mut Tile16<'_>, sums: &[Lanes; 16]) {
+    for (r, sum) in sums.iter().enumerate() {
+        tile.set_d(r, sum);
     }
 }
 
@@ -318,18 +341,19 @@ impl Kernel for Dense {
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
             let (a, b) = (&a[at.a..], &b[at.b..]);
-            if plan.direct {
-                load_tile(regs, plan, at.first, sums);
-            }
-            if clamps {
-                clamped_dense(sums, a, b, &plan.steps);
-            } else if exact {
-                H::multiply::<true>(sums, a, b, &plan.steps);
-            } else {
-                H::multiply::<false>(sums, a, b, &plan.steps);
-            }
-            if plan.direct {
-                store_tile(regs, plan, at.first, sums);
+            let (direct, steps) = (plan.direct, &plan.steps);
+            let mut tile = Tile16 { regs, plan, first: at.first };
+            match (clamps, direct, exact) {
+                (true, true, _) => {
+                    load_tile(&tile, sums);
+                    clamped_dense(sums, a, b, steps);
+                    store_tile(&mut tile, sums);
+                }
+                (true, false, _) => clamped_dense(sums, a, b, steps),
+                (false, true, true) => H::multiply_tile::<true>(&mut tile, a, b, steps),
+                (false, true, false) => H::multiply_tile::<false>(&mut tile, a, b, steps),
+                (false, false, true) => H::multiply::<true>(sums, a, b, steps),
+                (false, false, false) => H::multiply::<false>(sums, a, b, steps),
             }
         });
         store(regs, plan, &mut scratch);
@@ -354,8 +378,9 @@ impl Kernel for Scaled {
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
+            let mut tile = Tile16 { regs, plan, first: at.first };
             if plan.direct {
-                load_tile(regs, plan, at.first, sums);
+                load_tile(&tile, sums);
             }
             for (block, steps) in plan.steps.chunks_exact(scales.block).enumerate() {
                 let mut products = [Lanes::ZERO; 16];
@@ -373,7 +398,7 @@ impl Kernel for Scaled {
                 }
             }
             if plan.direct {
-                store_tile(regs, plan, at.first, sums);
+                store_tile(&mut tile, sums);
             }
         });
         store(regs, plan, &mut scratch);
