@@ -15,6 +15,7 @@ mod coverage;
 pub mod dispatch;
 pub mod events;
 pub mod fidelity;
+mod gather;
 pub mod global;
 mod hostcall;
 pub mod lanewise;

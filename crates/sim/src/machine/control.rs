@@ -27,6 +27,7 @@ impl<O: Observer> Cx<'_, O> {
     pub(super) fn execute(&mut self, wave: &mut Wave, op: &MachineOp, site: &Site) -> Result<Turn, Stop> {
         match op {
             MachineOp::Nothing | MachineOp::SetVgprMsb(_) => return Ok(Turn::Keeps),
+            MachineOp::Counted(channels) if self.mark(wave, channels) => {}
             MachineOp::Counted(channels) => {
                 let seq = self.sequence(wave, channels);
                 self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
@@ -97,7 +98,9 @@ impl<O: Observer> Cx<'_, O> {
             MachineOp::Memory(op) => self.memory(wave, op, site)?,
             MachineOp::Scalar(op) => self.scalar_load(wave, op, site),
             MachineOp::Tensor(op) => self.tensor(wave, op, site),
+            MachineOp::Cache(_, channels) if self.mark(wave, channels) => {}
             MachineOp::Cache(cache, channels) => self.cache(wave, *cache, channels, site),
+            MachineOp::LanePermute(op) if self.quick_permute(wave, op) => {}
             MachineOp::LanePermute(op) => self.lane_permute(wave, op, site),
         }
         self.settle(wave);
@@ -182,6 +185,14 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE {
             self.observer.barrier(wave.id, site, id, BarrierEvent::Complete { phase });
         }
+    }
+
+    /// Issue an operation that is only counted; `false` if it is for the general path to do, because somebody watches.
+    #[inline]
+    fn mark(&mut self, wave: &mut Wave, channels: &Channels) -> bool {
+        let marked = !O::ACTIVE && wave.queue.push_mark(channels, self.cluster.clock);
+        self.cluster.next_op += u64::from(marked);
+        marked
     }
 
     fn cache(&mut self, wave: &mut Wave, cache: CacheOp, channels: &Channels, site: &Site) {

@@ -2,11 +2,10 @@
 //! bounds are checked, and the operation goes into flight.
 
 use smallvec::{SmallVec, smallvec};
-use wavemark_isa::effects::Crossbar;
 
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::{BufferAccess, BufferResource, scratch_place};
-use super::ops::{LanePermute, MemoryOp, ScalarLoad, Transfer};
+use super::ops::{MemoryOp, ScalarLoad, Transfer};
 use super::{Cx, Stop};
 use crate::atomic::{AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Fault, Issue, Observer, OpId, Scope, Site, Space};
@@ -649,97 +648,8 @@ impl<O: Observer> Cx<'_, O> {
         let seq = self.sequence(wave, &[Channel::Sm]);
         self.issue(wave, site, seq, accesses, false, op.scope, None, action);
     }
-
-    /// Cross-lane operations through the LDS hardware. The sources are read now; the result lands like an
-    /// LDS load's.
-    pub(super) fn lane_permute(&mut self, wave: &mut Wave, op: &LanePermute, site: &Site) {
-        let regs = &wave.regs;
-        let reach = if self.facts.ds_permutes_within_32 { 32 } else { regs.lanes() };
-        let exec = regs.exec();
-        let on = |lane: u32| exec >> lane & 1 != 0;
-        let named = |lane: u32| {
-            let index = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2;
-            lane & !(reach - 1) | index & (reach - 1)
-        };
-        let mut values = vec![0u32; 64];
-        match op.kind {
-            Crossbar::Permute => {
-                for lane in lanes(exec) {
-                    values[named(lane) as usize] = regs.lane(op.data as usize, lane);
-                }
-            }
-            Crossbar::Bpermute | Crossbar::BpermuteFi => {
-                for lane in lanes(exec) {
-                    let from = named(lane);
-                    if op.kind == Crossbar::BpermuteFi || on(from) {
-                        values[lane as usize] = regs.lane(op.data as usize, from);
-                    }
-                }
-            }
-            Crossbar::Swizzle => {
-                for lane in lanes(exec) {
-                    let from = swizzle_source(op.offset, lane);
-                    if on(from) {
-                        values[lane as usize] = regs.lane(op.data as usize, from);
-                    }
-                }
-            }
-        }
-        let action = Action::SetLanes { row: op.dst, mask: exec, values };
-        let seq = self.sequence(wave, &[Channel::Ds]);
-        self.issue(wave, site, seq, SmallVec::new(), false, Scope::Cu, None, action);
-    }
-}
-
-/// The lane that `ds_swizzle_b32` reads for `lane` (CDNA4 ISA "DS_SWIZZLE_B32").
-fn swizzle_source(offset: u32, lane: u32) -> u32 {
-    let group = lane & !31;
-    let l = lane & 31;
-    if offset & 0xe000 == 0xe000 {
-        // FFT mode.
-        let mask = offset & 31;
-        return group | (l.reverse_bits() >> 27) >> mask.count_ones() | (l & mask);
-    }
-    if offset & 0xe000 == 0xc000 {
-        // Rotate mode.
-        let mask = offset & 31;
-        let amount = offset >> 5 & 31;
-        let left = offset >> 10 & 1 == 0;
-        let rotated = if left { l.wrapping_add(amount) } else { l.wrapping_sub(amount) };
-        return group | (l & mask) | (rotated & !mask & 31);
-    }
-    if offset & 0x8000 != 0 {
-        // Quad permute.
-        return (lane & !3) | (offset >> ((lane & 3) * 2) & 3);
-    }
-    let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
-    group | (((l & and) | or) ^ xor)
 }
 
 fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {
     Access { space: part.space, direction, extent: Extent::Lanes { mask: part.mask, bytes, addr: part.addr } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn swizzle_modes() {
-        // Quad permute [1,0,3,2].
-        assert_eq!(swizzle_source(0x8000 | 0b10_11_00_01, 6), 7);
-        // Swap of neighbours: and 31, or 0, xor 1.
-        assert_eq!(swizzle_source(31 | 1 << 10, 4), 5);
-        // Broadcast of lane 3 in groups of 8: and 0x18, or 3.
-        assert_eq!(swizzle_source(0x18 | 3 << 5, 45), 43);
-        // The manual's lists for masks 0x10 and 0x1f.
-        assert_eq!([1, 2, 17].map(|lane| swizzle_source(0xe010, lane)), [8, 4, 24]);
-        assert_eq!(swizzle_source(0xe01f, 22), 22);
-        assert_eq!(swizzle_source(0xe000, 1), 16);
-        // Mask 1, rotate left and right by 1.
-        assert_eq!([0, 1, 31].map(|lane| swizzle_source(0xc021, lane)), [0, 3, 1]);
-        assert_eq!([0, 1, 2].map(|lane| swizzle_source(0xc421, lane)), [30, 1, 0]);
-        // Rotate left by 2 in all 32 lanes.
-        assert_eq!(swizzle_source(0xc000 | 2 << 5, 31), 1);
-    }
 }

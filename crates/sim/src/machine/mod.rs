@@ -27,7 +27,9 @@ mod burst;
 mod control;
 mod device;
 mod memory;
+mod offsets;
 pub mod ops;
+mod permute;
 mod place;
 pub mod select;
 mod side_by_side;
@@ -311,7 +313,7 @@ impl<O: Observer> Cx<'_, O> {
                     self.observer.completed(wave.id, &pending.issue);
                 }
             }
-            Flight::Free => {}
+            Flight::Mark(_) | Flight::Free => {}
         }
         if let Some(flight) = wave.queue.release(slot) {
             self.pool.recycle(flight);

@@ -94,6 +94,11 @@ impl Binding<'_, '_> {
         };
         let (pairs, index) = if sparse { self.pairs(&layout)? } else { (Vec::new(), 0) };
         let steps = if sparse { Vec::new() } else { layout.steps(row.k as usize) };
+        let in_place = match c.from {
+            AddendFrom::Registers(at) => at == d && c_rows == d_rows,
+            AddendFrom::Constant(_) => true,
+        };
+        let direct = in_place && !sparse && !c.abs && !c.neg && [c.element, row.d] == [Accumulator::F32; 2];
         let plan = Plan {
             chunks: layout.chunks,
             a,
@@ -107,6 +112,7 @@ impl Binding<'_, '_> {
             index,
             c_rows: c_rows.into(),
             d_rows: d_rows.into(),
+            direct,
             scales: self.scales([a_type, b_type])?,
             flushes_inputs: mfma && a_type == Element::F32,
             clamps_f32: mfma || row.d == Accumulator::Bf16,
@@ -155,6 +161,7 @@ impl Binding<'_, '_> {
             index: 0,
             c_rows: rows.clone().into(),
             d_rows: rows.into(),
+            direct: false,
             scales: None,
             flushes_inputs: element == Element::F32,
             clamps_f32: true,
