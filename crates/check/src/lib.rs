@@ -65,6 +65,10 @@ pub struct Model {
     pub arrive_count_allowed: bool,
     /// `inv-wait=strict`: an invalidate counts only once it is waited for.
     pub invalidate_is_waited: bool,
+    /// `completion-bit=kept`: a wave that joins another named barrier keeps what it was told of the last one's phase.
+    pub completion_bit_kept: bool,
+    /// `lds-dma-order=any`: copies to LDS that vmcnt counts may land in another order than they were issued in.
+    pub lds_dma_any_order: bool,
     /// `end-of-program=lint`: copies into LDS that are in flight when a wave ends are a warning.
     pub end_is_lint: bool,
 }
@@ -95,6 +99,13 @@ pub const READINGS: &[Reading] = &[
         place: |m| &mut m.arrive_count_allowed,
     },
     Reading { key: "inv-wait", default: "issued", other: "strict", place: |m| &mut m.invalidate_is_waited },
+    Reading {
+        key: "completion-bit",
+        default: "cleared",
+        other: "kept",
+        place: |m| &mut m.completion_bit_kept,
+    },
+    Reading { key: "lds-dma-order", default: "issued", other: "any", place: |m| &mut m.lds_dma_any_order },
     Reading { key: "end-of-program", default: "error", other: "lint", place: |m| &mut m.end_is_lint },
 ];
 
@@ -134,6 +145,8 @@ pub struct Checker {
     /// Where device and host talk to each other: who may touch what there, the protocol says.
     host: Option<Range<u64>>,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
+    /// The named barrier that each wave has joined last.
+    member_of: FxHashMap<u32, BarrierId>,
     /// By workgroup, or global memory, and dword.
     published: FxHashMap<u32, FxHashMap<u64, Vec<sync::Published>>>,
     /// Publications in global memory, and how many of them are looked through for dead ones.
@@ -174,6 +187,7 @@ impl Checker {
             global: Shadow::default(),
             host: None,
             barriers: FxHashMap::default(),
+            member_of: FxHashMap::default(),
             published: FxHashMap::default(),
             released: 0,
             forget_at: 0,
@@ -203,6 +217,7 @@ impl Checker {
         for cluster in clusters {
             self.match_multicasts(cluster);
         }
+        self.report_unfinished();
         self.report_deferred();
         if self.checks.waits {
             self.report_waits();
@@ -255,15 +270,6 @@ impl Checker {
             self.note_load(wave.index, site, number);
         }
     }
-}
-
-/// Whether an access changes what others see.
-fn acts(access: &Access) -> bool {
-    let some = match &access.extent {
-        Extent::Lanes { mask, .. } => *mask != 0,
-        Extent::Runs(runs) => !runs.is_empty(),
-    };
-    some && access.space != Space::Scratch && access.direction != Direction::Read
 }
 
 impl Checker {
@@ -353,9 +359,7 @@ impl Observer for Checker {
         }
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
-        if op.accesses.iter().any(acts) {
-            self.note_act(wave.index);
-        }
+        self.note_effect(wave.index, op);
         for access in &op.accesses {
             let wanted = match access.space {
                 Space::Lds => self.checks.lds,
@@ -431,6 +435,9 @@ impl Observer for Checker {
         let end = self.sites.id(site);
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.ended = true;
+        self.member_of.remove(&wave.index);
+        // A wave that has stored nothing has done nothing with what it loaded.
+        state.unused_loads.clear();
         state.taint = Taint::default();
         let pending: Vec<(SiteId, bool, (Channel, u32))> = state
             .operations

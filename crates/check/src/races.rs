@@ -15,7 +15,6 @@ use crate::relation::{Later, Order, Relation};
 use crate::shadow::{Record, for_each_piece};
 use crate::site_info::{SiteId, VGPR0};
 use crate::taint::{Poll, Suspicion};
-use crate::wave_state::IdleRace;
 
 /// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
 fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
@@ -25,6 +24,15 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
         Space::Lds => lds.filter(|_| op.seq.len() > 1).or(op.seq.first()).copied(),
         _ => other.or(op.seq.first()).copied(),
     }
+}
+
+/// A race of a load with a later write of another wave, of a wave that has stored nothing yet.
+#[derive(Debug)]
+pub(crate) struct UnusedLoad {
+    load: Record,
+    finding: Finding,
+    /// If the load may poll: how, and what its wave may learn.
+    polls: Option<(Poll, Option<Knowledge>)>,
 }
 
 impl Checker {
@@ -131,19 +139,69 @@ impl Checker {
                 Poll::Loop
             };
             let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
-            let reader = self.waves.get_mut(conflict.earlier.epoch.agent).filter(|state| !state.acts);
-            match (poll, reader) {
-                // Compilers copy small blocks of work to all waves; what they read reaches nobody as long as they do not act.
-                (Poll::Loop, Some(reader)) => {
-                    let load = conflict.earlier;
-                    reader.idle_races.push(IdleRace { load, finding, poll, learns });
-                }
-                _ => self.suspect_earlier(conflict.earlier, finding, poll, learns),
+            let load = conflict.earlier;
+            self.report_or_keep(UnusedLoad { load, finding, polls: Some((poll, learns)) });
+            return;
+        }
+        let Some(finding) = self.conflict_finding(later, conflict) else { return };
+        if !own && !conflict.write_first {
+            self.report_or_keep(UnusedLoad { load: conflict.earlier, finding, polls: None });
+        } else {
+            self.findings.add(finding);
+        }
+    }
+
+    /// Report a race of a load with a later write, unless its wave has stored nothing so far: what it has loaded has had no
+    /// effect then (small blocks are loaded by all waves of a workgroup, and stored by one).
+    fn report_or_keep(&mut self, unused: UnusedLoad) {
+        let registers = !unused.load.dma && !unused.load.atomic;
+        if let Some(state) =
+            self.waves.get_mut(unused.load.epoch.agent).filter(|state| registers && !state.stores)
+        {
+            if !state.ended {
+                state.unused_loads.push(unused);
             }
             return;
         }
-        if let Some(finding) = self.conflict_finding(later, conflict) {
-            self.findings.add(finding);
+        self.report_used(unused);
+    }
+
+    fn report_used(&mut self, UnusedLoad { load, finding, polls }: UnusedLoad) {
+        match polls {
+            Some((poll, learns)) => self.suspect_earlier(load, finding, poll, learns),
+            None => {
+                self.findings.add(finding);
+            }
+        }
+    }
+
+    /// A wave issues an operation: if it stores, what the wave has loaded may have been of use.
+    pub(crate) fn note_effect(&mut self, wave: u32, op: &Issue) {
+        let stores = |access: &Access| {
+            let any = match &access.extent {
+                Extent::Lanes { mask, .. } => *mask != 0,
+                Extent::Runs(runs) => !runs.is_empty(),
+            };
+            any && access.direction != Direction::Read && access.space != Space::Scratch
+        };
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        if state.stores || !op.accesses.iter().any(stores) {
+            return;
+        }
+        state.stores = true;
+        for unused in std::mem::take(&mut state.unused_loads) {
+            self.report_used(unused);
+        }
+    }
+
+    /// Waves that have not ended: what they have loaded may be why.
+    pub(crate) fn report_unfinished(&mut self) {
+        let waves: Vec<u32> = self.waves.iter().map(|state| state.id.index).collect();
+        for wave in waves {
+            let unused = self.waves.get_mut(wave).map(|state| std::mem::take(&mut state.unused_loads));
+            for unused in unused.unwrap_or_default() {
+                self.report_used(unused);
+            }
         }
     }
 
@@ -183,15 +241,6 @@ impl Checker {
             state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns, mistake: None });
         for register in held {
             state.taint.mark(register, if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }, of);
-        }
-    }
-
-    /// A wave does something that others may notice: what it has read matters.
-    pub(crate) fn note_act(&mut self, wave: u32) {
-        let Some(state) = self.waves.get_mut(wave).filter(|state| !state.acts) else { return };
-        state.acts = true;
-        for IdleRace { load, finding, poll, learns } in std::mem::take(&mut state.idle_races) {
-            self.suspect_earlier(load, finding, poll, learns);
         }
     }
 

@@ -6,14 +6,12 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
-use crate::finding::Finding;
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
 use crate::register_set::RegisterSet;
 use crate::replay::Translations;
-use crate::shadow::Record;
 use crate::site_info::{REGISTERS, SiteId};
-use crate::taint::{Poll, Taint};
+use crate::taint::Taint;
 
 /// An operation that the wave issued, kept while it matters: in flight, or its result not yet replaced.
 #[derive(Clone, Debug)]
@@ -142,10 +140,6 @@ pub struct WaveState {
     arrives: VecDeque<Arrive>,
     /// Instructions executed.
     pub steps: u64,
-    /// It has written to memory that others see, or moved something there.
-    pub acts: bool,
-    /// Races over what it has read while it had not acted: they matter if it does.
-    pub idle_races: Vec<IdleRace>,
     /// Waits found missing.
     pub assumed_waits: Vec<AssumedWait>,
     /// Order found missing since it last learnt of others.
@@ -156,21 +150,12 @@ pub struct WaveState {
     pub acquires: Vec<crate::sync::Acquire>,
     /// Address translations, where the machine counts them.
     pub translations: Option<Translations>,
+    /// It has stored something elsewhere than in its scratch.
+    pub stores: bool,
+    /// Races of what it has loaded with a later write of another wave, which matter once it stores something.
+    pub unused_loads: Vec<crate::races::UnusedLoad>,
     /// The wave has ended.
     pub ended: bool,
-}
-
-/// A race of a load with a write after it, whose wave has not acted yet.
-#[derive(Debug)]
-pub struct IdleRace {
-    /// The load.
-    pub load: Record,
-    /// What is to be said if it matters.
-    pub finding: Finding,
-    /// What makes a poll of the load.
-    pub poll: Poll,
-    /// What the wave learns if it is one.
-    pub learns: Option<Knowledge>,
 }
 
 impl WaveState {
@@ -223,15 +208,22 @@ impl WaveState {
             async_retired: 0,
             arrives: VecDeque::new(),
             steps: 0,
-            acts: false,
-            idle_races: Vec::new(),
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
             last_release: None,
             acquires: Vec::new(),
             translations: None,
+            stores: false,
+            unused_loads: Vec::new(),
             ended: false,
         }
+    }
+
+    /// The sequence number of the oldest copy to LDS in `channel` that is not retired.
+    pub fn oldest_copy(&self, channel: Channel) -> Option<u32> {
+        let copies = self.operations.iter().filter(|operation| operation.writes_lds);
+        let numbers = copies.flat_map(|operation| &operation.seq).filter(|(c, _)| *c == channel);
+        numbers.map(|&(_, seq)| seq).find(|&seq| seq > self.retired[channel as usize])
     }
 
     /// All channels of the operation are retired.

@@ -185,6 +185,8 @@ struct Plan {
     scratch: u32,
     named_barriers: u32,
     mode: u32,
+    /// The waves of a workgroup may be on several CUs.
+    split: bool,
 }
 
 impl Plan {
@@ -264,6 +266,7 @@ impl Plan {
             scratch: scratch as u32,
             named_barriers: descriptor.named_barriers(),
             mode,
+            split: [Field::WgpMode, Field::TgSplit].iter().any(|&field| descriptor.get(field) == Some(1)),
         })
     }
 
@@ -347,6 +350,7 @@ impl Launcher<'_> {
                     cluster_flat,
                     rank_in_cluster: rank,
                     wave: w,
+                    split: plan.split,
                 };
                 let (facts, entry) = (self.kernel.machine.facts(), self.kernel.first_instruction());
                 let mut wave = match ended.waves.pop() {

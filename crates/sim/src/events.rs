@@ -31,6 +31,9 @@ pub struct WaveId {
     pub rank_in_cluster: u32,
     /// Number of the wave in its workgroup.
     pub wave: u32,
+    /// The waves of its workgroup may be on several CUs, each with a cache of its own: in WGP mode (gfx10 to gfx12), or
+    /// with `tg_split` (gfx90a to gfx950).
+    pub split: bool,
 }
 
 /// One instruction of the program, as observers see it.

@@ -379,14 +379,20 @@ impl<O: Observer> Cx<'_, O> {
             // Base 0; size in units of 128 dwords.
             HwReg::LdsAlloc => (self.lds.len() as u32).div_ceil(512) << 12,
             // What was written, at dispatch or by the program.
-            HwReg::IbSts2 | HwReg::SchedMode => wave.hwregs[usize::from(field.id)],
+            HwReg::IbSts2 | HwReg::SchedMode | HwReg::Kept => wave.hwregs[usize::from(field.id)],
+            HwReg::ShaderCycles => self.cluster.clock as u32 & 0xf_ffff,
             // Everything runs on the first.
-            HwReg::XccId => 0,
+            HwReg::XccId | HwReg::Unset => 0,
             HwReg::Other => {
-                return Err(Stop::Unsupported {
-                    pc: site.pc,
-                    what: format!("reading hardware register {}", field.id),
-                });
+                let registers = self.facts.hwregs.iter();
+                let named =
+                    registers.filter(|register| register.id == field.id).map(|register| register.name);
+                let name = named.min_by_key(|name| name.len());
+                let what = match name {
+                    Some(name) => format!("reading hardware register {name}"),
+                    None => format!("reading hardware register {}", field.id),
+                };
+                return Err(Stop::Unsupported { pc: site.pc, what });
             }
         };
         Ok((value & field.mask()) >> field.offset)

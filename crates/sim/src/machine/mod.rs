@@ -36,6 +36,7 @@ mod side_by_side;
 mod tensor;
 #[cfg(test)]
 mod tests;
+pub(crate) mod typed;
 
 use std::sync::Arc;
 

@@ -113,7 +113,7 @@ impl<O: Observer> Cx<'_, O> {
         match op.transfer {
             Transfer::Load(_) | Transfer::Store(_) | Transfer::Atomic(..) => {}
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
-            Transfer::LoadTranspose(..) => exec = full,
+            Transfer::LoadTranspose { spread: false, .. } => exec = full,
             Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) | Transfer::LdsDma(_) => {
                 return self.fill_copy(wave, op, exec, size, lanewise);
             }
@@ -132,7 +132,7 @@ impl<O: Observer> Cx<'_, O> {
         lanewise.moves = match op.transfer {
             Transfer::Load(shape) => Move::Load(shape, op.dst),
             // With lanes that are off it may be that nothing is issued.
-            Transfer::LoadTranspose(transpose, _) if lanewise.zero == 0 => {
+            Transfer::LoadTranspose { transpose, .. } if lanewise.zero == 0 => {
                 Move::Transpose(transpose, op.dst[0])
             }
             Transfer::Store(shape) => {

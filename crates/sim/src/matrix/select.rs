@@ -70,7 +70,6 @@ impl Binding<'_, '_> {
             return self.small(a_type, level);
         }
         let chunks = self.binder.layout.chunks;
-        self.refuse_if(row.family == Family::Wmma && chunks != 2, "in a wave of 64 lanes")?;
         let layout = Layout::of(row, [a_type.bits(), b_type.bits()], chunks);
         let lanes = self.lanes()?;
         let negate = |which: u8| {
@@ -137,6 +136,7 @@ impl Binding<'_, '_> {
             items: if double { 1 } else { row.k as usize },
             groups: 1,
             run: 1,
+            per_lane: 1,
             group_stride: 0,
             tile_stride: 0,
             block_stride: 0,

@@ -165,6 +165,7 @@ impl Subject {
             cluster_flat: 0,
             rank_in_cluster: 0,
             wave: 0,
+            split: false,
         };
         let waves = (0..2).map(|index| {
             let mut wave = Wave::new(facts, WaveId { index, wave: index, ..id }, self.layout, CODE, 0x3f0);
@@ -293,9 +294,10 @@ impl Subject {
             };
             let pair = [base as u32, (base >> 32) as u32];
             let descriptor = match self.machine.facts().buffer_resource {
-                BufferResource::Gfx6 => [pair[0], pair[1], GLOBAL as u32, 0x27000],
+                BufferResource::Gfx6 => [pair[0], pair[1], GLOBAL as u32, 0x27fac],
+                // Of elements of 32 bits, as they are, for instructions that take the format from here.
                 BufferResource::Gfx10 | BufferResource::Gfx11 | BufferResource::Gfx12 => {
-                    [pair[0], pair[1], GLOBAL as u32, 0x3000_0000]
+                    [pair[0], pair[1], GLOBAL as u32, 0x3001_4fac]
                 }
                 BufferResource::Gfx1250 => {
                     let low = base | (GLOBAL as u64) << 57;
