@@ -41,7 +41,6 @@ use wavemark_sim::events::{
     Observer, Site, Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
-use wavemark_target::facts::WaitCounter;
 use wavemark_target::{Facts, Machine};
 
 pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
@@ -232,7 +231,7 @@ impl Checker {
             state.seq[channel as usize] = state.seq[channel as usize].max(seq);
             state.known.issued.raise(wave.index, channel as u8, seq);
             let set = self.counters;
-            let capacity = Counter::of(channel, set).capacity(set);
+            let capacity = set.capacity(set.counter_of(channel));
             let upto = state.seq[channel as usize].saturating_sub(capacity);
             if channel != Channel::Sm {
                 state.retire(channel, upto);
@@ -326,7 +325,7 @@ impl Observer for Checker {
 
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {
         let state = self.waves.start(wave);
-        let counts_translations = self.facts.counters.iter().any(|&(counter, _)| counter == WaitCounter::X);
+        let counts_translations = self.facts.counters.iter().any(|&(counter, _)| counter == Counter::X);
         state.translations = counts_translations.then(Default::default);
         (0..sgprs).chain(VGPR0..VGPR0 + vgprs).for_each(|register| state.undefined.remove_one(register));
         if self.group_cluster.insert(wave.workgroup_flat, wave.cluster_flat).is_none() {
@@ -450,7 +449,7 @@ impl Observer for Checker {
             let Some(state) = self.waves.get(wave.index) else { return };
             let place = state.here(end, end_site.pc, awaited.0);
             let mistake = self.missing_wait(wave.index, awaited, place);
-            let counter = Counter::of(awaited.0, self.counters);
+            let counter = self.counters.counter_of(awaited.0);
             let producer = self.sites.get(producer);
             let how = if writes { "writing" } else { "reading" };
             let title = format!("the wave ends while {} is still {how} LDS", producer.mnemonic);

@@ -104,7 +104,7 @@ impl Checker {
         }
         translations.issued += 1;
         let number = translations.issued;
-        translations.finish(number.saturating_sub(Counter::X.capacity(self.counters)));
+        translations.finish(number.saturating_sub(self.counters.capacity(Counter::X)));
         for &(channel, seq) in &op.seq {
             translations.pending.push_back((number, channel, seq));
         }

@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 use wavemark_isa::Inst;
-use wavemark_isa::effects::Caches;
+use wavemark_isa::effects::{Caches, channels_of};
 pub use wavemark_isa::effects::{Channel, Counter, Scope, Space};
 
 use crate::machine::Limit;
@@ -57,7 +57,7 @@ pub const fn is_executed(channel: Channel) -> bool {
 
 /// The channels of a counter that the simulator executes operations of.
 pub fn executed_channels(counter: Counter) -> impl Iterator<Item = Channel> {
-    counter.channels().iter().copied().filter(|&channel| is_executed(channel))
+    channels_of(counter).iter().copied().filter(|&channel| is_executed(channel))
 }
 
 /// What an access does to its bytes.

@@ -368,7 +368,7 @@ impl Queue {
 
     /// Stall-on-issue: a counter never counts more than its capacity.
     pub fn back_pressure(&mut self, counter: Counter, set: CounterSet) {
-        let capacity = counter.capacity(set);
+        let capacity = set.capacity(counter);
         if self.outstanding(counter) > capacity {
             for channel in executed_channels(counter) {
                 self.retire(channel, capacity);

@@ -136,7 +136,7 @@ impl<O: Observer> Cx<'_, O> {
 
     fn back_pressure(&mut self, wave: &mut Wave) {
         let set = self.counters;
-        for &counter in set.counters() {
+        for counter in set.counters() {
             wave.queue.back_pressure(counter, set);
         }
         self.complete_due(wave);
@@ -147,7 +147,7 @@ impl<O: Observer> Cx<'_, O> {
         wave.queue.retire_all();
         if O::ACTIVE {
             let counters = self.counters.counters();
-            let waits: SmallVec<[(Counter, u32); 8]> = counters.iter().map(|&c| (c, 0)).collect();
+            let waits: SmallVec<[(Counter, u32); 8]> = counters.map(|c| (c, 0)).collect();
             self.observer.waited(wave.id, site, &waits);
         }
         self.complete_due(wave);

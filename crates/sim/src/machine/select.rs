@@ -147,7 +147,7 @@ impl Operands<'_, '_> {
         let field = HwField::from_simm16(simm as u16);
         let register = HwReg::of(self.binder.machine, field.id);
         Ok(match control {
-            Control::Hint => self.counted(),
+            Control::Hint | Control::Nop => self.counted(),
             Control::Sleep => MachineOp::Sleep,
             Control::SendMessage => return self.message(),
             Control::SendMessageReturn => {

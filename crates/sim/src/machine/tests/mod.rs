@@ -56,7 +56,8 @@ fn text(machine: Machine, inst: &Inst) -> String {
 
 fn run_samples(machine: Machine, row: &Row, encoding: &Encoding, random: &mut Random, tally: &mut Tally) {
     for attempt in 0..TRIES {
-        let Some(Sample { mut inst, .. }) = sample(machine, row, encoding, attempt, random) else { continue };
+        let drawn = sample(machine, row, encoding, attempt, random);
+        let Some(Sample { mut inst, .. }) = drawn.filter(|sample| sample.is_legal(machine)) else { continue };
         if row.effects.memory.is_some() {
             // Near what the registers point to.
             inst.mods.offset &= 0xf0;
