@@ -11,6 +11,7 @@
 
 pub mod asyncmark;
 pub mod barrier;
+pub mod caches;
 pub mod counters;
 pub mod flow;
 pub mod litmus;
