@@ -409,7 +409,7 @@ pub struct LitmusArgs {
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// States after which a test is left; the report says so, and the exit status is 3
-    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
     pub max_states: usize,
     /// What to do instead.
     #[command(subcommand)]
@@ -444,8 +444,8 @@ pub enum LitmusFormatArg {
 
 /// A number of edges that is not too many to enumerate.
 fn parse_edges(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (4..=8).contains(number));
-    number.ok_or_else(|| "a number from 4 to 8 is expected".to_owned())
+    let number = text.parse().ok().filter(|number| (4..=7).contains(number));
+    number.ok_or_else(|| "a number from 4 to 7 is expected".to_owned())
 }
 
 /// `targets`

@@ -2,7 +2,8 @@
 //! model: on litmus shapes, the machine with caches shows no final registers that the model does not allow.
 //!
 //! The rows that fail are in `failing.txt`, with the shape and the final registers that show it. That the machine sees what
-//! a sequence is for: without its waits, invalidates and write-backs, one after the other, message passing fails.
+//! a sequence is for is held too: message passing fails without some of its waits, invalidates and write-backs (others are
+//! for what the shape has not, such as accesses to LDS).
 
 mod expand;
 mod shapes;
