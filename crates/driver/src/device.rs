@@ -7,15 +7,18 @@
 //! Does not: streams that overlap, memory that the host shares with the device. A launch runs under one schedule:
 //! it changes memory, which another one would need as it was.
 
+use wavemark_codeobj::elf::{Place, SymbolType};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
-use wavemark_codeobj::{CodeObject, LoadedImage};
+use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::Global;
+use wavemark_target::TargetId;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{
-    Code, LoadedKernel, argument_segment, code_of, dispatch_once, load, machine_kernel, undispatched,
+    Code, LoadedKernel, argument_segment, code_of, code_size, dispatch_once, load, machine_kernel,
+    undispatched,
 };
 use crate::findings::parse_model;
 use crate::input::Input;
@@ -32,7 +35,8 @@ use crate::statics::Subject;
 #[derive(Debug, Default)]
 pub struct Device {
     memory: Global,
-    modules: Vec<Module>,
+    /// `None`: unloaded.
+    modules: Vec<Option<Module>>,
 }
 
 /// A code object that is loaded into a device.
@@ -87,7 +91,7 @@ impl Device {
     ///
     /// If no memory that has been allocated begins there.
     pub fn free(&mut self, address: u64) -> Result<(), Diagnostic> {
-        let ours = self.modules.iter().all(|module| !module.holds(address));
+        let ours = self.modules.iter().flatten().all(|module| !module.holds(address));
         if ours && self.memory.free(address) {
             return Ok(());
         }
@@ -97,7 +101,7 @@ impl Device {
     /// Frees the memory that begins at `address` and forgets it, if nothing was allocated since: where it was, the
     /// next will be.
     pub fn take_back(&mut self, address: u64) {
-        if self.modules.iter().all(|module| !module.holds(address)) {
+        if self.modules.iter().flatten().all(|module| !module.holds(address)) {
             self.memory.take_back(address);
         }
     }
@@ -126,6 +130,25 @@ impl Device {
         Ok(())
     }
 
+    /// Writes `bytes` to `address` as a runtime does it, also where stores are not allowed: kernels only read what
+    /// their source calls constant, and it is the host that fills it.
+    ///
+    /// # Errors
+    ///
+    /// If they do not fit into one allocation.
+    pub fn initialise(&mut self, address: u64, bytes: &[u8]) -> Result<(), Diagnostic> {
+        if self.memory.initialise(address, bytes) {
+            return Ok(());
+        }
+        self.must_hold(address, bytes.len() as u64, false)
+    }
+
+    /// Address and size of the live allocation that holds `address`.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        let held = self.memory.allocations().iter().rev().find(|one| one.base <= address);
+        held.filter(|one| one.live && address - one.base < one.len).map(|one| (one.base, one.len))
+    }
+
     fn must_hold(&mut self, address: u64, len: u64, writable: bool) -> Result<(), Diagnostic> {
         if self.memory.in_bounds(address, len, writable) {
             return Ok(());
@@ -149,13 +172,66 @@ impl Device {
         let Loadable { object, lines } = loadable(sources, input, options)?;
         let image = load(&input.name, &object, &mut self.memory)?;
         let code = code_of(&image);
-        self.modules.push(Module { name: input.name.clone(), object, lines, image, code });
+        self.modules.push(Some(Module { name: input.name.clone(), object, lines, image, code }));
         Ok(ModuleId(self.modules.len() - 1))
+    }
+
+    /// Frees the memory of a module. Its number is not given to another one.
+    ///
+    /// # Errors
+    ///
+    /// If it is not loaded.
+    pub fn unload(&mut self, module: ModuleId) -> Result<(), Diagnostic> {
+        let module = self.modules.get_mut(module.0).and_then(Option::take).ok_or_else(no_module)?;
+        let allocations = self.memory.allocations().iter().map(|allocation| allocation.base);
+        let held: Vec<u64> = allocations.filter(|&base| module.holds(base)).collect();
+        for base in held {
+            self.memory.free(base);
+        }
+        Ok(())
+    }
+
+    /// What the code object of `module` is for.
+    ///
+    /// # Errors
+    ///
+    /// If it is not loaded.
+    pub fn target(&self, module: ModuleId) -> Result<TargetId, Diagnostic> {
+        Ok(self.module(module)?.object.target())
+    }
+
+    /// Address and size of the variable `name` of `module`.
+    ///
+    /// # Errors
+    ///
+    /// If the module has none that is called so.
+    pub fn variable(&self, module: ModuleId, name: &str) -> Result<(u64, u64), Diagnostic> {
+        let module = self.module(module)?;
+        let symbols = module.object.dynamic_symbols.iter().chain(&module.object.symbols);
+        let mut variables = symbols.filter(|symbol| symbol.kind == SymbolType::Object);
+        let found = variables.find(|symbol| symbol.name == name && matches!(symbol.place, Place::Section(_)));
+        let found = found.map(|symbol| (module.image.base + symbol.value, symbol.size));
+        found.ok_or_else(|| Diagnostic::error(format!("{} has no variable `{name}`", module.name)))
+    }
+
+    /// A kernel of `module` as its descriptor has it, with its metadata where there are any.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Device::parameters`].
+    pub fn kernel(
+        &self,
+        module: ModuleId,
+        name: Option<&str>,
+    ) -> Result<(&Kernel, Option<&KernelMetadata>), Diagnostic> {
+        let module = self.module(module)?;
+        let kernel = kernel::select(&module.object, &module.name, name, None)?;
+        Ok((kernel, module.object.kernel_metadata(kernel)))
     }
 
     /// The names of a module's kernels.
     pub fn kernels(&self, module: ModuleId) -> impl Iterator<Item = &str> {
-        let kernels = self.modules.get(module.0).map_or(&[][..], |module| &module.object.kernels);
+        let kernels = self.module(module).map_or(&[][..], |module| &module.object.kernels);
         kernels.iter().map(|kernel| kernel.name.as_str())
     }
 
@@ -170,14 +246,13 @@ impl Device {
         module: ModuleId,
         name: Option<&str>,
     ) -> Result<Option<Vec<Parameter>>, Diagnostic> {
-        let module = self.module(module)?;
-        let kernel = kernel::select(&module.object, &module.name, name, None)?;
-        let parameters = kernel::parameters(kernel, module.object.kernel_metadata(kernel));
+        let (kernel, metadata) = self.kernel(module, name)?;
+        let parameters = kernel::parameters(kernel, metadata);
         Ok(parameters.map(|all| all.into_iter().filter(|one| !one.is_hidden()).collect()))
     }
 
     fn module(&self, module: ModuleId) -> Result<&Module, Diagnostic> {
-        self.modules.get(module.0).ok_or_else(no_module)
+        self.modules.get(module.0).and_then(Option::as_ref).ok_or_else(no_module)
     }
 
     /// Runs the kernel `name` of `module`, or its only one, to its end.
@@ -198,7 +273,7 @@ impl Device {
             return Err(unusable("a launch on a device has one schedule".to_owned()));
         }
         let model = parse_model(&options.model).map_err(unusable)?;
-        let Some(module) = self.modules.get(module.0) else {
+        let Some(module) = self.modules.get(module.0).and_then(Option::as_ref) else {
             return Err(no_module().into());
         };
         let kernel = kernel::select(&module.object, &module.name, name, None)?;
@@ -229,14 +304,17 @@ impl Device {
             dynamic_stack: 0,
         };
         let places = Places { machine, base: module.image.base, lines: &module.lines };
-        let in_memory = LoadedKernel { kernel: &loaded, places: &places, model };
-        let mut ran = dispatch_once(&mut self.memory, &in_memory, &dispatch, options, options.seed, false)
-            .map_err(|error| undispatched(&kernel.name, error))?;
+        let size = code_size(&module.image, &kernel.name);
+        let in_memory = LoadedKernel { kernel: &loaded, places: &places, model, size };
+        let mut ran =
+            dispatch_once(&mut self.memory, &in_memory, &dispatch, options, options.seed, options.record)
+                .map_err(|error| undispatched(&kernel.name, error))?;
 
         let mut report = Report::new(&module.name);
         report.target = module.object.target().to_string();
         report.kernel.clone_from(&kernel.name);
         let executed = std::mem::take(&mut ran.executed);
+        report.recording = ran.recording.take().map(Box::new);
         merge(&mut report, ran);
         let code = Code::new(loaded, &module.image, &kernel.name);
         cover(&mut report, machine, &module.lines, &code, executed);
@@ -255,7 +333,7 @@ impl Module {
 }
 
 fn no_module() -> Diagnostic {
-    Diagnostic::error("the module is of another device")
+    Diagnostic::error("the module is of another device, or is unloaded")
 }
 
 fn launch_of(kernel: &Kernel, extent: &Extent) -> Launch {

@@ -61,6 +61,7 @@ fn options(
         model: execution.model.clone(),
         out: execution.out.clone(),
         trace: execution.trace.clone(),
+        record: execution.report.is_some(),
     })
 }
 

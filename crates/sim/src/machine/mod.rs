@@ -35,6 +35,7 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 
+pub use side_by_side::RESIDENT_WAVES;
 use std::sync::Arc;
 
 use wavemark_isa::effects::CounterSet;
