@@ -7,6 +7,7 @@ pub mod assembly;
 pub mod baseline;
 pub mod batch;
 pub mod build;
+pub mod campaign;
 pub mod cases;
 pub mod compare;
 pub mod compile;
