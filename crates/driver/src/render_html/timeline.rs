@@ -1,11 +1,12 @@
 //! The picture that makes a race plain: what the waves concerned did, and what they had in flight meanwhile.
 //!
-//! A column is one instruction of these waves. Below a wave's instructions are its operations, each a bar from issue to
-//! completion. Of a finding, the operation that begins it and the moment that it hurts are marked: the first time that the
+//! A column is one instruction of these waves that issues, waits or meets others at a barrier; those between two such
+//! share a column. Below a wave's instructions are its operations, each a bar from issue to completion. Of a finding, the operation that begins it and the moment that it hurts are marked: the first time that the
 //! second site was executed while an operation of the first was in flight; where there was none, the first time that the
 //! second site was executed at all.
 
 use maud::{Markup, html};
+use rustc_hash::FxHashSet;
 use wavemark_sim::events::Channel;
 
 use crate::recording::{Operation, Recording, What, barrier_name, channel_name};
@@ -29,12 +30,36 @@ const LANE: f64 = 17.0;
 struct View<'r> {
     recording: &'r Recording,
     waves: Vec<u32>,
-    /// Times of the columns, ascending, with the waves and sites.
-    columns: Vec<(u64, u32, u32)>,
+    /// By time.
+    columns: Vec<Column>,
     /// The operation that is to blame.
     culprit: Option<usize>,
     /// When it hurts, and whom.
     moment: Option<(u64, u32)>,
+}
+
+/// One instruction that says something, or a run of those that do not.
+struct Column {
+    /// Time of the first instruction.
+    first: u64,
+    /// Time of the last one.
+    last: u64,
+    /// The waves, each with the site of its first instruction and their number.
+    steps: Vec<(u32, u32, u32)>,
+}
+
+impl Column {
+    fn of(time: u64, wave: u32, site: u32) -> Column {
+        Column { first: time, last: time, steps: vec![(wave, site, 1)] }
+    }
+
+    fn add(&mut self, time: u64, wave: u32, site: u32) {
+        self.last = time;
+        match self.steps.iter_mut().find(|step| step.0 == wave) {
+            Some((_, _, count)) => *count += 1,
+            None => self.steps.push((wave, site, 1)),
+        }
+    }
 }
 
 /// The picture of a finding; nothing where the run has nothing to show of it.
@@ -86,13 +111,34 @@ fn view<'r>(
     waves.sort_unstable();
     waves.dedup();
     waves.truncate(WAVES);
-    let all = (1..).zip(&recording.steps).filter(|(_, step)| waves.contains(&step.0));
-    let all: Vec<(u64, u32, u32)> = all.map(|(time, step)| (time, step.0, step.1)).collect();
-    let here = all.partition_point(|column| column.0 < time);
-    let end = (here + AFTER).max(COLUMNS).min(all.len());
+    let columns = columns(recording, &waves, moment.map(|(time, _)| time));
+    let here = columns.partition_point(|column| column.last < time);
+    let end = (here + AFTER).max(COLUMNS).min(columns.len());
     let begin = end.saturating_sub(COLUMNS);
-    let columns = all[begin..end].to_vec();
+    let columns: Vec<Column> = columns.into_iter().take(end).skip(begin).collect();
     (!columns.is_empty()).then_some(View { recording, waves, columns, culprit, moment })
+}
+
+/// The columns of these waves; what is executed at `moment` has one of its own.
+fn columns(recording: &Recording, waves: &[u32], moment: Option<u64>) -> Vec<Column> {
+    let issued = recording.operations.iter().filter(|one| waves.contains(&one.wave)).map(|one| one.issued);
+    let moments = recording.moments.iter().filter(|one| waves.contains(&one.wave));
+    let telling: FxHashSet<u64> =
+        issued.chain(moments.flat_map(|one| [one.start, one.end])).chain(moment).collect();
+    let mut columns: Vec<Column> = Vec::new();
+    let mut open = false;
+    for (time, &(wave, site)) in (1..).zip(&recording.steps) {
+        if !waves.contains(&wave) {
+            continue;
+        }
+        let tells = telling.contains(&time);
+        match columns.last_mut() {
+            Some(last) if open && !tells => last.add(time, wave, site),
+            _ => columns.push(Column::of(time, wave, site)),
+        }
+        open = !tells;
+    }
+    columns
 }
 
 /// A bar of an operation.
@@ -107,8 +153,16 @@ struct Bar<'r> {
 impl View<'_> {
     /// Where a time is, from left to right: behind the columns before it.
     fn x(&self, time: u64) -> f64 {
-        let before = self.columns.partition_point(|column| column.0 < time);
+        let before = self.columns.partition_point(|column| column.first < time);
         LEFT + before as f64 * self.step()
+    }
+
+    /// The times that the picture begins and ends with.
+    fn span(&self) -> (u64, u64) {
+        (
+            self.columns.first().map_or(0, |column| column.first),
+            self.columns.last().map_or(0, |column| column.last),
+        )
     }
 
     fn step(&self) -> f64 {
@@ -117,7 +171,7 @@ impl View<'_> {
 
     /// The bars of a wave, packed into lanes, and how many did not fit.
     fn bars(&self, wave: u32) -> (Vec<Bar<'_>>, usize) {
-        let (first, last) = (self.columns[0].0, self.columns[self.columns.len() - 1].0);
+        let (first, last) = self.span();
         let mut taken: Vec<f64> = Vec::new();
         let (mut bars, mut more) = (Vec::new(), 0);
         for (number, operation) in self.recording.operations.iter().enumerate() {
@@ -172,7 +226,7 @@ impl View<'_> {
                         @if index > 0 { " and " }
                         (x) "," (y) "," (z)
                     }
-                    "; a bar is an operation from issue to completion. "
+                    ", or a run of those that neither issue nor wait; a bar is an operation from issue to completion. "
                     @if self.culprit.is_some() {
                         "The red one is still in flight where the line is. "
                     }
@@ -194,7 +248,7 @@ impl View<'_> {
         let [x, y, z] = self.recording.waves[wave as usize].workgroup;
         let number = self.recording.waves[wave as usize].wave;
         let step = self.step();
-        let (first, last) = (self.columns[0].0, self.columns[self.columns.len() - 1].0);
+        let (first, last) = self.span();
         let moments = self.recording.moments.iter();
         let moments: Vec<_> =
             moments.filter(|one| one.wave == wave && one.end >= first && one.start <= last).collect();
@@ -232,10 +286,16 @@ impl View<'_> {
                     }
                 }
             }
-            @for &(time, _, site) in self.columns.iter().filter(|column| column.1 == wave) {
-                @let site = self.recording.site(site);
-                rect class={ "step " (kind(time)) } x=(px(self.x(time) + 0.5)) y=(px(top + 12.0)) width=(px((step - 1.0).max(0.8))) height="14" {
-                    title { (site.text) @if let Some(source) = &site.source { "\n" (source) } "\nat " (format!("{:#x}", site.pc)) }
+            @for column in &self.columns {
+                @for &(_, site, count) in column.steps.iter().filter(|one| one.0 == wave) {
+                    @let site = self.recording.site(site);
+                    @let class = if count > 1 { "many" } else { kind(column.first) };
+                    rect class={ "step " (class) } x=(px(self.x(column.first) + 0.5)) y=(px(top + 12.0)) width=(px((step - 1.0).max(0.8))) height="14" {
+                        title {
+                            @if count > 1 { (count) " instructions from\n" }
+                            (site.text) @if let Some(source) = &site.source { "\n" (source) } "\nat " (format!("{:#x}", site.pc))
+                        }
+                    }
                 }
             }
             @for bar in bars { (self.bar(bar, top + 32.0)) }
