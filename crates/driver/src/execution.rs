@@ -220,7 +220,7 @@ pub(crate) fn dispatch_once(
     };
     let recording = recorder.map(|recorder| {
         let (first, code) = loaded.instructions();
-        recorder.finish(places, first, code)
+        recorder.finish(places, kernel.machine, first, code)
     });
     Ok(Ran { findings, stats, unsupported, limit, finished, executed, recording })
 }

@@ -42,14 +42,14 @@ impl Recorder {
         }
     }
 
-    /// The recording, with the places of its instructions named; with those of `kernel`, whose code is `bytes` from
-    /// its first address on, that were not executed.
-    pub fn finish(self, places: &Places<'_>, first: u64, bytes: &[u8]) -> Recording {
+    /// The recording, with the places of its instructions named, and with those of the kernel that were not executed:
+    /// its code is `bytes` from the address `first` on, as `executed_by` reads it.
+    pub fn finish(self, places: &Places<'_>, executed_by: Machine, first: u64, bytes: &[u8]) -> Recording {
         let Recorder { mut recording, sites, .. } = self;
         let mut at = 0;
         while at < bytes.len() {
             let pc = first + at as u64;
-            let decoded = decode_as_executed(places.machine, &bytes[at..]).ok();
+            let decoded = decode_as_executed(executed_by, &bytes[at..]).ok();
             if !sites.contains_key(&pc)
                 && let Some(inst) = &decoded
             {

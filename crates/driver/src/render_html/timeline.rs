@@ -252,12 +252,14 @@ impl View<'_> {
         let moments = self.recording.moments.iter();
         let moments: Vec<_> =
             moments.filter(|one| one.wave == wave && one.end >= first && one.start <= last).collect();
+        let issues = self.recording.operations.iter().filter(|one| one.wave == wave).map(|one| one.issued);
+        let issues: FxHashSet<u64> = issues.collect();
         let kind = |time: u64| {
             let at = moments.iter().find(|one| one.start == time || one.end == time);
             match at.map(|one| &one.what) {
                 Some(What::Wait(_)) => "wait",
                 Some(What::Barrier(..) | What::BarrierWait(..)) => "barrier",
-                _ if bars.iter().any(|bar| bar.operation.issued == time) => "issue",
+                _ if issues.contains(&time) => "issue",
                 _ => "",
             }
         };
@@ -268,8 +270,9 @@ impl View<'_> {
                 let parts: Vec<String> =
                     waits.iter().map(|(counter, most)| format!("{}≤{most}", counter.name())).collect();
                 let (at, text) = (self.x(one.start), parts.join(" "));
-                if at >= free && !text.is_empty() {
-                    free = at + text.chars().count() as f64 * 6.8 + 8.0;
+                let until = at + text.chars().count() as f64 * 6.8;
+                if at >= free && until < WIDTH && !text.is_empty() {
+                    free = until + 8.0;
                     labels.push((at, text));
                 }
             }
