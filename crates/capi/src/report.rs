@@ -14,6 +14,7 @@ pub struct Report {
     outcome: CString,
     text: CString,
     json: CString,
+    printed: CString,
     /// Of a launch that was recorded.
     html: Option<CString>,
 }
@@ -22,12 +23,14 @@ impl Report {
     pub(crate) fn new(session: &Session, report: report::Report) -> Result<Report, Problem> {
         let json = serde_json::to_string(&report)
             .map_err(|error| Problem::unusable(format!("the report cannot be written as JSON: {error}")))?;
+        let printed: Vec<&str> = report.printed.iter().map(|one| one.text.as_str()).collect();
         Ok(Report {
             exit_status: report.exit_status() as i32,
             findings: report.findings.len(),
             outcome: c_text(report.outcome.name()),
             text: c_text(&session.text(&report, Parts::All)),
             json: c_text(&json),
+            printed: c_text(&printed.concat()),
             html: report.recording.is_some().then(|| c_text(&session.page(&report))),
         })
     }
@@ -103,6 +106,17 @@ pub unsafe extern "C" fn wavemark_report_text(report: *const Report) -> *const c
 pub unsafe extern "C" fn wavemark_report_json(report: *const Report) -> *const c_char {
     // SAFETY: as the caller promises.
     value(std::ptr::null(), || Ok(unsafe { there(report, "report") }?.json.as_ptr()))
+}
+
+/// What the kernel has printed, on standard output and standard error, in order.
+///
+/// # Safety
+///
+/// `report` is a report, or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wavemark_report_printed(report: *const Report) -> *const c_char {
+    // SAFETY: as the caller promises.
+    value(std::ptr::null(), || Ok(unsafe { there(report, "report") }?.printed.as_ptr()))
 }
 
 /// The report as one HTML page with time lines, LDS and the listing, of a launch with the option "record"; else null.

@@ -4,8 +4,11 @@
 //! variables of modules stay as a launch leaves them. A launch is over when [`Device::launch`] returns, so that
 //! launches of one device are ordered, whatever they share.
 //!
-//! Does not: streams that overlap, memory that the host shares with the device. A launch runs under one schedule:
-//! it changes memory, which another one would need as it was.
+//! Memory may be the host's own ([`Device::map`]). Does not: streams that overlap. A launch runs under one schedule: it
+//! changes memory, which another one would need as it was.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavemark_codeobj::elf::{Place, SymbolType};
 use wavemark_codeobj::lines::LineTable;
@@ -32,16 +35,23 @@ use crate::run::{cover, merge, say_checked, subject};
 use crate::statics::Subject;
 
 /// A device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Device {
+    number: u64,
     memory: Global,
-    /// `None`: unloaded.
+    /// Those that are unloaded keep their place.
     modules: Vec<Option<Module>>,
 }
 
+/// The number of the next device.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 /// A code object that is loaded into a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ModuleId(usize);
+pub struct ModuleId {
+    device: u64,
+    at: usize,
+}
 
 #[derive(Debug)]
 struct Module {
@@ -74,15 +84,43 @@ pub enum Arguments<'a> {
     Segment(&'a [u8]),
 }
 
+impl Default for Device {
+    fn default() -> Device {
+        Device { number: NEXT.fetch_add(1, Ordering::Relaxed), memory: Global::new(), modules: Vec::new() }
+    }
+}
+
 impl Device {
     /// A device without memory or modules.
     pub fn new() -> Device {
-        Device { memory: Global::new(), modules: Vec::new() }
+        Device::default()
     }
 
     /// The address of new memory that holds `bytes`; `name` is what reports call it.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         self.memory.allocate(name, bytes, true)
+    }
+
+    /// The address of memory whose contents are `len` bytes of the host's, not a copy of them; `name` is what reports call it.
+    ///
+    /// # Errors
+    ///
+    /// If there are no addresses left for it.
+    ///
+    /// # Safety
+    ///
+    /// The bytes at `start` are there until the memory is freed or taken back, or the device is dropped, and nobody else
+    /// accesses them while the device reads, writes or launches.
+    pub unsafe fn map(
+        &mut self,
+        name: &str,
+        start: NonNull<u8>,
+        len: usize,
+        writable: bool,
+    ) -> Result<u64, Diagnostic> {
+        // SAFETY: the caller promises it.
+        let address = unsafe { self.memory.map(name, start, len, writable) };
+        address.ok_or_else(|| Diagnostic::error(format!("there are no addresses left for {len} bytes")))
     }
 
     /// Frees the memory that begins at `address`. What a kernel does with it from then on is out of bounds.
@@ -91,8 +129,7 @@ impl Device {
     ///
     /// If no memory that has been allocated begins there.
     pub fn free(&mut self, address: u64) -> Result<(), Diagnostic> {
-        let ours = self.modules.iter().flatten().all(|module| !module.holds(address));
-        if ours && self.memory.free(address) {
+        if !self.is_modules(address) && self.memory.free(address) {
             return Ok(());
         }
         Err(Diagnostic::error(format!("no memory that begins at {address:#x} has been allocated")))
@@ -101,9 +138,14 @@ impl Device {
     /// Frees the memory that begins at `address` and forgets it, if nothing was allocated since: where it was, the
     /// next will be.
     pub fn take_back(&mut self, address: u64) {
-        if self.modules.iter().flatten().all(|module| !module.holds(address)) {
+        if !self.is_modules(address) {
             self.memory.take_back(address);
         }
+    }
+
+    /// Whether a module has `address`.
+    fn is_modules(&self, address: u64) -> bool {
+        self.modules.iter().flatten().any(|module| module.holds(address))
     }
 
     /// `len` bytes at `address`.
@@ -173,19 +215,20 @@ impl Device {
         let image = load(&input.name, &object, &mut self.memory)?;
         let code = code_of(&image);
         self.modules.push(Some(Module { name: input.name.clone(), object, lines, image, code }));
-        Ok(ModuleId(self.modules.len() - 1))
+        Ok(ModuleId { device: self.number, at: self.modules.len() - 1 })
     }
 
-    /// Frees the memory of a module. Its number is not given to another one.
+    /// Unloads a module: its code and its variables are gone.
     ///
     /// # Errors
     ///
-    /// If it is not loaded.
+    /// If it is not loaded here.
     pub fn unload(&mut self, module: ModuleId) -> Result<(), Diagnostic> {
-        let module = self.modules.get_mut(module.0).and_then(Option::take).ok_or_else(no_module)?;
-        let allocations = self.memory.allocations().iter().map(|allocation| allocation.base);
-        let held: Vec<u64> = allocations.filter(|&base| module.holds(base)).collect();
-        for base in held {
+        self.module(module)?;
+        let Some(module) = self.modules[module.at].take() else { return Ok(()) };
+        let loaded = self.memory.allocations().iter().map(|allocation| allocation.base);
+        let loaded: Vec<u64> = loaded.filter(|&base| module.holds(base)).collect();
+        for base in loaded {
             self.memory.free(base);
         }
         Ok(())
@@ -252,7 +295,8 @@ impl Device {
     }
 
     fn module(&self, module: ModuleId) -> Result<&Module, Diagnostic> {
-        self.modules.get(module.0).and_then(Option::as_ref).ok_or_else(no_module)
+        let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
+        here.flatten().ok_or_else(no_module)
     }
 
     /// Runs the kernel `name` of `module`, or its only one, to its end.
@@ -273,9 +317,8 @@ impl Device {
             return Err(unusable("a launch on a device has one schedule".to_owned()));
         }
         let model = parse_model(&options.model).map_err(unusable)?;
-        let Some(module) = self.modules.get(module.0).and_then(Option::as_ref) else {
-            return Err(no_module().into());
-        };
+        let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
+        let Some(module) = here.flatten() else { return Err(no_module().into()) };
         let kernel = kernel::select(&module.object, &module.name, name, None)?;
         let launch = launch_of(kernel, extent);
         let unsuitable = kernel::check_launch(&launch, kernel, module.object.kernel_metadata(kernel));
@@ -302,6 +345,7 @@ impl Device {
                 }
             },
             dynamic_stack: 0,
+            hostcall: kernel::hostcall(kernel, module.object.kernel_metadata(kernel)),
         };
         let places = Places { machine, base: module.image.base, lines: &module.lines };
         let size = code_size(&module.image, &kernel.name);
@@ -333,7 +377,7 @@ impl Module {
 }
 
 fn no_module() -> Diagnostic {
-    Diagnostic::error("the module is of another device, or is unloaded")
+    Diagnostic::error("the module is of another device, or unloaded")
 }
 
 fn launch_of(kernel: &Kernel, extent: &Extent) -> Launch {

@@ -4,6 +4,7 @@
 //! [`wavemark_diag::Diagnostic`] or a typed error. The formats follow the project's interfaces to the letter.
 
 pub mod assembly;
+mod author;
 pub mod baseline;
 pub mod batch;
 pub mod build;
@@ -26,6 +27,7 @@ pub mod objects;
 mod observers;
 pub mod options;
 pub mod places;
+mod printf;
 mod recorder;
 pub mod recording;
 mod render_html;

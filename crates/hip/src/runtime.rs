@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, Once, PoisonError};
 
 use rustc_hash::FxHashMap;
 use wavemark_driver::Parts;
-use wavemark_driver::report::{Report, Severity};
+use wavemark_driver::report::{Printed, Report, Severity, Stream};
 use wavemark_driver::session::Session;
 use wavemark_sim::modelled;
 use wavemark_target::{Machine, TargetId};
@@ -122,9 +122,15 @@ impl Runtime {
         self.failed.map_or(Ok(()), |code| Err(code.into()))
     }
 
-    /// Tells what a launch came to, if anything is to be told. Whether it found errors.
+    /// Prints what a launch has printed, and what it came to, if anything is to be told. Whether it found errors.
     pub fn tell(&mut self, report: &Report) -> Answer<bool> {
         let on_findings = self.settings()?.on_findings;
+        for Printed { stream, text } in &report.printed {
+            match stream {
+                Stream::Stdout => print_to_stdout(text),
+                Stream::Stderr => eprint!("{text}"),
+            }
+        }
         // Advice is for who asks; a program that is launched a thousand times does not.
         let told = report.findings.iter().any(|finding| finding.severity > Severity::Advice);
         if told || report.reasons().next().is_some() {
@@ -141,7 +147,14 @@ impl Runtime {
     }
 }
 
+/// Prints to C's standard output, so that it comes in its order among what the program prints itself.
+fn print_to_stdout(text: &str) {
+    // SAFETY: the stream is open as long as the process, and so many bytes are there.
+    unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
+}
+
 unsafe extern "C" {
+    static stdout: *mut libc::FILE;
     /// glibc's: what is to be done at the end of the process, which is told its status.
     fn on_exit(work: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }

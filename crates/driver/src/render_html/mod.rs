@@ -155,6 +155,7 @@ fn finding(
             @if finding.instances > 1 { span .dim { " (" (finding.instances) " times)" } }
             @if let Some(reason) = accepted { p { "accepted: " (reason) } }
             @if let Some(hint) = &finding.hint { p .hint { b { "hint: " } code { (hint) } } }
+            @if let Some(hint) = &finding.author_hint { p .hint { b { "hint: " } (hint) } }
             @if let Some(picture) = recording.and_then(|recording| timeline::of_finding(recording, finding)) { (picture) }
             @for one in &finding.sites { (site(one, recording, lines)) }
             @if let Some(page) = rules::page(&finding.rule) {
@@ -251,6 +252,7 @@ mod tests {
             class: Class::MissingWait,
             instances: 2,
             sites: vec![Site { source: Some("k.s:4:1".to_owned()), ..Site::default() }],
+            author_hint: None,
             hint: None,
             model: None,
             proven: None,

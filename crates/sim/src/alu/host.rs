@@ -124,6 +124,11 @@ pub trait Host: 'static {
     fn expand(mask: u32) -> [u32; 16];
     /// Lane n of `new` where bit n of `mask` is set, else of `old`.
     fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16];
+    /// Lane n: lane `from[n]` of `lanes`, of which the low four bits count.
+    #[inline(always)]
+    fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+        std::array::from_fn(|l| lanes[from[l] as usize & 15])
+    }
     /// Binary16 in the low halves to binary32.
     fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16];
     /// Binary32 to binary16 to nearest even; the bits of a NaN are unspecified.
@@ -254,6 +259,17 @@ mod x86 {
     }
 
     impl Host for Avx512 {
+        #[inline(always)]
+        fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: code of this level runs only where AVX-512 F is; all three arrays are 64 bytes.
+            unsafe {
+                let lanes = _mm512_loadu_si512(lanes.as_ptr().cast());
+                let from = _mm512_loadu_si512(from.as_ptr().cast());
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_permutexvar_epi32(from, lanes));
+            }
+            out
+        }
         #[inline(always)]
         fn movemask(lanes: &[u32; 16]) -> u32 {
             // SAFETY: code of this level runs only where AVX-512 F and DQ are.
