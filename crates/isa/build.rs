@@ -117,18 +117,20 @@ fn write_names(out: &mut String, rows: &[(Place, RowDef)]) {
     }
     let size = (names.len() * 2).next_power_of_two();
     let mut slots = vec![0usize; size];
-    let (mut entries, mut members) = (String::new(), Vec::<usize>::new());
+    let (mut entries, mut text, mut members) = (String::new(), String::new(), Vec::<usize>::new());
     for (index, (name, rows)) in names.iter().enumerate() {
         let mut at = slot(name, size);
         while slots[at] != 0 {
             at = (at + 1) % size;
         }
         slots[at] = index + 1;
-        let _ = writeln!(entries, "({name:?}, {}, {}),", members.len(), rows.len());
+        let _ = writeln!(entries, "({}, {}, {}, {}),", text.len(), name.len(), members.len(), rows.len());
+        text.push_str(name);
         members.extend(rows);
     }
     let _ = writeln!(out, "static NAME_SLOTS: [u16; {size}] = {slots:?};");
-    let _ = writeln!(out, "static NAMES: &[(&str, u16, u8)] = &[\n{entries}];");
+    let _ = writeln!(out, "static NAME_TEXT: &str = {text:?};");
+    let _ = writeln!(out, "static NAMES: &[(u32, u8, u16, u8)] = &[\n{entries}];");
     let _ = writeln!(out, "static NAME_ROWS: &[u16] = &{members:?};");
 }
 
@@ -185,12 +187,10 @@ impl Machines {
                 intern(&mut self.prefixes, fitting)
             })
             .collect();
-        let prefixes: Vec<String> = prefixes.iter().map(|number| format!("PREFIXES[{number}]")).collect();
         let _ = writeln!(
             self.machines,
-            "MachineIndex {{ sets: {:#x}, formats: &[{formats}], prefixes: &[{}], rows: &{:?} }},",
+            "MachineIndex {{ sets: {:#x}, formats: &[{formats}], prefixes: &{prefixes:?}, rows: &{:?} }},",
             sets.bits(),
-            prefixes.join(", "),
             linked.rows.iter().map(|&number| RowId(number)).collect::<Vec<_>>()
         );
     }

@@ -177,7 +177,7 @@ impl Checker {
         (channel, seq): (Channel, u32),
         place: Place,
     ) -> MistakeId {
-        let lack = Lack::Wait(Counter::of(channel, self.counters));
+        let lack = Lack::Wait(self.counters.counter_of(channel));
         let younger = |issued: u32| if channel == Channel::Sm { 0 } else { issued.saturating_sub(seq) };
         let mistakes = &mut self.mistakes;
         let (before, pc) = place.before.unzip();
@@ -263,7 +263,7 @@ impl Checker {
         wrong: bool,
     ) -> Option<FaultyWait> {
         let state = self.waves.get(agent)?;
-        let counter = Counter::of(channel, self.counters);
+        let counter = self.counters.counter_of(channel);
         let after = |wait: &&WaitInstance| wait.seq[channel as usize] >= seq;
         let mut waits = state.waits.iter().rev().filter(|wait| wait.step <= before).take_while(after);
         let leaves = |wait: &WaitInstance| wait.counters.iter().find(|(c, _)| *c == counter).map(|&(_, n)| n);

@@ -4,7 +4,7 @@
 //! synchronisation is missing ("synchronisation", 5.2).
 
 use wavemark_isa::effects::{invalidate_text, wait_text, write_back_text};
-use wavemark_sim::events::{Channel, Counter, Direction, Site, Space};
+use wavemark_sim::events::{Channel, Direction, Site, Space};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -38,7 +38,7 @@ impl Checker {
         // How many were younger when it arrived at a barrier: that is all this wave knows of the other's issues.
         let known = state.known.issued.get(earlier.epoch.agent, earlier.epoch.channel);
         let arrive = other.and_then(|other| other.arrive_at(earlier.epoch.channel, known));
-        let counter = Counter::of(old_channel, self.counters);
+        let counter = self.counters.counter_of(old_channel);
         let unwaited_invalidate = conflict.relation == Relation::Stale
             && state.invalidates.iter().any(|invalidate| invalidate.known.relied.knows(earlier.epoch));
         // The wave that should have waited and where, if a wait before a place that is known would have been enough.
@@ -48,7 +48,7 @@ impl Checker {
             let waiting = write_backs.iter().find(|op| op.covers.knows(earlier.epoch));
             let before = "before the releasing store";
             let (class, why, hint) = if let Some(op) = waiting {
-                let counter = Counter::of(op.seq.0, self.counters);
+                let counter = self.counters.counter_of(op.seq.0);
                 let wait = wait_text(self.machine, counter, 0);
                 (Class::MissingWait, "is not over", format!("{wait} {before}"))
             } else {
@@ -66,7 +66,7 @@ impl Checker {
                 what.1, first.mnemonic
             );
             let hint =
-                format!("{} before", wait_text(self.machine, Counter::of(Channel::Ld, self.counters), 0));
+                format!("{} before", wait_text(self.machine, self.counters.counter_of(Channel::Ld), 0));
             ("M6", Class::MissingWait, title, hint, Some(second.site.clone()))
         } else if conflict.relation == Relation::Stale {
             let title = format!(
@@ -166,7 +166,11 @@ impl Checker {
             return None;
         }
         let (own_id, pcs) = (wave, [first.site.pc, second.site.pc]);
-        let awaited = (old_channel, earlier.epoch.seq);
+        // A copy that may land after younger ones is over when all are.
+        let any_order = self.model.lds_dma_any_order && earlier.dma && old_channel == Channel::Vm;
+        let last =
+            missing.as_ref().filter(|_| any_order).map_or(earlier.epoch.seq, |(place, _)| place.issued);
+        let awaited = (old_channel, last.max(earlier.epoch.seq));
         let mut at_fault = None;
         let mistake = match missing {
             // It is for another reason that this one shows.
@@ -226,6 +230,9 @@ impl Checker {
             }
             (None, _) => finding.hint(hint, hint_site).of(mistake),
         };
+        if any_order {
+            finding = finding.model("lds-dma-order");
+        }
         if only_two_fifos {
             finding = finding.model("asynccnt");
         }

@@ -173,7 +173,7 @@ impl Checker {
         let finding = Finding::new(rule, Class::MissingWait, Severity::Error, title)
             .at("producer", &producer, id)
             .at("consumer", &consumer, id)
-            .missing_wait(Counter::of(awaited.0, self.counters), Some(site), mistake)
+            .missing_wait(self.counters.counter_of(awaited.0), Some(site), mistake)
             .faulty(at_fault);
         self.findings.add(finding);
     }
@@ -187,14 +187,14 @@ impl Checker {
             return;
         };
         let (producer, consumer) = (self.sites.get(operation.site), self.sites.get(site));
-        let counter = Counter::of(channel, self.counters);
+        let counter = self.counters.counter_of(channel);
         let name = register_name(register);
         let title = format!(
             "{name} is there only because more operations than {} can count have been issued since {}: no wait covers it",
             counter.name(),
             producer.mnemonic
         );
-        let capacity = counter.capacity(self.counters);
+        let capacity = self.counters.capacity(counter);
         let wait = wait_text(self.machine, counter, (state.seq[channel as usize] - seq).min(capacity - 1));
         let finding = Finding::new("W4", Class::MissingWait, Severity::Advice, title)
             .at("producer", &producer.site, state.id)
@@ -212,7 +212,7 @@ impl Checker {
 
     /// Whether the wave has waited since the operation's issue, but never for its counter.
     pub(crate) fn waited_for_another(&self, state: &WaveState, operation: &Operation) -> bool {
-        let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| Counter::of(c, self.counters)).collect();
+        let own: Vec<Counter> = operation.seq.iter().map(|&(c, _)| self.counters.counter_of(c)).collect();
         let since = operation.waits_before.saturating_sub(state.first_wait - 1) as usize;
         let mut other = false;
         for wait in state.waits.iter().skip(since) {

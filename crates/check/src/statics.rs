@@ -5,6 +5,7 @@
 //! * R5: a copy from LDS is issued while a store to it by the same wave is in flight;
 //! * S1: an access to LDS was in flight at the barrier that a conflicting one stands behind;
 //! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
+//! * N1: an instruction comes before the wait states have passed that the hardware does not insert;
 //! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
 //! * W1: a wait that has nothing to wait for on any path, which is a proof.
 //!
@@ -16,11 +17,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Channel, Counter, CounterSet, Flow, Path, Verb, wait_text};
+use wavemark_isa::effects::{
+    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
+};
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
 use wavemark_target::Machine;
+use wavemark_target::facts::ManualWaits;
 
 use crate::finding::{Class, Finding, FindingSite, Severity};
 use crate::register_set;
@@ -29,10 +33,12 @@ use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 mod barriers;
 mod blocks;
 mod ends;
+mod wait_states;
 
 use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
+use wait_states::{Recent, TooEarly};
 
 /// What was found of a kernel without executing it.
 #[derive(Debug)]
@@ -74,6 +80,8 @@ pub fn check(kernel: &Kernel) -> Statics {
 struct Wave {
     in_flight: InFlight,
     barrier: AtBarrier,
+    /// What may have been issued a few wait states ago.
+    recent: Recent,
     /// LDS may hold something: a store to it, or a copy that has come.
     lds_holds: bool,
 }
@@ -82,6 +90,7 @@ impl Wave {
     fn step(&mut self, analysis: &Analysis<'_>, site: SiteId) {
         let info = analysis.sites.get(site);
         self.barrier.step(analysis.sites, &self.in_flight, site);
+        self.recent.step(analysis.manual_waits, analysis.sites, site);
         let copies = |wave: &Wave| -> u32 {
             let copies = wave.in_flight.pending().iter();
             let copies = copies.filter(|one| copies_lds(analysis.sites.get(one.operation)));
@@ -99,7 +108,10 @@ impl State for Wave {
     fn join(&mut self, other: &Wave) -> bool {
         let holds = other.lds_holds && !self.lds_holds;
         self.lds_holds |= holds;
-        self.in_flight.join(&other.in_flight) | self.barrier.join(&other.barrier) | holds
+        self.in_flight.join(&other.in_flight)
+            | self.barrier.join(&other.barrier)
+            | self.recent.join(&other.recent)
+            | holds
     }
 }
 
@@ -107,6 +119,7 @@ impl State for Wave {
 struct Analysis<'c> {
     machine: Machine,
     counters: CounterSet,
+    manual_waits: ManualWaits,
     sites: &'c Sites,
     /// By channel.
     queues: Vec<Queue>,
@@ -126,9 +139,15 @@ impl Analysis<'_> {
         let counters = CounterSet::of(machine);
         let queue = |&channel: &Channel| Queue {
             in_order: channel.in_order(),
-            capacity: Counter::of(channel, counters).capacity(counters),
+            capacity: counters.capacity(counters.counter_of(channel)),
         };
-        Analysis { machine, counters, sites: &code.sites, queues: Channel::ALL.iter().map(queue).collect() }
+        Analysis {
+            machine,
+            counters,
+            manual_waits: machine.facts().manual_waits,
+            sites: &code.sites,
+            queues: Channel::ALL.iter().map(queue).collect(),
+        }
     }
 
     /// What an instruction does to the operations in flight.
@@ -139,7 +158,7 @@ impl Analysis<'_> {
             state.forget(conflict.operation);
         }
         for &(counter, n) in &info.effects.waits {
-            for &channel in counter.channels() {
+            for &channel in channels_of(counter) {
                 state.wait(&self.queues, channel as ClassId, n);
             }
         }
@@ -200,6 +219,9 @@ impl Analysis<'_> {
                 .filter(|one| barriers::access(self.sites.get(one.operation)) == Some(Access::Store));
             stores.for_each(|store| report.overtaken(self, site, store));
         }
+        if let Some(early) = wave.recent.too_early(self.manual_waits, self.sites, site) {
+            report.too_early(self, site, &early);
+        }
         let state = &mut wave.in_flight;
         let conflicts = self.conflicts(state, info);
         for conflict in &conflicts {
@@ -224,7 +246,7 @@ impl Analysis<'_> {
         // What is called may have issued anything.
         if code.gaps.is_empty() && info.effects.flow == Flow::Wait && !info.effects.waits_idle {
             let idle = |&(counter, n): &(Counter, u32)| {
-                let mut channels = counter.channels().iter().map(|&channel| channel as ClassId).peekable();
+                let mut channels = channels_of(counter).iter().map(|&channel| channel as ClassId).peekable();
                 channels.peek().is_some()
                     && counter != Counter::Exp
                     && !channels.any(|class| state.waits_for(&self.queues, class, n))
@@ -240,7 +262,7 @@ impl Analysis<'_> {
 
     /// The counter that counts a class.
     fn counter(&self, class: ClassId) -> Counter {
-        Counter::of(Channel::ALL[usize::from(class)], self.counters)
+        self.counters.counter_of(Channel::ALL[usize::from(class)])
     }
 }
 
@@ -377,7 +399,7 @@ impl Report {
             if loads { "read" } else { "overwritten" },
             producer.mnemonic
         );
-        let counter = Counter::of(Channel::Ds, analysis.counters);
+        let counter = analysis.counters.counter_of(Channel::Ds);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
         finding.sites.extend(ends);
         let wait = wait_text(analysis.machine, counter, 0);
@@ -418,6 +440,23 @@ impl Report {
             finding.sites.push(end_of("waiting", own));
             self.other.push(finding);
         }
+    }
+
+    /// The hardware does not wait for what an instruction depends on.
+    fn too_early(&mut self, analysis: &Analysis<'_>, site: SiteId, early: &TooEarly) {
+        let (first, second) = (analysis.sites.get(early.first), analysis.sites.get(site));
+        let known = |finding: &Finding| {
+            let ends = finding.sites.last().map(|end| end.site.pc);
+            finding.rule == "N1" && ends == Some(second.site.pc)
+        };
+        if self.other.iter().any(known) {
+            return;
+        }
+        let title = format!("{}: needs {} wait states", early.what, early.needed);
+        let mut finding = Finding::new("N1", Class::Hazard, Severity::Error, title);
+        finding.sites.extend([end_of("producer", first), end_of("consumer", second)]);
+        let hint = wait_states_text(analysis.machine, early.missing);
+        self.other.push(finding.hint(format!("{hint} before"), Some(second.site.clone())));
     }
 
     fn wait(&mut self, site: SiteId, info: &SiteInfo, idle: bool) {

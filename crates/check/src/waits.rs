@@ -109,7 +109,11 @@ impl Checker {
                     continue;
                 }
                 effective |= state.seq[c] - state.retired[c] > n;
-                let upto = state.seq[c].saturating_sub(n);
+                let mut upto = state.seq[c].saturating_sub(n);
+                if self.model.lds_dma_any_order && channel == Channel::Vm && n > 0 {
+                    // A copy in flight may be the one that is not over.
+                    upto = state.oldest_copy(channel).map_or(upto, |oldest| upto.min(oldest - 1));
+                }
                 state.retire(channel, upto);
                 state.waited[c] = state.waited[c].max(upto);
                 state.end_assumed_waits(channel);
@@ -139,7 +143,7 @@ impl Checker {
             return;
         }
         for (channel, seq) in operation.seq.clone() {
-            let counter = Counter::of(channel, set);
+            let counter = set.counter_of(channel);
             let Some((wait, younger)) = state.last_sufficient(counter, channel, seq, u32::MAX) else {
                 continue;
             };
@@ -173,7 +177,7 @@ impl Checker {
             return;
         }
         let channel = crate::relation::channel(epoch.channel);
-        let counter = Counter::of(channel, self.counters);
+        let counter = self.counters.counter_of(channel);
         let Some(consumer) = self.waves.get(wave.index) else { return };
         let known = match epoch.agent == wave.index {
             true => u32::MAX,
@@ -219,7 +223,7 @@ impl Checker {
     /// The advice at the end of the run.
     pub(crate) fn report_waits(&mut self) {
         // A counter that has come to its largest number is not waited for: it cannot be more.
-        let most = |counter: Counter| counter.capacity(self.counters).saturating_sub(1);
+        let most = |counter: Counter| self.counters.capacity(counter).saturating_sub(1);
         let table = self.wait_table.iter();
         let mut all: Vec<((SiteId, Counter), WaitStats)> = table
             .map(|(&(site, counter), stats)| {

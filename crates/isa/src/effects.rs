@@ -18,6 +18,8 @@
 //! | `control=` | other program control ([`Control`]) |
 //! | `copy` | it only moves what it reads |
 //! | `select` | each lane takes one of the two sources, by a lane mask |
+//! | `unit=` `passes=` | which unit executes it where that does not follow ([`Unit`]), and for how long ([`Passes`]) |
+//! | `unforwarded` | it reads VCC before vector instructions give it on |
 //! | `relative` | M0 is added to the number of a register that it names |
 //! | `meaning=KEY` | what it computes is what the row called KEY computes; without it, its own name |
 
@@ -36,15 +38,19 @@ mod hwreg;
 mod machine;
 mod memory;
 mod policy;
+mod unit;
 mod weaker;
 
 pub use atomic::AtomicOp;
 pub use bank::{Bank, VgprMsb};
-pub use control::{Barrier, Control, Flow, Wait, invalidate_text, wait_text, write_back_text};
-pub use counter::{Channel, Counter, CounterSet};
+pub use control::{
+    Barrier, Control, Flow, Wait, invalidate_text, wait_states_text, wait_text, write_back_text,
+};
+pub use counter::{Channel, Counter, CounterSet, channels_of};
 pub use hwreg::{HwField, HwReg};
 pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
+pub use unit::{Lanes, Passes, Unit};
 pub use weaker::{with_scope, with_wait};
 
 /// A register that an instruction touches.
@@ -87,7 +93,7 @@ pub struct Effects {
     pub memory: Option<Memory>,
     /// Scope and the like of a memory or cache operation.
     pub policy: Policy,
-    /// The queues that it stands in from issue to completion; their counters are moved ([`Counter::of`]).
+    /// The queues that it stands in from issue to completion; their counters are moved ([`CounterSet::counter_of`]).
     pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
@@ -108,6 +114,14 @@ pub struct Effects {
     pub relative: bool,
     /// Each lane takes one of its two sources, by a lane mask.
     pub selects: bool,
+    /// What executes it; a pair counts as its X half.
+    pub unit: Unit,
+    /// How long a matrix multiplication takes ([`Passes`]).
+    pub passes: u8,
+    /// Whose lanes it reads.
+    pub lanes: Lanes,
+    /// It reads VCC before vector instructions give it on.
+    pub unforwarded: bool,
 }
 
 impl Effects {
@@ -149,6 +163,14 @@ pub struct RowEffects {
     pub relative: bool,
     /// Each lane takes one of its two sources, by a lane mask.
     pub selects: bool,
+    /// What executes it.
+    pub unit: Unit,
+    /// How long a matrix multiplication takes.
+    pub passes: Passes,
+    /// Whose lanes it reads.
+    pub lanes: Lanes,
+    /// It reads VCC before vector instructions give it on.
+    pub unforwarded: bool,
     /// Key of what it computes; rows that share it compute the same.
     pub meaning: &'static str,
 }
@@ -189,6 +211,10 @@ impl RowEffects {
                 "copy" => effects.copies = true,
                 "relative" => effects.relative = true,
                 "select" => effects.selects = true,
+                "passes" => {
+                    effects.passes = Passes::parse(value).ok_or_else(|| unknown("number of passes"))?
+                }
+                "unforwarded" => effects.unforwarded = true,
                 "meaning" => effects.meaning = value,
                 "exec" if value == "none" => exec_named = true,
                 _ => {
@@ -207,6 +233,8 @@ impl RowEffects {
         if let (Some(memory), false) = (&effects.memory, counted) {
             effects.channels = counter::channels(CounterSet::of(machine), memory);
         }
+        effects.unit = Unit::of(row, &effects).ok_or("unit= names no unit")?;
+        effects.lanes = Lanes::of(row);
         let scalar = match row.family {
             Family::Scalar => true,
             Family::Memory => scalar_memory(row, effects.memory.as_ref()),
@@ -334,6 +362,12 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
             address: false,
         });
     }
+    if base == 0 {
+        effects.unit = own.unit;
+        effects.passes = own.passes.of(inst);
+        effects.lanes = own.lanes;
+        effects.unforwarded = own.unforwarded;
+    }
     effects.memory = effects.memory.or(own.memory);
     if let Some(memory) = &own.memory {
         effects.policy = Policy::decode(machine, inst.mods.cpol, memory);
@@ -445,6 +479,45 @@ mod tests {
     }
 
     #[test]
+    fn units() {
+        let gfx90a = Machine::new(Processor::Gfx90a);
+        let unit = |machine, text: &str| {
+            let effects = of(machine, text);
+            (effects.unit, effects.passes)
+        };
+        assert_eq!(unit(GFX950, "s_nop 3"), (Unit::Scalar, 0));
+        assert_eq!(unit(GFX950, "s_load_dword s0, s[2:3], 0x0"), (Unit::ScalarMemory, 0));
+        assert_eq!(unit(GFX950, "global_load_dword v0, v1, s[2:3]"), (Unit::VectorMemory, 0));
+        assert_eq!(unit(GFX950, "ds_read_b32 v0, v1"), (Unit::Lds, 0));
+        assert_eq!(unit(GFX950, "v_add_f32_e32 v0, v1, v2"), (Unit::Vector, 0));
+        assert_eq!(unit(GFX950, "v_exp_f32_e32 v0, v1"), (Unit::Transcendental, 0));
+        assert_eq!(unit(GFX950, "v_dot2c_f32_f16_e32 v0, v1, v2"), (Unit::Dot, 0));
+        let f32 = "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[0:15]";
+        assert_eq!(unit(GFX950, f32), (Unit::MatrixF32, 16));
+        // The same product takes CDNA 2 twice as long as CDNA 3.
+        let f16 = "v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[2:3], a[0:15]";
+        assert_eq!(unit(GFX950, f16), (Unit::Matrix, 8));
+        assert_eq!(unit(gfx90a, f16), (Unit::Matrix, 16));
+        let f64 = "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]";
+        assert_eq!(unit(GFX950, f64), (Unit::MatrixF64, 0));
+        // The widest of the two formats decides.
+        let formats = |a, b, cbsz| {
+            let text = format!("v_mfma_f32_16x16x128_f8f6f4 v[0:3], {a}, {b}, v[0:3] cbsz:{cbsz} blgp:2");
+            unit(GFX950, &text)
+        };
+        assert_eq!(formats("v[8:15]", "v[16:21]", 0), (Unit::Matrix, 8));
+        assert_eq!(formats("v[8:11]", "v[16:21]", 4), (Unit::Matrix, 4));
+        let wmma = "v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], v[0:7]";
+        assert_eq!(unit(GFX1250, wmma), (Unit::Matrix, 4));
+        let pair = "v_dual_mov_b32 v0, v2 :: v_dual_mul_f32 v1, s4, v3";
+        assert_eq!(unit(GFX1250, pair), (Unit::Vector, 0));
+        assert_eq!(of(GFX950, "v_readlane_b32 s0, v1, s2").lanes, Lanes::One);
+        assert_eq!(of(GFX950, "v_readfirstlane_b32 s0, v1").lanes, Lanes::One);
+        assert_eq!(of(GFX950, "v_permlane32_swap_b32_e32 v0, v1").lanes, Lanes::Exchanged);
+        assert!(of(GFX950, "v_div_fmas_f32 v0, v1, v2, v3").unforwarded);
+    }
+
+    #[test]
     fn memory_and_counters() {
         let memory = |machine, text| {
             let effects = of(machine, text);
@@ -482,7 +555,7 @@ mod tests {
                     }
                     _ => None,
                 };
-                let Some(data) = data.filter(|_| !memory.block && !memory.format) else { continue };
+                let Some(data) = data.filter(|_| !memory.block && !memory.is_typed()) else { continue };
                 let mut wanted = u32::from(memory.bytes.next_multiple_of(4));
                 // The second datum of a load has its place behind the first; of a store it is an operand of its own.
                 if memory.count == 2 && memory.verb != Verb::Store {

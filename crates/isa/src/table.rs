@@ -123,7 +123,7 @@ impl Table {
     #[inline]
     pub(crate) fn formats_of(&self, bits: u128) -> impl Iterator<Item = (u8, &'static Format)> + '_ {
         let prefix = (bits as u32) >> 23;
-        self.index.prefixes[prefix as usize].iter().filter_map(move |&number| {
+        self.index.formats_with(prefix).iter().filter_map(move |&number| {
             let entry = &self.index.formats[usize::from(number)];
             (bits & entry.mask == entry.value).then_some((number, entry.format))
         })

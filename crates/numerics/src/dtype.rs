@@ -270,6 +270,14 @@ impl Dtype {
     /// The code of element `index` of `bytes`, little-endian, packed from the low bits up; 0 beyond the end.
     pub fn load(self, bytes: &[u8], index: usize) -> u64 {
         let Some(bit) = index.checked_mul(self.bits() as usize) else { return 0 };
+        // Most are whole words.
+        let whole = match self.bits() {
+            32 => bytes.get(bit / 8..).and_then(|rest| rest.first_chunk().copied()).map(u32::from_le_bytes),
+            _ => None,
+        };
+        if let Some(code) = whole {
+            return code.into();
+        }
         let mut word = [0; 16];
         let start = (bit / 8).min(bytes.len());
         let end = (start + 9).min(bytes.len());
@@ -280,6 +288,12 @@ impl Dtype {
     /// Sets the code of element `index` of `bytes`; nothing beyond the end.
     pub fn store(self, bytes: &mut [u8], index: usize, code: u64) {
         let Some(bit) = index.checked_mul(self.bits() as usize) else { return };
+        if self.bits() == 32
+            && let Some(word) = bytes.get_mut(bit / 8..).and_then(|rest| rest.first_chunk_mut::<4>())
+        {
+            *word = (code as u32).to_le_bytes();
+            return;
+        }
         let mask = u128::from(self.code_mask()) << (bit % 8);
         let value = (u128::from(code) << (bit % 8)) & mask;
         let count = (bit % 8 + self.bits() as usize).div_ceil(8);

@@ -116,6 +116,8 @@ facts! {
     omod_needs_flush: bool = "ISA manuals, \"Output modifiers\" (Vega to RDNA 3.5; RDNA 4 and CDNA 5)";
     /// Matrix operations.
     matrix: MatrixOps = "ISA manuals, \"Matrix\"; LLVM's intrinsics of MFMA and WMMA";
+    /// Which dependencies between instructions the hardware does not check, so that software keeps them apart.
+    manual_waits: ManualWaits = "ISA manuals, \"Manually Inserted Wait States (NOPs)\", \"Required NOPs\", \"Requirements for WMMA data hazards\"; `GCNHazardRecognizer`";
 
     /// Counters of outstanding operations, each with its width in bits.
     counters: &'static [(WaitCounter, u8)] = "ISA manuals, \"Data dependency resolution\"; `AMDGPUBaseInfo` bit widths; guide, \"Memory Model\"";
@@ -156,6 +158,8 @@ facts! {
     buffer_offset: Offset = "`SIInstrInfo` getMaxMUBUFImmOffset";
     /// How typed buffer instructions say the format of an element.
     buffer_formats: BufferFormats = "ISA manuals, \"Buffer image format\"; `AMDGPUAsmUtils` MTBUFFormat";
+    /// Whether the components of an element that a typed store does not have are those of its first one; elsewhere zeros.
+    format_stores_replicate: bool = "`FeatureDefaultComponentZero`, `FeatureDefaultComponentBroadcast`; RDNA 4 manual, 9.3";
     /// Immediate offset of `ds_*`; of those with two offsets, each has half as many bits.
     ds_offset: Offset = "ISA manuals, \"DS\"";
     /// Whether `ds_permute_b32` and `ds_bpermute_b32` move data within each half of a wave of 64 lanes alone.
@@ -312,6 +316,27 @@ pub enum WaitCounter {
 }
 
 impl WaitCounter {
+    const ALL: [WaitCounter; 13] = [
+        WaitCounter::Vm,
+        WaitCounter::Exp,
+        WaitCounter::Lgkm,
+        WaitCounter::Vs,
+        WaitCounter::Load,
+        WaitCounter::Store,
+        WaitCounter::Sample,
+        WaitCounter::Bvh,
+        WaitCounter::Ds,
+        WaitCounter::Km,
+        WaitCounter::Async,
+        WaitCounter::Tensor,
+        WaitCounter::X,
+    ];
+
+    /// The counter of this name without `cnt`: `vm`, `load`.
+    pub fn called(name: &str) -> Option<WaitCounter> {
+        WaitCounter::ALL.into_iter().find(|counter| counter.name().strip_suffix("cnt") == Some(name))
+    }
+
     /// The name as assembly has it: `vmcnt`, `loadcnt`.
     pub fn name(self) -> &'static str {
         match self {
@@ -441,6 +466,33 @@ pub enum MatrixOps {
     WmmaScaled,
 }
 
+/// Dependencies that need independent instructions or `s_nop` in between; each of the first four has those of the one
+/// before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ManualWaits {
+    /// GCN: scalar results of vector instructions in vector memory, lane selects and DPP; M0; data of wide stores.
+    Gcn,
+    /// CDNA 2: matrix results, by the passes of the multiplication.
+    Cdna2,
+    /// CDNA 3: results that vector instructions do not forward to one another.
+    Cdna3,
+    /// CDNA 4: exchanges between lanes, and one more for matrix results.
+    Cdna4,
+    /// None (RDNA 1 and 2).
+    None,
+    /// RDNA 3 and 4: a matrix result that another multiplication takes as A or B.
+    Wmma,
+    /// CDNA 5: results of instructions that vector instructions are executed beside.
+    CoExecution,
+}
+
+impl ManualWaits {
+    /// Whether vector instructions alone are wait states; else all instructions are, and `s_nop` is as many as it says.
+    pub const fn count_vector_alone(self) -> bool {
+        matches!(self, ManualWaits::Wmma | ManualWaits::CoExecution)
+    }
+}
+
 /// The barriers of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Barriers {
@@ -565,6 +617,15 @@ show! {
         MatrixOps::WmmaTwice => "WMMA, A and B held twice",
         MatrixOps::Wmma => "WMMA and SWMMAC",
         MatrixOps::WmmaScaled => "WMMA and SWMMAC with scales",
+    }.to_owned();
+    ManualWaits: self => match self {
+        ManualWaits::Gcn => "scalar results, M0, DPP, data of wide stores",
+        ManualWaits::Cdna2 => "those of GCN, matrix results",
+        ManualWaits::Cdna3 => "those of CDNA 2, results between vector instructions",
+        ManualWaits::Cdna4 => "those of CDNA 3, exchanges between lanes",
+        ManualWaits::None => "none",
+        ManualWaits::Wmma => "matrix results as A or B",
+        ManualWaits::CoExecution => "matrix and transcendental results",
     }.to_owned();
     DescriptorLayout: self => format!("{self:?}").to_lowercase();
     WorkgroupIds: self => match self {

@@ -6,7 +6,8 @@
 
 use crate::facts::{
     Apertures, Barriers, BufferFormats, BufferResource, CachePolicy, DescriptorLayout, DppControls,
-    ExportTarget, Facts, MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter, WaitcntField, WorkgroupIds,
+    ExportTarget, Facts, ManualWaits, MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter, WaitcntField,
+    WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -88,6 +89,7 @@ pub(crate) mod facts {
         vopd3: false,
         omod_needs_flush: true,
         matrix: MatrixOps::None,
+        manual_waits: ManualWaits::Gcn,
         counters: &[(Vm, 4), (Exp, 3), (Lgkm, 4)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
@@ -95,6 +97,7 @@ pub(crate) mod facts {
         stores_reach_device: true,
         dlc_misses_l1: false,
         ds_permutes_within_32: false,
+        format_stores_replicate: false,
         smem_offset: Offset::dwords(8),
         smem_buffer_offset: Offset::dwords(8),
         smem_literal_offset: false,
@@ -168,6 +171,7 @@ pub(crate) mod facts {
 
     pub const GFX90A: Facts = Facts {
         descriptor: DescriptorLayout::Gfx90a,
+        manual_waits: ManualWaits::Cdna2,
         lds_direct_operand: false,
         vgpr_tuple_alignment: 2,
         agpr_operands: true,
@@ -181,19 +185,22 @@ pub(crate) mod facts {
 
     pub const GFX940: Facts = Facts {
         cache_policy: CachePolicy::Sc0Sc1Nt,
+        manual_waits: ManualWaits::Cdna3,
         several_l2: true,
         stores_reach_device: false,
         hwregs: hwreg::GFX940,
         ..GFX90A
     };
 
-    pub const GFX950: Facts = Facts { lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
+    pub const GFX950: Facts =
+        Facts { manual_waits: ManualWaits::Cdna4, lds_bytes: 160 << 10, lds_granule: 1280, ..GFX940 };
 
     pub const GFX10_1: Facts = Facts {
         dlc_misses_l1: true,
         ds_permutes_within_32: true,
         sgprs: 106,
         matrix: MatrixOps::None,
+        manual_waits: ManualWaits::None,
         descriptor: DescriptorLayout::Gfx10,
         sgpr_encoding_granule: 0,
         sgpr_alloc_granule: 128,
@@ -226,6 +233,7 @@ pub(crate) mod facts {
         wave_scratch_bytes: (64 * 4) * ((1 << 15) - 1),
         packed_constants_twice: true,
         matrix: MatrixOps::WmmaTwice,
+        manual_waits: ManualWaits::Wmma,
         descriptor: DescriptorLayout::Gfx11,
         inst_pref_size_bits: 6,
         m0: 125,
@@ -249,6 +257,7 @@ pub(crate) mod facts {
 
     pub const GFX12: Facts = Facts {
         ds_permutes_within_32: false,
+        format_stores_replicate: true,
         wave_scratch_bytes: (64 * 4) * ((1 << 18) - 1),
         matrix: MatrixOps::Wmma,
         descriptor: DescriptorLayout::Gfx12,
@@ -278,6 +287,7 @@ pub(crate) mod facts {
         stores_reach_device: false,
         vopd3: true,
         matrix: MatrixOps::WmmaScaled,
+        manual_waits: ManualWaits::CoExecution,
         descriptor: DescriptorLayout::Gfx1250,
         lds_bytes: 320 << 10,
         lds_granule: 2048,

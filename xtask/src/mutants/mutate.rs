@@ -255,9 +255,7 @@ impl Code {
 
     fn successors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let one = &self.placed[index];
-        let next = one.effects.flow.falls_through().then_some(index + 1).filter(|&n| n < self.placed.len());
-        let target =
-            one.inst.branch_target(self.machine, one.address).filter(|_| one.effects.flow.has_target());
-        next.into_iter().chain(target.and_then(|address| self.by_address.get(&address).copied()))
+        let next = one.effects.flow.next(self.machine, &one.inst, one.address);
+        next.into_iter().filter_map(|address| self.by_address.get(&address).copied())
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use wavemark_budget::room_for;
 use wavemark_isa::effects::{Control, Flow, HwField, HwReg, effects};
 use wavemark_isa::{Inst, Operand, decode_as_executed};
@@ -121,26 +121,25 @@ fn instruction_at(kernel: &Kernel, pc: u64) -> Option<Inst> {
 /// Where paths go on from an instruction, and what is not known of that.
 fn successors(machine: Machine, (pc, msb): Point, inst: &Inst) -> (SmallVec<[Point; 2]>, Option<GapKind>) {
     let effects = effects(machine, inst);
-    let behind = pc.wrapping_add(u64::from(inst.size));
     let msb = match upper_bits(machine, msb, effects.control, inst) {
         Ok(msb) => msb,
         Err(kind) => return (SmallVec::new(), Some(kind)),
     };
-    let mut next: SmallVec<[Point; 2]> = SmallVec::new();
-    let target = inst.branch_target(machine, pc);
-    match effects.flow {
-        Flow::Call => return (smallvec![(behind, msb)], Some(GapKind::Call)),
-        Flow::Indirect => return (next, Some(GapKind::Indirect)),
-        // By the trap handler's ABI `s_trap 2` does not come back (guide, "Trap Handler ABI").
-        Flow::Trap if inst.operands.first() == Some(&Operand::Imm(2)) => return (next, None),
-        flow if flow.falls_through() => next.push((behind, msb)),
-        _ => {}
+    let flow = effects.flow;
+    let known = inst.branch_target(machine, pc).is_some();
+    let gap = match flow {
+        Flow::Call => Some(GapKind::Call),
+        Flow::Indirect => Some(GapKind::Indirect),
+        _ if flow.has_target() && !known => Some(GapKind::Indirect),
+        _ => None,
+    };
+    let mut next: SmallVec<[Point; 2]> =
+        flow.next(machine, inst, pc).into_iter().map(|address| (address, msb)).collect();
+    // What is called is not followed; it comes back behind the call.
+    if flow == Flow::Call {
+        next.truncate(1);
     }
-    if effects.flow.has_target() {
-        let Some(target) = target else { return (next, Some(GapKind::Indirect)) };
-        next.push((target, msb));
-    }
-    (next, None)
+    (next, gap)
 }
 
 /// The upper VGPR bits behind an instruction.

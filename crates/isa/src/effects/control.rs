@@ -49,14 +49,23 @@ impl Flow {
         })
     }
 
-    /// Whether the next instruction may be executed next (a call comes back).
-    pub const fn falls_through(self) -> bool {
-        !matches!(self, Flow::Branch | Flow::Indirect | Flow::End)
-    }
-
     /// Whether the last operand, if it is a number, is a label that may be executed next.
     pub const fn has_target(self) -> bool {
         matches!(self, Flow::Branch | Flow::ConditionalBranch | Flow::Call)
+    }
+
+    /// Where a wave may go on behind `inst` at `address`, whose flow this is: the next instruction (a call comes back),
+    /// the label. Addresses in registers are not among them.
+    pub fn next(self, machine: Machine, inst: &Inst, address: u64) -> SmallVec<[u64; 2]> {
+        // By the trap handler's ABI `s_trap 2` does not come back (guide, "Trap Handler ABI").
+        let ends = match self {
+            Flow::Branch | Flow::Indirect | Flow::End => true,
+            Flow::Trap => inst.operands.first() == Some(&Operand::Imm(2)),
+            _ => false,
+        };
+        let behind = (!ends).then(|| address.wrapping_add(u64::from(inst.size)));
+        let target = inst.branch_target(machine, address).filter(|_| self.has_target());
+        behind.into_iter().chain(target).collect()
     }
 }
 
@@ -103,8 +112,10 @@ impl Barrier {
 /// An instruction of program control that is none of the others here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
-    /// Changes nothing that a program can see but time: `s_nop`, priorities, clauses, prefetches of code.
+    /// Changes nothing that a program can see but time: priorities, clauses, prefetches of code.
     Hint,
+    /// So many wait states and one: `s_nop`.
+    Nop,
     /// The wave pauses.
     Sleep,
     /// A message.
@@ -129,6 +140,7 @@ impl Control {
     pub(super) fn parse(value: &str) -> Option<Control> {
         Some(match value {
             "hint" => Control::Hint,
+            "nop" => Control::Nop,
             "sleep" => Control::Sleep,
             "sendmsg" => Control::SendMessage,
             "sendmsg_rtn" => Control::SendMessageReturn,
@@ -162,7 +174,7 @@ impl Wait {
             "idle" => Wait::Idle,
             "alu" => Wait::Alu,
             "event" => Wait::Event,
-            _ => Wait::Counters(value.split(',').map(Counter::parse).collect::<Option<_>>()?),
+            _ => Wait::Counters(value.split(',').map(Counter::called).collect::<Option<_>>()?),
         })
     }
 
@@ -210,6 +222,15 @@ pub fn wait_text(machine: Machine, counter: Counter, n: u32) -> String {
         Some((mnemonic, 1)) => format!("{mnemonic} {n}"),
         Some((mnemonic, _)) => format!("{mnemonic} {}({n})", counter.name()),
         None => format!("a wait for {} {n}", counter.name()),
+    }
+}
+
+/// What gives `states` wait states before an instruction.
+pub fn wait_states_text(machine: Machine, states: u8) -> String {
+    match (machine.facts().manual_waits.count_vector_alone(), states) {
+        (false, _) => format!("s_nop {}", states.saturating_sub(1)),
+        (true, 1) => "v_nop".to_owned(),
+        (true, _) => format!("{states} v_nop"),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use smallvec::{SmallVec, smallvec};
 use wavemark_target::Machine;
-use wavemark_target::facts::WaitCounter;
+pub use wavemark_target::facts::WaitCounter as Counter;
 
 use super::memory::{Memory, Path, Verb};
 
@@ -79,49 +79,74 @@ impl Channel {
     }
 }
 
-/// A wait counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)] // the manual's names
-pub enum Counter {
-    Load,
-    Sample,
-    Bvh,
-    Store,
-    Ds,
-    Km,
-    Async,
-    Tensor,
-    /// Address translations (gfx1250): it guards registers that replay needs, not data, and no queue of data
-    /// moves it.
-    X,
-    Exp,
-    Vm,
-    Lgkm,
+/// The channels whose operations a counter counts. XCNT counts address translations: it guards registers that replay
+/// needs, not data, and no queue of data moves it.
+pub const fn channels_of(counter: Counter) -> &'static [Channel] {
+    match counter {
+        Counter::Load => &[Channel::Ld],
+        Counter::Sample => &[Channel::Sa],
+        Counter::Bvh => &[Channel::Bv],
+        Counter::Store | Counter::Vs => &[Channel::St],
+        Counter::Ds => &[Channel::Ds],
+        Counter::Km => &[Channel::Sm],
+        Counter::Async => &[Channel::Al, Channel::As],
+        Counter::Tensor => &[Channel::Td],
+        Counter::X => &[],
+        Counter::Exp => &[Channel::Ex],
+        Counter::Vm => &[Channel::Vm],
+        Counter::Lgkm => &[Channel::Ds, Channel::Sm],
+    }
 }
 
-impl Counter {
-    /// The channels whose operations the counter counts.
-    pub const fn channels(self) -> &'static [Channel] {
-        match self {
-            Counter::Load => &[Channel::Ld],
-            Counter::Sample => &[Channel::Sa],
-            Counter::Bvh => &[Channel::Bv],
-            Counter::Store => &[Channel::St],
-            Counter::Ds => &[Channel::Ds],
-            Counter::Km => &[Channel::Sm],
-            Counter::Async => &[Channel::Al, Channel::As],
-            Counter::Tensor => &[Channel::Td],
-            Counter::X => &[],
-            Counter::Exp => &[Channel::Ex],
-            Counter::Vm => &[Channel::Vm],
-            Counter::Lgkm => &[Channel::Ds, Channel::Sm],
-        }
+/// The counters of a machine, and what they count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterSet {
+    generation: Generation,
+    /// Each with its bits.
+    counters: &'static [(Counter, u8)],
+}
+
+/// Which kinds of operations share counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Generation {
+    /// gfx6 to gfx9: VM_CNT for all vector memory, LGKM_CNT, EXP_CNT.
+    Vm,
+    /// gfx10 and gfx11: stores have VSCNT.
+    VmVs,
+    /// gfx12 on: a counter for each kind.
+    Split,
+}
+
+impl CounterSet {
+    /// Those of a machine.
+    pub fn of(machine: Machine) -> CounterSet {
+        let counters = machine.facts().counters;
+        let has = |wanted| counters.iter().any(|&(counter, _)| counter == wanted);
+        let generation = match (has(Counter::Load), has(Counter::Vs)) {
+            (true, _) => Generation::Split,
+            (_, true) => Generation::VmVs,
+            _ => Generation::Vm,
+        };
+        CounterSet { generation, counters }
+    }
+
+    /// The counters.
+    pub fn counters(self) -> impl Iterator<Item = Counter> {
+        self.counters.iter().map(|&(counter, _)| counter)
+    }
+
+    /// The most operations that can be outstanding: issue stalls beyond it.
+    pub fn capacity(self, counter: Counter) -> u32 {
+        let own = self.counters.iter().find(|&&(own, _)| own == counter);
+        own.map_or(u32::MAX, |&(_, bits)| (1 << bits) - 1)
     }
 
     /// The counter that counts operations of `channel`.
-    pub const fn of(channel: Channel, set: CounterSet) -> Counter {
-        match (channel, set) {
-            (Channel::Ds | Channel::Sm, CounterSet::Vm | CounterSet::VmVs) => Counter::Lgkm,
+    pub const fn counter_of(self, channel: Channel) -> Counter {
+        match (channel, self.generation) {
+            (Channel::Ds | Channel::Sm, Generation::Vm | Generation::VmVs) => Counter::Lgkm,
+            (Channel::St, Generation::Vm) => Counter::Vm,
+            (Channel::St, Generation::VmVs) => Counter::Vs,
             (Channel::Ld, _) => Counter::Load,
             (Channel::Sa, _) => Counter::Sample,
             (Channel::Bv, _) => Counter::Bvh,
@@ -134,106 +159,19 @@ impl Counter {
             (Channel::Ex, _) => Counter::Exp,
         }
     }
-
-    /// The most operations that can be outstanding: issue stalls beyond it.
-    pub const fn capacity(self, set: CounterSet) -> u32 {
-        match (self, set) {
-            (Counter::Lgkm, CounterSet::Vm) => 15,
-            (Counter::Exp | Counter::Bvh, _) => 7,
-            (Counter::Km, _) => 31,
-            _ => 63,
-        }
-    }
-
-    /// The counter as waits name it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Counter::Load => "loadcnt",
-            Counter::Sample => "samplecnt",
-            Counter::Bvh => "bvhcnt",
-            Counter::Store => "storecnt",
-            Counter::Ds => "dscnt",
-            Counter::Km => "kmcnt",
-            Counter::Async => "asynccnt",
-            Counter::Tensor => "tensorcnt",
-            Counter::X => "xcnt",
-            Counter::Exp => "expcnt",
-            Counter::Vm => "vmcnt",
-            Counter::Lgkm => "lgkmcnt",
-        }
-    }
-
-    /// The counter that a row calls `name`.
-    pub(super) fn parse(name: &str) -> Option<Counter> {
-        Some(match name {
-            "load" => Counter::Load,
-            "sample" => Counter::Sample,
-            "bvh" => Counter::Bvh,
-            "store" => Counter::Store,
-            "ds" => Counter::Ds,
-            "km" => Counter::Km,
-            "async" => Counter::Async,
-            "tensor" => Counter::Tensor,
-            "x" => Counter::X,
-            "exp" => Counter::Exp,
-            "vm" => Counter::Vm,
-            "lgkm" => Counter::Lgkm,
-            _ => return None,
-        })
-    }
-}
-
-/// Which counters a generation has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CounterSet {
-    /// gfx6 to gfx9: VM_CNT for all vector memory, LGKM_CNT, EXP_CNT.
-    Vm,
-    /// gfx10 and gfx11: stores have VSCNT.
-    VmVs,
-    /// gfx12 on: a counter for each kind.
-    Split,
-}
-
-impl CounterSet {
-    /// Those of a machine.
-    pub fn of(machine: Machine) -> CounterSet {
-        let has = |wanted| machine.facts().counters.iter().any(|&(counter, _)| counter == wanted);
-        match (has(WaitCounter::Load), has(WaitCounter::Vs)) {
-            (true, _) => CounterSet::Split,
-            (_, true) => CounterSet::VmVs,
-            _ => CounterSet::Vm,
-        }
-    }
-
-    /// The counters that operations move.
-    pub const fn counters(self) -> &'static [Counter] {
-        match self {
-            CounterSet::Vm => &[Counter::Vm, Counter::Lgkm, Counter::Exp],
-            CounterSet::VmVs => &[Counter::Vm, Counter::Store, Counter::Lgkm, Counter::Exp],
-            CounterSet::Split => &[
-                Counter::Load,
-                Counter::Store,
-                Counter::Ds,
-                Counter::Km,
-                Counter::Async,
-                Counter::Tensor,
-                Counter::X,
-            ],
-        }
-    }
 }
 
 /// The channels that an operation on memory stands in.
 pub(super) fn channels(set: CounterSet, memory: &Memory) -> SmallVec<[Channel; 2]> {
-    let vector = match (set, memory.verb) {
+    let vector = match (set.generation, memory.verb) {
         (_, Verb::Prefetch) => return smallvec![],
-        (CounterSet::Vm, _) => Channel::Vm,
-        (CounterSet::Split, Verb::ToLds) => Channel::Al,
-        (CounterSet::Split, Verb::FromLds) => Channel::As,
+        (Generation::Vm, _) => Channel::Vm,
+        (Generation::Split, Verb::ToLds) => Channel::Al,
+        (Generation::Split, Verb::FromLds) => Channel::As,
         (_, Verb::Store | Verb::FromLds | Verb::Atomic) => Channel::St,
-        (CounterSet::Split, Verb::Cache { write_back: true, .. }) => Channel::St,
-        (CounterSet::VmVs, _) => Channel::Vm,
-        (CounterSet::Split, _) => Channel::Ld,
+        (Generation::Split, Verb::Cache { write_back: true, .. }) => Channel::St,
+        (Generation::VmVs, _) => Channel::Vm,
+        (Generation::Split, _) => Channel::Ld,
     };
     match memory.path {
         Path::Scalar => smallvec![Channel::Sm],

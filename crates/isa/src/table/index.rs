@@ -49,10 +49,19 @@ pub(super) struct MachineIndex {
     sets: u32,
     /// The formats in the order in which they are tried.
     pub(super) formats: &'static [FormatIndex],
-    /// By the top 9 bits of dword 0: which of the formats to try.
-    pub(super) prefixes: &'static [&'static [u8]; 512],
+    /// By the top 9 bits of dword 0: where in [`PREFIXES`] are the formats to try. Numbers and not slices, which the
+    /// loader would have to write to memory each time the program starts.
+    prefixes: &'static [u16; 512],
     /// Numbers of the rows.
     pub(super) rows: &'static [RowId],
+}
+
+impl MachineIndex {
+    /// Numbers of the formats that code with these top 9 bits of dword 0 may be in.
+    #[inline]
+    pub(super) fn formats_with(&self, prefix: u32) -> &'static [u8] {
+        PREFIXES[usize::from(self.prefixes[prefix as usize])]
+    }
 }
 
 /// The opcodes of a format.
@@ -84,8 +93,9 @@ pub(super) fn machine(sets: InstructionSets) -> Option<&'static MachineIndex> {
 pub(super) fn rows_called(name: &str) -> &'static [u16] {
     let mut at = slot(name, NAME_SLOTS.len());
     while let Some(number) = NAME_SLOTS[at].checked_sub(1) {
-        let (known, start, count) = NAMES[usize::from(number)];
-        if known == name {
+        let entry = NAMES[usize::from(number)];
+        let (_, _, start, count) = entry;
+        if name_of(entry) == name {
             return &NAME_ROWS[usize::from(start)..][..usize::from(count)];
         }
         at = (at + 1) % NAME_SLOTS.len();
@@ -95,7 +105,12 @@ pub(super) fn rows_called(name: &str) -> &'static [u16] {
 
 /// All names, in order.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().map(|entry| entry.0)
+    NAMES.iter().map(|&entry| name_of(entry))
+}
+
+/// The name of an entry: where it stands in [`NAME_TEXT`], and how long it is.
+fn name_of((at, length, ..): (u32, u8, u16, u8)) -> &'static str {
+    &NAME_TEXT[at as usize..][..usize::from(length)]
 }
 
 include!(concat!(env!("OUT_DIR"), "/index.rs"));

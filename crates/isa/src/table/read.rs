@@ -90,6 +90,9 @@ pub static ATTRIBUTES: &[&str] = &[
     "copy",
     "relative",
     "select",
+    "unit",
+    "passes",
+    "unforwarded",
     // Key of what it computes, where that is not its name.
     "meaning",
     // Families' own flags.

@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wavemark_isa::{Encoding, Form, Inst, Row, RowId, Table};
-use wavemark_target::{InstructionSet, InstructionSets, Machine};
+use wavemark_target::{InstructionSet, InstructionSets, Machine, WaveSize};
 
 use super::all_registers;
 use super::sample::{is_pair, random_of, sample};
 use crate::fidelity::{RefusedLine, refused_lines};
+use crate::meaning;
 use crate::modelled;
 use crate::op::{Detail, OpKind};
 use crate::program::{Program, Segment};
@@ -134,4 +135,16 @@ fn every_row_has_a_meaning_or_a_reason() {
         missing.is_empty() && obsolete.is_empty(),
         "without meaning and not in fidelity/refused.txt: {missing:#?}\nlisted, but bound: {obsolete:#?}"
     );
+}
+
+/// A key that no row has would be a body that nothing runs.
+#[test]
+fn every_key_is_that_of_a_row() {
+    let keys: BTreeSet<&str> = executed()
+        .flat_map(|(_, machine)| [machine, Machine { wave_size: WaveSize::Wave64, ..machine }])
+        .flat_map(|machine| Table::of(machine).rows())
+        .map(|row| row.effects.meaning)
+        .collect();
+    let idle: Vec<&str> = meaning::all().map(|(key, _)| key).filter(|key| !keys.contains(key)).collect();
+    assert!(idle.is_empty(), "no row of an executed processor has these keys: {idle:?}");
 }

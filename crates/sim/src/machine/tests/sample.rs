@@ -1,6 +1,6 @@
 //! Samples of an encoding: instructions with random bits wherever its row leaves them open.
 
-use wavemark_isa::{Encoding, Form, Inst, Row, decode};
+use wavemark_isa::{Encoding, Form, Inst, NoSymbols, Row, decode, parse, print};
 use wavemark_target::Machine;
 
 use crate::machine::Random;
@@ -9,6 +9,14 @@ use crate::machine::Random;
 pub struct Sample {
     pub inst: Inst,
     pub bytes: Vec<u8>,
+}
+
+impl Sample {
+    /// Whether the assembler takes it. The decoder reads more: what no program may hold is shown as it is, but means
+    /// nothing (a matrix product whose result lies on a part of its addend).
+    pub fn is_legal(&self, machine: Machine) -> bool {
+        parse(machine, &print(machine, &self.inst), &NoSymbols).is_ok()
+    }
 }
 
 /// Whether the encoding is the first half of a pair; the second is sampled with it.

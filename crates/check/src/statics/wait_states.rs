@@ -1,0 +1,511 @@
+//! Dependencies that the hardware does not check: N1.
+//!
+//! Some results can be used only when so many wait states have passed, which independent instructions and `s_nop` give;
+//! the fact `manual_waits` says which of the tables below a processor goes by. A wait state is an instruction, or one of
+//! those that `s_nop` stands for; from gfx11 on only vector instructions count.
+//!
+//! Sources: CDNA3 and CDNA4 manuals, tables 11 ("Required Software-inserted Wait States") and 37/38 ("VOP3P-Matrix Opcodes
+//! Required NOPs"); Vega manual, table 8; CDNA2 manual, tables 9 and 26; RDNA3 manual 7.9, RDNA4 manual 7.12.1, CDNA5
+//! manual 5.7.2 and 7.12.1. Where a table cannot be read in print, the numbers are those of LLVM 22 (`GCNHazardRecognizer`).
+//!
+//! Not looked for: the aliases of VCC, VSKIP and the trap handler's registers; matrix products of gfx908, which have rules
+//! of their own; the guards of SGPRs that RDNA4 wants (5.6), which are waits and no wait states.
+
+use smallvec::SmallVec;
+use wavemark_isa::effects::{Control, Flow, HwField, Lanes, Path, Touched, Unit, Verb};
+use wavemark_isa::{Operand, SdwaSel, Special};
+use wavemark_memmodel::flow::State;
+use wavemark_sim::regs::sindex;
+use wavemark_target::facts::ManualWaits;
+
+use crate::site_info::{RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
+
+/// The most wait states that anything needs.
+const MOST: u8 = 20;
+
+/// What was issued of late, each with the fewest wait states that may have passed since; ascending by instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Recent(SmallVec<[(SiteId, u8); 20]>);
+
+/// An instruction comes too early.
+pub(super) struct TooEarly {
+    /// What it depends on.
+    pub first: SiteId,
+    /// The wait states that are missing.
+    pub missing: u8,
+    /// Those that it needs.
+    pub needed: u8,
+    /// What it depends on, in words.
+    pub what: &'static str,
+}
+
+impl State for Recent {
+    fn join(&mut self, other: &Recent) -> bool {
+        let mut new = false;
+        for &(site, states) in &other.0 {
+            match self.0.binary_search_by_key(&site, |&(site, _)| site) {
+                Ok(at) if self.0[at].1 > states => (self.0[at].1, new) = (states, true),
+                Ok(_) => {}
+                Err(at) => {
+                    self.0.insert(at, (site, states));
+                    new = true;
+                }
+            }
+        }
+        new
+    }
+}
+
+impl Recent {
+    /// The instruction `site` is issued.
+    pub fn step(&mut self, rules: ManualWaits, sites: &Sites, site: SiteId) {
+        let info = sites.get(site);
+        if rules == ManualWaits::None {
+            return;
+        }
+        // Who is called, or where a jump goes, may have waited.
+        if matches!(info.effects.flow, Flow::Call | Flow::Indirect | Flow::End) {
+            self.0.clear();
+            return;
+        }
+        let passed = wait_states(rules, info);
+        for entry in &mut self.0 {
+            entry.1 = entry.1.saturating_add(passed);
+        }
+        self.0.retain(|entry| entry.0 != site && entry.1 < MOST);
+        if may_be_first(rules, info)
+            && let Err(at) = self.0.binary_search_by_key(&site, |&(site, _)| site)
+        {
+            self.0.insert(at, (site, 0));
+        }
+    }
+
+    /// What the instruction `site` comes too early behind.
+    pub fn too_early(&self, rules: ManualWaits, sites: &Sites, site: SiteId) -> Option<TooEarly> {
+        let second = sites.get(site);
+        let early = self.0.iter().filter_map(|&(first, passed)| {
+            let (needed, what) = needed(rules, sites.get(first), second)?;
+            (passed < needed).then(|| TooEarly { first, missing: needed - passed, needed, what })
+        });
+        early.max_by_key(|early| early.missing)
+    }
+}
+
+/// The wait states that an instruction is for those before it.
+fn wait_states(rules: ManualWaits, info: &SiteInfo) -> u8 {
+    if rules.count_vector_alone() {
+        return u8::from(info.effects.unit.is_vector());
+    }
+    match (info.effects.control, info.site.inst.operands.first()) {
+        (Some(Control::Nop), Some(&Operand::Imm(more))) => (more as u8 & 0xf) + 1,
+        _ => 1,
+    }
+}
+
+/// Whether something may have to wait for the instruction.
+fn may_be_first(rules: ManualWaits, info: &SiteInfo) -> bool {
+    let effects = &info.effects;
+    match rules {
+        ManualWaits::None => false,
+        ManualWaits::Wmma => effects.unit.is_matrix(),
+        ManualWaits::CoExecution => effects.passes > 0 || effects.unit == Unit::Transcendental,
+        _ => {
+            effects.unit.is_vector()
+                || effects.control == Some(Control::SetReg)
+                || effects.unit == Unit::Scalar && info.writes().any(|range| range.from == sindex::M0)
+                || wide_data(info).next().is_some()
+        }
+    }
+}
+
+/// The wait states that must stand between two instructions, and the dependency; `None`: it has none.
+fn needed(rules: ManualWaits, first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    let all: [&[Rule]; 4] = match rules {
+        ManualWaits::None => return None,
+        ManualWaits::Wmma => [&[wmma], &[], &[], &[]],
+        ManualWaits::CoExecution => [&[beside_wmma, beside_transcendental], &[], &[], &[]],
+        ManualWaits::Gcn => [GCN, &[], &[], &[]],
+        ManualWaits::Cdna2 => [GCN, &[mfma_cdna2], &[], &[]],
+        ManualWaits::Cdna3 => [GCN, &[mfma_cdna3], CDNA3, &[]],
+        ManualWaits::Cdna4 => [GCN, &[mfma_cdna4], CDNA3, CDNA4],
+    };
+    let found = all.into_iter().flatten().filter_map(|rule| rule(first, second));
+    found.max_by_key(|&(states, _)| states)
+}
+
+/// The wait states that a dependency needs, if two instructions have it.
+type Rule = fn(&SiteInfo, &SiteInfo) -> Option<(u8, &'static str)>;
+
+/// Vega manual, table 8, whose rules all later ones repeat.
+const GCN: &[Rule] = &[
+    |first, second| {
+        let vector = second.effects.unit == Unit::VectorMemory;
+        let needs = vector && meet(vector_results(first), named_scalars(second));
+        needs.then_some((5, "vector memory reads an SGPR that a vector instruction writes"))
+    },
+    |first, second| {
+        // Operand 2 is the lane, of reading as of writing.
+        let lane = named(second).filter(|used| second.effects.lanes == Lanes::One && used.operand == Some(2));
+        let needs = meet(vector_results(first), lane.map(|used| used.range));
+        needs.then_some((4, "a lane is chosen by an SGPR that a vector instruction writes"))
+    },
+    |first, second| {
+        let needs = second.effects.unforwarded && meet(vector_results(first), implicit(second, sindex::VCC));
+        needs.then_some((4, "v_div_fmas reads VCC, which a vector instruction writes"))
+    },
+    |first, second| {
+        let zero = |special| second.effects.regs.iter().any(|used| used.reg == Touched::Special(special));
+        let needs = zero(Special::Vccz) && meet(vector_results(first), [VCC])
+            || zero(Special::Execz) && meet(vector_results(first), [EXEC]);
+        needs.then_some((5, "VCCZ or EXECZ is read behind a vector instruction that changes it"))
+    },
+    |first, second| {
+        let vector = second.effects.unit.is_vector();
+        let needs = vector && meet(wide_data(first), vector_registers(second.writes()));
+        needs.then_some((1, "a vector instruction overwrites the data of a wide store"))
+    },
+    |first, second| {
+        let sets = first.effects.unit == Unit::Scalar && first.writes().any(|range| range.from == sindex::M0);
+        let needs = sets && implicit(second, sindex::M0).is_some();
+        needs.then_some((1, "M0 is read behind a scalar instruction that writes it"))
+    },
+    |first, second| {
+        let needs = dpp(second) && first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
+        needs.then_some((5, "DPP behind a vector instruction that writes EXEC"))
+    },
+    |first, second| {
+        let needs = dpp(second) && meet(vector_writes(first), vector_registers(second.reads()));
+        needs.then_some((2, "DPP reads a VGPR that a vector instruction writes"))
+    },
+    |first, second| {
+        let register = |info: &SiteInfo| match info.effects.control {
+            Some(Control::SetReg | Control::GetReg) => hwreg(info),
+            _ => None,
+        };
+        let sets = first.effects.control == Some(Control::SetReg);
+        let needs = sets && register(second).is_some() && register(first) == register(second);
+        needs.then_some((2, "a hardware register is read or set behind an instruction that sets it"))
+    },
+];
+
+/// What CDNA3 adds (table 11).
+const CDNA3: &[Rule] = &[
+    |first, second| {
+        let constants =
+            named(second).filter(|used| used.read && !used.lanes && second.effects.unit.is_vector());
+        let needs = meet(vector_results(first), constants.map(|used| used.range));
+        needs.then_some((2, "a vector instruction reads an SGPR that another one writes"))
+    },
+    |first, second| {
+        let exec = first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
+        let needs = exec && second.effects.lanes == Lanes::One;
+        needs.then_some((4, "one lane is read or written behind a vector instruction that writes EXEC"))
+    },
+    |first, second| {
+        let one = second.effects.lanes == Lanes::One;
+        let needs = one && meet(vector_writes(first), vector_registers(second.reads()));
+        needs.then_some((1, "a lane is read of a VGPR that a vector instruction writes"))
+    },
+    |first, second| {
+        let needs = second.effects.unit.is_vector() && moves_bits(first) && uses_result(first, second);
+        needs.then_some((1, "a result that OPSEL or SDWA puts elsewhere is used"))
+    },
+    |first, second| {
+        let trans = |info: &SiteInfo| info.effects.unit == Unit::Transcendental;
+        let other = second.effects.unit.is_vector() && !trans(second);
+        let needs = trans(first) && other && uses_result(first, second);
+        needs.then_some((1, "a transcendental result is used by another vector instruction"))
+    },
+    |first, second| {
+        let vector = second.effects.unit.is_vector();
+        let needs = vector && meet(wide_data(first), vector_registers(second.writes()));
+        needs.then_some((2, "a vector instruction overwrites the data of a wide store"))
+    },
+];
+
+/// What CDNA4 adds.
+const CDNA4: &[Rule] = &[
+    |first, second| {
+        let exec = first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
+        let needs = exec && second.effects.lanes == Lanes::Exchanged;
+        needs.then_some((4, "lanes are exchanged behind a vector instruction that writes EXEC"))
+    },
+    |first, second| {
+        let exchanged = second.effects.lanes == Lanes::Exchanged;
+        let needs = exchanged && meet(vector_writes(first), vector_registers(all_reads(second)));
+        needs.then_some((2, "lanes are exchanged of a VGPR that a vector instruction writes"))
+    },
+];
+
+fn mfma_cdna2(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    mfma(first, second, ManualWaits::Cdna2)
+}
+
+fn mfma_cdna3(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    mfma(first, second, ManualWaits::Cdna3)
+}
+
+fn mfma_cdna4(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    mfma(first, second, ManualWaits::Cdna4)
+}
+
+/// Matrix products of CDNA2 and later, and what stands before or behind them.
+fn mfma(first: &SiteInfo, second: &SiteInfo, rules: ManualWaits) -> Option<(u8, &'static str)> {
+    let (before, behind) = (first.effects.unit, second.effects.unit);
+    if !before.is_matrix() {
+        return before_mfma(first, second);
+    }
+    let result = Part::D.of(first);
+    let passes = first.effects.passes;
+    let longer = u8::from(rules == ManualWaits::Cdna4 && passes != 2);
+    let double = before == Unit::MatrixF64;
+    // The result of 4x4x4 is one number a lane, that of 16x16x4 four.
+    let small = result.is_some_and(|range| range.count == 2);
+    // CDNA2 has no unit of its own for single precision.
+    let single = before == Unit::MatrixF32 && rules != ManualWaits::Cdna2;
+    let dgemm = |large, larger| match (small, rules) {
+        (true, _) => 6,
+        (false, ManualWaits::Cdna4) => larger,
+        (false, _) => large,
+    };
+    if behind.is_matrix() {
+        let sources = [Part::A, Part::B, Part::Index].map(|part| part.of(second));
+        if meet(result, sources.into_iter().flatten()) {
+            let states = match () {
+                () if double => dgemm(11, 19),
+                () if single => passes + 2,
+                () => passes + 3 + longer,
+            };
+            return Some((states, "a matrix result is read as A, B or index"));
+        }
+        let addend = Part::C.of(second);
+        if !meet(result, addend) {
+            return None;
+        }
+        let same = addend == result && first.effects.passes == second.effects.passes;
+        let double_behind = behind == Unit::MatrixF64;
+        let states = match (double, same) {
+            // The hardware waits where the product behind it is no double one.
+            (true, _) if !double_behind => 0,
+            (true, _) if small => 4,
+            (true, true) => 0,
+            (true, false) if rules == ManualWaits::Cdna4 => 17,
+            (true, false) => 9,
+            (false, true) => {
+                if passes == 2 && !single && rules != ManualWaits::Cdna2 {
+                    2
+                } else {
+                    0
+                }
+            }
+            (false, false) if single => passes,
+            (false, false) if rules == ManualWaits::Cdna2 => passes + u8::from(double_behind),
+            (false, false) => passes + 1 + longer,
+        };
+        return Some((states, "a matrix result is read as C"));
+    }
+    let reads = meet(result, vector_registers(all_reads(second)));
+    let writes = behind.is_vector() && meet(result, vector_registers(second.writes()));
+    if reads || writes {
+        let memory = !behind.is_vector();
+        let states = match () {
+            () if double && memory => {
+                if small {
+                    9
+                } else {
+                    18
+                }
+            }
+            () if double => dgemm(11, 19),
+            () if single => passes + 2,
+            () => passes + 3 + longer,
+        };
+        return Some((states, "a matrix result is used"));
+    }
+    let overwrites = behind.is_vector() && meet(Part::C.of(first), vector_registers(second.writes()));
+    let states = if rules == ManualWaits::Cdna4 { 1 } else { passes.saturating_sub(1) };
+    (overwrites && !double && !single).then_some((states, "C of a matrix product is overwritten"))
+}
+
+/// What stands before a matrix product, and dot products before anything.
+fn before_mfma(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    let (before, behind) = (first.effects.unit, second.effects.unit);
+    if before == Unit::Dot {
+        let same = first.site.inst.row == second.site.inst.row;
+        // An accumulator goes on to the next of its kind.
+        let reads = vector_registers(all_reads(second));
+        let reads = reads.filter(|range| !(same && Part::C.of(second) == Some(*range)));
+        let uses = meet(first.writes(), reads)
+            || !same && behind.is_vector() && meet(vector_writes(first), vector_registers(second.writes()));
+        return uses.then_some((3, "the result of a dot product is used by another instruction"));
+    }
+    if !before.is_vector() || !behind.is_matrix() {
+        return None;
+    }
+    if meet(first.writes(), [EXEC]) {
+        return Some((4, "a matrix product behind a vector instruction that writes EXEC"));
+    }
+    let needs = meet(vector_writes(first), vector_registers(all_reads(second)));
+    needs.then_some((2, "a matrix product reads a VGPR that a vector instruction writes"))
+}
+
+/// RDNA3 manual 7.9, RDNA4 manual 7.12.1.
+fn wmma(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    let sources = [Part::A, Part::B, Part::Index].map(|part| part.of(second));
+    let needs = second.effects.unit.is_matrix() && meet(Part::D.of(first), sources.into_iter().flatten());
+    needs.then_some((1, "a matrix result is read as A, B or index"))
+}
+
+/// CDNA5 manual 7.12.1.
+fn beside_wmma(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    let passes = Some(first.effects.passes).filter(|&passes| passes > 0)?;
+    let result = Part::D.of(first);
+    if second.effects.unit.is_matrix() {
+        let sources = [Part::A, Part::B, Part::Index].map(|part| part.of(second));
+        let needs = second.effects.passes > 0 && meet(result, sources.into_iter().flatten());
+        return needs.then_some((passes + 1, "a matrix result is read as A, B or index"));
+    }
+    if !second.effects.unit.is_vector() {
+        return None;
+    }
+    let written = vector_registers(second.writes());
+    let sources = [Part::A, Part::B, Part::Index].map(|part| part.of(first));
+    if meet(result, vector_registers(all_reads(second))) || meet(result, written) {
+        return Some((passes, "a matrix result is used"));
+    }
+    let needs = meet(sources.into_iter().flatten(), vector_registers(second.writes()));
+    needs.then_some((passes, "A, B or index of a matrix product is overwritten"))
+}
+
+/// CDNA5 manual 5.7.2; transcendentals of 64 bits are ordinary there (5.7.3).
+fn beside_transcendental(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    let trans = |info: &SiteInfo| info.effects.unit == Unit::Transcendental;
+    if !trans(first) || first.writes().any(|range| range.count > 1) {
+        return None;
+    }
+    let other = second.effects.unit.is_vector() && !trans(second);
+    let overwrites = meet(vector_registers(first.reads()), vector_registers(second.writes()));
+    let needs = other && (uses_result(first, second) || overwrites);
+    needs.then_some((1, "a transcendental instruction is not done with its registers"))
+}
+
+/// An operand of a matrix product.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    D,
+    A,
+    B,
+    C,
+    Index,
+}
+
+impl Part {
+    /// Its registers. A sparse product adds to D and has the index in the place of C.
+    fn of(self, info: &SiteInfo) -> Option<RegRange> {
+        let sparse = named(info).any(|used| used.operand == Some(0) && used.read);
+        let operand = match self {
+            Part::D => 0,
+            Part::A => 1,
+            Part::B => 2,
+            Part::C => {
+                if sparse {
+                    0
+                } else {
+                    3
+                }
+            }
+            Part::Index => {
+                if sparse {
+                    3
+                } else {
+                    return None;
+                }
+            }
+        };
+        named(info).find(|used| used.operand == Some(operand)).map(|used| used.range)
+    }
+}
+
+const VCC: RegRange = RegRange { from: sindex::VCC, count: 2 };
+const EXEC: RegRange = RegRange { from: sindex::EXEC, count: 2 };
+
+/// Whether some register is in both.
+fn meet(a: impl IntoIterator<Item = RegRange>, b: impl IntoIterator<Item = RegRange>) -> bool {
+    let b: SmallVec<[RegRange; 6]> = b.into_iter().collect();
+    let apart = |x: RegRange, y: RegRange| x.from + x.count <= y.from || y.from + y.count <= x.from;
+    a.into_iter().any(|x| b.iter().any(|&y| !apart(x, y)))
+}
+
+/// The registers that operands name.
+fn named(info: &SiteInfo) -> impl Iterator<Item = &Used> + '_ {
+    info.uses.iter().filter(|used| used.operand.is_some())
+}
+
+/// The scalar registers that operands name and that are read.
+fn named_scalars(info: &SiteInfo) -> impl Iterator<Item = RegRange> + '_ {
+    named(info).filter(|used| used.read && used.range.from < SCC).map(|used| used.range)
+}
+
+/// The scalar registers that a vector instruction writes: SGPRs, VCC.
+fn vector_results(info: &SiteInfo) -> impl Iterator<Item = RegRange> + '_ {
+    let vector = info.effects.unit.is_vector();
+    info.writes().filter(move |range| vector && range.from < SCC)
+}
+
+/// The vector registers that a vector instruction writes.
+fn vector_writes(info: &SiteInfo) -> impl Iterator<Item = RegRange> + '_ {
+    let vector = info.effects.unit.is_vector();
+    vector_registers(info.writes()).filter(move |_| vector)
+}
+
+fn vector_registers(ranges: impl Iterator<Item = RegRange>) -> impl Iterator<Item = RegRange> {
+    ranges.filter(|range| range.from >= VGPR0)
+}
+
+/// All that it reads, what it also writes included.
+fn all_reads(info: &SiteInfo) -> impl Iterator<Item = RegRange> + '_ {
+    info.uses.iter().filter(|used| used.read).map(|used| used.range)
+}
+
+/// The register, if it is read without being named.
+fn implicit(info: &SiteInfo, register: u32) -> Option<RegRange> {
+    let is = |used: &&Used| used.operand.is_none() && used.read && used.range.from == register;
+    info.uses.iter().find(is).map(|used| used.range)
+}
+
+/// Whether a vector instruction reads or overwrites what another one writes.
+fn uses_result(first: &SiteInfo, second: &SiteInfo) -> bool {
+    meet(vector_writes(first), vector_registers(all_reads(second)))
+}
+
+/// Data of more than 64 bits that vector memory stores. Buffers with an SGPR as offset read them in time.
+fn wide_data(info: &SiteInfo) -> impl Iterator<Item = RegRange> + '_ {
+    let memory = info.effects.memory.filter(|_| info.effects.unit == Unit::VectorMemory);
+    let stores = memory.is_some_and(|memory| {
+        let offset = |used: &&Used| used.address && used.range.from < SCC && used.range.count == 1;
+        let in_time = memory.path == Path::Buffer && info.uses.iter().any(|used| offset(&used));
+        matches!(memory.verb, Verb::Store | Verb::Atomic | Verb::AtomicReturn) && !in_time
+    });
+    let data = |used: &&Used| used.read && !used.address && used.range.from >= VGPR0 && used.range.count > 2;
+    info.uses.iter().filter(move |used| stores && data(used)).map(|used| used.range)
+}
+
+fn dpp(info: &SiteInfo) -> bool {
+    info.site.inst.mods.dpp.is_some()
+}
+
+/// Whether SDWA or OPSEL puts the result elsewhere than in the low bits of its register.
+fn moves_bits(info: &SiteInfo) -> bool {
+    let mods = &info.site.inst.mods;
+    let sdwa = mods.sdwa.is_some_and(|sdwa| sdwa.dst_sel != SdwaSel::Dword);
+    info.effects.unit.is_vector() && (sdwa || !info.effects.unit.is_matrix() && mods.op_sel & 8 != 0)
+}
+
+/// The number of the hardware register that an instruction names.
+fn hwreg(info: &SiteInfo) -> Option<u8> {
+    let simm = info.site.inst.operands.iter().find_map(|operand| match operand {
+        Operand::Imm(value) => Some(*value as u16),
+        _ => None,
+    });
+    simm.map(|simm| HwField::from_simm16(simm).id)
+}
