@@ -144,17 +144,24 @@ fn usage_errors() {
     );
 }
 
+const MESSAGE_PASSING: &str = r#"AMDGPU mp
+ P0                                           | P1                                           ;
+ store X, 1                                   | a = load atomic F syncscope("agent") acquire ;
+ store atomic F, 1 syncscope("agent") release | bne a, 1, END                                ;
+                                              | b = load X                                   ;
+                                              | END:                                         ;
+scopes: (agent (workgroup P0) (workgroup P1))
+exists (1:a=1 /\ 1:b=0)
+"#;
+
 #[test]
-fn unsupported() {
-    check(
-        &["litmus", "a.litmus", "b.litmus"],
-        "",
-        expect![[r#"
-        exit 3
-        ---
-        error: unsupported: there is no explorer of litmus tests yet (asked for a.litmus, b.litmus)
-    "#]],
-    );
+fn litmus_tests() {
+    check(&["litmus", "-"], MESSAGE_PASSING, expect![[""]]);
+    let racy = MESSAGE_PASSING.replace("acquire", "monotonic") + "expect: Forbidden\n";
+    check(&["litmus", "-"], &racy, expect![[""]]);
+    check(&["litmus", "-", "--format", "json"], MESSAGE_PASSING, expect![[""]]);
+    check(&["litmus", "-", "--max-states", "3"], MESSAGE_PASSING, expect![[""]]);
+    check(&["litmus", "-"], &MESSAGE_PASSING.replace("store X, 1", "store X 1 "), expect![[""]]);
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub mod kernarg;
 pub mod kernel;
 pub mod launch;
 pub mod lines;
+pub mod litmus;
 pub mod npy;
 pub mod objects;
 mod observers;

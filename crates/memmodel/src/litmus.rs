@@ -14,12 +14,12 @@
 
 pub mod advice;
 pub mod axioms;
-mod event;
+pub mod event;
 pub mod explore;
 pub mod generate;
 pub mod parse;
 pub mod picture;
-mod state;
+pub mod state;
 
 use std::collections::BTreeSet;
 

@@ -90,3 +90,56 @@ fn load_buffering() {
     assert!(!enumerate(&test, Axioms::default()).unwrap().contains_key(both));
     assert!(enumerate(&test, Axioms { load_buffering: true }).unwrap().contains_key(both));
 }
+
+/// Texts that cannot be read have a place, and none of them a panic: every prefix of the catalogue's, and some of their
+/// words exchanged.
+#[test]
+fn texts_that_cannot_be_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/litmus");
+    let files =
+        std::fs::read_dir(folder).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let words = [
+        "(",
+        ")",
+        "9999999999",
+        "-1",
+        "P7",
+        "L0",
+        "}",
+        "{",
+        "|",
+        ";",
+        "\"",
+        "(*",
+        "é",
+        "exists",
+        ":",
+        "=",
+        "",
+    ];
+    let bounds = Bounds { states: 2_000, threads: 1 };
+    let read = |text: &str| match parse(text) {
+        Ok(test) => drop(explore(&test, bounds)),
+        Err(error) => {
+            assert!(error.at <= text.len() && text.is_char_boundary(error.at), "{error:?} in\n{text}")
+        }
+    };
+    for (number, text) in files.enumerate() {
+        for end in (0..text.len()).step_by(7) {
+            read(&text[..end]);
+        }
+        let split: Vec<&str> = text.split_inclusive(' ').collect();
+        for at in 0..split.len() {
+            let mut changed = split.clone();
+            let word = format!("{} ", words[(at + number) % words.len()]);
+            changed[at] = &word;
+            read(&changed.concat());
+        }
+    }
+    for text in ["", "AMDGPU x\n", "AMDGPU x\n P0 ;\nscopes: (agent (agent P0))\n"] {
+        assert!(parse(text).is_err(), "{text}");
+    }
+    let many: String = (0..80).map(|number| format!("X{number} = 0; ")).collect();
+    let test = parse(&format!("AMDGPU x\n{{ {many} }}\n P0 ;\n")).unwrap();
+    assert!(explore(&test, Bounds::default()).is_err());
+}

@@ -108,6 +108,8 @@ impl Events {
                 place: Place::default(),
             })
             .collect();
+        let fits = |all: &[Event]| if all.len() > Set::BITS as usize { Err(TooMany) } else { Ok(()) };
+        fits(&all)?;
         let mut first = Vec::new();
         for (number, thread) in (0..).zip(&test.threads) {
             let mut own = Vec::new();
@@ -147,9 +149,7 @@ impl Events {
                     ]),
                     _ => all.push(other),
                 }
-                if all.len() > Set::BITS as usize {
-                    return Err(TooMany);
-                }
+                fits(&all)?;
             }
             first.push(own);
         }

@@ -25,7 +25,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { states: 2_000_000, threads: 1 }
+        Bounds { states: 500_000, threads: 1 }
     }
 }
 

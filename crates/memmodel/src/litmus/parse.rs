@@ -98,6 +98,11 @@ impl<'t> Piece<'t> {
     }
 }
 
+/// A test has at most so many threads.
+const THREADS: usize = 8;
+/// A question has at most so many words and signs.
+const WORDS: usize = 1_000;
+
 /// Reads a test.
 pub fn parse(text: &str) -> Result<Test, Error> {
     let text = without_comments(text)?;
@@ -161,6 +166,9 @@ pub fn parse(text: &str) -> Result<Test, Error> {
         }
     }
     let Some(heads) = rows.first() else { return fail(text.len(), "expected a row of threads, `P0 | P1 ;`") };
+    if let Some(head) = heads.get(THREADS) {
+        return fail(head.at, format!("a test has at most {THREADS} threads"));
+    }
     for (number, head) in heads.iter().enumerate() {
         if head.text.split_whitespace().next() != Some(&format!("P{number}")) {
             return fail(head.at, format!("expected P{number}"));
@@ -228,7 +236,12 @@ fn parse_scopes(text: Piece, threads: usize) -> Result<Vec<Place>, Error> {
     let mut open: Vec<usize> = Vec::new();
     let mut counts = [0u8; 5];
     let mut named = true;
-    for token in text.tokens() {
+    let tokens = text.tokens();
+    // Each list and each thread adds at most one to a level, and levels are counted in bytes.
+    if let Some(token) = tokens.get(usize::from(u8::MAX)) {
+        return fail(token.at, "scopes this large are not read");
+    }
+    for token in tokens {
         match token.text {
             "(" => {
                 if !named {
@@ -656,6 +669,9 @@ impl<'t> Reader<'_, 't> {
 
 fn parse_question(test: &mut Test, line: Piece) -> Result<Proposition, Error> {
     let tokens = line.tokens();
+    if let Some(token) = tokens.get(WORDS) {
+        return fail(token.at, "a question this long is not read");
+    }
     let mut at = if line.text.starts_with('~') { 2 } else { 1 };
     let proposition = disjunction(test, &tokens, &mut at, line)?;
     if let Some(left) = tokens.get(at) {

@@ -226,6 +226,11 @@ impl State {
         self.values[usize::from(*last)]
     }
 
+    /// What an access has read or written.
+    pub fn value_of(&self, event: EventId) -> i64 {
+        self.values[usize::from(event)]
+    }
+
     /// Where the threads that wait do so.
     pub fn waiting(&self, cx: &Context) -> Vec<(usize, usize)> {
         let threads = self.threads.iter().zip(&cx.test.threads).enumerate();

@@ -204,17 +204,18 @@ impl Kernel for Run {
         let exec = regs.exec();
         let readable = modified.dpp.as_ref().map_or(0, |dpp| dpp.readable(exec, regs.full));
         for &Move { scalar, permuted, from, to, words } in moves {
-            let mut row: [[u32; 16]; N] = if scalar {
-                [[regs.s[from as usize]; 16]; N]
+            let mut row = if scalar {
+                [Chunk::splat(regs.s[from as usize]); N]
             } else {
-                let row = &regs.v[from as usize..][..N];
-                std::array::from_fn(|c| row[c].0)
+                row_at::<N>(regs, from as usize)
             };
             if permuted && let Some(dpp) = &modified.dpp {
                 row = dpp.apply::<H, N>(&row, readable);
             }
-            for (to, row) in regs.v[to as usize..][..N].iter_mut().zip(&row) {
-                to.0 = std::array::from_fn(|l| words.of(row[l]));
+            // One loop over all lanes: see `Lane::lanes`.
+            let to = Chunk::words_mut(&mut regs.v[to as usize..][..N]);
+            for (to, word) in to.iter_mut().zip(Chunk::words(&row)) {
+                *to = words.of(*word);
             }
         }
         let enabled = modified.dpp.as_ref().map_or(exec, |dpp| dpp.enabled(exec, readable));
@@ -229,11 +230,13 @@ impl Kernel for Run {
                 scale(regs, modified, finish, enabled);
             }
             for row in 0..if finish.two { 2 } else { 1 } {
-                let from: [Chunk; N] = std::array::from_fn(|c| regs.v[finish.from as usize + row * N + c]);
+                let mut new = row_at::<N>(regs, finish.from as usize + row * N);
                 let to = &mut regs.v[finish.to as usize + row * N..][..N];
-                for (c, (to, from)) in to.iter_mut().zip(&from).enumerate() {
-                    let new = std::array::from_fn(|l| finish.of(from.0[l], to.0[l]));
-                    to.0 = H::select((enabled >> (16 * c)) as u32 & 0xffff, &new, &to.0);
+                for (new, old) in Chunk::words_mut(&mut new).iter_mut().zip(Chunk::words(to)) {
+                    *new = finish.of(*new, *old);
+                }
+                for (c, (to, new)) in to.iter_mut().zip(&new).enumerate() {
+                    to.0 = H::select((enabled >> (16 * c)) as u32 & 0xffff, &new.0, &to.0);
                 }
             }
         }
@@ -242,6 +245,13 @@ impl Kernel for Run {
             set_exec(regs, exec);
         }
     }
+}
+
+/// A copy of the row from chunk `at` on.
+#[inline(always)]
+fn row_at<const N: usize>(regs: &Regs, at: usize) -> [Chunk; N] {
+    let row = &regs.v[at..][..N];
+    std::array::from_fn(|c| row[c])
 }
 
 /// Output multiplier and clamp of a result that is not yet in its destination.

@@ -14,7 +14,7 @@ use super::lane::Cx;
 use super::word::Kind;
 use crate::binder::BindError;
 use crate::pending::lanes;
-use crate::regs::{Regs, sindex};
+use crate::regs::{Chunk, Regs, sindex};
 
 /// What happens to one source.
 #[derive(Clone, Copy, Debug)]
@@ -183,16 +183,16 @@ impl Permutation {
 
     /// What the lanes read of a row.
     #[inline(always)]
-    pub fn apply<H: Host, const N: usize>(&self, row: &[[u32; 16]; N], readable: u64) -> [[u32; 16]; N] {
-        let all = row.as_flattened();
+    pub fn apply<H: Host, const N: usize>(&self, row: &[Chunk; N], readable: u64) -> [Chunk; N] {
+        let all = Chunk::words(row);
         std::array::from_fn(|c| {
             let from = &self.from[c];
             let read = if self.within_rows {
-                H::permute(&row[c], from)
+                H::permute(&row[c].0, from)
             } else {
                 std::array::from_fn(|l| all[from[l] as usize & (16 * N - 1)])
             };
-            H::select((readable >> (16 * c)) as u32 & 0xffff, &read, &[0; 16])
+            Chunk(H::select((readable >> (16 * c)) as u32 & 0xffff, &read, &[0; 16]))
         })
     }
 }
