@@ -282,6 +282,13 @@ const char *wavemark_report_text(const struct wavemark_report *report);
 // `report` is a report, or null.
 const char *wavemark_report_json(const struct wavemark_report *report);
 
+// What the kernel has printed, on standard output and standard error, in order.
+//
+// # Safety
+//
+// `report` is a report, or null.
+const char *wavemark_report_printed(const struct wavemark_report *report);
+
 // The report as one HTML page with time lines, LDS and the listing, of a launch with the option "record"; else null.
 //
 // # Safety
@@ -496,6 +503,13 @@ const char *wavemark_report_text(const struct wavemark_report *report);
 //
 // `report` is a report, or null.
 const char *wavemark_report_json(const struct wavemark_report *report);
+
+// What the kernel has printed, on standard output and standard error, in order.
+//
+// # Safety
+//
+// `report` is a report, or null.
+const char *wavemark_report_printed(const struct wavemark_report *report);
 
 // The report as one HTML page with time lines, LDS and the listing, of a launch with the option "record"; else null.
 //
