@@ -2,7 +2,8 @@
 //!
 //! An [`Exact`] is one instruction's function on one lane. [`Fast`] compiles a [`Lane`] for all lanes of a wave at every
 //! host level; it is taken while MODE is the usual one (nearest even, denormals kept or flushed), and otherwise hands the
-//! wave to the lane by lane path, which asks [`Exact::exact`]. Lanes whose result is a NaN are asked of that, too. [`Slow`] has only the latter: for rare instructions.
+//! wave to the lane by lane path, which asks [`Exact::exact`]. Lanes whose result is a NaN are asked of that, too.
+//! [`Slow`] has only the lane by lane path: for rare instructions.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

@@ -23,7 +23,7 @@ impl Draw {
     /// Places of `size` bytes within `len`; every few rounds one of them is the last possible.
     fn places(&mut self, chunks: usize, size: usize, len: usize) -> Vec<Chunk> {
         let last = len - size;
-        let mut place = || if self.next() % 16 == 0 { last as u32 } else { self.below(last + 1) };
+        let mut place = || if self.below(16) == 0 { last as u32 } else { self.below(last + 1) };
         (0..chunks).map(|_| Chunk(std::array::from_fn(|_| place()))).collect()
     }
     fn mask(&mut self, chunks: usize) -> u64 {

@@ -77,7 +77,7 @@ leveled! {
     /// Four times the lane that each lane names by a byte address, among its own `reach` lanes.
     fn places(out: &mut [Chunk], addr: &[Chunk], offset: u32, reach: u32) {
         for (c, (out, addr)) in out.iter_mut().zip(addr).enumerate() {
-            let first = c as u32 * 16 & !(reach - 1);
+            let first = (c as u32 * 16) & !(reach - 1);
             for (out, addr) in out.0.iter_mut().zip(&addr.0) {
                 *out = 4 * (first | addr.wrapping_add(offset) >> 2 & (reach - 1));
             }

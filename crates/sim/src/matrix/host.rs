@@ -272,10 +272,10 @@ mod x86 {
                     std::array::from_fn(|r| _mm512_loadu_ps(tile.c(r).0.as_ptr().cast()));
                 accumulate(&mut sums, a, b, steps);
                 let nan = _mm512_castsi512_ps(_mm512_set1_epi32(NAN_BITS as i32));
-                for r in 0..16 {
+                for (r, &sum) in sums.iter().enumerate() {
                     let mut row = Chunk::ZERO;
-                    let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r]);
-                    _mm512_storeu_ps(row.0.as_mut_ptr().cast(), _mm512_mask_mov_ps(sums[r], nans, nan));
+                    let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sum, sum);
+                    _mm512_storeu_ps(row.0.as_mut_ptr().cast(), _mm512_mask_mov_ps(sum, nans, nan));
                     tile.set_d(r, row);
                 }
             }

@@ -5,6 +5,7 @@ mod numbers;
 mod place;
 mod refused;
 mod shapes;
+mod speed;
 
 use wavemark_isa::{Inst, NoSymbols, parse};
 

@@ -1,0 +1,39 @@
+//! How long products take: prints, and is ignored unless asked for.
+
+use std::time::Instant;
+
+use super::*;
+use crate::modelled::machines::{GFX950, GFX1250};
+
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    // D on C, as compilers write sums, and apart from it; and the multiplications and additions of each.
+    let cases = [
+        (GFX1250, "v_wmma_f32_16x16x32_f16 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 32),
+        (GFX1250, "v_wmma_f32_16x16x32_f16 v[96:103], v[0:7], v[32:39], v[64:71]", 16 * 16 * 32),
+        (GFX1250, "v_wmma_f32_16x16x64_fp8_fp8 v[64:71], v[0:7], v[32:39], v[64:71]", 16 * 16 * 64),
+        (GFX1250, "v_wmma_f32_16x16x4_f32 v[64:71], v[0:1], v[32:33], v[64:71]", 16 * 16 * 4),
+        (GFX950, "v_mfma_f32_32x32x16_f16 v[64:79], v[0:3], v[32:35], v[64:79]", 32 * 32 * 16),
+        (GFX950, "v_mfma_f32_32x32x2_f32 v[64:79], v0, v32, v[64:79]", 32 * 32 * 2),
+        (GFX950, "v_mfma_f32_32x32x2_f32 v[96:111], v0, v32, v[64:79]", 32 * 32 * 2),
+    ];
+    for (machine, text, products) in cases {
+        let mut line = format!("{text:78}");
+        for op in bind_all(machine, &inst(machine, text), 0).unwrap() {
+            let mut regs = registers(machine);
+            let rounds = 20_000;
+            let mut best = f64::MAX;
+            for _ in 0..5 {
+                let start = Instant::now();
+                for _ in 0..rounds {
+                    // SAFETY: the level is one of the host's.
+                    unsafe { (op.body)(&mut regs, std::hint::black_box(&op)) };
+                }
+                best = best.min(start.elapsed().as_secs_f64() * 1e9 / f64::from(rounds));
+            }
+            line += &format!(" {best:8.1} ns {:6.1} GFLOP/s |", 2.0 * f64::from(products) / best);
+        }
+        println!("{line}");
+    }
+}
