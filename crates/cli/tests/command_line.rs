@@ -156,12 +156,69 @@ exists (1:a=1 /\ 1:b=0)
 
 #[test]
 fn litmus_tests() {
-    check(&["litmus", "-"], MESSAGE_PASSING, expect![[""]]);
+    check(
+        &["litmus", "-"],
+        MESSAGE_PASSING,
+        expect![[r#"
+        exit 0
+        <stdin>: Forbidden
+                 1  > 1:a=0;
+                 1  > 1:a=1; 1:b=1;
+        ---
+    "#]],
+    );
     let racy = MESSAGE_PASSING.replace("acquire", "monotonic") + "expect: Forbidden\n";
-    check(&["litmus", "-"], &racy, expect![[""]]);
-    check(&["litmus", "-", "--format", "json"], MESSAGE_PASSING, expect![[""]]);
-    check(&["litmus", "-", "--max-states", "3"], MESSAGE_PASSING, expect![[""]]);
-    check(&["litmus", "-"], &MESSAGE_PASSING.replace("store X, 1", "store X 1 "), expect![[""]]);
+    check(
+        &["litmus", "-"],
+        &racy,
+        expect![[r#"
+        exit 1
+        <stdin>: Racy, expected Forbidden
+                 1  > 1:a=0;
+                 1 *> 1:a=1; 1:b=0;  (racy)
+                 1  > 1:a=1; 1:b=1;  (racy)
+          race: M1, missing-sync: P0: store X, 1  [1] and P1: b = load X  [0]
+          witness:
+            P0: store X, 1  [1]  over initially X
+            P0: store atomic F, 1 syncscope("agent") release  [1]  over initially F
+            P1: a = load atomic F syncscope("agent") monotonic  [1]  <- P0: store atomic F, 1 syncscope("agent") release  [1]
+            P1: bne a, 1, END  not taken
+            P1: b = load X  [0]  <- initially X
+        ---
+    "#]],
+    );
+    check(
+        &["litmus", "-", "--format", "json"],
+        MESSAGE_PASSING,
+        expect![[r#"
+        exit 0
+        {"file":"<stdin>","name":"mp","verdict":"Forbidden","expected":null,"outcomes":[{"state":"1:a=0;","count":1,"racy":false,"asked":false},{"state":"1:a=1; 1:b=1;","count":1,"racy":false,"asked":false}],"finished":true,"states":12,"rules":[],"advice":[],"witness":[]}
+        ---
+    "#]],
+    );
+    check(
+        &["litmus", "-", "--max-states", "3"],
+        MESSAGE_PASSING,
+        expect![[r#"
+        exit 3
+        <stdin>: Unknown
+          not finished: stopped at the bound of states, after 6
+        ---
+    "#]],
+    );
+    check(
+        &["litmus", "-"],
+        &MESSAGE_PASSING.replace("store X, 1", "store X 1 "),
+        expect![[r#"
+        exit 2
+        ---
+        error: expected `,`, found `1`
+         --> <stdin>:3:10
+          |
+        3 |  store X 1                                    | a = load atomic F syncscope("agent") acquire ;
+          |          ^
+    "#]],
+    );
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Litmus tests: from a file to a verdict, as text and as JSON.
 
+mod machine;
+
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use wavemark_diag::{Diagnostic, FileId, Span};
 use wavemark_memmodel::litmus::advice::{Advice, advice};
 use wavemark_memmodel::litmus::explore::{Explored, explore};
-use wavemark_memmodel::litmus::parse::{missing, parse};
+use wavemark_memmodel::litmus::parse::{Error, missing, parse};
 use wavemark_memmodel::litmus::state::Fault;
 use wavemark_memmodel::litmus::{Test, picture};
 
@@ -33,7 +35,13 @@ pub struct Litmus {
 
 /// Reads and explores a test.
 pub fn judge(name: &str, file: FileId, text: &str, bounds: Bounds) -> Result<Litmus, Diagnostic> {
-    let test = parse(text).map_err(|error| {
+    let rewritten = machine::rewrite(text);
+    let test = rewritten.and_then(|rewritten| match rewritten {
+        None => parse(text),
+        Some(rewritten) => parse(&rewritten.text)
+            .map_err(|error| Error { at: rewritten.source(error.at), message: error.message }),
+    });
+    let test = test.map_err(|error| {
         let end = text[error.at..].find(char::is_whitespace).map_or(text.len(), |length| error.at + length);
         Diagnostic::error(error.message).at(Span::new(file, error.at..end.max(error.at)))
     })?;

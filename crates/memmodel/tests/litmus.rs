@@ -12,7 +12,9 @@ use wavemark_memmodel::litmus::{Proposition, Test};
 #[test]
 fn the_catalogue() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/litmus");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    // Tests of machine code, in a folder of their own, are above this crate.
+    let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort();
     assert!(files.len() >= 85, "{} files", files.len());
     let mut wrong = Vec::new();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::state::{Ages, Position, State, Tracked};
+use super::state::{Ages, State, Tracked};
 use super::{Bound, Callee, Function, Stage, Step};
 use crate::flow::forward;
 
@@ -52,6 +52,14 @@ impl Summary {
             || State::entry([(operation, stage)]).tracked()[0].ages.clone(),
             |one| one.ages.clone(),
         )
+    }
+
+    /// The operations that a call leaves in flight, with age and stage.
+    pub(super) fn left_pending(&self) -> impl Iterator<Item = (u32, Stage, u32)> {
+        self.issued.iter().flat_map(|one| {
+            let pending = one.ages.iter().filter(|(_, positions)| positions.may_be_pending());
+            pending.map(|(age, _)| (one.operation, one.stage, age))
+        })
     }
 }
 
@@ -163,16 +171,6 @@ impl Analysis {
     }
 }
 
-impl Summary {
-    /// The operations that a call leaves in flight, with age and stage.
-    pub(super) fn left_pending(&self) -> impl Iterator<Item = (u32, Stage, u32)> {
-        self.issued.iter().flat_map(|one| {
-            let pending = one.ages.iter().filter(|(_, positions)| positions.may_be_pending());
-            pending.map(|(age, _)| (one.operation, one.stage, age))
-        })
-    }
-}
-
 /// The operations, with their stages, that each function and those that it calls may issue.
 fn issued_by(functions: &[Function]) -> Vec<BTreeSet<(u32, Stage)>> {
     let mut issued = vec![BTreeSet::new(); functions.len()];
@@ -194,12 +192,5 @@ fn issued_by(functions: &[Function]) -> Vec<BTreeSet<(u32, Stage)>> {
         if !changed {
             return issued;
         }
-    }
-}
-
-impl Position {
-    /// Whether it is done.
-    pub fn is_done(self) -> bool {
-        self == Position::Done
     }
 }

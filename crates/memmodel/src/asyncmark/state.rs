@@ -40,6 +40,11 @@ pub enum Position {
 }
 
 impl Position {
+    /// Whether it is done.
+    pub fn is_done(self) -> bool {
+        self == Position::Done
+    }
+
     /// The position behind a mark.
     pub(crate) fn marked(self) -> Position {
         match self {

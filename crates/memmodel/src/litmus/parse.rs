@@ -215,7 +215,7 @@ pub fn parse(text: &str) -> Result<Test, Error> {
 }
 
 /// The text with comments made blank, so that places stay what they are.
-fn without_comments(text: &str) -> Result<String, Error> {
+pub fn without_comments(text: &str) -> Result<String, Error> {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(begin) = rest.find("(*") {

@@ -23,11 +23,11 @@ impl State {
         let issue = |of: &Event| cx.events.first[usize::from(of.thread.expect("a thread's"))][of.instruction];
         let issued = a.in_flight.is_some() && before >> issue(a) & 1 != 0
             || b.in_flight.is_some() && a.thread == b.thread;
-        let lds = |of: &Event| of.in_flight == Some(Class::Lds);
+        let earlier = if a.instruction < b.instruction { a } else { b };
         let (rule, class) = if a.is_atomic() && b.is_atomic() {
             ("M2", "missing-scope")
         } else if a.thread == b.thread {
-            (if lds(a) || lds(b) { "R5" } else { "R4" }, "missing-wait")
+            (if earlier.in_flight == Some(Class::Lds) { "R5" } else { "R4" }, "missing-wait")
         } else if issued {
             ("S1", "missing-wait")
         } else if cx.test.level == Level::Ir && self.is_behind_barrier(first, a, b) {

@@ -1,0 +1,309 @@
+//! Litmus tests of machine code: columns of assembly, brought to the words of the model by what the instruction table says
+//! of each instruction.
+//!
+//! The head's first word is a processor. Initial values say what registers hold: `0:v1 = L0` is the address of a location,
+//! `0:v4 = 1` a number. Labels and branches are the model's. What the model has no word for is refused by name: computing,
+//! scalar and tensor memory, atomics and caches, and processors that count loads and stores in one counter.
+
+use std::collections::HashMap;
+
+use wavemark_isa::effects::{Barrier, Channel, Control, Counter, CounterSet, Effects, Path, Verb, effects};
+use wavemark_isa::{NoSymbols, parse as parse_instruction};
+use wavemark_memmodel::litmus::parse::{Error, without_comments};
+use wavemark_target::{Machine, Processor};
+
+/// A test in the words of the model.
+pub struct Rewritten {
+    /// The text.
+    pub text: String,
+    /// Where pieces of it begin, and where in the source that was.
+    places: Vec<(usize, usize)>,
+}
+
+impl Rewritten {
+    /// The place in the source of one in the text.
+    pub fn source(&self, at: usize) -> usize {
+        let next = self.places.partition_point(|&(begin, _)| begin <= at);
+        next.checked_sub(1).map_or(0, |last| self.places[last].1)
+    }
+
+    fn push(&mut self, text: &str, source: usize) {
+        self.places.push((self.text.len(), source));
+        self.text.push_str(text);
+    }
+}
+
+fn fail<T>(at: usize, message: impl Into<String>) -> Result<T, Error> {
+    Err(Error { at, message: message.into() })
+}
+
+/// What a register holds at the beginning.
+type Bindings<'t> = HashMap<(usize, &'t str), &'t str>;
+
+/// The test in the model's words; `None` if its head names no processor.
+pub fn rewrite(source: &str) -> Result<Option<Rewritten>, Error> {
+    let clean = without_comments(source)?;
+    let mut lines = Vec::new();
+    let mut at = 0;
+    for line in clean.split_inclusive('\n') {
+        lines.push((at, line.trim_end()));
+        at += line.len();
+    }
+    let Some(head) = lines.iter().position(|(_, line)| !line.trim().is_empty()) else { return Ok(None) };
+    let (first, name) =
+        lines[head].1.trim().split_once(char::is_whitespace).unwrap_or((lines[head].1.trim(), ""));
+    let Some(processor) = Processor::by_name(&first.to_lowercase()) else { return Ok(None) };
+    let machine = Machine::new(processor);
+    if CounterSet::of(machine) != CounterSet::Split {
+        return fail(
+            lines[head].0,
+            format!("{first} counts loads and stores in one counter, which litmus tests do not have"),
+        );
+    }
+    let mut bindings = Bindings::new();
+    let mut rewritten = Rewritten { text: String::new(), places: Vec::new() };
+    rewritten.push(&format!("AMDGPU-MACHINE {name}\n"), lines[head].0);
+    let mut rows: Vec<Vec<(usize, &str)>> = Vec::new();
+    let mut rest = Vec::new();
+    for &(at, line) in &lines[head + 1..] {
+        let trimmed = line.trim();
+        if let Some(entries) = trimmed.strip_prefix('{') {
+            let Some(entries) = entries.strip_suffix('}') else {
+                return fail(at, "initial values of machine code are on one line, in `{` and `}`");
+            };
+            let (of_registers, others): (Vec<&str>, Vec<&str>) =
+                entries.split(';').map(str::trim).partition(|entry| entry.contains(':'));
+            for entry in of_registers {
+                bind(entry, at, &mut bindings)?;
+            }
+            rewritten.push(&format!("{{ {} }}\n", others.join("; ")), at);
+        } else if let Some(row) = trimmed.strip_suffix(';') {
+            let begin = at + line.len() - line.trim_start().len();
+            let mut column = begin;
+            rows.push(
+                row.split('|')
+                    .map(|cell| {
+                        let place = column + cell.len() - cell.trim_start().len();
+                        column += cell.len() + 1;
+                        (place, cell.trim())
+                    })
+                    .collect(),
+            );
+        } else {
+            rest.push((at, line));
+        }
+    }
+    let threads = rows.first().map_or(0, Vec::len);
+    let mut columns: Vec<Vec<(usize, String)>> = vec![Vec::new(); threads];
+    for (number, row) in rows.iter().enumerate() {
+        for (thread, &(at, cell)) in row.iter().enumerate().filter(|(_, (_, cell))| !cell.is_empty()) {
+            let Some(column) = columns.get_mut(thread) else {
+                return fail(at, format!("expected {threads} columns"));
+            };
+            let lines = if number == 0 {
+                vec![cell.to_owned()]
+            } else {
+                words(machine, thread, at, cell, &bindings)?
+            };
+            column.extend(lines.into_iter().map(|line| (at, line)));
+        }
+    }
+    for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+        for (thread, column) in columns.iter().enumerate() {
+            let separator = if thread == 0 { " " } else { " | " };
+            rewritten.text.push_str(separator);
+            if let Some((at, cell)) = column.get(row) {
+                rewritten.push(cell, *at);
+            }
+        }
+        rewritten.text.push_str(" ;\n");
+    }
+    for (at, line) in rest {
+        rewritten.push(line, at);
+        rewritten.text.push('\n');
+    }
+    Ok(Some(rewritten))
+}
+
+/// `0:v[2:3] = G0`
+fn bind<'t>(entry: &'t str, at: usize, bindings: &mut Bindings<'t>) -> Result<(), Error> {
+    let parts = entry.split_once('=').and_then(|(left, value)| {
+        let (thread, register) = left.split_once(':')?;
+        Some((thread.trim().parse().ok()?, register.trim(), value.trim()))
+    });
+    match parts {
+        Some((thread, register, value)) => {
+            bindings.insert((thread, register), value);
+            Ok(())
+        }
+        None => fail(at, format!("expected `THREAD:REGISTER = NAME or NUMBER`, found `{entry}`")),
+    }
+}
+
+/// The model's words for a cell.
+fn words(
+    machine: Machine,
+    thread: usize,
+    at: usize,
+    cell: &str,
+    bindings: &Bindings,
+) -> Result<Vec<String>, Error> {
+    const CONTROL: [&str; 4] = ["bne ", "beq ", "goto ", "maybe "];
+    if cell.ends_with(':') || CONTROL.iter().any(|word| cell.starts_with(word)) {
+        return Ok(vec![cell.to_owned()]);
+    }
+    let parsed = match parse_instruction(machine, cell, &NoSymbols) {
+        Ok(parsed) => parsed,
+        Err(error) => return fail(at + (error.column as usize).saturating_sub(1), error.message.to_string()),
+    };
+    let known = effects(machine, &parsed.inst);
+    let modifiers = cell.split(',').next_back().unwrap_or("").split_whitespace().count();
+    let last = if cell.contains(',') { 1 } else { 2 };
+    if known.memory.as_ref().is_some_and(|memory| memory.multicast)
+        || known.memory.is_some() && modifiers > last
+    {
+        return fail(
+            at,
+            "bind each address to its location: offsets, scopes, hints and multicast are not part of these tests",
+        );
+    }
+    let operands = Operands { thread, at, bindings, all: operands(cell) };
+    let mnemonic = parsed.inst.mnemonic(machine);
+    instruction(&known, &operands).transpose().unwrap_or_else(|| {
+        fail(at, format!("litmus tests have loads, stores, copies to and from LDS, waits and barriers; `{mnemonic}` is none"))
+    })
+}
+
+/// The operands as written, without what stands behind the last.
+fn operands(cell: &str) -> Vec<&str> {
+    let rest = cell.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+    rest.split(',').filter_map(|operand| operand.split_whitespace().next()).collect()
+}
+
+/// The operands of an instruction.
+struct Operands<'c> {
+    thread: usize,
+    at: usize,
+    bindings: &'c Bindings<'c>,
+    all: Vec<&'c str>,
+}
+
+impl Operands<'_> {
+    fn bound(&self, operand: &str) -> Option<&str> {
+        self.bindings.get(&(self.thread, operand)).copied()
+    }
+
+    /// The locations that operands are the addresses of, those in LDS or not.
+    fn location(&self, lds: bool) -> Result<&str, Error> {
+        let named = self.all.iter().filter_map(|operand| self.bound(operand));
+        let mut named =
+            named.filter(|name| name.starts_with(char::is_uppercase) && name.starts_with('L') == lds);
+        let what = if lds { "in LDS (named L…)" } else { "in global memory" };
+        match named.next() {
+            Some(name) => Ok(name),
+            None => fail(
+                self.at,
+                format!("no operand is bound to a location {what}: `0:v1 = NAME` says what it holds"),
+            ),
+        }
+    }
+
+    /// The model's name of a register that is loaded: its first dword.
+    fn register(&self, operand: &str) -> String {
+        operand.replace('[', "").split([':', ']']).next().unwrap_or("").to_owned()
+    }
+
+    /// What is stored: a number that the register holds, or what was loaded to it.
+    fn value(&self) -> String {
+        let address =
+            |operand: &&&str| self.bound(operand).is_some_and(|name| name.starts_with(char::is_uppercase));
+        let data = self.all.iter().find(|operand| !address(operand) && operand.starts_with(['v', 's', 'a']));
+        data.map_or_else(String::new, |&operand| {
+            self.bound(operand).map_or_else(|| self.register(operand), str::to_owned)
+        })
+    }
+
+    fn immediate(&self) -> Result<&str, Error> {
+        match self.all.first() {
+            Some(id) if id.parse::<i32>().is_ok() => Ok(id),
+            _ => fail(self.at, "the id of a barrier is written as a number here"),
+        }
+    }
+}
+
+/// The model's words for an instruction with these effects; `None` if it has none.
+fn instruction(known: &Effects, operands: &Operands) -> Result<Option<Vec<String>>, Error> {
+    if let Some(memory) = &known.memory {
+        return access(known, memory.path, memory.verb, operands).map(|line| line.map(|line| vec![line]));
+    }
+    if let Some(barrier) = known.barrier {
+        return barrier_words(barrier, operands).map(Some);
+    }
+    if known.waits_idle {
+        return Ok(Some(vec!["wait.idle".to_owned()]));
+    }
+    if !known.waits.is_empty() {
+        let mut lines = Vec::new();
+        for &(counter, n) in &known.waits {
+            let name = match counter {
+                Counter::Load => "loadcnt",
+                Counter::Store => "storecnt",
+                Counter::Ds => "dscnt",
+                Counter::Async => "asynccnt",
+                Counter::Tensor => "tensorcnt",
+                _ => return Ok(None),
+            };
+            lines.push(format!("wait.{name} {n}"));
+        }
+        return Ok(Some(lines));
+    }
+    Ok((known.control == Some(Control::Hint)).then(Vec::new))
+}
+
+fn access(known: &Effects, path: Path, verb: Verb, operands: &Operands) -> Result<Option<String>, Error> {
+    let is = |channel: Channel| known.channels.contains(&channel);
+    let lds = path == Path::Lds;
+    if !lds && !matches!(path, Path::Global | Path::Buffer) {
+        return Ok(None);
+    }
+    let kind = if lds { "lds" } else { "vmem" };
+    Ok(match verb {
+        Verb::Load => {
+            let data = operands.all.first().map_or_else(String::new, |data| operands.register(data));
+            Some(format!("{data} = {kind}.load {}", operands.location(lds)?))
+        }
+        Verb::Store => Some(format!("{kind}.store {}, {}", operands.location(lds)?, operands.value())),
+        Verb::ToLds if is(Channel::Al) => {
+            Some(format!("load.async {}, {}", operands.location(true)?, operands.location(false)?))
+        }
+        Verb::FromLds if is(Channel::As) => {
+            Some(format!("store.async {}, {}", operands.location(false)?, operands.location(true)?))
+        }
+        _ => None,
+    })
+}
+
+fn barrier_words(barrier: Barrier, operands: &Operands) -> Result<Vec<String>, Error> {
+    let with = |word: &str| operands.immediate().map(|id| vec![format!("barrier.{word} {id}")]);
+    match barrier {
+        Barrier::ArriveAndWait => Ok(vec!["barrier.signal -1".to_owned(), "barrier.wait -1".to_owned()]),
+        Barrier::Signal => with("signal"),
+        Barrier::SignalIsFirst => {
+            operands.immediate().map(|id| vec![format!("scc = barrier.signal.isfirst {id}")])
+        }
+        Barrier::Wait => with("wait"),
+        Barrier::Join => with("join"),
+        Barrier::Leave => Ok(vec!["barrier.leave".to_owned()]),
+        Barrier::Init => {
+            // The count is in bits 22:16 of M0.
+            let m0 = operands.bound("m0").and_then(|value| value.parse::<u32>().ok());
+            let Some(m0) = m0 else {
+                return fail(operands.at, "init takes its count from M0: bind it, `0:m0 = 131072`");
+            };
+            operands.immediate().map(|id| vec![format!("barrier.init {id}, {}", m0 >> 16 & 0x7f)])
+        }
+        Barrier::GetState | Barrier::Wakeup => {
+            fail(operands.at, "litmus tests do not ask for the state of a barrier, and do not sleep")
+        }
+    }
+}
