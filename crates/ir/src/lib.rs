@@ -21,6 +21,7 @@ pub mod integer;
 pub mod intrinsic;
 pub mod layout;
 pub mod lds;
+pub mod marks;
 pub mod metadata;
 pub mod module;
 mod names;

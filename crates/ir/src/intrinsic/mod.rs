@@ -14,6 +14,10 @@ use wavemark_target::{InstFeature, Processor, Property};
 
 pub use shape::{Shape, mangled};
 
+use crate::analysis::direct_callee;
+use crate::inst::Callee;
+use crate::module::Module;
+
 /// An intrinsic function, or a family of them over types.
 #[derive(Clone, Debug)]
 pub struct Intrinsic {
@@ -33,6 +37,8 @@ pub struct Intrinsic {
     pub lanes: Lanes,
     /// The class of the asynchronous operation that it begins.
     pub asynchronous: Option<&'static str>,
+    /// What it does with marks behind asynchronous operations.
+    pub marks: Option<Marks>,
     /// What counts it, or what it waits for.
     pub counter: Option<&'static str>,
     /// One of these a processor must have; none: every processor has it.
@@ -123,6 +129,15 @@ pub enum Lanes {
     Uniform,
 }
 
+/// What is done with marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// One is put.
+    Put,
+    /// As many are left as the first operand says.
+    Await,
+}
+
 /// What a processor must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
@@ -150,6 +165,12 @@ static TABLE: LazyLock<(Vec<Intrinsic>, FxHashMap<&'static str, usize>)> = LazyL
     let by_name = rows.iter().enumerate().map(|(index, row)| (row.name, index)).collect();
     (rows, by_name)
 });
+
+/// The row of what a call calls, if that is an intrinsic of the table.
+pub fn called(module: &Module, callee: &Callee) -> Option<&'static Intrinsic> {
+    let name = module.name(direct_callee(module, callee)?);
+    find(&name).map(|(row, _)| row)
+}
 
 /// All rows.
 pub fn all() -> &'static [Intrinsic] {
