@@ -130,8 +130,7 @@ fn nodes(module: &Module, body: &Body) -> (flow::Graph, Vec<Option<Inst>>) {
 /// Whether an instruction may do something with operations or marks.
 fn concerns(module: &Module, body: &Body, inst: Inst) -> bool {
     let InstKind::Call(call) = &body.insts[inst].kind else { return false };
-    intrinsic::called(module, &call.callee)
-        .is_none_or(|row| row.marks.is_some() || row.asynchronous.is_some())
+    intrinsic::called(module, call).is_none_or(|row| row.marks.is_some() || row.asynchronous.is_some())
 }
 
 /// What a call does. `operations`: the numbers that no operation has yet.
@@ -141,7 +140,7 @@ fn step(
     numbers: &FxHashMap<Global, usize>,
     operations: &mut impl Iterator<Item = u32>,
 ) -> Step {
-    if let Some(row) = intrinsic::called(module, &call.callee) {
+    if let Some(row) = intrinsic::called(module, call) {
         return match row.marks {
             Some(Marks::Put) => Step::MARK,
             Some(Marks::Await) => Step::Wait { n: left(module, call), stages: Stages::ALL },

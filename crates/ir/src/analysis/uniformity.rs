@@ -122,7 +122,7 @@ impl Analysis<'_> {
                 // Scratch is each lane's own.
                 matches!(space, Some(0 | 5))
             }
-            InstKind::Call(call) => match intrinsic::called(self.module, &call.callee) {
+            InstKind::Call(call) => match intrinsic::called(self.module, call) {
                 Some(row) => row.lanes == Lanes::Divergent || row.memory.writes != intrinsic::Spaces::None,
                 None => true,
             },
@@ -142,8 +142,9 @@ impl Analysis<'_> {
                     continue;
                 }
                 let always = match &data.kind {
-                    InstKind::Call(call) => intrinsic::called(self.module, &call.callee)
-                        .is_some_and(|row| row.lanes == Lanes::Uniform),
+                    InstKind::Call(call) => {
+                        intrinsic::called(self.module, call).is_some_and(|row| row.lanes == Lanes::Uniform)
+                    }
                     _ => false,
                 };
                 if let Some(result) = data.result
