@@ -118,7 +118,7 @@ fn copies_around(kernel: &Kernel, counter: Counter, pc: u64) -> Vec<(u64, Inst)>
             loops.push(target..=at);
         }
         let effects = effects(machine, &inst);
-        let counts = |channel: &Channel| Counter::of(*channel, counters) == counter;
+        let counts = |channel: &Channel| counters.counter_of(*channel) == counter;
         let moves = effects.memory.is_some_and(|memory| matches!(memory.verb, Verb::ToLds | Verb::FromLds));
         let size = u64::from(inst.size.max(4));
         if moves && effects.channels.iter().any(counts) {
