@@ -9,6 +9,7 @@ use wavemark_target::{Target, TargetId};
 
 use crate::assembly::{AssemblyOptions, Folders};
 use crate::input::{Form, Input, agree};
+use crate::ir;
 use crate::lines::subtarget_of;
 use crate::options::RunOptions;
 
@@ -48,11 +49,18 @@ pub fn loadable(sources: &mut SourceMap, input: &Input, options: &RunOptions) ->
         Form::CodeObject => {
             with_lines(code_object(sources, &input.name, &input.bytes, options)?, &input.name)
         }
-        Form::TvmScript | Form::LlvmIr => Err(Failure::Unsupported(format!(
+        Form::TvmScript => Err(Failure::Unsupported(format!(
             "{} is {}, and there is no compiler yet: give assembly or a code object",
             input.name,
             input.form.name()
         ))),
+        Form::LlvmIr => {
+            ir::read(sources, input, options.target)?;
+            Err(Failure::Unsupported(format!(
+                "{} is valid LLVM IR, which is neither executed nor compiled yet: give the code object made of it",
+                input.name
+            )))
+        }
         Form::Litmus => {
             Err(Diagnostic::error(format!("{} is a litmus test, which has no kernel to run", input.name))
                 .into())

@@ -18,6 +18,7 @@ mod execution;
 pub mod files;
 mod findings;
 pub mod input;
+pub mod ir;
 pub mod kernarg;
 pub mod kernel;
 pub mod launch;

@@ -16,6 +16,7 @@ use crate::execution::{Code, Outcome, Prepared, Ran, coverage, execute};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
+use crate::ir;
 use crate::kernel;
 use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
@@ -305,6 +306,10 @@ pub fn check(
 ) -> Result<Vec<Report>, Failure> {
     if input.form == Form::TvmScript {
         return Ok(vec![tile::check(sources, input, launch, options)?]);
+    }
+    // With a launch it would have to be executed, which is refused below.
+    if input.form == Form::LlvmIr && launch.is_none() {
+        return Ok(vec![ir::check(sources, input, options)?]);
     }
     if launch.is_none() && options.kernel.is_none() {
         let Loadable { object, lines } = loadable(sources, input, options)?;

@@ -303,6 +303,7 @@ pub fn llvm_ir(text: &str) {
         _ = render_short(&sources, &violation.diagnostic(&parsed.places));
     }
     if violations.is_empty() {
+        _ = wavemark_ir::marks::MarkedModule::of(&parsed.module).remarks();
         for (id, function) in parsed.module.functions() {
             _ = wavemark_ir::analysis::uniformity(&parsed.module, function);
             _ = wavemark_ir::lds::bytes(&parsed.module, id);

@@ -208,36 +208,64 @@ fn tile_programs() -> Vec<String> {
     programs
 }
 
+/// One of `texts` with a few lines changed: one more, or less, or another word of `words` in one.
+fn with_other_lines(random: &mut Random, texts: &[String], words: &[&str], ends: &[char]) -> String {
+    let text = &texts[random.below(texts.len())];
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(lines.len());
+        match random.below(4) {
+            0 if lines.len() > 1 => drop(lines.remove(at)),
+            1 => {
+                let line = lines[random.below(lines.len())].clone();
+                lines.insert(at, line);
+            }
+            2 => lines[at] = String::from_utf8_lossy(&damaged(random, lines[at].as_bytes())).into_owned(),
+            _ => {
+                let mut parts: Vec<&str> = lines[at].split_inclusive(ends).collect();
+                if !parts.is_empty() {
+                    let part = random.below(parts.len());
+                    parts[part] = words[random.below(words.len())];
+                }
+                lines[at] = parts.concat();
+            }
+        }
+    }
+    lines.join("\n")
+}
+
 #[test]
 fn tvmscript() {
     let programs = tile_programs();
     programs.iter().for_each(|program| fuzz::tvmscript(program));
-    let words: Vec<&str> =
-        programs.iter().flat_map(|text| text.split_inclusive([' ', '(', ',', '['])).collect();
+    let ends = [' ', '(', ',', '['];
+    let words: Vec<&str> = programs.iter().flat_map(|text| text.split_inclusive(ends)).collect();
     for_a_second("tvmscript", |random| {
-        let program = &programs[random.below(programs.len())];
-        let mut lines: Vec<String> = program.lines().map(str::to_owned).collect();
-        for _ in 0..1 + random.below(3) {
-            let at = random.below(lines.len());
-            match random.below(4) {
-                // A statement more, or less, or another word in one.
-                0 if lines.len() > 1 => drop(lines.remove(at)),
-                1 => {
-                    let line = lines[random.below(lines.len())].clone();
-                    lines.insert(at, line);
-                }
-                2 => lines[at] = String::from_utf8_lossy(&damaged(random, lines[at].as_bytes())).into_owned(),
-                _ => {
-                    let mut parts: Vec<&str> = lines[at].split_inclusive([' ', '(', ',', '[']).collect();
-                    if !parts.is_empty() {
-                        let part = random.below(parts.len());
-                        parts[part] = words[random.below(words.len())];
-                    }
-                    lines[at] = parts.concat();
-                }
-            }
+        fuzz::tvmscript(&with_other_lines(random, &programs, &words, &ends));
+    });
+}
+
+/// The modules of the reader's and the verifier's tests, right and wrong.
+fn modules() -> Vec<String> {
+    let mut modules = Vec::new();
+    for directory in ["crates/ir/tests/valid", "crates/ir/tests/invalid"] {
+        for entry in std::fs::read_dir(root().join(directory)).expect(directory) {
+            modules.push(std::fs::read_to_string(entry.expect("an entry").path()).expect("a text"));
         }
-        fuzz::tvmscript(&lines.join("\n"));
+    }
+    modules.sort();
+    assert!(!modules.is_empty(), "no modules");
+    modules
+}
+
+#[test]
+fn llvm_ir() {
+    let modules = modules();
+    modules.iter().for_each(|module| fuzz::llvm_ir(module));
+    let ends = [' ', '(', ',', '['];
+    let words: Vec<&str> = modules.iter().flat_map(|text| text.split_inclusive(ends)).collect();
+    for_a_second("llvm_ir", |random| {
+        fuzz::llvm_ir(&with_other_lines(random, &modules, &words, &ends));
     });
 }
 
@@ -296,6 +324,7 @@ fn check(target: &str, bytes: &[u8]) {
         "launch" => fuzz::launch(&text),
         "npy" => fuzz::npy(bytes),
         "tvmscript" => fuzz::tvmscript(&text),
+        "llvm_ir" => fuzz::llvm_ir(&text),
         _ => panic!("there is no target {target}"),
     }
 }

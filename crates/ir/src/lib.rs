@@ -1,7 +1,7 @@
 //! LLVM IR for AMDGPU: read, printed, verified, analysed.
 //!
 //! For: everything that works on kernels as their compilers' authors see them. [`parse`] reads the text form of LLVM 22
-//! to 24 into a [`Module`] and says where everything stands ([`Places`]); [`print`] gives it back as text that any of these
+//! to 24 into a [`Module`] and says where everything stands ([`Places`]); [`print()`] gives it back as text that any of these
 //! LLVMs reads; [`verify`](verify()) holds it against the rules of the LLVM Language Reference and of the *User Guide for
 //! AMDGPU Backend*. Intrinsics are rows of a table ([`intrinsic`]).
 //!
@@ -21,6 +21,7 @@ pub mod integer;
 pub mod intrinsic;
 pub mod layout;
 pub mod lds;
+pub mod marks;
 pub mod metadata;
 pub mod module;
 mod names;

@@ -1,7 +1,7 @@
 //! Metadata: nodes, strings, values, and what they are attached to.
 //!
 //! Follows "Metadata" of the LLVM Language Reference. A specialised node (`!DILocation(line: 3, …)`) is a name and its
-//! fields as they are written: which fields a node must have is for whoever reads it, such as [`crate::debug`].
+//! fields as they are written: which fields a node must have is for whoever reads it.
 
 use crate::constant::Const;
 use crate::entity::{Arena, id};

@@ -119,6 +119,6 @@ fn depth_is_bounded() {
     let chain: String = (0..5_000).map(|n| format!("%t{n} = type {{ %t{} }}\n", n + 1)).collect();
     check(
         &format!("{chain}%t5000 = type {{}}"),
-        expect!["k.ll:1:1: error: the type contains itself, or is nested deeper than 200"],
+        expect!["k.ll:1:14: error: the type contains itself, or is nested deeper than 200"],
     );
 }

@@ -5,8 +5,8 @@ use wavemark_driver::Dialect;
 use wavemark_driver::build::{assemble_input, link_one};
 use wavemark_driver::compile::{TileOptions, compile_tile};
 use wavemark_driver::input::{Form, Input, Lang, agree, from_bytes};
-use wavemark_driver::objects;
 use wavemark_driver::report::ExitStatus;
+use wavemark_driver::{ir, objects};
 
 use crate::args::{CompileArgs, DialectArg, EmitArg};
 use crate::door::{Door, Failure};
@@ -46,8 +46,10 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
             );
             return Err(Failure::Unsupported(what));
         }
+        (Form::LlvmIr, EmitArg::Ll) => ir::print(&mut door.sources, &input, target)?.into_bytes(),
+        (Form::LlvmIr, EmitArg::Tile) => return Err(backwards().into()),
         (Form::LlvmIr, _) => {
-            let what = format!("compiling {}: there is no compiler yet", input.form.name());
+            let what = format!("--emit {stage} of {}: there is no compiler below it yet", input.form.name());
             return Err(Failure::Unsupported(what));
         }
         (Form::Assembly, EmitArg::Obj) => {

@@ -11,10 +11,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Dominators, Graph, Loop, direct_callee, loops};
+use super::{Dominators, Graph, Loop, loops};
 use crate::entity::Table;
 use crate::function::{Body, Function, Inst, Value};
-use crate::inst::{Callee, InstKind, Operand};
+use crate::inst::{InstKind, Operand};
 use crate::intrinsic::{self, Lanes};
 use crate::module::Module;
 
@@ -122,17 +122,12 @@ impl Analysis<'_> {
                 // Scratch is each lane's own.
                 matches!(space, Some(0 | 5))
             }
-            InstKind::Call(call) => match self.row(&call.callee) {
+            InstKind::Call(call) => match intrinsic::called(self.module, call) {
                 Some(row) => row.lanes == Lanes::Divergent || row.memory.writes != intrinsic::Spaces::None,
                 None => true,
             },
             _ => false,
         }
-    }
-
-    fn row(&self, callee: &Callee) -> Option<&'static intrinsic::Intrinsic> {
-        let name = self.module.name(direct_callee(self.module, callee)?);
-        intrinsic::find(&name).map(|found| found.0)
     }
 
     fn spread(&mut self) {
@@ -148,7 +143,7 @@ impl Analysis<'_> {
                 }
                 let always = match &data.kind {
                     InstKind::Call(call) => {
-                        self.row(&call.callee).is_some_and(|row| row.lanes == Lanes::Uniform)
+                        intrinsic::called(self.module, call).is_some_and(|row| row.lanes == Lanes::Uniform)
                     }
                     _ => false,
                 };

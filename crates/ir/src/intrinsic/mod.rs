@@ -14,6 +14,10 @@ use wavemark_target::{InstFeature, Processor, Property};
 
 pub use shape::{Shape, mangled};
 
+use crate::analysis::direct_callee;
+use crate::inst::Call;
+use crate::module::Module;
+
 /// An intrinsic function, or a family of them over types.
 #[derive(Clone, Debug)]
 pub struct Intrinsic {
@@ -33,6 +37,8 @@ pub struct Intrinsic {
     pub lanes: Lanes,
     /// The class of the asynchronous operation that it begins.
     pub asynchronous: Option<&'static str>,
+    /// What it does with marks behind asynchronous operations.
+    pub marks: Option<Marks>,
     /// What counts it, or what it waits for.
     pub counter: Option<&'static str>,
     /// One of these a processor must have; none: every processor has it.
@@ -123,6 +129,15 @@ pub enum Lanes {
     Uniform,
 }
 
+/// What is done with marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// One is put.
+    Put,
+    /// As many are left as the first operand says.
+    Await,
+}
+
 /// What a processor must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
@@ -147,22 +162,36 @@ static TABLE: LazyLock<(Vec<Intrinsic>, FxHashMap<&'static str, usize>)> = LazyL
     let rows = read::rows(include_str!("table.txt"));
     // Bad rows are left out here; a test reads every row and fails for the first that is bad.
     let rows: Vec<Intrinsic> = rows.filter_map(Result::ok).collect();
-    let by_name = rows.iter().enumerate().map(|(index, row)| (row.name, index)).collect();
+    // The first of those with one name.
+    let by_name = rows.iter().enumerate().rev().map(|(index, row)| (row.name, index)).collect();
     (rows, by_name)
 });
+
+/// The row of what a call calls, if that is an intrinsic of the table: that with as many parameters, of several.
+pub fn called(module: &Module, call: &Call) -> Option<&'static Intrinsic> {
+    let name = module.name(direct_callee(module, &call.callee)?);
+    let (rows, _) = find(&name)?;
+    rows.iter().find(|row| row.params.len() == call.args.len()).or(rows.first())
+}
 
 /// All rows.
 pub fn all() -> &'static [Intrinsic] {
     &TABLE.0
 }
 
-/// The row of the function `name`, and the types that its name spells, behind a dot each.
-pub fn find(name: &str) -> Option<(&'static Intrinsic, &str)> {
+/// The rows of the function `name`, and the types that its name spells, behind a dot each.
+pub fn find(name: &str) -> Option<(&'static [Intrinsic], &str)> {
     let (rows, by_name) = &*TABLE;
     let mut end = name.len();
     loop {
-        if let Some(&index) = by_name.get(&name[..end]) {
-            return Some((&rows[index], &name[end..]));
+        let suffix = &name[end..];
+        if let Some(&first) = by_name.get(&name[..end])
+            && suffix.split('.').skip(1).filter(|part| shape::may_be_mangled(part)).count()
+                == rows[first].overloads.len()
+            && suffix.matches('.').count() == rows[first].overloads.len()
+        {
+            let same = rows[first..].iter().take_while(|row| row.name == rows[first].name).count();
+            return Some((&rows[first..first + same], suffix));
         }
         end = name[..end].rfind('.')?;
     }
@@ -183,29 +212,34 @@ mod tests {
         let rows = rows.unwrap_or_else(|error| panic!("{error}"));
         assert!(rows.len() > 200);
         let mut names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+        names.dedup();
         names.sort_unstable();
-        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a name is there twice");
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "rows of one name do not stand together");
     }
 
     #[test]
     fn the_longest_name_is_found() {
-        let (row, types) = find("llvm.amdgcn.raw.ptr.buffer.load.lds").unwrap();
-        assert_eq!((row.name, types), ("llvm.amdgcn.raw.ptr.buffer.load.lds", ""));
-        let (row, types) = find("llvm.amdgcn.raw.ptr.buffer.load.v4f32").unwrap();
-        assert_eq!((row.name, types), ("llvm.amdgcn.raw.ptr.buffer.load", ".v4f32"));
-        assert!(find("llvm.amdgcn.no.such.thing").is_none());
+        let (rows, types) = find("llvm.amdgcn.raw.ptr.buffer.load.lds").unwrap();
+        assert_eq!((rows[0].name, types), ("llvm.amdgcn.raw.ptr.buffer.load.lds", ""));
+        let (rows, types) = find("llvm.amdgcn.raw.ptr.buffer.load.v4f32").unwrap();
+        assert_eq!((rows[0].name, types), ("llvm.amdgcn.raw.ptr.buffer.load", ".v4f32"));
+        for unknown in
+            ["llvm.amdgcn.no.such.thing", "llvm.amdgcn.rsq.legacy", "llvm.amdgcn.ds.bpermute.fi.b32"]
+        {
+            assert!(find(unknown).is_none(), "{unknown}");
+        }
     }
 
     #[test]
     fn processors() {
         let has = |name, processor| {
             let processor = Processor::by_name(processor).unwrap();
-            find(name).unwrap().0.exists_on(processor)
+            find(name).unwrap().0[0].exists_on(processor)
         };
         assert!(has("llvm.amdgcn.tensor.load.to.lds", "gfx1250"));
         assert!(!has("llvm.amdgcn.tensor.load.to.lds", "gfx950"));
-        assert!(has("llvm.amdgcn.ds.read.tr16.b64", "gfx950"));
-        assert!(!has("llvm.amdgcn.ds.read.tr16.b64", "gfx942"));
+        assert!(has("llvm.amdgcn.ds.read.tr16.b64.v4f16", "gfx950"));
+        assert!(!has("llvm.amdgcn.ds.read.tr16.b64.v4f16", "gfx942"));
         assert!(has("llvm.amdgcn.s.barrier", "gfx600"));
     }
 }

@@ -2,7 +2,7 @@
 
 use wavemark_target::{InstFeature, Property};
 
-use super::{Class, Intrinsic, Lanes, Memory, Need, Param, Shape, Spaces, Values};
+use super::{Class, Intrinsic, Lanes, Marks, Memory, Need, Param, Shape, Spaces, Values};
 use crate::types::TypeKind;
 
 /// Each row, or what is wrong with it.
@@ -43,6 +43,7 @@ fn row(line: &'static str) -> Result<Intrinsic, String> {
         convergent: false,
         lanes: Lanes::AsOperands,
         asynchronous: None,
+        marks: None,
         counter: None,
         needs: Vec::new(),
         wave: None,
@@ -134,6 +135,8 @@ fn apply(intrinsic: &mut Intrinsic, attribute: &'static str) -> Result<bool, Str
             intrinsic.memory.ordered = true;
             return Ok(true);
         }
+        "marks" => intrinsic.marks = Some(Marks::Put),
+        "awaits-marks" => intrinsic.marks = Some(Marks::Await),
         "convergent" => intrinsic.convergent = true,
         "lane" => intrinsic.lanes = Lanes::Divergent,
         "uniform" => intrinsic.lanes = Lanes::Uniform,

@@ -135,3 +135,8 @@ pub fn mangled(types: &Types, ty: Type) -> String {
         | TypeKind::Token => "?".to_owned(),
     }
 }
+
+/// Whether a part of a name can be a type: all that intrinsics are overloaded on have a number in them.
+pub(super) fn may_be_mangled(part: &str) -> bool {
+    part.bytes().any(|byte| byte.is_ascii_digit())
+}

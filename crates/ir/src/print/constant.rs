@@ -37,7 +37,7 @@ impl Printer<'_> {
                     TypeKind::Array { .. } => ("[", "]"),
                     _ => match module.types.fields(ty) {
                         Some((_, true)) => ("<{ ", " }>"),
-                        Some((fields, false)) if fields.is_empty() => ("{", "}"),
+                        Some(([], false)) => ("{", "}"),
                         _ => ("{ ", " }"),
                     },
                 };

@@ -96,9 +96,13 @@ impl Check<'_> {
                     format!("unsupported: there is no intrinsic {name}{}", near.unwrap_or_default());
                 self.at_head(Rule::IntrinsicName, message);
             }
-            Some((row, suffix)) => {
-                if let Err(wrong) = row.overloaded_on(self.types(), self.function.ty, suffix) {
-                    self.at_head(Rule::IntrinsicType, format!("{name} is declared wrongly: {wrong}"));
+            Some((rows, suffix)) => {
+                let (types, ty) = (self.types(), self.function.ty);
+                let mut wrong = rows.iter().map(|row| row.overloaded_on(types, ty, suffix).err());
+                if let Some(Some(first)) = wrong.next()
+                    && wrong.all(|wrong| wrong.is_some())
+                {
+                    self.at_head(Rule::IntrinsicType, format!("{name} is declared wrongly: {first}"));
                 }
             }
         }

@@ -38,13 +38,13 @@ impl Check<'_> {
         );
         self.require(!function.is_kernel(), inst, Rule::Kernel, "a kernel is launched, not called");
         if intrinsic::is_intrinsic(&name) {
-            self.intrinsic(inst, call, &name);
+            self.intrinsic(inst, call);
         }
     }
 
-    fn intrinsic(&mut self, inst: Inst, call: &Call, name: &str) {
+    fn intrinsic(&mut self, inst: Inst, call: &Call) {
         // What the function is, is said where it is declared.
-        let Some((row, _)) = intrinsic::find(name) else { return };
+        let Some(row) = intrinsic::called(self.module, call) else { return };
         if let Some(processor) = self.processor
             && !row.exists_on(processor)
         {

@@ -1,0 +1,120 @@
+//! LLVM IR as an input: read, verified, printed; its marks judged on all paths.
+//!
+//! Promises: what is not valid is refused with places in the text. Executing IR is not there yet: a run is
+//! [`Failure::Unsupported`], and so is every check but that of marks, of which a report says so.
+
+use wavemark_diag::{Diagnostic, SourceMap};
+use wavemark_ir::marks::{MarkedModule, Remark, Remarked};
+use wavemark_ir::{Module, Parsed, target};
+use wavemark_target::TargetId;
+
+use crate::build::Failure;
+use crate::input::{Input, agree};
+use crate::options::RunOptions;
+use crate::report::{Checked, Class, Finding, NotChecked, Report, Severity, Site};
+
+/// A module that is valid for its target, or for the one that is asked for.
+pub fn read(sources: &mut SourceMap, input: &Input, given: Option<TargetId>) -> Result<Parsed, Failure> {
+    let text = input.text()?;
+    let file = sources.add_text(&input.name, text);
+    let parsed = wavemark_ir::parse(file, text).map_err(|refused| refusal(sources, vec![*refused]))?;
+    let found = processor(&parsed.module).map(TargetId::new);
+    let target = match (given, found) {
+        (None, None) => None,
+        _ => Some(agree(&input.name, given, found)?),
+    };
+    let violations = wavemark_ir::verify(&parsed.module, target.map(|target| target.processor));
+    if violations.is_empty() {
+        return Ok(parsed);
+    }
+    let diagnostics = violations.iter().map(|violation| violation.diagnostic(&parsed.places)).collect();
+    Err(refusal(sources, diagnostics))
+}
+
+/// The processor that a module is for: its own, or that of its kernels.
+fn processor(module: &Module) -> Option<wavemark_target::Processor> {
+    let kernels = module.functions().filter(|(_, function)| function.body.is_some());
+    target::of_module(module)
+        .or_else(|| kernels.filter_map(|(_, function)| target::of_function(module, function)).next())
+}
+
+/// What was refused: a fault of the input, or, where every message says so, something that we do not do.
+fn refusal(sources: &SourceMap, diagnostics: Vec<Diagnostic>) -> Failure {
+    let what = |one: &Diagnostic| {
+        let message = one.message.strip_prefix("unsupported: ")?;
+        Some(one.span().map(|span| sources.location(span) + ": ").unwrap_or_default() + message)
+    };
+    match diagnostics.iter().map(what).collect::<Option<Vec<String>>>() {
+        Some(what) => Failure::Unsupported(what.join("; ")),
+        None => Failure::Unusable(diagnostics),
+    }
+}
+
+/// `compile --emit ll`: the text of a valid module.
+pub fn print(sources: &mut SourceMap, input: &Input, target: Option<TargetId>) -> Result<String, Failure> {
+    Ok(wavemark_ir::print(&read(sources, input, target)?.module))
+}
+
+/// What is known of a module without running it.
+pub fn check(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Result<Report, Failure> {
+    let parsed = read(sources, input, options.target)?;
+    let module = &parsed.module;
+    let mut report = Report::new(&input.name);
+    report.target = processor(module).map(|processor| processor.name().to_owned()).unwrap_or_default();
+    if options.check.waits {
+        judge_marks(&mut report, sources, &parsed);
+    }
+    report.checked = Checked { waits: options.check.waits, ..Checked::default() };
+    let others = options.check.parts().into_iter().filter(|(name, asked)| *asked && *name != "waits");
+    let others: Vec<&str> = others.map(|(name, _)| name).collect();
+    if !others.is_empty() {
+        let reason = "LLVM IR is not executed yet: check the code object that is made of it";
+        report.not_checked.push(NotChecked::new(others.join(", "), reason));
+    }
+    report.conclude();
+    Ok(report)
+}
+
+fn judge_marks(report: &mut Report, sources: &SourceMap, parsed: &Parsed) {
+    let marks = MarkedModule::of(&parsed.module);
+    for remarked in marks.remarks() {
+        match finding(sources, parsed, &remarked) {
+            Some(finding) => report.findings.push(finding),
+            None => {
+                let place = sources.location(parsed.places.inst(remarked.function, remarked.inst));
+                report.notes.push(format!("{place}: this mark can go, no wait promises less without it"));
+            }
+        }
+    }
+    report.notes.push(format!("{} marks and waits for marks were looked at on all paths", marks.count()));
+}
+
+/// A wait that can go, as advice that holds for every run.
+fn finding(sources: &SourceMap, parsed: &Parsed, remarked: &Remarked) -> Option<Finding> {
+    let title = match remarked.remark {
+        Remark::RedundantWait => "redundant wait: there is no mark that it could take, on any path",
+        Remark::RemovableWait => {
+            "redundant wait: what it takes is known to be done without it, on every path"
+        }
+        Remark::RemovableMark => return None,
+    };
+    let span = parsed.places.inst(remarked.function, remarked.inst);
+    let site = Site {
+        role: "wait".to_owned(),
+        text: sources.snippet(span).unwrap_or_default().to_owned(),
+        source: Some(sources.location(span)),
+        ..Site::default()
+    };
+    Some(Finding {
+        rule: "W1".to_owned(),
+        title: title.to_owned(),
+        severity: Severity::Advice,
+        class: Class::Redundant,
+        instances: 1,
+        sites: vec![site],
+        hint: None,
+        author_hint: None,
+        model: None,
+        proven: Some(true),
+    })
+}
