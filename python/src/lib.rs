@@ -3,7 +3,8 @@
 //! What Python objects are and where their memory is, `wavemark/_memory.py` knows. Here are bytes, addresses and names.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use pyo3::create_exception;
@@ -16,10 +17,10 @@ use wavemark_driver::device::{Arguments, Extent, ModuleId};
 use wavemark_driver::files::Roots;
 use wavemark_driver::input::{self, Lang};
 use wavemark_driver::kernarg::{Argument, Passed};
-use wavemark_driver::options::{Brake, Completion, RunOptions};
+use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{self, Checked};
 use wavemark_driver::run::source_lines;
-use wavemark_driver::{Parts, device, render_text};
+use wavemark_driver::{Parts, device, render_sarif, render_text};
 use wavemark_target::TargetId;
 
 create_exception!(wavemark, Error, PyException, "The input, the launch or the options cannot be used.");
@@ -61,6 +62,17 @@ impl Device {
 
     fn allocate(&mut self, name: &str, contents: Vec<u8>) -> u64 {
         self.device.allocate(name, contents)
+    }
+
+    /// The address of memory whose contents are `size` bytes of this process at `start`, which stay there until it is freed.
+    fn map(&mut self, name: &str, start: usize, size: usize, writable: bool) -> PyResult<u64> {
+        let Some(start) = NonNull::new(start as *mut u8) else {
+            return Err(PyValueError::new_err("there is no memory at address 0"));
+        };
+        // SAFETY: `_memory.py` keeps the owner of the memory until it frees the mapping; a launch is over before Python runs
+        // again in this thread, and other threads are not to touch arguments of a launch, as with a GPU.
+        let address = unsafe { self.device.map(name, start, size, writable) };
+        address.map_err(|diagnostic| self.refused(&[diagnostic]))
     }
 
     fn read<'py>(&mut self, py: Python<'py>, address: u64, size: u64) -> PyResult<Bound<'py, PyBytes>> {
@@ -112,6 +124,12 @@ impl Device {
         Ok(self.modules.len() - 1)
     }
 
+    /// Unloads a module.
+    fn unload(&mut self, module: usize) -> PyResult<()> {
+        let module = self.module(module)?;
+        self.device.unload(module).map_err(|diagnostic| self.refused(&[diagnostic]))
+    }
+
     fn kernels(&self, module: usize) -> PyResult<Vec<String>> {
         Ok(self.device.kernels(self.module(module)?).map(str::to_owned).collect())
     }
@@ -131,7 +149,7 @@ impl Device {
     #[pyo3(signature = (module, kernel, grid, block, arguments, *, segment=None, cluster=None, dynamic_lds=0,
         check="full", completion="late", seed=0, threads=None, max_steps=None, timeout=None, model=Vec::new()))]
     fn launch(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         module: usize,
         kernel: &str,
@@ -158,6 +176,14 @@ impl Device {
                 return Err(PyValueError::new_err(problem));
             }
         };
+        // Python's handlers of signals run when somebody asks for them: Ctrl-C ends a launch.
+        let interrupt: Arc<Mutex<Option<PyErr>>> = Arc::default();
+        let raised = Arc::clone(&interrupt);
+        let ask = move || {
+            let error = Python::attach(|py| py.check_signals()).err()?;
+            raised.lock().ok()?.get_or_insert(error);
+            Some(Halt::Interrupt)
+        };
         let brake = match timeout.map(Duration::try_from_secs_f64) {
             None => Brake::default(),
             Some(Ok(time)) => Brake::new(Instant::now().checked_add(time)),
@@ -169,12 +195,13 @@ impl Device {
             seed,
             threads,
             max_steps,
-            brake: Arc::new(brake),
+            brake: Arc::new(brake.asking(BETWEEN_SIGNALS, ask)),
             model,
             ..RunOptions::default()
         };
         let extent = Extent { grid, block, cluster, dynamic_lds };
-        let module = self.module(module)?;
+        let mut this = slf.try_borrow_mut()?;
+        let module = this.module(module)?;
         let arguments: Vec<Argument<'_>> = arguments
             .iter()
             .map(|(name, address, bytes)| Argument {
@@ -187,14 +214,18 @@ impl Device {
             Some(segment) => Arguments::Segment(segment),
             None => Arguments::Values(&arguments),
         };
-        let device = &mut self.device;
+        let device = &mut this.device;
         let report = py.detach(|| device.launch(module, Some(kernel), &extent, arguments, &options));
-        let report = report.map_err(|failure| self.failed(failure))?;
-        let roots = Roots::of_input(Some(Path::new(&report.input)), []);
-        let text = render_text(&report, &source_lines(&self.sources, roots), Style::Plain, Parts::All);
-        Ok(Report { report, text })
+        if let Some(error) = interrupt.lock().ok().and_then(|mut error| error.take()) {
+            return Err(error);
+        }
+        let report = report.map_err(|failure| this.failed(failure))?;
+        Ok(Report { report, device: slf.clone().unbind(), text: OnceLock::new() })
     }
 }
+
+/// The time between two looks at whether a signal has come.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(100);
 
 /// Bytes that one request of an input may take if nobody says: 8 GiB, or what the host leaves.
 const MAX_MEMORY: u64 = 8 << 30;
@@ -215,18 +246,72 @@ fn limits(target: &str) -> PyResult<(u32, u32, u32)> {
     Ok((limits.lds_bytes, wave.lanes(), limits.max_workgroup_size))
 }
 
+/// The findings of reports as SARIF.
+#[pyfunction]
+fn sarif(reports: Vec<PyRef<'_, Report>>) -> String {
+    let reports: Vec<report::Report> = reports.iter().map(|one| one.report.clone()).collect();
+    format!("{:#}", render_sarif(&reports, None))
+}
+
 /// What a launch came to.
 #[pyclass(module = "wavemark._wavemark", frozen)]
 struct Report {
     report: report::Report,
-    text: String,
+    /// It has the sources.
+    device: Py<Device>,
+    text: OnceLock<String>,
 }
 
 #[pymethods]
 impl Report {
     #[getter]
-    fn text(&self) -> &str {
-        &self.text
+    fn text(&self, py: Python<'_>) -> PyResult<&str> {
+        if let Some(text) = self.text.get() {
+            return Ok(text);
+        }
+        let device = self.device.try_borrow(py)?;
+        let roots = Roots::of_input(Some(Path::new(&self.report.input)), []);
+        let lines = source_lines(&device.sources, roots);
+        let text = render_text(&self.report, &lines, Style::Plain, Parts::All);
+        Ok(self.text.get_or_init(|| text))
+    }
+
+    /// The kernel's name.
+    #[getter]
+    fn kernel(&self) -> &str {
+        &self.report.kernel
+    }
+
+    /// How many findings there are.
+    #[getter]
+    fn findings(&self) -> usize {
+        self.report.findings.len()
+    }
+
+    /// Errors among the findings.
+    #[getter]
+    fn errors(&self) -> usize {
+        let findings = self.report.findings.iter();
+        findings.filter(|finding| finding.severity == report::Severity::Error).count()
+    }
+
+    /// What the program has printed: `(is_stderr, text)`, in order.
+    #[getter]
+    fn printed(&self) -> Vec<(bool, &str)> {
+        let printed = self.report.printed.iter();
+        printed.map(|one| (one.stream == report::Stream::Stderr, one.text.as_str())).collect()
+    }
+
+    /// Why something could not be run.
+    #[getter]
+    fn unsupported(&self) -> &[String] {
+        &self.report.unsupported
+    }
+
+    /// Wave instructions executed, and seconds that the run took.
+    #[getter]
+    fn cost(&self) -> (u64, f64) {
+        (self.report.stats.wave_instructions, self.report.stats.seconds)
     }
 
     fn json(&self) -> PyResult<String> {
@@ -247,6 +332,7 @@ fn _wavemark(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Device>()?;
     module.add_class::<Report>()?;
     module.add_function(wrap_pyfunction!(limits, module)?)?;
+    module.add_function(wrap_pyfunction!(sarif, module)?)?;
     module.add_function(wrap_pyfunction!(set_max_memory, module)?)?;
     module.add("Error", module.py().get_type::<Error>())?;
     module.add("Unsupported", module.py().get_type::<Unsupported>())?;

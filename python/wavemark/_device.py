@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import struct
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import _wavemark
 from ._memory import Shared, pointer_of
 from ._report import Report
+
+COMPUTE_UNITS = 4
+"""What a device says of itself where kernels ask how many programs to start. Each launch runs whole, whatever it is."""
 
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
@@ -20,6 +25,7 @@ class Device:
 
     def __init__(self) -> None:
         self._native = _wavemark.Device()
+        self._gone: list[int] = []
 
     def load(
         self, path: str | os.PathLike[str], *, target: str | None = None, lang: str | None = None
@@ -59,10 +65,29 @@ class Device:
         """Frees the memory that begins at an address."""
         self._native.free(address)
 
+    def _map(self, name: str, start: int, size: int, writable: bool) -> int:
+        """The address of memory that is the host's."""
+        self._free_gone()
+        return self._native.map(name, start, size, writable)
+
+    def _free_later(self, address: int) -> None:
+        """Frees memory before anything is launched: whoever owned it may go in the middle of anything."""
+        self._gone.append(address)
+
+    def _free_gone(self) -> None:
+        while self._gone:
+            self._native.free(self._gone.pop())
+
     def _load(
         self, name: str, contents: bytes, path: str | None, target: str | None, lang: str | None
     ) -> Module:
         return Module(self, self._native.load(name, contents, path, lang, target))
+
+
+@functools.cache
+def default_device() -> Device:
+    """The device of those that name none."""
+    return Device()
 
 
 class Module:
@@ -85,6 +110,10 @@ class Module:
                 raise _wavemark.Error(f"the module has {len(names)} kernels, say which: {', '.join(names)}")
             name = names[0]
         return Kernel(self._device, self._number, name)
+
+    def unload(self) -> None:
+        """Frees its code and its variables."""
+        self._device._native.unload(self._number)
 
 
 class Kernel:
@@ -121,7 +150,6 @@ class Kernel:
         numbers in the order of the kernel's parameters, or the bytes of the whole argument segment, in which
         addresses are those of `Device` memory. The rest is as on the command line.
         """
-        native = self._device._native
         options: dict[str, Any] = dict(
             cluster=None if cluster is None else _three(cluster, "cluster"),
             dynamic_lds=dynamic_lds,
@@ -135,23 +163,30 @@ class Kernel:
         )
         shape = (_three(grid, "grid"), _three(block, "block"))
         if isinstance(arguments, (bytes, bytearray)):
-            report = native.launch(self._module, self.name, *shape, [], segment=bytes(arguments), **options)
-            return Report(report)
+            return self._run(*shape, [], segment=bytes(arguments), **options)
         arguments = list(arguments)
         if self._parameters is not None and len(arguments) != len(self._parameters):
             raise TypeError(f"{self.name} takes {len(self._parameters)} arguments, found {len(arguments)}")
         names = [self._name(index) for index in range(len(arguments))]
         pointers = [pointer_of(argument) for argument in arguments]
-        with Shared(native, [one for one in zip(names, pointers) if one[1] is not None]) as shared:
+        with Shared(self._device, [one for one in zip(names, pointers) if one[1] is not None]) as shared:
             passed = []
             for index, (name, argument, pointer) in enumerate(zip(names, arguments, pointers)):
                 if pointer is not None:
                     passed.append((name, shared.address(pointer), b""))
                 else:
                     passed.append((name, None, self._value(index, name, argument)))
-            report = native.launch(self._module, self.name, *shape, passed, **options)
-            shared.copy_out()
-        return Report(report)
+            return self._run(*shape, passed, **options)
+
+    def _run(
+        self, grid: Sequence[int], block: Sequence[int], passed: list[tuple[str, int | None, bytes]], **options: Any
+    ) -> Report:
+        """Launches with addresses and bytes, and prints what the kernel prints."""
+        self._device._free_gone()
+        report = Report(self._device._native.launch(self._module, self.name, grid, block, passed, **options))
+        for is_error, text in report.printed:
+            print(text, end="", file=sys.stderr if is_error else sys.stdout, flush=True)
+        return report
 
     def _name(self, index: int) -> str:
         name = self._parameters[index][0] if self._parameters is not None else None

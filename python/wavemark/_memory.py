@@ -118,7 +118,7 @@ def _of_dlpack(value):
 class Shared:
     """The memory of a launch's arguments on a device, from `with` to the end of its block.
 
-    Regions that overlap are one allocation. What is written on the device is in the host's memory at the end.
+    It is the owners' memory, not a copy. Regions that overlap are one allocation.
     """
 
     def __init__(self, device, pointers):
@@ -135,7 +135,7 @@ class Shared:
                 self._areas.append(_Area(name, region))
         try:
             for area in self._areas:
-                area.copy_in(self._device)
+                area.map(self._device)
         except BaseException:
             self._forget()
             raise
@@ -148,44 +148,28 @@ class Shared:
                 return area.base + pointer.address - area.start
         return 0
 
-    def copy_out(self):
-        """Copies what is on the device to where it came from."""
-        for area in self._areas:
-            area.copy_out(self._device)
-
     def __exit__(self, kind, error, trace):
         self._forget()
 
     def _forget(self):
-        # The last first: the device takes back what was allocated last.
+        # The last first: the device takes back what was mapped last.
         for area in reversed(self._areas):
             if area.base is not None:
-                self._device.take_back(area.base)
+                self._device._native.take_back(area.base)
         self._areas = []
 
 
 class _Area:
-    """Regions that overlap, and their copy on a device."""
+    """Regions that overlap."""
 
     def __init__(self, name, region):
         self.name, self.start, self.end = name, region.start, region.end
         self.base = None
         self._writable = region.writable
-        self._before = None
 
     def join(self, region):
         self.end = max(self.end, region.end)
         self._writable |= region.writable
 
-    def copy_in(self, device):
-        contents = ctypes.string_at(self.start, self.end - self.start)
-        self.base = device.allocate(f"argument `{self.name}`", contents)
-        if not self._writable:
-            self._before = contents
-
-    def copy_out(self, device):
-        contents = device.read(self.base, self.end - self.start)
-        if self._before is None:
-            ctypes.memmove(self.start, contents, len(contents))
-        elif contents != self._before:
-            raise BufferError(f"the kernel has written to argument `{self.name}`, which is read-only")
+    def map(self, device):
+        self.base = device._map(f"argument `{self.name}`", self.start, self.end - self.start, self._writable)

@@ -54,6 +54,16 @@ class Report:
         return self._native.exit_status == 0
 
     @property
+    def kernel(self) -> str:
+        """The kernel's name."""
+        return self._native.kernel
+
+    @property
+    def printed(self) -> list[tuple[bool, str]]:
+        """What the kernel has printed, in order: whether on standard error, and the text."""
+        return self._native.printed
+
+    @property
     def findings(self) -> list[Finding]:
         """All findings, also advice."""
         return [

@@ -1,6 +1,7 @@
 //! Project chores: scores of case folders and of mutated cases, comparison with LLVM, renewed expectations.
 
 mod cases;
+mod ir;
 mod mutants;
 mod parity;
 mod side_by_side;
@@ -31,6 +32,8 @@ enum Task {
     Speed(parity::speed::SpeedArgs),
     /// Compare whole assembly files with the LLVM inside the Rust toolchain
     Files(parity::files::FilesArgs),
+    /// Read and print LLVM IR beside the LLVM inside the Rust toolchain
+    Ir(ir::IrArgs),
     /// Run the tests so that they rewrite their expectations; look at the difference before you commit it
     Bless {
         /// Arguments of `cargo test`, `--workspace` when there are none
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Task::Descriptors(args) => parity::descriptors::serve(&args),
         Task::Speed(args) => parity::speed::run(&args),
         Task::Files(args) => parity::files::serve(&args),
+        Task::Ir(args) => ir::run(&args),
         Task::Bless { tests } => bless(&tests),
         Task::LlvmWorker(args) => parity::serve(&args),
     }

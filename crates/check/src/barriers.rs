@@ -45,7 +45,7 @@ impl Phase {
     /// A wave learns what the others brought.
     fn take(&self, wave: WaveId, known: &mut Knowledge) {
         for (workgroup, all) in &self.known {
-            if *workgroup == wave.workgroup_flat {
+            if *workgroup == wave.workgroup_flat && !wave.split {
                 known.join(all);
             } else {
                 known.join_from_elsewhere(all);
@@ -175,6 +175,7 @@ impl Checker {
             }
             BarrierEvent::Join => {
                 object.joined.insert(wave.index, number);
+                self.leaves_completion_bit(wave, site, id);
             }
             BarrierEvent::Arrive { count, before } => {
                 let Some(state) = self.waves.get_mut(wave.index) else { return };
@@ -287,6 +288,32 @@ impl Checker {
             }
             BarrierEvent::WaitEnd { phase: None } | BarrierEvent::GetState | BarrierEvent::Ignored => {}
         }
+    }
+
+    /// A wave that joins a named barrier while it has not waited for another that it has arrived at: by the ISA's
+    /// pseudo-code its only bit for a complete phase may then be set, so that the next wait does not wait.
+    fn leaves_completion_bit(&mut self, wave: WaveId, site: SiteId, id: BarrierId) {
+        let last = self.member_of.insert(wave.index, id).filter(|&last| last != id);
+        let Some((last, object)) =
+            last.and_then(|last| Some((last, self.barriers.get(&Self::key(wave, last))?)))
+        else {
+            return;
+        };
+        let member = object.joined.contains_key(&wave.index);
+        let Some(&(_, arrive)) = object.unwaited.get(&wave.index).filter(|_| member) else { return };
+        let (arrive, join) = (&self.sites.get(arrive).site, &self.sites.get(site).site);
+        let title = format!(
+            "a wave joins {} without having waited for {}, whose completion its next wait may take for its own",
+            barrier_name(id),
+            barrier_name(last)
+        );
+        let severity = if self.model.completion_bit_kept { Severity::Error } else { Severity::Warning };
+        let finding = Finding::new("H1", Class::Barrier, severity, title)
+            .at("arrive", arrive, wave)
+            .at("join", join, wave)
+            .hint("a wait for the barrier that was joined first before", Some(join.clone()))
+            .model("completion-bit");
+        self.findings.add(finding);
     }
 
     fn ignored_operation(&mut self, wave: WaveId, site: SiteId, id: BarrierId) {

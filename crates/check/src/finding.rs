@@ -93,6 +93,8 @@ pub struct Finding {
     pub hint: Option<String>,
     /// The instruction that the hint is about.
     pub hint_site: Option<Site>,
+    /// The wait that is missing: its counter, and how many operations it may leave in flight.
+    pub needed: Option<(Counter, u32)>,
     /// The model flag that the finding depends on.
     pub model: Option<&'static str>,
     /// It holds on all paths, whatever the launch.
@@ -118,6 +120,7 @@ impl Finding {
             sites: Vec::new(),
             hint: None,
             hint_site: None,
+            needed: None,
             wait: None,
             model: None,
             proven: false,
@@ -347,6 +350,7 @@ fn by_mistake(list: Vec<Finding>, mistakes: &Mistakes, sites: &Sites) -> Vec<Fin
     let hinted = merged.into_iter().map(|(_, mut finding)| {
         if let (Some((counter, before)), Some(mistake)) = (finding.missing, finding.mistake) {
             let (allowed, earliest) = mistakes.wait(mistake);
+            finding.needed = Some((counter, allowed));
             finding.hint = Some(format!("{} before", wait_text(sites.machine(), counter, allowed)));
             finding.hint_site = earliest.or(before).map(|site| sites.get(site).site.clone());
         }

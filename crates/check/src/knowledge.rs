@@ -3,7 +3,7 @@
 //! That an operation is over and comes before another says nothing of caches. A store is seen by other workgroups once
 //! it has reached the caches that both share: by its own scope, or by a write-back that the wave has waited for
 //! ([`Knowledge::written_back`]). A plain load sees it if the caches on its way hold nothing older: those of a wave are
-//! shared by its workgroup, and an invalidate empties them ([`Knowledge::relied`] against [`Knowledge::acquired`]).
+//! shared by its workgroup, unless that may be on several CUs, and an invalidate empties them ([`Knowledge::relied`] against [`Knowledge::acquired`]).
 //! Barriers and flags hand all of this on and lift nothing. (LLVM guide, "Memory Model GFX942" and "GFX12";
 //! "synchronisation", 5.4.)
 //!
@@ -78,9 +78,11 @@ impl Knowledge {
     }
 }
 
-/// The narrowest scope that two waves share.
+/// The narrowest scope that two waves share. Where a workgroup may be spread over CUs (WGP mode, `tg_split`), none of its
+/// waves can rely on being on another's: they share what a shader array does, which is what the workgroup scope of these
+/// modes reaches (LLVM guide, "Memory Model GFX90A", "GFX10-GFX11", "GFX12").
 pub fn common_scope(a: WaveId, b: WaveId) -> Scope {
-    if a.workgroup_flat == b.workgroup_flat {
+    if a.index == b.index || a.workgroup_flat == b.workgroup_flat && !a.split {
         Scope::Cu
     } else if a.cluster_flat == b.cluster_flat {
         Scope::Se

@@ -29,6 +29,7 @@ mod waits;
 mod wave_state;
 mod waves;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,8 +37,8 @@ use wavemark_isa::effects::{CounterSet, Flow};
 use wavemark_sim::Limit;
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Fault, Issue, Observer, Site,
-    Space, WaveId,
+    Access, BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Extent, Fault, Issue,
+    Observer, Site, Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
 use wavemark_target::{Facts, Machine};
@@ -63,6 +64,10 @@ pub struct Model {
     pub arrive_count_allowed: bool,
     /// `inv-wait=strict`: an invalidate counts only once it is waited for.
     pub invalidate_is_waited: bool,
+    /// `completion-bit=kept`: a wave that joins another named barrier keeps what it was told of the last one's phase.
+    pub completion_bit_kept: bool,
+    /// `lds-dma-order=any`: copies to LDS that vmcnt counts may land in another order than they were issued in.
+    pub lds_dma_any_order: bool,
     /// `end-of-program=lint`: copies into LDS that are in flight when a wave ends are a warning.
     pub end_is_lint: bool,
 }
@@ -93,6 +98,13 @@ pub const READINGS: &[Reading] = &[
         place: |m| &mut m.arrive_count_allowed,
     },
     Reading { key: "inv-wait", default: "issued", other: "strict", place: |m| &mut m.invalidate_is_waited },
+    Reading {
+        key: "completion-bit",
+        default: "cleared",
+        other: "kept",
+        place: |m| &mut m.completion_bit_kept,
+    },
+    Reading { key: "lds-dma-order", default: "issued", other: "any", place: |m| &mut m.lds_dma_any_order },
     Reading { key: "end-of-program", default: "error", other: "lint", place: |m| &mut m.end_is_lint },
 ];
 
@@ -129,7 +141,11 @@ pub struct Checker {
     waves: waves::Waves,
     lds: FxHashMap<u32, Shadow>,
     global: Shadow,
+    /// Where device and host talk to each other: who may touch what there, the protocol says.
+    host: Option<Range<u64>>,
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
+    /// The named barrier that each wave has joined last.
+    member_of: FxHashMap<u32, BarrierId>,
     /// By workgroup, or global memory, and dword.
     published: FxHashMap<u32, FxHashMap<u64, Vec<sync::Published>>>,
     /// Publications in global memory, and how many of them are looked through for dead ones.
@@ -168,7 +184,9 @@ impl Checker {
             waves: waves::Waves::default(),
             lds: FxHashMap::default(),
             global: Shadow::default(),
+            host: None,
             barriers: FxHashMap::default(),
+            member_of: FxHashMap::default(),
             published: FxHashMap::default(),
             released: 0,
             forget_at: 0,
@@ -198,6 +216,7 @@ impl Checker {
         for cluster in clusters {
             self.match_multicasts(cluster);
         }
+        self.report_unfinished();
         self.report_deferred();
         if self.checks.waits {
             self.report_waits();
@@ -252,6 +271,18 @@ impl Checker {
     }
 }
 
+impl Checker {
+    /// Whether the first byte of an access is where device and host talk.
+    fn is_hosts(&self, access: &Access) -> bool {
+        let Some(host) = &self.host else { return false };
+        let first = match &access.extent {
+            Extent::Lanes { mask, addr, .. } => addr.get(mask.trailing_zeros() as usize).copied(),
+            Extent::Runs(runs) => runs.first().map(|&(start, _)| start),
+        };
+        first.is_some_and(|first| host.contains(&first))
+    }
+}
+
 impl Observer for Checker {
     /// A part checks clusters that do not touch each other.
     fn split(&self) -> Option<Checker> {
@@ -267,6 +298,10 @@ impl Observer for Checker {
         for part in parts {
             self.take_waits(part);
         }
+    }
+
+    fn shared_with_host(&mut self, from: u64, to: u64) {
+        self.host = Some(from..to);
     }
 
     fn workgroup_ended(&mut self, workgroup_flat: u32) {
@@ -323,10 +358,11 @@ impl Observer for Checker {
         }
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
+        self.note_effect(wave.index, op);
         for access in &op.accesses {
             let wanted = match access.space {
                 Space::Lds => self.checks.lds,
-                Space::Global => self.checks.global,
+                Space::Global => self.checks.global && !self.is_hosts(access),
                 Space::Scratch => false,
             };
             if wanted {
@@ -398,6 +434,9 @@ impl Observer for Checker {
         let end = self.sites.id(site);
         let Some(state) = self.waves.get_mut(wave.index) else { return };
         state.ended = true;
+        self.member_of.remove(&wave.index);
+        // A wave that has stored nothing has done nothing with what it loaded.
+        state.unused_loads.clear();
         state.taint = Taint::default();
         let pending: Vec<(SiteId, bool, (Channel, u32))> = state
             .operations

@@ -5,7 +5,7 @@ use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Space};
 
 use crate::relation::Relation;
-use crate::shadow::{Members, Operation, PAGE, Piece, READERS, Record, Set, Sets, Shadow, State, WHOLE};
+use crate::shadow::{Members, Operation, PAGE, Page, Piece, READERS, Record, Set, Sets, Shadow, State, WHOLE};
 
 /// A pair of accesses that conflict.
 pub(crate) struct Conflict {
@@ -130,30 +130,32 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
 
     /// Meet what is remembered of a piece, and be remembered there.
     pub fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) {
-        let (page, sets) = shadow.page(piece.number);
+        let (Page { states, values }, sets) = shadow.page(piece.number);
         let first = (piece.number % PAGE as u64) as usize;
         let mut last = self.last;
-        for (n, state) in page.states[first..].iter_mut().enumerate().take(piece.count as usize) {
-            let before = *state;
+        states.update(first..first + piece.count as usize, |dwords, before| {
             if last.before != before || last.bytes != piece.bytes {
                 last = self.outcome(sets, before, piece.bytes);
             }
             if last.notable {
-                self.note(sets, piece, n as u32, before, page.values[first + n]);
+                for at in dwords {
+                    self.note(sets, piece, (at - first) as u32, before, values.get(at));
+                }
             }
-            *state = last.after;
-        }
+            last.after
+        });
         self.last = last;
         let Some(stored) = self.stored else { return };
+        let values = &mut values.all()[first..];
         if piece.bytes == WHOLE && piece.place(0).1.is_multiple_of(4) {
-            for (value, (lane, dword)) in page.values[first..].iter_mut().zip(piece.places()) {
+            for (value, (lane, dword)) in values.iter_mut().zip(piece.places()) {
                 *value = stored.words[dword as usize * stored.lanes + lane as usize];
             }
             return;
         }
         for n in 0..piece.count {
             let (value, mask) = (stored.value(piece.place(n), piece.bytes), mask(piece.bytes));
-            let old = &mut page.values[first + n as usize];
+            let old = &mut values[n as usize];
             *old = *old & !mask | value & mask;
         }
     }

@@ -166,7 +166,11 @@ impl Checker {
             return None;
         }
         let (own_id, pcs) = (wave, [first.site.pc, second.site.pc]);
-        let awaited = (old_channel, earlier.epoch.seq);
+        // A copy that may land after younger ones is over when all are.
+        let any_order = self.model.lds_dma_any_order && earlier.dma && old_channel == Channel::Vm;
+        let last =
+            missing.as_ref().filter(|_| any_order).map_or(earlier.epoch.seq, |(place, _)| place.issued);
+        let awaited = (old_channel, last.max(earlier.epoch.seq));
         let mut at_fault = None;
         let mistake = match missing {
             // It is for another reason that this one shows.
@@ -226,6 +230,9 @@ impl Checker {
             }
             (None, _) => finding.hint(hint, hint_site).of(mistake),
         };
+        if any_order {
+            finding = finding.model("lds-dma-order");
+        }
         if only_two_fifos {
             finding = finding.model("asynccnt");
         }

@@ -26,6 +26,15 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
     }
 }
 
+/// A race of a load with a later write of another wave, of a wave that has stored nothing yet.
+#[derive(Debug)]
+pub(crate) struct UnusedLoad {
+    load: Record,
+    finding: Finding,
+    /// If the load may poll: how, and what its wave may learn.
+    polls: Option<(Poll, Option<Knowledge>)>,
+}
+
 impl Checker {
     /// Check and remember one access of an operation that was just issued.
     pub(crate) fn check_access(&mut self, wave: WaveId, site: SiteId, op: &Issue, access: &Access) {
@@ -130,11 +139,69 @@ impl Checker {
                 Poll::Loop
             };
             let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
-            self.suspect_earlier(conflict.earlier, finding, poll, learns);
+            let load = conflict.earlier;
+            self.report_or_keep(UnusedLoad { load, finding, polls: Some((poll, learns)) });
             return;
         }
-        if let Some(finding) = self.conflict_finding(later, conflict) {
+        let Some(finding) = self.conflict_finding(later, conflict) else { return };
+        if !own && !conflict.write_first {
+            self.report_or_keep(UnusedLoad { load: conflict.earlier, finding, polls: None });
+        } else {
             self.findings.add(finding);
+        }
+    }
+
+    /// Report a race of a load with a later write, unless its wave has stored nothing so far: what it has loaded has had no
+    /// effect then (small blocks are loaded by all waves of a workgroup, and stored by one).
+    fn report_or_keep(&mut self, unused: UnusedLoad) {
+        let registers = !unused.load.dma && !unused.load.atomic;
+        if let Some(state) =
+            self.waves.get_mut(unused.load.epoch.agent).filter(|state| registers && !state.stores)
+        {
+            if !state.ended {
+                state.unused_loads.push(unused);
+            }
+            return;
+        }
+        self.report_used(unused);
+    }
+
+    fn report_used(&mut self, UnusedLoad { load, finding, polls }: UnusedLoad) {
+        match polls {
+            Some((poll, learns)) => self.suspect_earlier(load, finding, poll, learns),
+            None => {
+                self.findings.add(finding);
+            }
+        }
+    }
+
+    /// A wave issues an operation: if it stores, what the wave has loaded may have been of use.
+    pub(crate) fn note_effect(&mut self, wave: u32, op: &Issue) {
+        let stores = |access: &Access| {
+            let any = match &access.extent {
+                Extent::Lanes { mask, .. } => *mask != 0,
+                Extent::Runs(runs) => !runs.is_empty(),
+            };
+            any && access.direction != Direction::Read && access.space != Space::Scratch
+        };
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        if state.stores || !op.accesses.iter().any(stores) {
+            return;
+        }
+        state.stores = true;
+        for unused in std::mem::take(&mut state.unused_loads) {
+            self.report_used(unused);
+        }
+    }
+
+    /// Waves that have not ended: what they have loaded may be why.
+    pub(crate) fn report_unfinished(&mut self) {
+        let waves: Vec<u32> = self.waves.iter().map(|state| state.id.index).collect();
+        for wave in waves {
+            let unused = self.waves.get_mut(wave).map(|state| std::mem::take(&mut state.unused_loads));
+            for unused in unused.unwrap_or_default() {
+                self.report_used(unused);
+            }
         }
     }
 

@@ -4,6 +4,9 @@
 //! reads its operands again. A register that holds a part of its address must keep its value until then: until
 //! `s_wait_xcnt`, or a wait for the access itself, which implies it (CDNA5 ISA 5.7.1; LLVM 22 `SIInsertWaitcnts`).
 //!
+//! Elsewhere there is no such rule to break: from gfx8 on hardware keeps what a store has not read yet (LLVM
+//! `vmemWriteNeedsExpWaitcnt` is of gfx6; expcnt counts exports and GDS, which are not executed).
+//!
 //! What hardware covers is no hazard: the translations of global, buffer and scratch accesses are made in order, and so
 //! is what such a load writes; scalar accesses start when the vector ones before them are translated, and the other way
 //! round. A FLAT access is not covered within its group, nor a scalar one. An access may overwrite its own operands.
@@ -20,11 +23,12 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use wavemark_isa::effects::{Path, Verb};
 use wavemark_sim::events::{Channel, Counter, Issue};
+use wavemark_sim::regs::sindex;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::mistakes::Place;
-use crate::site_info::{SiteId, VGPR0, register_name};
+use crate::site_info::{SiteId, Used, VGPR0, register_name};
 
 /// Accesses of which one group is translated before the other starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +112,10 @@ impl Checker {
         if !(undisputed || self.model.xcnt_strict) {
             return;
         }
-        for used in info.uses.iter().filter(|used| used.read && used.address) {
+        // A multicast load is sent again to whom M0 says.
+        let needs =
+            |used: &&Used| used.read && (used.address || memory.multicast && used.range.from == sindex::M0);
+        for used in info.uses.iter().filter(needs) {
             for register in used.range.numbers() {
                 translations.needed.insert(register, (number, site));
             }

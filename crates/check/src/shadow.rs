@@ -5,9 +5,12 @@
 //! forgotten, so that an access after many unordered ones may go unreported against the forgotten ones. Nothing is
 //! reported that did not happen.
 //!
-//! Most dwords were last touched by one operation each way, and wholly. So a dword is two words, each the number of a
+//! Most dwords were last touched by one operation each way, and wholly. So a state is two words, each the number of a
 //! set: nobody, one operation, or a list of operations with their bytes. Neighbours share sets, so that an access
-//! decides once what becomes of a pair of them. Sets that no dword has any more are swept out now and then.
+//! decides once what becomes of a pair of them, and four dwords share a state until an access touches some of them
+//! only. Sets that no dword has any more are swept out now and then.
+
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -83,6 +86,8 @@ pub struct State {
 
 impl State {
     const SYNCHRONISES: u32 = 1 << 30;
+    /// In place of a quad's state: its dwords have their own. No sets have these numbers.
+    const SPLIT: State = State { writes: u32::MAX, reads: Set(u32::MAX) };
 
     /// A state from its parts, as the functions give them.
     pub fn new(writes: Set, reads: Set, synchronises: bool) -> State {
@@ -152,16 +157,103 @@ impl Sets {
 
 /// Dwords of a page.
 pub const PAGE: usize = 256;
+/// Dwords that share a state as long as each access touches all of them, or none.
+const QUAD: usize = 4;
 /// Pages below this number are found without a search: all of LDS.
 const NEAR: usize = 4096;
 
 /// A page of dwords.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     /// What is remembered of each.
-    pub states: [State; PAGE],
+    pub states: States,
     /// The bytes that stores have written, as far as they are known.
-    pub values: [u32; PAGE],
+    pub values: Values,
+}
+
+/// The states of a page's dwords.
+#[derive(Debug)]
+pub struct States {
+    /// Of each quad, or [`State::SPLIT`].
+    quads: [State; PAGE / QUAD],
+    /// Of each dword of the quads that are split.
+    dwords: Option<Box<[State; PAGE]>>,
+}
+
+impl Default for States {
+    fn default() -> Self {
+        States { quads: [State::default(); PAGE / QUAD], dwords: None }
+    }
+}
+
+impl States {
+    /// Give the dwords of a range new states. `after` is asked once for dwords that share one: which they are, and
+    /// their state before.
+    #[inline]
+    pub fn update(&mut self, dwords: Range<usize>, mut after: impl FnMut(Range<usize>, State) -> State) {
+        let mut at = dwords.start;
+        while at < dwords.end {
+            let quad = at / QUAD;
+            let to = dwords.end.min((quad + 1) * QUAD);
+            let before = self.quads[quad];
+            if before == State::SPLIT {
+                self.update_split(at..to, &mut after);
+            } else {
+                let new = after(at..to, before);
+                if to - at == QUAD {
+                    self.quads[quad] = new;
+                } else if new != before {
+                    self.split(at..to, new);
+                }
+            }
+            at = to;
+        }
+    }
+
+    /// Some dwords of a quad get a state of their own.
+    fn split(&mut self, some: Range<usize>, state: State) {
+        let quad = some.start / QUAD;
+        let dwords = self.dwords.get_or_insert_with(|| Box::new([State::default(); PAGE]));
+        dwords[quad * QUAD..][..QUAD].fill(self.quads[quad]);
+        dwords[some].fill(state);
+        self.quads[quad] = State::SPLIT;
+    }
+
+    /// Dwords of a quad that is split, and is one again if all four come to the same.
+    fn update_split(&mut self, some: Range<usize>, after: &mut impl FnMut(Range<usize>, State) -> State) {
+        let (quad, Some(dwords)) = (some.start / QUAD, self.dwords.as_mut()) else { return };
+        for at in some {
+            dwords[at] = after(at..at + 1, dwords[at]);
+        }
+        let four = &dwords[quad * QUAD..][..QUAD];
+        if four.iter().all(|state| *state == four[0]) {
+            self.quads[quad] = four[0];
+        }
+    }
+
+    /// All states that there are.
+    fn all(&mut self) -> impl Iterator<Item = &mut State> {
+        let split: [bool; PAGE / QUAD] = std::array::from_fn(|quad| self.quads[quad] == State::SPLIT);
+        let whole = self.quads.iter_mut().filter(|state| **state != State::SPLIT);
+        let dwords = self.dwords.iter_mut().flat_map(|dwords| dwords.iter_mut().enumerate());
+        whole.chain(dwords.filter(move |(at, _)| split[at / QUAD]).map(|(_, state)| state))
+    }
+}
+
+/// The values of a page's dwords, once there are any.
+#[derive(Debug, Default)]
+pub struct Values(Option<Box<[u32; PAGE]>>);
+
+impl Values {
+    /// What a dword holds, as far as that is known.
+    pub fn get(&self, at: usize) -> u32 {
+        self.0.as_ref().map_or(0, |values| values[at])
+    }
+
+    /// All of them, to be written.
+    pub fn all(&mut self) -> &mut [u32; PAGE] {
+        self.0.get_or_insert_with(|| Box::new([0; PAGE]))
+    }
 }
 
 /// Shadow of a memory.
@@ -174,14 +266,14 @@ pub struct Shadow {
     /// The places of pages with low numbers in `pages`, counted from 1, and those of the others.
     near: Vec<u32>,
     far: FxHashMap<u64, u32>,
-    /// Pages looked up of late, by the low bits of their numbers: the number and the place in `pages`.
-    recent: [Option<(u64, u32)>; RECENT],
+    /// Far pages looked up of late, by the low bits of their numbers: the number and the place in `pages`.
+    recent: Vec<(u64, u32)>,
     /// So many records and lists are swept.
     sweep_at: usize,
 }
 
-/// Entries of [`Shadow::recent`].
-const RECENT: usize = 32;
+/// Entries of [`Shadow::recent`]: a tile of a matrix has a page or two a row.
+const RECENT: usize = 256;
 /// Records and lists that are not worth sweeping.
 const FEW: usize = 1 << 12;
 
@@ -190,8 +282,8 @@ impl Shadow {
     #[inline]
     pub fn page(&mut self, dword: u64) -> (&mut Page, &mut Sets) {
         let number = dword / PAGE as u64;
-        let at = match self.recent[number as usize % RECENT] {
-            Some((recent, at)) if recent == number => at,
+        let at = match self.near.get(number as usize) {
+            Some(&place) if place != 0 => place - 1,
             _ => self.find(number),
         };
         (&mut self.pages[at as usize], &mut self.sets)
@@ -199,24 +291,23 @@ impl Shadow {
 
     fn find(&mut self, number: u64) -> u32 {
         let next = self.pages.len() as u32;
-        let at = match usize::try_from(number) {
-            Ok(number) if number < NEAR => {
-                if self.near.len() <= number {
-                    self.near.resize(number + 1, 0);
-                }
-                let place = &mut self.near[number];
-                if *place == 0 {
-                    *place = next + 1;
-                }
-                *place - 1
+        if number < NEAR as u64 {
+            let number = number as usize;
+            self.near.resize(self.near.len().max(number + 1), 0);
+            self.near[number] = next + 1;
+        } else {
+            self.recent.resize(RECENT, (0, 0));
+            let recent = &mut self.recent[number as usize % RECENT];
+            // A far page's number is not 0.
+            if recent.0 != number {
+                *recent = (number, *self.far.entry(number).or_insert(next));
             }
-            _ => *self.far.entry(number).or_insert(next),
-        };
-        if at == next {
-            self.pages.push(Box::new(Page { states: [State::default(); PAGE], values: [0; PAGE] }));
+            if recent.1 != next {
+                return recent.1;
+            }
         }
-        self.recent[number as usize % RECENT] = Some((number, at));
-        at
+        self.pages.push(Box::default());
+        next
     }
 
     /// Forget the records and lists that no dword has, if there may be many. Their numbers change.
@@ -263,14 +354,14 @@ impl Shadow {
             (None, 0) => {}
             (None, one) => *set = Set::one(renumbered(Operation(one - 1))),
         };
-        for state in self.pages.iter_mut().flat_map(|page| &mut page.states) {
+        for state in self.pages.iter_mut().flat_map(|page| page.states.all()) {
             let (mut writes, mut reads) = (state.writes(), state.reads);
             renew(&mut writes);
             renew(&mut reads);
             *state = State::new(writes, reads, state.synchronises());
         }
         // What a sweep costs is a part of what has happened since the last one.
-        self.sweep_at = 2 * (records.len() + lists.len()) + self.pages.len() * PAGE / 4;
+        self.sweep_at = 2 * (records.len() + lists.len()) + self.pages.len() * PAGE / QUAD;
     }
 }
 
@@ -438,13 +529,19 @@ mod tests {
                 (Operation(operation.0.saturating_sub(9)), 0b0001),
                 (operation, 0b0110),
             ]);
-            page.states[agent as usize % 8] = State::new(Set::one(operation), sets.set(list), false);
+            let state = State::new(Set::one(operation), sets.set(list), false);
+            let at = agent as usize % 8;
+            page.states.update(at..at + 1, |_, _| state);
         }
         let seen = |shadow: &mut Shadow| {
             let mut all = Vec::new();
             for dword in (0..8).chain((0..8).map(|at| at + (1 << 40))) {
                 let (page, sets) = shadow.page(dword);
-                let state = page.states[(dword % 8) as usize];
+                let (at, mut state) = ((dword % 8) as usize, State::default());
+                page.states.update(at..at + 1, |_, now| {
+                    state = now;
+                    now
+                });
                 for (operation, bytes) in
                     sets.members(state.writes()).into_iter().chain(sets.members(state.reads))
                 {

@@ -109,7 +109,11 @@ impl Checker {
                     continue;
                 }
                 effective |= state.seq[c] - state.retired[c] > n;
-                let upto = state.seq[c].saturating_sub(n);
+                let mut upto = state.seq[c].saturating_sub(n);
+                if self.model.lds_dma_any_order && channel == Channel::Vm && n > 0 {
+                    // A copy in flight may be the one that is not over.
+                    upto = state.oldest_copy(channel).map_or(upto, |oldest| upto.min(oldest - 1));
+                }
                 state.retire(channel, upto);
                 state.waited[c] = state.waited[c].max(upto);
                 state.end_assumed_waits(channel);

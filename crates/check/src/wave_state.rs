@@ -150,6 +150,10 @@ pub struct WaveState {
     pub acquires: Vec<crate::sync::Acquire>,
     /// Address translations, where the machine counts them.
     pub translations: Option<Translations>,
+    /// It has stored something elsewhere than in its scratch.
+    pub stores: bool,
+    /// Races of what it has loaded with a later write of another wave, which matter once it stores something.
+    pub unused_loads: Vec<crate::races::UnusedLoad>,
     /// The wave has ended.
     pub ended: bool,
 }
@@ -209,8 +213,17 @@ impl WaveState {
             last_release: None,
             acquires: Vec::new(),
             translations: None,
+            stores: false,
+            unused_loads: Vec::new(),
             ended: false,
         }
+    }
+
+    /// The sequence number of the oldest copy to LDS in `channel` that is not retired.
+    pub fn oldest_copy(&self, channel: Channel) -> Option<u32> {
+        let copies = self.operations.iter().filter(|operation| operation.writes_lds);
+        let numbers = copies.flat_map(|operation| &operation.seq).filter(|(c, _)| *c == channel);
+        numbers.map(|&(_, seq)| seq).find(|&seq| seq > self.retired[channel as usize])
     }
 
     /// All channels of the operation are retired.

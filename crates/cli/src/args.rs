@@ -71,7 +71,9 @@ pub enum Command {
     #[command(after_help = "Example: wavemark unbundle kernels.hipfb --target gfx1250 -o kernel.hsaco")]
     Unbundle(UnbundleArgs),
     /// Explore all executions of litmus tests
-    #[command(after_help = "Example: wavemark litmus mp.litmus")]
+    #[command(
+        after_help = "Examples:\n  wavemark litmus mp.litmus --svg mp.svg\n  wavemark litmus gen -o tests"
+    )]
     Litmus(LitmusArgs),
     /// Print what is known and supported of each processor
     #[command(
@@ -392,10 +394,58 @@ pub struct UnbundleArgs {
 
 /// `litmus`
 #[derive(ClapArgs)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct LitmusArgs {
-    /// The tests
+    /// The tests; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
+    /// The form of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: LitmusFormatArg,
+    /// Draw the witness of one test in Graphviz's language
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+    /// Draw the witness of one test as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// States after which a test is left; the report says so, and the exit status is 3
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
+    pub max_states: usize,
+    /// What to do instead.
+    #[command(subcommand)]
+    pub command: Option<LitmusCommand>,
+}
+
+/// `litmus …`
+#[derive(Subcommand)]
+pub enum LitmusCommand {
+    /// Write tests from cycles of relations, in several orderings and scopes
+    Gen {
+        /// The longest cycles
+        #[arg(long, value_name = "N", default_value_t = 6, value_parser = parse_edges)]
+        edges: usize,
+        /// At most so many tests
+        #[arg(long, value_name = "N", default_value_t = 1000)]
+        count: usize,
+        /// The folder that they go to
+        #[arg(short, value_name = "DIR")]
+        out: PathBuf,
+    },
+}
+
+/// The form of a report about litmus tests.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum LitmusFormatArg {
+    /// For reading.
+    Text,
+    /// One JSON object for each test, on a line of its own.
+    Json,
+}
+
+/// A number of edges that is not too many to enumerate.
+fn parse_edges(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (4..=7).contains(number));
+    number.ok_or_else(|| "a number from 4 to 7 is expected".to_owned())
 }
 
 /// `targets`

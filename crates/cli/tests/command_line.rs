@@ -143,17 +143,24 @@ fn usage_errors() {
     );
 }
 
+const MESSAGE_PASSING: &str = r#"AMDGPU mp
+ P0                                           | P1                                           ;
+ store X, 1                                   | a = load atomic F syncscope("agent") acquire ;
+ store atomic F, 1 syncscope("agent") release | bne a, 1, END                                ;
+                                              | b = load X                                   ;
+                                              | END:                                         ;
+scopes: (agent (workgroup P0) (workgroup P1))
+exists (1:a=1 /\ 1:b=0)
+"#;
+
 #[test]
-fn unsupported() {
-    check(
-        &["litmus", "a.litmus", "b.litmus"],
-        "",
-        expect![[r#"
-        exit 3
-        ---
-        error: unsupported: there is no explorer of litmus tests yet (asked for a.litmus, b.litmus)
-    "#]],
-    );
+fn litmus_tests() {
+    check(&["litmus", "-"], MESSAGE_PASSING, expect![[""]]);
+    let racy = MESSAGE_PASSING.replace("acquire", "monotonic") + "expect: Forbidden\n";
+    check(&["litmus", "-"], &racy, expect![[""]]);
+    check(&["litmus", "-", "--format", "json"], MESSAGE_PASSING, expect![[""]]);
+    check(&["litmus", "-", "--max-states", "3"], MESSAGE_PASSING, expect![[""]]);
+    check(&["litmus", "-"], &MESSAGE_PASSING.replace("store X, 1", "store X 1 "), expect![[""]]);
 }
 
 #[test]
@@ -232,7 +239,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -240,7 +247,7 @@ fn runs() {
         &[&scale[..], &["--format", "json"]].concat(),
         expect![[r#"
             exit 0
-            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"not_checked":[{"rule":"B15","reason":"barriers in divergent control flow are seen by their consequences alone"},{"rule":"W3","reason":"a wait that would not be needed further down is no finding"},{"rule":"L1","reason":"a wait that names another barrier than the joined one"},{"rule":"L3","reason":"a wave that ends as a member is seen by the waits that it leaves behind alone"},{"rule":"L4","reason":"a barrier that is initialised while arrivals are pending"},{"rule":"L5","reason":"a barrier that is used without being ordered behind its initialisation"},{"rule":"H1","reason":"a join while the completion bit of another barrier is set: it is read as cleared"},{"rule":"H2","reason":"a phase that completes while the wave's completion bit is set"},{"rule":"H3","reason":"a join of barrier 0"},{"rule":"H6","reason":"a wait that passes because all members have dropped"}],"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
+            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"not_checked":[{"rule":"B15","reason":"barriers in divergent control flow are seen by their consequences alone"},{"rule":"W3","reason":"a wait that would not be needed further down is no finding"},{"rule":"L1","reason":"a wait that names another barrier than the joined one"},{"rule":"L3","reason":"a wave that ends as a member is seen by the waits that it leaves behind alone"},{"rule":"L4","reason":"a barrier that is initialised while arrivals are pending"},{"rule":"L5","reason":"a barrier that is used without being ordered behind its initialisation"},{"rule":"H2","reason":"a phase that completes while the wave's completion bit is set"},{"rule":"H3","reason":"a join of barrier 0"},{"rule":"H6","reason":"a wait that passes because all members have dropped"}],"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
             ---
         "#]],
     );
@@ -253,7 +260,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -273,7 +280,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -293,7 +300,7 @@ fn runs() {
               1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
               executed: all 9 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -361,7 +368,7 @@ fn limits_of_a_run() {
               1 workgroups, 1 waves, 4098 wave instructions, 131136 lane instructions in TIME s
               executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -385,7 +392,7 @@ fn limits_of_a_run() {
               1 workgroups, 1 waves, 102498 wave instructions, 3279936 lane instructions in TIME s
               executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -730,8 +737,19 @@ fn checks() {
               on all paths: 10 instructions, for registers and waits
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H1, H2, H3, H6
+              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
+}
+
+/// What a kernel prints is printed before the report, and is part of the JSON.
+#[test]
+fn printf() {
+    let (status, stdout, stderr) = run(&["run", "kernels/printf.s"], "");
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    assert!(stdout.starts_with("n=42\n"), "{stdout}");
+    let (status, stdout, _) = run(&["run", "kernels/printf.s", "--format", "json"], "");
+    assert_eq!(status, 0, "{stdout}");
+    assert!(stdout.contains(r#""printed":[{"stream":"stdout","text":"n=42\n"}]"#), "{stdout}");
 }

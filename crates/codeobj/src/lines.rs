@@ -1,11 +1,15 @@
 //! Source lines: which file, line and column an address of the code belongs to.
 //!
-//! Reads `.debug_line` (DWARF 2 to 5) with gimli, once, into a table sorted by address. In a relocatable file the
+//! Reads `.debug_line` (DWARF 2 to 5) with gimli, once, into a table sorted by address, and with it where inlined code was
+//! called. In a relocatable file the
 //! relocations of the debug sections are applied and addresses are offsets into the section of the code; if there
 //! are several such sections, their addresses cannot be told apart. The compilation directory is not
 //! looked up, so names are as the line table has them.
 
+mod inlined;
+
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use gimli::{DebugLineOffset, LittleEndian};
 
@@ -13,6 +17,8 @@ use crate::dwarf::DebugSections;
 use crate::dwarf::sections::Slice;
 use crate::error::{Error, ErrorKind};
 use crate::read::CodeObject;
+pub use inlined::Call;
+use inlined::FirstFile;
 
 /// Addresses to source lines.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +27,8 @@ pub struct LineTable {
     pub files: Vec<String>,
     /// The rows by address; they do not overlap.
     pub rows: Vec<Row>,
+    /// Calls that were inlined, the deepest first.
+    pub calls: Vec<Call>,
 }
 
 /// A range of addresses that belongs to one place in the source.
@@ -52,7 +60,16 @@ pub struct SourceLine<'a> {
 impl LineTable {
     /// Builds the table of a code object; empty if it has no line table.
     pub fn build(object: &CodeObject) -> Result<LineTable, Error> {
-        let wanted = [".debug_line", ".debug_str", ".debug_line_str"];
+        let wanted = [
+            ".debug_line",
+            ".debug_str",
+            ".debug_line_str",
+            ".debug_info",
+            ".debug_abbrev",
+            ".debug_ranges",
+            ".debug_rnglists",
+            ".debug_addr",
+        ];
         let sections = DebugSections::read_those(object, |name| wanted.contains(&name))?;
         let offset = sections.offset(".debug_line");
         let strings = Strings {
@@ -62,11 +79,13 @@ impl LineTable {
             budget: Cell::new(object.bytes().len().saturating_mul(8)),
         };
         let mut table = LineTable::default();
-        table.read(sections.data(".debug_line"), &strings).map_err(|(at, e)| Error {
+        let mut programs = HashMap::new();
+        table.read(sections.data(".debug_line"), &strings, &mut programs).map_err(|(at, e)| Error {
             offset: offset + at as u64,
             kind: ErrorKind::Expected { expected: "a DWARF line table".to_owned(), found: e.to_string() },
         })?;
         table.rows.sort_by_key(|row| (row.start, row.end));
+        table.calls = inlined::calls(&sections.dwarf(), &programs, object.bytes().len() / 8);
         Ok(table)
     }
 
@@ -78,8 +97,22 @@ impl LineTable {
         (address < row.end).then_some(SourceLine { file, line: row.line, column: row.column })
     }
 
-    /// Reads every line program; errors come with their offset.
-    fn read(&mut self, bytes: &[u8], strings: &Strings<'_>) -> Result<(), (usize, gimli::Error)> {
+    /// Where the code at an address was called, if it was inlined: the innermost call first.
+    pub fn callers(&self, address: u64) -> impl Iterator<Item = SourceLine<'_>> {
+        let inlined = self.calls.iter().filter(move |call| (call.start..call.end).contains(&address));
+        inlined.filter_map(|call| {
+            let file = self.files.get(call.file)?;
+            Some(SourceLine { file, line: call.line, column: call.column })
+        })
+    }
+
+    /// Reads every line program, and notes which files each one has; errors come with their offset.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        strings: &Strings<'_>,
+        programs: &mut HashMap<usize, FirstFile>,
+    ) -> Result<(), (usize, gimli::Error)> {
         let section = gimli::DebugLine::new(bytes, LittleEndian);
         let mut at = 0;
         while at < bytes.len() {
@@ -88,6 +121,8 @@ impl LineTable {
             let header = program.header();
             let length_size = header.encoding().format.initial_length_size() as usize;
             let next = at.saturating_add(length_size).saturating_add(header.unit_length());
+            let first_number = u64::from(header.version() < 5);
+            programs.insert(at, (self.files.len(), first_number));
             self.read_program(program, strings).map_err(fail)?;
             if next <= at {
                 break;

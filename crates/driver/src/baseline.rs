@@ -131,6 +131,7 @@ mod tests {
             class: Class::MissingWait,
             instances: 1,
             sites: vec![site],
+            author_hint: None,
             hint: None,
             model: None,
             proven: None,

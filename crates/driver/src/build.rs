@@ -137,7 +137,7 @@ fn assembly_lines(assembled: &Object, linked: &CodeObject, name: &str) -> LineTa
         let next = rows[index].start;
         rows[index - 1].end = rows[index - 1].end.min(next);
     }
-    LineTable { files: vec![name.to_owned()], rows }
+    LineTable { files: vec![name.to_owned()], rows, calls: Vec::new() }
 }
 
 /// The code object of a bundle for the target asked for, or the only one there is.

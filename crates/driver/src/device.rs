@@ -4,8 +4,11 @@
 //! variables of modules stay as a launch leaves them. A launch is over when [`Device::launch`] returns, so that
 //! launches of one device are ordered, whatever they share.
 //!
-//! Does not: streams that overlap, memory that the host shares with the device. A launch runs under one schedule:
-//! it changes memory, which another one would need as it was.
+//! Memory may be the host's own ([`Device::map`]). Does not: streams that overlap. A launch runs under one schedule: it
+//! changes memory, which another one would need as it was.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
@@ -29,15 +32,23 @@ use crate::run::{cover, merge, say_checked, subject};
 use crate::statics::Subject;
 
 /// A device.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Device {
+    number: u64,
     memory: Global,
-    modules: Vec<Module>,
+    /// Those that are unloaded keep their place.
+    modules: Vec<Option<Module>>,
 }
+
+/// The number of the next device.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// A code object that is loaded into a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ModuleId(usize);
+pub struct ModuleId {
+    device: u64,
+    at: usize,
+}
 
 #[derive(Debug)]
 struct Module {
@@ -70,15 +81,43 @@ pub enum Arguments<'a> {
     Segment(&'a [u8]),
 }
 
+impl Default for Device {
+    fn default() -> Device {
+        Device { number: NEXT.fetch_add(1, Ordering::Relaxed), memory: Global::new(), modules: Vec::new() }
+    }
+}
+
 impl Device {
     /// A device without memory or modules.
     pub fn new() -> Device {
-        Device { memory: Global::new(), modules: Vec::new() }
+        Device::default()
     }
 
     /// The address of new memory that holds `bytes`; `name` is what reports call it.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         self.memory.allocate(name, bytes, true)
+    }
+
+    /// The address of memory whose contents are `len` bytes of the host's, not a copy of them; `name` is what reports call it.
+    ///
+    /// # Errors
+    ///
+    /// If there are no addresses left for it.
+    ///
+    /// # Safety
+    ///
+    /// The bytes at `start` are there until the memory is freed or taken back, or the device is dropped, and nobody else
+    /// accesses them while the device reads, writes or launches.
+    pub unsafe fn map(
+        &mut self,
+        name: &str,
+        start: NonNull<u8>,
+        len: usize,
+        writable: bool,
+    ) -> Result<u64, Diagnostic> {
+        // SAFETY: the caller promises it.
+        let address = unsafe { self.memory.map(name, start, len, writable) };
+        address.ok_or_else(|| Diagnostic::error(format!("there are no addresses left for {len} bytes")))
     }
 
     /// Frees the memory that begins at `address`. What a kernel does with it from then on is out of bounds.
@@ -87,8 +126,7 @@ impl Device {
     ///
     /// If no memory that has been allocated begins there.
     pub fn free(&mut self, address: u64) -> Result<(), Diagnostic> {
-        let ours = self.modules.iter().all(|module| !module.holds(address));
-        if ours && self.memory.free(address) {
+        if !self.is_modules(address) && self.memory.free(address) {
             return Ok(());
         }
         Err(Diagnostic::error(format!("no memory that begins at {address:#x} has been allocated")))
@@ -97,9 +135,14 @@ impl Device {
     /// Frees the memory that begins at `address` and forgets it, if nothing was allocated since: where it was, the
     /// next will be.
     pub fn take_back(&mut self, address: u64) {
-        if self.modules.iter().all(|module| !module.holds(address)) {
+        if !self.is_modules(address) {
             self.memory.take_back(address);
         }
+    }
+
+    /// Whether a module has `address`.
+    fn is_modules(&self, address: u64) -> bool {
+        self.modules.iter().flatten().any(|module| module.holds(address))
     }
 
     /// `len` bytes at `address`.
@@ -149,13 +192,29 @@ impl Device {
         let Loadable { object, lines } = loadable(sources, input, options)?;
         let image = load(&input.name, &object, &mut self.memory)?;
         let code = code_of(&image);
-        self.modules.push(Module { name: input.name.clone(), object, lines, image, code });
-        Ok(ModuleId(self.modules.len() - 1))
+        self.modules.push(Some(Module { name: input.name.clone(), object, lines, image, code }));
+        Ok(ModuleId { device: self.number, at: self.modules.len() - 1 })
+    }
+
+    /// Unloads a module: its code and its variables are gone.
+    ///
+    /// # Errors
+    ///
+    /// If it is not loaded here.
+    pub fn unload(&mut self, module: ModuleId) -> Result<(), Diagnostic> {
+        self.module(module)?;
+        let Some(module) = self.modules[module.at].take() else { return Ok(()) };
+        let loaded = self.memory.allocations().iter().map(|allocation| allocation.base);
+        let loaded: Vec<u64> = loaded.filter(|&base| module.holds(base)).collect();
+        for base in loaded {
+            self.memory.free(base);
+        }
+        Ok(())
     }
 
     /// The names of a module's kernels.
     pub fn kernels(&self, module: ModuleId) -> impl Iterator<Item = &str> {
-        let kernels = self.modules.get(module.0).map_or(&[][..], |module| &module.object.kernels);
+        let kernels = self.module(module).map_or(&[][..], |module| &module.object.kernels);
         kernels.iter().map(|kernel| kernel.name.as_str())
     }
 
@@ -177,7 +236,8 @@ impl Device {
     }
 
     fn module(&self, module: ModuleId) -> Result<&Module, Diagnostic> {
-        self.modules.get(module.0).ok_or_else(no_module)
+        let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
+        here.flatten().ok_or_else(no_module)
     }
 
     /// Runs the kernel `name` of `module`, or its only one, to its end.
@@ -198,9 +258,8 @@ impl Device {
             return Err(unusable("a launch on a device has one schedule".to_owned()));
         }
         let model = parse_model(&options.model).map_err(unusable)?;
-        let Some(module) = self.modules.get(module.0) else {
-            return Err(no_module().into());
-        };
+        let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
+        let Some(module) = here.flatten() else { return Err(no_module().into()) };
         let kernel = kernel::select(&module.object, &module.name, name, None)?;
         let launch = launch_of(kernel, extent);
         let unsuitable = kernel::check_launch(&launch, kernel, module.object.kernel_metadata(kernel));
@@ -227,6 +286,7 @@ impl Device {
                 }
             },
             dynamic_stack: 0,
+            hostcall: kernel::hostcall(kernel, module.object.kernel_metadata(kernel)),
         };
         let places = Places { machine, base: module.image.base, lines: &module.lines };
         let in_memory = LoadedKernel { kernel: &loaded, places: &places, model };
@@ -255,7 +315,7 @@ impl Module {
 }
 
 fn no_module() -> Diagnostic {
-    Diagnostic::error("the module is of another device")
+    Diagnostic::error("the module is of another device, or unloaded")
 }
 
 fn launch_of(kernel: &Kernel, extent: &Extent) -> Launch {

@@ -24,7 +24,11 @@ use crate::launch::{ArgValue, Filled, Launch};
 use crate::observers::{Both, Maybe};
 use crate::options::RunOptions;
 use crate::places::Places;
-use crate::report::{Approximate, Checked, Coverage, Executed, Finding, Output, Stats, Unexecuted};
+use crate::printf;
+use crate::report::{
+    Approximate, Checked, Class, Coverage, Executed, Finding, Output, Printed, Severity, Stats, Stream,
+    Unexecuted,
+};
 use crate::trace::Trace;
 
 /// A kernel with its launch, ready to run any number of times.
@@ -63,6 +67,8 @@ pub(crate) struct Ran {
     pub executed: Vec<u64>,
     /// The trace, where one is wanted.
     pub trace: Option<Trace>,
+    /// What the program has printed, in order.
+    pub printed: Vec<Printed>,
 }
 
 /// What one run of a launch gave.
@@ -114,6 +120,7 @@ pub(crate) fn execute(
         dynamic_lds: prepared.launch.dynamic_lds,
         kernarg: kernel_arguments(prepared, &addresses)?,
         dynamic_stack: 0,
+        hostcall: kernel::hostcall(prepared.kernel, prepared.object.kernel_metadata(prepared.kernel)),
     };
     let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model };
     let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, traced)
@@ -171,10 +178,18 @@ pub(crate) fn dispatch_once(
         (end, stats, None, None)
     };
     let seconds = started.elapsed().as_secs_f64();
-    let findings = match checker {
-        Some(checker) => checker.finish().into_iter().map(|finding| convert(finding, places)).collect(),
+    let printed: Vec<Printed> = stats.messages.iter().map(|message| printf::printed(message)).collect();
+    let mut findings: Vec<Finding> = match checker {
+        Some(checker) => {
+            checker.finish().into_iter().map(|finding| convert(finding, Some(kernel), places)).collect()
+        }
         None => of_end(&end).into_iter().collect(),
     };
+    if end == RunEnd::Trap {
+        // Which waits a run that was cut short did not need says nothing.
+        findings.retain(|finding| finding.severity != Severity::Advice);
+        name_assertion(&mut findings, &printed);
+    }
     let unsupported = match &end {
         RunEnd::Unsupported { pc, what, .. } => {
             let source = places.source(*pc).map(|source| format!(" ({source})")).unwrap_or_default();
@@ -197,7 +212,15 @@ pub(crate) fn dispatch_once(
         seconds,
         ..Stats::default()
     };
-    Ok(Ran { findings, stats, unsupported, limit, finished, executed, trace: recorder })
+    Ok(Ran { findings, stats, unsupported, limit, finished, executed, trace: recorder, printed })
+}
+
+/// A trap after something was printed on standard error is an assertion, and that is its message.
+fn name_assertion(findings: &mut [Finding], printed: &[Printed]) {
+    let Some(message) = printed.iter().rev().find(|one| one.stream == Stream::Stderr) else { return };
+    for trap in findings.iter_mut().filter(|finding| finding.class == Class::Trap) {
+        trap.title = format!("an assertion fails: {}", message.text.trim());
+    }
 }
 
 /// Why the kernel `name` was not run.

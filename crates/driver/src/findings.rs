@@ -3,6 +3,7 @@
 use wavemark_check::{Checks, Model, READINGS};
 use wavemark_sim::RunEnd;
 
+use crate::author;
 use crate::places::Places;
 use crate::report::{Checked, Class, Finding, Severity, Site};
 
@@ -31,7 +32,12 @@ pub fn parse_model(readings: &[String]) -> Result<Model, String> {
 }
 
 /// A finding with its places named.
-pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> Finding {
+pub(crate) fn convert(
+    finding: wavemark_check::Finding,
+    kernel: Option<&wavemark_sim::Kernel>,
+    places: &Places<'_>,
+) -> Finding {
+    let author_hint = kernel.and_then(|kernel| author::hint(&finding, kernel, places));
     let mut sites: Vec<Site> = finding
         .sites
         .iter()
@@ -75,6 +81,7 @@ pub(crate) fn convert(finding: wavemark_check::Finding, places: &Places<'_>) -> 
         instances: finding.instances,
         sites,
         hint,
+        author_hint,
         model: finding.model.map(str::to_owned),
         proven: (severity(finding.severity) == Severity::Advice).then_some(finding.proven),
     }
@@ -96,6 +103,7 @@ pub(crate) fn of_end(end: &RunEnd) -> Option<Finding> {
         instances: 1,
         sites: Vec::new(),
         hint: None,
+        author_hint: None,
         model: None,
         proven: None,
     })

@@ -5,7 +5,8 @@
 //! follow one another at natural alignment, and there are no hidden ones.
 //!
 //! A hidden argument is filled from the dispatch; those that point to services of a runtime that we do not have
-//! (printf and hostcall buffers, heap, device queues, multi-grid) are null, as where a program does not use them.
+//! (printf buffer, heap, device queues, multi-grid) are null, as where a program does not use them; the simulator puts in
+//! the hostcall buffer.
 //! A `dynamic_shared_pointer` takes a 4-byte scalar: the offset in LDS at which its memory begins.
 //!
 //! Does not: allocate buffers; read metadata.

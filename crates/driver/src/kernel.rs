@@ -53,6 +53,12 @@ pub fn parameters(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Option<
     Some(metadata.args.iter().map(parameter).collect())
 }
 
+/// Where in the kernel-argument segment the address of the hostcall buffer goes, if the kernel takes one.
+pub fn hostcall(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Option<u64> {
+    let parameters = parameters(kernel, metadata)?;
+    parameters.iter().find(|one| one.value_kind == "hidden_hostcall_buffer").map(|one| one.offset)
+}
+
 /// Bytes of the kernel-argument segment; 0: not said.
 pub fn segment_size(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> u64 {
     let from_metadata = metadata.map_or(0, |metadata| metadata.kernarg_segment_size.into());

@@ -4,6 +4,7 @@
 //! [`wavemark_diag::Diagnostic`] or a typed error. The formats follow the project's interfaces to the letter.
 
 pub mod assembly;
+mod author;
 pub mod baseline;
 pub mod batch;
 pub mod build;
@@ -20,11 +21,13 @@ pub mod kernarg;
 pub mod kernel;
 pub mod launch;
 pub mod lines;
+pub mod litmus;
 pub mod npy;
 pub mod objects;
 mod observers;
 pub mod options;
 pub mod places;
+mod printf;
 mod render_html;
 mod render_junit;
 mod render_sarif;

@@ -68,6 +68,7 @@ macro_rules! forward {
 
 // Every method of the trait: one that is missing here would be swallowed.
 forward! {
+    shared_with_host(from: u64, to: u64);
     workgroup_started(workgroup_flat: u32, lds: u32, waves: u32);
     workgroup_ended(workgroup_flat: u32);
     wave_started(wave: WaveId, sgprs: u32, vgprs: u32);

@@ -1,6 +1,6 @@
 //! Places of a running program as reports name them: address, text, source line.
 
-use wavemark_codeobj::lines::LineTable;
+use wavemark_codeobj::lines::{LineTable, SourceLine};
 use wavemark_isa::{Inst, Machine, decode, encode, print};
 use wavemark_sim::events::WaveId;
 use wavemark_sim::modelled;
@@ -35,12 +35,12 @@ impl Places<'_> {
 
     /// `file:line:column` of a loaded address; without column where the table has none.
     pub fn source(&self, pc: u64) -> Option<String> {
-        let place = self.lines.lookup(pc.wrapping_sub(self.base)).filter(|place| place.line > 0)?;
-        let file = place.file.strip_prefix("./").unwrap_or(place.file);
-        Some(match place.column {
-            0 => format!("{file}:{}", place.line),
-            column => format!("{file}:{}:{column}", place.line),
-        })
+        self.lines.lookup(pc.wrapping_sub(self.base)).and_then(written)
+    }
+
+    /// Where the code at a loaded address was called, if it was inlined: the innermost call first.
+    pub fn callers(&self, pc: u64) -> Vec<String> {
+        self.lines.callers(pc.wrapping_sub(self.base)).filter_map(written).collect()
     }
 
     /// The site of an instruction, as `wave` came by.
@@ -50,11 +50,22 @@ impl Places<'_> {
             pc: Some(pc.wrapping_sub(self.base)),
             text: self.text(inst),
             source: self.source(pc),
+            callers: self.callers(pc),
             workgroup: wave.map(|wave| wave.workgroup),
             wave: wave.map(|wave| wave.wave),
             lanes: lanes.map(Lanes),
             iteration: None,
             note: None,
         }
+    }
+}
+
+/// A place as `file:line:column`, if it belongs to a line.
+fn written(place: SourceLine<'_>) -> Option<String> {
+    let file = place.file.strip_prefix("./").unwrap_or(place.file);
+    match (place.line, place.column) {
+        (0, _) => None,
+        (line, 0) => Some(format!("{file}:{line}")),
+        (line, column) => Some(format!("{file}:{line}:{column}")),
     }
 }

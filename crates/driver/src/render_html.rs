@@ -88,6 +88,7 @@ fn finding(finding: &Finding, accepted: Option<&str>, lines: SourceLine<'_>) -> 
             @if let Some(reason) = accepted { p { "accepted: " (reason) } }
             @for one in &finding.sites { (site(one, lines)) }
             @if let Some(hint) = &finding.hint { p { "hint: " code { (hint) } } }
+            @if let Some(hint) = &finding.author_hint { p { "hint: " (hint) } }
             @if let Some(page) = rules::page(&finding.rule) {
                 details { summary { (page.title()) } pre { (page.text) } }
             }
@@ -132,6 +133,7 @@ mod tests {
             class: Class::MissingWait,
             instances: 2,
             sites: vec![Site { source: Some("k.s:4:1".to_owned()), ..Site::default() }],
+            author_hint: None,
             hint: None,
             model: None,
             proven: None,

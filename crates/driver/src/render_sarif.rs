@@ -86,7 +86,7 @@ fn finding_result(finding: &Finding, report: &Report, rule: usize) -> Value {
             message += &format!(" at {iteration}");
         }
     }
-    if let Some(hint) = &finding.hint {
+    for hint in [&finding.hint, &finding.author_hint].into_iter().flatten() {
         message += &format!("\nhint: {hint}");
     }
     let mut places = finding.sites.iter().filter_map(location);

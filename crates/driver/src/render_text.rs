@@ -92,6 +92,9 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
     if let Some(hint) = &finding.hint {
         line(text, &paint("  hint", GREEN, style), hint);
     }
+    if let Some(hint) = &finding.author_hint {
+        line(text, &paint("  hint", GREEN, style), hint);
+    }
     if let Some(model) = &finding.model {
         line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));
     }
@@ -140,6 +143,14 @@ fn site_text(text: &mut String, site: &Site, source_line: SourceLine<'_>) {
             }
         }
         None => _ = writeln!(text, "          > {}", site.text),
+    }
+    for caller in &site.callers {
+        _ = writeln!(text, "    called at {caller}");
+        if let Some((file, number, _)) = split_source(caller)
+            && let Some(source_text) = source_line(file, number)
+        {
+            _ = writeln!(text, "    {number:>5} | {}", source_text.trim());
+        }
     }
 }
 

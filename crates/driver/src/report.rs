@@ -39,6 +39,9 @@ pub struct Report {
     pub deny: Option<Severity>,
     /// Buffers with an expectation.
     pub outputs: Vec<Output>,
+    /// What the program has printed, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
     /// How much was executed.
     pub stats: Stats,
     /// What the kernel needs and is not modelled.
@@ -62,6 +65,25 @@ pub struct Report {
     /// Why the input could not be used, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
+}
+
+/// What a program has printed with one call of `printf`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Printed {
+    /// Where it goes.
+    pub stream: Stream,
+    /// The text.
+    pub text: String,
+}
+
+/// A stream of the program's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
 }
 
 /// A check that did not happen, or not to the end.
@@ -255,6 +277,9 @@ pub struct Finding {
     /// What would mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The same in the words of the language that the kernel was written in, if that is known and says it otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author_hint: Option<String>,
     /// The reading of an open question that it depends on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -310,6 +335,9 @@ pub struct Site {
     /// `file:line:column`, where a line table or the assembly source says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Where it was called, the innermost call first, if it is in code that was inlined.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<String>,
     /// Workgroup id of the first instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workgroup: Option<[u32; 3]>,
@@ -391,6 +419,7 @@ impl Report {
             accepted: Vec::new(),
             deny: None,
             outputs: Vec::new(),
+            printed: Vec::new(),
             stats: Stats::default(),
             unsupported: Vec::new(),
             not_checked: Vec::new(),

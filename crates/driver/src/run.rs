@@ -219,6 +219,10 @@ pub(crate) fn merge(report: &mut Report, outcome: Ran) {
             None => report.findings.push(finding),
         }
     }
+    // Under each schedule it prints much the same.
+    if report.printed.is_empty() {
+        report.printed = outcome.printed;
+    }
     report.unsupported.extend(outcome.unsupported);
     report.unsupported.dedup();
     if let Some(limit) = outcome.limit {

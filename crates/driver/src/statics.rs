@@ -68,7 +68,7 @@ pub(crate) fn add(
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
-        add_finding(report, convert(finding, &places));
+        add_finding(report, convert(finding, None, &places));
     }
     report.not_checked.extend(gaps.iter().map(|gap| not_followed(gap, &places)));
     Ok(())

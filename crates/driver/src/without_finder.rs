@@ -23,7 +23,7 @@ const WITHOUT_FINDER: [WithoutFinder; 2] = [
     without("W3", "waits", "a wait that would not be needed further down is no finding"),
 ];
 
-const WITHOUT_FINDER_NAMED: [WithoutFinder; 8] = [
+const WITHOUT_FINDER_NAMED: [WithoutFinder; 7] = [
     without("L1", "barriers", "a wait that names another barrier than the joined one"),
     without(
         "L3",
@@ -32,11 +32,6 @@ const WITHOUT_FINDER_NAMED: [WithoutFinder; 8] = [
     ),
     without("L4", "barriers", "a barrier that is initialised while arrivals are pending"),
     without("L5", "barriers", "a barrier that is used without being ordered behind its initialisation"),
-    without(
-        "H1",
-        "barriers",
-        "a join while the completion bit of another barrier is set: it is read as cleared",
-    ),
     without("H2", "barriers", "a phase that completes while the wave's completion bit is set"),
     without("H3", "barriers", "a join of barrier 0"),
     without("H6", "barriers", "a wait that passes because all members have dropped"),

@@ -15,6 +15,7 @@ fn site(role: &str, pc: u64, text: &str, source: Option<&str>) -> Site {
         pc: Some(pc),
         text: text.to_owned(),
         source: source.map(str::to_owned),
+        callers: Vec::new(),
         workgroup: Some([0, 0, 0]),
         wave: Some(0),
         lanes: Some(Lanes(0xffff_ffff)),
@@ -36,6 +37,7 @@ fn finding(wave: u32) -> Finding {
             site("producer", 0x1a4, "global_load_async_to_lds_b128 v3, v[4:5], off", Some("k.s:41:3")),
             consumer,
         ],
+        author_hint: None,
         hint: Some("s_wait_asynccnt 1 before s_barrier_signal at k.s:52".to_owned()),
         model: None,
         proven: None,
@@ -55,6 +57,7 @@ fn advice() -> Finding {
             lanes: None,
             ..site("wait", 8, "s_wait_loadcnt 0x0", None)
         }],
+        author_hint: None,
         hint: None,
         model: None,
         proven: None,

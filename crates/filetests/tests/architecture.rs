@@ -19,6 +19,7 @@ const LAYERS: &[&[(&str, &[&str])]] = &[
     ],
     &[
         ("tile", &[]),
+        ("ir", &[]),
         ("frontend", &["tile"]),
         ("schedule", &["tile"]),
         ("isa", &[]),

@@ -2,7 +2,8 @@
 //!
 //! Up to gfx9 an instruction has a data format in 4 bits and a number format in 3 above them; from gfx10 on one number
 //! stands for a pair, and not every pair has one. Sources: manuals, "Buffer image format" (CDNA4 9.1.11, RDNA "Buffer
-//! formats"); spellings LLVM 22's.
+//! formats"); spellings LLVM 22's. A name gives the components from the highest bits down: the manuals do not say so; Mesa's
+//! tables (`ac_formats.c`) do, where red, in the lowest 11 bits, green and blue are 10_11_11.
 
 use wavemark_target::facts::BufferFormats;
 
@@ -28,6 +29,91 @@ static DATA: &[&str] = &[
 
 /// Number formats by number: what stands behind `BUF_NUM_FORMAT_`. Number 6 is not the same everywhere.
 static NUMBER: &[&str] = &["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "", "FLOAT"];
+
+/// Bits of the components by data format, from the lowest on.
+static WIDTHS: &[[u8; 4]] = &[
+    [0; 4],
+    [8, 0, 0, 0],
+    [16, 0, 0, 0],
+    [8, 8, 0, 0],
+    [32, 0, 0, 0],
+    [16, 16, 0, 0],
+    [11, 11, 10, 0],
+    [10, 11, 11, 0],
+    [2, 10, 10, 10],
+    [10, 10, 10, 2],
+    [8; 4],
+    [32, 32, 0, 0],
+    [16; 4],
+    [32, 32, 32, 0],
+    [32; 4],
+];
+
+/// What the bits of a component mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// From 0 to 1.
+    Unorm,
+    /// From -1 to 1.
+    Snorm,
+    /// An unsigned integer that registers hold as a float.
+    Uscaled,
+    /// A signed one.
+    Sscaled,
+    /// An unsigned integer.
+    Uint,
+    /// A signed integer.
+    Sint,
+    /// A float; those of fewer than 16 bits have five bits of exponent and no sign.
+    Float,
+}
+
+/// An element of a typed buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Element {
+    /// Bits of the components, from the lowest on; 0 behind the last. Without any: the format of an unbound buffer.
+    pub widths: [u8; 4],
+    /// What they are.
+    pub number: Number,
+}
+
+impl Element {
+    /// How many components it has.
+    pub fn components(&self) -> usize {
+        self.widths.iter().filter(|&&bits| bits != 0).count()
+    }
+
+    /// Its size.
+    pub fn bytes(&self) -> u32 {
+        self.widths.iter().map(|&bits| u32::from(bits)).sum::<u32>() / 8
+    }
+}
+
+/// What a format says of an element; `None` if the number is reserved, or its parts do not go together.
+pub fn element(formats: BufferFormats, format: u8) -> Option<Element> {
+    let (data, number) = match format {
+        _ if is_split(formats) => (format & 15, format >> 4 & 7),
+        0 => (0, 0),
+        format => pairs(formats).nth(usize::from(format) - 1)?,
+    };
+    let widths = *WIDTHS.get(usize::from(data))?;
+    let number = match number {
+        0 => Number::Unorm,
+        1 => Number::Snorm,
+        2 => Number::Uscaled,
+        3 => Number::Sscaled,
+        4 => Number::Uint,
+        5 => Number::Sint,
+        7 => Number::Float,
+        _ => return None,
+    };
+    let fits = match number {
+        Number::Uint | Number::Sint => true,
+        Number::Float => widths.iter().all(|bits| matches!(bits, 0 | 10 | 11 | 16 | 32)),
+        _ => widths.iter().all(|&bits| bits <= 16),
+    };
+    fits.then_some(Element { widths, number })
+}
 
 const INT: u8 = 0b0011_1111;
 const ANY: u8 = 0b1011_1111;
@@ -150,6 +236,12 @@ mod tests {
         assert_eq!(pairs(BufferFormats::Unified63).count(), 63);
         assert_eq!(text(BufferFormats::Unified77, 56), "[BUF_FMT_8_8_8_8_UNORM]");
         assert_eq!(text(BufferFormats::Unified63, 56), "[BUF_FMT_16_16_16_16_SINT]");
+        let all = |formats| (0..64).filter_map(move |format| element(formats, format)).count();
+        assert_eq!(all(BufferFormats::Unified63), 64);
+        assert_eq!(all(BufferFormats::Unified77), 64);
+        let packed = element(BufferFormats::Split, 0x76).map(|element| (element.widths, element.bytes()));
+        assert_eq!(packed, Some(([11, 11, 10, 0], 4)));
+        assert_eq!(element(BufferFormats::Split, 0x71), None, "8 bits are no float");
         assert_eq!(text(BufferFormats::Split, 0x72), "[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_FLOAT]");
     }
 }

@@ -555,7 +555,7 @@ mod tests {
                     }
                     _ => None,
                 };
-                let Some(data) = data.filter(|_| !memory.block && !memory.format) else { continue };
+                let Some(data) = data.filter(|_| !memory.block && !memory.is_typed()) else { continue };
                 let mut wanted = u32::from(memory.bytes.next_multiple_of(4));
                 // The second datum of a load has its place behind the first; of a store it is an operand of its own.
                 if memory.count == 2 && memory.verb != Verb::Store {

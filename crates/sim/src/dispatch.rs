@@ -15,6 +15,7 @@ use wavemark_budget::{NoRoom, room_for};
 use crate::binder::Layout;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
+use crate::hostcall::{self, Hostcall};
 use crate::machine::buffer::scratch_resource;
 use crate::machine::{self, Ended, Launch, NewGroup, RunConfig, RunEnd, RunStats};
 use crate::program::{Program, Segment};
@@ -64,6 +65,20 @@ pub struct Dispatch {
     pub kernarg: Vec<u8>,
     /// Stack bytes of a work-item for a kernel with a dynamic stack, beyond the descriptor's.
     pub dynamic_stack: u32,
+    /// Where in `kernarg` the address of the hostcall buffer goes, if the kernel takes one.
+    pub hostcall: Option<u64>,
+}
+
+impl Dispatch {
+    /// The same with `address` at byte `at` of its arguments.
+    fn with_address(&self, at: u64, address: u64) -> Dispatch {
+        let mut dispatch = self.clone();
+        let place = usize::try_from(at).ok().and_then(|at| dispatch.kernarg.get_mut(at..)?.first_chunk_mut());
+        if let Some(place) = place {
+            *place = address.to_le_bytes();
+        }
+        dispatch
+    }
 }
 
 /// Why a dispatch is refused.
@@ -104,6 +119,16 @@ pub fn dispatch<O: Observer + Send>(
     observer: &mut O,
 ) -> Result<(RunEnd, RunStats), DispatchError> {
     let plan = Plan::new(kernel, dispatch)?;
+    let host = dispatch.hostcall.map(|at| (at, plan.packets(dispatch)));
+    let host = host.map(|(at, packets)| {
+        let area = hostcall::area(global.next_address(), packets);
+        let bytes = area.len() as u64;
+        let base = global.allocate("hostcall buffer", area, true);
+        observer.shared_with_host(base, base + bytes);
+        (at, base, packets)
+    });
+    let patched = host.map(|(at, base, _)| dispatch.with_address(at, base));
+    let dispatch = patched.as_ref().unwrap_or(dispatch);
     let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
     let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
     let queue = global.allocate("queue", vec![0; 256], false);
@@ -114,11 +139,12 @@ pub fn dispatch<O: Observer + Send>(
         dispatch,
         addresses: Addresses { kernarg, packet, queue },
         ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
+        host: host.map(|(_, base, packets)| (base, packets)),
     };
     config.progress.expect(dispatch.grid.iter().map(|&n| u64::from(n)).product());
     let result = machine::run(&new_program, global, &config, &launcher, observer);
     // The last first, as they are taken back.
-    for base in [queue, packet, kernarg] {
+    for base in [queue, packet, kernarg].into_iter().chain(host.map(|(_, base, _)| base)) {
         global.take_back(base);
     }
     Ok(result)
@@ -159,6 +185,8 @@ struct Plan {
     scratch: u32,
     named_barriers: u32,
     mode: u32,
+    /// The waves of a workgroup may be on several CUs.
+    split: bool,
 }
 
 impl Plan {
@@ -238,7 +266,15 @@ impl Plan {
             scratch: scratch as u32,
             named_barriers: descriptor.named_barriers(),
             mode,
+            split: [Field::WgpMode, Field::TgSplit].iter().any(|&field| descriptor.get(field) == Some(1)),
         })
+    }
+
+    /// Packets of hostcall, one for each wave that may be resident: who takes one does not ask whether there is one.
+    fn packets(&self, dispatch: &Dispatch) -> u64 {
+        let groups = |size: [u32; 3]| size.iter().map(|&n| u64::from(n)).product::<u64>();
+        let waves = u64::from(self.waves);
+        (groups(dispatch.grid) * waves).min(machine::RESIDENT_WAVES as u64 + groups(self.cluster) * waves)
     }
 
     /// The AQL kernel dispatch packet.
@@ -270,6 +306,8 @@ struct Launcher<'a> {
     addresses: Addresses,
     /// The first vector registers of each wave of a workgroup.
     ids: Arc<[Vec<Chunk>]>,
+    /// The hostcall buffer, and how many packets it has.
+    host: Option<(u64, u64)>,
 }
 
 fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
@@ -280,6 +318,10 @@ fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
 impl Launch for Launcher<'_> {
     fn clusters(&self) -> u64 {
         self.plan.clusters.iter().map(|&n| u64::from(n)).product()
+    }
+
+    fn host(&self) -> Option<Hostcall> {
+        self.host.map(|(base, packets)| Hostcall::new(base, packets))
     }
 
     fn cluster(&self, number: u64, ended: &mut Ended) -> Vec<NewGroup> {
@@ -308,6 +350,7 @@ impl Launcher<'_> {
                     cluster_flat,
                     rank_in_cluster: rank,
                     wave: w,
+                    split: plan.split,
                 };
                 let (facts, entry) = (self.kernel.machine.facts(), self.kernel.first_instruction());
                 let mut wave = match ended.waves.pop() {

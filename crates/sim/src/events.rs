@@ -31,6 +31,9 @@ pub struct WaveId {
     pub rank_in_cluster: u32,
     /// Number of the wave in its workgroup.
     pub wave: u32,
+    /// The waves of its workgroup may be on several CUs, each with a cache of its own: in WGP mode (gfx10 to gfx12), or
+    /// with `tg_split` (gfx90a to gfx950).
+    pub split: bool,
 }
 
 /// One instruction of the program, as observers see it.
@@ -266,6 +269,8 @@ pub trait Observer {
     /// Whether memory operations may be issued lane by lane. The general way does and says the same, but takes longer;
     /// tests hold the two against each other.
     const LANEWISE: bool = true;
+    /// Device and host talk to each other in the memory from `from` up to `to`, by a protocol of their own.
+    fn shared_with_host(&mut self, from: u64, to: u64) {}
     /// A workgroup starts, with `lds` bytes of LDS and `waves` waves.
     fn workgroup_started(&mut self, workgroup_flat: u32, lds: u32, waves: u32) {}
     /// A workgroup's last wave has ended: its LDS is free.

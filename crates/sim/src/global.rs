@@ -1,10 +1,14 @@
 //! Global memory as a set of allocations with guard gaps between them.
 //!
 //! An access is in bounds if one live allocation holds all of its bytes. What is freed stays known, so that
-//! a report can name it. Several threads have a view each ([`Global::view`]).
+//! a report can name it, as long as not too much has been freed since. Several threads have a view each ([`Global::view`]).
+//!
+//! An allocation has its bytes itself, or they are the host's ([`Global::map`]): nothing is copied then.
 
+mod contents;
 mod view;
 
+use contents::Contents;
 pub use view::Shared;
 use view::View;
 
@@ -14,6 +18,8 @@ const FIRST_ADDRESS: u64 = 0x0000_7a00_0000_0000;
 const LAST_ADDRESS: u64 = 0x0000_7f00_0000_0000;
 /// Unmapped bytes after each allocation, at least.
 const GUARD: u64 = 1 << 16;
+/// Freed allocations that stay known.
+const REMEMBERED: usize = 4096;
 
 /// One allocation.
 #[derive(Debug)]
@@ -21,7 +27,7 @@ pub struct Allocation {
     /// Its address.
     pub base: u64,
     /// Its contents; none while views share them.
-    bytes: Vec<u8>,
+    bytes: Contents,
     /// How many bytes it has.
     pub len: u64,
     /// What a report calls it.
@@ -61,20 +67,47 @@ pub struct Global {
     last: usize,
     /// For whom a view claims what is accessed.
     claimant: u32,
+    /// Allocations that are not live.
+    freed: usize,
 }
 
 impl Global {
     /// An empty memory.
     pub fn new() -> Self {
-        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0, claimant: 0 }
+        Global { allocations: Vec::new(), next: FIRST_ADDRESS, last: 0, claimant: 0, freed: 0 }
     }
 
     /// A new allocation that holds `bytes`, aligned to 4 KiB; its address.
     pub fn allocate(&mut self, name: impl Into<String>, bytes: Vec<u8>, writable: bool) -> u64 {
+        self.push(name.into(), Contents::Own(bytes), writable)
+    }
+
+    /// A new allocation whose contents are `len` bytes of the host's memory, aligned to 4 KiB; its address. `None` if there
+    /// are no addresses left for it.
+    ///
+    /// # Safety
+    ///
+    /// Until the allocation is freed or taken back, or this memory is dropped, the bytes at `start` are there, and nobody
+    /// else accesses them while this memory is in use.
+    pub unsafe fn map(
+        &mut self,
+        name: impl Into<String>,
+        start: std::ptr::NonNull<u8>,
+        len: usize,
+        writable: bool,
+    ) -> Option<u64> {
+        if LAST_ADDRESS - self.next < len as u64 {
+            return None;
+        }
+        // SAFETY: the caller promises it, and what we hand out borrows `self`.
+        let contents = unsafe { Contents::host(start, len) };
+        Some(self.push(name.into(), contents, writable))
+    }
+
+    fn push(&mut self, name: String, bytes: Contents, writable: bool) -> u64 {
         let base = self.next;
         let len = bytes.len() as u64;
         self.next = (base + len + GUARD).next_multiple_of(4096);
-        let name = name.into();
         self.allocations.push(Allocation { base, bytes, len, name, live: true, writable, view: None });
         base
     }
@@ -104,14 +137,18 @@ impl Global {
 
     /// Free the allocation at `base`, whose contents are gone then; `false` if there is none.
     pub fn free(&mut self, base: u64) -> bool {
-        match self.allocations.iter_mut().find(|a| a.base == base && a.live) {
-            Some(allocation) => {
-                allocation.live = false;
-                allocation.bytes = Vec::new();
-                true
-            }
-            None => false,
+        let Ok(at) = self.allocations.binary_search_by_key(&base, |a| a.base) else { return false };
+        let allocation = &mut self.allocations[at];
+        if !std::mem::replace(&mut allocation.live, false) {
+            return false;
         }
+        allocation.bytes = Contents::default();
+        self.freed += 1;
+        if self.freed > REMEMBERED {
+            self.allocations.retain(|allocation| allocation.live);
+            (self.freed, self.last) = (0, 0);
+        }
+        true
     }
 
     /// Forget the allocation at `base`, if it is the last one: the next one will be at its address.
@@ -128,7 +165,8 @@ impl Global {
 
     /// The contents of the allocation at `base`.
     pub fn contents(&self, base: u64) -> Option<&[u8]> {
-        self.allocations.iter().find(|a| a.base == base).map(|a| a.bytes.as_slice())
+        let at = self.allocations.binary_search_by_key(&base, |a| a.base).ok()?;
+        Some(&self.allocations[at].bytes)
     }
 
     #[inline]
@@ -290,5 +328,33 @@ mod tests {
         assert!(g.in_bounds(far, 16, false) && !g.in_bounds(far - 1, 1, false));
         assert!(!g.allocate_at(far, "again", vec![0; 16], false));
         assert!(!g.allocate_at(LAST_ADDRESS, "beyond", vec![0; 16], false));
+    }
+
+    #[test]
+    fn what_is_mapped_is_the_hosts() {
+        let mut host = vec![1u8; 64];
+        let mut g = Global::new();
+        // SAFETY: `host` outlives `g` and is not touched before the mapping is freed.
+        let base =
+            unsafe { g.map("host", std::ptr::NonNull::from(&mut host[0]), 32, true) }.unwrap_or_default();
+        if let Some(bytes) = g.slice_mut(base + 4, 4) {
+            bytes.fill(7);
+        }
+        assert_eq!(g.slice(base, 33), None);
+        assert!(g.free(base) && !g.free(base));
+        assert_eq!(g.slice(base, 1), None);
+        assert_eq!(host[3..9], [1, 7, 7, 7, 7, 1]);
+    }
+
+    #[test]
+    fn what_was_freed_long_ago_is_forgotten() {
+        let mut g = Global::new();
+        let kept = g.allocate("kept", vec![5; 4], false);
+        for _ in 0..2 * REMEMBERED {
+            let base = g.allocate("short-lived", vec![0; 4], true);
+            assert!(g.free(base));
+        }
+        assert!(g.allocations().len() <= REMEMBERED + 1);
+        assert_eq!(g.slice(kept, 4), Some(&[5; 4][..]));
     }
 }

@@ -1,14 +1,14 @@
 //! Lane-wise operations: vector memory operations each of whose lanes has its own place, as a base and a row of 32-bit
 //! offsets. Gathers, scatters, narrow and two-address forms, transposing loads, copies between memory and LDS and
 //! atomics are such, and so is what a descriptor switches lanes off of. Nobody watching, such an operation is a
-//! recycled value that holds its offsets and data.
+//! recycled value that holds its offsets and data. The bodies that move them are in [`gather`](crate::gather).
 //!
 //! What it does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do. What does not fit (no
 //! lane on, lanes out of bounds, in several spaces or partly in range) takes the general form.
 
-use crate::alu::leveled;
 use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
+use crate::gather::{self, merge, part};
 use crate::global::{Claim, Global};
 use crate::pending::{Memories, lanes};
 use crate::regs::{Chunk, Regs};
@@ -52,6 +52,8 @@ pub enum Move {
     Atomic(AtomicShape, Flush, Option<[u32; 2]>),
     /// So many bytes from the first access to the second; narrow ones are extended to a dword if a shape is given.
     Copy(u32, Option<LoadShape>),
+    /// The first row of captured data into the row from this chunk on, in these lanes.
+    Lanes(u32, u64),
 }
 
 /// A lane-wise operation in flight.
@@ -141,6 +143,12 @@ impl Lanewise {
         if let Move::Copy(size, shape) = self.moves {
             return copy(memories, &self.reaches, self.zero, size as usize, shape, &self.offsets, chunks);
         }
+        if let Move::Lanes(row, mask) = self.moves {
+            for (c, (to, new)) in regs.v[row as usize..][..chunks].iter_mut().zip(&self.data).enumerate() {
+                merge(to, new, part(mask, c), part(mask, c));
+            }
+            return;
+        }
         for (i, reach) in self.reaches().iter().enumerate() {
             let at = &self.offsets[4 * i..][..chunks];
             match self.moves {
@@ -152,18 +160,12 @@ impl Lanewise {
                     let rows = transpose::lane_bytes(transpose) / 4 * chunks;
                     let out = &mut regs.v[row as usize..][..rows];
                     let bytes = bytes(memories, reach, transpose::lane_bytes(transpose), at);
-                    load_transpose(out, transpose, reach.run, bytes, at);
+                    load_transposed(out, transpose, reach.run, bytes, at);
                 }
                 Move::Store(size) => {
                     let rows = size.div_ceil(4) as usize * chunks;
-                    store(
-                        bytes_mut(memories, reach, size as usize, at),
-                        reach,
-                        size as usize,
-                        chunks,
-                        &self.data[i * rows..][..rows],
-                        at,
-                    );
+                    let out = bytes_mut(memories, reach, size as usize, at);
+                    store(out, reach, size as usize, &self.data[i * rows..][..rows], at);
                 }
                 Move::Atomic(shape, flush, rows) => {
                     let data = shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 } * chunks;
@@ -171,7 +173,7 @@ impl Lanewise {
                     let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
                     atomics(regs, memory, shape, flush, reach.mask, data, at, row, self.zero);
                 }
-                Move::Copy(..) => {}
+                Move::Copy(..) | Move::Lanes(..) => {}
             }
         }
     }
@@ -219,166 +221,38 @@ fn claim(global: &mut Global, claim: Claim, reach: &Reach, size: usize, at: &[Ch
     global.claim_pieces(claim, reach.low, reach.high - reach.low, size, lanes(reach.mask).map(offset));
 }
 
-/// Call `$f` with the number of bytes as a constant.
-macro_rules! by_size {
-    ($size:expr, $f:ident ( $($arg:expr),* )) => {
-        match $size {
-            1 => $f::<1>($($arg),*),
-            2 => $f::<2>($($arg),*),
-            4 => $f::<4>($($arg),*),
-            8 => $f::<8>($($arg),*),
-            12 => $f::<12>($($arg),*),
-            _ => $f::<16>($($arg),*),
-        }
-    };
-}
-
-/// The bytes of 16 lanes, one behind the other.
-#[inline(always)]
-fn pack<const SIZE: usize>(packed: &mut [u8; 256], bytes: &[u8], at: &Chunk) {
-    for (to, &from) in packed.chunks_exact_mut(SIZE).zip(&at.0) {
-        to.copy_from_slice(&bytes[from as usize..][..SIZE]);
-    }
-}
-
-/// The reverse for the lanes of `mask`; later lanes win.
-#[inline(always)]
-fn unpack<const SIZE: usize>(bytes: &mut [u8], at: &Chunk, mask: u16, packed: &[u8; 256]) {
-    if mask == u16::MAX {
-        for (from, &to) in packed.chunks_exact(SIZE).zip(&at.0) {
-            bytes[to as usize..][..SIZE].copy_from_slice(from);
-        }
-        return;
-    }
-    for lane in lanes(u64::from(mask)) {
-        let lane = lane as usize;
-        bytes[at.0[lane] as usize..][..SIZE].copy_from_slice(&packed[lane * SIZE..][..SIZE]);
-    }
-}
-
-/// The lanes of chunk `c`.
-#[inline(always)]
-fn part(mask: u64, c: usize) -> u16 {
-    (mask >> (16 * c)) as u16
-}
-
-/// `new` in the lanes of `mask`, 0 in the others of `write`.
-#[inline(always)]
-fn merge(old: &mut Chunk, new: &Chunk, mask: u16, write: u16) {
-    if mask == u16::MAX {
-        *old = *new;
-        return;
-    }
-    for (l, (old, new)) in old.0.iter_mut().zip(&new.0).enumerate() {
-        let bit = |m: u16| 0u32.wrapping_sub(u32::from(m) >> l & 1);
-        *old = *new & bit(mask) | *old & !bit(write);
-    }
-}
-
 fn load(regs: &mut Regs, shape: LoadShape, row: usize, reach: &Reach, zero: u64, bytes: &[u8], at: &[Chunk]) {
     let (chunks, dwords) = (regs.chunks, shape.dwords() as usize);
     let out = &mut regs.v[row..][..dwords * chunks];
     // Nothing is read where there is nothing, though that cannot be.
     let (mask, write) = (if bytes.is_empty() { 0 } else { reach.mask }, reach.mask | zero);
     if shape.extend != Extend::Dwords {
-        return load_narrow(out, shape, mask, write, bytes, at);
-    }
-    if reach.run && mask != 0 {
-        return rows::load(out, chunks, dwords, bytes);
-    }
-    for (c, at) in at.iter().enumerate() {
-        let mut got = [Chunk::ZERO; 4];
-        if part(mask, c) != 0 {
-            let mut packed = [0; 256];
-            by_size!(shape.bytes, pack(&mut packed, bytes, at));
-            rows::load(&mut got[..dwords], 1, dwords, &packed[..64 * dwords]);
-        }
-        merge_rows(&mut out[c..], chunks, &got[..dwords], part(mask, c), part(write, c));
+        gather::load_narrow(out, shape, bytes, at, mask, write);
+    } else if reach.run && mask != 0 {
+        rows::load(out, chunks, dwords, bytes);
+    } else {
+        gather::load(out, chunks, shape.bytes as usize, bytes, at, mask, write);
     }
 }
 
-leveled! {
-    /// The rows `new` to those that are `stride` chunks apart in `out`.
-    fn merge_rows(out: &mut [Chunk], stride: usize, new: &[Chunk], mask: u16, write: u16) {
-        for (d, new) in new.iter().enumerate() {
-            merge(&mut out[d * stride], new, mask, write);
-        }
+fn load_transposed(out: &mut [Chunk], transpose: Transpose, run: bool, bytes: &[u8], at: &[Chunk]) {
+    if bytes.is_empty() {
+        out.fill(Chunk::ZERO);
+    } else if run {
+        transpose::apply(transpose, bytes, at.len(), out);
+    } else {
+        gather::load_transposed(out, transpose, bytes, at);
     }
 }
 
-/// `SIZE` bytes of each lane, one or two.
-#[inline(always)]
-fn narrow<const SIZE: usize>(new: &mut Chunk, bytes: &[u8], at: &Chunk) {
-    for (new, &from) in new.0.iter_mut().zip(&at.0) {
-        let from = &bytes[from as usize..][..SIZE];
-        *new = if SIZE == 1 { from[0].into() } else { u16::from_le_bytes([from[0], from[1]]).into() };
-    }
-}
-
-leveled! {
-    /// Loads of less than a dword.
-    fn load_narrow(out: &mut [Chunk], shape: LoadShape, mask: u64, write: u64, bytes: &[u8], at: &[Chunk]) {
-        let widening = shape.widening();
-        for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
-            let mut new = Chunk::ZERO;
-            if part(mask, c) != 0 {
-                match shape.bytes {
-                    1 => narrow::<1>(&mut new, bytes, at),
-                    _ => narrow::<2>(&mut new, bytes, at),
-                }
-            }
-            for (l, new) in new.0.iter_mut().enumerate() {
-                let on = 0u32.wrapping_sub(u32::from(part(mask, c)) >> l & 1);
-                *new = widening.of(out.0[l], *new & on);
-            }
-            merge(out, &new, part(write, c), part(write, c));
-        }
-    }
-}
-
-leveled! {
-    fn load_transpose(
-        out: &mut [Chunk],
-        transpose: Transpose,
-        run: bool,
-        bytes: &[u8],
-        at: &[Chunk],
-    ) {
-        if run {
-            return transpose::apply(transpose, bytes, at.len(), out);
-        }
-        let size = transpose::lane_bytes(transpose);
-        for (c, lanes) in at.iter().enumerate() {
-            let mut packed = [0; 256];
-            by_size!(size, pack(&mut packed, bytes, lanes));
-            transpose::apply(transpose, &packed[..16 * size], at.len(), &mut out[c..]);
-        }
-    }
-}
-
-fn store(out: &mut [u8], reach: &Reach, size: usize, chunks: usize, data: &[Chunk], at: &[Chunk]) {
-    let dwords = size.div_ceil(4);
+fn store(out: &mut [u8], reach: &Reach, size: usize, data: &[Chunk], at: &[Chunk]) {
     if out.is_empty() {
         return;
     }
     if reach.run && size.is_multiple_of(4) {
-        return rows::store(Chunk::words(data), chunks, dwords, out);
-    }
-    for (c, at) in at.iter().enumerate() {
-        let mut rows = [Chunk::ZERO; 4];
-        for (d, row) in rows.iter_mut().enumerate().take(dwords) {
-            *row = data[d * chunks + c];
-        }
-        let mut packed = [0; 256];
-        match size {
-            1 | 2 => {
-                for (to, word) in packed.chunks_exact_mut(size).zip(&rows[0].0) {
-                    to.copy_from_slice(&word.to_le_bytes()[..size]);
-                }
-            }
-            _ => rows::store(Chunk::words(&rows[..dwords]), 1, dwords, &mut packed[..64 * dwords]),
-        }
-        by_size!(size, unpack(out, at, part(reach.mask, c), &packed));
+        rows::store(Chunk::words(data), at.len(), size / 4, out);
+    } else {
+        gather::store(out, size, data, at, reach.mask);
     }
 }
 
@@ -413,34 +287,19 @@ fn copy(
         }
     };
     let (source, Some(target)) = (source.unwrap_or_default(), target) else { return };
-    let shape = shape.filter(|shape| shape.bytes < 4);
-    if from.run && to.run && shape.is_none() && source.len() == target.len() {
-        return target.copy_from_slice(source);
-    }
-    for c in 0..chunks {
-        let mask = part(from.mask, c);
-        let mut packed = [0; 256];
-        if mask != 0 {
-            by_size!(size, pack(&mut packed, source, &offsets[c]));
-            if mask != u16::MAX {
-                for lane in lanes(u64::from(!mask)) {
-                    packed[lane as usize * size..][..size].fill(0);
-                }
-            }
+    let Some(shape) = shape.filter(|shape| shape.bytes < 4) else {
+        if from.run && to.run && source.len() == target.len() {
+            target.copy_from_slice(source);
+        } else {
+            let (mask, write) = (from.mask & to.mask, to.mask & (from.mask | zero));
+            gather::copy(target, &offsets[4..][..chunks], source, &offsets[..chunks], size, mask, write);
         }
-        let write = part(to.mask & (from.mask | zero), c);
-        match shape {
-            None => by_size!(size, unpack(target, &offsets[4 + c], write, &packed)),
-            Some(shape) => {
-                let mut words = [0; 256];
-                for (to, from) in words.chunks_exact_mut(4).zip(packed.chunks_exact(size)) {
-                    let raw = from.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
-                    to.copy_from_slice(&shape.widening().of(0, raw).to_le_bytes());
-                }
-                unpack::<4>(target, &offsets[4 + c], write, &words);
-            }
-        }
-    }
+        return;
+    };
+    // What is read becomes a row, and that is stored.
+    let mut words = [Chunk::ZERO; 4];
+    gather::load_narrow(&mut words[..chunks], shape, source, &offsets[..chunks], from.mask, from.mask | zero);
+    gather::store(target, 4, &words[..chunks], &offsets[4..][..chunks], to.mask & (from.mask | zero));
 }
 
 fn atomics(

@@ -11,6 +11,7 @@ use crate::burst::Captured;
 use crate::events::{Access, Extent, Issue, Space};
 use crate::global::Global;
 use crate::lanewise::Lanewise;
+use crate::machine::typed::Typed;
 use crate::queue::Flight;
 use crate::regs::Regs;
 use crate::rows;
@@ -56,6 +57,22 @@ pub enum Action {
         /// Sub-dword loads are extended to a dword on the way (gfx9 LDS-DMA).
         extend: Option<LoadShape>,
     },
+    /// Load elements of a typed buffer.
+    LoadFormat {
+        /// Which.
+        typed: Box<Typed>,
+        /// First destination row.
+        row: u32,
+        /// Lanes whose element is out of range.
+        zero: u64,
+    },
+    /// Copy elements of a typed buffer (access 0) to dwords of LDS (access 1).
+    CopyFormat {
+        /// Which.
+        typed: Box<Typed>,
+        /// Lanes whose element is out of range.
+        zero: u64,
+    },
     /// Load with a transpose across lanes.
     LoadTranspose {
         /// Which.
@@ -64,6 +81,8 @@ pub enum Action {
         row: u32,
         /// Bytes per lane.
         bytes: u32,
+        /// The upper half of the wave receives the second half of the registers ([`transpose::spread`]).
+        spread: bool,
     },
     /// Tensor DMA: pieces of (source or zero, destination, length).
     Tensor {
@@ -351,6 +370,22 @@ fn lane_extent(access: &Access) -> (u64, u32, &[u64; 64]) {
     }
 }
 
+/// The element of a lane; zeros if it is not one of `mask`.
+fn element_of(
+    memories: &mut Memories<'_>,
+    space: Space,
+    mask: u64,
+    lane: u32,
+    addr: &[u64; 64],
+    bytes: u32,
+) -> [u8; 16] {
+    let mut raw = [0; 16];
+    if mask >> lane & 1 != 0 {
+        memories.read(space, addr[lane as usize], &mut raw[..bytes as usize]);
+    }
+    raw
+}
+
 /// Move the data of a completing operation.
 pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending) {
     let accesses = &pending.issue.accesses;
@@ -420,6 +455,27 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                 memories.write(to.space, target[lane as usize], &raw[..to_bytes as usize]);
             }
         }
+        Action::LoadFormat { typed, row, zero } => {
+            let (mask, bytes, addr) = lane_extent(&accesses[0]);
+            for lane in lanes(mask | zero) {
+                let raw = element_of(memories, accesses[0].space, mask, lane, addr, bytes);
+                let at = |n: u32| *row as usize + n as usize * regs.chunks;
+                let values = typed.load(&raw, |n| regs.lane(at(n), lane));
+                for (n, value) in (0..).zip(values) {
+                    let at = *row as usize + n * regs.chunks;
+                    regs.set_lane(at, lane, value);
+                }
+            }
+        }
+        Action::CopyFormat { typed, zero } => {
+            let (mask, bytes, source) = lane_extent(&accesses[0]);
+            let (to_mask, _, target) = lane_extent(&accesses[1]);
+            for lane in lanes(to_mask & (mask | zero)) {
+                let raw = element_of(memories, accesses[0].space, mask, lane, source, bytes);
+                let value = typed.load(&raw, |_| 0).first().copied().unwrap_or(0);
+                memories.write(accesses[1].space, target[lane as usize], &value.to_le_bytes());
+            }
+        }
         Action::Append { by, row, lanes: receivers } => {
             let (mask, _, addr) = lane_extent(&accesses[0]);
             let mut old = 0;
@@ -437,7 +493,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                 regs.set_lane(*row as usize, lane, values[lane as usize]);
             }
         }
-        Action::LoadTranspose { transpose, row, bytes } => {
+        Action::LoadTranspose { transpose, row, bytes, spread } => {
             let (mask, _, addr) = lane_extent(&accesses[0]);
             let mut read = [0u8; 16 * 64];
             let size = *bytes as usize;
@@ -446,8 +502,13 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                 memories.read(accesses[0].space, addr[lane as usize], into);
             }
             let chunks = regs.chunks;
-            let out = &mut regs.v[*row as usize..][..size / 4 * chunks];
-            transpose::apply(*transpose, &read[..16 * chunks * size], chunks, out);
+            let row = *row as usize;
+            if *spread {
+                transpose::spread(*transpose, &read[..32 * size], &mut regs.v[row..][..size / 8 * chunks]);
+            } else {
+                let out = &mut regs.v[row..][..size / 4 * chunks];
+                transpose::apply(*transpose, &read[..16 * chunks * size], chunks, out);
+            }
         }
         Action::Tensor { pieces, store, arrive } => {
             let mut buffer = Vec::new();

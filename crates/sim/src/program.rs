@@ -15,6 +15,7 @@ use wavemark_target::{Facts, Machine};
 use crate::alu;
 use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::events::Site;
+use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
 use crate::meaning::{self, Meaning};
@@ -66,7 +67,7 @@ pub struct Program {
     by_msb: FxHashMap<u8, usize>,
 }
 
-/// A body that must not be reached.
+/// The body of what does nothing.
 unsafe fn no_body(_: &mut Regs, _: &Op) {}
 
 fn empty_op() -> Op {
@@ -213,6 +214,9 @@ fn talks(effects: &Effects) -> bool {
 
 fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
     if let Some(op) = select(binder)? {
+        if matches!(op, MachineOp::Nothing) {
+            return Ok(Op { kind: OpKind::Alu, ..empty_op() });
+        }
         return Ok(Op { kind: OpKind::Machine, detail: Some(Arc::new(Detail::Machine(op))), ..empty_op() });
     }
     match meaning::of(binder.meaning()) {

@@ -20,10 +20,20 @@ pub enum Flight {
     Burst(Burst),
     /// One whose lanes have a place each, that nobody watches.
     Lanewise(Box<Lanewise>),
+    /// One that moves nothing and that nobody watches.
+    Mark(Mark),
     /// Any other.
     Other(Box<Pending>),
-    /// None: the slot is free. (A free slot may also hold a burst that is complete.)
+    /// None: the slot is free. (A free slot may also hold a burst or a mark that is complete.)
     Free,
+}
+
+/// An operation that is only counted: its places in up to two channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    seq: [(Channel, u32); 2],
+    channels: u8,
+    issued_at: u64,
 }
 
 impl Flight {
@@ -33,6 +43,7 @@ impl Flight {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Lanewise(lanewise) => lanewise.seq(),
+            Flight::Mark(mark) => &mark.seq[..usize::from(mark.channels)],
             Flight::Other(pending) => &pending.issue.seq,
             Flight::Free => &[],
         }
@@ -43,6 +54,7 @@ impl Flight {
         match self {
             Flight::Burst(burst) => burst.issued_at,
             Flight::Lanewise(lanewise) => lanewise.issued_at,
+            Flight::Mark(mark) => mark.issued_at,
             Flight::Other(pending) => pending.issued_at,
             Flight::Free => u64::MAX,
         }
@@ -56,7 +68,7 @@ impl Flight {
             }
             Flight::Lanewise(lanewise) => (None, lanewise.reaches(), None),
             Flight::Other(pending) => (None, &[][..], Some(pending)),
-            Flight::Free => (None, &[][..], None),
+            Flight::Mark(_) | Flight::Free => (None, &[][..], None),
         };
         let reaches = reaches.iter().map(|reach| (reach.space, !reach.writes, reach.low, reach.high));
         burst.into_iter().chain(reaches).chain(other.into_iter().flat_map(|pending| {
@@ -103,7 +115,7 @@ impl Flight {
 /// Whether the hardware keeps two accesses of one wave in order when they meet: vector memory among itself on
 /// global memory and scratch (CDNA5 ISA 5.7.1.2), LDS instructions among themselves, asynchronous copies
 /// among themselves on global memory.
-pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
+pub const fn ordered(a: Channel, b: Channel, space: Space) -> bool {
     use Channel::{Al, As, Ds, Ld, St, Td, Vm};
     match space {
         Space::Lds => matches!((a, b), (Ds, Ds) | (Td, Td)),
@@ -112,6 +124,20 @@ pub fn ordered(a: Channel, b: Channel, space: Space) -> bool {
         }
     }
 }
+
+/// The channels that [`ordered`] keeps in order with each one in any space, one bit each.
+const PEERS: [u8; CHANNELS] = {
+    let mut peers = [0; CHANNELS];
+    let mut pair = 0;
+    while pair < Channel::ALL.len() * Channel::ALL.len() {
+        let (a, b) = (Channel::ALL[pair / Channel::ALL.len()], Channel::ALL[pair % Channel::ALL.len()]);
+        if ordered(a, b, Space::Lds) || ordered(a, b, Space::Global) || ordered(a, b, Space::Scratch) {
+            peers[a as usize] |= 1 << b as u8;
+        }
+        pair += 1;
+    }
+    peers
+};
 
 /// A slot in use, and what decides when its operation is due.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +150,14 @@ struct Place {
 
 impl Place {
     const MANY: u8 = u8::MAX;
+
+    /// Whether its channel is one of the other's [`PEERS`], as far as that can be told.
+    #[inline(always)]
+    fn is_peer(self, other: Place) -> bool {
+        self.channel == Place::MANY
+            || other.channel == Place::MANY
+            || PEERS[usize::from(self.channel) & (CHANNELS - 1)] >> other.channel & 1 != 0
+    }
 }
 
 /// How far a wave has looked for operations that have come due.
@@ -180,40 +214,48 @@ impl Queue {
 
     /// Put an operation into flight.
     pub fn push(&mut self, pending: Box<Pending>) {
-        for &(channel, _) in &pending.issue.seq {
-            self.lives(channel);
-        }
-        let (channel, seq) = match *pending.issue.seq {
-            [(channel, seq)] => (channel as u8, seq),
-            _ => (Place::MANY, 0),
-        };
-        let slot = self.free_slot();
-        self.slots[slot as usize] = Flight::Other(pending);
-        self.append(Place { slot, channel, seq });
+        self.put(Flight::Other(pending));
     }
 
     /// Put a burst into flight.
     #[inline(always)]
     pub fn push_burst(&mut self, burst: Burst) {
-        let (channel, seq) = burst.seq;
-        self.lives(channel);
-        let slot = self.free_slot();
-        self.slots[slot as usize] = Flight::Burst(burst);
-        self.append(Place { slot, channel: channel as u8, seq });
+        self.put(Flight::Burst(burst));
     }
 
     /// Put a lane-wise operation into flight.
     #[inline]
     pub fn push_lanewise(&mut self, lanewise: Box<Lanewise>) {
-        let (channel, seq) = match *lanewise.seq() {
+        self.put(Flight::Lanewise(lanewise));
+    }
+
+    /// Put an operation into flight, at machine time `issued_at`, that moves nothing; `false` if it is in too many
+    /// channels.
+    #[inline]
+    pub fn push_mark(&mut self, channels: &[Channel], issued_at: u64) -> bool {
+        if channels.len() > 2 {
+            return false;
+        }
+        let mut mark = Mark { seq: [(Channel::Ds, 0); 2], channels: channels.len() as u8, issued_at };
+        for (seq, &channel) in mark.seq.iter_mut().zip(channels) {
+            *seq = self.next(channel);
+        }
+        self.put(Flight::Mark(mark));
+        true
+    }
+
+    #[inline(always)]
+    fn put(&mut self, flight: Flight) {
+        let (channel, seq) = match *flight.seq() {
             [(channel, seq)] => (channel as u8, seq),
             _ => (Place::MANY, 0),
         };
-        for &(channel, _) in lanewise.seq() {
-            self.lives(channel);
+        for &(channel, _) in flight.seq() {
+            self.live[channel as usize] += 1;
+            self.live_mask |= 1 << channel as u8;
         }
         let slot = self.free_slot();
-        self.slots[slot as usize] = Flight::Lanewise(lanewise);
+        self.slots[slot as usize] = flight;
         self.append(Place { slot, channel, seq });
     }
 
@@ -230,12 +272,6 @@ impl Queue {
             self.head = 0;
         }
         self.order.push(place);
-    }
-
-    #[inline(always)]
-    fn lives(&mut self, channel: Channel) {
-        self.live[channel as usize] += 1;
-        self.live_mask |= 1 << channel as u8;
     }
 
     #[inline(always)]
@@ -282,12 +318,12 @@ impl Queue {
         &self.slots[slot]
     }
 
-    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts.
+    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts and marks.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Flight> {
         self.free.push(slot as u32);
         match &mut self.slots[slot] {
-            Flight::Burst(_) => None,
+            Flight::Burst(_) | Flight::Mark(_) => None,
             other => Some(std::mem::replace(other, Flight::Free)),
         }
     }
@@ -371,10 +407,17 @@ impl Queue {
         seq.iter().fold(0, |mask, &(c, n)| mask | u8::from(n > self.retired[c as usize]) << c as u8)
     }
 
+    /// Whether one number in the order of issue must complete before a later one.
+    #[inline(always)]
+    fn must_precede(&self, earlier: usize, later: usize) -> bool {
+        let order = self.order();
+        order[earlier].is_peer(order[later]) && self.nth(earlier).must_precede(self.nth(later))
+    }
+
     /// Take operation number `at`, or one that must go before it.
     #[inline(always)]
     fn take_in_order(&mut self, mut at: usize, scan: &mut Scan) -> usize {
-        while let Some(earlier) = (0..at).find(|&i| self.nth(i).must_precede(self.nth(at))) {
+        while let Some(earlier) = (0..at).find(|&i| self.must_precede(i, at)) {
             at = earlier;
             *scan = Scan::default();
         }
@@ -387,8 +430,8 @@ impl Queue {
         if at >= self.order().len() {
             return None;
         }
-        while let Some(earlier) = (0..at)
-            .find(|&i| self.nth(i).must_precede(self.nth(at)) || self.nth(i).same_in_order(self.nth(at)))
+        while let Some(earlier) =
+            (0..at).find(|&i| self.must_precede(i, at) || self.nth(i).same_in_order(self.nth(at)))
         {
             at = earlier;
         }

@@ -28,6 +28,18 @@ impl Chunk {
         // SAFETY: as above, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(chunks.as_mut_ptr().cast(), chunks.len() * 16) }
     }
+    /// The bytes of consecutive chunks.
+    #[inline(always)]
+    pub fn bytes(chunks: &[Chunk]) -> &[u8] {
+        // SAFETY: a chunk is 64 bytes and nothing else.
+        unsafe { std::slice::from_raw_parts(chunks.as_ptr().cast(), size_of_val(chunks)) }
+    }
+    /// The bytes of consecutive chunks, to change.
+    #[inline(always)]
+    pub fn bytes_mut(chunks: &mut [Chunk]) -> &mut [u8] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(chunks.as_mut_ptr().cast(), size_of_val(chunks)) }
+    }
     /// The same value in all lanes.
     pub const fn splat(x: u32) -> Chunk {
         Chunk([x; 16])

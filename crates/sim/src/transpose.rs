@@ -48,6 +48,18 @@ pub fn apply(transpose: Transpose, read: &[u8], stride: usize, out: &mut [Chunk]
     }
 }
 
+/// What the lanes of a wave of 64 receive of what the lower 32 read: as those of a wave of 32 would, but for the second
+/// half of their registers, which is in the lanes 32 further (RDNA4 ISA 11.6.2, 7.12.1).
+pub fn spread(transpose: Transpose, read: &[u8], out: &mut [Chunk]) {
+    let dwords = lane_bytes(transpose) / 4;
+    let mut whole = [Chunk::ZERO; 8];
+    apply(transpose, read, 2, &mut whole[..2 * dwords]);
+    for (n, &chunk) in whole[..2 * dwords].iter().enumerate() {
+        let (d, half) = (n / 2 % (dwords / 2), n / dwords);
+        out[d * 4 + half * 2 + n % 2] = chunk;
+    }
+}
+
 /// What the lanes of one group receive: dword d of lane m at `[d][m]`. But for the smallest elements, what neighbouring
 /// lanes receive stands side by side in what was read ([`source`]), so that whole runs of elements move.
 #[inline(always)]

@@ -158,6 +158,8 @@ facts! {
     buffer_offset: Offset = "`SIInstrInfo` getMaxMUBUFImmOffset";
     /// How typed buffer instructions say the format of an element.
     buffer_formats: BufferFormats = "ISA manuals, \"Buffer image format\"; `AMDGPUAsmUtils` MTBUFFormat";
+    /// Whether the components of an element that a typed store does not have are those of its first one; elsewhere zeros.
+    format_stores_replicate: bool = "`FeatureDefaultComponentZero`, `FeatureDefaultComponentBroadcast`; RDNA 4 manual, 9.3";
     /// Immediate offset of `ds_*`; of those with two offsets, each has half as many bits.
     ds_offset: Offset = "ISA manuals, \"DS\"";
     /// Whether `ds_permute_b32` and `ds_bpermute_b32` move data within each half of a wave of 64 lanes alone.

@@ -97,6 +97,7 @@ pub(crate) mod facts {
         stores_reach_device: true,
         dlc_misses_l1: false,
         ds_permutes_within_32: false,
+        format_stores_replicate: false,
         smem_offset: Offset::dwords(8),
         smem_buffer_offset: Offset::dwords(8),
         smem_literal_offset: false,
@@ -256,6 +257,7 @@ pub(crate) mod facts {
 
     pub const GFX12: Facts = Facts {
         ds_permutes_within_32: false,
+        format_stores_replicate: true,
         wave_scratch_bytes: (64 * 4) * ((1 << 18) - 1),
         matrix: MatrixOps::Wmma,
         descriptor: DescriptorLayout::Gfx12,

@@ -50,6 +50,7 @@ macro_rules! api {
         }
     };
 }
+pub(crate) use api;
 
 api! {
     LLVMInitializeAMDGPUTargetInfo: fn();

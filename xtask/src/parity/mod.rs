@@ -14,7 +14,7 @@ pub mod descriptors;
 pub mod files;
 mod generate;
 mod image;
-mod llvm;
+pub(crate) mod llvm;
 pub mod speed;
 mod tally;
 mod words;

@@ -192,8 +192,9 @@ const GCN: &[Rule] = &[
 /// What CDNA3 adds (table 11).
 const CDNA3: &[Rule] = &[
     |first, second| {
-        let constants =
-            named(second).filter(|used| used.read && !used.lanes && second.effects.unit.is_vector());
+        // A carry is there at once; the mask of a selection is not.
+        let constant = |used: &&Used| used.read && (!used.lanes || second.effects.selects);
+        let constants = named(second).filter(|used| constant(used) && second.effects.unit.is_vector());
         let needs = meet(vector_results(first), constants.map(|used| used.range));
         needs.then_some((2, "a vector instruction reads an SGPR that another one writes"))
     },

@@ -10,7 +10,7 @@ use wavemark_driver::baseline::{self, Baseline};
 use wavemark_driver::files::{self, Roots};
 use wavemark_driver::input::Input;
 use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
-use wavemark_driver::report::{Checked, ExitStatus, Report, Severity};
+use wavemark_driver::report::{Checked, ExitStatus, Report, Severity, Stream};
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{
     Parts, SourceLine, batch, build, render_html, render_junit, render_sarif, render_text,
@@ -229,6 +229,9 @@ fn print(door: &Door, asked: &Reports<'_>) -> Result<(), Failure> {
                 if !text.is_empty() && !asked.execution.quiet {
                     text.push('\n');
                 }
+                let printed = |stream| report.printed.iter().filter(move |one| one.stream == stream);
+                text.extend(printed(Stream::Stdout).map(|one| one.text.as_str()));
+                printed(Stream::Stderr).for_each(|one| eprint!("{}", one.text));
                 let parts = if asked.execution.quiet { Parts::Findings } else { Parts::All };
                 text += &render_text(report, lines, style, parts);
             }

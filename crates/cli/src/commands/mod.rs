@@ -3,6 +3,7 @@
 mod compile;
 mod execute;
 mod lines;
+mod litmus;
 mod manual;
 mod objects;
 mod targets;
@@ -33,13 +34,7 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
         Command::Compile(args) => compile::compile(door, &args),
         Command::Asm(args) => text::asm(door, &args),
         Command::Dis(args) => text::dis(door, &args),
-        Command::Litmus(args) => {
-            let names: Vec<String> = args.inputs.iter().map(|path| path.display().to_string()).collect();
-            Err(Failure::Unsupported(format!(
-                "there is no explorer of litmus tests yet (asked for {})",
-                names.join(", ")
-            )))
-        }
+        Command::Litmus(args) => litmus::litmus(door, &args),
         Command::Targets(args) => targets::targets(door, &args),
         Command::Completions { shell } => manual::completions(door, shell),
         Command::Man { folder } => manual::pages(&folder),

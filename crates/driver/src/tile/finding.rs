@@ -35,6 +35,7 @@ pub(super) fn convert(sources: &SourceMap, finding: &interp::Finding) -> Finding
         class,
         instances: finding.count,
         sites: sites.collect(),
+        author_hint: None,
         hint: finding.places.first().and_then(|place| place.queue.flatten()).zip(finding.sufficient).map(
             |(queue, count)| {
                 format!("async_wait_inflight_count {count} or less on queue {queue} before the consumer")
@@ -67,6 +68,7 @@ pub(super) fn of_fault(sources: &SourceMap, fault: &Fault) -> Option<Finding> {
         class,
         instances: 1,
         sites: vec![site(sources, "statement", fault.kind.to_string(), fault.span, &fault.iteration)],
+        author_hint: None,
         hint: None,
         model: None,
         proven: None,

@@ -169,6 +169,7 @@ impl Doors<'_> {
             class,
             instances: finding.instances,
             sites,
+            author_hint: None,
             hint: Some(self.hint(finding)),
             model: None,
             proven: None,
@@ -286,6 +287,7 @@ impl Doors<'_> {
                 source: wait.place.span.map(|span| self.wait_source(span)),
                 ..Site::default()
             }],
+            author_hint: None,
             hint: Some(hint),
             model: None,
             proven: Some(true),

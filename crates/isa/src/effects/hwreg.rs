@@ -43,6 +43,12 @@ pub enum HwReg {
     IbSts2,
     ShaderCyclesLo,
     ShaderCyclesHi,
+    /// A clock of 20 bits (gfx10.3, gfx11).
+    ShaderCycles,
+    /// What was written, which nothing else reads: the flat scratch base as a register, the lanes to replay.
+    Kept,
+    /// What only a trap handler, a profiler or a draw gives a value: 0 without.
+    Unset,
     /// Any other.
     Other,
 }
@@ -67,6 +73,10 @@ impl HwReg {
             "IB_STS2" => HwReg::IbSts2,
             "SHADER_CYCLES_LO" => HwReg::ShaderCyclesLo,
             "SHADER_CYCLES_HI" => HwReg::ShaderCyclesHi,
+            "SHADER_CYCLES" => HwReg::ShaderCycles,
+            "FLAT_SCR_LO" | "FLAT_SCR_HI" | "XNACK_MASK" => HwReg::Kept,
+            "TBA_LO" | "TBA_HI" | "TMA_LO" | "TMA_HI" | "POPS_PACKER" => HwReg::Unset,
+            name if name.contains("PERF_SNAPSHOT") => HwReg::Unset,
             _ => HwReg::Other,
         }
     }

@@ -5,7 +5,7 @@
 //! | PATH | `scalar lds gds flat global scratch buffer tensor`: how the address is formed, and with it the space |
 //! | VERB | `load store atomic atomic_return to_lds from_lds prefetch cache crossbar` |
 //! | SHAPE | bytes of one access of a lane (of the wave for scalar memory; 0 where operands decide), `8x2`: two accesses with an offset each in units of the access, `8x2s64`: in units of 64 of them |
-//! | FLAG | `u` `i`: sub-dword loads are extended by zeros or the sign; `d16` `d16hi`: the register's low or high half; [`Transpose`]; [`AtomicOp`]; `inv` `wb` `l0` `l1` of `cache`; the names of `crossbar` operations ([`Crossbar`]); `addtid` `multicast` `block` `format` `scratch` |
+//! | FLAG | `u` `i`: sub-dword loads are extended by zeros or the sign; `d16` `d16hi`: the register's low or high half; [`Transpose`]; [`AtomicOp`]; `inv` `wb` `l0` `l1` of `cache`; the names of `crossbar` operations ([`Crossbar`]); `addtid` `multicast` `block` `scratch`; `x` `xy` `xyz` `xyzw`: elements of a buffer format |
 
 use super::atomic::AtomicOp;
 
@@ -175,8 +175,8 @@ pub struct Memory {
     pub multicast: bool,
     /// One access for each bit of M0, to or from consecutive registers.
     pub block: bool,
-    /// Elements are converted by a buffer format.
-    pub format: bool,
+    /// Elements are converted by a buffer format, and so many components of them have a place in registers; 0: no such.
+    pub components: u8,
     /// Scalar memory: the offset is one in scratch.
     pub scratch: bool,
     /// Cache controls: which caches.
@@ -212,7 +212,7 @@ impl Memory {
             add_tid: false,
             multicast: false,
             block: false,
-            format: false,
+            components: 0,
             scratch: false,
             caches: Caches::All,
         };
@@ -227,7 +227,10 @@ impl Memory {
                 "addtid" => memory.add_tid = true,
                 "multicast" => memory.multicast = true,
                 "block" => memory.block = true,
-                "format" => memory.format = true,
+                "x" => memory.components = 1,
+                "xy" => memory.components = 2,
+                "xyz" => memory.components = 3,
+                "xyzw" => memory.components = 4,
                 "scratch" => memory.scratch = true,
                 "inv" => invalidate = true,
                 "wb" => write_back = true,
@@ -267,6 +270,11 @@ impl Memory {
         };
         let atomic = matches!(memory.verb, Verb::Atomic | Verb::AtomicReturn);
         (atomic == memory.atomic.is_some()).then_some(memory)
+    }
+
+    /// Whether elements are converted by a buffer format.
+    pub const fn is_typed(&self) -> bool {
+        self.components != 0
     }
 
     /// Whether it is a read-modify-write.

@@ -2,6 +2,65 @@
 //! while the body of a branch runs, and for this `s_getpc` counts as one; a branch that is taken replaces it.
 
 use super::def::Line;
+use crate::regs::{Regs, sindex};
+
+/// The halves of EXEC, whatever the size of the wave.
+fn exec_halves(r: &Regs) -> [u32; 2] {
+    [0, 1].map(|half| r.s[(sindex::EXEC + half) as usize])
+}
+
+fn set_exec_half(r: &mut Regs, half: u32, x: u32) {
+    r.s[(sindex::EXEC + half) as usize] = x;
+    r.exec_changed();
+}
+
+/// RDNA2 ISA, S_SUBVECTOR_LOOP_BEGIN: the half that waits for its pass is in the SGPR.
+macro_rules! subvector_begin {
+    () => {
+        salu_regs!(r |saved: u32, target: u64| -> u32 {
+            let saved = match exec_halves(r) {
+                [0, 0] => {
+                    r.pc = target;
+                    saved
+                }
+                [0, _] => 0,
+                [_, high] => {
+                    set_exec_half(r, 1, 0);
+                    high
+                }
+            };
+            (saved, None)
+        })
+        .in_place()
+        .target()
+        .def()
+    };
+}
+
+/// RDNA2 ISA, S_SUBVECTOR_LOOP_END.
+macro_rules! subvector_end {
+    () => {
+        salu_regs!(r |saved: u32, target: u64| -> u32 {
+            let saved = match exec_halves(r) {
+                [low, 0] if saved != 0 => {
+                    set_exec_half(r, 1, saved);
+                    set_exec_half(r, 0, 0);
+                    r.pc = target;
+                    low
+                }
+                [_, 0] => saved,
+                _ => {
+                    set_exec_half(r, 0, saved);
+                    saved
+                }
+            };
+            (saved, None)
+        })
+        .in_place()
+        .target()
+        .def()
+    };
+}
 
 macro_rules! conditional {
     (|$r:ident| $e:expr) => {
@@ -46,6 +105,13 @@ pub const TABLE: &[Line] = &[
     ("s_cbranch_vccnz", conditional!(|r| r.vcc() != 0)),
     ("s_cbranch_execz", conditional!(|r| r.exec() == 0)),
     ("s_cbranch_execnz", conditional!(|r| r.exec() != 0)),
+    // The debugger's conditions, which nobody sets.
+    ("s_cbranch_cdbgsys", conditional!(|r| false)),
+    ("s_cbranch_cdbguser", conditional!(|r| false)),
+    ("s_cbranch_cdbgsys_or_user", conditional!(|r| false)),
+    ("s_cbranch_cdbgsys_and_user", conditional!(|r| false)),
+    ("s_subvector_loop_begin", subvector_begin!()),
+    ("s_subvector_loop_end", subvector_end!()),
     ("s_get_pc_i64", get_pc!()),
     ("s_set_pc_i64", set_pc!()),
     ("s_swap_pc_i64", swap_pc!()),

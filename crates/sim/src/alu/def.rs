@@ -4,6 +4,7 @@ use wavemark_isa::{Half, Operand, OutMod, Reg, RegFile, Special};
 
 use super::host::{Bodies, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
+use super::modified;
 use super::modifiers::{Modified, SourceMods};
 use super::scalar::{ScalarDef, widen_literal};
 use super::spread;
@@ -473,7 +474,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     }
     // What writes nothing (`v_nop`) has nothing to modify.
     if modified.is_needed() && def.dst != [Kind::None; 2] {
-        return Ok(modified.wrap(op));
+        return Ok(modified::wrap(modified, op, binder.layout));
     }
     Ok(if def.signs_in_imm { spread::wrap(op, def.src, binder.layout) } else { op })
 }

@@ -5,6 +5,7 @@ use wavemark_numerics::{Denorm, arith, bf16, dot, f16, fp8};
 use super::convert::to_f16;
 use super::def::{Line, OwnMods, VectorDef};
 use super::lane::Cx;
+use super::vop_f32::mad;
 use super::word::{Bf16, F16, Kind, Pk, PkBf16, PkF16};
 
 /// Floating dot products flush denormals and ignore MODE (CDNA4 6.3).
@@ -69,8 +70,18 @@ fn mixed_source(cx: &Cx, m: OwnMods, i: u32, x: u32, brain: bool) -> f32 {
 }
 
 pub(super) fn mixed_fma(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
+    let fma = |a, b, c| arith::fma_f32_rounded(a, b, c, cx.mode.round_32, Denorm::KEEP);
+    mixed(cx, m, s, brain, fma)
+}
+
+/// Vega ISA, V_MAD_MIX_F32: two roundings, as those of V_MAD_F32.
+fn mixed_mad(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool) -> f32 {
+    mixed(cx, m, s, brain, |a, b, c| mad(cx.mode.round_32, a, b, c))
+}
+
+fn mixed(cx: &Cx, m: OwnMods, s: [u32; 3], brain: bool, f: impl Fn(f32, f32, f32) -> f32) -> f32 {
     let [a, b, c] = [0, 1, 2].map(|i| mixed_source(cx, m, i, s[i as usize], brain));
-    let d = arith::fma_f32_rounded(a, b, c, cx.mode.round_32, Denorm::KEEP);
+    let d = f(a, b, c);
     if d.is_nan() {
         let nan = [a, b, c].into_iter().find(|x| x.is_nan()).map_or(0x7fc0_0000, f32::to_bits);
         return f32::from_bits(nan | 0x40_0000);
@@ -96,16 +107,16 @@ pub(super) fn finish_half(cx: &Cx, m: OwnMods, d: f32, brain: bool) -> u32 {
 }
 
 macro_rules! mix {
-    ($brain:literal, f32) => {
+    ($f:ident, $brain:literal, f32) => {
         wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
-            d[0] = finish_f32(cx, m, mixed_fma(cx, m, [a[0], b[0], c[0]], $brain));
+            d[0] = finish_f32(cx, m, $f(cx, m, [a[0], b[0], c[0]], $brain));
         })
         .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
         .def()
     };
-    ($brain:literal, $shift:literal) => {
+    ($f:ident, $brain:literal, $shift:literal) => {
         wide!([F32, F32, F32] -> 1; |cx, m, a, b, c, d| {
-            let x = finish_half(cx, m, mixed_fma(cx, m, [a[0], b[0], c[0]], $brain), $brain);
+            let x = finish_half(cx, m, $f(cx, m, [a[0], b[0], c[0]], $brain), $brain);
             d[0] = d[0] & !(0xffff << $shift) | x << $shift;
         })
         .mixing(if $brain { Kind::Bf16 } else { Kind::F16 })
@@ -158,10 +169,13 @@ pub const TABLE: &[Line] = &[
         })
         .def(),
     ),
-    ("v_fma_mix_f32", mix!(false, f32)),
-    ("v_fma_mixlo_f16", mix!(false, 0)),
-    ("v_fma_mixhi_f16", mix!(false, 16)),
-    ("v_fma_mix_f32_bf16", mix!(true, f32)),
-    ("v_fma_mixlo_bf16", mix!(true, 0)),
-    ("v_fma_mixhi_bf16", mix!(true, 16)),
+    ("v_mad_mix_f32", mix!(mixed_mad, false, f32)),
+    ("v_mad_mixlo_f16", mix!(mixed_mad, false, 0)),
+    ("v_mad_mixhi_f16", mix!(mixed_mad, false, 16)),
+    ("v_fma_mix_f32", mix!(mixed_fma, false, f32)),
+    ("v_fma_mixlo_f16", mix!(mixed_fma, false, 0)),
+    ("v_fma_mixhi_f16", mix!(mixed_fma, false, 16)),
+    ("v_fma_mix_f32_bf16", mix!(mixed_fma, true, f32)),
+    ("v_fma_mixlo_bf16", mix!(mixed_fma, true, 0)),
+    ("v_fma_mixhi_bf16", mix!(mixed_fma, true, 16)),
 ];

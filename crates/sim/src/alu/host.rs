@@ -124,10 +124,31 @@ pub trait Host: 'static {
     fn expand(mask: u32) -> [u32; 16];
     /// Lane n of `new` where bit n of `mask` is set, else of `old`.
     fn select(mask: u32, new: &[u32; 16], old: &[u32; 16]) -> [u32; 16];
+    /// Lane n: lane `from[n]` of `lanes`, of which the low four bits count.
+    #[inline(always)]
+    fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+        std::array::from_fn(|l| lanes[from[l] as usize & 15])
+    }
     /// Binary16 in the low halves to binary32.
     fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16];
+    /// Binary16 in bits `SHIFT + 15 : SHIFT` to binary32.
+    #[inline(always)]
+    fn half_to_f32<const SHIFT: u32>(words: &[u32; 16]) -> [f32; 16] {
+        Self::f16_to_f32(&std::array::from_fn(|i| words[i] >> SHIFT & 0xffff))
+    }
     /// Binary32 to binary16 to nearest even; the bits of a NaN are unspecified.
     fn f32_to_f16(x: &[f32; 16]) -> [u32; 16];
+    /// The same of two numbers a lane, the second one in the high half.
+    #[inline(always)]
+    fn two_to_f16(low: &[f32; 16], high: &[f32; 16]) -> [u32; 16] {
+        let (low, high) = (Self::f32_to_f16(low), Self::f32_to_f16(high));
+        std::array::from_fn(|i| low[i] | high[i] << 16)
+    }
+    /// Not 0 if a number is a NaN.
+    #[inline(always)]
+    fn any_nan(x: &[f32; 16]) -> u32 {
+        x.iter().fold(0, |any, x| any | u32::from(x.is_nan()))
+    }
 }
 
 /// [`Level::Portable`].
@@ -254,6 +275,47 @@ mod x86 {
     }
 
     impl Host for Avx512 {
+        #[inline(always)]
+        fn half_to_f32<const SHIFT: u32>(words: &[u32; 16]) -> [f32; 16] {
+            let mut out = [0f32; 16];
+            // SAFETY: code of this level runs only where AVX-512 F is; both arrays are 64 bytes.
+            unsafe {
+                let words = _mm512_srli_epi32::<SHIFT>(_mm512_loadu_si512(words.as_ptr().cast()));
+                _mm512_storeu_ps(out.as_mut_ptr(), _mm512_cvtph_ps(_mm512_cvtepi32_epi16(words)));
+            }
+            out
+        }
+        #[inline(always)]
+        fn two_to_f16(low: &[f32; 16], high: &[f32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: as above.
+            unsafe {
+                let low = _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<0>(_mm512_loadu_ps(low.as_ptr())));
+                let high = _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<0>(_mm512_loadu_ps(high.as_ptr())));
+                let both = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), both);
+            }
+            out
+        }
+        #[inline(always)]
+        fn any_nan(x: &[f32; 16]) -> u32 {
+            // SAFETY: as above.
+            unsafe {
+                let x = _mm512_loadu_ps(x.as_ptr());
+                u32::from(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x))
+            }
+        }
+        #[inline(always)]
+        fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: code of this level runs only where AVX-512 F is; all three arrays are 64 bytes.
+            unsafe {
+                let lanes = _mm512_loadu_si512(lanes.as_ptr().cast());
+                let from = _mm512_loadu_si512(from.as_ptr().cast());
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_permutexvar_epi32(from, lanes));
+            }
+            out
+        }
         #[inline(always)]
         fn movemask(lanes: &[u32; 16]) -> u32 {
             // SAFETY: code of this level runs only where AVX-512 F and DQ are.

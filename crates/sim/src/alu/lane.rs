@@ -1,9 +1,8 @@
 //! Elementwise vector operations: a lane function becomes a body that does the whole wave.
 //!
 //! An [`Exact`] is one instruction's function on one lane. [`Fast`] compiles a [`Lane`] for all lanes of a wave at every
-//! host level; it is taken while MODE is the usual one (nearest even, denormals kept) and no result is a NaN,
-//! and otherwise hands the wave (or the chunk with the NaN) to the lane by lane path, which asks
-//! [`Exact::exact`]. [`Slow`] has only the latter: for rare instructions.
+//! host level; it is taken while MODE is the usual one (nearest even, denormals kept or flushed), and otherwise hands the
+//! wave to the lane by lane path, which asks [`Exact::exact`]. Lanes whose result is a NaN are asked of that, too. [`Slow`] has only the latter: for rare instructions.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -11,8 +10,9 @@ use std::mem::MaybeUninit;
 use wavemark_numerics as num;
 
 use super::host::{Host, Kernel};
-use super::word::{Kind, Word};
+use super::word::{Bit, Kind, Word};
 use crate::op::{Op, Place, PlaceKind};
+use crate::pending::lanes;
 use crate::regs::{Chunk, Regs, sindex};
 
 /// What a lane function may ask besides its sources.
@@ -157,6 +157,16 @@ impl<const N: usize> Row<N> {
     unsafe fn set(&mut self, l: usize, x: u32) {
         // SAFETY: the caller's promise.
         unsafe { self.0.as_mut_ptr().cast::<u32>().add(l).write(x) }
+    }
+
+    /// Lane `l`.
+    ///
+    /// # Safety
+    /// The row must have that lane, and it must have been written.
+    #[inline(always)]
+    unsafe fn lane(&self, l: usize) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_ptr().cast::<u32>().add(l).read() }
     }
 
     /// Chunk `c`.
@@ -345,7 +355,7 @@ impl<K: Lane> Kernel for Fast<K> {
             }
         };
         if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
-            return every_lane_of::<K>(regs, op);
+            repair_nans::<K, N>(regs, op, &mut out);
         }
         // SAFETY: the binder placed all rows of the destination inside the slab; `lanes` wrote all lanes of the
         // rows that the kinds have.
@@ -411,6 +421,31 @@ unsafe fn mask_of<H: Host, const N: usize>(row: &Row<N>) -> u64 {
 #[inline(never)]
 fn every_lane_of<K: Exact>(regs: &mut Regs, op: &Op) {
     every_lane(regs, op, &Shim::of::<K>());
+}
+
+/// The exact function in the active lanes of `out` that hold a NaN. The sources are as they were.
+#[cold]
+#[inline(never)]
+fn repair_nans<K: Lane, const N: usize>(regs: &Regs, op: &Op, out: &mut Out<N>) {
+    let (shim, cx) = (Shim::of::<K>(), Cx::new(regs, op.imm));
+    for lane in lanes(regs.exec()) {
+        let l = lane as usize;
+        // SAFETY: a wave of N chunks has no other lanes, and those of the rows that the kind has are written.
+        unsafe {
+            let hi = if K::D::KIND.rows() > 1 { out.hi.lane(l) } else { 0 };
+            if K::D::from_words(out.lo.lane(l), hi).nan_mask() == 0 {
+                continue;
+            }
+            let (d, e) = exact_lane(regs, op, &shim, &cx, lane);
+            out.lo.set(l, d as u32);
+            if K::D::KIND.rows() > 1 {
+                out.hi.set(l, (d >> 32) as u32);
+            }
+            if let Kind::Mask = K::E::KIND {
+                out.second.set(l, words(Bit::new(e & 1 != 0)) as u32);
+            }
+        }
+    }
 }
 
 /// A word as 64 bits.
@@ -588,6 +623,19 @@ pub fn every_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
     lane_by_lane(regs, op, shim);
 }
 
+/// What the function gives in one lane.
+fn exact_lane(regs: &Regs, op: &Op, shim: &Shim, cx: &Cx, lane: u32) -> (u64, u64) {
+    let [a, b, c] = std::array::from_fn(|i| {
+        let bits = lane_bits(regs, op.src[i], shim.src[i], lane);
+        if !takes_signs(shim.src[i]) {
+            return bits;
+        }
+        let (and, xor) = signs(op.imm, i as u32);
+        u64::from(bits as u32 & and ^ xor)
+    });
+    (shim.exact)(cx, a, b, c)
+}
+
 fn lane_by_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
     let cx = Cx::new(regs, op.imm);
     let exec = regs.exec();
@@ -596,15 +644,7 @@ fn lane_by_lane(regs: &mut Regs, op: &Op, shim: &Shim) {
         if exec >> lane & 1 == 0 {
             continue;
         }
-        let [a, b, c] = std::array::from_fn(|i| {
-            let bits = lane_bits(regs, op.src[i], shim.src[i], lane);
-            if !takes_signs(shim.src[i]) {
-                return bits;
-            }
-            let (and, xor) = signs(op.imm, i as u32);
-            u64::from(bits as u32 & and ^ xor)
-        });
-        let (d, e) = (shim.exact)(&cx, a, b, c);
+        let (d, e) = exact_lane(regs, op, shim, &cx, lane);
         match shim.dst[0].rows() {
             0 => dmask |= (d & 1) << lane,
             rows => {

@@ -6,7 +6,7 @@
 //! not here.
 //!
 //! How it works: [`lane`] makes a whole-wave body from a function of one lane, [`host`] compiles it for the
-//! host's vector levels, [`spread`] brings sources that are not rows of registers into such, [`modifiers`] applies
+//! host's vector levels, [`spread`] brings sources that are not rows of registers into such, [`modified`] applies
 //! operand and result modifiers around an unmodified body,
 //! [`scalar`] does the same for scalar instructions.
 
@@ -25,6 +25,7 @@ mod host;
 mod interp;
 mod lane;
 mod lanes;
+mod modified;
 mod modifiers;
 mod narrow;
 mod pair;
@@ -55,12 +56,7 @@ use def::Line;
 /// needs.
 pub enum AluDetail {
     /// A vector operation with modifiers.
-    Modified {
-        /// The unmodified operation.
-        inner: Op,
-        /// Its modifiers.
-        modified: modifiers::Modified,
-    },
+    Modified(Box<modified::Wrapped>),
     /// A vector operation with sources that are not rows of registers.
     Spread(spread::Spread),
     /// A scalar operation that reads SCC, VCCZ or EXECZ as an operand.

@@ -1,23 +1,19 @@
-//! Modifiers of vector operations, apart from the fast path: sources are prepared in scratch rows, the
-//! unmodified body runs over them, and its result is finished into the destination.
+//! Modifiers of vector operations, apart from the fast path: what they are. How they are applied is in
+//! [`modified`](super::modified).
 //!
 //! Order, as the manuals have it: select (SDWA bytes and words, 16-bit halves) and permute (DPP, source 0 only),
 //! absolute value, negate; then after the operation the output multiplier, the clamp, the destination select.
-
-use std::sync::Arc;
 
 use wavemark_isa::{Dpp, OutMod, SdwaSel, SdwaUnused, Special};
 use wavemark_numerics::modifiers as num;
 use wavemark_target::facts::DppControls;
 
-use super::AluDetail;
 use super::def::unsupported;
+use super::host::Host;
 use super::lane::Cx;
-use super::scalar::materialise_status;
-use super::spread;
 use super::word::Kind;
 use crate::binder::BindError;
-use crate::op::{Detail, Op, Place, PlaceKind};
+use crate::pending::lanes;
 use crate::regs::{Chunk, Regs, sindex};
 
 /// What happens to one source.
@@ -57,7 +53,8 @@ impl Default for SourceMods {
 }
 
 impl SourceMods {
-    fn is_needed(&self) -> bool {
+    /// Does anything here matter?
+    pub fn is_needed(&self) -> bool {
         self.neg
             || self.neg_hi
             || self.abs
@@ -65,91 +62,41 @@ impl SourceMods {
             || self.swizzle != (false, false)
             || self.sel != SdwaSel::Dword
     }
-
-    /// The modified words.
-    fn apply(&self, lo: u32, hi: u32) -> (u32, u32) {
-        let mut lo = match self.sel {
-            SdwaSel::Dword => lo,
-            sel => extract(lo, sel, self.sext),
-        };
-        let mut hi = hi;
-        if self.high {
-            lo >>= 16;
-        }
-        match self.kind {
-            Kind::F16 | Kind::Bf16 | Kind::B16 => {
-                lo &= if self.sel == SdwaSel::Dword { 0xffff } else { u32::MAX };
-                if self.abs {
-                    lo &= 0x7fff;
-                }
-                if self.neg {
-                    lo ^= 0x8000;
-                }
-            }
-            Kind::F64 | Kind::B64 | Kind::I64 => {
-                if self.abs {
-                    hi &= 0x7fff_ffff;
-                }
-                if self.neg {
-                    hi ^= 0x8000_0000;
-                }
-            }
-            Kind::PkB16 | Kind::PkF16 | Kind::PkBf16 => {
-                let low = if self.swizzle.0 { lo >> 16 } else { lo & 0xffff };
-                let high = if self.swizzle.1 { lo & 0xffff } else { lo >> 16 };
-                lo = low | high << 16;
-                lo ^= u32::from(self.neg) << 15 | u32::from(self.neg_hi) << 31;
-            }
-            Kind::PkF32 => {
-                let low = if self.swizzle.0 { hi } else { lo };
-                let high = if self.swizzle.1 { lo } else { hi };
-                lo = low ^ u32::from(self.neg) << 31;
-                hi = high ^ u32::from(self.neg_hi) << 31;
-            }
-            _ => {
-                if self.abs {
-                    lo &= 0x7fff_ffff;
-                }
-                if self.neg {
-                    lo ^= 0x8000_0000;
-                }
-            }
-        }
-        (lo, hi)
-    }
-}
-
-/// The selected bytes of a dword, extended.
-fn extract(x: u32, sel: SdwaSel, sext: bool) -> u32 {
-    let (shift, bits) = place_of(sel);
-    let x = x >> shift;
-    match (bits, sext) {
-        (8, false) => x & 0xff,
-        (8, true) => x as u8 as i8 as u32,
-        (16, false) => x & 0xffff,
-        (16, true) => x as u16 as i16 as u32,
-        _ => x,
-    }
 }
 
 /// Lowest bit and width of a selection.
-fn place_of(sel: SdwaSel) -> (u32, u32) {
-    match sel {
-        SdwaSel::Byte0 => (0, 8),
-        SdwaSel::Byte1 => (8, 8),
-        SdwaSel::Byte2 => (16, 8),
-        SdwaSel::Byte3 => (24, 8),
-        SdwaSel::Word0 => (0, 16),
-        SdwaSel::Word1 => (16, 16),
-        SdwaSel::Dword => (0, 32),
+pub struct Widths {
+    /// The lowest bit.
+    pub shift: u32,
+    /// How many bits.
+    pub bits: u32,
+}
+
+impl Widths {
+    /// Those of `sel`.
+    pub fn of(sel: SdwaSel) -> Widths {
+        let (shift, bits) = match sel {
+            SdwaSel::Byte0 => (0, 8),
+            SdwaSel::Byte1 => (8, 8),
+            SdwaSel::Byte2 => (16, 8),
+            SdwaSel::Byte3 => (24, 8),
+            SdwaSel::Word0 => (0, 16),
+            SdwaSel::Word1 => (16, 16),
+            SdwaSel::Dword => (0, 32),
+        };
+        Widths { shift, bits }
     }
 }
 
 /// A DPP control, worked out per lane.
 #[derive(Clone, Debug)]
 pub struct Permutation {
-    /// The lane that each lane reads; 255 if it is out of range.
-    from: [u8; 64],
+    /// The lane that each lane reads; of one whose source is out of range, any.
+    from: [[u32; 16]; 4],
+    /// Lanes whose source is not out of range.
+    valid: u64,
+    /// Every lane reads one of its own row of 16.
+    within_rows: bool,
     /// Lanes that the row and bank masks leave on.
     on: u64,
     /// Out-of-range and inactive sources read 0 instead of turning the lane off.
@@ -169,7 +116,7 @@ impl Permutation {
                 for lane in 0..lanes {
                     from[lane as usize] = (lane & !7) + (sel >> (3 * (lane & 7)) & 7) as u8;
                 }
-                Ok(Permutation { from, on: u64::MAX, zero: true, fetch_inactive: fi })
+                Ok(Permutation::of(from, u64::MAX, true, fi))
             }
             Dpp::Row { ctrl, row_mask, bank_mask, bound_ctrl, fi } => {
                 let n = (ctrl & 15) as u8;
@@ -197,37 +144,56 @@ impl Permutation {
                     let wanted = row_mask >> (lane >> 4) & 1 != 0 && bank_mask >> (lane >> 2 & 3) & 1 != 0;
                     on |= u64::from(wanted) << lane;
                 }
-                Ok(Permutation { from, on, zero: bound_ctrl, fetch_inactive: fi && !shifts })
+                Ok(Permutation::of(from, on, bound_ctrl, fi && !shifts))
             }
         }
     }
 
-    /// Lanes that write, given EXEC.
-    fn enabled(&self, lanes: u32, exec: u64) -> u64 {
-        let mut on = self.on;
-        if !self.zero {
-            for lane in 0..lanes {
-                // CDNA5 table 41: with fetch-inactive an out-of-range source reads 0.
-                let from = self.from[lane as usize];
-                let valid = if from == OUT { self.fetch_inactive } else { self.readable(from, exec) };
-                on &= !(u64::from(!valid) << lane);
-            }
+    /// From the lane that each lane reads, which may be [`OUT`].
+    fn of(lanes: [u8; 64], on: u64, zero: bool, fetch_inactive: bool) -> Permutation {
+        let (mut from, mut valid, mut within_rows) = ([[0; 16]; 4], 0, true);
+        for (lane, &source) in lanes.iter().enumerate().filter(|&(_, &source)| source != OUT) {
+            from[lane / 16][lane % 16] = u32::from(source);
+            valid |= 1 << lane;
+            within_rows &= usize::from(source) / 16 == lane / 16;
         }
-        on & exec
+        Permutation { from, valid, within_rows, on, zero, fetch_inactive }
     }
 
-    fn readable(&self, from: u8, exec: u64) -> bool {
-        self.fetch_inactive || exec >> from & 1 != 0
+    /// Lanes that get what their source holds, given EXEC, which has all lanes or not; the others read 0.
+    #[inline(always)]
+    pub fn readable(&self, exec: u64, full: bool) -> u64 {
+        if full || self.fetch_inactive {
+            return self.valid;
+        }
+        let from = self.from.as_flattened();
+        lanes(self.valid)
+            .filter(|&lane| exec >> from[lane as usize] & 1 != 0)
+            .fold(0, |on, lane| on | 1 << lane)
     }
 
-    fn apply(&self, row: &[u32; 64], lanes: u32, exec: u64) -> [u32; 64] {
-        let mut out = [0; 64];
-        for (word, from) in out.iter_mut().zip(self.from).take(lanes as usize) {
-            if from != OUT && self.readable(from, exec) {
-                *word = row[from as usize & 63];
-            }
-        }
-        out
+    /// Lanes that write, given EXEC and [`Permutation::readable`].
+    #[inline(always)]
+    pub fn enabled(&self, exec: u64, readable: u64) -> u64 {
+        // CDNA5 table 41: with fetch-inactive an out-of-range source reads 0.
+        let zeros = if self.fetch_inactive { !self.valid } else { 0 };
+        let written = if self.zero { u64::MAX } else { readable | zeros };
+        self.on & written & exec
+    }
+
+    /// What the lanes read of a row.
+    #[inline(always)]
+    pub fn apply<H: Host, const N: usize>(&self, row: &[Chunk; N], readable: u64) -> [Chunk; N] {
+        let all = Chunk::words(row);
+        std::array::from_fn(|c| {
+            let from = &self.from[c];
+            let read = if self.within_rows {
+                H::permute(&row[c].0, from)
+            } else {
+                std::array::from_fn(|l| all[from[l] as usize & (16 * N - 1)])
+            };
+            Chunk(H::select((readable >> (16 * c)) as u32 & 0xffff, &read, &[0; 16]))
+        })
     }
 }
 
@@ -292,7 +258,8 @@ impl Modified {
         Ok(())
     }
 
-    fn finishes(&self) -> bool {
+    /// Is there something to be done with the result?
+    pub fn finishes(&self) -> bool {
         self.clamp
             || self.omod != OutMod::None
             || self.dst_high
@@ -308,47 +275,8 @@ impl Modified {
             || self.sources.iter().any(SourceMods::is_needed)
     }
 
-    /// The operation that applies these modifiers around `inner`.
-    pub fn wrap(self, inner: Op) -> Op {
-        let outer = inner.clone();
-        Op {
-            body: run,
-            detail: Some(Arc::new(Detail::Alu(AluDetail::Modified { inner, modified: self }))),
-            ..outer
-        }
-    }
-
-    /// The finished value of one lane: omod, clamp, destination select.
-    fn finish(&self, cx: &Cx, lo: u32, hi: u32, old: u32) -> (u32, u32) {
-        let (mut lo, mut hi) = (lo, hi);
-        if self.omod != OutMod::None || self.clamp {
-            (lo, hi) = self.scale_and_clamp(cx, lo, hi);
-        }
-        if self.dst_sel != SdwaSel::Dword {
-            let (shift, bits) = place_of(self.dst_sel);
-            let field = ((1u64 << bits) - 1) as u32;
-            let value = (lo & field) << shift;
-            lo = match self.dst_unused {
-                SdwaUnused::Pad => value,
-                SdwaUnused::Preserve => old & !(field << shift) | value,
-                SdwaUnused::Sext => {
-                    let sign = lo >> (bits - 1) & 1;
-                    let above = !(field << shift) & (u32::MAX.checked_shl(shift + bits).unwrap_or(0));
-                    value | if sign != 0 { above } else { 0 }
-                }
-            };
-        } else if self.dst.is_half() {
-            lo &= 0xffff;
-            lo = match (self.dst_high, self.dst_keep) {
-                (true, _) => old & 0xffff | lo << 16,
-                (false, true) => old & 0xffff_0000 | lo,
-                (false, false) => lo,
-            };
-        }
-        (lo, hi)
-    }
-
-    fn scale_and_clamp(&self, cx: &Cx, lo: u32, hi: u32) -> (u32, u32) {
+    /// The result of one lane after output multiplier and clamp.
+    pub fn scale_and_clamp(&self, cx: &Cx, lo: u32, hi: u32) -> (u32, u32) {
         let keeps_denormals = match self.dst {
             Kind::F32 => cx.mode.denorm_32.output,
             _ => cx.mode.denorm_16_64.output,
@@ -385,112 +313,6 @@ impl Modified {
             }
             _ => (lo, hi),
         }
-    }
-}
-
-/// Scratch rows of source `i`, from the first scratch chunk.
-fn scratch_row(regs: &Regs, i: usize) -> usize {
-    regs.scratch + i * spread::SOURCE_ROOM
-}
-
-/// A source row spread over the lanes.
-fn read_row(regs: &Regs, place: Place, row: usize) -> [u32; 64] {
-    let mut out = [0; 64];
-    let lanes = regs.lanes() as usize;
-    match place.kind {
-        PlaceKind::Vector | PlaceKind::VectorConst => {
-            let first = place.at as usize + row * regs.chunks;
-            for (c, chunk) in regs.v[first..first + regs.chunks].iter().enumerate() {
-                out[c * 16..c * 16 + 16].copy_from_slice(&chunk.0);
-            }
-        }
-        PlaceKind::Scalar => out[..lanes].fill(regs.s[place.at as usize + row]),
-        PlaceKind::None => {}
-    }
-    out
-}
-
-fn write_row(regs: &mut Regs, at: usize, row: &[u32; 64]) {
-    for c in 0..regs.chunks {
-        let mut chunk = Chunk::ZERO;
-        chunk.0.copy_from_slice(&row[c * 16..c * 16 + 16]);
-        regs.v[at + c] = chunk;
-    }
-}
-
-/// The body of a modified operation.
-///
-/// # Safety
-/// As [`crate::op::Body`].
-unsafe fn run(regs: &mut Regs, op: &Op) {
-    let Some(Detail::Alu(AluDetail::Modified { inner, modified })) = op.detail.as_deref() else {
-        return;
-    };
-    let exec = regs.exec();
-    let lanes = regs.lanes();
-    if let Some(which) = modified.status {
-        materialise_status(regs, which);
-    }
-    let mut step = Op { detail: inner.detail.clone(), ..*inner };
-    for (i, m) in modified.sources.iter().enumerate() {
-        let permuted = i == 0 && modified.dpp.is_some();
-        let spread = modified.rows_only && m.kind.rows() > 0 && !spread::is_row(inner.src[i]);
-        if !(m.is_needed() || permuted || spread) {
-            continue;
-        }
-        let rows = m.kind.rows().clamp(1, 2);
-        let mut lo = read_row(regs, inner.src[i], 0);
-        let mut hi = if rows > 1 { read_row(regs, inner.src[i], 1) } else { [0; 64] };
-        if permuted && let Some(dpp) = &modified.dpp {
-            lo = dpp.apply(&lo, lanes, exec);
-            if rows > 1 {
-                hi = dpp.apply(&hi, lanes, exec);
-            }
-        }
-        if m.is_needed() {
-            for l in 0..lanes as usize {
-                (lo[l], hi[l]) = m.apply(lo[l], hi[l]);
-            }
-        }
-        let at = scratch_row(regs, i);
-        write_row(regs, at, &lo);
-        if rows > 1 {
-            let chunks = regs.chunks;
-            write_row(regs, at + chunks, &hi);
-        }
-        step.src[i] = Place { at: at as u32, kind: PlaceKind::Vector };
-    }
-    let enabled = modified.dpp.as_ref().map_or(exec, |dpp| dpp.enabled(lanes, exec));
-    if enabled != exec {
-        set_exec(regs, enabled);
-    }
-    let finishes = modified.finishes();
-    if finishes {
-        step.dst = Place { at: scratch_row(regs, 3) as u32, kind: PlaceKind::Vector };
-    }
-    // SAFETY: the caller's promise holds for the inner operation, too: the binder made its places, and scratch
-    // rows are inside the slab.
-    unsafe { (step.body)(regs, &step) };
-    if finishes {
-        let cx = Cx::new(regs, 0);
-        let chunks = regs.chunks;
-        let two = modified.dst.rows() > 1;
-        let (from, to) = (step.dst.at as usize, inner.dst.at as usize);
-        for lane in (0..lanes).filter(|lane| enabled >> lane & 1 != 0) {
-            let lo = regs.lane(from, lane);
-            let hi = if two { regs.lane(from + chunks, lane) } else { 0 };
-            let old = regs.lane(to, lane);
-            let (lo, hi) = modified.finish(&cx, lo, hi, old);
-            regs.set_lane(to, lane, lo);
-            if two {
-                regs.set_lane(to + chunks, lane, hi);
-            }
-        }
-    }
-    let writes_exec = inner.dst.kind == PlaceKind::Scalar && inner.dst.at == sindex::EXEC
-        || inner.dst2.kind == PlaceKind::Scalar && inner.dst2.at == sindex::EXEC;
-    if enabled != exec && !writes_exec {
-        set_exec(regs, exec);
     }
 }
 

@@ -37,6 +37,18 @@ pub enum Arrangement {
     InPlace,
     /// The last source is a branch target, relative to the next instruction.
     Target,
+    /// Both.
+    InPlaceTarget,
+}
+
+impl Arrangement {
+    fn in_place(self) -> bool {
+        matches!(self, Arrangement::InPlace | Arrangement::InPlaceTarget)
+    }
+
+    fn target(self) -> bool {
+        matches!(self, Arrangement::Target | Arrangement::InPlaceTarget)
+    }
 }
 
 /// The definition of a scalar instruction.
@@ -87,7 +99,10 @@ impl ScalarDef {
     }
     /// A relative branch: the last source is the target address.
     pub const fn target(mut self) -> Self {
-        self.arrangement = Arrangement::Target;
+        self.arrangement = match self.arrangement {
+            Arrangement::InPlace => Arrangement::InPlaceTarget,
+            _ => Arrangement::Target,
+        };
         self.branch = true;
         self
     }
@@ -151,15 +166,14 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
         }
         let from_dst = match def.arrangement {
             Arrangement::Accumulates => Some(i) == last,
-            Arrangement::InPlace => i == 0,
-            _ => false,
+            arrangement => arrangement.in_place() && i == 0,
         };
         if from_dst {
             op.src[i] = op.dst;
             continue;
         }
         let operand = given.next().ok_or_else(missing)?;
-        if Some(i) == last && def.arrangement == Arrangement::Target {
+        if Some(i) == last && def.arrangement.target() {
             let Operand::Imm(offset) = *operand else {
                 return Err(unsupported(mnemonic, "a branch target that is not an offset"));
             };

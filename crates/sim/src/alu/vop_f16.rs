@@ -23,26 +23,17 @@ trait Half: 'static {
     fn exact(cx: &Cx, a: u16, b: u16, c: u16) -> u16;
 }
 
+/// 16 lanes of the half at `SHIFT`, not yet rounded to binary16.
 #[inline(always)]
-fn shifted(x: &[u32; 16], shift: u32) -> [u32; 16] {
-    let mut out = [0; 16];
-    for i in 0..16 {
-        out[i] = x[i] >> shift & 0xffff;
-    }
-    out
-}
-
-/// 16 lanes of the half at `shift`.
-#[inline(always)]
-fn half<K: Half, H: Host>(a: &[u32; 16], b: &[u32; 16], c: &[u32; 16], shift: u32) -> [u32; 16] {
-    let a = H::f16_to_f32(&shifted(a, shift));
-    let b = H::f16_to_f32(&shifted(b, shift));
-    let c = H::f16_to_f32(&shifted(c, shift));
+fn half<K: Half, H: Host, const SHIFT: u32>(a: &[u32; 16], b: &[u32; 16], c: &[u32; 16]) -> [f32; 16] {
+    let a = H::half_to_f32::<SHIFT>(a);
+    let b = H::half_to_f32::<SHIFT>(b);
+    let c = H::half_to_f32::<SHIFT>(c);
     let mut d = [0.0; 16];
     for i in 0..16 {
         d[i] = K::fast(a[i], b[i], c[i]);
     }
-    H::f32_to_f16(&d)
+    d
 }
 
 macro_rules! half_lane {
@@ -86,16 +77,15 @@ macro_rules! half_lane {
                     unsafe {
                         let (a, b) = (a.chunk(i), b.chunk(i));
                         let c = if <$c>::KIND.rows() > 0 { c.chunk(i) } else { [0; 16] };
-                        let mut d = half::<K, H>(&a, &b, &c, 0);
-                        if $packed {
-                            let hi = half::<K, H>(&a, &b, &c, 16);
-                            for l in 0..16 {
-                                d[l] |= hi[l] << 16;
-                            }
-                        }
-                        for l in 0..16 {
-                            nan |= $one::from_words(d[l], 0).nan_mask();
-                        }
+                        let low = half::<K, H, 0>(&a, &b, &c);
+                        nan |= H::any_nan(&low);
+                        let d = if $packed {
+                            let high = half::<K, H, 16>(&a, &b, &c);
+                            nan |= H::any_nan(&high);
+                            H::two_to_f16(&low, &high)
+                        } else {
+                            H::f32_to_f16(&low)
+                        };
                         out.lo.set_chunk(i, &d);
                     }
                 }

@@ -37,7 +37,7 @@ const MAD_DX9: VectorDef = rare!(Nothing; cx |a: f32, b: f32, c: f32| -> f32 {
     if a == 0.0 || b == 0.0 { arith::flush_f32(c) } else { mad(cx.mode.round_32, a, b, c) }
 });
 
-fn mad(round: Round, a: f32, b: f32, c: f32) -> f32 {
+pub(super) fn mad(round: Round, a: f32, b: f32, c: f32) -> f32 {
     let product = arith::mul_f32_rounded(a, b, round, Denorm::FLUSH);
     arith::add_f32_rounded(product, c, round, Denorm::FLUSH)
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Global;
+use super::contents::Contents;
 
 /// Bytes that are copied at once.
 const PAGE: usize = 4096;
@@ -22,7 +23,7 @@ const MANY: u32 = u32::MAX;
 /// One thread's view of an allocation.
 #[derive(Debug)]
 pub(super) struct View {
-    shared: Arc<Vec<u8>>,
+    shared: Arc<Contents>,
     /// A copy of `shared`, in the pages that are `copied`; nothing before the first write.
     own: Vec<u8>,
     copied: Vec<bool>,
@@ -39,10 +40,10 @@ type Writers = [u32; PAGE / 4];
 
 /// The contents of allocations while views share them.
 #[derive(Debug)]
-pub struct Shared(Vec<Arc<Vec<u8>>>);
+pub struct Shared(Vec<Arc<Contents>>);
 
 impl View {
-    fn new(shared: Arc<Vec<u8>>) -> View {
+    fn new(shared: Arc<Contents>) -> View {
         View {
             shared,
             own: Vec::new(),
@@ -162,14 +163,14 @@ impl Global {
     pub fn view(&self, shared: &Shared) -> Global {
         let views = self.allocations.iter().zip(&shared.0).map(|(a, bytes)| super::Allocation {
             base: a.base,
-            bytes: Vec::new(),
+            bytes: Contents::default(),
             len: a.len,
             name: a.name.clone(),
             live: a.live,
             writable: a.writable,
             view: Some(Box::new(View::new(Arc::clone(bytes)))),
         });
-        Global { allocations: views.collect(), next: self.next, last: 0, claimant: MANY }
+        Global { allocations: views.collect(), next: self.next, last: 0, claimant: MANY, freed: self.freed }
     }
 
     /// From now on a view claims for cluster `number`.
@@ -195,7 +196,7 @@ impl Global {
             let written = views.iter_mut().filter_map(|view| Some(view[at].view.take()?.into_written()));
             let written: Vec<Written> = written.collect();
             // The views are gone, and with them whoever else had the contents.
-            allocation.bytes = Arc::try_unwrap(bytes).unwrap_or_else(|bytes| bytes.to_vec());
+            allocation.bytes = Arc::try_unwrap(bytes).unwrap_or_else(|bytes| Contents::Own(bytes.to_vec()));
             if keep {
                 written.iter().for_each(|written| written.copy_to(&mut allocation.bytes));
             }

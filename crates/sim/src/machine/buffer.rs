@@ -8,6 +8,7 @@ use wavemark_target::facts::BufferResource as ResourceLayout;
 
 use wavemark_target::Machine;
 
+use crate::element::Select;
 use crate::regs::Regs;
 
 /// Where the scratch memory of every wave begins for code that reaches it through a buffer, as kernels for processors
@@ -84,6 +85,8 @@ pub struct BufferResource {
     wraps: bool,
     /// Whether the SGPR's offset takes part in swizzling.
     swizzles_soffset: bool,
+    /// Whether the bits of the stride above the 14th are the data format's.
+    narrow_stride: bool,
 }
 
 /// Where a lane accesses memory.
@@ -132,6 +135,24 @@ impl BufferResource {
         BufferResource::unpack(layout, [word(0), word(1), word(2), word(3)])
     }
 
+    /// What the descriptor says of the elements: the number of their format, and what each register is of them.
+    pub fn format(regs: &Regs, layout: ResourceLayout, at: u32) -> (u8, [Select; 4]) {
+        let word = regs.s[(at + 3) as usize];
+        let number = match layout {
+            // The number format stands below the data format, in instructions above it.
+            ResourceLayout::Gfx6 => word >> 15 & 15 | (word >> 12 & 7) << 4,
+            ResourceLayout::Gfx10 => word >> 12 & 0x7f,
+            ResourceLayout::Gfx11 | ResourceLayout::Gfx12 | ResourceLayout::Gfx1250 => word >> 12 & 0x3f,
+        };
+        (number as u8, [0, 3, 6, 9].map(|at| Select::of_field(word >> at)))
+    }
+
+    /// The descriptor for an instruction that takes the format of its elements from it, or says one itself: its data
+    /// format is then no part of the stride.
+    pub fn formatted(self) -> BufferResource {
+        BufferResource { stride: if self.narrow_stride { self.stride & 0x3fff } else { self.stride }, ..self }
+    }
+
     fn unpack(layout: ResourceLayout, words: [u32; 4]) -> BufferResource {
         let low = u64::from(words[0]) | u64::from(words[1]) << 32;
         let field = |at: u32, bits: u32| words[3] >> at & ((1 << bits) - 1);
@@ -147,6 +168,7 @@ impl BufferResource {
             range: if add_tid { Range::Always } else { Range::RecordsOrBytes },
             wraps: true,
             swizzles_soffset: false,
+            narrow_stride: false,
         };
         let selected = |resource: BufferResource, payload: bool| {
             let range = match field(28, 2) {
@@ -166,7 +188,8 @@ impl BufferResource {
         match layout {
             // With ADD_TID_ENABLE the data format holds stride[17:14].
             ResourceLayout::Gfx6 if add_tid => {
-                BufferResource { stride: old.stride | u64::from(field(15, 4)) << 14, ..old }
+                let stride = old.stride | u64::from(field(15, 4)) << 14;
+                BufferResource { stride, narrow_stride: true, ..old }
             }
             ResourceLayout::Gfx6 => old,
             ResourceLayout::Gfx10 => selected(old, false),
@@ -191,6 +214,7 @@ impl BufferResource {
                     range: if swizzle { Range::Always } else { Range::Distance { structured } },
                     wraps: false,
                     swizzles_soffset: false,
+                    narrow_stride: false,
                 }
             }
         }
@@ -249,6 +273,10 @@ impl BufferResource {
             let record = self.stride.wrapping_mul(idx);
             self.base.wrapping_add(soffset).wrapping_add(own.wrapping_add(record))
         };
+        if bytes == 0 {
+            // No format: an unbound buffer.
+            return BufferPlace { addr, in_range: 0 };
+        }
         let step = if bytes < 4 || whole { bytes } else { 4 };
         let fits = |from: u32| {
             let begin = own.wrapping_add(u64::from(from));

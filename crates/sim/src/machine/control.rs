@@ -27,9 +27,19 @@ impl<O: Observer> Cx<'_, O> {
     pub(super) fn execute(&mut self, wave: &mut Wave, op: &MachineOp, site: &Site) -> Result<Turn, Stop> {
         match op {
             MachineOp::Nothing | MachineOp::SetVgprMsb(_) => return Ok(Turn::Keeps),
+            MachineOp::Counted(channels) if self.mark(wave, channels) => {}
             MachineOp::Counted(channels) => {
                 let seq = self.sequence(wave, channels);
                 self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
+            }
+            MachineOp::Interrupt(channels) => {
+                if let Some(host) = self.host {
+                    host.answer(self.global).map_err(|what| Stop::Unsupported { pc: site.pc, what })?;
+                }
+                if !channels.is_empty() {
+                    let seq = self.sequence(wave, channels);
+                    self.issue(wave, site, seq, smallvec![], false, Scope::Cu, None, Action::Nothing);
+                }
             }
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
@@ -88,7 +98,9 @@ impl<O: Observer> Cx<'_, O> {
             MachineOp::Memory(op) => self.memory(wave, op, site)?,
             MachineOp::Scalar(op) => self.scalar_load(wave, op, site),
             MachineOp::Tensor(op) => self.tensor(wave, op, site),
+            MachineOp::Cache(_, channels) if self.mark(wave, channels) => {}
             MachineOp::Cache(cache, channels) => self.cache(wave, *cache, channels, site),
+            MachineOp::LanePermute(op) if self.quick_permute(wave, op) => {}
             MachineOp::LanePermute(op) => self.lane_permute(wave, op, site),
         }
         self.settle(wave);
@@ -173,6 +185,14 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE {
             self.observer.barrier(wave.id, site, id, BarrierEvent::Complete { phase });
         }
+    }
+
+    /// Issue an operation that is only counted; `false` if it is for the general path to do, because somebody watches.
+    #[inline]
+    fn mark(&mut self, wave: &mut Wave, channels: &Channels) -> bool {
+        let marked = !O::ACTIVE && wave.queue.push_mark(channels, self.cluster.clock);
+        self.cluster.next_op += u64::from(marked);
+        marked
     }
 
     fn cache(&mut self, wave: &mut Wave, cache: CacheOp, channels: &Channels, site: &Site) {
@@ -359,14 +379,20 @@ impl<O: Observer> Cx<'_, O> {
             // Base 0; size in units of 128 dwords.
             HwReg::LdsAlloc => (self.lds.len() as u32).div_ceil(512) << 12,
             // What was written, at dispatch or by the program.
-            HwReg::IbSts2 | HwReg::SchedMode => wave.hwregs[usize::from(field.id)],
+            HwReg::IbSts2 | HwReg::SchedMode | HwReg::Kept => wave.hwregs[usize::from(field.id)],
+            HwReg::ShaderCycles => self.cluster.clock as u32 & 0xf_ffff,
             // Everything runs on the first.
-            HwReg::XccId => 0,
+            HwReg::XccId | HwReg::Unset => 0,
             HwReg::Other => {
-                return Err(Stop::Unsupported {
-                    pc: site.pc,
-                    what: format!("reading hardware register {}", field.id),
-                });
+                let registers = self.facts.hwregs.iter();
+                let named =
+                    registers.filter(|register| register.id == field.id).map(|register| register.name);
+                let name = named.min_by_key(|name| name.len());
+                let what = match name {
+                    Some(name) => format!("reading hardware register {name}"),
+                    None => format!("reading hardware register {}", field.id),
+                };
+                return Err(Stop::Unsupported { pc: site.pc, what });
             }
         };
         Ok((value & field.mask()) >> field.offset)

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use super::side_by_side::Supply;
 use super::{Cx, Limit, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 use crate::barrier::Barrier;
+use crate::binder::Layout;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
 use crate::global::Global;
+use crate::hostcall::Hostcall;
 use crate::pending::Pool;
 use crate::program::Program;
 use crate::regs::Chunk;
@@ -77,6 +79,10 @@ pub(crate) trait Launch: Sync {
     fn clusters(&self) -> u64;
     /// The workgroups of a cluster.
     fn cluster(&self, number: u64, ended: &mut Ended) -> Vec<NewGroup>;
+    /// The host that they may call.
+    fn host(&self) -> Option<Hostcall> {
+        None
+    }
 }
 
 /// What workgroups that have ended leave to those that start.
@@ -114,6 +120,7 @@ pub(crate) struct Device<'a, O: Observer> {
     total: u64,
     random: Random,
     pool: Pool,
+    host: Option<Hostcall>,
 }
 
 /// Visible operations of a workgroup before the next one has its turn.
@@ -140,12 +147,15 @@ impl<'a, O: Observer> Device<'a, O> {
             total: 0,
             random: Random::new(config.seed),
             pool: Pool::default(),
+            host: None,
         }
     }
 
     /// Run the clusters that `supply` hands out; `None` if they were withdrawn before their end.
     pub fn run(&mut self, launch: &impl Launch, supply: &Supply) -> Option<(RunEnd, RunStats)> {
+        self.host = launch.host();
         let end = self.run_to_end(launch, supply)?;
+        self.stats.messages = self.host.as_mut().map(Hostcall::take_messages).unwrap_or_default();
         for wave in self.clusters.iter().flat_map(|cluster| &cluster.groups).flat_map(|group| &group.waves) {
             self.stats.wave_instructions += wave.steps;
         }
@@ -327,38 +337,57 @@ impl<'a, O: Observer> Device<'a, O> {
     }
 
     /// The turn of one workgroup of a cluster; whether any of its waves executed something.
-    fn turn(&mut self, cluster: usize) -> Result<bool, (WaveId, Stop)> {
-        let resident = &mut self.clusters[cluster];
-        self.global.claim_for(resident.number);
-        let groups = resident.groups.len();
-        let seeded = self.config.seed != 0;
-        let at = if seeded { resident.shared.random.below(groups) } else { resident.at % groups };
-        resident.shared.asks = false;
-        let started = resident.shared.clock;
+    pub(super) fn turn(&mut self, cluster: usize) -> Result<bool, (WaveId, Stop)> {
+        let Device { program, global, config, observer, clusters, ended, pool, host, .. } = self;
+        let Resident { shared, groups, at: resident_at, number } = &mut *clusters[cluster];
+        global.claim_for(*number);
+        let seeded = config.seed != 0;
+        let at = if seeded { shared.random.below(groups.len()) } else { *resident_at % groups.len() };
+        shared.asks = false;
+        let started = shared.clock;
+        let may_execute = config.max_total_steps.saturating_sub(self.total);
         let mut progress = false;
+        let Group { waves, lds, lds_bytes, ids, workgroup, named, live, turn, .. } = &mut groups[at];
+        let count = waves.len();
+        let mut cx = Cx {
+            facts: program.facts,
+            counters: program.counters,
+            config,
+            global,
+            lds,
+            workgroup,
+            named,
+            cluster: shared,
+            group_waves: count as u32,
+            live,
+            observer: &mut **observer,
+            pool,
+            host,
+            clock_limit: 0,
+        };
         // A wave alone in its workgroup has all of the turn at once.
-        let alone = resident.groups[at].waves.len() == 1;
+        let alone = count == 1;
         let mut left = if seeded { SEEDED_TURN } else { TURN };
         while left > 0 {
-            let Resident { shared, groups, .. } = &mut *self.clusters[cluster];
-            let group = &mut groups[at];
-            let count = group.waves.len();
-            let first = if seeded { shared.random.below(count) } else { group.turn };
+            let mut w = if seeded { cx.cluster.random.below(count) } else { *turn };
             let mut moved = false;
-            for i in 0..count {
-                let w = (first + i) % count;
-                let stepped = self.step_wave(cluster, at, w, if alone { left } else { 1 });
-                let group = &mut self.clusters[cluster].groups[at];
-                if stepped.map_err(|stop| (group.waves[w].id, stop))? {
-                    group.turn = (w + 1) % count;
-                    moved = true;
+            for _ in 0..count {
+                let wave = &mut waves[w];
+                if wave.is_new() {
+                    begin(wave, program.layout, ended, ids, cx.lds, *lds_bytes);
+                }
+                cx.clock_limit = cx.cluster.clock.saturating_add(may_execute);
+                moved = step(program, wave, &mut cx, if alone { left } else { 1 })
+                    .map_err(|stop| (wave.id, stop))?;
+                w = if w + 1 == count { 0 } else { w + 1 };
+                if moved {
+                    *turn = w;
                     break;
                 }
             }
             progress |= moved;
-            let resident = &mut self.clusters[cluster];
-            left = if alone || resident.shared.asks { 0 } else { left - 1 };
-            if !moved || resident.groups[at].live == 0 {
+            left = if alone || cx.cluster.asks { 0 } else { left - 1 };
+            if !moved || *cx.live == 0 {
                 break;
             }
         }
@@ -371,75 +400,59 @@ impl<'a, O: Observer> Device<'a, O> {
         }
         Ok(progress)
     }
+}
 
-    /// Give a wave its vector registers, and its workgroup its LDS.
-    fn begin(&mut self, cluster: usize, at: usize, w: usize) {
-        let group = &mut self.clusters[cluster].groups[at];
-        if group.lds.len() < group.lds_bytes as usize {
-            group.lds = self.ended.lds.pop().unwrap_or_default();
-            group.lds.clear();
-            group.lds.resize(group.lds_bytes as usize, 0);
-        }
-        let wave = &mut group.waves[w];
-        wave.begin(self.program.layout, self.ended.slabs.pop());
-        let ids = &group.ids[wave.id.wave as usize];
-        wave.regs.v[..ids.len()].copy_from_slice(ids);
+/// Give a wave its vector registers, and its workgroup its LDS.
+fn begin(
+    wave: &mut Wave,
+    layout: Layout,
+    ended: &mut Ended,
+    ids: &[Vec<Chunk>],
+    lds: &mut Vec<u8>,
+    lds_bytes: u32,
+) {
+    if lds.len() < lds_bytes as usize {
+        *lds = ended.lds.pop().unwrap_or_default();
+        lds.clear();
+        lds.resize(lds_bytes as usize, 0);
     }
+    wave.begin(layout, ended.slabs.pop());
+    let ids = &ids[wave.id.wave as usize];
+    wave.regs.v[..ids.len()].copy_from_slice(ids);
+}
 
-    /// Run wave `w` of workgroup `at` of a cluster up to and including its next visible operation, or so many; whether
-    /// it could move.
-    pub fn step_wave(&mut self, cluster: usize, at: usize, w: usize, turns: usize) -> Result<bool, Stop> {
-        if self.clusters[cluster].groups[at].waves[w].is_new() {
-            self.begin(cluster, at, w);
-        }
-        let Device { program, global, config, observer, clusters, pool, total, .. } = self;
-        let Resident { shared: cluster, groups, .. } = &mut *clusters[cluster];
-        let group = &mut groups[at];
-        let group_waves = group.waves.len() as u32;
-        let wave = &mut group.waves[w];
-        match wave.state {
-            WaveState::Running => {}
-            WaveState::Ended | WaveState::Halted => return Ok(false),
-            WaveState::AtBarrier(id) => {
-                let barrier = match id {
-                    BarrierId::Cluster => Some(&mut cluster.barrier),
-                    BarrierId::Named(n) => group.named.get_mut(usize::from(n)),
-                    _ => Some(&mut group.workgroup),
-                };
-                if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
-                    wave.state = WaveState::Running;
-                    if O::ACTIVE
-                        && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
-                        && let Some(site) = program.site(wave.table, slot)
-                    {
-                        observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
-                    }
+/// Run a wave up to and including its next visible operation, or so many; whether it could move.
+fn step<O: Observer>(
+    program: &mut Program,
+    wave: &mut Wave,
+    cx: &mut Cx<'_, O>,
+    turns: usize,
+) -> Result<bool, Stop> {
+    match wave.state {
+        WaveState::Running => {}
+        WaveState::Ended | WaveState::Halted => return Ok(false),
+        WaveState::AtBarrier(id) => {
+            let barrier = match id {
+                BarrierId::Cluster => Some(&mut cx.cluster.barrier),
+                BarrierId::Named(n) => cx.named.get_mut(usize::from(n)),
+                _ => Some(&mut *cx.workgroup),
+            };
+            if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
+                wave.state = WaveState::Running;
+                if O::ACTIVE
+                    && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
+                    && let Some(site) = program.site(wave.table, slot)
+                {
+                    cx.observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
                 }
             }
         }
-        let left = config.max_total_steps.saturating_sub(*total);
-        let clock_limit = cluster.clock.saturating_add(left);
-        let mut cx = Cx {
-            facts: program.facts,
-            counters: program.counters,
-            config,
-            global,
-            lds: &mut group.lds,
-            workgroup: &mut group.workgroup,
-            named: &mut group.named,
-            cluster,
-            group_waves,
-            live: &mut group.live,
-            observer: &mut **observer,
-            pool,
-            clock_limit,
-        };
-        if wave.state != WaveState::Running {
-            // What a waiting wave has in flight lands all the same: others may poll for it.
-            cx.complete_by_mode(wave);
-            return Ok(false);
-        }
-        run_wave(program, wave, &mut cx, turns)?;
-        Ok(true)
     }
+    if wave.state != WaveState::Running {
+        // What a waiting wave has in flight lands all the same: others may poll for it.
+        cx.complete_by_mode(wave);
+        return Ok(false);
+    }
+    run_wave(program, wave, cx, turns)?;
+    Ok(true)
 }

@@ -2,11 +2,10 @@
 //! bounds are checked, and the operation goes into flight.
 
 use smallvec::{SmallVec, smallvec};
-use wavemark_isa::effects::Crossbar;
 
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::{BufferAccess, BufferResource, scratch_place};
-use super::ops::{LanePermute, MemoryOp, ScalarLoad, Transfer};
+use super::ops::{MemoryOp, ScalarLoad, Transfer};
 use super::{Cx, Stop};
 use crate::atomic::{AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Fault, Issue, Observer, OpId, Scope, Site, Space};
@@ -15,12 +14,12 @@ use crate::regs::sindex;
 use crate::wave::Wave;
 
 /// Addresses of one access, split by the space that they turned out to be in.
-struct Resolved {
+pub(super) struct Resolved {
     space: Space,
-    mask: u64,
+    pub(super) mask: u64,
     addr: Box<[u64; 64]>,
     /// Active lanes that access nothing because a descriptor says so: they load 0.
-    zero: u64,
+    pub(super) zero: u64,
     /// Lanes of which only the first bytes are in range (buffers, whole dwords).
     partial: SmallVec<[(u32, u32); 4]>,
 }
@@ -32,11 +31,16 @@ pub(super) const LDS_OFF: u64 = 0x4000_0000;
 pub(super) fn direction(transfer: &Transfer) -> Direction {
     match transfer {
         Transfer::Load(_)
-        | Transfer::LoadTranspose(..)
+        | Transfer::LoadTranspose { .. }
         | Transfer::LdsDma(_)
         | Transfer::AsyncLoad(_)
+        | Transfer::LoadFormat(_)
         | Transfer::LoadBlock => Direction::Read,
-        Transfer::Store(_) | Transfer::AsyncStore(_) | Transfer::StoreBlock => Direction::Write,
+        Transfer::Store(_)
+        | Transfer::AsyncStore(_)
+        | Transfer::LdsDmaStore
+        | Transfer::StoreFormat(_)
+        | Transfer::StoreBlock => Direction::Write,
         Transfer::Atomic(..) | Transfer::AsyncArrive | Transfer::Arrive | Transfer::Append { .. } => {
             Direction::Atomic
         }
@@ -70,7 +74,13 @@ impl<O: Observer> Cx<'_, O> {
         }
         let exec = match op.transfer {
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
-            Transfer::LoadTranspose(..) if wave.regs.exec() != 0 => wave.regs.full_mask(),
+            Transfer::LoadTranspose { spread, .. } if wave.regs.exec() != 0 => {
+                if spread {
+                    u64::from(u32::MAX)
+                } else {
+                    wave.regs.full_mask()
+                }
+            }
             Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => switched_on(wave, op),
             _ => wave.regs.exec(),
         };
@@ -84,6 +94,9 @@ impl<O: Observer> Cx<'_, O> {
                 self.issue_memory(wave, &dword, site, exec, size, &seq);
             }
             return Ok(());
+        }
+        if let Transfer::LoadFormat(format) | Transfer::StoreFormat(format) = op.transfer {
+            return self.typed(wave, op, format, site, &seq);
         }
         self.issue_memory(wave, op, site, exec, size, &seq);
         Ok(())
@@ -167,12 +180,12 @@ impl<O: Observer> Cx<'_, O> {
                     }
                 }
             }
-            Transfer::LoadTranspose(transpose, n) => {
+            &Transfer::LoadTranspose { transpose, bytes, spread } => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
                 if part.mask == 0 {
                     return;
                 }
-                let action = Action::LoadTranspose { transpose: *transpose, row: op.dst[0], bytes: *n };
+                let action = Action::LoadTranspose { transpose, row: op.dst[0], bytes, spread };
                 self.launch(wave, site, op, seq, smallvec![access_of(part, Direction::Read, size)], action);
             }
             Transfer::Store(shape) => {
@@ -240,24 +253,23 @@ impl<O: Observer> Cx<'_, O> {
             }
             Transfer::LdsDma(shape) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
-                // CDNA4 ISA 10.3, 9.1.9: LDS base + M0[17:2] * 4 + offset + lane number times 4, or times 16
-                // for 3 and 4 dwords; sub-dword loads write a dword.
                 let written = size.div_ceil(4) * 4;
-                let stride = if written == 4 { 4 } else { 16 };
-                let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
-                let mut to = Box::new([0; 64]);
-                for lane in lanes(exec) {
-                    let at = m0.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride));
-                    to[lane as usize] = at;
-                }
-                let mut target =
-                    Resolved { space: Space::Lds, mask: exec, addr: to, zero: 0, partial: smallvec![] };
+                let mut target = lds_dma_target(wave, op, exec, written);
                 let lost = self.check_bounds(wave, site, &mut target, Direction::Write, written, op);
                 target.mask &= !lost;
                 let from = access_of(part, Direction::Read, size);
                 let to = access_of(target, Direction::Write, written);
                 let action = Action::Copy { zero, extend: Some(*shape) };
                 self.launch(wave, site, op, seq, smallvec![from, to], action);
+            }
+            Transfer::LdsDmaStore => {
+                let Some((_, part)) = parts.into_iter().next() else { return };
+                let mut source = lds_dma_target(wave, op, exec, size);
+                let lost = self.check_bounds(wave, site, &mut source, Direction::Read, size, op);
+                source.mask &= !lost;
+                let from = access_of(source, Direction::Read, size);
+                let to = access_of(part, Direction::Write, size);
+                self.launch(wave, site, op, seq, smallvec![from, to], Action::Copy { zero: 0, extend: None });
             }
             Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
@@ -304,7 +316,11 @@ impl<O: Observer> Cx<'_, O> {
                 let accesses = smallvec![access_of(part, Direction::Atomic, size)];
                 self.launch(wave, site, op, seq, accesses, Action::Arrive { update, row });
             }
-            Transfer::LoadBlock | Transfer::StoreBlock => {}
+            // In operations of their own.
+            Transfer::LoadBlock
+            | Transfer::StoreBlock
+            | Transfer::LoadFormat(_)
+            | Transfer::StoreFormat(_) => {}
             Transfer::Append { consume } => {
                 let Addressing::Lds { offsets, .. } = op.addressing else { return };
                 let Some(first) = lanes(exec).next() else { return };
@@ -352,7 +368,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     /// Addresses of access `access` for the lanes of `exec`.
-    fn resolve(
+    pub(super) fn resolve(
         &mut self,
         wave: &Wave,
         op: &MemoryOp,
@@ -414,9 +430,11 @@ impl<O: Observer> Cx<'_, O> {
                 single(Space::Scratch, exec, addr)
             }
             Addressing::Buffer { layout, rsrc, index, voffset, soffset, offset } => {
+                let typed = matches!(op.transfer, Transfer::LoadFormat(_) | Transfer::StoreFormat(_));
                 let resource = BufferResource::read(regs, *layout, *rsrc);
+                let resource = if typed { resource.formatted() } else { resource };
                 let soffset = regs.s[*soffset as usize];
-                let atomic = matches!(op.transfer, Transfer::Atomic(..));
+                let whole = typed || matches!(op.transfer, Transfer::Atomic(..));
                 let space = if resource.is_scratch() { Space::Scratch } else { Space::Global };
                 let per_lane = u64::from(wave.scratch_per_lane);
                 let (mut mask, mut zero) = (0u64, 0u64);
@@ -429,7 +447,7 @@ impl<O: Observer> Cx<'_, O> {
                         offset: *offset,
                         lane,
                         bytes: size,
-                        whole: atomic,
+                        whole,
                     });
                     addr[lane as usize] = match scratch_place(place.addr, regs.lanes()) {
                         _ if space == Space::Global => place.addr,
@@ -438,7 +456,7 @@ impl<O: Observer> Cx<'_, O> {
                         }
                         _ => u64::MAX,
                     };
-                    if place.in_range == size {
+                    if place.in_range == size && size != 0 {
                         mask |= 1 << lane;
                     } else {
                         zero |= 1 << lane;
@@ -486,7 +504,7 @@ impl<O: Observer> Cx<'_, O> {
     }
 
     /// Lanes of `part` that touch no memory; they are reported.
-    fn check_bounds(
+    pub(super) fn check_bounds(
         &mut self,
         wave: &mut Wave,
         site: &Site,
@@ -573,7 +591,7 @@ impl<O: Observer> Cx<'_, O> {
         channels.iter().map(|&c| wave.queue.next(c)).collect()
     }
 
-    fn launch(
+    pub(super) fn launch(
         &mut self,
         wave: &mut Wave,
         site: &Site,
@@ -649,97 +667,20 @@ impl<O: Observer> Cx<'_, O> {
         let seq = self.sequence(wave, &[Channel::Sm]);
         self.issue(wave, site, seq, accesses, false, op.scope, None, action);
     }
-
-    /// Cross-lane operations through the LDS hardware. The sources are read now; the result lands like an
-    /// LDS load's.
-    pub(super) fn lane_permute(&mut self, wave: &mut Wave, op: &LanePermute, site: &Site) {
-        let regs = &wave.regs;
-        let reach = if self.facts.ds_permutes_within_32 { 32 } else { regs.lanes() };
-        let exec = regs.exec();
-        let on = |lane: u32| exec >> lane & 1 != 0;
-        let named = |lane: u32| {
-            let index = regs.lane(op.addr as usize, lane).wrapping_add(op.offset) >> 2;
-            lane & !(reach - 1) | index & (reach - 1)
-        };
-        let mut values = vec![0u32; 64];
-        match op.kind {
-            Crossbar::Permute => {
-                for lane in lanes(exec) {
-                    values[named(lane) as usize] = regs.lane(op.data as usize, lane);
-                }
-            }
-            Crossbar::Bpermute | Crossbar::BpermuteFi => {
-                for lane in lanes(exec) {
-                    let from = named(lane);
-                    if op.kind == Crossbar::BpermuteFi || on(from) {
-                        values[lane as usize] = regs.lane(op.data as usize, from);
-                    }
-                }
-            }
-            Crossbar::Swizzle => {
-                for lane in lanes(exec) {
-                    let from = swizzle_source(op.offset, lane);
-                    if on(from) {
-                        values[lane as usize] = regs.lane(op.data as usize, from);
-                    }
-                }
-            }
-        }
-        let action = Action::SetLanes { row: op.dst, mask: exec, values };
-        let seq = self.sequence(wave, &[Channel::Ds]);
-        self.issue(wave, site, seq, SmallVec::new(), false, Scope::Cu, None, action);
-    }
 }
 
-/// The lane that `ds_swizzle_b32` reads for `lane` (CDNA4 ISA "DS_SWIZZLE_B32").
-fn swizzle_source(offset: u32, lane: u32) -> u32 {
-    let group = lane & !31;
-    let l = lane & 31;
-    if offset & 0xe000 == 0xe000 {
-        // FFT mode.
-        let mask = offset & 31;
-        return group | (l.reverse_bits() >> 27) >> mask.count_ones() | (l & mask);
+/// Where the lanes of `exec` write `written` bytes each by a copy to LDS of gfx9. CDNA4 ISA 10.3, 9.1.9: LDS base +
+/// M0[17:2] * 4 + offset + lane number times 4, or times 16 for 3 and 4 dwords; sub-dword loads write a dword.
+pub(super) fn lds_dma_target(wave: &Wave, op: &MemoryOp, exec: u64, written: u32) -> Resolved {
+    let stride = if written == 4 { 4 } else { 16 };
+    let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
+    let mut addr = Box::new([0; 64]);
+    for lane in lanes(exec) {
+        addr[lane as usize] = m0.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride));
     }
-    if offset & 0xe000 == 0xc000 {
-        // Rotate mode.
-        let mask = offset & 31;
-        let amount = offset >> 5 & 31;
-        let left = offset >> 10 & 1 == 0;
-        let rotated = if left { l.wrapping_add(amount) } else { l.wrapping_sub(amount) };
-        return group | (l & mask) | (rotated & !mask & 31);
-    }
-    if offset & 0x8000 != 0 {
-        // Quad permute.
-        return (lane & !3) | (offset >> ((lane & 3) * 2) & 3);
-    }
-    let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
-    group | (((l & and) | or) ^ xor)
+    Resolved { space: Space::Lds, mask: exec, addr, zero: 0, partial: smallvec![] }
 }
 
-fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {
+pub(super) fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {
     Access { space: part.space, direction, extent: Extent::Lanes { mask: part.mask, bytes, addr: part.addr } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn swizzle_modes() {
-        // Quad permute [1,0,3,2].
-        assert_eq!(swizzle_source(0x8000 | 0b10_11_00_01, 6), 7);
-        // Swap of neighbours: and 31, or 0, xor 1.
-        assert_eq!(swizzle_source(31 | 1 << 10, 4), 5);
-        // Broadcast of lane 3 in groups of 8: and 0x18, or 3.
-        assert_eq!(swizzle_source(0x18 | 3 << 5, 45), 43);
-        // The manual's lists for masks 0x10 and 0x1f.
-        assert_eq!([1, 2, 17].map(|lane| swizzle_source(0xe010, lane)), [8, 4, 24]);
-        assert_eq!(swizzle_source(0xe01f, 22), 22);
-        assert_eq!(swizzle_source(0xe000, 1), 16);
-        // Mask 1, rotate left and right by 1.
-        assert_eq!([0, 1, 31].map(|lane| swizzle_source(0xc021, lane)), [0, 3, 1]);
-        assert_eq!([0, 1, 2].map(|lane| swizzle_source(0xc421, lane)), [30, 1, 0]);
-        // Rotate left by 2 in all 32 lanes.
-        assert_eq!(swizzle_source(0xc000 | 2 << 5, 31), 1);
-    }
 }

@@ -27,13 +27,16 @@ mod burst;
 mod control;
 mod device;
 mod memory;
+mod offsets;
 pub mod ops;
+mod permute;
 mod place;
 pub mod select;
 mod side_by_side;
 mod tensor;
 #[cfg(test)]
 mod tests;
+pub(crate) mod typed;
 
 use std::sync::Arc;
 
@@ -44,6 +47,7 @@ use crate::barrier::Barrier;
 use crate::brake::{Brake, Halt};
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
+use crate::hostcall::Hostcall;
 use crate::op::{Detail, OpKind};
 use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Program};
@@ -52,7 +56,7 @@ use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
 use ops::MachineOp;
-pub(crate) use side_by_side::run;
+pub(crate) use side_by_side::{RESIDENT_WAVES, run};
 
 /// When an asynchronous operation lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -177,6 +181,8 @@ pub struct RunStats {
     pub lane_instructions: u64,
     /// Addresses of the instructions that were executed at least once, ascending.
     pub executed: Vec<u64>,
+    /// What the program has told the host, in order: the slots of each message of hostcall's, without descriptors.
+    pub messages: Vec<Vec<u64>>,
 }
 
 impl RunStats {
@@ -185,7 +191,9 @@ impl RunStats {
         self.executed.extend(&other.executed);
         self.executed.sort_unstable();
         self.executed.dedup();
+        self.messages.extend(other.messages.iter().cloned());
         RunStats {
+            messages: self.messages,
             executed: self.executed,
             workgroups: self.workgroups + other.workgroups,
             waves: self.waves + other.waves,
@@ -225,6 +233,7 @@ pub(crate) struct Cx<'a, O: Observer> {
     pub live: &'a mut u32,
     pub observer: &'a mut O,
     pub pool: &'a mut Pool,
+    pub host: &'a mut Option<Hostcall>,
     /// The cluster's clock when the launch has executed as much as it may.
     pub clock_limit: u64,
 }
@@ -305,7 +314,7 @@ impl<O: Observer> Cx<'_, O> {
                     self.observer.completed(wave.id, &pending.issue);
                 }
             }
-            Flight::Free => {}
+            Flight::Mark(_) | Flight::Free => {}
         }
         if let Some(flight) = wave.queue.release(slot) {
             self.pool.recycle(flight);

@@ -1,6 +1,7 @@
 //! What the machine does: waits, barriers, messages, memory. The bound form of the instructions that are not arithmetic.
 
 use smallvec::SmallVec;
+use wavemark_isa::buffer_format::Element;
 use wavemark_isa::effects::{Crossbar, HwField, HwReg};
 
 use wavemark_target::facts::BufferResource;
@@ -22,6 +23,8 @@ pub enum MachineOp {
     Nothing,
     /// Nothing but that a counter counts it: messages, controls of the scalar cache.
     Counted(Channels),
+    /// An interrupt of the host, and what counts it.
+    Interrupt(Channels),
     /// Wait until each counter is at most its number.
     Wait(Waits),
     /// Wait until everything is done (`s_wait_idle`).
@@ -116,13 +119,23 @@ pub enum Transfer {
     /// Load into registers, one row per access.
     Load(LoadShape),
     /// Load and transpose.
-    LoadTranspose(Transpose, u32),
+    LoadTranspose {
+        /// How.
+        transpose: Transpose,
+        /// Bytes of a lane.
+        bytes: u32,
+        /// The lower 32 lanes load, and what is in the second half of their registers in waves of 32 goes to the lanes 32
+        /// further (gfx12.0 in waves of 64).
+        spread: bool,
+    },
     /// Store registers.
     Store(StoreShape),
     /// Read-modify-write, and whether the old value is returned.
     Atomic(AtomicShape, bool),
     /// gfx9 LDS-DMA: memory to LDS at M0 + offset + lane number times a stride.
     LdsDma(LoadShape),
+    /// gfx8 to gfx90a: LDS at M0 + offset + four times the lane number to memory, a dword a lane.
+    LdsDmaStore,
     /// gfx1250: memory to LDS at a per-lane address.
     AsyncLoad(u32),
     /// gfx1250: LDS to memory.
@@ -135,6 +148,10 @@ pub enum Transfer {
     LoadBlock,
     /// The same from registers.
     StoreBlock,
+    /// Elements of a typed buffer to registers, or to LDS.
+    LoadFormat(FormatOp),
+    /// Registers to elements of a typed buffer.
+    StoreFormat(FormatOp),
     /// `ds_append`, `ds_consume`.
     Append {
         /// Subtract instead of add.
@@ -142,16 +159,34 @@ pub enum Transfer {
     },
 }
 
+/// What an instruction says of the elements that it loads or stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatOp {
+    /// Their format; `None`: the buffer resource says it.
+    pub element: Option<Element>,
+    /// How many components registers hold.
+    pub components: u8,
+    /// In 16 bits each.
+    pub d16: bool,
+    /// Of which the only one is in the high half of its register.
+    pub high: bool,
+    /// A load to LDS.
+    pub to_lds: bool,
+}
+
 impl Transfer {
-    /// Bytes of one access of a lane.
+    /// Bytes of one access of a lane; 0 where a buffer resource says it.
     pub fn bytes(&self) -> u32 {
         match self {
             Transfer::Load(s) | Transfer::LdsDma(s) => s.bytes,
             Transfer::Store(s) => s.bytes,
-            Transfer::LoadTranspose(_, n) | Transfer::AsyncLoad(n) | Transfer::AsyncStore(n) => *n,
+            Transfer::LoadTranspose { bytes: n, .. } | Transfer::AsyncLoad(n) | Transfer::AsyncStore(n) => *n,
             Transfer::Atomic(s, _) => s.bytes,
             Transfer::AsyncArrive | Transfer::Arrive => 8,
-            Transfer::Append { .. } | Transfer::LoadBlock | Transfer::StoreBlock => 4,
+            Transfer::LoadFormat(op) | Transfer::StoreFormat(op) => {
+                op.element.map_or(0, |element| element.bytes())
+            }
+            Transfer::Append { .. } | Transfer::LoadBlock | Transfer::StoreBlock | Transfer::LdsDmaStore => 4,
         }
     }
 }

@@ -8,8 +8,8 @@ use super::Cx;
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::BufferResource;
 use super::memory::{LDS_OFF, direction};
+use super::offsets::{NUMBERS, Terms, ZEROS, all_hold, offsets};
 use super::ops::{MemoryOp, Transfer};
-use crate::alu::leveled;
 use crate::events::{Direction, Observer, OpId, Site, Space};
 use crate::lanewise::{Lanewise, Move, Reach};
 use crate::pending::lanes;
@@ -18,152 +18,18 @@ use crate::regs::{Chunk, Regs, sindex};
 use crate::rows;
 use crate::wave::Wave;
 
-/// How a row of 32-bit values becomes addresses: a value `v` stands for the place
-/// `base + ((v + add) ^ flip) * scale`, where the sum, the flip and the product have 32 bits.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    space: Space,
-    base: u64,
-    add: u32,
-    /// Lanes with a greater sum than this access nothing; `None`: no lane accesses anything.
-    ceiling: Option<u32>,
-    /// The sign bit, if the value is signed and the base is that much lower.
-    flip: u32,
-    scale: u32,
-}
-
-impl Terms {
-    const fn new(space: Space, base: u64) -> Terms {
-        Terms { space, base, add: 0, ceiling: Some(u32::MAX), flip: 0, scale: 1 }
-    }
-}
-
-/// What [`offsets`] has found.
-struct Found {
-    /// The lanes that are on and not above the ceiling.
-    mask: u64,
-    /// The lowest and the highest of their values.
-    low: u32,
-    high: u32,
-    /// The bits that any of their distances from the lowest has.
-    odd: u32,
-}
-
-/// The row 0, 1, 2, …
-static NUMBERS: [Chunk; 4] = {
-    let mut row = [Chunk::ZERO; 4];
-    let mut n = 0;
-    while n < 64 {
-        row[n / 16].0[n % 16] = n as u32;
-        n += 1;
-    }
-    row
-};
-
-/// The row of zeros.
-static ZEROS: [Chunk; 4] = [Chunk::ZERO; 4];
-
-leveled! {
-    /// The values of `row` by `terms`, as distances from the lowest one of the lanes of `exec`; 0 for lanes that are off.
-    fn offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64, full: u64) -> Found {
-        if exec == full && terms.scale == 1 {
-            let found = all_offsets(out, row, terms);
-            if terms.ceiling.is_some_and(|top| found.high <= top) {
-                return Found { mask: full, ..found };
-            }
-        }
-        some_offsets(out, row, terms, exec)
-    }
-}
-
-/// For all lanes, whatever the ceiling.
-#[inline(always)]
-fn all_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms) -> Found {
-    let (mut low, mut high, mut odd) = ([u32::MAX; 16], [0; 16], [0; 16]);
-    for (out, row) in out.iter_mut().zip(row) {
-        for (l, (out, x)) in out.0.iter_mut().zip(&row.0).enumerate() {
-            *out = x.wrapping_add(terms.add) ^ terms.flip;
-            low[l] = low[l].min(*out);
-            high[l] = high[l].max(*out);
-        }
-    }
-    let low = all(low, u32::min);
-    for out in out.iter_mut() {
-        for (x, odd) in out.0.iter_mut().zip(&mut odd) {
-            *x = x.wrapping_sub(low);
-            *odd |= *x;
-        }
-    }
-    Found { mask: 0, low, high: all(high, u32::max), odd: all(odd, |a, b| a | b) }
-}
-
-/// For the lanes of `exec` that are not above the ceiling.
-#[inline(always)]
-fn some_offsets(out: &mut [Chunk], row: &[Chunk], terms: &Terms, exec: u64) -> Found {
-    let Terms { add, flip, scale, .. } = *terms;
-    let exec = if terms.ceiling.is_some() { exec } else { 0 };
-    let ceiling = terms.ceiling.unwrap_or(0);
-    let (mut low, mut high, mut odd, mut mask) = ([u32::MAX; 16], [0; 16], [0; 16], 0u64);
-    for (c, (out, row)) in out.iter_mut().zip(row).enumerate() {
-        let on = (exec >> (16 * c)) as u32;
-        let mut bits = [0; 16];
-        for l in 0..16 {
-            let sum = row.0[l].wrapping_add(add);
-            let on = 0u32.wrapping_sub(on >> l & 1) & if sum <= ceiling { u32::MAX } else { 0 };
-            let value = (sum ^ flip).wrapping_mul(scale);
-            out.0[l] = value;
-            low[l] = low[l].min(value | !on);
-            high[l] = high[l].max(value & on);
-            bits[l] = on & 1 << l;
-        }
-        mask |= u64::from(all(bits, |a, b| a | b)) << (16 * c);
-    }
-    let low = all(low, u32::min);
-    for (c, out) in out.iter_mut().enumerate() {
-        let on = (mask >> (16 * c)) as u32;
-        for (l, (value, odd)) in out.0.iter_mut().zip(&mut odd).enumerate() {
-            *value = value.wrapping_sub(low) & 0u32.wrapping_sub(on >> l & 1);
-            *odd |= *value;
-        }
-    }
-    Found { mask, low, high: all(high, u32::max), odd: all(odd, |a, b| a | b) }
-}
-
-/// `f` of all lanes, by halves.
-#[inline(always)]
-fn all(mut lanes: [u32; 16], f: impl Fn(u32, u32) -> u32) -> u32 {
-    for half in [8, 4, 2, 1] {
-        for l in 0..half {
-            lanes[l] = f(lanes[l], lanes[l + half]);
-        }
-    }
-    lanes[0]
-}
-
-leveled! {
-    /// Whether the lanes of `exec` hold `value`.
-    fn all_hold(row: &[Chunk], exec: u64, value: u32) -> bool {
-        let mut odd = 0;
-        for (c, row) in row.iter().enumerate() {
-            let on = (exec >> (16 * c)) as u32;
-            for (l, x) in row.0.iter().enumerate() {
-                odd |= (x ^ value) & 0u32.wrapping_sub(on >> l & 1);
-            }
-        }
-        odd == 0
-    }
-}
-
 /// A row of registers.
 #[inline]
 fn row_at(regs: &Regs, row: u32) -> &[Chunk] {
     &regs.v[row as usize..][..regs.chunks]
 }
 
-/// The access of the lanes of `exec` to `size` bytes by the values of `row`, its offsets put into `out`, and the lanes
-/// that access nothing. `None` if not all addresses fit.
+/// The access of the lanes of `exec` to `size` bytes by the values of `row`, its offsets put into `out`; the lanes that
+/// access nothing. `None` if not all addresses fit. (The access is written where it stays, field by field: a copy of it
+/// as a whole would wait for these stores.)
 #[inline]
 fn reach(
+    reach: &mut Reach,
     out: &mut [Chunk],
     row: &[Chunk],
     terms: &Terms,
@@ -172,22 +38,25 @@ fn reach(
     align: u32,
     writes: bool,
     full: u64,
-) -> Option<(Reach, u64)> {
-    let found = offsets(out, row, terms, exec, full);
+) -> Option<u64> {
+    let found = offsets(out, row, terms, exec, full, align);
     let off = exec & !found.mask;
+    (reach.space, reach.writes, reach.mask) = (terms.space, writes, found.mask);
     if found.mask == 0 {
-        return Some((Reach { space: terms.space, writes, ..Reach::NONE }, off));
+        (reach.run, reach.low, reach.high) = (false, Reach::NONE.low, Reach::NONE.high);
+        return Some(off);
     }
     let low = terms.base.wrapping_add(u64::from(found.low));
     let high = low.checked_add(u64::from(found.high - found.low) + u64::from(size))?;
-    if (low as u32 | found.odd) & (align - 1) != 0 {
+    if low as u32 & (align - 1) != 0 || !found.aligned {
         return None;
     }
-    let run = found.mask == full
+    reach.run = found.mask == full
         && u64::from(found.high - found.low) + u64::from(size) == u64::from(full.count_ones() * size)
         && size <= 16
         && rows::run_start(out, size) == Some(0);
-    Some((Reach { space: terms.space, writes, run, low, high, mask: found.mask }, off))
+    (reach.low, reach.high) = (low, high);
+    Some(off)
 }
 
 impl<O: Observer> Cx<'_, O> {
@@ -244,7 +113,7 @@ impl<O: Observer> Cx<'_, O> {
         match op.transfer {
             Transfer::Load(_) | Transfer::Store(_) | Transfer::Atomic(..) => {}
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
-            Transfer::LoadTranspose(..) => exec = full,
+            Transfer::LoadTranspose { spread: false, .. } => exec = full,
             Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) | Transfer::LdsDma(_) => {
                 return self.fill_copy(wave, op, exec, size, lanewise);
             }
@@ -256,16 +125,14 @@ impl<O: Observer> Cx<'_, O> {
         lanewise.accesses = op.accesses as u8;
         lanewise.zero = 0;
         for access in 0..op.accesses as usize {
-            let (reach, off) =
-                self.place(wave, op, access, exec, size, &mut lanewise.offsets[4 * access..])?;
-            lanewise.reaches[access] = reach;
-            lanewise.zero |= off;
+            let (offsets, reach) = (&mut lanewise.offsets[4 * access..], &mut lanewise.reaches[access]);
+            lanewise.zero |= self.place(wave, op, access, exec, size, offsets, reach)?;
         }
         let data = &op.data[..op.accesses as usize];
         lanewise.moves = match op.transfer {
             Transfer::Load(shape) => Move::Load(shape, op.dst),
             // With lanes that are off it may be that nothing is issued.
-            Transfer::LoadTranspose(transpose, _) if lanewise.zero == 0 => {
+            Transfer::LoadTranspose { transpose, .. } if lanewise.zero == 0 => {
                 Move::Transpose(transpose, op.dst[0])
             }
             Transfer::Store(shape) => {
@@ -303,23 +170,25 @@ impl<O: Observer> Cx<'_, O> {
         let regs = &wave.regs;
         let lds_len = self.lds.len() as u64;
         let (first, second) = lanewise.offsets.split_at_mut(4);
-        let place_lds = |out: &mut [Chunk], row: &[Chunk], terms: Terms, size, writes| {
+        let [from, to] = &mut lanewise.reaches;
+        let place_lds = |place: &mut Reach, out: &mut [Chunk], row: &[Chunk], terms: Terms, size, writes| {
             let out = &mut out[..row.len()];
-            let (lds, off) = reach(out, row, &terms, exec, size, 1, writes, regs.full_mask())?;
-            (lds.high <= lds_len).then_some((lds, off))
+            let off = reach(place, out, row, &terms, exec, size, 1, writes, regs.full_mask())?;
+            (place.high <= lds_len).then_some(off)
         };
         lanewise.accesses = 2;
-        let (reaches, zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
+        let shape;
+        (lanewise.zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
             // CDNA4 ISA 10.3, 9.1.9: see the general path.
             let written = size.div_ceil(4) * 4;
             let m0 = u64::from(regs.s[sindex::M0 as usize] & 0x3fffc);
             let base = m0.wrapping_add_signed(op.lds_offset);
             let terms = Terms { scale: if written == 4 { 4 } else { 16 }, ..Terms::new(Space::Lds, base) };
-            let (to, _) = place_lds(second, &NUMBERS[..regs.chunks], terms, written, true)?;
-            let (from, off) = self.place(wave, op, 0, exec, size, first)?;
-            ([from, to], off, Some(shape))
+            place_lds(to, second, &NUMBERS[..regs.chunks], terms, written, true)?;
+            (self.place(wave, op, 0, exec, size, first, from)?, Some(shape))
         } else {
             let load = matches!(op.transfer, Transfer::AsyncLoad(_));
+            let (lds, memory) = if load { (&mut *to, &mut *from) } else { (&mut *from, &mut *to) };
             let (lds_side, memory_side) = if load { (second, first) } else { (first, second) };
             // A lane that is switched off on the LDS side copies nothing, wherever its global address points.
             let terms = Terms {
@@ -327,24 +196,21 @@ impl<O: Observer> Cx<'_, O> {
                 ceiling: Some(LDS_OFF as u32 - 1),
                 ..Terms::new(Space::Lds, 0)
             };
-            let (lds, off) = place_lds(lds_side, row_at(regs, op.lds_addr), terms, size, load)?;
-            exec &= !off;
+            exec &= !place_lds(lds, lds_side, row_at(regs, op.lds_addr), terms, size, load)?;
             if exec == 0 {
                 return None;
             }
-            let (memory, off) = self.place(wave, op, 0, exec, size, memory_side)?;
-            (if load { [memory, lds] } else { [lds, memory] }, off, None)
+            (self.place(wave, op, 0, exec, size, memory_side, memory)?, None)
         };
-        if !reaches.iter().any(|reach| reach.space == Space::Global) {
+        if from.space != Space::Global && to.space != Space::Global {
             return None;
         }
-        (lanewise.reaches, lanewise.zero) = (reaches, zero);
         lanewise.moves = Move::Copy(size, shape);
         Some(())
     }
 
-    /// Access number `access` of the lanes of `exec` to `size` bytes, its offsets put into `out`, and the lanes that
-    /// access nothing because their address is out of range. `None` if it is for the general path.
+    /// Access number `access` of the lanes of `exec` to `size` bytes, put into `place` and its offsets into `out`; the
+    /// lanes that access nothing because their address is out of range. `None` if it is for the general path.
     #[inline]
     fn place(
         &mut self,
@@ -354,7 +220,8 @@ impl<O: Observer> Cx<'_, O> {
         exec: u64,
         size: u32,
         out: &mut [Chunk],
-    ) -> Option<(Reach, u64)> {
+        place: &mut Reach,
+    ) -> Option<u64> {
         let regs = &wave.regs;
         let (chunks, full) = (regs.chunks, regs.full_mask());
         let writes = direction(&op.transfer) != Direction::Read;
@@ -426,7 +293,7 @@ impl<O: Observer> Cx<'_, O> {
             }
             Addressing::Buffer { .. } => return None,
         };
-        let (mut reach, off) = reach(&mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
+        let off = reach(place, &mut out[..chunks], row, &terms, exec, size, align, writes, full)?;
         if off != 0 {
             let some_left = |lane: u32| {
                 let value = row[lane as usize / 16].0[lane as usize % 16];
@@ -437,18 +304,18 @@ impl<O: Observer> Cx<'_, O> {
                 return None;
             }
         }
-        if reach.mask == 0 {
-            return Some((reach, off));
+        if place.mask == 0 {
+            return Some(off);
         }
         if op.flat {
-            let last = reach.high - u64::from(size);
-            match address::aperture(ScratchAperture::of(self.facts), reach.low, 0) {
-                _ if last >> 32 != reach.low >> 32 => return None,
+            let last = place.high - u64::from(size);
+            match address::aperture(ScratchAperture::of(self.facts), place.low, 0) {
+                _ if last >> 32 != place.low >> 32 => return None,
                 Aperture::Global => {}
                 Aperture::Lds(low) => {
-                    reach.high = u64::from(low) + (reach.high - reach.low);
-                    (reach.space, reach.low) = (Space::Lds, u64::from(low));
-                    if reach.high > self.lds.len() as u64 {
+                    place.high = u64::from(low) + (place.high - place.low);
+                    (place.space, place.low) = (Space::Lds, u64::from(low));
+                    if place.high > self.lds.len() as u64 {
                         return None;
                     }
                 }
@@ -456,8 +323,8 @@ impl<O: Observer> Cx<'_, O> {
             }
         }
         let inside =
-            reach.space != Space::Global || self.global.in_bounds(reach.low, reach.high - reach.low, writes);
-        inside.then_some((reach, off))
+            place.space != Space::Global || self.global.in_bounds(place.low, place.high - place.low, writes);
+        inside.then_some(off)
     }
 }
 

@@ -1,12 +1,12 @@
 //! From a decoded instruction to what the machine does, by the effects of its row.
 
-use wavemark_isa::effects::{Barrier, Control, Flow, HwField, HwReg, Memory, Path, Verb};
-use wavemark_isa::{Operand, Special};
+use wavemark_isa::effects::{Barrier, Control, Extend, Flow, HwField, HwReg, Memory, Path, Verb};
+use wavemark_isa::{Inst, Operand, Special, buffer_format};
 use wavemark_target::WaveSize;
 
 use super::address::Addressing;
 use super::ops::{
-    BarrierName, BarrierOp, LanePermute, MachineOp, MemoryOp, ScalarLoad, TensorOp, Transfer, Waits,
+    BarrierName, BarrierOp, FormatOp, LanePermute, MachineOp, MemoryOp, ScalarLoad, TensorOp, Transfer, Waits,
 };
 use crate::atomic::{AtomicOp, AtomicShape};
 use crate::binder::{BindError, Binder, ConstType};
@@ -119,6 +119,8 @@ impl Operands<'_, '_> {
             Flow::Wait if self.binder.effects.waits_idle => MachineOp::WaitIdle,
             Flow::Wait => MachineOp::Wait(Waits::new(self.binder.effects.waits.clone())),
             Flow::End => MachineOp::End,
+            // The handler of `llvm.debugtrap` returns at once if no debugger is there (guide, "Trap Handler ABI").
+            Flow::Trap if simm & 0xff == 3 => MachineOp::Nothing,
             Flow::Trap => MachineOp::Trap(simm & 0xff),
             Flow::Halt if simm & 1 != 0 => MachineOp::Halt,
             Flow::Halt => MachineOp::Nothing,
@@ -179,9 +181,10 @@ impl Operands<'_, '_> {
         let machine = self.binder.machine;
         let message = wavemark_isa::named::Message::decode(machine, self.simm16() as u16);
         match message.name(machine) {
-            Some("MSG_INTERRUPT" | "MSG_DEALLOC_VGPRS") if self.binder.effects.flow == Flow::Next => {
-                Ok(self.counted())
+            Some("MSG_INTERRUPT") if self.binder.effects.flow == Flow::Next => {
+                Ok(MachineOp::Interrupt(self.binder.effects.channels.clone()))
             }
+            Some("MSG_DEALLOC_VGPRS") if self.binder.effects.flow == Flow::Next => Ok(self.counted()),
             name => Err(self.unsupported(&format!("message {}", name.unwrap_or("without a name")))),
         }
     }
@@ -283,8 +286,8 @@ impl Operands<'_, '_> {
 
     /// How the data move.
     fn transfer(&self, memory: &Memory) -> Result<Transfer, BindError> {
-        if memory.format {
-            return Err(self.unsupported("buffer formats"));
+        if memory.is_typed() {
+            return self.typed(memory);
         }
         let bytes = u32::from(memory.bytes);
         let shape = LoadShape { bytes, extend: memory.extend };
@@ -294,10 +297,10 @@ impl Operands<'_, '_> {
             (Verb::Load, _) if memory.block => Transfer::LoadBlock,
             (Verb::Store, _) if memory.block => Transfer::StoreBlock,
             (Verb::Load, _) => match memory.transpose {
-                Some(_) if !machine.wave32() && machine.processor.allows(WaveSize::Wave32) => {
-                    return Err(self.unsupported("transposed loads in a wave of 64 lanes"));
+                Some(transpose) => {
+                    let spread = !machine.wave32() && machine.processor.allows(WaveSize::Wave32);
+                    Transfer::LoadTranspose { transpose, bytes, spread }
                 }
-                Some(transpose) => Transfer::LoadTranspose(transpose, bytes),
                 None => Transfer::Load(shape),
             },
             (Verb::Store, _) => Transfer::Store(StoreShape { bytes, high: memory.extend.is_half() }),
@@ -306,6 +309,7 @@ impl Operands<'_, '_> {
                 Transfer::AsyncLoad(bytes)
             }
             (Verb::ToLds, _) => Transfer::LdsDma(shape),
+            (Verb::FromLds, _) if memory.path == Path::Buffer => Transfer::LdsDmaStore,
             (Verb::FromLds, _) => Transfer::AsyncStore(bytes),
             (_, Some(AtomicOp::Append)) => Transfer::Append { consume: false },
             (_, Some(AtomicOp::Consume)) => Transfer::Append { consume: true },
@@ -320,6 +324,29 @@ impl Operands<'_, '_> {
                 return Err(self.unsupported("memory operation"));
             }
         })
+    }
+
+    /// A load or store of elements of a typed buffer.
+    fn typed(&self, memory: &Memory) -> Result<Transfer, BindError> {
+        let Inst { mods, .. } = self.binder.inst;
+        let row = self.binder.inst.row(self.binder.machine);
+        let says =
+            row.encoding(self.binder.inst.form).is_some_and(|encoding| encoding.has_modifier("format"));
+        let element =
+            match says.then(|| buffer_format::element(self.binder.facts.buffer_formats, mods.format)) {
+                Some(None) => return Err(self.unsupported("a format that is reserved")),
+                Some(element) => element,
+                None => None,
+            };
+        let d16 = memory.extend.is_half();
+        let op = FormatOp {
+            element,
+            components: memory.components,
+            d16,
+            high: memory.extend == Extend::HighZero,
+            to_lds: memory.verb == Verb::ToLds,
+        };
+        Ok(if memory.verb == Verb::Store { Transfer::StoreFormat(op) } else { Transfer::LoadFormat(op) })
     }
 
     fn memory_op(&self, memory: &Memory, transfer: Transfer, addressing: Addressing) -> MemoryOp {
@@ -402,8 +429,10 @@ impl Operands<'_, '_> {
             Verb::ToLds if matches!(op.transfer, Transfer::AsyncLoad(_)) => {
                 op.lds_addr = self.need_row("vdst")?;
             }
-            Verb::FromLds => op.lds_addr = self.need_row("vdata")?,
-            Verb::ToLds | Verb::Prefetch | Verb::Cache { .. } | Verb::Crossbar(_) => {}
+            Verb::FromLds if matches!(op.transfer, Transfer::AsyncStore(_)) => {
+                op.lds_addr = self.need_row("vdata")?;
+            }
+            Verb::FromLds | Verb::ToLds | Verb::Prefetch | Verb::Cache { .. } | Verb::Crossbar(_) => {}
         }
         Ok(MachineOp::Memory(Box::new(op.with_burst())))
     }

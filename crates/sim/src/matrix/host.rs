@@ -7,6 +7,7 @@ use crate::op::{Body, Op};
 use crate::regs::{Chunk, Regs};
 
 use super::layout::Pair;
+use super::run::{Tile16, load_tile, store_tile};
 
 /// 16 binary32 numbers: 16 lanes of a register after decoding, or 16 columns of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +50,15 @@ pub trait Host: 'static {
     /// For each step in order, row r and column c: `acc[r][c] = fma(a[step.a][r], b[step.b][c], acc[r][c])`. `EXACT`
     /// promises that the products are binary32 numbers.
     fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]);
+
+    /// The same for C and D in registers.
+    #[inline(always)]
+    fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+        let mut sums = [Lanes::ZERO; 16];
+        load_tile(tile, &mut sums);
+        Self::multiply::<EXACT>(&mut sums, a, b, steps);
+        store_tile(tile, &sums);
+    }
 
     /// The same for a sparse A: each element of a pair meets the vector of B that its index says. `chunks` is the
     /// distance of a pair's elements.
@@ -121,7 +131,7 @@ impl Host for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Lanes, Pair, Step, met};
+    use super::{Host, Lanes, Pair, Step, Tile16, met};
     use crate::regs::Chunk;
 
     /// [`super::Level::Avx2`].
@@ -204,6 +214,24 @@ mod x86 {
         }
     }
 
+    /// [`Host::multiply`] with the sums in registers.
+    ///
+    /// # Safety
+    /// The host must have AVX-512 F.
+    #[inline(always)]
+    unsafe fn accumulate(sums: &mut [__m512; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+        for step in steps {
+            let a = &a[step.a as usize].0;
+            // SAFETY: the caller's promise; the pointer is to 16 floats.
+            unsafe {
+                let b = _mm512_loadu_ps(b[step.b as usize].0.as_ptr());
+                for r in 0..16 {
+                    sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r]), b, sums[r]);
+                }
+            }
+        }
+    }
+
     impl Host for Avx512 {
         #[inline(always)]
         fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
@@ -222,15 +250,23 @@ mod x86 {
             // SAFETY: code of this level runs only where AVX-512 F is; every pointer is to 16 floats.
             unsafe {
                 let mut sums: [__m512; 16] = std::array::from_fn(|r| _mm512_loadu_ps(acc[r].0.as_ptr()));
-                for step in steps {
-                    let a = &a[step.a as usize].0;
-                    let b = _mm512_loadu_ps(b[step.b as usize].0.as_ptr());
-                    for r in 0..16 {
-                        sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r]), b, sums[r]);
-                    }
-                }
+                accumulate(&mut sums, a, b, steps);
                 for r in 0..16 {
                     _mm512_storeu_ps(acc[r].0.as_mut_ptr(), sums[r]);
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+            // SAFETY: as above.
+            unsafe {
+                let mut sums: [__m512; 16] = std::array::from_fn(|r| _mm512_loadu_ps(tile.c(r).0.as_ptr()));
+                accumulate(&mut sums, a, b, steps);
+                for (r, sum) in sums.iter().enumerate() {
+                    let mut row = Lanes::ZERO;
+                    _mm512_storeu_ps(row.0.as_mut_ptr(), *sum);
+                    tile.set_d(r, &row);
                 }
             }
         }

@@ -12,6 +12,9 @@
 //! | gfx1250 (CDNA5 7.12.2, 7.12.6.1) | i%16 + 16·g | 2 for 32 bits, 8 for 16 and 8 bits; `f8f6f4` and `f4`: 16 for 8 bits, 32 for 6 and 4 |
 //! | gfx1250, sparse (CDNA5 7.12.4, 7.12.5) | the same | 16 of the unpacked A and of B |
 //!
+//! In waves of 64 lanes gfx12 keeps the first half of a lane's items where they are and has the second half in the lane
+//! 32 further, unless they take a single register: those stay in the lower 32 lanes (RDNA4 7.12.1, 7.12.2, table 43).
+//!
 //! The manual of CDNA4 has figures for the runs of `f8f6f4` and of A of the added sparse shapes that its text form
 //! lacks; Composable Kernel, which is tested on the hardware, has the numbers. The run matters only where A and B have
 //! different ones, or scales.
@@ -34,6 +37,8 @@ pub struct Side {
     pub groups: usize,
     /// Items of a run, counted before packing.
     pub run: usize,
+    /// Items of a lane, counted before packing, from which on they are in the lane `groups` groups further.
+    pub per_lane: usize,
     /// From a group to the next, in decoded vectors.
     pub group_stride: usize,
     /// From 16 rows (columns) to the next 16.
@@ -46,7 +51,8 @@ impl Side {
     /// Item (before packing) and group of element `k`.
     pub fn place(&self, k: usize) -> (usize, usize) {
         let cycle = self.run * self.groups;
-        (k / cycle * self.run + k % self.run, k / self.run % self.groups)
+        let (item, group) = (k / cycle * self.run + k % self.run, k / self.run % self.groups);
+        (item % self.per_lane, group + item / self.per_lane * self.groups)
     }
 }
 
@@ -97,6 +103,7 @@ impl Layout {
                 items: row.k as usize,
                 groups: 1,
                 run: row.k as usize,
+                per_lane: row.k as usize,
                 group_stride: 1,
                 tile_stride: 0,
                 block_stride: 0,
@@ -117,6 +124,7 @@ impl Layout {
                     } else {
                         items
                     },
+                    per_lane: items,
                     group_stride: rows / 16 * blocks,
                     tile_stride: 1,
                     block_stride: rows / 16,
@@ -140,10 +148,12 @@ impl Layout {
                     _ => items,
                 };
                 let stored = if sparse && which == 0 { items / 2 } else { items };
+                let lanes = if chunks == 4 && stored * bits[which] > 32 { 2 } else { 1 };
                 Side {
-                    items: stored * (rows / 16),
+                    items: stored / lanes * (rows / 16),
                     groups: 2,
                     run: run.min(items),
+                    per_lane: items / lanes,
                     group_stride: 1,
                     tile_stride: items * 2,
                     block_stride: 0,
@@ -195,7 +205,7 @@ impl Layout {
                     for i in 16 * tile..16 * tile + 16 {
                         places.push(match row.family {
                             Family::Mfma => mfma_row(row, block, i, column_tile),
-                            Family::Wmma => wmma_row(i, element),
+                            Family::Wmma => wmma_row(i, element, self.chunks),
                             Family::WmmaTwice => RowPlace { chunk: i as u16, high },
                         });
                     }
@@ -217,13 +227,14 @@ fn mfma_row(row: &MatrixRow, block: usize, i: usize, column_tile: usize) -> RowP
     RowPlace { chunk: (item * 4 + lane / 16) as u16, high: false }
 }
 
-/// Row `i` on gfx1250.
-fn wmma_row(i: usize, element: Accumulator) -> RowPlace {
-    let (item, half) = (i % 8 + 8 * (i / 16), i % 16 / 8);
+/// Row `i` on gfx12, in registers of `chunks` chunks.
+fn wmma_row(i: usize, element: Accumulator, chunks: usize) -> RowPlace {
+    let items = 16 / chunks;
+    let (item, group) = (i % items + items * (i / 16), i % 16 / 8 + i % 8 / items * 2);
     match element {
         Accumulator::F16 | Accumulator::Bf16 => {
-            RowPlace { chunk: (item / 2 * 2 + half) as u16, high: item % 2 == 1 }
+            RowPlace { chunk: (item / 2 * chunks + group) as u16, high: item % 2 == 1 }
         }
-        _ => RowPlace { chunk: (item * 2 + half) as u16, high: false },
+        _ => RowPlace { chunk: (item * chunks + group) as u16, high: false },
     }
 }

@@ -32,6 +32,9 @@ pub struct Plan {
     pub c_rows: Box<[RowPlace]>,
     /// Rows of D, 16 for each tile.
     pub d_rows: Box<[RowPlace]>,
+    /// C and D are binary32 and a row of D lies where the same row of C did, or nowhere C is: tile by tile, D can be written
+    /// before the next tile's C is read.
+    pub direct: bool,
     /// The scales of A and B.
     pub scales: Option<Scales>,
     /// Flush denormals of A and B unless MODE keeps them.

@@ -91,12 +91,63 @@ pub fn load<H: Host>(regs: &Regs, plan: &Plan, factor: &Factor, words: &mut [Chu
     }
 }
 
-/// Decodes A, B and C.
+/// Decodes A, B and C; a C that is read tile by tile is not.
 #[inline(always)]
 pub fn load_all<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     load::<H>(regs, plan, &plan.a, &mut scratch.words, &mut scratch.a);
     load::<H>(regs, plan, &plan.b, &mut scratch.words, &mut scratch.b);
-    load_addend::<H>(regs, plan, scratch);
+    if !plan.direct {
+        load_addend::<H>(regs, plan, scratch);
+    }
+}
+
+/// C and D of a tile of a product that is [`Plan::direct`].
+pub struct Tile16<'a> {
+    regs: &'a mut Regs,
+    plan: &'a Plan,
+    /// Number of its first row among those of all tiles.
+    first: usize,
+}
+
+impl Tile16<'_> {
+    /// Row `r` of C.
+    #[inline(always)]
+    pub fn c(&self, r: usize) -> Lanes {
+        let word = match self.plan.c.from {
+            AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
+            AddendFrom::Registers(at) => self.regs.v[at + self.plan.c_rows[self.first + r].chunk as usize],
+        };
+        Lanes(word.0.map(f32::from_bits))
+    }
+
+    /// Write row `r` of D.
+    #[inline(always)]
+    pub fn set_d(&mut self, r: usize, row: &Lanes) {
+        let place = self.plan.d + self.plan.d_rows[self.first + r].chunk as usize;
+        self.regs.v[place].0 = row.0.map(number_bits);
+    }
+}
+
+/// C of a tile.
+#[inline(always)]
+pub fn load_tile(tile: &Tile16<'_>, sums: &mut [Lanes; 16]) {
+    for (r, sum) in sums.iter_mut().enumerate() {
+        *sum = tile.c(r);
+    }
+}
+
+/// D of a tile.
+#[inline(always)]
+pub fn store_tile(tile: &mut Tile16<'_>, sums: &[Lanes; 16]) {
+    for (r, sum) in sums.iter().enumerate() {
+        tile.set_d(r, sum);
+    }
+}
+
+/// The bits of a result.
+#[inline(always)]
+fn number_bits(x: f32) -> u32 {
+    if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
 }
 
 /// C as the start of the sums; of an integer product, C aside (in `words`) and zeros as the start.
@@ -142,16 +193,19 @@ pub fn load_addend<H: Host>(regs: &Regs, plan: &Plan, scratch: &mut Scratch) {
     }
 }
 
-/// Rounds the sums to the elements of D and writes them.
+/// Rounds the sums to the elements of D and writes them, if that is not done tile by tile.
 #[inline(always)]
 pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
+    if plan.direct {
+        return;
+    }
     let ovfl = regs.mode.fp16_ovfl;
     let rows = plan.d_rows.len();
     let (words, sums) = (Chunk::words_mut(&mut scratch.words[..rows]), numbers(&scratch.sums[..rows]));
     match plan.d_type {
         Accumulator::F32 => {
             for (word, x) in words.iter_mut().zip(sums) {
-                *word = if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() };
+                *word = number_bits(*x);
             }
         }
         Accumulator::I32 => {
@@ -198,14 +252,14 @@ fn round(words: &mut [u32], sums: &[f32], nan: u16, round: impl Fn(f32) -> u16) 
 fn tiles(plan: &Plan, sums: &mut [Lanes; 128], mut f: impl FnMut(&mut [Lanes; 16], Tile)) {
     let [blocks, rows, columns] = plan.tiles;
     let (sums, _) = sums.as_chunks_mut::<16>();
-    let mut sums = sums.iter_mut();
+    let mut sums = sums.iter_mut().zip((0..).step_by(16));
     for block in 0..blocks {
         for row in 0..rows {
             for column in 0..columns {
-                let Some(sums) = sums.next() else { return };
+                let Some((sums, first)) = sums.next() else { return };
                 let a = block * plan.a.block_stride + row * plan.a.tile_stride;
                 let b = block * plan.b.block_stride + column * plan.b.tile_stride;
-                f(sums, Tile { a, b, row, column });
+                f(sums, Tile { a, b, row, column, first });
             }
         }
     }
@@ -222,6 +276,8 @@ struct Tile {
     row: usize,
     /// Which 16 columns.
     column: usize,
+    /// Number of its first row among those of all tiles.
+    first: usize,
 }
 
 /// `acc + a * b`, rounded once; a finite overflow gives the largest finite number.
@@ -286,12 +342,19 @@ impl Kernel for Dense {
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
             let (a, b) = (&a[at.a..], &b[at.b..]);
-            if clamps {
-                clamped_dense(sums, a, b, &plan.steps);
-            } else if exact {
-                H::multiply::<true>(sums, a, b, &plan.steps);
-            } else {
-                H::multiply::<false>(sums, a, b, &plan.steps);
+            let (direct, steps) = (plan.direct, &plan.steps);
+            let mut tile = Tile16 { regs, plan, first: at.first };
+            match (clamps, direct, exact) {
+                (true, true, _) => {
+                    load_tile(&tile, sums);
+                    clamped_dense(sums, a, b, steps);
+                    store_tile(&mut tile, sums);
+                }
+                (true, false, _) => clamped_dense(sums, a, b, steps),
+                (false, true, true) => H::multiply_tile::<true>(&mut tile, a, b, steps),
+                (false, true, false) => H::multiply_tile::<false>(&mut tile, a, b, steps),
+                (false, false, true) => H::multiply::<true>(sums, a, b, steps),
+                (false, false, false) => H::multiply::<false>(sums, a, b, steps),
             }
         });
         store(regs, plan, &mut scratch);
@@ -316,6 +379,10 @@ impl Kernel for Scaled {
         let clamps = plan.clamps_f32 && regs.mode.fp16_ovfl;
         let Scratch { a, b, sums, .. } = &mut *scratch;
         tiles(plan, sums, |sums, at| {
+            let mut tile = Tile16 { regs, plan, first: at.first };
+            if plan.direct {
+                load_tile(&tile, sums);
+            }
             for (block, steps) in plan.steps.chunks_exact(scales.block).enumerate() {
                 let mut products = [Lanes::ZERO; 16];
                 H::multiply::<true>(&mut products, &a[at.a..], &b[at.b..], steps);
@@ -330,6 +397,9 @@ impl Kernel for Scaled {
                         clamp_row(sum, &before, product);
                     }
                 }
+            }
+            if plan.direct {
+                store_tile(&mut tile, sums);
             }
         });
         store(regs, plan, &mut scratch);

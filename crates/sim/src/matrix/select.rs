@@ -70,7 +70,6 @@ impl Binding<'_, '_> {
             return self.small(a_type, level);
         }
         let chunks = self.binder.layout.chunks;
-        self.refuse_if(row.family == Family::Wmma && chunks != 2, "in a wave of 64 lanes")?;
         let layout = Layout::of(row, [a_type.bits(), b_type.bits()], chunks);
         let lanes = self.lanes()?;
         let negate = |which: u8| {
@@ -94,6 +93,11 @@ impl Binding<'_, '_> {
         };
         let (pairs, index) = if sparse { self.pairs(&layout)? } else { (Vec::new(), 0) };
         let steps = if sparse { Vec::new() } else { layout.steps(row.k as usize) };
+        let in_place = match c.from {
+            AddendFrom::Registers(at) => at == d && c_rows == d_rows,
+            AddendFrom::Constant(_) => true,
+        };
+        let direct = in_place && !sparse && !c.abs && !c.neg && [c.element, row.d] == [Accumulator::F32; 2];
         let plan = Plan {
             chunks: layout.chunks,
             a,
@@ -107,6 +111,7 @@ impl Binding<'_, '_> {
             index,
             c_rows: c_rows.into(),
             d_rows: d_rows.into(),
+            direct,
             scales: self.scales([a_type, b_type])?,
             flushes_inputs: mfma && a_type == Element::F32,
             clamps_f32: mfma || row.d == Accumulator::Bf16,
@@ -131,6 +136,7 @@ impl Binding<'_, '_> {
             items: if double { 1 } else { row.k as usize },
             groups: 1,
             run: 1,
+            per_lane: 1,
             group_stride: 0,
             tile_stride: 0,
             block_stride: 0,
@@ -155,6 +161,7 @@ impl Binding<'_, '_> {
             index: 0,
             c_rows: rows.clone().into(),
             d_rows: rows.into(),
+            direct: false,
             scales: None,
             flushes_inputs: element == Element::F32,
             clamps_f32: true,

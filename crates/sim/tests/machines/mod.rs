@@ -8,6 +8,9 @@ const fn machine(processor: Processor, wave_size: WaveSize) -> Machine {
     Machine { processor, wave_size, features: Features::empty() }
 }
 
+/// Vega.
+pub const GFX900: Machine = machine(Processor::Gfx900, WaveSize::Wave64);
+
 /// CDNA2.
 pub const GFX90A: Machine = machine(Processor::Gfx90a, WaveSize::Wave64);
 
@@ -41,7 +44,8 @@ pub const fn wave64(machine: Machine) -> Machine {
 }
 
 /// One of each line, and each wave size.
-pub const ALL: [Machine; 11] = [
+pub const ALL: [Machine; 12] = [
+    GFX900,
     GFX90A,
     GFX942,
     GFX950,

@@ -169,6 +169,7 @@ pub fn launch<O: Observer + Send>(setup: &Setup, bytes: Vec<u8>, observer: &mut 
         dynamic_lds: 0,
         kernarg: [input, output].iter().flat_map(|a| a.to_le_bytes()).collect(),
         dynamic_stack: 0,
+        hostcall: None,
     };
     let (end, stats) = dispatch(&mut global, &kernel, &launch, setup.config.clone(), observer).unwrap();
     Outcome { end, stats, output: global.contents(output).unwrap().to_vec() }

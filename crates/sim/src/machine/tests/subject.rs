@@ -17,7 +17,7 @@ use crate::machine::{Completion, Random, RunConfig};
 use crate::op::OpKind;
 use crate::program::{Program, Segment};
 use crate::regs::sindex;
-use crate::wave::{Wave, unpack_mode};
+use crate::wave::{Wave, WaveState, unpack_mode};
 use wavemark_target::facts::BufferResource;
 
 /// Address of the only instruction.
@@ -165,6 +165,7 @@ impl Subject {
             cluster_flat: 0,
             rank_in_cluster: 0,
             wave: 0,
+            split: false,
         };
         let waves = (0..2).map(|index| {
             let mut wave = Wave::new(facts, WaveId { index, wave: index, ..id }, self.layout, CODE, 0x3f0);
@@ -177,6 +178,8 @@ impl Subject {
         let mut waves: Vec<Wave> = waves.collect();
         self.fill(&mut waves[0], base, other);
         (waves[0].msb, waves[0].table) = (self.msb, table);
+        // The other one is there for the barriers and executes nothing.
+        waves[1].state = WaveState::Halted;
         let before = State::of(&waves[0], self.layout);
         let mut recorder = Recorder::default();
         let config = RunConfig { completion: Completion::Early, ..RunConfig::default() };
@@ -196,13 +199,13 @@ impl Subject {
         };
         let shared = Cluster::new(0, 1, config.seed);
         machine.clusters.push(Box::new(Resident { shared, groups: vec![group], at: 0, number: 0 }));
-        // Behind the instruction there is no code: a run that goes on stops there.
-        let stopped = machine.step_wave(0, 0, 0, 1);
+        // Behind the instruction there is no code: the turn ends there if not before.
+        let stopped = machine.turn(0);
         let wave = &machine.clusters[0].groups[0].waves[0];
         let after = State::of(wave, self.layout);
         let next = CODE + self.bytes.len() as u64;
         let stays = after.pc == CODE || after.pc == next;
-        if let Err(crate::machine::Stop::Unsupported { what, .. }) = &stopped
+        if let Err((_, crate::machine::Stop::Unsupported { what, .. })) = &stopped
             && !what.starts_with("execution left the code")
         {
             return None;
@@ -291,9 +294,10 @@ impl Subject {
             };
             let pair = [base as u32, (base >> 32) as u32];
             let descriptor = match self.machine.facts().buffer_resource {
-                BufferResource::Gfx6 => [pair[0], pair[1], GLOBAL as u32, 0x27000],
+                BufferResource::Gfx6 => [pair[0], pair[1], GLOBAL as u32, 0x27fac],
+                // Of elements of 32 bits, as they are, for instructions that take the format from here.
                 BufferResource::Gfx10 | BufferResource::Gfx11 | BufferResource::Gfx12 => {
-                    [pair[0], pair[1], GLOBAL as u32, 0x3000_0000]
+                    [pair[0], pair[1], GLOBAL as u32, 0x3001_4fac]
                 }
                 BufferResource::Gfx1250 => {
                     let low = base | (GLOBAL as u64) << 57;

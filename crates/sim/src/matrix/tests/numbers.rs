@@ -5,7 +5,7 @@ use wavemark_target::Machine;
 use super::shapes::{Case, accumulator_bits, cases, compare, fractions, specials};
 use super::{A, B, C, D, Random, place, read, registers, run, write};
 use crate::matrix::element::Element;
-use crate::matrix::table::{Accumulator, Kind};
+use crate::matrix::table::{Accumulator, Family, Kind};
 use crate::modelled::machines::{GFX950, GFX1250};
 
 /// Largest relative difference from the exact sum, of the sum of magnitudes.
@@ -32,13 +32,16 @@ fn fractions_are_within_tolerance() {
     }
 }
 
-/// The sums are what the module says: fused, in the order of K, from C.
+/// The sums are what the module says: fused, in the order of K, from C. (In waves of 64 lanes that order is the one of
+/// waves of 32, of which the manual's tables have another.)
 #[test]
 fn binary32_sums_round_in_the_order_of_k() {
     let mut random = Random(12);
+    let ordered = |case: &&Case| case.row.family != Family::Wmma || case.machine.wave32();
     for case in cases()
         .iter()
         .filter(|case| case.row.d == Accumulator::F32 && matches!(case.row.kind, Kind::Dense | Kind::Sparse))
+        .filter(ordered)
     {
         let regs = case.fill(&mut random, fractions);
         let text = case.text(None);
@@ -98,9 +101,9 @@ fn case(machine: Machine, mnemonic: &str) -> Case {
 fn one(case: &Case, text: &str, [a, b, c]: [u64; 3], set: impl Fn(&mut crate::regs::Regs)) -> u64 {
     let mut regs = registers(case.machine);
     set(&mut regs);
-    let (item, lane) = place::factor(case.row, false, case.a.bits(), 0, 0, 0);
+    let (item, lane) = place::factor(case.machine, case.row, false, case.a.bits(), 0, 0, 0);
     write(&mut regs, A, lane, item, case.a.bits(), a);
-    let (item, lane) = place::factor(case.row, true, case.b.bits(), 0, 0, 0);
+    let (item, lane) = place::factor(case.machine, case.row, true, case.b.bits(), 0, 0, 0);
     write(&mut regs, B, lane, item, case.b.bits(), b);
     let bits = accumulator_bits(case.row.c);
     let (item, lane) = place::sum(case.machine, case.row, bits, 0, 0, 0);

@@ -7,7 +7,15 @@ use crate::matrix::table::{Family, Kind, MatrixRow, Source};
 use crate::modelled::machines::{GFX950, GFX1250};
 
 /// Item and lane of A\[block, i, k\] (or B\[block, k, i\]); of a sparse A, of the first of the pair that k is in.
-pub fn factor(row: &MatrixRow, is_b: bool, bits: usize, block: usize, i: usize, k: usize) -> (usize, usize) {
+pub fn factor(
+    machine: Machine,
+    row: &MatrixRow,
+    is_b: bool,
+    bits: usize,
+    block: usize,
+    i: usize,
+    k: usize,
+) -> (usize, usize) {
     let (m, k_all, blocks) = (if is_b { row.n } else { row.m } as usize, row.k as usize, row.blocks as usize);
     let chosen = row.a == Source::Chosen;
     if row.family == Family::WmmaTwice {
@@ -34,6 +42,22 @@ pub fn factor(row: &MatrixRow, is_b: bool, bits: usize, block: usize, i: usize, 
             return (16 * (k / half) + k % 16, i + m * (k % half / 16));
         }
         return (k % per_lane, i + m * (block + blocks * (k / per_lane)));
+    }
+    if !machine.wave32() {
+        // RDNA4 7.12.1, the columns of wave64; a sparse A is where the B that it meets is, but for the one that fits into
+        // the lower lanes.
+        let bit = |n: usize| k >> n & 1;
+        let sparse = row.kind == Kind::Sparse;
+        let (item, part) = match (sparse, is_b, bits) {
+            (false, _, 16) => (k % 4, 2 * bit(3) + bit(2)),
+            (false, _, 8) => (k % 4, 2 * bit(2) + bit(3)),
+            (false, ..) if k_all == 16 => (k % 8, bit(3)),
+            (false, ..) => (k % 8, 2 * bit(3) + bit(4)),
+            (true, false, 4) if k_all == 32 => (2 * (k % 16 / 4), bit(4)),
+            (true, false, _) => (2 * (k % 8 / 4) + 4 * (k / 32), 2 * bit(3) + bit(4)),
+            (true, true, _) => (k % 8 + 8 * (k / 32), 2 * bit(3) + bit(4)),
+        };
+        return (item, i + 16 * part);
     }
     // The tables of 7.12.2, 7.12.4, 7.12.5, 7.12.6.1.
     let tile = i / 16 * (k_all / 2);
@@ -63,6 +87,9 @@ pub fn sum(
         let parts = machine.lanes() as usize / 16;
         return (i / parts * (32 / bits), j + 16 * (i % parts));
     }
+    if row.family == Family::Wmma && !machine.wave32() {
+        return (i % 4, j + 16 * (i / 8) + 32 * (i / 4 % 2));
+    }
     if row.family == Family::Wmma {
         return (i % 8 + 8 * (i / 16), j + 16 * (i / 8 % 2));
     }
@@ -89,8 +116,8 @@ fn compiled_kernels_agree() {
         for lane in 0..lanes {
             for item in 0..(row.m * row.k) as usize / lanes {
                 let (i, k) = a(lane, item);
-                assert_eq!(factor(row, false, bits, 0, i, k), (item, lane), "{name} A");
-                assert_eq!(factor(row, true, bits, 0, i, k), (item, lane), "{name} B");
+                assert_eq!(factor(machine, row, false, bits, 0, i, k), (item, lane), "{name} A");
+                assert_eq!(factor(machine, row, true, bits, 0, i, k), (item, lane), "{name} B");
             }
             for item in 0..(row.m * row.n) as usize / lanes {
                 let (i, j) = d(lane, item);

@@ -33,10 +33,8 @@ fn formats(source: Source) -> Vec<Element> {
 fn machines(row: &MatrixRow) -> Vec<(Machine, &'static str)> {
     let mut found = Vec::new();
     for machine in ALL.into_iter().rev() {
-        let refused = row.family == Family::Wmma && !machine.wave32();
         let known = row.family == Family::Mfma && !found.is_empty();
         if let Some(named) = Table::of(machine).rows().find(|named| named.effects.meaning == row.key)
-            && !refused
             && !known
         {
             found.push((machine, named.mnemonic));
@@ -108,7 +106,10 @@ impl Case {
 
     /// Two bits for each stored element of A of a lane.
     pub fn index_bits(&self) -> usize {
-        self.row.m as usize * self.row.k as usize / self.lanes()
+        let bits = self.row.m as usize * self.row.k as usize;
+        // An A that takes less than a register of 64 lanes is in the lower ones.
+        let lower = bits * self.a.bits() / 2 < 32 * self.lanes();
+        bits / if lower { 32 } else { self.lanes() }
     }
 
     /// The instruction with C in registers or as written.
@@ -154,7 +155,7 @@ impl Case {
 
     /// A\[block, i, k\]; `None` if it is not stored.
     pub fn a(&self, regs: &Regs, block: usize, i: usize, k: usize, first_bit: usize) -> Option<f64> {
-        let (item, lane) = place::factor(self.row, false, self.a.bits(), block, i, k);
+        let (item, lane) = place::factor(self.machine, self.row, false, self.a.bits(), block, i, k);
         let stored = |item| value(self.a, read(regs, A, lane, item, self.a.bits()));
         if !self.sparse() {
             return Some(stored(item));
@@ -169,7 +170,7 @@ impl Case {
 
     /// B\[block, k, j\].
     pub fn b(&self, regs: &Regs, block: usize, k: usize, j: usize) -> f64 {
-        let (item, lane) = place::factor(self.row, true, self.b.bits(), block, j, k);
+        let (item, lane) = place::factor(self.machine, self.row, true, self.b.bits(), block, j, k);
         value(self.b, read(regs, B, lane, item, self.b.bits()))
     }
 

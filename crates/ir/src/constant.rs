@@ -1,0 +1,111 @@
+//! Constants, interned in a module: their type is part of them.
+//!
+//! Follows "Constants" of the LLVM Language Reference. A vector all of whose elements are equal is [`ConstKind::Splat`],
+//! however it was spelled, and an aggregate of nothing but zeros is [`ConstKind::Zero`] only where it was spelled so.
+
+use rustc_hash::FxHashMap;
+
+use crate::entity::{Arena, id};
+use crate::integer::Integer;
+use crate::module::Global;
+use crate::opcode::{BinaryOp, CastOp, Flags};
+use crate::types::Type;
+
+id! {
+    /// A constant of a module.
+    Const, "const"
+}
+
+/// A constant and its type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Constant {
+    /// Its type.
+    pub ty: Type,
+    /// What it is.
+    pub kind: ConstKind,
+}
+
+/// What a constant is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConstKind {
+    /// An integer.
+    Int(Integer),
+    /// The bits of a floating-point number.
+    Float(u128),
+    /// `null`.
+    Null,
+    /// `none`, of a token.
+    None,
+    /// `undef`.
+    Undef,
+    /// `poison`.
+    Poison,
+    /// `zeroinitializer`.
+    Zero,
+    /// The parts of a vector, array or structure.
+    Aggregate(Vec<Const>),
+    /// A vector of one element over and over.
+    Splat(Const),
+    /// `c"…"`, an array of bytes.
+    Bytes(Vec<u8>),
+    /// The address of a global.
+    Global(Global),
+    /// An expression.
+    Expr(Expr),
+}
+
+/// A constant expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are the language reference's")]
+pub enum Expr {
+    Cast { op: CastOp, value: Const },
+    Binary { op: BinaryOp, flags: Flags, lhs: Const, rhs: Const },
+    Gep { flags: Flags, range: Option<(Integer, Integer)>, source: Type, base: Const, indices: Vec<Const> },
+    ExtractElement { vector: Const, index: Const },
+    InsertElement { vector: Const, value: Const, index: Const },
+    ShuffleVector { lhs: Const, rhs: Const, mask: Const },
+}
+
+/// The constants of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Constants {
+    items: Arena<Const, Constant>,
+    known: FxHashMap<Constant, Const>,
+}
+
+impl PartialEq for Constants {
+    fn eq(&self, other: &Constants) -> bool {
+        self.items == other.items
+    }
+}
+
+impl Constants {
+    /// The constant `kind` of type `ty`.
+    pub fn intern(&mut self, ty: Type, kind: ConstKind) -> Const {
+        let constant = Constant { ty, kind };
+        if let Some(&known) = self.known.get(&constant) {
+            return known;
+        }
+        let id = self.items.push(constant.clone());
+        self.known.insert(constant, id);
+        id
+    }
+
+    /// What a constant is.
+    pub fn kind(&self, constant: Const) -> &ConstKind {
+        &self.items[constant].kind
+    }
+
+    /// Its type.
+    pub fn ty(&self, constant: Const) -> Type {
+        self.items[constant].ty
+    }
+
+    /// The integer that a constant is.
+    pub fn int(&self, constant: Const) -> Option<&Integer> {
+        match self.kind(constant) {
+            ConstKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+}

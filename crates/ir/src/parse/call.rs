@@ -1,0 +1,116 @@
+//! Calls.
+
+use super::function::Scope;
+use super::lexer::Token;
+use super::{Parser, Result};
+use crate::inst::{Argument, Bundle, Call, Callee, InlineAsm, InstKind, Operand};
+use crate::opcode::{Flags, TailKind};
+use crate::types::{Type, TypeKind};
+
+impl<'t> Parser<'t> {
+    /// A call whose first word, `call` or what stands before it, is read.
+    pub(super) fn call(&mut self, scope: &mut Scope<'t>, word: &str) -> Result<(InstKind, Type)> {
+        let tail = TailKind::named(word).unwrap_or(TailKind::None);
+        if tail != TailKind::None {
+            self.expect_word("call")?;
+        }
+        let flags = self.flags(Flags::FAST_MATH)?;
+        let convention = self.convention()?;
+        let result_attributes = self.attributes(false)?;
+        let space = self.address_space()?;
+        let place = self.place;
+        let written = self.any_type()?;
+        let pointer = self.module.types.intern(TypeKind::Pointer(space));
+        let callee = if self.at_word("asm") {
+            Callee::Asm(Box::new(self.inline_asm()?))
+        } else {
+            Callee::Operand(self.operand(pointer, Some(scope))?)
+        };
+        let args = self.arguments(scope)?;
+        // Either the type of the function is written, or that of its result.
+        let function_type = match self.module.types.kind(written) {
+            TypeKind::Function { .. } => written,
+            _ => {
+                let params = args.iter().map(|arg| arg.ty).collect();
+                self.module.types.intern(TypeKind::Function { result: written, params, variadic: false })
+            }
+        };
+        let TypeKind::Function { result, ref params, variadic } = *self.module.types.kind(function_type)
+        else {
+            return self.error_at(place, "expected the type of a function");
+        };
+        let fits = args.len() >= params.len() && (variadic || args.len() == params.len());
+        if !fits || args.iter().zip(params).any(|(arg, &param)| arg.ty != param) {
+            return self.error_at(place, "the arguments are not those of the function's type");
+        }
+        let attributes = self.attributes(true)?;
+        let bundles = self.bundles(scope)?;
+        let call = Call {
+            tail,
+            flags,
+            convention,
+            result_attributes,
+            function_type,
+            callee,
+            args,
+            attributes,
+            bundles,
+        };
+        Ok((InstKind::Call(Box::new(call)), result))
+    }
+
+    fn arguments(&mut self, scope: &mut Scope<'t>) -> Result<Vec<Argument>> {
+        self.expect(b'(')?;
+        let mut args = Vec::new();
+        self.list(b')', |parser| {
+            let ty = parser.ty()?;
+            if *parser.module.types.kind(ty) == TypeKind::Metadata {
+                let metadata = parser.metadata(Some(scope))?;
+                let value = Operand::Metadata(scope.body.metadata.push(metadata));
+                args.push(Argument { ty, value, attributes: Default::default() });
+                return Ok(());
+            }
+            let attributes = parser.attributes(false)?;
+            let value = parser.operand(ty, Some(scope))?;
+            args.push(Argument { ty, value, attributes });
+            Ok(())
+        })?;
+        Ok(args)
+    }
+
+    fn inline_asm(&mut self) -> Result<InlineAsm> {
+        self.advance();
+        let (mut side_effect, mut flags) = (false, Vec::new());
+        while let Token::Word(word) = self.token {
+            match word {
+                "sideeffect" => side_effect = true,
+                "alignstack" | "inteldialect" | "unwind" => flags.push(word.into()),
+                _ => return self.expected("a string"),
+            }
+            self.advance();
+        }
+        let text = self.text()?.into();
+        self.expect(b',')?;
+        let constraints = self.text()?.into();
+        Ok(InlineAsm { text, constraints, side_effect, flags })
+    }
+
+    fn bundles(&mut self, scope: &mut Scope<'t>) -> Result<Vec<Bundle>> {
+        let mut bundles = Vec::new();
+        if !self.take(b'[') {
+            return Ok(bundles);
+        }
+        self.list(b']', |parser| {
+            let tag = parser.text()?.into();
+            parser.expect(b'(')?;
+            let mut operands = Vec::new();
+            parser.list(b')', |parser| {
+                operands.push(parser.typed(scope)?);
+                Ok(())
+            })?;
+            bundles.push(Bundle { tag, operands });
+            Ok(())
+        })?;
+        Ok(bundles)
+    }
+}

@@ -1,0 +1,434 @@
+//! Constants and constant expressions.
+
+use super::function::Scope;
+use super::lexer::{NameToken, Token, unescape};
+use super::{Mention, Parser, Place, Result};
+use crate::constant::{Const, ConstKind, Expr};
+use crate::float::{self, Format, Malformed};
+use crate::inst::Operand;
+use crate::integer::Integer;
+use crate::module::Global;
+use crate::opcode::{BinaryOp, CastOp, Flags};
+use crate::types::{Name, Type, TypeKind};
+
+impl<'t> Parser<'t> {
+    /// A type and a constant of it.
+    pub(super) fn typed_const(&mut self) -> Result<Const> {
+        let ty = self.ty()?;
+        self.constant(ty)
+    }
+
+    /// A constant of type `ty`.
+    pub(super) fn constant(&mut self, ty: Type) -> Result<Const> {
+        match self.operand(ty, None)? {
+            Operand::Const(constant) => Ok(constant),
+            _ => self.expected("a constant"),
+        }
+    }
+
+    /// A value of type `ty`: of the function `scope`, or a constant.
+    pub(super) fn operand(&mut self, ty: Type, scope: Option<&mut Scope<'t>>) -> Result<Operand> {
+        if let Token::Local(name) = self.token {
+            let Some(scope) = scope else { return self.expected("a constant") };
+            let place = self.place;
+            self.advance();
+            return self.local(scope, name, ty, place).map(Operand::Value);
+        }
+        let kind = match self.token {
+            Token::Int(text) => {
+                let kind = self.int_literal(ty, text)?;
+                self.advance();
+                kind
+            }
+            Token::HexInt(text) => {
+                let Some(bits) = self.scalar_int(ty) else { return self.not_of(ty, "an integer") };
+                let digits = &text[3..];
+                let value = match text.as_bytes()[0] {
+                    b'u' => Integer::parse(bits, digits, 16),
+                    _ => Integer::parse_signed_hex(bits, digits),
+                };
+                let Some(value) = value.filter(|_| !digits.is_empty()) else {
+                    return self.error(format!("expected a number of {bits} bits"));
+                };
+                self.advance();
+                ConstKind::Int(value)
+            }
+            Token::Float(text) => {
+                let Some(format) = self.format(ty) else { return self.not_of(ty, "a floating-point number") };
+                let bits = match float::parse(format, text) {
+                    Ok(bits) => bits,
+                    Err(Malformed::NotANumber) => {
+                        return self.error("expected a floating-point literal of the type");
+                    }
+                    Err(Malformed::Inexact) => {
+                        return self.error("the type has no number that is exactly this one: write its bits");
+                    }
+                };
+                self.advance();
+                ConstKind::Float(bits)
+            }
+            Token::Bytes(text) => {
+                let bytes = unescape(text);
+                let element = match *self.module.types.kind(ty) {
+                    TypeKind::Array { element, count } if count == bytes.len() as u64 => Some(element),
+                    _ => None,
+                };
+                if element.and_then(|element| self.scalar_int(element)) != Some(8) {
+                    return self.not_of(ty, &format!("[{} x i8]", bytes.len()));
+                }
+                self.advance();
+                ConstKind::Bytes(bytes.into_owned())
+            }
+            Token::Global(name) => {
+                let place = self.place;
+                self.advance();
+                ConstKind::Global(self.global_use(name, ty, place)?)
+            }
+            Token::Word(word) => return self.word_constant(ty, word).map(Operand::Const),
+            Token::Punct(b'<' | b'{' | b'[') => return self.aggregate(ty).map(Operand::Const),
+            _ => return self.expected("a value"),
+        };
+        Ok(Operand::Const(self.module.constants.intern(ty, kind)))
+    }
+
+    fn not_of<T>(&self, ty: Type, what: &str) -> Result<T> {
+        let ty = crate::print::type_text(&self.module, ty);
+        self.error(format!("expected a value of type {ty}, found {what}"))
+    }
+
+    /// Bits of an integer type that is no vector.
+    pub(super) fn scalar_int(&self, ty: Type) -> Option<u32> {
+        match *self.module.types.kind(ty) {
+            TypeKind::Int(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    fn format(&self, ty: Type) -> Option<Format> {
+        crate::float_format(&self.module.types, ty)
+    }
+
+    fn int_literal(&self, ty: Type, text: &str) -> Result<ConstKind> {
+        let Some(bits) = self.scalar_int(ty) else { return self.not_of(ty, "an integer") };
+        match Integer::parse(bits, text, 10) {
+            Some(value) => Ok(ConstKind::Int(value)),
+            None => self.error(format!("expected a number of {bits} bits")),
+        }
+    }
+
+    fn word_constant(&mut self, ty: Type, word: &'t str) -> Result<Const> {
+        let kind = self.module.types.kind(ty);
+        let fits = match word {
+            "true" | "false" => *kind == TypeKind::Int(1),
+            "null" => matches!(kind, TypeKind::Pointer(_)),
+            "none" => *kind == TypeKind::Token,
+            "zeroinitializer" => !matches!(kind, TypeKind::Label | TypeKind::Token | TypeKind::Metadata),
+            "undef" | "poison" => !matches!(kind, TypeKind::Label | TypeKind::Token | TypeKind::Metadata),
+            _ => true,
+        };
+        if !fits {
+            return self.not_of(ty, &format!("`{word}`"));
+        }
+        let simple = match word {
+            "true" => Some(ConstKind::Int(Integer::new(1, 1))),
+            "false" => Some(ConstKind::Int(Integer::new(1, 0))),
+            "null" => Some(ConstKind::Null),
+            "none" => Some(ConstKind::None),
+            "undef" => Some(ConstKind::Undef),
+            "poison" => Some(ConstKind::Poison),
+            "zeroinitializer" => Some(self.zero(ty)),
+            _ => None,
+        };
+        if let Some(kind) = simple {
+            self.advance();
+            return Ok(self.module.constants.intern(ty, kind));
+        }
+        match word {
+            "splat" => {
+                self.advance();
+                self.nested(|parser| parser.splat(ty))
+            }
+            "blockaddress" | "dso_local_equivalent" | "no_cfi" | "ptrauth" | "asm" => {
+                self.unsupported(format!("the constant `{word}`"))
+            }
+            _ => {
+                let place = self.place;
+                let Some((expr, found)) = self.nested(|parser| parser.expression(word))? else {
+                    return self.expected("a value");
+                };
+                if found != ty {
+                    let found = crate::print::type_text(&self.module, found);
+                    let ty = crate::print::type_text(&self.module, ty);
+                    return self
+                        .error_at(place, format!("expected a value of type {ty}, found one of {found}"));
+                }
+                Ok(self.module.constants.intern(ty, ConstKind::Expr(expr)))
+            }
+        }
+    }
+
+    /// A zero of a scalar is the same constant however it is spelled.
+    fn zero(&self, ty: Type) -> ConstKind {
+        match *self.module.types.kind(ty) {
+            TypeKind::Int(bits) => ConstKind::Int(Integer::new(bits, 0)),
+            TypeKind::Pointer(_) => ConstKind::Null,
+            _ if self.format(ty).is_some() => ConstKind::Float(0),
+            _ => ConstKind::Zero,
+        }
+    }
+
+    fn splat(&mut self, ty: Type) -> Result<Const> {
+        let TypeKind::Vector { element, .. } = *self.module.types.kind(ty) else {
+            return self.not_of(ty, "a vector");
+        };
+        self.expect(b'(')?;
+        let place = self.place;
+        let value = self.typed_const()?;
+        if self.module.constants.ty(value) != element {
+            return self.error_at(place, "expected an element of the vector's type");
+        }
+        self.expect(b')')?;
+        Ok(self.module.constants.intern(ty, ConstKind::Splat(value)))
+    }
+
+    fn aggregate(&mut self, ty: Type) -> Result<Const> {
+        self.nested(|parser| {
+            let place = parser.place;
+            // `<{` opens a packed structure: no vector has structures in it.
+            let angle = parser.take(b'<');
+            let packed = angle && parser.at(b'{');
+            let close = if parser.take(b'{') {
+                b'}'
+            } else if angle {
+                b'>'
+            } else {
+                parser.expect(b'[')?;
+                b']'
+            };
+            let mut parts = Vec::new();
+            parser.list(close, |parser| {
+                parts.push(parser.typed_const()?);
+                Ok(())
+            })?;
+            if packed {
+                parser.expect(b'>')?;
+            }
+            parser.aggregate_of(ty, parts, close, packed, place)
+        })
+    }
+
+    fn aggregate_of(
+        &mut self,
+        ty: Type,
+        parts: Vec<Const>,
+        close: u8,
+        packed: bool,
+        place: Place,
+    ) -> Result<Const> {
+        let (types, constants) = (&self.module.types, &self.module.constants);
+        let part_types = || parts.iter().map(|&part| constants.ty(part));
+        let fits = match *types.kind(ty) {
+            TypeKind::Vector { element, count, scalable: false } => {
+                close == b'>' && parts.len() == count as usize && part_types().all(|part| part == element)
+            }
+            TypeKind::Array { element, count } => {
+                close == b']' && parts.len() as u64 == count && part_types().all(|part| part == element)
+            }
+            _ => match types.fields(ty) {
+                Some((fields, is_packed)) => {
+                    close == b'}' && packed == is_packed && part_types().eq(fields.iter().copied())
+                }
+                None => false,
+            },
+        };
+        if !fits {
+            let ty = crate::print::type_text(&self.module, ty);
+            return self
+                .error_at(place, format!("expected a constant of type {ty}, found one with other parts"));
+        }
+        let kind = match parts.first() {
+            Some(&first) if close == b'>' && parts.iter().all(|&part| part == first) => {
+                match constants.kind(first) {
+                    ConstKind::Undef => ConstKind::Undef,
+                    ConstKind::Poison => ConstKind::Poison,
+                    _ => ConstKind::Splat(first),
+                }
+            }
+            _ => ConstKind::Aggregate(parts),
+        };
+        Ok(self.module.constants.intern(ty, kind))
+    }
+
+    /// A constant expression with its type, if `word` begins one.
+    fn expression(&mut self, word: &str) -> Result<Option<(Expr, Type)>> {
+        if let Some(op) = CastOp::named(word) {
+            return self.cast_expression(op).map(Some);
+        }
+        if let Some(op) = BinaryOp::named(word) {
+            return self.binary_expression(op).map(Some);
+        }
+        match word {
+            "getelementptr" => self.gep_expression().map(Some),
+            "extractelement" | "insertelement" | "shufflevector" => self.vector_expression(word).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn cast_expression(&mut self, op: CastOp) -> Result<(Expr, Type)> {
+        match op {
+            CastOp::Trunc
+            | CastOp::PtrToInt
+            | CastOp::PtrToAddr
+            | CastOp::IntToPtr
+            | CastOp::BitCast
+            | CastOp::AddrSpaceCast => {}
+            _ => return self.unsupported(format!("the constant expression `{op}`")),
+        }
+        self.advance();
+        self.expect(b'(')?;
+        let value = self.typed_const()?;
+        self.expect_word("to")?;
+        let to = self.ty()?;
+        self.expect(b')')?;
+        Ok((Expr::Cast { op, value }, to))
+    }
+
+    fn binary_expression(&mut self, op: BinaryOp) -> Result<(Expr, Type)> {
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Xor) {
+            return self.unsupported(format!("the constant expression `{op}`"));
+        }
+        self.advance();
+        let flags = self.flags(op.flags())?;
+        self.expect(b'(')?;
+        let lhs = self.typed_const()?;
+        self.expect(b',')?;
+        let place = self.place;
+        let rhs = self.typed_const()?;
+        let ty = self.module.constants.ty(lhs);
+        if self.module.constants.ty(rhs) != ty {
+            return self.error_at(place, "both operands must be of one type");
+        }
+        self.expect(b')')?;
+        Ok((Expr::Binary { op, flags, lhs, rhs }, ty))
+    }
+
+    fn vector_expression(&mut self, word: &str) -> Result<(Expr, Type)> {
+        let place = self.place;
+        self.advance();
+        self.expect(b'(')?;
+        let mut operands = Vec::new();
+        self.list(b')', |parser| {
+            operands.push(parser.typed_const()?);
+            Ok(())
+        })?;
+        let types = &mut self.module.types;
+        let of = |operand| self.module.constants.ty(operand);
+        let vector = operands.first().map(|&first| of(first)).filter(|&ty| types.lanes(ty).is_some());
+        let Some(vector) = vector else { return self.error_at(place, "expected a vector") };
+        let element = types.scalar(vector);
+        match (word, operands.as_slice()) {
+            ("extractelement", &[vector, index]) => Ok((Expr::ExtractElement { vector, index }, element)),
+            ("insertelement", &[operand, value, index]) => {
+                Ok((Expr::InsertElement { vector: operand, value, index }, vector))
+            }
+            ("shufflevector", &[lhs, rhs, mask]) if types.lanes(of(mask)).is_some() => {
+                let ty = types.with_shape(of(mask), element);
+                Ok((Expr::ShuffleVector { lhs, rhs, mask }, ty))
+            }
+            _ => self.error_at(place, format!("`{word}` has other operands")),
+        }
+    }
+
+    fn gep_expression(&mut self) -> Result<(Expr, Type)> {
+        self.advance();
+        let (flags, range) = self.gep_flags()?;
+        self.expect(b'(')?;
+        let source = self.ty()?;
+        self.expect(b',')?;
+        let place = self.place;
+        let base = self.typed_const()?;
+        let mut indices = Vec::new();
+        while self.take(b',') {
+            indices.push(self.typed_const()?);
+        }
+        self.expect(b')')?;
+        let of = |operand| self.module.constants.ty(operand);
+        let types: Vec<Type> = indices.iter().map(|&index| of(index)).collect();
+        let ty = self.gep_type(of(base), &types, place)?;
+        let range = range.map(|range| *range);
+        Ok((Expr::Gep { flags, range, source, base, indices }, ty))
+    }
+
+    /// The type that a `getelementptr` gives: a vector where the base or an index is one.
+    pub(super) fn gep_type(&mut self, base: Type, indices: &[Type], place: Place) -> Result<Type> {
+        let types = &mut self.module.types;
+        if types.address_space(base).is_none() {
+            return self.error_at(place, "expected a pointer, or a vector of pointers");
+        }
+        let vector = std::iter::once(&base).chain(indices).find(|&&ty| types.lanes(ty).is_some());
+        let scalar = types.scalar(base);
+        Ok(vector.map_or(base, |&vector| types.with_shape(vector, scalar)))
+    }
+
+    /// The flags of `allowed` that stand here.
+    pub(super) fn flags(&mut self, allowed: Flags) -> Result<Flags> {
+        let mut flags = Flags::empty();
+        while let Token::Word(word) = self.token {
+            let Some(flag) = Flags::named(word).filter(|&flag| allowed.contains(flag)) else { break };
+            flags |= flag;
+            self.advance();
+        }
+        Ok(flags)
+    }
+
+    /// The flags of a `getelementptr`, and its `inrange(low, high)`.
+    #[allow(clippy::type_complexity, reason = "a pair of bounds, boxed as it is kept")]
+    pub(super) fn gep_flags(&mut self) -> Result<(Flags, Option<Box<(Integer, Integer)>>)> {
+        let mut flags = self.flags(Flags::GEP)?;
+        let mut range = None;
+        if self.take_word("inrange") {
+            self.expect(b'(')?;
+            let bound = |parser: &mut Self| match parser.token {
+                Token::Int(text) => match Integer::parse(64, text, 10) {
+                    Some(value) => {
+                        parser.advance();
+                        Ok(value)
+                    }
+                    None => parser.error("expected a number of 64 bits"),
+                },
+                _ => parser.expected("a bound"),
+            };
+            let low = bound(self)?;
+            self.expect(b',')?;
+            let high = bound(self)?;
+            self.expect(b')')?;
+            range = Some(Box::new((low, high)));
+            flags |= self.flags(Flags::GEP)?;
+        }
+        // What is in bounds does not wrap.
+        if flags.contains(Flags::INBOUNDS) {
+            flags |= Flags::NUSW;
+        }
+        Ok((flags, range))
+    }
+
+    /// A global that is mentioned as a constant of type `ty`.
+    fn global_use(&mut self, name: NameToken<'t>, ty: Type, place: Place) -> Result<Global> {
+        if !matches!(self.module.types.kind(ty), TypeKind::Pointer(_)) {
+            return self.error_at(place, "a global is a pointer: expected a value of another type");
+        }
+        let id = self.global_named(name.to_name(), place);
+        self.address_uses.push((id, ty, place));
+        Ok(id)
+    }
+
+    /// The id of a global, defined or not yet.
+    pub(super) fn global_named(&mut self, name: Name, place: Place) -> Global {
+        if let Some(mention) = self.globals.get(&name) {
+            return mention.id;
+        }
+        let id = self.declare_later(name.clone());
+        self.globals.insert(name, Mention { id, first: place, defined: false });
+        id
+    }
+}

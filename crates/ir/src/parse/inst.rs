@@ -1,0 +1,289 @@
+//! Instructions: the word that begins one decides what follows.
+
+use smallvec::SmallVec;
+
+use super::function::Scope;
+use super::lexer::Token;
+use super::{Parser, Place, Result};
+use crate::constant::ConstKind;
+use crate::inst::{InstKind, Operand};
+use crate::opcode::{BinaryOp, CastOp, Flags, FloatPredicate, IntPredicate};
+use crate::types::{Type, TypeKind};
+
+/// What is read but never in AMDGPU code.
+const REFUSED: &[&str] = &[
+    "indirectbr",
+    "invoke",
+    "callbr",
+    "resume",
+    "catchswitch",
+    "catchpad",
+    "catchret",
+    "cleanuppad",
+    "cleanupret",
+    "landingpad",
+    "va_arg",
+];
+
+impl<'t> Parser<'t> {
+    /// An instruction behind its `%name =`, with the type of what it gives.
+    pub(super) fn operation(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {
+        let Token::Word(word) = self.token else { return self.expected("an instruction") };
+        let place = self.place;
+        if REFUSED.contains(&word) {
+            return self.unsupported(format!("the instruction `{word}`"));
+        }
+        if let Some(op) = BinaryOp::named(word) {
+            self.advance();
+            return self.binary(scope, op);
+        }
+        if let Some(op) = CastOp::named(word) {
+            self.advance();
+            let flags = self.flags(op.flags())?;
+            let (_, value) = self.typed(scope)?;
+            self.expect_word("to")?;
+            let to = self.ty()?;
+            return Ok((InstKind::Cast { op, flags, value }, to));
+        }
+        self.advance();
+        match word {
+            "fneg" => {
+                let flags = self.flags(Flags::FAST_MATH)?;
+                let (ty, value) = self.typed(scope)?;
+                Ok((InstKind::FNeg { flags, value }, ty))
+            }
+            "icmp" => {
+                let flags = self.flags(Flags::SAMESIGN)?;
+                let Some(predicate) = self.take_named(IntPredicate::named) else {
+                    return self.expected("eq, ne, ugt, uge, ult, ule, sgt, sge, slt or sle");
+                };
+                let (ty, lhs, rhs) = self.pair(scope)?;
+                let ty = self.module.types.bool_like(ty);
+                Ok((InstKind::ICmp { flags, predicate, lhs, rhs }, ty))
+            }
+            "fcmp" => {
+                let flags = self.flags(Flags::FAST_MATH)?;
+                let Some(predicate) = self.take_named(FloatPredicate::named) else {
+                    return self.expected("how numbers are compared, such as oeq, ult or uno");
+                };
+                let (ty, lhs, rhs) = self.pair(scope)?;
+                let ty = self.module.types.bool_like(ty);
+                Ok((InstKind::FCmp { flags, predicate, lhs, rhs }, ty))
+            }
+            "select" => self.select(scope),
+            "phi" => self.phi(scope),
+            "freeze" => {
+                let (ty, value) = self.typed(scope)?;
+                Ok((InstKind::Freeze { value }, ty))
+            }
+            "extractelement" | "insertelement" | "shufflevector" => self.of_vector(scope, word, place),
+            "extractvalue" => {
+                let (ty, aggregate) = self.typed(scope)?;
+                let (indices, part) = self.indices(ty)?;
+                Ok((InstKind::ExtractValue { aggregate, indices }, part))
+            }
+            "insertvalue" => {
+                let (ty, aggregate) = self.typed(scope)?;
+                self.expect(b',')?;
+                let place = self.place;
+                let (value_type, value) = self.typed(scope)?;
+                let (indices, part) = self.indices(ty)?;
+                if part != value_type {
+                    return self.error_at(place, "expected a value of the type of that part");
+                }
+                Ok((InstKind::InsertValue { aggregate, value, indices }, ty))
+            }
+            "alloca" => self.alloca(scope),
+            "load" => self.load(scope),
+            "store" => self.store(scope),
+            "fence" => self.fence(),
+            "atomicrmw" => self.rmw(scope),
+            "cmpxchg" => self.cmpxchg(scope),
+            "getelementptr" => self.gep(scope),
+            "call" | "tail" | "musttail" | "notail" => self.call(scope, word),
+            "ret" | "br" | "switch" | "unreachable" => {
+                let kind = self.terminator(scope, word)?;
+                Ok((kind, self.module.types.intern(TypeKind::Void)))
+            }
+            _ => {
+                let names =
+                    BinaryOp::ALL.iter().map(|op| op.name()).chain(CastOp::ALL.iter().map(|op| op.name()));
+                let others =
+                    ["getelementptr", "extractelement", "insertelement", "shufflevector", "load", "store"];
+                let near = wavemark_diag::nearest(word, names.chain(others));
+                self.error_at(place, format!("expected an instruction, found `{word}`")).map_err(
+                    |mut diagnostic: Box<wavemark_diag::Diagnostic>| {
+                        diagnostic.help.extend(near.map(|near| format!("did you mean `{near}`?")));
+                        diagnostic
+                    },
+                )
+            }
+        }
+    }
+
+    /// A type and a value of it.
+    pub(super) fn typed(&mut self, scope: &mut Scope<'t>) -> Result<(Type, Operand)> {
+        let ty = self.ty()?;
+        Ok((ty, self.operand(ty, Some(scope))?))
+    }
+
+    /// `, ty value` of a type that is expected.
+    pub(super) fn comma_typed(&mut self, scope: &mut Scope<'t>) -> Result<(Type, Operand)> {
+        self.expect(b',')?;
+        self.typed(scope)
+    }
+
+    /// `ty a, b`.
+    fn pair(&mut self, scope: &mut Scope<'t>) -> Result<(Type, Operand, Operand)> {
+        let (ty, lhs) = self.typed(scope)?;
+        self.expect(b',')?;
+        let rhs = self.operand(ty, Some(scope))?;
+        Ok((ty, lhs, rhs))
+    }
+
+    fn binary(&mut self, scope: &mut Scope<'t>, op: BinaryOp) -> Result<(InstKind, Type)> {
+        let flags = self.flags(op.flags())?;
+        let (ty, lhs, rhs) = self.pair(scope)?;
+        Ok((InstKind::Binary { op, flags, lhs, rhs }, ty))
+    }
+
+    fn select(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {
+        let flags = self.flags(Flags::FAST_MATH)?;
+        let (_, condition) = self.typed(scope)?;
+        let (ty, then) = self.comma_typed(scope)?;
+        self.expect(b',')?;
+        let place = self.place;
+        let (other, otherwise) = self.typed(scope)?;
+        if other != ty {
+            return self.error_at(place, "both values of a select must be of one type");
+        }
+        Ok((InstKind::Select { flags, condition, then, otherwise }, ty))
+    }
+
+    fn phi(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {
+        let flags = self.flags(Flags::FAST_MATH)?;
+        let ty = self.ty()?;
+        let mut incoming = SmallVec::new();
+        loop {
+            self.expect(b'[')?;
+            let value = self.operand(ty, Some(scope))?;
+            self.expect(b',')?;
+            let block = self.block_name(scope)?;
+            self.expect(b']')?;
+            incoming.push((value, block));
+            // A comma may also begin an attachment.
+            if !self.at(b',') || !matches!(self.lexer.clone().next().0, Token::Punct(b'[')) {
+                break;
+            }
+            self.advance();
+        }
+        Ok((InstKind::Phi { flags, incoming }, ty))
+    }
+
+    fn of_vector(&mut self, scope: &mut Scope<'t>, word: &str, place: Place) -> Result<(InstKind, Type)> {
+        let (ty, first) = self.typed(scope)?;
+        if self.module.types.lanes(ty).is_none() {
+            return self.error_at(place, "expected a vector");
+        }
+        let element = self.module.types.scalar(ty);
+        match word {
+            "extractelement" => {
+                let (_, index) = self.comma_typed(scope)?;
+                Ok((InstKind::ExtractElement { vector: first, index }, element))
+            }
+            "insertelement" => {
+                self.expect(b',')?;
+                let place = self.place;
+                let (value_type, value) = self.typed(scope)?;
+                if value_type != element {
+                    return self.error_at(place, "expected an element of the vector's type");
+                }
+                let (_, index) = self.comma_typed(scope)?;
+                Ok((InstKind::InsertElement { vector: first, value, index }, ty))
+            }
+            _ => {
+                self.expect(b',')?;
+                let place = self.place;
+                let (second_type, rhs) = self.typed(scope)?;
+                if second_type != ty {
+                    return self.error_at(place, "both vectors must be of one type");
+                }
+                self.expect(b',')?;
+                let place = self.place;
+                let mask = self.typed_const()?;
+                let mask_type = self.module.constants.ty(mask);
+                let i32s = self.module.types.int_bits(mask_type) == Some(32);
+                if !i32s || self.module.types.lanes(mask_type).is_none() {
+                    return self.error_at(place, "expected a mask: a constant vector of i32");
+                }
+                if let ConstKind::Expr(_) = self.module.constants.kind(mask) {
+                    return self.error_at(place, "expected a mask of numbers");
+                }
+                let ty = self.module.types.with_shape(mask_type, element);
+                Ok((InstKind::ShuffleVector { lhs: first, rhs, mask }, ty))
+            }
+        }
+    }
+
+    /// The indices of a part, and its type.
+    fn indices(&mut self, mut ty: Type) -> Result<(SmallVec<[u32; 2]>, Type)> {
+        let mut indices = SmallVec::new();
+        while self.at(b',') && matches!(self.lexer.clone().next().0, Token::Int(_)) {
+            self.advance();
+            let place = self.place;
+            let index = self.u32("an index")?;
+            match self.module.types.part(ty, index.into()) {
+                Some(part) => ty = part,
+                None => return self.error_at(place, "there is no such part"),
+            }
+            indices.push(index);
+        }
+        if indices.is_empty() { self.expected("`,` and an index") } else { Ok((indices, ty)) }
+    }
+
+    fn terminator(&mut self, scope: &mut Scope<'t>, word: &str) -> Result<InstKind> {
+        match word {
+            "ret" => {
+                let place = self.place;
+                if self.take_word("void") {
+                    return Ok(InstKind::Ret { value: None });
+                }
+                let (ty, value) = self.typed(scope)?;
+                if ty != scope.result() {
+                    let wanted = crate::print::type_text(&self.module, scope.result());
+                    return self.error_at(place, format!("the function returns {wanted}"));
+                }
+                Ok(InstKind::Ret { value: Some(value) })
+            }
+            "br" if self.at_word("label") => Ok(InstKind::Br { target: self.label(scope)? }),
+            "br" => {
+                let (_, condition) = self.typed(scope)?;
+                self.expect(b',')?;
+                let then = self.label(scope)?;
+                self.expect(b',')?;
+                let otherwise = self.label(scope)?;
+                Ok(InstKind::CondBr { condition, then, otherwise })
+            }
+            "switch" => self.switch(scope),
+            _ => Ok(InstKind::Unreachable),
+        }
+    }
+
+    fn switch(&mut self, scope: &mut Scope<'t>) -> Result<InstKind> {
+        let (ty, value) = self.typed(scope)?;
+        self.expect(b',')?;
+        let default = self.label(scope)?;
+        self.expect(b'[')?;
+        let mut cases = Vec::new();
+        while !self.take(b']') {
+            let place = self.place;
+            let case = self.typed_const()?;
+            if self.module.constants.ty(case) != ty || self.module.constants.int(case).is_none() {
+                return self.error_at(place, "expected a number of the type that is switched on");
+            }
+            self.expect(b',')?;
+            cases.push((case, self.label(scope)?));
+        }
+        Ok(InstKind::Switch { value, default, cases })
+    }
+}

@@ -1,0 +1,277 @@
+//! Metadata: nodes, attachments, debug records.
+
+use super::function::Scope;
+use super::lexer::{Token, unescape};
+use super::{Mention, Parser, Result};
+use crate::function::DebugRecord;
+use crate::inst::Operand;
+use crate::metadata::{Attachments, Field, Metadata, MetadataKind, Node, NodeBody, NodeData, Word};
+use crate::types::TypeKind;
+
+impl<'t> Parser<'t> {
+    /// `!4 = …`.
+    pub(super) fn node_definition(&mut self, number: u32) -> Result<()> {
+        let place = self.place;
+        let id = self.node(number);
+        self.advance();
+        if self.nodes.get(&number).is_some_and(|mention| mention.defined) {
+            return self.error_at(place, format!("the metadata !{number} is defined twice"));
+        }
+        self.expect(b'=')?;
+        let distinct = self.take_word("distinct");
+        let body = match self.token {
+            Token::Bang => {
+                self.advance();
+                if !self.at(b'{') {
+                    return self.expected("`{`");
+                }
+                self.tuple()?
+            }
+            Token::Meta(name) => {
+                self.advance();
+                self.record(name, None)?
+            }
+            _ => return self.expected("`!{` or `!Name(`"),
+        };
+        self.module.metadata.nodes[id] = NodeData { distinct, number: Some(number), body };
+        if let Some(mention) = self.nodes.get_mut(&number) {
+            mention.defined = true;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, number: u32) -> Node {
+        if let Some(mention) = self.nodes.get(&number) {
+            return mention.id;
+        }
+        let empty = NodeData { distinct: false, number: Some(number), body: NodeBody::Tuple(Vec::new()) };
+        let id = self.module.metadata.nodes.push(empty);
+        self.nodes.insert(number, Mention { id, first: self.place, defined: false });
+        id
+    }
+
+    /// `!name = !{!0, !1}`.
+    pub(super) fn named_metadata(&mut self, name: &str) -> Result<()> {
+        self.advance();
+        self.expect(b'=')?;
+        if self.token != Token::Bang {
+            return self.expected("`!{`");
+        }
+        self.advance();
+        self.expect(b'{')?;
+        let mut nodes = Vec::new();
+        self.list(b'}', |parser| {
+            nodes.push(parser.node_use(None)?);
+            Ok(())
+        })?;
+        let name = unescape(name);
+        match std::str::from_utf8(&name) {
+            Ok(name) => self.module.metadata.named.push((name.into(), nodes)),
+            Err(_) => return self.error("expected a name of UTF-8"),
+        }
+        Ok(())
+    }
+
+    /// A node: `!4`, or one that stands here.
+    pub(super) fn node_use(&mut self, scope: Option<&mut Scope<'t>>) -> Result<Node> {
+        match self.token {
+            Token::Node(number) => {
+                let id = self.node(number);
+                self.advance();
+                Ok(id)
+            }
+            Token::Bang => {
+                self.advance();
+                if !self.at(b'{') {
+                    return self.expected("`{`");
+                }
+                let body = self.nested(|parser| parser.tuple())?;
+                Ok(self.inline_node(body))
+            }
+            Token::Meta(name) => {
+                self.advance();
+                let body = self.nested(|parser| parser.record(name, scope))?;
+                Ok(self.inline_node(body))
+            }
+            _ => self.expected("metadata"),
+        }
+    }
+
+    fn inline_node(&mut self, body: NodeBody) -> Node {
+        self.module.metadata.nodes.push(NodeData { distinct: false, number: None, body })
+    }
+
+    fn tuple(&mut self) -> Result<NodeBody> {
+        self.expect(b'{')?;
+        let mut operands = Vec::new();
+        self.list(b'}', |parser| {
+            operands.push(if parser.take_word("null") { Metadata::Null } else { parser.metadata(None)? });
+            Ok(())
+        })?;
+        Ok(NodeBody::Tuple(operands))
+    }
+
+    /// Metadata of any sort: a node, a string, a value with its type.
+    pub(super) fn metadata(&mut self, scope: Option<&mut Scope<'t>>) -> Result<Metadata> {
+        match self.token {
+            Token::Bang if self.lexer_is_at_quote() => {
+                self.advance();
+                Ok(Metadata::Text(self.text()?.into()))
+            }
+            Token::Bang | Token::Node(_) | Token::Meta(_) => Ok(Metadata::Node(self.node_use(scope)?)),
+            _ => {
+                let place = self.place;
+                let ty = self.ty()?;
+                if *self.module.types.kind(ty) == TypeKind::Metadata {
+                    return self.error_at(place, "metadata of metadata");
+                }
+                Ok(match self.operand(ty, scope)? {
+                    Operand::Value(value) => Metadata::Value(value),
+                    Operand::Const(constant) => Metadata::Const(constant),
+                    Operand::Metadata(_) => return self.error_at(place, "expected a value"),
+                })
+            }
+        }
+    }
+
+    /// Whether a string follows the token that stands here.
+    fn lexer_is_at_quote(&self) -> bool {
+        matches!(self.lexer.clone().next().0, Token::Text(_))
+    }
+
+    /// What is in the parentheses of a specialised node.
+    fn record(&mut self, name: &str, mut scope: Option<&mut Scope<'t>>) -> Result<NodeBody> {
+        self.expect(b'(')?;
+        match name {
+            "DIExpression" => {
+                let mut words = Vec::new();
+                self.list(b')', |parser| {
+                    words.push(match parser.token {
+                        Token::Word(word) => Word::Name(word.into()),
+                        Token::Int(text) => Word::Number(parser.number(text)?),
+                        _ => return parser.expected("an operation of a DIExpression, or a number"),
+                    });
+                    parser.advance();
+                    Ok(())
+                })?;
+                Ok(NodeBody::Expression(words))
+            }
+            "DIArgList" => {
+                let mut operands = Vec::new();
+                self.list(b')', |parser| {
+                    operands.push(parser.metadata(scope.as_deref_mut())?);
+                    Ok(())
+                })?;
+                Ok(NodeBody::Arguments(operands))
+            }
+            _ => {
+                let mut fields: Vec<(Box<str>, Field)> = Vec::new();
+                self.list(b')', |parser| {
+                    let Token::Label(super::lexer::NameToken::Plain(field)) = parser.token else {
+                        return parser.expected("a field: a name and a colon");
+                    };
+                    if fields.iter().any(|(known, _)| **known == *field) {
+                        return parser.error(format!("the field `{field}` is there twice"));
+                    }
+                    parser.advance();
+                    let value = parser.field()?;
+                    fields.push((field.into(), value));
+                    Ok(())
+                })?;
+                Ok(NodeBody::Record { name: name.into(), fields })
+            }
+        }
+    }
+
+    fn number(&self, text: &str) -> Result<i128> {
+        match text.parse() {
+            Ok(value) if (-(1i128 << 64)..1 << 64).contains(&value) => Ok(value),
+            _ => self.error("expected a number of 64 bits"),
+        }
+    }
+
+    fn field(&mut self) -> Result<Field> {
+        match self.token {
+            Token::Int(text) => {
+                let value = self.number(text)?;
+                self.advance();
+                Ok(Field::Number(value))
+            }
+            Token::Text(text) => {
+                self.advance();
+                Ok(Field::Text(unescape(text).into()))
+            }
+            Token::Word("null") => {
+                self.advance();
+                Ok(Field::Metadata(Metadata::Null))
+            }
+            Token::Word(word) if !self.is_type_ahead(word) => {
+                self.advance();
+                let mut names = vec![Box::from(word)];
+                while self.take(b'|') {
+                    let (Token::Word(word) | Token::Int(word)) = self.token else {
+                        return self.expected("a flag");
+                    };
+                    names.push(word.into());
+                    self.advance();
+                }
+                Ok(Field::Names(names))
+            }
+            _ => Ok(Field::Metadata(self.nested(|parser| parser.metadata(None))?)),
+        }
+    }
+
+    /// Whether `word` begins a type, so that a value follows.
+    fn is_type_ahead(&self, word: &str) -> bool {
+        matches!(word, "ptr" | "half" | "bfloat" | "float" | "double" | "fp128" | "target")
+            || word
+                .strip_prefix('i')
+                .is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit()))
+    }
+
+    /// The attachments that follow: `, !dbg !4`; `comma`: each behind a comma.
+    pub(super) fn attachments(&mut self, comma: bool) -> Result<Attachments> {
+        let mut attachments = Attachments::new();
+        loop {
+            if comma {
+                if !self.at(b',') {
+                    break;
+                }
+                self.advance();
+            }
+            let Token::Meta(kind) = self.token else {
+                if comma {
+                    return self.expected("an attachment of metadata");
+                }
+                break;
+            };
+            self.advance();
+            let kind = self.kind(kind)?;
+            attachments.push((kind, self.node_use(None)?));
+        }
+        Ok(attachments)
+    }
+
+    pub(super) fn kind(&mut self, name: &str) -> Result<MetadataKind> {
+        let name = unescape(name);
+        match std::str::from_utf8(&name) {
+            Ok(name) => Ok(self.module.metadata.kind(name)),
+            Err(_) => self.error("expected a name of UTF-8"),
+        }
+    }
+
+    /// `#dbg_value(…)`.
+    pub(super) fn debug_record(&mut self, kind: &str, scope: &mut Scope<'t>) -> Result<DebugRecord> {
+        if !matches!(kind, "value" | "declare" | "declare_value" | "assign" | "label") {
+            return self.expected("#dbg_value, #dbg_declare, #dbg_assign or #dbg_label");
+        }
+        self.advance();
+        self.expect(b'(')?;
+        let mut operands = Vec::new();
+        self.list(b')', |parser| {
+            operands.push(parser.metadata(Some(scope))?);
+            Ok(())
+        })?;
+        Ok(DebugRecord { kind: kind.into(), operands })
+    }
+}

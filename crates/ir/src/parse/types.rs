@@ -1,0 +1,271 @@
+//! Types, and named structures.
+
+use rustc_hash::FxHashMap;
+
+use super::lexer::{NameToken, Token};
+use super::{Mention, Parser, Result};
+use crate::types::{
+    MAX_INTEGER_BITS, MAX_NESTING, MAX_VECTOR_ELEMENTS, Struct, StructBody, StructDef, Type, TypeKind,
+};
+
+impl<'t> Parser<'t> {
+    /// A type of values.
+    pub(super) fn ty(&mut self) -> Result<Type> {
+        let place = self.place;
+        let ty = self.any_type()?;
+        if self.module.types.is_first_class(ty) {
+            Ok(ty)
+        } else {
+            self.error_at(place, "expected the type of a value: nothing is `void` or a function")
+        }
+    }
+
+    /// Any type, `void` and function types among them.
+    pub(super) fn any_type(&mut self) -> Result<Type> {
+        self.nested(|parser| {
+            let mut ty = parser.base_type()?;
+            while parser.at(b'(') {
+                ty = parser.function_type(ty)?;
+            }
+            if parser.at(b'*') {
+                return parser.error("pointers have no type of what they point to: write `ptr`");
+            }
+            Ok(ty)
+        })
+    }
+
+    fn base_type(&mut self) -> Result<Type> {
+        let kind = match self.token {
+            Token::Word(word) => match self.word_type(word)? {
+                Some(kind) => kind,
+                None => return self.expected("a type"),
+            },
+            Token::Local(name) => {
+                let place = self.place;
+                self.advance();
+                TypeKind::Named(self.struct_named(name, place))
+            }
+            Token::Punct(b'{') => {
+                self.advance();
+                TypeKind::Struct { fields: self.field_types()?, packed: false }
+            }
+            Token::Punct(b'[') => {
+                self.advance();
+                let count = self.u64("the number of elements")?;
+                self.expect_word("x")?;
+                let element = self.ty()?;
+                self.expect(b']')?;
+                TypeKind::Array { element, count }
+            }
+            Token::Punct(b'<') => {
+                self.advance();
+                if self.take(b'{') {
+                    let fields = self.field_types()?;
+                    self.expect(b'>')?;
+                    TypeKind::Struct { fields, packed: true }
+                } else {
+                    return self.vector_type();
+                }
+            }
+            _ => return self.expected("a type"),
+        };
+        Ok(self.module.types.intern(kind))
+    }
+
+    fn word_type(&mut self, word: &str) -> Result<Option<TypeKind>> {
+        let kind = match word {
+            "void" => TypeKind::Void,
+            "half" => TypeKind::Half,
+            "bfloat" => TypeKind::BFloat,
+            "float" => TypeKind::Float,
+            "double" => TypeKind::Double,
+            "fp128" => TypeKind::Fp128,
+            "label" => TypeKind::Label,
+            "token" => TypeKind::Token,
+            "metadata" => TypeKind::Metadata,
+            "ptr" => {
+                self.advance();
+                return Ok(Some(TypeKind::Pointer(self.address_space()?)));
+            }
+            "target" => {
+                self.advance();
+                return self.target_type().map(Some);
+            }
+            "x86_fp80" | "ppc_fp128" | "x86_amx" => return self.unsupported(format!("the type {word}")),
+            _ => {
+                let Some(bits) = word.strip_prefix('i').filter(|bits| is_number(bits)) else {
+                    return Ok(None);
+                };
+                match bits.parse() {
+                    Ok(bits) if (1..=MAX_INTEGER_BITS).contains(&bits) => TypeKind::Int(bits),
+                    _ => {
+                        return self
+                            .error(format!("expected an integer type of 1 to {MAX_INTEGER_BITS} bits"));
+                    }
+                }
+            }
+        };
+        self.advance();
+        Ok(Some(kind))
+    }
+
+    /// `addrspace(n)`, or nothing.
+    pub(super) fn address_space(&mut self) -> Result<u32> {
+        if !self.take_word("addrspace") {
+            return Ok(0);
+        }
+        self.expect(b'(')?;
+        let place = self.place;
+        let space = match self.token {
+            // `"A"`, `"G"`, `"P"`: those of the data layout.
+            Token::Text(_) => return self.unsupported("an address space by its letter"),
+            _ => self.u32("an address space")?,
+        };
+        self.expect(b')')?;
+        if space < 1 << 24 { Ok(space) } else { self.error_at(place, "expected an address space below 2^24") }
+    }
+
+    fn target_type(&mut self) -> Result<TypeKind> {
+        self.expect(b'(')?;
+        let name = self.utf8()?;
+        let (mut types, mut integers) = (Vec::new(), Vec::new());
+        while self.take(b',') {
+            if matches!(self.token, Token::Int(_)) {
+                integers.push(self.u32("a number")?);
+            } else if integers.is_empty() {
+                types.push(self.any_type()?);
+            } else {
+                return self.expected("a number");
+            }
+        }
+        self.expect(b')')?;
+        Ok(TypeKind::Target { name, types, integers })
+    }
+
+    fn field_types(&mut self) -> Result<Vec<Type>> {
+        let mut fields = Vec::new();
+        self.list(b'}', |parser| {
+            fields.push(parser.ty()?);
+            Ok(())
+        })?;
+        Ok(fields)
+    }
+
+    /// Behind the `<`.
+    fn vector_type(&mut self) -> Result<Type> {
+        let scalable = self.take_word("vscale");
+        if scalable {
+            self.expect_word("x")?;
+        }
+        let place = self.place;
+        let count = self.u32("the number of elements")?;
+        if count == 0 || count > MAX_VECTOR_ELEMENTS {
+            return self.error_at(place, format!("expected 1 to {MAX_VECTOR_ELEMENTS} elements"));
+        }
+        self.expect_word("x")?;
+        let place = self.place;
+        let element = self.ty()?;
+        let fits = matches!(self.module.types.kind(element), TypeKind::Int(_) | TypeKind::Pointer(_))
+            || self.module.types.is_float(element) && self.module.types.lanes(element).is_none();
+        if !fits {
+            return self
+                .error_at(place, "expected an element: an integer, a floating-point number or a pointer");
+        }
+        self.expect(b'>')?;
+        Ok(self.module.types.intern(TypeKind::Vector { element, count, scalable }))
+    }
+
+    fn function_type(&mut self, result: Type) -> Result<Type> {
+        self.expect(b'(')?;
+        let (mut params, mut variadic) = (Vec::new(), false);
+        self.list(b')', |parser| {
+            if variadic {
+                return parser.expected("`)`");
+            }
+            if parser.token == Token::Dots {
+                parser.advance();
+                variadic = true;
+            } else {
+                params.push(parser.ty()?);
+            }
+            Ok(())
+        })?;
+        Ok(self.module.types.intern(TypeKind::Function { result, params, variadic }))
+    }
+
+    fn struct_named(&mut self, name: NameToken<'t>, place: super::Place) -> Struct {
+        let name = name.to_name();
+        if let Some(mention) = self.structs.get(&name) {
+            return mention.id;
+        }
+        let id = self.module.types.structs.push(StructDef { name: name.clone(), body: None });
+        self.structs.insert(name, Mention { id, first: place, defined: false });
+        id
+    }
+
+    /// `%name = type …`; the name is read.
+    pub(super) fn struct_definition(&mut self, name: NameToken<'t>, place: super::Place) -> Result<()> {
+        self.expect(b'=')?;
+        self.expect_word("type")?;
+        let id = self.struct_named(name, place);
+        let name = name.to_name();
+        if self.structs[&name].defined {
+            return self.error_at(place, format!("the type %{} is defined twice", super::show(&name)));
+        }
+        if let Some(mention) = self.structs.get_mut(&name) {
+            mention.defined = true;
+        }
+        self.module.types.struct_order.push(id);
+        if self.take_word("opaque") {
+            return Ok(());
+        }
+        let packed = self.take(b'<');
+        if !self.take(b'{') {
+            return if packed { self.expected("`{`") } else { self.expected("`{`, `<{` or `opaque`") };
+        }
+        let fields = self.field_types()?;
+        if packed {
+            self.expect(b'>')?;
+        }
+        self.module.types.structs[id].body = Some(StructBody { fields, packed });
+        Ok(())
+    }
+
+    /// Everything that looks into a type may count on its end: none contains itself.
+    pub(super) fn types_end(&self) -> Result<()> {
+        let mut known = FxHashMap::default();
+        for mention in self.structs.values() {
+            let ty = self.module.types.find(&TypeKind::Named(mention.id));
+            if ty.is_some_and(|ty| self.nesting(ty, 0, &mut known).is_none()) {
+                let message = format!("the type contains itself, or is nested deeper than {MAX_NESTING}");
+                return self.error_at(mention.first, message);
+            }
+        }
+        Ok(())
+    }
+
+    /// How deep what is in a type is nested, `above` being what it is nested in; `None`: deeper than may be, perhaps
+    /// without end.
+    fn nesting(&self, ty: Type, above: u32, known: &mut FxHashMap<Type, u32>) -> Option<u32> {
+        if above > MAX_NESTING {
+            return None;
+        }
+        if let Some(&depth) = known.get(&ty) {
+            return (above + depth <= MAX_NESTING).then_some(depth);
+        }
+        let types = &self.module.types;
+        let mut depth = 0;
+        if let TypeKind::Array { element, .. } = types.kind(ty) {
+            depth = self.nesting(*element, above + 1, known)? + 1;
+        }
+        for &field in types.fields(ty).map_or(&[][..], |(fields, _)| fields) {
+            depth = depth.max(self.nesting(field, above + 1, known)? + 1);
+        }
+        known.insert(ty, depth);
+        Some(depth)
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}

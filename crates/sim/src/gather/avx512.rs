@@ -1,0 +1,368 @@
+//! The bodies of [`super`] with AVX-512. Each looks at the offsets first, all at once, and returns `false` without having
+//! done anything if a lane's bytes, or what is read along with them, are not all inside.
+
+use std::arch::x86_64::*;
+
+use super::{part, widen};
+use crate::pending::lanes;
+use crate::regs::Chunk;
+use crate::shape::LoadShape;
+use crate::transpose::Transpose;
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn row(chunk: &Chunk) -> __m512i {
+    // SAFETY: a chunk has 64 bytes.
+    unsafe { _mm512_loadu_si512(chunk.0.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn put(to: &mut Chunk, x: __m512i) {
+    // SAFETY: a chunk has 64 bytes.
+    unsafe { _mm512_storeu_si512(to.0.as_mut_ptr().cast(), x) }
+}
+
+/// See [`super::merge`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn merge(old: &mut Chunk, new: __m512i, mask: u16, write: u16) {
+    if mask == u16::MAX {
+        return put(old, new);
+    }
+    put(old, _mm512_mask_mov_epi32(row(old), write, _mm512_maskz_mov_epi32(mask, new)));
+}
+
+/// Whether `size` bytes from each offset on are inside of `len`. What is so can be an index of the host's gathers,
+/// which are signed.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn within(at: &[Chunk], size: usize, len: usize) -> bool {
+    let Some(top) = len.checked_sub(size) else { return false };
+    let top = _mm512_set1_epi32(top.min(i32::MAX as usize) as i32);
+    at.iter().fold(0, |over, at| over | _mm512_cmpgt_epu32_mask(row(at), top)) == 0
+}
+
+/// Of 16 dwords in two registers, numbered from the first: those at `index`.
+macro_rules! pick {
+    ($a:expr, $b:expr, $index:expr) => {
+        _mm512_permutex2var_epi32($a, row(const { &Chunk($index) }), $b)
+    };
+}
+
+/// 0, 2, 4, … or, with `odd` 1, the numbers between.
+const fn every_second(odd: u32) -> [u32; 16] {
+    let mut out = [0; 16];
+    let mut n = 0;
+    while n < 16 {
+        out[n] = 2 * n as u32 + odd;
+        n += 1;
+    }
+    out
+}
+
+/// The lanes `from`… of two rows alternate.
+const fn alternate(from: u32) -> [u32; 16] {
+    let mut out = [0; 16];
+    let mut n = 0;
+    while n < 16 {
+        out[n] = from + n as u32 / 2 + 16 * (n as u32 & 1);
+        n += 1;
+    }
+    out
+}
+
+/// The transpose of four by four dwords in each quarter of the registers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn four_by_four(z: [__m512i; 4]) -> [__m512i; 4] {
+    let (a, b) = (_mm512_unpacklo_epi32(z[0], z[1]), _mm512_unpackhi_epi32(z[0], z[1]));
+    let (c, d) = (_mm512_unpacklo_epi32(z[2], z[3]), _mm512_unpackhi_epi32(z[2], z[3]));
+    [
+        _mm512_unpacklo_epi64(a, c),
+        _mm512_unpackhi_epi64(a, c),
+        _mm512_unpacklo_epi64(b, d),
+        _mm512_unpackhi_epi64(b, d),
+    ]
+}
+
+/// The transpose of four by four quarters.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn quarters(z: [__m512i; 4]) -> [__m512i; 4] {
+    let (a, b) = (_mm512_shuffle_i32x4::<0x44>(z[0], z[1]), _mm512_shuffle_i32x4::<0xee>(z[0], z[1]));
+    let (c, d) = (_mm512_shuffle_i32x4::<0x44>(z[2], z[3]), _mm512_shuffle_i32x4::<0xee>(z[2], z[3]));
+    [
+        _mm512_shuffle_i32x4::<0x88>(a, c),
+        _mm512_shuffle_i32x4::<0xdd>(a, c),
+        _mm512_shuffle_i32x4::<0x88>(b, d),
+        _mm512_shuffle_i32x4::<0xdd>(b, d),
+    ]
+}
+
+/// 16 bytes of each of four lanes, from lane `first` on and `step` apart.
+///
+/// # Safety
+/// 16 bytes must begin at each lane's offset from `bytes`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn four_lanes(bytes: *const u8, at: &Chunk, first: usize, step: usize) -> __m512i {
+    // SAFETY: the caller's promise.
+    let lane =
+        |n: usize| unsafe { _mm_loadu_si128(bytes.add(at.0[(first + n * step) & 15] as usize).cast()) };
+    let z = _mm512_castsi128_si512(lane(0));
+    let z = _mm512_inserti32x4::<1>(z, lane(1));
+    let z = _mm512_inserti32x4::<2>(z, lane(2));
+    _mm512_inserti32x4::<3>(z, lane(3))
+}
+
+/// Eight bytes of each of the lanes 0 to 7 and 8 to 15.
+///
+/// # Safety
+/// Eight bytes must begin at each lane's offset from `bytes`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn eights(bytes: *const u8, at: &Chunk) -> [__m512i; 2] {
+    let at = row(at);
+    let (low, high) = (_mm512_castsi512_si256(at), _mm512_extracti64x4_epi64::<1>(at));
+    // SAFETY: the caller's promise.
+    unsafe {
+        [_mm512_i32gather_epi64::<1>(low, bytes.cast()), _mm512_i32gather_epi64::<1>(high, bytes.cast())]
+    }
+}
+
+/// See [`super::load`]; `D` is the number of dwords.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn load<const D: usize>(
+    out: &mut [Chunk],
+    chunks: usize,
+    bytes: &[u8],
+    at: &[Chunk],
+    mask: u64,
+    write: u64,
+) -> bool {
+    // Three dwords are read as four.
+    let read = if D == 3 { 16 } else { 4 * D };
+    if !within(at, read, bytes.len()) {
+        return false;
+    }
+    let from = bytes.as_ptr();
+    for (c, at) in at.iter().enumerate() {
+        // SAFETY: so many bytes from each offset on are inside.
+        let rows: [__m512i; 4] = unsafe {
+            match D {
+                1 => [_mm512_i32gather_epi32::<1>(row(at), from.cast()); 4],
+                2 => {
+                    let [a, b] = eights(from, at);
+                    let (low, high) = (pick!(a, b, every_second(0)), pick!(a, b, every_second(1)));
+                    [low, high, low, high]
+                }
+                _ => four_by_four([
+                    four_lanes(from, at, 0, 4),
+                    four_lanes(from, at, 1, 4),
+                    four_lanes(from, at, 2, 4),
+                    four_lanes(from, at, 3, 4),
+                ]),
+            }
+        };
+        for (d, new) in rows.into_iter().enumerate().take(D) {
+            merge(&mut out[d * chunks + c], new, part(mask, c), part(write, c));
+        }
+    }
+    true
+}
+
+/// See [`super::load_narrow`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn load_narrow(
+    out: &mut [Chunk],
+    shape: LoadShape,
+    bytes: &[u8],
+    at: &[Chunk],
+    mask: u64,
+    write: u64,
+) -> bool {
+    let Some(last) = bytes.len().checked_sub(4) else { return false };
+    if !within(at, shape.bytes as usize, bytes.len()) {
+        return false;
+    }
+    // A dword is read that has the bytes and is inside; they are moved to its front.
+    let last = _mm512_set1_epi32(last.min(i32::MAX as usize) as i32);
+    let keep = _mm512_set1_epi32(if shape.bytes == 1 { 0xff } else { 0xffff });
+    for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
+        let from = _mm512_min_epu32(row(at), last);
+        // SAFETY: four bytes from each offset on are inside.
+        let dwords = unsafe { _mm512_i32gather_epi32::<1>(from, bytes.as_ptr().cast()) };
+        let behind = _mm512_slli_epi32::<3>(_mm512_sub_epi32(row(at), from));
+        let mut new = Chunk::ZERO;
+        put(&mut new, _mm512_and_si512(_mm512_srlv_epi32(dwords, behind), keep));
+        widen(out, &new, shape.widening(), part(mask, c), part(write, c));
+    }
+    true
+}
+
+/// See [`super::load_transposed`]. Which element goes where is said in [`transpose`](crate::transpose).
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) -> bool {
+    let size = match transpose {
+        Transpose::Tr16B128 => 16,
+        Transpose::B64TrB16 | Transpose::B64TrB8 | Transpose::Tr8B64 => 8,
+        Transpose::Tr6B96 | Transpose::Tr4B64 => return false,
+    };
+    if !within(at, size, bytes.len()) {
+        return false;
+    }
+    let (chunks, from) = (at.len(), bytes.as_ptr());
+    for (c, at) in at.iter().enumerate() {
+        if transpose == Transpose::Tr16B128 {
+            // Lanes 0 2 4 6 against 1 3 5 7, and the same of the upper eight: of each pair, the elements alternate.
+            // SAFETY: 16 bytes from each offset on are inside.
+            let [a, b, d, e] = [0, 1, 8, 9].map(|first| unsafe { four_lanes(from, at, first, 2) });
+            let rows = quarters([
+                _mm512_unpacklo_epi16(a, b),
+                _mm512_unpackhi_epi16(a, b),
+                _mm512_unpacklo_epi16(d, e),
+                _mm512_unpackhi_epi16(d, e),
+            ]);
+            for (d, new) in rows.into_iter().enumerate() {
+                put(&mut out[d * chunks + c], new);
+            }
+            continue;
+        }
+        // Eight lanes give a row.
+        // SAFETY: eight bytes from each offset on are inside.
+        for (d, lanes) in unsafe { eights(from, at) }.into_iter().enumerate() {
+            let new = match transpose {
+                Transpose::B64TrB16 => {
+                    let low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(lanes));
+                    let high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(lanes));
+                    _mm512_or_si512(low, _mm512_slli_epi32::<16>(high))
+                }
+                Transpose::B64TrB8 => bytes_of_quarters(lanes),
+                // Lane k of the lower and of the upper four side by side.
+                _ => bytes_of_quarters(_mm512_permutexvar_epi64(
+                    _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7),
+                    lanes,
+                )),
+            };
+            put(&mut out[d * chunks + c], new);
+        }
+    }
+    true
+}
+
+/// Byte m of each quarter, the first quarter's lowest, as dword m.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn bytes_of_quarters(z: __m512i) -> __m512i {
+    let a = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(z));
+    let b = _mm512_slli_epi32::<8>(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(z)));
+    let c = _mm512_slli_epi32::<16>(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<2>(z)));
+    let d = _mm512_slli_epi32::<24>(_mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(z)));
+    _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d))
+}
+
+/// See [`super::store`]; `D` is the number of dwords: 1, 2 or 4. The host's scatters store lane after lane.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn store<const D: usize>(out: &mut [u8], data: &[Chunk], at: &[Chunk], mask: u64) -> bool {
+    if !within(at, 4 * D, out.len()) {
+        return false;
+    }
+    let (chunks, to) = (at.len(), out.as_mut_ptr());
+    for (c, at) in at.iter().enumerate() {
+        let mask = part(mask, c);
+        let data = |d: usize| row(&data[d * chunks + c]);
+        match D {
+            // SAFETY: so many bytes from each offset on are inside.
+            1 => unsafe { _mm512_mask_i32scatter_epi32::<1>(to.cast(), mask, row(at), data(0)) },
+            2 => {
+                let (a, b) = (data(0), data(1));
+                let at = row(at);
+                let (low, high) = (_mm512_castsi512_si256(at), _mm512_extracti64x4_epi64::<1>(at));
+                let (first, second) = (pick!(a, b, alternate(0)), pick!(a, b, alternate(8)));
+                // SAFETY: as above.
+                unsafe {
+                    _mm512_mask_i32scatter_epi64::<1>(to.cast(), mask as u8, low, first);
+                    _mm512_mask_i32scatter_epi64::<1>(to.cast(), (mask >> 8) as u8, high, second);
+                }
+            }
+            _ => {
+                // Lane 4 * q + j is quarter q of row j.
+                let mut by_lane = [Chunk::ZERO; 4];
+                let rows = quarters(four_by_four([data(0), data(1), data(2), data(3)]));
+                for (to, row) in by_lane.iter_mut().zip(rows) {
+                    put(to, row);
+                }
+                let words = Chunk::words(&by_lane);
+                for lane in lanes(u64::from(mask)) {
+                    let lane = lane as usize;
+                    // SAFETY: 16 bytes from each offset on are inside; 16 lanes of 4 words are there.
+                    unsafe {
+                        let x = _mm_loadu_si128(words.as_ptr().add(4 * lane).cast());
+                        _mm_storeu_si128(to.add(at.0[lane & 15] as usize).cast(), x);
+                    }
+                }
+            }
+        }
+    }
+    true
+}
+
+/// See [`super::store`]: one or two bytes.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn store_narrow(out: &mut [u8], size: usize, data: &[Chunk], at: &[Chunk], mask: u64) -> bool {
+    if !within(at, size, out.len()) {
+        return false;
+    }
+    let to = out.as_mut_ptr();
+    for (c, (at, data)) in at.iter().zip(data).enumerate() {
+        for lane in lanes(u64::from(part(mask, c))) {
+            let (at, word) = (at.0[lane as usize & 15] as usize, data.0[lane as usize & 15]);
+            // SAFETY: one byte, or two, from each offset on are inside.
+            unsafe {
+                match size {
+                    1 => to.add(at).write(word as u8),
+                    _ => to.add(at).cast::<u16>().write_unaligned(word as u16),
+                }
+            }
+        }
+    }
+    true
+}
+
+/// See [`super::copy`]: four bytes, or 16 of all lanes.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+pub(super) fn copy(
+    target: &mut [u8],
+    to: &[Chunk],
+    source: &[u8],
+    from: &[Chunk],
+    size: usize,
+    mask: u64,
+    write: u64,
+) -> bool {
+    let all = mask == u64::MAX >> (64 - 16 * to.len());
+    if !(size == 4 || size == 16 && all)
+        || !within(to, size, target.len())
+        || !within(from, size, source.len())
+    {
+        return false;
+    }
+    let (target, source) = (target.as_mut_ptr(), source.as_ptr());
+    for (c, (to, from)) in to.iter().zip(from).enumerate() {
+        // SAFETY: so many bytes from each offset on are inside of each memory.
+        unsafe {
+            if size == 4 {
+                let read = _mm512_i32gather_epi32::<1>(row(from), source.cast());
+                let read = _mm512_maskz_mov_epi32(part(mask, c), read);
+                _mm512_mask_i32scatter_epi32::<1>(target.cast(), part(write, c), row(to), read);
+                continue;
+            }
+            for (&to, &from) in to.0.iter().zip(&from.0) {
+                let read = _mm_loadu_si128(source.add(from as usize).cast());
+                _mm_storeu_si128(target.add(to as usize).cast(), read);
+            }
+        }
+    }
+    true
+}
