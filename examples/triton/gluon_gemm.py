@@ -43,7 +43,7 @@ def gemm(
     a_ptr, b_ptr, c_ptr, K, N,
     M_TILE: gl.constexpr, N_TILE: gl.constexpr, K_TILE: gl.constexpr, BUFFERS: gl.constexpr,
     COPIED: gl.constexpr, PRODUCT: gl.constexpr, IN_LDS: gl.constexpr,
-    KEEP: gl.constexpr, BARRIER: gl.constexpr, IS_GFX1250: gl.constexpr,
+    KEEP: gl.constexpr, IS_GFX1250: gl.constexpr,
 ):
     rows: gl.constexpr = gl.SliceLayout(1, COPIED)
     columns: gl.constexpr = gl.SliceLayout(0, COPIED)
@@ -71,18 +71,16 @@ def gemm(
         a = async_copy.load_shared_relaxed(a_tiles.index(step % BUFFERS), gl.DotOperandLayout(0, PRODUCT, VECTOR))
         b = async_copy.load_shared_relaxed(b_tiles.index(step % BUFFERS), gl.DotOperandLayout(1, PRODUCT, VECTOR))
         sums = multiply(a, b, sums, IS_GFX1250)
-        if BARRIER:
-            gl.barrier()
 
     row = gl.program_id(0) * M_TILE + gl.arange(0, M_TILE, layout=gl.SliceLayout(1, PRODUCT))
     column = gl.program_id(1) * N_TILE + gl.arange(0, N_TILE, layout=gl.SliceLayout(0, PRODUCT))
     gl.store(c_ptr + row[:, None] * N + column[None, :], sums)
 
 
-def product(a, b, arch, *, keep=1, barrier=True, buffers=2, wave_tiles=1):
-    """`a @ b` by the kernel. The right one keeps one group in flight, has a barrier and two buffers."""
+def product(a, b, arch, *, keep=1, buffers=2, tiles=None):
+    """`a @ b` by the kernel. The right one keeps one group in flight and has two buffers; `tiles` of rows are as many as fit."""
     is_gfx1250 = arch == "gfx1250"
-    lanes, waves, tile = (32 if is_gfx1250 else 64), 4, 64 * wave_tiles
+    lanes, waves, tile = (32 if is_gfx1250 else 64), 4, 64
     if is_gfx1250:
         matrix_cores = gl.amd.AMDWMMALayout(3, True, [[0, 1], [1, 0]], [], [16, 16, 32])
     else:
@@ -91,9 +89,9 @@ def product(a, b, arch, *, keep=1, barrier=True, buffers=2, wave_tiles=1):
     in_lds = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
     (m, k), n = a.shape, b.shape[1]
     c = np.zeros((m, n), np.float32)
-    gemm[(m // tile, n // tile)](
+    gemm[(tiles or m // tile, n // tile)](
         tensor(a), tensor(b), tensor(c), k, n, tile, tile, 64, buffers, copied, matrix_cores, in_lds,
-        keep, barrier, is_gfx1250, num_warps=waves,
+        keep, is_gfx1250, num_warps=waves,
     )  # fmt: skip
     return c
 

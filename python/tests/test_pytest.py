@@ -1,5 +1,7 @@
 """The pytest plugin. Left out, and said so, where pytest, Triton or numpy is not installed."""
 
+import importlib.util
+import json
 import subprocess
 import sys
 import tempfile
@@ -66,6 +68,34 @@ class Plugin(unittest.TestCase):
         self.assertIn("no launch had findings of R1", run.stdout)
         self.assertIn("8 launches in", run.stdout)
         self.assertRegex(run.stdout, "launches of add on gfx950")
+
+    def test_cases_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "test_suite.py").write_text(SUITE)
+            command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--wavemark", "-rA"]
+            command += ["--wavemark-completions", "late,random", "--wavemark-seeds", "1,2", "-k", "right or purpose"]
+            command += ["--wavemark-sarif", "found.sarif", "--junitxml", "tests.xml"]
+            # What workers have seen is summed up where there are any.
+            if importlib.util.find_spec("xdist") is not None:
+                command += ["-n", "2"]
+            run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+            sarif = json.loads(Path(folder, "found.sarif").read_text())
+            junit = Path(folder, "tests.xml").read_text()
+        for case in ("late-1", "late-2", "random-1", "random-2"):
+            self.assertIn(f"test_right[gfx950-{case}]", run.stdout)
+        self.assertIn("8 launches in", run.stdout)
+        self.assertIn("error O1: 4 times", run.stdout)
+        rules = {result["ruleId"] for one in sarif["runs"] for result in one["results"]}
+        self.assertEqual((sarif["version"], rules), ("2.1.0", {"O1"}))
+        self.assertIn('<property name="wavemark_findings" value="error O1"', junit)
+
+    def test_options_that_cannot_be(self):
+        for option in (["--wavemark-arch", "gfx0"], ["--wavemark-completions", "soon"], ["--wavemark-seeds", "one"]):
+            command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--wavemark", *option]
+            run = subprocess.run(command, cwd=tempfile.gettempdir(), capture_output=True, text=True)
+            self.assertEqual(run.returncode, 4, run.stdout + run.stderr)
+            self.assertNotIn("Traceback", run.stderr)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """Triton kernels on Wavemark. Left out, and said so, where Triton or numpy is not installed."""
 
+import contextlib
+import io
 import unittest
 
 try:
     import numpy as np
     import triton
     import triton.language as tl
+    from triton import knobs
     from triton.experimental import gluon
     from triton.experimental.gluon import language as gl
     from triton.tools.tensor_descriptor import TensorDescriptor
@@ -52,6 +55,35 @@ def doubled(x, y, n: gl.constexpr, lanes: gl.constexpr):
     layout: gl.constexpr = gl.BlockedLayout([1], [lanes], [4], [0])
     at = gl.arange(0, n, layout=layout)
     gl.store(y + at, gl.load(x + at) * 2)
+
+
+@triton.jit
+def printing(x):
+    tl.device_print("x =", tl.load(x + tl.arange(0, 8)))
+
+
+@triton.jit
+def asserting(x):
+    tl.device_assert(tl.load(x + tl.arange(0, 8)) < 5, "too large")
+
+
+@triton.jit
+def meet(arrived, out, count):
+    tl.atomic_add(arrived, 1, sem="release")
+    while tl.atomic_add(arrived, 0, sem="acquire") < count:
+        pass
+    tl.store(out + tl.program_id(0), tl.atomic_add(arrived, 0))
+
+
+@triton.jit
+def loaded(x, at):
+    return tl.load(x + at)
+
+
+@triton.jit
+def through_a_function(x, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, loaded(x, at) + 1, mask=at < 64)
 
 
 @triton.autotune(configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 256})], key=["n"])
@@ -110,7 +142,12 @@ class Triton(unittest.TestCase):
                 np.testing.assert_array_equal(y, 2 * x)
 
     def test_descriptors(self):
-        wavemark.triton.use("gfx950")
+        for target in ("gfx950", "gfx1250"):
+            with self.subTest(target):
+                wavemark.triton.use(target)
+                self.copy_a_tile()
+
+    def copy_a_tile(self):
         source = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
         target = np.zeros((64, 64), dtype=np.float32)
         described = [
@@ -120,6 +157,71 @@ class Triton(unittest.TestCase):
         copy_tile[(1,)](*described, M=32, N=64)
         np.testing.assert_array_equal(target[32:], source[:32, 64:])
         self.assertFalse(target[:32].any())
+
+    def test_autotuning_takes_the_first_that_fits(self):
+        wavemark.triton.use("gfx950")
+        tuned.cache.clear()
+        x, out = np.arange(512, dtype=np.int32), np.zeros(512, dtype=np.int32)
+        tuned[lambda meta: (triton.cdiv(512, meta["BLOCK"]),)](tensor(x), tensor(out), 512)
+        self.assertEqual((tuned.best_config.kwargs["BLOCK"], len(wavemark.triton.reports())), (64, 1))
+
+    def test_work_that_is_copied_to_all_waves(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                wavemark.triton.use(target)
+                x = np.ones(16, dtype=np.float32)
+                scale[(1,)](tensor(x), 2.5, BLOCK=16)
+                self.assertEqual(x.tolist(), [2.5] * 16)
+
+    def test_printing_and_assertions(self):
+        for target in ("gfx950", "gfx1250", "gfx1100"):
+            with self.subTest(target):
+                wavemark.triton.use(target)
+                x, out = np.arange(8, dtype=np.int32), io.StringIO()
+                with contextlib.redirect_stdout(out):
+                    printing[(1,)](tensor(x))
+                self.assertRegex(out.getvalue(), r"pid \(0, 0, 0\) idx \(5\) x =: 5\n")
+                err = io.StringIO()
+                with contextlib.redirect_stderr(err), self.assertRaises(wavemark.triton.Findings) as caught:
+                    asserting[(1,)](tensor(x), debug=True)
+                (finding,) = caught.exception.report.findings
+                self.assertRegex(finding.title, "an assertion fails: .*'too large'.*test_triton.py")
+                self.assertIn("test_triton.py", finding.sites[0]["source"])
+
+    def test_cooperative_grids(self):
+        wavemark.triton.use("gfx950")
+        arrived, out = np.zeros(1, dtype=np.int32), np.zeros(8, dtype=np.int32)
+        meet[(8,)](tensor(arrived), tensor(out), 8, launch_cooperative_grid=True)
+        self.assertEqual(out.tolist(), [8] * 8)
+        with self.assertRaisesRegex(RuntimeError, "a cooperative grid"):
+            meet[(1024,)](tensor(arrived), tensor(out), 8, launch_cooperative_grid=True)
+
+    def test_clusters(self):
+        wavemark.triton.use("gfx1250")
+        x, out = np.arange(512, dtype=np.int32), np.zeros(512, dtype=np.int32)
+        add[(2,)](tensor(x), tensor(x), tensor(out), 512, BLOCK=256, num_ctas=2)
+        self.assertEqual(out.tolist(), (2 * x).tolist())
+
+    def test_hooks(self):
+        told = []
+        wavemark.triton.use("gfx950")
+        knobs.runtime.launch_enter_hook.add(lambda data: told.append(data.get()["name"]))
+        try:
+            x = np.ones(16, dtype=np.float32)
+            scale[(1,)](tensor(x), 2.5, BLOCK=16)
+        finally:
+            knobs.runtime.launch_enter_hook.calls.clear()
+        self.assertEqual(told, ["scale"])
+
+    def test_callers_and_hints(self):
+        wavemark.triton.use("gfx950")
+        with self.assertRaises(wavemark.triton.Findings) as caught:
+            through_a_function[(1,)](tensor(np.zeros(64, dtype=np.float32)), BLOCK=128)
+        text = str(caught.exception)
+        self.assertIn("return tl.load(x + at)", text)
+        self.assertIn("called at", text)
+        self.assertIn("tl.store(x + at, loaded(x, at) + 1", text)
+        self.assertIn("hint: in Triton: a mask", text)
 
     def test_findings_are_errors(self):
         wavemark.triton.use("gfx950")

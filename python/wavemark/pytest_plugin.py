@@ -106,7 +106,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         from . import torch
     except ImportError:
         return
-    entered.enter_context(torch.cuda_is_here(options.wavemark_arch.split(",")[0]))
+    try:
+        entered.enter_context(torch.cuda_is_here(options.wavemark_arch.split(",")[0]))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def pytest_configure(config: pytest.Config) -> None:

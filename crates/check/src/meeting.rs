@@ -5,7 +5,9 @@ use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Space};
 
 use crate::relation::Relation;
-use crate::shadow::{Members, Operation, PAGE, Page, Piece, READERS, Record, Set, Sets, Shadow, State, WHOLE};
+use crate::shadow::{
+    Members, Operation, PAGE, Page, Piece, READERS, Record, Set, Sets, Shadow, State, WHOLE,
+};
 
 /// A pair of accesses that conflict.
 pub(crate) struct Conflict {

@@ -39,6 +39,11 @@ pub enum Command {
         after_help = "Examples:\n  wavemark check kernel.hsaco --launch launch.toml --schedules 16\n  wavemark check pipelined.py"
     )]
     Check(CheckArgs),
+    /// Check kernels under many seeds, completion modes and schedules, on all cores, and merge what is found
+    #[command(
+        after_help = "Example: wavemark campaign kernels/ --seeds 1000 --completions all --schedules 50 --journal campaign.jsonl"
+    )]
+    Campaign(CampaignArgs),
     /// Build an input as far as the named stage
     #[command(
         after_help = "Examples:\n  wavemark compile kernel.s --emit hsaco -o kernel.hsaco\n  wavemark compile module.py --emit tile --diagram pipeline.svg"
@@ -261,6 +266,44 @@ pub struct CheckArgs {
     /// Schedules to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     pub schedules: u32,
+}
+
+/// `campaign`
+#[derive(ClapArgs)]
+pub struct CampaignArgs {
+    /// Folders that hold a launch file beside an input, and inputs that need none
+    #[arg(value_name = "FOLDER", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Seeds of each kernel, from 0 on
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seeds: u64,
+    /// When asynchronous operations land: `all`, or a list
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "all")]
+    pub completions: Vec<CampaignCompletionArg>,
+    /// Schedules of each run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub schedules: u32,
+    /// Runs side by side; left out: as many as there are cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Keep what each run came to in this file; what is in it already is not run again
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+    /// Which checks: full, off, or a list of registers, lds, global, barriers, waits
+    #[arg(long, value_name = "full|off|LIST", default_value = "full")]
+    pub check: String,
+    /// A reading of an open question, such as xcnt=strict; may be repeated
+    #[arg(long, value_name = "NAME=READING")]
+    pub model: Vec<String>,
+    /// Instructions a wave may execute before it is the finding `step-limit`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// Seconds that the campaign may take; what is left then is told
+    #[arg(long, value_name = "SECONDS", default_value = "86400", value_parser = parse_seconds)]
+    pub timeout: Duration,
+    /// The form of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: CampaignFormatArg,
 }
 
 /// `compile`
@@ -515,6 +558,28 @@ pub enum CompletionArg {
     Early,
     /// In between, by seed
     Random,
+}
+
+/// `--completions` of a campaign
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CampaignCompletionArg {
+    /// One after the other
+    All,
+    /// At the last moment that a correct program allows
+    Late,
+    /// At once
+    Early,
+    /// In between, by seed
+    Random,
+}
+
+/// `--format` of a campaign
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CampaignFormatArg {
+    /// For people
+    Text,
+    /// One object
+    Json,
 }
 
 /// `--format`

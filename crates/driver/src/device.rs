@@ -10,15 +10,18 @@
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use wavemark_codeobj::elf::{Place, SymbolType};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
-use wavemark_codeobj::{CodeObject, LoadedImage};
+use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::Global;
+use wavemark_target::TargetId;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{
-    Code, LoadedKernel, argument_segment, code_of, dispatch_once, load, machine_kernel, undispatched,
+    Code, LoadedKernel, argument_segment, code_of, code_size, dispatch_once, load, machine_kernel,
+    undispatched,
 };
 use crate::findings::parse_model;
 use crate::input::Input;
@@ -169,6 +172,25 @@ impl Device {
         Ok(())
     }
 
+    /// Writes `bytes` to `address` as a runtime does it, also where stores are not allowed: kernels only read what
+    /// their source calls constant, and it is the host that fills it.
+    ///
+    /// # Errors
+    ///
+    /// If they do not fit into one allocation.
+    pub fn initialise(&mut self, address: u64, bytes: &[u8]) -> Result<(), Diagnostic> {
+        if self.memory.initialise(address, bytes) {
+            return Ok(());
+        }
+        self.must_hold(address, bytes.len() as u64, false)
+    }
+
+    /// Address and size of the live allocation that holds `address`.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        let held = self.memory.allocations().iter().rev().find(|one| one.base <= address);
+        held.filter(|one| one.live && address - one.base < one.len).map(|one| (one.base, one.len))
+    }
+
     fn must_hold(&mut self, address: u64, len: u64, writable: bool) -> Result<(), Diagnostic> {
         if self.memory.in_bounds(address, len, writable) {
             return Ok(());
@@ -212,6 +234,44 @@ impl Device {
         Ok(())
     }
 
+    /// What the code object of `module` is for.
+    ///
+    /// # Errors
+    ///
+    /// If it is not loaded.
+    pub fn target(&self, module: ModuleId) -> Result<TargetId, Diagnostic> {
+        Ok(self.module(module)?.object.target())
+    }
+
+    /// Address and size of the variable `name` of `module`.
+    ///
+    /// # Errors
+    ///
+    /// If the module has none that is called so.
+    pub fn variable(&self, module: ModuleId, name: &str) -> Result<(u64, u64), Diagnostic> {
+        let module = self.module(module)?;
+        let symbols = module.object.dynamic_symbols.iter().chain(&module.object.symbols);
+        let mut variables = symbols.filter(|symbol| symbol.kind == SymbolType::Object);
+        let found = variables.find(|symbol| symbol.name == name && matches!(symbol.place, Place::Section(_)));
+        let found = found.map(|symbol| (module.image.base + symbol.value, symbol.size));
+        found.ok_or_else(|| Diagnostic::error(format!("{} has no variable `{name}`", module.name)))
+    }
+
+    /// A kernel of `module` as its descriptor has it, with its metadata where there are any.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Device::parameters`].
+    pub fn kernel(
+        &self,
+        module: ModuleId,
+        name: Option<&str>,
+    ) -> Result<(&Kernel, Option<&KernelMetadata>), Diagnostic> {
+        let module = self.module(module)?;
+        let kernel = kernel::select(&module.object, &module.name, name, None)?;
+        Ok((kernel, module.object.kernel_metadata(kernel)))
+    }
+
     /// The names of a module's kernels.
     pub fn kernels(&self, module: ModuleId) -> impl Iterator<Item = &str> {
         let kernels = self.module(module).map_or(&[][..], |module| &module.object.kernels);
@@ -229,9 +289,8 @@ impl Device {
         module: ModuleId,
         name: Option<&str>,
     ) -> Result<Option<Vec<Parameter>>, Diagnostic> {
-        let module = self.module(module)?;
-        let kernel = kernel::select(&module.object, &module.name, name, None)?;
-        let parameters = kernel::parameters(kernel, module.object.kernel_metadata(kernel));
+        let (kernel, metadata) = self.kernel(module, name)?;
+        let parameters = kernel::parameters(kernel, metadata);
         Ok(parameters.map(|all| all.into_iter().filter(|one| !one.is_hidden()).collect()))
     }
 
@@ -289,14 +348,17 @@ impl Device {
             hostcall: kernel::hostcall(kernel, module.object.kernel_metadata(kernel)),
         };
         let places = Places { machine, base: module.image.base, lines: &module.lines };
-        let in_memory = LoadedKernel { kernel: &loaded, places: &places, model };
-        let mut ran = dispatch_once(&mut self.memory, &in_memory, &dispatch, options, options.seed, false)
-            .map_err(|error| undispatched(&kernel.name, error))?;
+        let size = code_size(&module.image, &kernel.name);
+        let in_memory = LoadedKernel { kernel: &loaded, places: &places, model, size };
+        let mut ran =
+            dispatch_once(&mut self.memory, &in_memory, &dispatch, options, options.seed, options.record)
+                .map_err(|error| undispatched(&kernel.name, error))?;
 
         let mut report = Report::new(&module.name);
         report.target = module.object.target().to_string();
         report.kernel.clone_from(&kernel.name);
         let executed = std::mem::take(&mut ran.executed);
+        report.recording = ran.recording.take().map(Box::new);
         merge(&mut report, ran);
         let code = Code::new(loaded, &module.image, &kernel.name);
         cover(&mut report, machine, &module.lines, &code, executed);

@@ -25,11 +25,12 @@ use crate::observers::{Both, Maybe};
 use crate::options::RunOptions;
 use crate::places::Places;
 use crate::printf;
+use crate::recorder::Recorder;
+use crate::recording::Recording;
 use crate::report::{
     Approximate, Checked, Class, Coverage, Executed, Finding, Output, Printed, Severity, Stats, Stream,
     Unexecuted,
 };
-use crate::trace::Trace;
 
 /// A kernel with its launch, ready to run any number of times.
 pub(crate) struct Prepared<'p> {
@@ -65,8 +66,8 @@ pub(crate) struct Ran {
     pub finished: bool,
     /// Addresses of the instructions executed, ascending.
     pub executed: Vec<u64>,
-    /// The trace, where one is wanted.
-    pub trace: Option<Trace>,
+    /// What happened, where it is wanted.
+    pub recording: Option<Recording>,
     /// What the program has printed, in order.
     pub printed: Vec<Printed>,
 }
@@ -93,19 +94,24 @@ pub(crate) struct Code {
 impl Code {
     /// The code of `kernel`, which is called `name` in `image`.
     pub fn new(kernel: wavemark_sim::Kernel, image: &LoadedImage, name: &str) -> Code {
-        let size = image.kernel_by_name(name).map_or(0, |kernel| kernel.code_size);
+        let size = code_size(image, name);
         let end = kernel.code.base + kernel.code.bytes.len() as u64;
         let size = if size == 0 { end - kernel.entry } else { size };
         Code { kernel, base: image.base, size }
     }
 }
 
-/// Runs it with `seed`; `traced`: with a trace.
+/// Bytes of the kernel `name`, as its symbol says; 0 if it does not.
+pub(crate) fn code_size(image: &LoadedImage, name: &str) -> u64 {
+    image.kernel_by_name(name).map_or(0, |kernel| kernel.code_size)
+}
+
+/// Runs it with `seed`; `recorded`: with a recording.
 pub(crate) fn execute(
     prepared: &Prepared<'_>,
     options: &RunOptions,
     seed: u64,
-    traced: bool,
+    recorded: bool,
 ) -> Result<Outcome, Failure> {
     let mut memory = Global::new();
     let image = load(prepared.name, prepared.object, &mut memory)?;
@@ -122,8 +128,9 @@ pub(crate) fn execute(
         dynamic_stack: 0,
         hostcall: kernel::hostcall(prepared.kernel, prepared.object.kernel_metadata(prepared.kernel)),
     };
-    let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model };
-    let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, traced)
+    let size = code_size(&image, &prepared.kernel.name);
+    let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model, size };
+    let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, recorded)
         .map_err(|error| undispatched(&prepared.kernel.name, error))?;
     let contents: Vec<Vec<u8>> = addresses
         .iter()
@@ -145,18 +152,32 @@ pub(crate) struct LoadedKernel<'s> {
     pub places: &'s Places<'s>,
     /// Readings of open questions.
     pub model: Model,
+    /// Bytes of the kernel, as its symbol says; 0 if it does not.
+    pub size: u64,
 }
 
-/// Runs it once; `traced`: with a trace.
+impl LoadedKernel<'_> {
+    /// The address of the kernel's first instruction, and its code from there on.
+    fn instructions(&self) -> (u64, &[u8]) {
+        let code = &self.kernel.code;
+        let first = self.kernel.first_instruction();
+        let from = (first - code.base) as usize;
+        let end = (self.kernel.entry - code.base).saturating_add(self.size) as usize;
+        let end = if self.size == 0 { code.bytes.len() } else { end.min(code.bytes.len()) };
+        (first, code.bytes.get(from..end).unwrap_or_default())
+    }
+}
+
+/// Runs it once; `recorded`: with a recording.
 pub(crate) fn dispatch_once(
     memory: &mut Global,
     loaded: &LoadedKernel<'_>,
     dispatch: &wavemark_sim::Dispatch,
     options: &RunOptions,
     seed: u64,
-    traced: bool,
+    recorded: bool,
 ) -> Result<Ran, DispatchError> {
-    let LoadedKernel { kernel, places, model } = *loaded;
+    let LoadedKernel { kernel, places, model, .. } = *loaded;
     let machine = places.machine;
     let config = config(options, seed);
     let started = Instant::now();
@@ -168,7 +189,7 @@ pub(crate) fn dispatch_once(
         }
         checker
     });
-    let recorder = traced.then(|| Trace::new(machine, places.base));
+    let recorder = recorded.then(|| Recorder::new(machine));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {
         let mut observer = Both(Maybe(checker), Maybe(recorder));
         let (end, stats) = wavemark_sim::dispatch(memory, kernel, dispatch, config, &mut observer)?;
@@ -212,7 +233,11 @@ pub(crate) fn dispatch_once(
         seconds,
         ..Stats::default()
     };
-    Ok(Ran { findings, stats, unsupported, limit, finished, executed, trace: recorder, printed })
+    let recording = recorder.map(|recorder| {
+        let (first, code) = loaded.instructions();
+        recorder.finish(places, kernel.machine, first, code)
+    });
+    Ok(Ran { findings, stats, unsupported, limit, finished, executed, recording, printed })
 }
 
 /// A trap after something was printed on standard error is an assertion, and that is its message.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub use wavemark_sim::Completion;
 pub use wavemark_sim::brake::{Brake, Halt};
@@ -48,6 +49,8 @@ pub struct RunOptions {
     pub out: Option<PathBuf>,
     /// File for the trace.
     pub trace: Option<PathBuf>,
+    /// Keep what happens in the first schedule with the report, for its page.
+    pub record: bool,
 }
 
 impl Default for RunOptions {
@@ -70,7 +73,54 @@ impl Default for RunOptions {
             model: Vec::new(),
             out: None,
             trace: None,
+            record: false,
         }
+    }
+}
+
+impl RunOptions {
+    /// Sets what the command line calls `--NAME`, for doors that take options as text: `check`, `completion`, `seed`,
+    /// `threads`, `max-steps`, `timeout` (seconds from now) and `model`, which adds up; and `record`, `true` or `false`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the name or the value, in words.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        fn number<N: std::str::FromStr>(name: &str, value: &str) -> Result<N, String> {
+            value.parse().map_err(|_| format!("{name} is a number, not `{value}`"))
+        }
+        match name {
+            "check" => self.check = Checked::parse(value)?,
+            "completion" => {
+                self.completion = match value {
+                    "late" => Completion::Late,
+                    "early" => Completion::Early,
+                    "random" => Completion::Random,
+                    _ => return Err(format!("completion is late, early or random, not `{value}`")),
+                }
+            }
+            "seed" => self.seed = number(name, value)?,
+            "threads" => self.threads = Some(number(name, value)?),
+            "max-steps" => self.max_steps = Some(number(name, value)?),
+            "timeout" => {
+                let time = Duration::try_from_secs_f64(number(name, value)?);
+                let time = time.map_err(|error| format!("timeout: {error}"))?;
+                self.brake = Arc::new(Brake::new(Instant::now().checked_add(time)));
+            }
+            "record" => {
+                self.record = value.parse().map_err(|_| format!("record is true or false, not `{value}`"))?
+            }
+            "model" => {
+                let readings = [value.to_owned()];
+                crate::findings::parse_model(&readings)?;
+                self.model.extend(readings);
+            }
+            _ => {
+                let known = "check, completion, seed, threads, max-steps, timeout, model, record";
+                return Err(format!("`{name}` is no option of a launch: {known}"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -109,6 +159,20 @@ impl Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_by_name() {
+        let mut options = RunOptions::default();
+        for (name, value) in [("check", "lds"), ("completion", "random"), ("seed", "7"), ("timeout", "1.5")] {
+            options.set(name, value).unwrap();
+        }
+        assert_eq!((options.seed, options.completion), (7, Completion::Random));
+        for (name, value) in
+            [("seed", "-1"), ("completion", "soon"), ("timeout", "-1"), ("model", "x=y"), ("seeds", "1")]
+        {
+            assert!(options.set(name, value).is_err(), "{name}={value}");
+        }
+    }
 
     #[test]
     fn check_lists() {

@@ -10,6 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::compare::{Comparison, Mismatch};
+use crate::recording::Recording;
 
 /// One kernel run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,6 +66,9 @@ pub struct Report {
     /// Why the input could not be used, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
+    /// What happened, where it was recorded: for a page, not for JSON.
+    #[serde(skip)]
+    pub recording: Option<Box<Recording>>,
 }
 
 /// What a program has printed with one call of `printf`.
@@ -428,6 +432,7 @@ impl Report {
             nothing_to_check: false,
             notes: Vec::new(),
             diagnostics: Vec::new(),
+            recording: None,
         }
     }
 

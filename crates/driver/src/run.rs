@@ -23,6 +23,7 @@ use crate::options::RunOptions;
 use crate::report::{Checked, NotChecked, Output, Report};
 use crate::statics::{self, Loaded, Subject};
 use crate::tile;
+use crate::trace::trace_json;
 use crate::without_finder::without_finder;
 
 /// Runs the kernel of `input` that `launch` or `options` name.
@@ -113,15 +114,16 @@ fn judge(
             // What the run found is told even where its results cannot be written.
             let outputs =
                 options.out.as_ref().map(|folder| write_outputs(folder, &launch, &outcome.contents, &inputs));
-            let trace = options.trace.as_ref().zip(outcome.ran.trace.take());
-            let trace = trace.map(|(path, trace)| {
-                let trace = trace.into_json().map_err(|error| {
+            let trace = options.trace.as_ref().zip(outcome.ran.recording.as_ref());
+            let trace = trace.map(|(path, recording)| {
+                let trace = trace_json(recording).map_err(|error| {
                     Diagnostic::error(format!("the trace cannot be written as JSON: {error}"))
                 })?;
                 files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))
             });
             let failed = [outputs, trace].into_iter().flatten().filter_map(Result::err);
             report.diagnostics.extend(failed.map(|diagnostic| diagnostic.message));
+            report.recording = outcome.ran.recording.take().filter(|_| options.record).map(Box::new);
         }
         merge(&mut report, outcome.ran);
         merge_outputs(&mut report, outcome.outputs);
@@ -143,8 +145,8 @@ fn judge(
 /// modelled is the last one run.
 fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Outcome, Failure>> {
     let run = |index: u32| {
-        let traced = index == 0 && options.trace.is_some();
-        execute(prepared, options, schedule_seed(options.seed, index), traced)
+        let recorded = index == 0 && (options.trace.is_some() || options.record);
+        execute(prepared, options, schedule_seed(options.seed, index), recorded)
     };
     let mut outcomes = Vec::new();
     let schedules: Vec<u32> = (0..options.schedules.max(1)).collect();

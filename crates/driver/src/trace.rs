@@ -1,29 +1,25 @@
-//! A run as a Chrome trace (the JSON that Perfetto and `chrome://tracing` read).
+//! A recording as a Chrome trace (the JSON that Perfetto and `chrome://tracing` read).
 //!
-//! A workgroup is a process, a wave one of its threads. Time counts the instructions of all waves, one a
-//! microsecond: it shows order, not duration. A wave is one slice, a barrier wait a slice in it; a memory
-//! operation that a counter counts is an asynchronous slice from issue to completion; waits, barrier operations and
-//! faults are instants. After [`LIMIT`] events the trace says that it is cut short.
+//! A workgroup is a process, a wave one of its threads: a slice for its life, within it slices for its waits at barriers and
+//! instants for waits, barrier operations, cache operations and faults. An operation that a counter counts is an
+//! asynchronous slice from issue to completion, of its channel's category; one that writes LDS is a slice of a track of
+//! its own, too, which is called after the bytes. How many operations of a channel a wave has in flight is a
+//! counter. Time counts the instructions of all waves, one a microsecond: it shows order, not duration.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
-use wavemark_isa::Machine;
-use wavemark_sim::Limit;
-use wavemark_sim::events::{
-    BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Site, WaveId,
-    WaveIndex,
-};
-use wavemark_sim::regs::Regs;
+use wavemark_sim::events::Channel;
 
-use crate::places::instruction_text;
+use crate::recording::{Moment, Operation, Recording, What, barrier_name, channel_name};
 
-/// Events kept.
-const LIMIT: usize = 1_000_000;
+/// Threads of a process from this number on are LDS tracks, below are waves.
+const LDS_TRACKS: u32 = 1 << 16;
 
 #[derive(Serialize)]
 struct Event {
     name: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
     cat: &'static str,
     ph: &'static str,
     ts: u64,
@@ -32,212 +28,195 @@ struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     dur: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
+    id: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'static str>,
+    #[serde(skip_serializing_if = "Value::is_null")]
     args: Value,
 }
 
-/// Records a run.
-pub struct Trace {
-    machine: Machine,
-    base: u64,
-    clock: u64,
+impl Event {
+    fn new(ph: &'static str, name: String, cat: &'static str, ts: u64, place: (u32, u32)) -> Event {
+        let (pid, tid) = place;
+        Event { name, cat, ph, ts, pid, tid, dur: None, id: None, s: None, args: Value::Null }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    trace_events: Vec<Event>,
+    display_time_unit: &'static str,
+    other_data: Value,
+}
+
+/// The trace.
+///
+/// # Errors
+///
+/// If it cannot be written as JSON.
+pub fn trace_json(recording: &Recording) -> serde_json::Result<String> {
+    let mut trace = Tracks { recording, events: Vec::new(), lds: FxHashMap::default() };
+    trace.waves();
+    trace.operations();
+    trace.counters();
+    recording.moments.iter().for_each(|moment| trace.moment(moment));
+    let mut other_data = json!({
+        "tool": concat!("wavemark ", env!("CARGO_PKG_VERSION")),
+        "time": "instructions of all waves, one a microsecond",
+    });
+    if let Some(cut) = recording.cut() {
+        other_data["left out"] = json!(cut);
+    }
+    serde_json::to_string(&File { trace_events: trace.events, display_time_unit: "ns", other_data })
+}
+
+struct Tracks<'r> {
+    recording: &'r Recording,
     events: Vec<Event>,
-    cut: bool,
-    started: FxHashMap<WaveIndex, (WaveId, u64)>,
-    waiting: FxHashMap<WaveIndex, u64>,
-    in_flight: FxHashMap<OpId, u64>,
+    /// Tracks of a workgroup's bytes of LDS, with the time until which each is taken.
+    lds: FxHashMap<(u32, u64, u64), Vec<(u32, u64)>>,
 }
 
-impl Trace {
-    /// Nothing recorded yet; `machine` decides how instructions are written, addresses count
-    /// from `base`.
-    pub fn new(machine: Machine, base: u64) -> Trace {
-        Trace {
-            machine,
-            base,
-            clock: 0,
-            events: Vec::new(),
-            cut: false,
-            started: FxHashMap::default(),
-            waiting: FxHashMap::default(),
-            in_flight: FxHashMap::default(),
-        }
+impl Tracks<'_> {
+    /// Process and thread of a wave.
+    fn place(&self, wave: u32) -> (u32, u32) {
+        let wave = &self.recording.waves[wave as usize];
+        (wave.workgroup_flat, wave.wave)
     }
 
-    /// The trace as JSON. Waves that have not ended end here.
-    pub fn into_json(mut self) -> serde_json::Result<String> {
-        let mut open: Vec<(WaveId, u64)> = self.started.drain().map(|(_, open)| open).collect();
-        open.sort_by_key(|(wave, _)| wave.index);
-        for (wave, start) in open {
-            self.slice(wave, format!("wave {}", wave.wave), "wave", start, json!({"end": "none"}));
-        }
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct File<'t> {
-            trace_events: &'t [Event],
-            other_data: Value,
-        }
-        let other_data =
-            json!({"tool": "wavemark", "time": "instructions of all waves", "cut short": self.cut});
-        serde_json::to_string(&File { trace_events: &self.events, other_data })
+    fn name(&mut self, what: &str, place: (u32, u32), name: String, order: u32) {
+        let mut event = Event::new("M", format!("{what}_name"), "", 0, place);
+        event.args = json!({"name": name});
+        self.events.push(event);
+        let mut event = Event::new("M", format!("{what}_sort_index"), "", 0, place);
+        event.args = json!({"sort_index": order});
+        self.events.push(event);
     }
 
-    fn pc(&self, site: &Site) -> String {
-        format!("{:#x}", site.pc.wrapping_sub(self.base))
-    }
-
-    fn text(&self, site: &Site) -> String {
-        instruction_text(self.machine, &site.inst)
-    }
-
-    fn push(
-        &mut self,
-        wave: WaveId,
-        name: String,
-        cat: &'static str,
-        ph: &'static str,
-        args: Value,
-    ) -> Option<&mut Event> {
-        if self.events.len() >= LIMIT {
-            self.cut = true;
-            return None;
-        }
-        let (pid, tid) = (wave.workgroup_flat, wave.wave);
-        let s = (ph == "i").then_some("t");
-        self.events.push(Event { name, cat, ph, ts: self.clock, pid, tid, dur: None, id: None, s, args });
-        self.events.last_mut()
-    }
-
-    /// A slice from `start` to now.
-    fn slice(&mut self, wave: WaveId, name: String, cat: &'static str, start: u64, args: Value) {
-        let now = self.clock;
-        if let Some(event) = self.push(wave, name, cat, "X", args) {
-            event.ts = start;
-            event.dur = Some(now - start);
-        }
-    }
-}
-
-fn channel_name(channel: Channel) -> &'static str {
-    match channel {
-        Channel::Ld => "vector load",
-        Channel::St => "vector store",
-        Channel::Ds => "LDS",
-        Channel::Sm => "scalar",
-        Channel::Al => "asynchronous load",
-        Channel::As => "asynchronous store",
-        Channel::Td => "tensor DMA",
-        Channel::Vm => "vector memory",
-        Channel::Ex => "exports",
-        Channel::Sa => "image sample",
-        Channel::Bv => "ray tracing",
-    }
-}
-
-fn barrier_name(id: BarrierId) -> String {
-    match id {
-        BarrierId::Workgroup => "workgroup barrier".to_owned(),
-        BarrierId::WorkgroupTrap => "workgroup trap barrier".to_owned(),
-        BarrierId::Cluster => "cluster barrier".to_owned(),
-        BarrierId::ClusterTrap => "cluster trap barrier".to_owned(),
-        BarrierId::Null => "null barrier".to_owned(),
-        BarrierId::Named(number) => format!("named barrier {number}"),
-    }
-}
-
-impl Observer for Trace {
-    fn wave_started(&mut self, wave: WaveId, _sgprs: u32, _vgprs: u32) {
-        self.started.insert(wave.index, (wave, self.clock));
-        let [x, y, z] = wave.workgroup;
-        if wave.wave == 0 {
-            let name = format!("workgroup {x},{y},{z}");
-            self.push(wave, "process_name".to_owned(), "", "M", json!({"name": name}));
-        }
-        self.push(wave, "thread_name".to_owned(), "", "M", json!({"name": format!("wave {}", wave.wave)}));
-    }
-
-    fn instruction(&mut self, _wave: WaveId, _site: &Site, _exec: u64, _regs: &Regs) {
-        self.clock += 1;
-    }
-
-    fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {
-        let Some(&(channel, sequence)) = op.seq.first() else { return };
-        let text = self.text(site);
-        self.in_flight.insert(op.id, self.clock);
-        let args = json!({"pc": self.pc(site), "channel": channel_name(channel), "number": sequence});
-        if let Some(event) = self.push(wave, text, channel_name(channel), "b", args) {
-            event.id = Some(op.id.0);
-        }
-    }
-
-    fn completed(&mut self, wave: WaveId, op: &Issue) {
-        let Some(&(channel, _)) = op.seq.first() else { return };
-        if self.in_flight.remove(&op.id).is_none() {
-            return;
-        }
-        if let Some(event) = self.push(wave, String::new(), channel_name(channel), "e", json!({})) {
-            event.id = Some(op.id.0);
-        }
-    }
-
-    fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {
-        let text = self.text(site);
-        let waits: Vec<String> =
-            waits.iter().map(|(counter, most)| format!("{} <= {most}", counter.name())).collect();
-        let pc = self.pc(site);
-        self.push(wave, text, "wait", "i", json!({"pc": pc, "waits": waits}));
-    }
-
-    fn barrier(&mut self, wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent) {
-        match event {
-            BarrierEvent::WaitStart => {
-                self.waiting.insert(wave.index, self.clock);
+    fn waves(&mut self) {
+        let mut named = FxHashMap::default();
+        for (number, wave) in self.recording.waves.iter().enumerate() {
+            let place = self.place(number as u32);
+            let [x, y, z] = wave.workgroup;
+            if named.insert(place.0, ()).is_none() {
+                self.name("process", place, format!("workgroup {x},{y},{z}"), place.0);
             }
-            BarrierEvent::WaitEnd { phase } => {
-                let start = self.waiting.remove(&wave.index).unwrap_or(self.clock);
-                let args = json!({"pc": self.pc(site), "phase": phase});
-                self.slice(wave, format!("wait for {}", barrier_name(id)), "barrier", start, args);
+            self.name("thread", place, format!("wave {}", wave.wave), wave.wave);
+            let end = wave.end.unwrap_or(self.recording.end);
+            let mut life = Event::new("X", format!("wave {}", wave.wave), "wave", wave.start, place);
+            life.dur = Some(end - wave.start);
+            if wave.end.is_none() {
+                life.args = json!({"end": "the run ended before the wave"});
             }
-            _ => {
-                let args = json!({"pc": self.pc(site), "event": format!("{event:?}")});
-                self.push(wave, barrier_name(id), "barrier", "i", args);
+            self.events.push(life);
+        }
+    }
+
+    fn operations(&mut self) {
+        for (id, operation) in self.recording.operations.iter().enumerate() {
+            let site = self.recording.site(operation.site);
+            let place = self.place(operation.wave);
+            let end = operation.completed.unwrap_or(self.recording.end);
+            let (cat, name) = (channel_name(operation.channel), site.text.clone());
+            let mut args = json!({
+                "address": format!("{:#x}", site.pc),
+                "number in its channel": operation.number,
+            });
+            if let Some(source) = &site.source {
+                args["source"] = json!(source);
+            }
+            if operation.completed.is_none() {
+                args["end"] = json!("never completed");
+            }
+            let issued =
+                Event { id: Some(id), args, ..Event::new("b", name.clone(), cat, operation.issued, place) };
+            self.events.push(issued);
+            self.events.push(Event { id: Some(id), ..Event::new("e", name, cat, end, place) });
+            if let Some(bytes) = operation.lds_written {
+                self.lds_slice(operation, bytes, end);
             }
         }
     }
 
-    fn cache(&mut self, wave: WaveId, site: &Site, _op: CacheOp, _issue: &Issue) {
-        let text = self.text(site);
-        let pc = self.pc(site);
-        self.push(wave, text, "cache", "i", json!({"pc": pc}));
+    /// A write of LDS in flight, on a track of its bytes that is free then.
+    fn lds_slice(&mut self, operation: &Operation, (from, to): (u64, u64), end: u64) {
+        let (pid, wave) = self.place(operation.wave);
+        let next = LDS_TRACKS + self.lds.values().map(Vec::len).sum::<usize>() as u32;
+        let tracks = self.lds.entry((pid, from, to)).or_default();
+        let free = tracks.iter_mut().find(|(_, taken)| *taken <= operation.issued);
+        let (tid, new) = match free {
+            Some((tid, taken)) => {
+                *taken = end;
+                (*tid, false)
+            }
+            None => {
+                tracks.push((next, end));
+                (next, true)
+            }
+        };
+        if new {
+            self.name("thread", (pid, tid), format!("LDS {from:#x}-{to:#x}"), tid);
+        }
+        let name = format!("wave {wave}: {}", self.recording.site(operation.site).text);
+        let slice = Event::new("X", name, "LDS in flight", operation.issued, (pid, tid));
+        self.events.push(Event { dur: Some(end - operation.issued), ..slice });
     }
 
-    fn fault(&mut self, wave: WaveId, site: &Site, fault: &Fault) {
-        let text = self.text(site);
-        let pc = self.pc(site);
-        self.push(wave, text, "fault", "i", json!({"pc": pc, "fault": format!("{fault:?}")}));
-    }
-
-    fn wave_ended(&mut self, wave: WaveId, site: &Site) {
-        let start = self.started.remove(&wave.index).map_or(self.clock, |(_, start)| start);
-        let end = self.pc(site);
-        self.slice(wave, format!("wave {}", wave.wave), "wave", start, json!({"end": end}));
-    }
-
-    fn deadlock(&mut self, waiting: &[(WaveId, Site, Blocked)]) {
-        for (wave, site, blocked) in waiting {
-            self.push(
-                *wave,
-                "deadlock".to_owned(),
-                "fault",
-                "i",
-                json!({"pc": self.pc(site), "blocked": format!("{blocked:?}")}),
-            );
+    /// How many operations of each channel a wave has in flight.
+    fn counters(&mut self) {
+        let mut changes: Vec<(u64, i32, u32, Channel)> = Vec::new();
+        for operation in &self.recording.operations {
+            changes.push((operation.issued, 1, operation.wave, operation.channel));
+            changes.extend(operation.completed.map(|at| (at, -1, operation.wave, operation.channel)));
+        }
+        changes.sort_by_key(|&(at, change, ..)| (at, change));
+        let mut levels: FxHashMap<(u32, Channel), i32> = FxHashMap::default();
+        for (at, change, wave, channel) in changes {
+            let level = levels.entry((wave, channel)).or_default();
+            *level = (*level + change).max(0);
+            let place = self.place(wave);
+            let name = format!("in flight, wave {}: {}", place.1, channel_name(channel));
+            let mut event = Event::new("C", name, "", at, place);
+            event.args = json!({"operations": *level});
+            self.events.push(event);
         }
     }
 
-    fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {
-        self.push(wave, limit.name().to_owned(), "fault", "i", json!({"pc": self.pc(site)}));
+    fn moment(&mut self, moment: &Moment) {
+        let site = self.recording.site(moment.site);
+        let place = self.place(moment.wave);
+        let mut args = json!({"address": format!("{:#x}", site.pc)});
+        let instant = |name: String, cat| {
+            let event = Event::new("i", name, cat, moment.start, place);
+            Event { s: Some("t"), ..event }
+        };
+        let mut event = match &moment.what {
+            What::Wait(waits) => {
+                let waits: Vec<String> =
+                    waits.iter().map(|(counter, most)| format!("{} <= {most}", counter.name())).collect();
+                args["waits"] = json!(waits);
+                instant(site.text.clone(), "wait")
+            }
+            What::BarrierWait(id, phase) => {
+                if let Some(phase) = phase {
+                    args["phase"] = json!(phase);
+                }
+                let name = format!("wait for {}", barrier_name(*id));
+                let event = Event::new("X", name, "barrier", moment.start, place);
+                Event { dur: Some(moment.end - moment.start), ..event }
+            }
+            What::Barrier(id, words) => {
+                args["event"] = json!(words);
+                instant(format!("{}: {words}", barrier_name(*id)), "barrier")
+            }
+            What::Cache => instant(site.text.clone(), "cache"),
+            What::Fault(words) | What::Stopped(words) => {
+                args["instruction"] = json!(site.text);
+                instant(words.clone(), "fault")
+            }
+        };
+        event.args = args;
+        self.events.push(event);
     }
 }

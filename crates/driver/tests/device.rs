@@ -141,3 +141,26 @@ fn launches_leave_nothing_behind() {
         assert!(device.read(address, 1).is_err());
     }
 }
+
+#[test]
+fn a_variable_has_a_place_until_its_module_is_unloaded() {
+    let mut device = Device::new();
+    let module = loaded(&mut device);
+    let (address, size) = device.variable(module, "launches").unwrap();
+    assert_eq!((size, device.read(address, 4).unwrap()), (4, &[0u8; 4][..]));
+    assert!(device.variable(module, "counting").unwrap_err().message.contains("counting"));
+    device.initialise(address, &7u32.to_le_bytes()).unwrap();
+    let (base, len) = device.allocation(address).unwrap();
+    assert!(base <= address && address + 4 <= base + len);
+    let (kernel, metadata) = device.kernel(module, Some("counting")).unwrap();
+    assert_eq!((kernel.name.as_str(), metadata.is_none()), ("counting", true));
+
+    let other = loaded(&mut device);
+    device.unload(module).unwrap();
+    assert!(device.unload(module).is_err() && device.variable(module, "launches").is_err());
+    assert!(device.read(address, 4).is_err() && device.allocation(address).is_none());
+    assert!(device.initialise(address, &[0; 4]).is_err());
+    assert_eq!(device.kernels(module).count(), 0);
+    let (address, _) = device.variable(other, "launches").unwrap();
+    assert_eq!(device.read(address, 4).unwrap(), [0; 4]);
+}

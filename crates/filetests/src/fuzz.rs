@@ -277,3 +277,35 @@ pub fn tvmscript(text: &str) {
         }
     }
 }
+
+/// A module of LLVM IR: a diagnostic with a place, or a module that is printed so that it reads the same, and is valid or
+/// says what is not. One that is valid is analysed.
+pub fn llvm_ir(text: &str) {
+    let mut sources = SourceMap::new();
+    let file = sources.add_text("fuzz.ll", text);
+    let parsed = match wavemark_ir::parse(file, text) {
+        Ok(parsed) => parsed,
+        Err(diagnostic) => {
+            assert!(diagnostic.span().is_some(), "{}: no place", diagnostic.message);
+            _ = render_short(&sources, &diagnostic);
+            return;
+        }
+    };
+    let printed = wavemark_ir::print(&parsed.module);
+    let file = sources.add_text("printed.ll", printed.as_str());
+    let again = match wavemark_ir::parse(file, &printed) {
+        Ok(again) => again.module,
+        Err(diagnostic) => panic!("{}\n{printed}", render_short(&sources, &diagnostic)),
+    };
+    assert_eq!(wavemark_ir::print(&again), printed, "comes back different");
+    let violations = wavemark_ir::verify(&parsed.module, None);
+    for violation in &violations {
+        _ = render_short(&sources, &violation.diagnostic(&parsed.places));
+    }
+    if violations.is_empty() {
+        for (id, function) in parsed.module.functions() {
+            _ = wavemark_ir::analysis::uniformity(&parsed.module, function);
+            _ = wavemark_ir::lds::bytes(&parsed.module, id);
+        }
+    }
+}

@@ -27,7 +27,14 @@ const LAYERS: &[&[(&str, &[&str])]] = &[
         ("asm", &["isa", "codeobj"]),
     ],
     &[("sim", &[]), ("check", &["sim"])],
-    &[("driver", &[]), ("cli", &["driver"]), ("filetests", &["driver"]), ("xtask", &["driver", "filetests"])],
+    &[
+        ("driver", &[]),
+        ("cli", &["driver"]),
+        ("capi", &["driver"]),
+        ("hip", &["driver"]),
+        ("filetests", &["driver"]),
+        ("xtask", &["driver", "filetests"]),
+    ],
 ];
 
 fn read(path: &Path) -> String {

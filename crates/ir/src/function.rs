@@ -46,11 +46,11 @@ pub struct Function {
     pub attributes: Attributes,
     /// Its garbage collector.
     pub collector: Option<Box<[u8]>>,
-    /// Data before its entry, data after it, and its exception handling.
+    /// Data before its entry.
     pub prefix: Option<Const>,
-    #[allow(missing_docs)]
+    /// Data behind its entry.
     pub prologue: Option<Const>,
-    #[allow(missing_docs)]
+    /// What handles its exceptions.
     pub personality: Option<Const>,
     /// Its body; `None` for a declaration.
     pub body: Option<Body>,

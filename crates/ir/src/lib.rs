@@ -10,6 +10,7 @@
 //!
 //! Does not: optimise, generate code, know any file or terminal.
 
+pub mod analysis;
 pub mod attribute;
 pub mod constant;
 pub mod entity;
@@ -17,6 +18,9 @@ pub mod float;
 pub mod function;
 pub mod inst;
 pub mod integer;
+pub mod intrinsic;
+pub mod layout;
+pub mod lds;
 pub mod metadata;
 pub mod module;
 mod names;
@@ -24,12 +28,15 @@ pub mod opcode;
 mod parse;
 mod places;
 mod print;
+pub mod target;
 pub mod types;
+pub mod verify;
 
 pub use module::Module;
 pub use parse::{Parsed, parse};
 pub use places::Places;
 pub use print::{print, print_inst};
+pub use verify::verify;
 
 /// The format of a floating-point type that is no vector.
 pub(crate) fn float_format(types: &types::Types, ty: types::Type) -> Option<float::Format> {

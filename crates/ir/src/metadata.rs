@@ -33,6 +33,7 @@ pub enum NodeBody {
     /// `!{…}`.
     Tuple(Vec<Metadata>),
     /// `!DILocation(line: 3, …)`.
+    #[allow(missing_docs, reason = "the names say it")]
     Record { name: Box<str>, fields: Vec<(Box<str>, Field)> },
     /// `!DIExpression(DW_OP_deref, 3)`.
     Expression(Vec<Word>),

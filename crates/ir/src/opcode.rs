@@ -121,8 +121,12 @@ macro_rules! flags {
         bitflags::bitflags! {
             /// What an instruction promises of its operands or result.
             #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-            #[allow(missing_docs, reason = "the names are the language reference's")]
-            pub struct Flags: u32 { $(const $constant = 1 << $bit;)* }
+            pub struct Flags: u32 {
+                $(
+                    #[doc = concat!("`", $text, "`.")]
+                    const $constant = 1 << $bit;
+                )*
+            }
         }
 
         impl Flags {

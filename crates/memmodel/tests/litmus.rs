@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use wavemark_memmodel::litmus::Test;
 use wavemark_memmodel::litmus::advice::{Advice, advice};
 use wavemark_memmodel::litmus::axioms::{Axioms, enumerate};
 use wavemark_memmodel::litmus::explore::{Bounds, explore};
 use wavemark_memmodel::litmus::generate::{STYLES, cycles, test};
 use wavemark_memmodel::litmus::parse::{missing, parse};
+use wavemark_memmodel::litmus::{Proposition, Test};
 
 #[test]
 fn the_catalogue() {
@@ -42,19 +42,18 @@ fn the_catalogue() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What an exploration and the axioms must agree on: the final registers, and whether executions that end so race.
+/// What an exploration and the axioms must agree on: the final registers and locations, and whether executions that end so
+/// race.
 fn explored(test: &Test) -> std::collections::BTreeMap<String, bool> {
-    let found = explore(test, Bounds::default()).unwrap();
-    assert!(found.finished, "{}", test.name);
-    let registers = |state: &str| {
-        let words = state.split(' ').filter(|word| word.contains(':'));
-        words.collect::<Vec<_>>().join(" ")
-    };
-    let mut outcomes = std::collections::BTreeMap::new();
-    for (state, outcome) in &found.outcomes {
-        *outcomes.entry(registers(state)).or_insert(false) |= outcome.racy;
+    // The final state names the locations that are asked for.
+    let mut test = test.clone();
+    for location in 0..test.locations.len() as u8 {
+        let named = Box::new(Proposition::Location(location, 0));
+        test.asked = Proposition::And(Box::new(test.asked), named);
     }
-    outcomes
+    let found = explore(&test, Bounds::default()).unwrap();
+    assert!(found.finished, "{}", test.name);
+    found.outcomes.into_iter().map(|(state, outcome)| (state, outcome.racy)).collect()
 }
 
 /// Every cycle of up to six edges in every style, up to a number of tests, and the catalogue's tests of memory alone.
@@ -86,7 +85,7 @@ fn the_exploration_and_the_axioms() {
 fn load_buffering() {
     let text = include_str!("../../../tests/litmus/mem-lb-rlx.litmus");
     let test = parse(text).unwrap();
-    let both = "0:a=1; 1:b=1;";
+    let both = "0:a=1; 1:b=1; X=1; Y=1;";
     assert!(!enumerate(&test, Axioms::default()).unwrap().contains_key(both));
     assert!(enumerate(&test, Axioms { load_buffering: true }).unwrap().contains_key(both));
 }

@@ -234,6 +234,15 @@ impl Global {
         }
     }
 
+    /// Writes `bytes` at `addr`, whether or not stores are allowed there; `false` if they are not inside one live
+    /// allocation.
+    pub fn initialise(&mut self, addr: u64, bytes: &[u8]) -> bool {
+        let Some(at) = self.index_of(addr, bytes.len() as u64) else { return false };
+        let from = (addr - self.allocations[at].base) as usize;
+        self.allocations[at].bytes[from..from + bytes.len()].copy_from_slice(bytes);
+        true
+    }
+
     /// Whether accesses are claimed.
     #[inline]
     pub fn is_view(&self) -> bool {
@@ -316,6 +325,8 @@ mod tests {
         assert_eq!(g.slice(a - 1, 1), None);
         assert_eq!(g.slice(u64::MAX, 4), None);
         assert!(g.slice_mut(b, 4).is_none());
+        assert!(g.initialise(b + 4, &[7; 4]) && !g.initialise(b + 5, &[7; 4]));
+        assert_eq!(g.slice(b, 8), Some(&[2, 2, 2, 2, 7, 7, 7, 7][..]));
         assert!(g.in_bounds(b + 4, 4, false));
         assert_eq!(g.nearest(a + 100), format!("0 bytes past the end of a (100 bytes at {a:#x})"));
         assert!(g.free(a));

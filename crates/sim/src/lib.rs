@@ -38,6 +38,6 @@ pub mod wave;
 pub use coverage::Coverage;
 pub use dispatch::{Dispatch, DispatchError, Kernel, dispatch};
 pub use global::Global;
-pub use machine::{Completion, Limit, RunConfig, RunEnd, RunStats};
+pub use machine::{Completion, Limit, RESIDENT_WAVES, RunConfig, RunEnd, RunStats};
 pub use modelled::{NotModelled, modelled};
 pub use program::Segment;

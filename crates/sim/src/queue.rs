@@ -214,19 +214,22 @@ impl Queue {
 
     /// Put an operation into flight.
     pub fn push(&mut self, pending: Box<Pending>) {
-        self.put(Flight::Other(pending));
+        let slot = self.enter(&pending.issue.seq);
+        self.slots[slot] = Flight::Other(pending);
     }
 
     /// Put a burst into flight.
     #[inline(always)]
     pub fn push_burst(&mut self, burst: Burst) {
-        self.put(Flight::Burst(burst));
+        let slot = self.enter(&[burst.seq]);
+        self.slots[slot] = Flight::Burst(burst);
     }
 
     /// Put a lane-wise operation into flight.
     #[inline]
     pub fn push_lanewise(&mut self, lanewise: Box<Lanewise>) {
-        self.put(Flight::Lanewise(lanewise));
+        let slot = self.enter(lanewise.seq());
+        self.slots[slot] = Flight::Lanewise(lanewise);
     }
 
     /// Put an operation into flight, at machine time `issued_at`, that moves nothing; `false` if it is in too many
@@ -236,27 +239,29 @@ impl Queue {
         if channels.len() > 2 {
             return false;
         }
-        let mut mark = Mark { seq: [(Channel::Ds, 0); 2], channels: channels.len() as u8, issued_at };
-        for (seq, &channel) in mark.seq.iter_mut().zip(channels) {
+        let mut seq = [(Channel::Ds, 0); 2];
+        for (seq, &channel) in seq.iter_mut().zip(channels) {
             *seq = self.next(channel);
         }
-        self.put(Flight::Mark(mark));
+        let slot = self.enter(&seq[..channels.len()]);
+        self.slots[slot] = Flight::Mark(Mark { seq, channels: channels.len() as u8, issued_at });
         true
     }
 
+    /// A slot for an operation with these places in its channels, the last one in the order of issue.
     #[inline(always)]
-    fn put(&mut self, flight: Flight) {
-        let (channel, seq) = match *flight.seq() {
-            [(channel, seq)] => (channel as u8, seq),
-            _ => (Place::MANY, 0),
-        };
-        for &(channel, _) in flight.seq() {
+    fn enter(&mut self, seq: &[(Channel, u32)]) -> usize {
+        for &(channel, _) in seq {
             self.live[channel as usize] += 1;
             self.live_mask |= 1 << channel as u8;
         }
+        let (channel, seq) = match *seq {
+            [(channel, seq)] => (channel as u8, seq),
+            _ => (Place::MANY, 0),
+        };
         let slot = self.free_slot();
-        self.slots[slot as usize] = flight;
         self.append(Place { slot, channel, seq });
+        slot as usize
     }
 
     /// The slots in use, in the order of issue.

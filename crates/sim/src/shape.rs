@@ -37,11 +37,11 @@ impl LoadShape {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Widening {
     /// The bit that is the number's sign, if it has one.
-    sign: u32,
+    pub sign: u32,
     /// The bits of the register that remain.
-    keep: u32,
+    pub keep: u32,
     /// Where the number begins.
-    shift: u32,
+    pub shift: u32,
 }
 
 impl Widening {

@@ -61,6 +61,7 @@ fn options(
         model: execution.model.clone(),
         out: execution.out.clone(),
         trace: execution.trace.clone(),
+        record: execution.report.is_some(),
     })
 }
 
@@ -69,7 +70,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Ends runs when the time is over or the user interrupts them; the second interruption ends the command, and so does
 /// time that passes elsewhere than in a run.
-fn brake(timeout: Duration) -> Arc<Brake> {
+pub fn brake(timeout: Duration) -> Arc<Brake> {
     let brake = Arc::new(Brake::new(Instant::now().checked_add(timeout)));
     let interrupted = Arc::clone(&brake);
     // Where interruptions cannot be caught they end the command at once.
@@ -93,7 +94,7 @@ fn brake(timeout: Duration) -> Arc<Brake> {
 const INTERRUPTED: i32 = 130;
 
 /// The threads that the machine runs side by side.
-fn processors() -> Option<u32> {
+pub fn processors() -> Option<u32> {
     std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok())
 }
 

@@ -1,5 +1,6 @@
 //! One file for each group of commands.
 
+mod campaign;
 mod compile;
 mod execute;
 mod lines;
@@ -27,6 +28,7 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
     match command {
         Command::Run(args) => execute::run(door, &args),
         Command::Check(args) => execute::check(door, &args),
+        Command::Campaign(args) => campaign::campaign(door, &args),
         Command::Inspect(args) => objects::inspect(door, &args),
         Command::Bundle(args) => objects::bundle(door, &args),
         Command::Unbundle(args) => objects::unbundle(door, &args),

@@ -159,7 +159,8 @@ impl Parser<'_> {
                 Token::Punct(b',') => ",",
                 Token::Punct(b'|') => "|",
                 Token::Punct(b'=') => "=",
-                Token::Word(word) | Token::Int(word) => word,
+                // `nan` and `inf` of `nofpclass` are literals elsewhere.
+                Token::Word(word) | Token::Int(word) | Token::Float(word) => word,
                 Token::Label(super::lexer::NameToken::Plain(word)) => {
                     if !text.is_empty() && !text.ends_with('(') {
                         text.push(' ');

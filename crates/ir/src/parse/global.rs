@@ -83,8 +83,9 @@ impl<'t> Parser<'t> {
             Token::Meta(name) => self.named_metadata(name)?,
             Token::Node(number) => self.node_definition(number)?,
             _ => {
-                return self
-                    .expected("a definition: define, declare, @global, %type, !metadata, attributes, target");
+                return self.expected(
+                    "a definition: define, declare, @global, %type, !metadata, attributes, target",
+                );
             }
         }
         Ok(())

@@ -234,11 +234,12 @@ impl<'t> Parser<'t> {
     /// Everything that looks into a type may count on its end: none contains itself.
     pub(super) fn types_end(&self) -> Result<()> {
         let mut known = FxHashMap::default();
-        for mention in self.structs.values() {
-            let ty = self.module.types.find(&TypeKind::Named(mention.id));
-            if ty.is_some_and(|ty| self.nesting(ty, 0, &mut known).is_none()) {
+        for &id in &self.module.types.struct_order {
+            let Some(ty) = self.module.types.find(&TypeKind::Named(id)) else { continue };
+            if self.nesting(ty, 0, &mut known).is_none() {
+                let place = self.structs[&self.module.types.structs[id].name].first;
                 let message = format!("the type contains itself, or is nested deeper than {MAX_NESTING}");
-                return self.error_at(mention.first, message);
+                return self.error_at(place, message);
             }
         }
         Ok(())

@@ -27,10 +27,10 @@ impl Printer<'_> {
     pub(super) fn quoted(&mut self, text: &[u8]) {
         self.out.push('"');
         for &byte in text {
-            if matches!(byte, b'"' | b'\\') || !(b' '..=b'~').contains(&byte) {
-                self.put(format_args!("\\{byte:02X}"));
-            } else {
-                self.out.push(byte as char);
+            match byte {
+                b'\\' => self.push("\\\\"),
+                b'"' | 0..b' ' | 0x7f.. => self.put(format_args!("\\{byte:02X}")),
+                _ => self.out.push(byte as char),
             }
         }
         self.out.push('"');

@@ -71,8 +71,8 @@ impl Relation {
     }
 }
 
-/// The final states of all consistent executions, as text, and whether some execution that ends so races. For one path of
-/// branches after the other: those that agree with the values that are read.
+/// The final states of all consistent executions, as text (registers and locations), and whether some execution that ends
+/// so races. For one path of branches after the other: those that agree with the values that are read.
 pub fn enumerate(test: &Test, axioms: Axioms) -> Result<BTreeMap<String, bool>, Unsuitable> {
     let events = Events::of(test)?;
     let mut outcomes = BTreeMap::new();
@@ -114,6 +114,9 @@ fn paths_of(instructions: &[Instruction]) -> Result<Vec<Vec<usize>>, Unsuitable>
     Ok(done)
 }
 
+/// The registers of each thread.
+type Registers = Vec<Vec<Option<i64>>>;
+
 /// The executions along one path of each thread.
 struct Execution<'t> {
     test: &'t Test,
@@ -147,15 +150,15 @@ impl Execution<'_> {
             .collect();
         for from in choices(&reads.iter().map(|&read| sources(read)).collect::<Vec<_>>()) {
             let from: BTreeMap<usize, usize> = reads.iter().copied().zip(from).collect();
-            let Some(registers) = self.registers(&from) else { continue };
+            let Some((registers, values)) = self.registers(&from) else { continue };
             for order in choices(&orders) {
-                self.judge(&happening, &from, &order, &registers, outcomes);
+                self.judge(&happening, &from, &order, &registers, &values, outcomes);
             }
         }
     }
 
-    /// The values of reads and the registers at the end, if the branches of the path agree with them.
-    fn registers(&self, from: &BTreeMap<usize, usize>) -> Option<Vec<Vec<Option<i64>>>> {
+    /// The registers at the end and the values of writes, if the branches of the path agree with them.
+    fn registers(&self, from: &BTreeMap<usize, usize>) -> Option<(Registers, BTreeMap<usize, i64>)> {
         let mut known: BTreeMap<usize, i64> = BTreeMap::new();
         for (at, location) in self.test.locations.iter().enumerate() {
             known.insert(at, location.initial);
@@ -193,7 +196,7 @@ impl Execution<'_> {
             }
         }
         let written = from.values().all(|write| known.contains_key(write));
-        (written && self.branches_agree(from, &known)).then_some(registers)
+        (written && self.branches_agree(from, &known)).then_some((registers, known))
     }
 
     fn branches_agree(&self, from: &BTreeMap<usize, usize>, known: &BTreeMap<usize, i64>) -> bool {
@@ -229,6 +232,7 @@ impl Execution<'_> {
         from: &BTreeMap<usize, usize>,
         order: &[Vec<usize>],
         registers: &[Vec<Option<i64>>],
+        values: &BTreeMap<usize, i64>,
         outcomes: &mut BTreeMap<String, bool>,
     ) {
         let count = self.events.all.len();
@@ -293,6 +297,10 @@ impl Execution<'_> {
             for (name, value) in thread.registers.iter().zip(&registers[number]) {
                 parts.extend(value.map(|value| format!("{number}:{name}={value};")));
             }
+        }
+        for (location, writes) in self.test.locations.iter().zip(order) {
+            let last = writes.last().expect("a location has its initial write");
+            parts.push(format!("{}={};", location.name, values[last]));
         }
         *outcomes.entry(parts.join(" ")).or_insert(false) |= races;
     }

@@ -104,10 +104,9 @@ fn picture(cx: &Context, state: &State) -> Picture {
         edge(from, read, "rf");
         let order = state.order.iter().find(|order| order.contains(&from));
         let place = order.and_then(|order| order.iter().position(|&write| write == from));
-        if let Some(next) = order.zip(place).and_then(|(order, place)| order.get(place + 1)) {
-            if *next != read {
-                edge(read, *next, "fr");
-            }
+        let next = order.zip(place).and_then(|(order, place)| order.get(place + 1));
+        if let Some(&next) = next.filter(|next| **next != read) {
+            edge(read, next, "fr");
         }
     }
     Picture { nodes, edges }

@@ -3,10 +3,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{part, widen};
+use super::part;
 use crate::pending::lanes;
 use crate::regs::Chunk;
-use crate::shape::LoadShape;
+use crate::shape::{LoadShape, Widening};
 use crate::transpose::Transpose;
 
 #[inline]
@@ -188,15 +188,20 @@ pub(super) fn load_narrow(
     }
     // A dword is read that has the bytes and is inside; they are moved to its front.
     let last = _mm512_set1_epi32(last.min(i32::MAX as usize) as i32);
-    let keep = _mm512_set1_epi32(if shape.bytes == 1 { 0xff } else { 0xffff });
+    let field = _mm512_set1_epi32(if shape.bytes == 1 { 0xff } else { 0xffff });
+    let Widening { sign, keep, shift } = shape.widening();
+    let (sign, keep) = (_mm512_set1_epi32(sign as i32), _mm512_set1_epi32(keep as i32));
+    let shift = _mm_cvtsi32_si128(shift as i32);
     for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
         let from = _mm512_min_epu32(row(at), last);
         // SAFETY: four bytes from each offset on are inside.
         let dwords = unsafe { _mm512_i32gather_epi32::<1>(from, bytes.as_ptr().cast()) };
         let behind = _mm512_slli_epi32::<3>(_mm512_sub_epi32(row(at), from));
-        let mut new = Chunk::ZERO;
-        put(&mut new, _mm512_and_si512(_mm512_srlv_epi32(dwords, behind), keep));
-        widen(out, &new, shape.widening(), part(mask, c), part(write, c));
+        let raw = _mm512_maskz_and_epi32(part(mask, c), _mm512_srlv_epi32(dwords, behind), field);
+        // As `widen` does.
+        let number = _mm512_sll_epi32(_mm512_sub_epi32(_mm512_xor_si512(raw, sign), sign), shift);
+        let value = _mm512_mask_mov_epi32(row(out), part(write, c), number);
+        put(out, _mm512_or_si512(_mm512_and_si512(row(out), keep), _mm512_andnot_si512(keep, value)));
     }
     true
 }

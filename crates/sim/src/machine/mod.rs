@@ -56,7 +56,8 @@ use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
 use ops::MachineOp;
-pub(crate) use side_by_side::{RESIDENT_WAVES, run};
+pub use side_by_side::RESIDENT_WAVES;
+pub(crate) use side_by_side::run;
 
 /// When an asynchronous operation lands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

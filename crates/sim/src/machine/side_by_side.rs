@@ -23,7 +23,7 @@ use crate::global::Global;
 use crate::program::Program;
 
 /// Waves that are resident at once on one thread, at the most (but one cluster always is).
-pub(crate) const RESIDENT_WAVES: usize = 1024;
+pub const RESIDENT_WAVES: usize = 1024;
 
 /// Hands out the clusters of a launch.
 pub(crate) struct Supply {

@@ -7,7 +7,7 @@ use crate::op::{Body, Op};
 use crate::regs::{Chunk, Regs};
 
 use super::layout::Pair;
-use super::run::{Tile16, load_tile, store_tile};
+use super::run::{NAN_BITS, Tile16, load_tile, store_tile};
 
 /// 16 binary32 numbers: 16 lanes of a register after decoding, or 16 columns of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +17,13 @@ pub struct Lanes(pub [f32; 16]);
 impl Lanes {
     /// All zero.
     pub const ZERO: Lanes = Lanes([0.0; 16]);
+
+    /// The numbers of these bits.
+    #[inline(always)]
+    pub fn from_bits(bits: Chunk) -> Lanes {
+        // SAFETY: both are 64 bytes without padding, and all bits are a number.
+        unsafe { std::mem::transmute::<Chunk, Lanes>(bits) }
+    }
 }
 
 /// The numbers of consecutive vectors.
@@ -131,7 +138,7 @@ impl Host for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Host, Lanes, Pair, Step, Tile16, met};
+    use super::{Host, Lanes, NAN_BITS, Pair, Step, Tile16, met};
     use crate::regs::Chunk;
 
     /// [`super::Level::Avx2`].
@@ -261,12 +268,15 @@ mod x86 {
         fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
             // SAFETY: as above.
             unsafe {
-                let mut sums: [__m512; 16] = std::array::from_fn(|r| _mm512_loadu_ps(tile.c(r).0.as_ptr()));
+                let mut sums: [__m512; 16] =
+                    std::array::from_fn(|r| _mm512_loadu_ps(tile.c(r).0.as_ptr().cast()));
                 accumulate(&mut sums, a, b, steps);
-                for (r, sum) in sums.iter().enumerate() {
-                    let mut row = Lanes::ZERO;
-                    _mm512_storeu_ps(row.0.as_mut_ptr(), *sum);
-                    tile.set_d(r, &row);
+                let nan = _mm512_castsi512_ps(_mm512_set1_epi32(NAN_BITS as i32));
+                for r in 0..16 {
+                    let mut row = Chunk::ZERO;
+                    let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r]);
+                    _mm512_storeu_ps(row.0.as_mut_ptr().cast(), _mm512_mask_mov_ps(sums[r], nans, nan));
+                    tile.set_d(r, row);
                 }
             }
         }

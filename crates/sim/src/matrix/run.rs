@@ -110,21 +110,20 @@ pub struct Tile16<'a> {
 }
 
 impl Tile16<'_> {
-    /// Row `r` of C.
+    /// The bits of row `r` of C.
     #[inline(always)]
-    pub fn c(&self, r: usize) -> Lanes {
-        let word = match self.plan.c.from {
+    pub fn c(&self, r: usize) -> Chunk {
+        match self.plan.c.from {
             AddendFrom::Constant(bits) => Chunk::splat(bits as u32),
             AddendFrom::Registers(at) => self.regs.v[at + self.plan.c_rows[self.first + r].chunk as usize],
-        };
-        Lanes(word.0.map(f32::from_bits))
+        }
     }
 
-    /// Write row `r` of D.
+    /// Write the bits of row `r` of D.
     #[inline(always)]
-    pub fn set_d(&mut self, r: usize, row: &Lanes) {
+    pub fn set_d(&mut self, r: usize, row: Chunk) {
         let place = self.plan.d + self.plan.d_rows[self.first + r].chunk as usize;
-        self.regs.v[place].0 = row.0.map(number_bits);
+        self.regs.v[place] = row;
     }
 }
 
@@ -132,23 +131,31 @@ impl Tile16<'_> {
 #[inline(always)]
 pub fn load_tile(tile: &Tile16<'_>, sums: &mut [Lanes; 16]) {
     for (r, sum) in sums.iter_mut().enumerate() {
-        *sum = tile.c(r);
+        *sum = Lanes::from_bits(tile.c(r));
     }
 }
 
 /// D of a tile.
 #[inline(always)]
 pub fn store_tile(tile: &mut Tile16<'_>, sums: &[Lanes; 16]) {
-    for (r, sum) in sums.iter().enumerate() {
-        tile.set_d(r, sum);
+    let mut rows = [Chunk::ZERO; 16];
+    // One loop over all: as short as a row it would be unrolled, and then not vectorised.
+    for (word, x) in Chunk::words_mut(&mut rows).iter_mut().zip(numbers(sums)) {
+        *word = number_bits(*x);
+    }
+    for (r, row) in rows.into_iter().enumerate() {
+        tile.set_d(r, row);
     }
 }
 
 /// The bits of a result.
 #[inline(always)]
 fn number_bits(x: f32) -> u32 {
-    if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
+    if x.is_nan() { NAN_BITS } else { x.to_bits() }
 }
+
+/// The NaN of results.
+pub const NAN_BITS: u32 = 0x7fc0_0000;
 
 /// C as the start of the sums; of an integer product, C aside (in `words`) and zeros as the start.
 #[inline(always)]

@@ -1,0 +1,211 @@
+//! Intrinsics: a row of a table each, read once.
+//!
+//! The table is `table.txt` beside this file; its head says what a row is. Verifier, analyses and whoever executes or
+//! generates code ask the rows; nobody else compares names. An intrinsic without a row is refused by name, for LLVM makes
+//! of it a call of a function that does not exist, without a word.
+
+mod read;
+mod shape;
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use wavemark_target::{InstFeature, Processor, Property};
+
+pub use shape::{Shape, mangled};
+
+/// An intrinsic function, or a family of them over types.
+#[derive(Clone, Debug)]
+pub struct Intrinsic {
+    /// Its name, without the types that it is overloaded on.
+    pub name: &'static str,
+    /// What it is overloaded on.
+    pub overloads: Vec<Class>,
+    /// What it gives.
+    pub result: Shape,
+    /// What it takes.
+    pub params: Vec<Param>,
+    /// How it accesses memory.
+    pub memory: Memory,
+    /// What it does depends on which lanes execute it together.
+    pub convergent: bool,
+    /// Its result differs from lane to lane, or is the same in all.
+    pub lanes: Lanes,
+    /// The class of the asynchronous operation that it begins.
+    pub asynchronous: Option<&'static str>,
+    /// What counts it, or what it waits for.
+    pub counter: Option<&'static str>,
+    /// One of these a processor must have; none: every processor has it.
+    pub needs: Vec<Need>,
+    /// Lanes of the waves that it is of; `None`: of any.
+    pub wave: Option<u32>,
+}
+
+/// What a type may be that an intrinsic is overloaded on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Anything that can be loaded.
+    Any,
+    /// An integer, or a vector of them.
+    Int,
+    /// A floating-point number, or a vector of them.
+    Float,
+    /// Either.
+    Num,
+    /// What registers hold: numbers, pointers, vectors of them.
+    Data,
+    /// A pointer.
+    Ptr,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its type.
+    pub shape: Shape,
+    /// It must be a constant, of these values if any are listed.
+    pub immediate: Option<Values>,
+}
+
+/// Values of an immediate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Any.
+    Any,
+    /// From one to another, inclusive.
+    Range(u64, u64),
+    /// One of several.
+    Listed(Vec<u64>),
+}
+
+impl Values {
+    /// Whether `value` is one of them.
+    pub fn allow(&self, value: u64) -> bool {
+        match self {
+            Values::Any => true,
+            Values::Range(low, high) => (*low..=*high).contains(&value),
+            Values::Listed(values) => values.contains(&value),
+        }
+    }
+}
+
+/// How memory is accessed, by address space.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Address spaces that are read.
+    pub reads: Spaces,
+    /// Address spaces that are written.
+    pub writes: Spaces,
+    /// It must stay where it is, though it accesses none of them.
+    pub ordered: bool,
+}
+
+/// A set of address spaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Spaces {
+    /// None.
+    #[default]
+    None,
+    /// These.
+    Listed(Vec<u32>),
+    /// Those that the operands point into.
+    OfOperands,
+}
+
+/// How a result differs over the lanes of a wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// As the operands do.
+    AsOperands,
+    /// Always.
+    Divergent,
+    /// Never.
+    Uniform,
+}
+
+/// What a processor must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// An instruction feature.
+    Feature(InstFeature),
+    /// A property.
+    Property(Property),
+}
+
+impl Intrinsic {
+    /// Whether a processor has it.
+    pub fn exists_on(&self, processor: Processor) -> bool {
+        let has = |need: &Need| match *need {
+            Need::Feature(feature) => processor.has_inst(feature),
+            Need::Property(property) => processor.has(property),
+        };
+        self.needs.is_empty() || self.needs.iter().any(has)
+    }
+}
+
+static TABLE: LazyLock<(Vec<Intrinsic>, FxHashMap<&'static str, usize>)> = LazyLock::new(|| {
+    let rows = read::rows(include_str!("table.txt"));
+    // Bad rows are left out here; a test reads every row and fails for the first that is bad.
+    let rows: Vec<Intrinsic> = rows.filter_map(Result::ok).collect();
+    let by_name = rows.iter().enumerate().map(|(index, row)| (row.name, index)).collect();
+    (rows, by_name)
+});
+
+/// All rows.
+pub fn all() -> &'static [Intrinsic] {
+    &TABLE.0
+}
+
+/// The row of the function `name`, and the types that its name spells, behind a dot each.
+pub fn find(name: &str) -> Option<(&'static Intrinsic, &str)> {
+    let (rows, by_name) = &*TABLE;
+    let mut end = name.len();
+    loop {
+        if let Some(&index) = by_name.get(&name[..end]) {
+            return Some((&rows[index], &name[end..]));
+        }
+        end = name[..end].rfind('.')?;
+    }
+}
+
+/// Whether a function of that name can be no other than an intrinsic.
+pub fn is_intrinsic(name: &str) -> bool {
+    name.starts_with("llvm.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read() {
+        let rows: Result<Vec<Intrinsic>, String> = read::rows(include_str!("table.txt")).collect();
+        let rows = rows.unwrap_or_else(|error| panic!("{error}"));
+        assert!(rows.len() > 200);
+        let mut names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a name is there twice");
+    }
+
+    #[test]
+    fn the_longest_name_is_found() {
+        let (row, types) = find("llvm.amdgcn.raw.ptr.buffer.load.lds").unwrap();
+        assert_eq!((row.name, types), ("llvm.amdgcn.raw.ptr.buffer.load.lds", ""));
+        let (row, types) = find("llvm.amdgcn.raw.ptr.buffer.load.v4f32").unwrap();
+        assert_eq!((row.name, types), ("llvm.amdgcn.raw.ptr.buffer.load", ".v4f32"));
+        assert!(find("llvm.amdgcn.no.such.thing").is_none());
+    }
+
+    #[test]
+    fn processors() {
+        let has = |name, processor| {
+            let processor = Processor::by_name(processor).unwrap();
+            find(name).unwrap().0.exists_on(processor)
+        };
+        assert!(has("llvm.amdgcn.tensor.load.to.lds", "gfx1250"));
+        assert!(!has("llvm.amdgcn.tensor.load.to.lds", "gfx950"));
+        assert!(has("llvm.amdgcn.ds.read.tr16.b64", "gfx950"));
+        assert!(!has("llvm.amdgcn.ds.read.tr16.b64", "gfx942"));
+        assert!(has("llvm.amdgcn.s.barrier", "gfx600"));
+    }
+}

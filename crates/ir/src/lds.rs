@@ -1,0 +1,92 @@
+//! Where the variables of a kernel lie in LDS.
+//!
+//! LLVM gives each kernel room for the variables that it and the functions that it calls use. Order is free; here it is
+//! that of the module. Variables of no size (external arrays: dynamic LDS) all begin behind the others.
+
+use std::collections::BTreeSet;
+
+use wavemark_target::AddressSpace;
+
+use crate::analysis::call_graph;
+use crate::constant::{Const, ConstKind, Expr};
+use crate::inst::Operand;
+use crate::layout::{layout, round_up};
+use crate::module::{Global, GlobalKind, Module};
+
+/// The variables in LDS that a kernel uses, each with its offset, and the bytes that they take; `None`: too many.
+pub fn offsets(module: &Module, kernel: Global) -> Option<(Vec<(Global, u64)>, u64)> {
+    let used = used_by(module, kernel);
+    let (mut placed, mut dynamic, mut end) = (Vec::new(), Vec::new(), 0u64);
+    let mut dynamic_align = 1;
+    for &id in module.order.iter().filter(|id| used.contains(id)) {
+        let data = &module.globals[id];
+        let GlobalKind::Variable(variable) = &data.kind else { continue };
+        if data.address_space != AddressSpace::Local as u32 {
+            continue;
+        }
+        let layout = layout(&module.types, variable.ty)?;
+        let align = data.align.unwrap_or(layout.align).max(1);
+        if layout.size == 0 {
+            dynamic.push(id);
+            dynamic_align = dynamic_align.max(align);
+        } else {
+            let at = round_up(end, align);
+            placed.push((id, at));
+            end = at.checked_add(layout.size)?;
+        }
+    }
+    if !dynamic.is_empty() {
+        end = round_up(end, dynamic_align);
+        placed.extend(dynamic.into_iter().map(|id| (id, end)));
+    }
+    (end < u64::MAX).then_some((placed, end))
+}
+
+/// Bytes of LDS that a kernel needs, dynamic LDS apart.
+pub fn bytes(module: &Module, kernel: Global) -> Option<u64> {
+    offsets(module, kernel).map(|(_, end)| end)
+}
+
+/// All globals that a function, and what it calls, mention.
+fn used_by(module: &Module, kernel: Global) -> BTreeSet<Global> {
+    let mut used = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for function in call_graph(module).reachable(kernel) {
+        let Some(body) = module.function(function).and_then(|function| function.body.as_ref()) else {
+            continue;
+        };
+        for (_, inst) in body.insts.iter() {
+            inst.kind.each_operand(|operand| {
+                if let Operand::Const(constant) = operand {
+                    mentioned(module, constant, &mut seen, &mut used);
+                }
+            });
+        }
+    }
+    used
+}
+
+fn mentioned(module: &Module, constant: Const, seen: &mut BTreeSet<Const>, used: &mut BTreeSet<Global>) {
+    let mut stack = vec![constant];
+    while let Some(constant) = stack.pop() {
+        if !seen.insert(constant) {
+            continue;
+        }
+        match module.constants.kind(constant) {
+            ConstKind::Global(global) => {
+                used.insert(*global);
+            }
+            ConstKind::Aggregate(parts) => stack.extend(parts),
+            ConstKind::Splat(part) => stack.push(*part),
+            ConstKind::Expr(expr) => match expr {
+                Expr::Cast { value, .. } => stack.push(*value),
+                Expr::Binary { lhs, rhs, .. } => stack.extend([*lhs, *rhs]),
+                Expr::Gep { base, indices, .. } => stack.extend(std::iter::once(base).chain(indices)),
+                Expr::ExtractElement { vector, index } => stack.extend([*vector, *index]),
+                Expr::InsertElement { vector, value, index } => stack.extend([*vector, *value, *index]),
+                Expr::ShuffleVector { lhs, rhs, mask } => stack.extend([*lhs, *rhs, *mask]),
+            },
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What is in flight: issue, accesses that land, waits, and what a counter says of it.
+
+use super::{Context, Flight, Next, Pick, State, bit};
+use crate::litmus::event::{EventId, Set};
+use crate::litmus::{Class, Counter, Instruction, Register};
+
+impl State {
+    /// The next access of something in flight.
+    pub(super) fn land(&self, cx: &Context, thread: usize, number: usize) -> Vec<Next> {
+        let flight = &self.threads[thread].flights[number];
+        if flight.done == flight.parts {
+            return Vec::new();
+        }
+        // The data of LDS accesses are in order.
+        let earlier = &self.threads[thread].flights[..number];
+        let mut before = flight.before;
+        if flight.class == Class::Lds {
+            for other in earlier.iter().filter(|other| other.class == Class::Lds) {
+                if other.done < other.parts {
+                    return Vec::new();
+                }
+                self.join_flight(other, &mut before);
+            }
+        }
+        let event = flight.issue + 1 + flight.done;
+        let of = cx.event(event);
+        let location = usize::from(of.location.expect("an access in flight has a location"));
+        let landed = |mut next: State, faults, pick, value: Option<i64>| {
+            let behind = next.before[usize::from(event)].map(|before| before | bit(event));
+            let own = &mut next.threads[thread];
+            if let (Some(register), Some(value)) = (own.flights[number].register, value) {
+                own.registers[usize::from(register)] = Some(value);
+            }
+            let flight = &mut own.flights[number];
+            flight.done += 1;
+            flight.before = behind;
+            let mut step = self.gone(cx, thread, event, pick, next);
+            step.faults = faults;
+            step
+        };
+        if of.reads() {
+            let reads = self.order[location].iter().filter_map(|&from| self.read(cx, event, from, before));
+            return reads
+                .map(|(next, value, from, faults)| landed(next, faults, Pick::From(from), Some(value)))
+                .collect();
+        }
+        let value = match cx.test.threads[thread].instructions[of.instruction] {
+            Instruction::StoreInFlight(_, _, value) => self.operand(thread, value).unwrap_or(0),
+            // A copy writes what it has read.
+            _ => self.values[usize::from(event - 1)],
+        };
+        let writes = self.order[location].iter();
+        let writes = writes.filter_map(|&after| self.write(cx, event, after, value, before));
+        writes.map(|(next, after, faults)| landed(next, faults, Pick::After(after), None)).collect()
+    }
+
+    pub(super) fn issue(
+        &mut self,
+        cx: &Context,
+        thread: usize,
+        class: Class,
+        issue: EventId,
+        parts: u8,
+        register: Option<Register>,
+    ) {
+        let own = &mut self.threads[thread];
+        let copies = matches!(class, Class::AsyncLoad | Class::AsyncStore | Class::Tensor);
+        let instance = copies.then(|| own.marks.issue(issue.into(), 0));
+        let before = match copies && !cx.test.readings.transitive_copies {
+            // Only the initial state happens before it.
+            true => [(1 << cx.test.locations.len()) - 1; 2],
+            false => own.before,
+        };
+        own.flights.push(Flight { class, issue, parts, done: 0, retired: false, instance, register, before });
+    }
+
+    /// The issues of what a wait for `counter` (or every one) to be at most `n` guarantees to be done.
+    pub(super) fn retired(
+        &self,
+        cx: &Context,
+        thread: usize,
+        counter: Option<Counter>,
+        n: u32,
+    ) -> Vec<EventId> {
+        let flights = &self.threads[thread].flights;
+        let same_queue =
+            |a: Class, b: Class| a == b || cx.test.readings.one_async_queue && a.counter() == b.counter();
+        let counted = |flight: &Flight| counter.is_none_or(|counter| flight.class.counter() == counter);
+        let younger = |at: usize| {
+            flights[at + 1..].iter().filter(|other| same_queue(other.class, flights[at].class)).count()
+        };
+        let retired = flights.iter().enumerate();
+        let retired = retired.filter(|&(at, flight)| counted(flight) && younger(at) >= n as usize);
+        retired.map(|(_, flight)| flight.issue).collect()
+    }
+
+    pub(super) fn join_flight(&self, flight: &Flight, before: &mut [Set; 2]) {
+        for (own, theirs) in before.iter_mut().zip(flight.before) {
+            *own |= theirs;
+        }
+    }
+
+    /// A wait for what is `done` behind it.
+    pub(super) fn wait(
+        &self,
+        cx: &Context,
+        thread: usize,
+        event: EventId,
+        done: impl Fn(&Flight) -> bool,
+        change: impl FnOnce(&mut State),
+    ) -> Vec<Next> {
+        let state = &self.threads[thread];
+        let waited = || state.flights.iter().filter(|flight| done(flight));
+        if waited().any(|flight| flight.done < flight.parts) {
+            return Vec::new();
+        }
+        let mut before = state.before;
+        waited().for_each(|flight| self.join_flight(flight, &mut before));
+        let mut next = self.clone();
+        next.add(cx, event, before);
+        next.advance(thread, event, state.at + 1);
+        for flight in next.threads[thread].flights.iter_mut().filter(|flight| done(flight)) {
+            flight.retired = true;
+        }
+        change(&mut next);
+        vec![self.gone(cx, thread, event, Pick::Only, next)]
+    }
+}
