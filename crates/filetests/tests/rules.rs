@@ -45,9 +45,10 @@ fn main() {
     let mut pairs: Vec<Pair> = files(&folder, "s").into_iter().map(Pair::read).collect();
     pairs.sort_by(|a, b| a.path.cmp(&b.path));
     let mut trials = Vec::new();
-    for pair in files(&folder.join("all-paths"), "s").into_iter().map(Pair::read) {
+    let on_paths: Vec<Pair> = files(&folder.join("all-paths"), "s").into_iter().map(Pair::read).collect();
+    for pair in &on_paths {
         let name = stem(&pair.path);
-        let other = pair.clone();
+        let (pair, other) = (pair.clone(), pair.clone());
         let right = move || right_without_launch(&other);
         trials.push(Trial::test(format!("all-paths/{name}/right twin without launch"), right));
         let found = move || found_without_launch(&pair);
@@ -71,7 +72,7 @@ fn main() {
         }
     }
     trials.push(Trial::test("every rule has a pair", {
-        let pairs = pairs.clone();
+        let pairs: Vec<Pair> = pairs.iter().chain(&on_paths).cloned().collect();
         move || every_rule(&pairs)
     }));
     trials.push(Trial::test("every reading has a pair", move || every_reading(&pairs)));

@@ -248,7 +248,7 @@ fn differ_by_source_codes(ours: &str, theirs: &str) -> bool {
         })
 }
 
-/// The number that a word is, be it `neg(3)`, `-2.0`, `0xff` or `dpp8:[1,0,…]`.
+/// The number that a word is, be it `neg(3)`, `-|-2.0|`, `-2.0`, `0xff` or `dpp8:[1,0,…]`.
 fn constant(word: &str) -> Option<f64> {
     if let Some(parts) = word.strip_prefix("dpp8:[").and_then(|rest| rest.strip_suffix(']')) {
         let mut selector = 0u32;
@@ -257,7 +257,8 @@ fn constant(word: &str) -> Option<f64> {
         }
         return Some(f64::from(selector));
     }
-    let word = word.trim_start_matches("neg(").trim_matches(['|', ')']);
+    // In bars the sign before them is one of the encoding, not of the number.
+    let word = word.trim_start_matches("neg(").trim_start_matches("-|").trim_matches(['|', ')']);
     match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok().map(|bits| bits as f64),
         None => word.parse().ok(),

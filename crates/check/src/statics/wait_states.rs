@@ -9,7 +9,8 @@
 //! manual 5.7.2 and 7.12.1. Where a table cannot be read in print, the numbers are those of LLVM 22 (`GCNHazardRecognizer`).
 //!
 //! Not looked for: the aliases of VCC, VSKIP and the trap handler's registers; matrix products of gfx908, which have rules
-//! of their own; the guards of SGPRs that RDNA4 wants (5.6), which are waits and no wait states.
+//! of their own; the guards of SGPRs that RDNA4 wants (5.6), which are waits and no wait states; A, B and index of a matrix
+//! product of CDNA5 that are overwritten beside it, which compilers do across loops.
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Control, Flow, HwField, Lanes, Path, Touched, Unit, Verb};
@@ -191,8 +192,9 @@ const GCN: &[Rule] = &[
 /// What CDNA3 adds (table 11).
 const CDNA3: &[Rule] = &[
     |first, second| {
-        let constants =
-            named(second).filter(|used| used.read && !used.lanes && second.effects.unit.is_vector());
+        // A carry is there at once; the mask of a selection is not.
+        let constant = |used: &&Used| used.read && (!used.lanes || second.effects.selects);
+        let constants = named(second).filter(|used| constant(used) && second.effects.unit.is_vector());
         let needs = meet(vector_results(first), constants.map(|used| used.range));
         needs.then_some((2, "a vector instruction reads an SGPR that another one writes"))
     },
@@ -365,16 +367,9 @@ fn beside_wmma(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)
         let needs = second.effects.passes > 0 && meet(result, sources.into_iter().flatten());
         return needs.then_some((passes + 1, "a matrix result is read as A, B or index"));
     }
-    if !second.effects.unit.is_vector() {
-        return None;
-    }
-    let written = vector_registers(second.writes());
-    let sources = [Part::A, Part::B, Part::Index].map(|part| part.of(first));
-    if meet(result, vector_registers(all_reads(second))) || meet(result, written) {
-        return Some((passes, "a matrix result is used"));
-    }
-    let needs = meet(sources.into_iter().flatten(), vector_registers(second.writes()));
-    needs.then_some((passes, "A, B or index of a matrix product is overwritten"))
+    let touched = vector_registers(all_reads(second)).chain(vector_registers(second.writes()));
+    let needs = second.effects.unit.is_vector() && meet(result, touched);
+    needs.then_some((passes, "a matrix result is used"))
 }
 
 /// CDNA5 manual 5.7.2; transcendentals of 64 bits are ordinary there (5.7.3).

@@ -246,7 +246,7 @@ fn source_constant(
             literal::integer(machine, &scalar(elem), value, force)
         }
         Constant::Int(value) if spec.role.starts_with("scale") && spec.ty.dwords() == 2 => {
-            let inline = (-16..=64).contains(&value);
+            let inline = force == Force::None && (-16..=64).contains(&value);
             if inline { Ok(Operand::Int(value as i8)) } else { Err(INVALID) }
         }
         Constant::Int(value) => {

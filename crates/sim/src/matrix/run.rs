@@ -216,7 +216,8 @@ pub fn store(regs: &mut Regs, plan: &Plan, scratch: &mut Scratch) {
             }
         }
         Accumulator::I32 => {
-            let saturates = plan.saturates || ovfl;
+            // CDNA 1 to 4 saturate by MODE, as their sums of floats are clamped by it; WMMA by the modifier alone.
+            let saturates = plan.saturates || plan.clamps_f32 && ovfl;
             for (word, x) in words.iter_mut().zip(sums) {
                 // Below 2^24, so exact.
                 let (c, sum) = (*word as i32, *x as i32);
