@@ -34,13 +34,13 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_isa::effects::{CounterSet, Flow};
-use wavemark_sim::Limit;
 use wavemark_sim::brake::{Brake, Halt};
 use wavemark_sim::events::{
     Access, BarrierEvent, BarrierId, Blocked, CacheOp, Channel, Counter, Direction, Extent, Fault, Issue,
     Observer, Site, Space, WaveId,
 };
 use wavemark_sim::regs::Regs;
+use wavemark_sim::{Limit, Segment};
 use wavemark_target::{Facts, Machine};
 
 pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
@@ -135,6 +135,8 @@ pub struct Checker {
     counters: CounterSet,
     model: Model,
     checks: Checks,
+    /// What is executed, to look ahead.
+    code: Option<Segment>,
     findings: Findings,
     mistakes: mistakes::Mistakes,
     sites: Sites,
@@ -178,6 +180,7 @@ impl Checker {
             counters: CounterSet::of(machine),
             model,
             checks,
+            code: None,
             findings: Findings::default(),
             mistakes: mistakes::Mistakes::default(),
             sites: Sites::new(machine),
@@ -202,6 +205,13 @@ impl Checker {
             cluster_live: FxHashMap::default(),
             group_cluster: FxHashMap::default(),
         }
+    }
+
+    /// With the code that is executed: a loop that a branch leaves forwards is known as one then.
+    #[must_use]
+    pub fn with_code(mut self, code: Segment) -> Checker {
+        self.code = Some(code);
+        self
     }
 
     /// Pull `brake` at the first error after which values mean nothing: an address, a branch or a scalar register that is
@@ -286,7 +296,8 @@ impl Checker {
 impl Observer for Checker {
     /// A part checks clusters that do not touch each other.
     fn split(&self) -> Option<Checker> {
-        Some(Checker::new(self.machine, self.checks, self.model))
+        let part = Checker::new(self.machine, self.checks, self.model);
+        Some(Checker { code: self.code.clone(), ..part })
     }
 
     /// What is found, and in which order, is for the whole to tell: instances, mistakes and first sites are of the run.

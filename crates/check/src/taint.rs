@@ -15,7 +15,9 @@
 //! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
 //! marks within their bits only. A mark that exclusive-or or multiplication by 0 would drop stays.
 
-use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb};
+use wavemark_isa::decode;
+use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
+use wavemark_sim::events::Site;
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
 
@@ -253,23 +255,49 @@ impl Checker {
         state.taint.in_flight.push(Mark { register, bits, of });
     }
 
+    /// Whether the way on that a forward branch leaves, up to where it goes, comes back to `load` or before it: the branch
+    /// is the exit of a loop.
+    fn goes_back(&self, branch: &Site, exit: u64, load: u64) -> bool {
+        let Some(code) = &self.code else { return false };
+        let mut pc = branch.pc + u64::from(branch.inst.size);
+        while pc < exit {
+            let from = pc.checked_sub(code.base).and_then(|from| usize::try_from(from).ok());
+            let Some(bytes) = from.and_then(|from| code.bytes.get(from..)) else { return false };
+            let Ok(inst) = decode(self.machine, bytes) else { return false };
+            match effects(self.machine, &inst).flow {
+                Flow::Branch | Flow::ConditionalBranch => {
+                    let target = inst.branch_target(self.machine, pc);
+                    return target.is_some_and(|target| target <= load);
+                }
+                Flow::Next | Flow::Wait | Flow::Halt | Flow::Barrier => {}
+                Flow::End | Flow::Trap | Flow::Indirect | Flow::Call => return false,
+            }
+            pc += u64::from(inst.size);
+        }
+        false
+    }
+
     fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
         let Some(state) = self.waves.get_mut(wave) else { return };
+        let id = state.id;
         let Some(suspicion) = state.taint.settle(of) else { return };
         let (load, branch) = (&self.sites.get(suspicion.load).site, &self.sites.get(site).site);
         let polls = match (sink, suspicion.poll) {
             (Sink::Comparison, _) | (Sink::Branch(_), Poll::Any) => true,
+            (Sink::Branch(Some(target)), Poll::Loop) if *target > branch.pc => {
+                load.pc < branch.pc && self.goes_back(branch, *target, load.pc)
+            }
             (Sink::Branch(Some(target)), Poll::Loop) => (*target..branch.pc).contains(&load.pc),
             _ => false,
         };
         if polls {
             self.polls.insert(suspicion.load);
-            if let Some(known) = &suspicion.learns {
+            if let (Some(known), Some(state)) = (&suspicion.learns, self.waves.get_mut(wave)) {
                 state.known.join(known);
                 state.note_learnt();
             }
         } else if let Some(finding) = suspicion.finding {
-            self.findings.add(finding.at("use", branch, state.id));
+            self.findings.add(finding.at("use", branch, id));
         }
     }
 }

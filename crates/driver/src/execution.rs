@@ -183,7 +183,8 @@ pub(crate) fn dispatch_once(
     let started = Instant::now();
     let checked = options.check != Checked::default();
     let checker = checked.then(|| {
-        let mut checker = Checker::new(kernel.machine, checks(options.check), model);
+        let mut checker =
+            Checker::new(kernel.machine, checks(options.check), model).with_code(kernel.code.clone());
         if options.stop_on_error {
             checker.stop_on_error(Arc::clone(&options.brake));
         }

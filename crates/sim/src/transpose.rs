@@ -166,6 +166,25 @@ mod tests {
         }
     }
 
+    /// RDNA4 ISA 11.6.2: a wave of 64 receives half of a lane's registers in the lane, half in the lane 32 further.
+    #[test]
+    fn waves_of_64_receive_halves() {
+        for transpose in [Transpose::Tr16B128, Transpose::Tr8B64] {
+            let lane = lane_bytes(transpose);
+            let read: Vec<u8> = (0..32 * lane).map(|n| (n * 151 + n / 256 * 7) as u8).collect();
+            let half = lane / 8;
+            let mut out = vec![Chunk::ZERO; 4 * half];
+            spread(transpose, &read, &mut out);
+            for m in 0..64 {
+                let wanted = receives(transpose, &read[m % 32 / 16 * 16 * lane..], m as u32 % 16);
+                for d in 0..half {
+                    let got = out[d * 4 + m / 16].0[m % 16];
+                    assert_eq!(got, (wanted >> (32 * (d + m / 32 * half))) as u32, "{transpose:?} lane {m}");
+                }
+            }
+        }
+    }
+
     /// Each transpose moves every element of a group of 16 lanes to exactly one place.
     #[test]
     fn every_element_arrives_once() {

@@ -4,14 +4,17 @@
 use super::def::Line;
 use crate::regs::{Regs, sindex};
 
-/// The halves of EXEC, whatever the size of the wave.
+/// The halves of EXEC; of a wave of 32 lanes the upper one is 0.
 fn exec_halves(r: &Regs) -> [u32; 2] {
-    [0, 1].map(|half| r.s[(sindex::EXEC + half) as usize])
+    [r.exec() as u32, (r.exec() >> 32) as u32]
 }
 
+/// Write a half of EXEC, if the wave has it.
 fn set_exec_half(r: &mut Regs, half: u32, x: u32) {
-    r.s[(sindex::EXEC + half) as usize] = x;
-    r.exec_changed();
+    if half == 0 || r.chunks == 4 {
+        r.s[(sindex::EXEC + half) as usize] = x;
+        r.exec_changed();
+    }
 }
 
 /// RDNA2 ISA, S_SUBVECTOR_LOOP_BEGIN: the half that waits for its pass is in the SGPR.

@@ -21,7 +21,7 @@ use super::Random;
 use crate::binder::Layout;
 use crate::events::{Direction, Extent, Space};
 use crate::modelled::machines::{
-    GFX90A, GFX942, GFX950, GFX1030, GFX1100, GFX1201, GFX1250, GFX1251, wave64,
+    GFX90A, GFX900, GFX942, GFX950, GFX1030, GFX1100, GFX1201, GFX1250, GFX1251, wave64,
 };
 use recorder::Recorder;
 use sample::{Sample, random_of, sample};
@@ -250,6 +250,7 @@ mod rows_do_what_their_effects_say {
     use super::*;
 
     machines! {
+        gfx900 GFX900;
         gfx90a GFX90A;
         gfx942 GFX942;
         gfx950 GFX950;
