@@ -70,9 +70,9 @@ def asserting(x):
 @triton.jit
 def meet(arrived, out, count):
     tl.atomic_add(arrived, 1, sem="release")
-    while tl.atomic_add(arrived, 0, sem="acquire") < count:
+    while tl.atomic_cas(arrived, count, count) < count:
         pass
-    tl.store(out + tl.program_id(0), tl.atomic_add(arrived, 0))
+    tl.store(out + tl.program_id(0), tl.atomic_cas(arrived, count, count))
 
 
 @triton.jit

@@ -175,7 +175,8 @@ def _wavemark(request: pytest.FixtureRequest) -> Any:
 
     # Methods of `unittest.TestCase` cannot have parameters: they run in the first case.
     case = getattr(request, "param", None) or _cases(config)[0]
-    reports = request.node.stash[_REPORTS] = []
+    reports: list[Any] = []
+    request.node.stash[_REPORTS] = reports
     triton.use(
         case.arch,
         autotune=config.getoption("--wavemark-autotune"),

@@ -25,6 +25,8 @@ pub(crate) struct Published {
     scope: Scope,
     op: OpId,
     known: Arc<Knowledge>,
+    /// Among it is the end of a copy, of which its wave need not know.
+    of_copy: bool,
 }
 
 /// What a load has read and its wave may rely on once the load is retired.
@@ -162,7 +164,15 @@ impl Checker {
                     if access.direction == Direction::Write {
                         list.clear();
                     }
+                    let of_copy =
+                        op.seq.iter().any(|(channel, _)| matches!(channel, Channel::Al | Channel::Td));
                     match list.iter_mut().find(|entry| entry.by.index == wave.index) {
+                        // Copies end in any order with what their wave does meanwhile.
+                        Some(entry) if of_copy || entry.of_copy => {
+                            Arc::make_mut(&mut entry.known).join(release);
+                            (entry.op, entry.of_copy) = (entry.op.max(op.id), true);
+                            entry.scope = entry.scope.max(op.scope);
+                        }
                         // What a wave knows only grows.
                         Some(entry) => {
                             if entry.op < op.id {
@@ -172,7 +182,7 @@ impl Checker {
                         }
                         None => {
                             let (scope, known) = (op.scope, release.clone());
-                            list.push(Published { by: wave, scope, op: op.id, known });
+                            list.push(Published { by: wave, scope, op: op.id, known, of_copy });
                             self.released += usize::from(memory == GLOBAL);
                         }
                     }

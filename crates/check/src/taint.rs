@@ -327,7 +327,9 @@ fn reaching(
     let chosen = info.selection().map(|mask| regs.s64(mask.from) & regs.full_mask());
     for used in info.uses.iter().filter(|used| used.read && which(used)) {
         let is_exec = used.range.from == sindex::EXEC && used.operand.is_none();
-        if is_exec && info.heeds_exec && info.effects.memory.is_none() {
+        // As a mask it decides what is written, not what becomes of the value; a branch on it is decided by it.
+        let masks = info.heeds_exec && info.effects.memory.is_none() && info.effects.flow == Flow::Next;
+        if is_exec && masks {
             continue;
         }
         for (n, register) in used.range.numbers().enumerate() {
