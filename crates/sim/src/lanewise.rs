@@ -1,7 +1,7 @@
 //! Lane-wise operations: vector memory operations each of whose lanes has its own place, as a base and a row of 32-bit
 //! offsets. Gathers, scatters, narrow and two-address forms, transposing loads, copies between memory and LDS and
 //! atomics are such, and so is what a descriptor switches lanes off of. Nobody watching, such an operation is a
-//! recycled value that holds its offsets and data. The bodies that move them are in [`gather`](crate::gather).
+//! recycled value that holds its offsets and data. The bodies that move them are in [`gather`].
 //!
 //! What it does, and when, is what the general form ([`Pending`](crate::pending::Pending)) would do. What does not fit (no
 //! lane on, lanes out of bounds, in several spaces or partly in range) takes the general form.
