@@ -13,7 +13,7 @@
 	s_barrier_join 1
 	s_barrier_signal -1
 	s_barrier_wait -1
-	s_barrier_signal 1
+	s_barrier_signal 1                      ; <<< other end
 	.if RIGHT
 	s_barrier_wait 1
 	.endif

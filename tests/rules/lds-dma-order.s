@@ -14,7 +14,10 @@
 	s_waitcnt vmcnt(1)
 	.endif
 	ds_read_b32 v2, v1                      ; <<< error[R4] missing-wait
-	s_waitcnt vmcnt(0) lgkmcnt(0)
+	s_waitcnt lgkmcnt(0)
 	global_store_dword v1, v2, s[6:7]
+	.ifeq RIGHT
+	s_waitcnt vmcnt(0)
+	.endif
 	s_endpgm
 	.include "end-gfx950.inc"

@@ -31,8 +31,8 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
 pub(crate) struct UnusedLoad {
     load: Record,
     finding: Finding,
-    /// If the load may poll: how, and what its wave may learn.
-    polls: Option<(Poll, Option<Knowledge>)>,
+    /// The load may poll: it is not known yet whether it does.
+    may_poll: bool,
 }
 
 impl Checker {
@@ -140,12 +140,13 @@ impl Checker {
             };
             let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
             let load = conflict.earlier;
-            self.report_or_keep(UnusedLoad { load, finding, polls: Some((poll, learns)) });
+            self.report_or_keep(UnusedLoad { load, finding, may_poll: true });
+            self.suspect_earlier(load, poll, learns);
             return;
         }
         let Some(finding) = self.conflict_finding(later, conflict) else { return };
         if !own && !conflict.write_first {
-            self.report_or_keep(UnusedLoad { load: conflict.earlier, finding, polls: None });
+            self.report_or_keep(UnusedLoad { load: conflict.earlier, finding, may_poll: false });
         } else {
             self.findings.add(finding);
         }
@@ -166,12 +167,11 @@ impl Checker {
         self.report_used(unused);
     }
 
-    fn report_used(&mut self, UnusedLoad { load, finding, polls }: UnusedLoad) {
-        match polls {
-            Some((poll, learns)) => self.suspect_earlier(load, finding, poll, learns),
-            None => {
-                self.findings.add(finding);
-            }
+    fn report_used(&mut self, UnusedLoad { load, finding, may_poll }: UnusedLoad) {
+        if may_poll {
+            self.defer(load.site, finding);
+        } else {
+            self.findings.add(finding);
         }
     }
 
@@ -225,8 +225,7 @@ impl Checker {
 
     /// Another wave's load turns out to race with a write after it. Whether its instruction polls decides; its registers,
     /// if they still hold the value, may tell, and the wave may have read what is written now.
-    fn suspect_earlier(&mut self, load: Record, finding: Finding, poll: Poll, learns: Option<Knowledge>) {
-        self.defer(load.site, finding);
+    fn suspect_earlier(&mut self, load: Record, poll: Poll, learns: Option<Knowledge>) {
         let Some(state) = self.waves.get_mut(load.epoch.agent).filter(|state| !state.ended) else { return };
         let number = state.operation_at(load.epoch.channel, load.epoch.seq).map(|(number, _)| number);
         let holds = |register: &u32| {
