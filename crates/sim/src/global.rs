@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_is_mapped_is_the_hosts() {
-        let mut host = vec![1u8; 64];
+        let mut host = [1u8; 64];
         let mut g = Global::new();
         // SAFETY: `host` outlives `g` and is not touched before the mapping is freed.
         let base =
