@@ -1,4 +1,4 @@
-//! What happened in a run, kept to be seen: in a trace ([`crate::trace`]) and on a page ([`crate::render_html`]).
+//! What happened in a run, kept to be seen: in a trace ([`crate::trace`]) and on a page ([`mod@crate::render_html`]).
 //!
 //! Time is the number of instructions that all waves have executed: it shows order, not duration. Counts are of the
 //! whole run. The single events are kept up to [`MAX_EVENTS`], the order of instructions up to [`MAX_STEPS`]; what is left
