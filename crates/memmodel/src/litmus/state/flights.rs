@@ -45,7 +45,7 @@ impl State {
                 .collect();
         }
         let value = match cx.test.threads[thread].instructions[of.instruction] {
-            Instruction::StoreInFlight(_, _, value) => self.operand(thread, value).unwrap_or(0),
+            Instruction::StoreInFlight(..) => self.values[usize::from(flight.issue)],
             // A copy writes what it has read.
             _ => self.values[usize::from(event - 1)],
         };

@@ -86,9 +86,14 @@ impl State {
                 next.threads[thread].registers[usize::from(register)] = None;
                 next.issue(cx, thread, class, event, 1, Some(register));
             }),
-            Instruction::StoreInFlight(class, _, _) => simple(&|next| {
-                next.issue(cx, thread, class, event, 1, None);
-            }),
+            Instruction::StoreInFlight(class, _, value) => match self.operand(thread, value) {
+                Err(rule) => vec![self.undefined(cx, thread, event, rule)],
+                Ok(value) => simple(&|next| {
+                    // The data are those of the issue.
+                    next.values[usize::from(event)] = value;
+                    next.issue(cx, thread, class, event, 1, None);
+                }),
+            },
             Instruction::Copy(class, ..) => simple(&|next| next.issue(cx, thread, class, event, 2, None)),
             Instruction::Mark => simple(&|next| next.threads[thread].marks.mark(Stages::ALL)),
             Instruction::Call => simple(&|next| next.threads[thread].marks.call()),
