@@ -131,12 +131,17 @@ impl Checker {
                 Poll::Loop
             };
             let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
-            let reader = self.waves.get_mut(conflict.earlier.epoch.agent).filter(|state| !state.acts);
+            let load = conflict.earlier.epoch;
+            let reader = self.waves.get_mut(load.agent).filter(|state| !state.acted_since(load));
             match (poll, reader) {
                 // Compilers copy small blocks of work to all waves; what they read reaches nobody as long as they do not act.
                 (Poll::Loop, Some(reader)) => {
                     let load = conflict.earlier;
-                    reader.idle_races.push(IdleRace { load, finding, poll, learns });
+                    let again =
+                        |old: &IdleRace| old.load.site == load.site && old.finding.key() == finding.key();
+                    if !reader.idle_races.iter().any(again) {
+                        reader.idle_races.push(IdleRace { load, finding, poll, learns });
+                    }
                 }
                 _ => self.suspect_earlier(conflict.earlier, finding, poll, learns),
             }
@@ -188,8 +193,8 @@ impl Checker {
 
     /// A wave does something that others may notice: what it has read matters.
     pub(crate) fn note_act(&mut self, wave: u32) {
-        let Some(state) = self.waves.get_mut(wave).filter(|state| !state.acts) else { return };
-        state.acts = true;
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        state.acted = state.seq;
         for IdleRace { load, finding, poll, learns } in std::mem::take(&mut state.idle_races) {
             self.suspect_earlier(load, finding, poll, learns);
         }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use wavemark_order::Epoch;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::finding::Finding;
@@ -142,9 +143,9 @@ pub struct WaveState {
     arrives: VecDeque<Arrive>,
     /// Instructions executed.
     pub steps: u64,
-    /// It has written to memory that others see, or moved something there.
-    pub acts: bool,
-    /// Races over what it has read while it had not acted: they matter if it does.
+    /// What it had issued when it last wrote to memory that others see, or moved something there: it acted.
+    pub acted: [u32; CHANNELS],
+    /// Races over what it has read without having acted since: they matter if it does.
     pub idle_races: Vec<IdleRace>,
     /// Waits found missing.
     pub assumed_waits: Vec<AssumedWait>,
@@ -223,7 +224,7 @@ impl WaveState {
             async_retired: 0,
             arrives: VecDeque::new(),
             steps: 0,
-            acts: false,
+            acted: [0; CHANNELS],
             idle_races: Vec::new(),
             assumed_waits: Vec::new(),
             assumed_order: Vec::new(),
@@ -232,6 +233,11 @@ impl WaveState {
             translations: None,
             ended: false,
         }
+    }
+
+    /// Whether it has acted since it issued an operation.
+    pub fn acted_since(&self, operation: Epoch) -> bool {
+        self.acted[usize::from(operation.channel)] >= operation.seq
     }
 
     /// All channels of the operation are retired.
