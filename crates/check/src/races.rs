@@ -152,14 +152,16 @@ impl Checker {
         }
     }
 
-    /// Report a race of a load with a later write, unless its wave has stored nothing so far: what it has loaded has had no
+    /// Report a race of a load with a later write, unless its wave has stored nothing since: what it has loaded has had no
     /// effect then (small blocks are loaded by all waves of a workgroup, and stored by one).
     fn report_or_keep(&mut self, unused: UnusedLoad) {
-        let registers = !unused.load.dma && !unused.load.atomic;
-        if let Some(state) =
-            self.waves.get_mut(unused.load.epoch.agent).filter(|state| registers && !state.stores)
-        {
-            if !state.ended {
+        let load = unused.load;
+        let registers = !load.dma && !load.atomic;
+        let reader = self.waves.get_mut(load.epoch.agent);
+        if let Some(state) = reader.filter(|state| registers && !state.stored_since(load.epoch)) {
+            let again =
+                |old: &UnusedLoad| old.load.site == load.site && old.finding.key() == unused.finding.key();
+            if !state.ended && !state.unused_loads.iter().any(again) {
                 state.unused_loads.push(unused);
             }
             return;
@@ -185,10 +187,10 @@ impl Checker {
             any && access.direction != Direction::Read && access.space != Space::Scratch
         };
         let Some(state) = self.waves.get_mut(wave) else { return };
-        if state.stores || !op.accesses.iter().any(stores) {
+        if !op.accesses.iter().any(stores) {
             return;
         }
-        state.stores = true;
+        state.stored = state.seq;
         for unused in std::mem::take(&mut state.unused_loads) {
             self.report_used(unused);
         }

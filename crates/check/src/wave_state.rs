@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use wavemark_order::Epoch;
 use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
@@ -150,8 +151,8 @@ pub struct WaveState {
     pub acquires: Vec<crate::sync::Acquire>,
     /// Address translations, where the machine counts them.
     pub translations: Option<Translations>,
-    /// It has stored something elsewhere than in its scratch.
-    pub stores: bool,
+    /// What it had issued when it last stored something elsewhere than in its scratch.
+    pub stored: [u32; CHANNELS],
     /// Races of what it has loaded with a later write of another wave, which matter once it stores something.
     pub unused_loads: Vec<crate::races::UnusedLoad>,
     /// The wave has ended.
@@ -213,7 +214,7 @@ impl WaveState {
             last_release: None,
             acquires: Vec::new(),
             translations: None,
-            stores: false,
+            stored: [0; CHANNELS],
             unused_loads: Vec::new(),
             ended: false,
         }
@@ -224,6 +225,11 @@ impl WaveState {
         let copies = self.operations.iter().filter(|operation| operation.writes_lds);
         let numbers = copies.flat_map(|operation| &operation.seq).filter(|(c, _)| *c == channel);
         numbers.map(|&(_, seq)| seq).find(|&seq| seq > self.retired[channel as usize])
+    }
+
+    /// Whether it has stored something since it issued an operation.
+    pub fn stored_since(&self, operation: Epoch) -> bool {
+        self.stored[usize::from(operation.channel)] >= operation.seq
     }
 
     /// All channels of the operation are retired.
