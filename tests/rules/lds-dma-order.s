@@ -5,8 +5,10 @@
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
 	.include "gfx950.inc"
 	s_mov_b32 m0, 0
+	s_nop 0
 	global_load_lds_dword v1, s[4:5]        ; <<< other end
 	s_movk_i32 m0, 0x400
+	s_nop 0
 	global_load_lds_dword v1, s[4:5] offset:1024
 	.if RIGHT
 	s_waitcnt vmcnt(0)

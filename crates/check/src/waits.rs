@@ -64,19 +64,19 @@ fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
 
 impl WaveState {
     /// The last wait that retired operation `seq` of a channel, or would have, of those before which the wave had issued
-    /// no more than `known` there; and how many younger operations it may leave in flight for that.
+    /// no more than `known` there; and how many younger operations it may leave in flight for that, which are none where
+    /// what the channel counts is not over `in_order`.
     fn last_sufficient(
         &self,
         counter: Counter,
-        channel: Channel,
+        (channel, in_order): (Channel, bool),
         seq: u32,
         known: u32,
     ) -> Option<(&WaitInstance, u32)> {
         let issued = |wait: &WaitInstance| wait.seq[channel as usize];
         let waits = self.waits.iter().rev().take_while(|wait| issued(wait) >= seq);
         waits.filter(|wait| issued(wait) <= known).find_map(|wait| {
-            // Scalar loads return out of order.
-            let enough = if channel == Channel::Sm { 0 } else { issued(wait) - seq };
+            let enough = if in_order { issued(wait) - seq } else { 0 };
             let n = wait.counters.iter().find(|(other, _)| *other == counter)?.1;
             (n <= enough).then_some((wait, enough))
         })
@@ -144,7 +144,9 @@ impl Checker {
         }
         for (channel, seq) in operation.seq.clone() {
             let counter = set.counter_of(channel);
-            let Some((wait, younger)) = state.last_sufficient(counter, channel, seq, u32::MAX) else {
+            let in_order = channel != Channel::Sm;
+            let Some((wait, younger)) = state.last_sufficient(counter, (channel, in_order), seq, u32::MAX)
+            else {
                 continue;
             };
             need(&mut self.wait_table, (wait.site, counter), younger);
@@ -184,7 +186,10 @@ impl Checker {
             false => consumer.known.issued.get(epoch.agent, epoch.channel),
         };
         let Some(producer) = self.waves.get(epoch.agent) else { return };
-        if let Some((wait, younger)) = producer.last_sufficient(counter, channel, epoch.seq, known) {
+        let in_order = !(self.model.lds_dma_any_order && channel == Channel::Vm);
+        if let Some((wait, younger)) =
+            producer.last_sufficient(counter, (channel, in_order), epoch.seq, known)
+        {
             need(&mut self.wait_table, (wait.site, counter), younger);
         }
     }

@@ -168,15 +168,16 @@ fn overflow_depends_on_fp16_ovfl() {
     assert_eq!(with(GFX1250, "v_wmma_f16_16x16x32_f16", [0x7c00, 0x4000, 0], true), 0x7c00);
     assert_eq!(with(GFX1250, "v_wmma_bf16_16x16x32_bf16", [0x7f7f, 0x4000, 0], false), 0x7f80);
     assert_eq!(with(GFX1250, "v_wmma_bf16_16x16x32_bf16", [0x7f7f, 0x4000, 0], true), 0x7f7f);
-    // Integers wrap or saturate.
-    let top = 0x7fff_ffff;
-    for (machine, mnemonic) in [
-        (GFX950, "v_mfma_i32_16x16x32_i8"),
-        (GFX950, "v_mfma_i32_4x4x4_16b_i8"),
-        (GFX1250, "v_wmma_i32_16x16x64_iu8"),
+    // Integers wrap or saturate: by MODE on CDNA4 (7.1.2, "Clamp"), by the modifier alone on CDNA5, whose MODE speaks of
+    // binary16 results.
+    let (top, wrapped) = (0x7fff_ffff, 0x8000_0005);
+    for (machine, mnemonic, by_mode) in [
+        (GFX950, "v_mfma_i32_16x16x32_i8", top),
+        (GFX950, "v_mfma_i32_4x4x4_16b_i8", top),
+        (GFX1250, "v_wmma_i32_16x16x64_iu8", wrapped),
     ] {
-        assert_eq!(with(machine, mnemonic, [2, 3, top], false), 0x8000_0005);
-        assert_eq!(with(machine, mnemonic, [2, 3, top], true), top);
+        assert_eq!(with(machine, mnemonic, [2, 3, top], false), wrapped);
+        assert_eq!(with(machine, mnemonic, [2, 3, top], true), by_mode);
     }
     let iu8 = case(GFX1250, "v_wmma_i32_16x16x64_iu8");
     let text = iu8.text(None);
