@@ -347,7 +347,7 @@ mod tests {
         let mut g = Global::new();
         // SAFETY: `host` outlives `g` and is not touched before the mapping is freed.
         let base =
-            unsafe { g.map("host", std::ptr::NonNull::from(&mut host[0]), 32, true) }.unwrap_or_default();
+            unsafe { g.map("host", std::ptr::NonNull::from(&mut host).cast(), 32, true) }.unwrap_or_default();
         if let Some(bytes) = g.slice_mut(base + 4, 4) {
             bytes.fill(7);
         }
