@@ -328,6 +328,9 @@ pub struct CompileArgs {
     /// Of a TVMScript module: draw its first pipeline
     #[arg(long, value_name = "OUT.svg")]
     pub diagram: Option<PathBuf>,
+    /// Of LLVM IR: let waits for copies leave as many as is proven to be enough
+    #[arg(long)]
+    pub tighten_waits: bool,
 }
 
 /// `asm`

@@ -87,7 +87,7 @@ pub enum Action {
     /// Tensor DMA: pieces of (source or zero, destination, length).
     Tensor {
         /// The pieces in order; `None` as source writes zeros.
-        pieces: Vec<TensorPiece>,
+        pieces: Vec<wavemark_target::TensorPiece>,
         /// LDS goes to global memory.
         store: bool,
         /// LDS barrier to arrive at when the data have moved.
@@ -134,17 +134,6 @@ pub enum Action {
         /// How many of them.
         count: u8,
     },
-}
-
-/// A contiguous piece of a tensor transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TensorPiece {
-    /// Global address; `None` where the tensor ends: reads zero, stores nothing.
-    pub global: Option<u64>,
-    /// LDS byte offset.
-    pub lds: u32,
-    /// Bytes.
-    pub bytes: u32,
 }
 
 /// An operation in flight.
