@@ -72,6 +72,9 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE && O::LANEWISE && self.lanewise(wave, op, Some(site)) {
             return Ok(());
         }
+        if direction(&op.transfer) == Direction::Atomic {
+            self.perform(wave);
+        }
         let exec = match op.transfer {
             // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
             Transfer::LoadTranspose { spread, .. } if wave.regs.exec() != 0 => {
