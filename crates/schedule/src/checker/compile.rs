@@ -36,6 +36,7 @@ pub(super) fn compile(function: &Function) -> Program {
         uses: vec![Use::default(); function.buffers.len()],
         span: None,
         at: 0,
+        accesses: 0,
     };
     let body = compiler.node(&function.body).unwrap_or(Node::Seq(Vec::new()));
     compiler.program.body = body;
@@ -68,6 +69,8 @@ struct Compiler<'a> {
     span: Option<Span>,
     /// The statement whose accesses are being collected.
     at: SiteId,
+    /// How many accesses there are so far.
+    accesses: u32,
 }
 
 const COMMIT: &str = "async_commit_queue_scope";

@@ -9,7 +9,7 @@
 //!
 //! How. [`compile`] reduces the function to its asynchronous control and the accesses that can conflict; [`walk`]
 //! executes that symbolically with the state of [`state`]; [`steady`] cuts long loops short by a proof, [`symbols`]
-//! does so for dynamic extents; [`counts`] finds the best counts.
+//! walks small values of dynamic extents, and [`induction`] proves the rest; [`counts`] finds the best counts.
 //!
 //! Never false: a finding is a pair of element accesses that some completion order reverses (on a path that a condition
 //! unknown to the checker may exclude: such findings say so). Never silent: what it cannot decide is
@@ -23,12 +23,15 @@
 mod compile;
 mod counts;
 mod footprint;
+mod induction;
 mod interval;
 mod program;
 mod report;
+mod shifts;
 mod state;
 mod steady;
 mod symbols;
+mod trace;
 mod walk;
 
 use wavemark_tile::Function;

@@ -113,6 +113,8 @@ pub(super) enum Op {
 }
 
 pub(super) struct Access {
+    /// Its number in the program.
+    pub number: u32,
     /// The store or call.
     pub place: SiteId,
     pub buffer: BufferId,

@@ -30,6 +30,8 @@ use super::report::{Finding, NotProven, Place, Rule, Steady, WaitInstance};
 use super::state::{Queue, State, Vector};
 use super::steady;
 
+pub(super) use accesses::rule;
+
 /// What a negative wait count means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Negative {
@@ -84,8 +86,6 @@ pub(super) struct Walker<'p> {
     pub waits: Vec<WaitSeen>,
     pub steady: Vec<Steady>,
     pub steady_index: FxHashMap<SiteId, usize>,
-    /// Of this walk: loops that became steady, from where, with which period of the variable.
-    pub settled: FxHashMap<SiteId, (i64, i64)>,
     plans: FxHashMap<SiteId, Option<Rc<steady::Plan>>>,
     pub steps: u64,
     /// The walk stopped before the end: what follows would be judged by a state that is not that of the program.
@@ -128,7 +128,6 @@ impl<'p> Walker<'p> {
             waits: vec![WaitSeen::default(); program.waits.len()],
             steady: Vec::new(),
             steady_index: FxHashMap::default(),
-            settled: FxHashMap::default(),
             plans: FxHashMap::default(),
             steps: 0,
             lost: false,
@@ -144,7 +143,6 @@ impl<'p> Walker<'p> {
     pub fn run(&mut self) {
         self.state = State::new(self.function.buffers.len());
         self.state.queues = vec![Queue::default(); self.queue_ids.len()];
-        self.settled.clear();
         self.plans.clear();
         self.env = self.constants.clone();
         let program = self.program;
@@ -156,6 +154,11 @@ impl<'p> Walker<'p> {
 
     pub fn place(&self, site: SiteId) -> Place {
         self.program.places[site as usize].clone()
+    }
+
+    /// There is a finding of the rule about this pair.
+    pub fn is_known(&self, rule: Rule, producer: SiteId, consumer: SiteId) -> bool {
+        self.index.contains_key(&(rule, producer, consumer))
     }
 
     pub fn note(&mut self, site: SiteId, reason: &'static str) {

@@ -220,7 +220,9 @@ impl<'a> Compiler<'a> {
         } else {
             entry.synchronous = true;
         }
-        ops.push(Op::Access(Access { place: self.at, buffer, write, dims, inexact }));
+        self.accesses += 1;
+        let number = self.accesses - 1;
+        ops.push(Op::Access(Access { number, place: self.at, buffer, write, dims, inexact }));
     }
 }
 

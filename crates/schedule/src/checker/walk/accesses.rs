@@ -119,12 +119,7 @@ impl<'p> Walker<'p> {
             } else {
                 let same_group =
                     asynchronous && open.is_some_and(|(uid, _)| !committed && uid == entry.group);
-                let rule = match (same_group, foot.write, touched.write) {
-                    (true, ..) => Rule::UnorderedMembers,
-                    (false, true, false) => Rule::ReadInFlight,
-                    (false, false, _) => Rule::SourceOverwritten,
-                    (false, true, true) => Rule::WriteInFlight,
-                };
+                let rule = rule(same_group, foot.write, touched.write);
                 let real = self.conflict(rule, same_queue, foot, leaf, touched, values);
                 // One finding for each defect, not one for each that comes after it.
                 kill &= real;
@@ -242,5 +237,15 @@ impl<'p> Walker<'p> {
             self.findings.len() - 1
         });
         self.findings[found].instances += 1;
+    }
+}
+
+/// What it is when an access follows on one in flight; either writes, or both.
+pub(in super::super) fn rule(same_group: bool, first_writes: bool, second_writes: bool) -> Rule {
+    match (same_group, first_writes, second_writes) {
+        (true, ..) => Rule::UnorderedMembers,
+        (false, true, false) => Rule::ReadInFlight,
+        (false, false, _) => Rule::SourceOverwritten,
+        (false, true, true) => Rule::WriteInFlight,
     }
 }

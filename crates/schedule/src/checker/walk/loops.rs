@@ -109,7 +109,6 @@ impl<'p> Walker<'p> {
         }
         steady::advance(self, plan, depth, skip);
         let period = plan.stride;
-        self.settled.entry(node.place).or_insert((from, period));
         let skipped = skip * plan.period;
         match self.steady_index.get(&node.place) {
             Some(&index) => self.steady[index].skipped += skipped,
