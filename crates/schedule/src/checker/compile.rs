@@ -143,7 +143,7 @@ impl<'a> Compiler<'a> {
                 nodes.push(Node::Bind { var: *var, value: value.clone(), body: Box::new(body) });
                 Some(one_or_seq(nodes))
             }
-            Stmt::Attr { key, value, body } => self.attr(stmt, key, value, body),
+            Stmt::Attr { key, value, body, .. } => self.attr(stmt, key, value, body),
             Stmt::Store(_) | Stmt::Evaluate(..) => self.leaf(stmt),
         }
     }
@@ -214,7 +214,7 @@ impl<'a> Compiler<'a> {
             WAIT => {
                 self.program.has_async = true;
                 let (count, inner) = match body {
-                    Stmt::Attr { key, value, body } if key == COUNT => (value.clone(), &**body),
+                    Stmt::Attr { key, value, body, .. } if key == COUNT => (value.clone(), &**body),
                     // A wait scope without a count completes everything.
                     other => (Expr::int(0), other),
                 };

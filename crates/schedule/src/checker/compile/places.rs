@@ -29,6 +29,7 @@ fn first_span(stmt: &Stmt) -> Option<Span> {
         Stmt::Block(block) => block.span.or_else(|| first_span(&block.body)),
         Stmt::Store(store) => store.span,
         Stmt::Evaluate(_, span) => *span,
+        Stmt::Attr { span, body, .. } => span.or_else(|| first_span(body)),
         _ => stmt.children().find_map(first_span),
     }
 }
