@@ -322,6 +322,10 @@ pub struct CompileArgs {
     /// Of a TVMScript module: print what the pipelining pass made, before index arithmetic is simplified
     #[arg(long)]
     pub before_simplify: bool,
+    /// Of a TVMScript module: refuse what TVM refuses although there is a right program (a statement that reads what two
+    /// asynchronous stages write)
+    #[arg(long)]
+    pub tvm_compatible: bool,
     /// Of a TVMScript module: the dialect to print; the input's when left out
     #[arg(long, value_enum)]
     pub dialect: Option<DialectArg>,

@@ -29,6 +29,7 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
     };
     let tile_only = [
         ("--before-simplify", args.before_simplify),
+        ("--tvm-compatible", args.tvm_compatible),
         ("--dialect", args.dialect.is_some()),
         ("--diagram", args.diagram.is_some()),
     ];
@@ -105,6 +106,7 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
 fn tile(door: &mut Door, args: &CompileArgs, input: &Input) -> Result<String, Failure> {
     let options = TileOptions {
         before_simplify: args.before_simplify,
+        tvm_compatible: args.tvm_compatible,
         dialect: args.dialect.map(|dialect| match dialect {
             DialectArg::Old => Dialect::Old,
             DialectArg::New => Dialect::New,
