@@ -23,6 +23,7 @@ use wavemark_isa::effects::{
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
+use wavemark_sim::foresight::Supposed;
 use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
@@ -33,11 +34,13 @@ use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 mod barriers;
 mod blocks;
 mod ends;
+mod lds;
 mod wait_states;
 
 use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
+use lds::Early;
 use wait_states::{Recent, TooEarly};
 
 /// What was found of a kernel without executing it.
@@ -51,8 +54,8 @@ pub struct Statics {
     pub instructions: usize,
 }
 
-/// Checks the code of `kernel` on all paths.
-pub fn check(kernel: &Kernel) -> Statics {
+/// Checks the code of `kernel` on all paths; what needs addresses, as it were dispatched in each way that is `supposed`.
+pub fn check(kernel: &Kernel, supposed: &[Supposed]) -> Statics {
     let code = Code::of(kernel);
     let analysis = Analysis::new(kernel.machine, &code);
     let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());
@@ -71,6 +74,7 @@ pub fn check(kernel: &Kernel) -> Statics {
             wave.step(&analysis, site);
         }
     }
+    lds::judge(&analysis, &code, kernel, supposed, &mut report);
     let findings = report.findings(&analysis);
     Statics { findings, gaps: code.gaps, instructions: code.instructions }
 }
@@ -306,12 +310,7 @@ impl Report {
                 known.enough = known.enough.min(enough);
             }
             known.producers.insert(conflict.operation);
-            for (role, end) in [("producer", producer), ("consumer", consumer)] {
-                let is = |other: &FindingSite| other.role == role && other.site.pc == end.site.pc;
-                if !known.finding.sites.iter().any(is) && known.finding.sites.len() < ENDS {
-                    known.finding.sites.push(end_of(role, end));
-                }
-            }
+            also(&mut known.finding, &[("producer", producer), ("consumer", consumer)]);
             return;
         }
         let rule = match (conflict.reads, producer.effects.barrier) {
@@ -383,14 +382,9 @@ impl Report {
             finding.rule == "S1"
                 && finding.sites.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
         };
-        let ends = [end_of("producer", producer), end_of("consumer", consumer)];
+        let ends = [("producer", producer), ("consumer", consumer)];
         if let Some(known) = self.other.iter_mut().find(is) {
-            for end in ends {
-                let same = |other: &FindingSite| other.role == end.role && other.site.pc == end.site.pc;
-                if !known.sites.iter().any(same) && known.sites.len() < ENDS {
-                    known.sites.push(end);
-                }
-            }
+            also(known, &ends);
             return;
         }
         let loads = consumer.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
@@ -401,10 +395,62 @@ impl Report {
         );
         let counter = analysis.counters.counter_of(Channel::Ds);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
-        finding.sites.extend(ends);
+        also(&mut finding, &ends);
         let wait = wait_text(analysis.machine, counter, 0);
         let arrival = analysis.sites.get(earlier.arrival).site.clone();
         self.other.push(finding.hint(format!("{wait} before"), Some(arrival)));
+    }
+
+    /// LDS is touched where a copy has its bytes in flight.
+    fn early(&mut self, analysis: &Analysis<'_>, early: &Early) {
+        let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));
+        let loads = barriers::access(touch) == Some(Access::Load);
+        let verb = if loads { "read" } else { "overwritten" };
+        let who = if early.other_wave { " by another wave" } else { "" };
+        let Some((before, one)) = early.wait else {
+            let title = format!(
+                "LDS is {verb}{who} while {} may be touching it: no barrier orders the two",
+                copy.mnemonic
+            );
+            let is = |known: &&mut Finding| {
+                let at = |role: &str, info: &SiteInfo| {
+                    known.sites.iter().any(|end| end.role == role && end.site.pc == info.site.pc)
+                };
+                known.rule == "S2" && (at("producer", copy) || at("consumer", touch))
+            };
+            match self.other.iter_mut().find(is) {
+                Some(known) => also(known, &[("producer", copy), ("consumer", touch)]),
+                None => {
+                    let mut finding = Finding::new("S2", Class::MissingSync, Severity::Error, title);
+                    finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
+                    self.other.push(finding);
+                }
+            }
+            return;
+        };
+        let counter = analysis.counter(one.class);
+        let enough = if analysis.queues[usize::from(one.class)].in_order { one.enough() } else { 0 };
+        let known = self.missing.iter_mut().find(|known| {
+            let same = known.before == before || known.producers.contains(&early.copy);
+            (known.finding.rule, known.counter) == ("R4", counter) && same
+        });
+        match known {
+            Some(known) => {
+                if known.before == before {
+                    known.enough = known.enough.min(enough);
+                }
+                known.producers.insert(early.copy);
+                also(&mut known.finding, &[("producer", copy), ("consumer", touch)]);
+            }
+            None => {
+                let title =
+                    format!("LDS is {verb}{who} while {} may still be in flight there", copy.mnemonic);
+                let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
+                finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
+                let producers = BTreeSet::from([early.copy]);
+                self.missing.push(Missing { finding, producers, counter, before, enough });
+            }
+        }
     }
 
     /// LDS is read where it holds nothing but what copies in flight are to bring.
@@ -491,6 +537,16 @@ fn redundant(info: &SiteInfo) -> Finding {
 
 /// Ends that a finding lists.
 const ENDS: usize = 16;
+
+/// Adds ends to a finding that are not there yet.
+fn also(finding: &mut Finding, ends: &[(&'static str, &SiteInfo)]) {
+    for &(role, end) in ends {
+        let same = |other: &FindingSite| other.role == role && other.site.pc == end.site.pc;
+        if !finding.sites.iter().any(same) && finding.sites.len() < ENDS {
+            finding.sites.push(end_of(role, end));
+        }
+    }
+}
 
 fn end_of(role: &'static str, info: &SiteInfo) -> FindingSite {
     FindingSite { role, site: info.site.clone(), wave: None, lanes: 0 }

@@ -323,11 +323,12 @@ pub fn check(
 }
 
 /// A kernel, and how its code is read.
-pub(crate) fn subject<'o>(object: &CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
+pub(crate) fn subject<'o>(object: &'o CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
     let processor = object.target().processor;
     let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(processor) };
     let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
-    Ok(Subject { kernel, machine, executed_by })
+    let metadata = object.kernel_metadata(kernel);
+    Ok(Subject { kernel, machine, executed_by, metadata })
 }
 
 /// Largest source file of which a report shows lines.

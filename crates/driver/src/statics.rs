@@ -3,14 +3,17 @@
 use wavemark_check::statics::{Gap, GapKind, Statics, check};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
-use wavemark_codeobj::{CodeObject, LoadedImage};
+use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::Diagnostic;
-use wavemark_sim::Segment;
+use wavemark_sim::foresight::Supposed;
+use wavemark_sim::{Dispatch, Segment};
 use wavemark_target::Machine;
 
 use crate::build::Failure;
 use crate::execution::{code_of, machine_kernel};
 use crate::findings::convert;
+use crate::kernarg::{self, Argument, Passed, lay_out};
+use crate::kernel;
 use crate::places::Places;
 use crate::report::{Checked, Finding, NotChecked, Paths, Report, Severity};
 
@@ -30,6 +33,7 @@ pub(crate) struct Subject<'s> {
     pub kernel: &'s Kernel,
     pub machine: Machine,
     pub executed_by: Machine,
+    pub metadata: Option<&'s KernelMetadata>,
 }
 
 impl<'s> Loaded<'s> {
@@ -40,6 +44,60 @@ impl<'s> Loaded<'s> {
         Ok(Loaded { name, target: object.target().to_string(), lines, image, code })
     }
 }
+
+/// What numbers stand for where a kernel takes one: tiles of a pipeline that is shorter than its ring, and of a longer
+/// one; elements that fill a few tiles, and that leave a rest.
+const NUMBERS: [u64; 5] = [3, 8, 200, 448, 1024];
+
+/// Dispatches that show how a kernel uses LDS: one workgroup of the size that it is compiled for, or one wave if that is
+/// not known, with each of some numbers for all its numbers.
+fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Vec<Supposed> {
+    let Some(parameters) = kernel::parameters(kernel, metadata) else { return Vec::new() };
+    if parameters.iter().any(|parameter| parameter.size > MOST_BYTES) {
+        return Vec::new();
+    }
+    let lanes = kernel.descriptor.wave_size().lanes();
+    let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
+    let flat = metadata.map(|metadata| metadata.max_flat_workgroup_size);
+    // What compilers say if the source says nothing.
+    let flat = flat.filter(|&size| size != kernel.descriptor.limits().max_workgroup_size);
+    let block = required.unwrap_or([flat.unwrap_or(lanes), 1, 1]);
+    let cluster = metadata.and_then(|metadata| metadata.cluster_dims);
+    let grid = cluster.unwrap_or([1; 3]);
+    let launched = kernarg::Dispatch { grid, block, dimensions: 1, ..kernarg::Dispatch::default() };
+    let with = |number: u64| {
+        let explicit = parameters.iter().filter(|parameter| !parameter.is_hidden());
+        let values: Vec<Vec<u8>> = explicit
+            .clone()
+            .enumerate()
+            .map(|(place, parameter)| {
+                let value = match parameter.value_kind.as_str() {
+                    "global_buffer" => BUFFERS + ((place as u64) << 36),
+                    "dynamic_shared_pointer" => 0,
+                    _ => number,
+                };
+                let mut bytes = value.to_le_bytes().to_vec();
+                bytes.resize(usize::try_from(parameter.size).unwrap_or_default(), 0);
+                bytes
+            })
+            .collect();
+        let arguments: Vec<Argument<'_>> = values
+            .iter()
+            .map(|bytes| Argument { name: "", span: None, passed: Passed::Value(bytes) })
+            .collect();
+        let size = kernel::segment_size(kernel, metadata);
+        let kernarg = lay_out(&kernel.name, &arguments, Some(&parameters), size, &launched).ok()?;
+        let dispatch =
+            Dispatch { grid, block, cluster, dynamic_lds: 0, kernarg, dynamic_stack: 0, hostcall: None };
+        Some(Supposed { dispatch, flat: required.is_none() })
+    };
+    NUMBERS.into_iter().filter_map(with).collect()
+}
+
+/// Bytes of the largest argument that is supposed.
+const MOST_BYTES: u64 = 1 << 12;
+/// Where buffers are supposed: nothing is read there.
+const BUFFERS: u64 = 0x2000_0000_0000;
 
 /// What shows in a run alone: groups of checks, or a rule of one.
 const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
@@ -62,9 +120,10 @@ pub(crate) fn add(
     subject: Subject<'_>,
     wanted: Checked,
 ) -> Result<(), Failure> {
-    let Subject { kernel, machine, executed_by } = subject;
+    let Subject { kernel, machine, executed_by, metadata } = subject;
+    let supposed = supposed(kernel, metadata);
     let kernel = machine_kernel(loaded.name, kernel, executed_by, &loaded.image, &loaded.code)?;
-    let Statics { findings, gaps, instructions } = check(&kernel);
+    let Statics { findings, gaps, instructions } = check(&kernel, &supposed);
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {

@@ -26,14 +26,14 @@ pub(crate) mod buffer;
 mod burst;
 mod control;
 mod device;
-mod memory;
+pub(crate) mod memory;
 mod offsets;
 pub mod ops;
 mod permute;
 mod place;
 pub mod select;
 mod side_by_side;
-mod tensor;
+pub(crate) mod tensor;
 #[cfg(test)]
 mod tests;
 pub(crate) mod typed;
