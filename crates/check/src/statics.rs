@@ -7,18 +7,20 @@
 //! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
 //! * N1: an instruction comes before the wait states have passed that the hardware does not insert;
 //! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
-//! * W1: a wait that has nothing to wait for on any path, which is a proof.
+//! * W1: a wait that has nothing to wait for on any path, which is a proof;
+//! * W2: a wait for fewer operations than anything on any path needs, which is a proof, too.
 //!
 //! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. What a call
 //! does is not followed: by LLVM's convention functions wait for everything but asynchronous copies, before they begin
-//! and before they return. Which addresses meet is not known: what of LDS is in flight at a barrier is taken for what the
-//! barrier is to publish, and other races are the business of a launch.
+//! and before they return. Which addresses meet is not known on all paths: what of LDS is in flight at a barrier is taken
+//! for what the barrier is to publish. Copies to and from LDS are looked at by address on the paths of supposed dispatches
+//! (`lds`): R4, and S2 where no barrier stands between. Other races are the business of a launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{
-    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
+    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text, with_wait,
 };
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
@@ -35,6 +37,7 @@ mod barriers;
 mod blocks;
 mod ends;
 mod lds;
+mod needs;
 mod wait_states;
 
 use barriers::{Access, AtBarrier, Effect, Unpublished};
@@ -75,6 +78,10 @@ pub fn check(kernel: &Kernel, supposed: &[Supposed]) -> Statics {
         }
     }
     lds::judge(&analysis, &code, kernel, supposed, &mut report);
+    // Where a wait is missing, another may have to do its work; what is called may need anything.
+    if report.missing.is_empty() && code.gaps.is_empty() {
+        report.stronger = stronger(&analysis, &code, &graph, &report);
+    }
     let findings = report.findings(&analysis);
     Statics { findings, gaps: code.gaps, instructions: code.instructions }
 }
@@ -184,23 +191,30 @@ impl Analysis<'_> {
         let mut conflicts: SmallVec<[Conflict; 2]> = SmallVec::new();
         for &awaited in state.pending() {
             let operation = awaited.operation;
-            let producer = self.sites.get(operation);
-            let met = register_set::meet(&producer.written, &info.touched);
-            if !met || conflicts.iter().any(|known| known.operation == operation) {
+            if conflicts.iter().any(|known| known.operation == operation) {
                 continue;
             }
-            let comes = |register: u32| producer.writes().any(|range| range.numbers().contains(&register));
-            let mut reads = info.reads().chain(info.merges()).flat_map(|range| range.numbers());
-            let mut writes = info.writes().flat_map(|range| range.numbers());
-            if let Some(register) = reads.find(|&register| comes(register)) {
-                conflicts.push(Conflict { operation, awaited, register, reads: true });
-            } else if producer.may_be_overtaken_by(info)
-                && let Some(register) = writes.find(|&register| comes(register))
-            {
-                conflicts.push(Conflict { operation, awaited, register, reads: false });
+            if let Some((register, reads)) = self.touches_result(self.sites.get(operation), info) {
+                conflicts.push(Conflict { operation, awaited, register, reads });
             }
         }
         conflicts
+    }
+
+    /// The register that an operation writes and an instruction touches while it may still be written, and whether it
+    /// is read.
+    fn touches_result(&self, producer: &SiteInfo, info: &SiteInfo) -> Option<(u32, bool)> {
+        if !register_set::meet(&producer.written, &info.touched) {
+            return None;
+        }
+        let comes = |register: &u32| producer.writes().any(|range| range.numbers().contains(register));
+        let read = info.reads().chain(info.merges()).flat_map(|range| range.numbers()).find(comes);
+        let written = || info.writes().flat_map(|range| range.numbers()).find(comes);
+        match read {
+            Some(register) => Some((register, true)),
+            None if producer.may_be_overtaken_by(info) => written().map(|register| (register, false)),
+            None => None,
+        }
     }
 
     /// What is wrong with an instruction, or need not be.
@@ -285,6 +299,8 @@ struct Report {
     other: Vec<Finding>,
     /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
     waits: BTreeMap<u64, (SiteId, bool)>,
+    /// Waits that are stronger than needed.
+    stronger: Vec<Finding>,
 }
 
 /// A wait that is missing.
@@ -517,7 +533,8 @@ impl Report {
             let wait = wait_text(analysis.machine, one.counter, one.enough);
             one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
         });
-        let mut findings: Vec<Finding> = missing.chain(self.other).chain(redundant).collect();
+        let advice = redundant.into_iter().chain(self.stronger);
+        let mut findings: Vec<Finding> = missing.chain(self.other).chain(advice).collect();
         findings.sort_by_key(|finding| {
             (std::cmp::Reverse(finding.severity), finding.sites.last().map(|end| end.site.pc))
         });
@@ -533,6 +550,37 @@ fn redundant(info: &SiteInfo) -> Finding {
     let mut finding = Finding::new("W1", Class::Redundant, Severity::Advice, title).proven();
     finding.sites.push(end_of("wait", info));
     finding.hint("it can go", None)
+}
+
+/// Waits that may leave more in flight than they do, on all paths and all together.
+fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report) -> Vec<Finding> {
+    let idle = |site: SiteId| {
+        let pc = analysis.sites.get(site).site.pc;
+        report.waits.get(&pc).is_some_and(|&(_, idle)| idle)
+    };
+    // One instruction under several states of the upper VGPR bits has one number.
+    let mut by_place: BTreeMap<(u64, Counter), (SiteId, u32)> = BTreeMap::new();
+    for ((site, counter), most) in needs::needs(analysis, code, graph, idle) {
+        let known = by_place.entry((analysis.sites.get(site).site.pc, counter)).or_insert((site, most));
+        known.1 = known.1.min(most);
+    }
+    let mut findings = Vec::new();
+    for ((_, counter), (site, most)) in by_place {
+        let info = analysis.sites.get(site);
+        let Some(&(_, n)) = info.effects.waits.iter().find(|(other, _)| *other == counter) else { continue };
+        // A counter that has come to its largest number is not waited for.
+        let most = most.min(analysis.counters.capacity(counter).saturating_sub(1));
+        if most <= n || with_wait(analysis.machine, &info.site.inst, counter, Some(most)).is_none() {
+            continue;
+        }
+        let title =
+            format!("the wait for {} {n} could be {most}: nothing on any path needs more", counter.name());
+        let mut finding = Finding::new("W2", Class::OverStrong, Severity::Advice, title).proven();
+        finding.sites.push(end_of("wait", info));
+        let hint = format!("{} instead of", wait_text(analysis.machine, counter, most));
+        findings.push(finding.hint(hint, Some(info.site.clone())));
+    }
+    findings
 }
 
 /// Ends that a finding lists.

@@ -69,6 +69,8 @@ pub struct Supposed {
     /// Of the workgroup only the size is meant, not the shape: a work-item's place in the second and third dimension is
     /// not known.
     pub flat: bool,
+    /// The arguments are not known, whatever the dispatch has for them.
+    pub no_arguments: bool,
 }
 
 /// Copies of a wave.
@@ -97,6 +99,8 @@ pub fn foresee(kernel: &Kernel, supposed: &Supposed, most: u32) -> Result<Vec<Wa
         layout: layout(kernel),
         global,
         results: FxHashMap::default(),
+        no_arguments: supposed.no_arguments,
+        clustered: supposed.dispatch.cluster.is_some_and(|cluster| cluster.iter().any(|&size| size > 1)),
     };
     Ok(waves.into_iter().map(|copies| foresight.follow(copies, most)).collect())
 }
@@ -114,6 +118,9 @@ struct Foresight {
     program: Program,
     layout: Layout,
     global: Global,
+    /// The workgroup is one of several of a cluster.
+    clustered: bool,
+    no_arguments: bool,
     /// By address and upper VGPR bits.
     results: FxHashMap<(u64, u8), SmallVec<[Place; 4]>>,
 }
@@ -159,7 +166,7 @@ impl Foresight {
                 (OpKind::Machine, Some(Detail::Machine(machine))) => {
                     let machine = machine.clone();
                     let lds = match &machine {
-                        MachineOp::Memory(op) => lds(&copies, op),
+                        MachineOp::Memory(op) => lds(&copies, op, self.clustered),
                         MachineOp::Tensor(op) => tensor(&copies, op),
                         _ => Lds::Unknown,
                     };
@@ -209,7 +216,7 @@ impl Foresight {
 
     /// What a scalar load brings, if that is known: kernel arguments.
     fn argument(&mut self, regs: &Regs, load: &ScalarLoad) -> Option<Vec<u32>> {
-        if load.buffer.is_some() || load.shape.bytes % 4 != 0 {
+        if self.no_arguments || load.buffer.is_some() || load.shape.bytes % 4 != 0 {
             return None;
         }
         let offset = load.soffset.map_or(0, |place| i64::from(regs.s[place.at as usize]));
@@ -341,11 +348,18 @@ fn agreed<T: PartialEq>(copies: &[Wave], mut of: impl FnMut(&Wave) -> Option<T>)
     others.iter().all(|copy| of(copy).as_ref() == Some(&known)).then_some(known)
 }
 
-fn lds(copies: &[Wave], op: &MemoryOp) -> Lds {
+fn lds(copies: &[Wave], op: &MemoryOp, clustered: bool) -> Lds {
     if op.transfer == Transfer::AsyncArrive {
         return Lds::Signals;
     }
-    // Which workgroups a multicast load goes to stands in M0; one that is alone takes part.
+    // Which workgroups of the cluster a multicast load goes to stands in M0: this is the first.
+    if op.multicast && clustered {
+        match agreed(copies, |copy| Some(copy.regs.s[sindex::M0 as usize] & 0xffff)) {
+            Some(mask) if mask == 0 || mask & 1 != 0 => {}
+            Some(_) => return Lds::Bytes(Vec::new()),
+            None => return Lds::Unknown,
+        }
+    }
     match agreed(copies, |copy| lds_places(copy, op)) {
         Some(places) => Lds::Bytes(joined(places)),
         None => Lds::Unknown,

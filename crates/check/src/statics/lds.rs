@@ -3,8 +3,9 @@
 //! What the waves of a workgroup do to LDS is foreseen ([`foresee`]) for a few supposed dispatches, each wave along one
 //! path. A copy lasts from its issue to the wait that covers it, or to where a wave is followed no further. What another
 //! wave does is ordered against that by the workgroup barrier alone: arrival k orders what a wave has done before it
-//! against what a wave does behind its k-th wait. A wave is followed up to what may order by other means: other barriers,
-//! atomics on LDS, copies that tell a barrier in LDS.
+//! against what a wave does behind its k-th wait. Waves are compared up to what may order them by other means, other
+//! barriers and atomics on LDS; from there on a wave is held against its own copies alone, and that up to a copy that tells
+//! a barrier in LDS when it is done.
 //!
 //! An address that is not known meets nothing. Loads and stores of LDS count as done at once: what of them is in flight
 //! is another rule's. Two copies that write the same bytes are not looked at, as programs let several waves fetch the
@@ -23,9 +24,11 @@ use super::{Analysis, Report, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 
 /// Instructions of all waves together, for all dispatches: about 20 ms.
-const STEPS: u32 = 400_000;
+const STEPS: u32 = 200_000;
 /// Of one wave.
 const STEPS_OF_WAVE: u32 = 20_000;
+/// How often a wave of a dispatch that is looked at can go through the whole code, if it is long.
+const PASSES: u32 = 2;
 
 /// Where a wave is: how often it has arrived at the workgroup barrier, how often it has waited for it, and how many
 /// steps it has done.
@@ -69,8 +72,9 @@ struct Copy<'w> {
 struct Wave<'w> {
     touches: Vec<Touch<'w>>,
     copies: Vec<Copy<'w>>,
-    /// Where it is followed no further.
+    /// Up to where other waves are ordered against it by the workgroup barrier alone: in time, and of its copies.
     end: Moment,
+    compared: usize,
 }
 
 /// A copy that is in flight where its bytes are touched.
@@ -94,10 +98,15 @@ pub(super) fn judge(
     if !code.blocks.iter().flat_map(|block| &block.sites).any(|&site| copies_lds(analysis.sites.get(site))) {
         return;
     }
+    let waves = |one: &Supposed| {
+        one.dispatch.block.into_iter().fold(1u32, u32::saturating_mul).div_ceil(kernel.machine.lanes()).max(1)
+    };
+    // Of long code fewer dispatches are looked at, the first ones.
+    let length = u32::try_from(code.instructions).unwrap_or(u32::MAX).saturating_mul(PASSES).max(1);
+    let most = supposed.first().map_or(1, waves).saturating_mul(length);
+    let supposed = &supposed[..supposed.len().min((STEPS / most).max(1) as usize)];
     for one in supposed {
-        let items: u32 = one.dispatch.block.iter().product();
-        let waves = items.div_ceil(kernel.machine.lanes()).max(1);
-        let most = STEPS / (waves * supposed.len() as u32);
+        let most = STEPS / waves(one).saturating_mul(supposed.len() as u32);
         let Ok(ways) = foresee(kernel, one, most.min(STEPS_OF_WAVE)) else { continue };
         let waves: Vec<Wave<'_>> = ways.iter().map(|way| Wave::of(analysis, way, report)).collect();
         for (number, wave) in waves.iter().enumerate() {
@@ -118,17 +127,21 @@ impl<'w> Wave<'w> {
         // Copies in flight by the number under which they are.
         let mut open: FxHashMap<u32, usize> = FxHashMap::default();
         let mut now = Moment::default();
+        let mut alone = false;
         for (step, foreseen) in way.steps.iter().enumerate() {
             now.step = step;
             let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
             let info = analysis.sites.get(site);
-            if synchronises_otherwise(info) || foreseen.lds == Lds::Signals {
+            if foreseen.lds == Lds::Signals {
                 break;
             }
+            alone |= synchronises_otherwise(info);
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
                 wave.own(&in_flight, &open, &touch, &mut |early| report.early(analysis, &early));
-                wave.touches.push(touch);
+                if !alone {
+                    wave.touches.push(touch);
+                }
             }
             if let Some(effect) = Effect::of(info) {
                 now.arrivals += u32::from(effect.arrives);
@@ -166,13 +179,15 @@ impl<'w> Wave<'w> {
             }
             open.retain(|&number, &mut copy| {
                 let flies = in_flight.has(number);
-                if !flies {
+                if !flies && !alone {
                     wave.copies[copy].done = Some(now);
                 }
                 flies
             });
+            if !alone {
+                (wave.end, wave.compared) = (now, wave.copies.len());
+            }
         }
-        wave.end = now;
         wave
     }
 
@@ -195,7 +210,7 @@ impl<'w> Wave<'w> {
 
     /// Another wave touches what this one's copies have in flight.
     fn meet(&self, other: &Wave<'_>, found: &mut dyn FnMut(Early)) {
-        for copy in &self.copies {
+        for copy in &self.copies[..self.compared] {
             let done = copy.done.unwrap_or(self.end);
             for touch in &other.touches {
                 let apart = done.is_before(touch.at) || touch.at.is_before(copy.issued);
