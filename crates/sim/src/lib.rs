@@ -32,6 +32,7 @@ pub mod progress;
 pub mod queue;
 pub mod regs;
 mod rows;
+pub mod schedule;
 pub mod shape;
 pub mod transpose;
 pub mod wave;
