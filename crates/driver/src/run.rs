@@ -179,7 +179,7 @@ fn explore_all(
     })?;
     report.notes.push(explored.to_string());
     if !explored.finished {
-        report.not_checked.push(NotChecked::unknown("schedules", "there are more than were tried"));
+        report.not_checked.push(NotChecked::new("schedules", "there are more than were tried"));
     }
     Ok(kept.map(|(outcome, _)| Ok(outcome)).into_iter().collect())
 }
