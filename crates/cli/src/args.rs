@@ -193,6 +193,9 @@ pub struct ExecutionArgs {
     /// A reading of an open question, such as xcnt=strict; may be repeated
     #[arg(long, value_name = "NAME=READING")]
     pub model: Vec<String>,
+    /// Run the schedule that this file holds (`check --save-schedule`), with its seed and completion mode
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "completion"])]
+    pub schedule: Option<PathBuf>,
     /// Write output buffers as .npy files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -266,6 +269,12 @@ pub struct CheckArgs {
     /// Schedules to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     pub schedules: u32,
+    /// Write the first schedule that fails, made as small as it can be, into this file; `--schedule` runs it again
+    #[arg(long, value_name = "FILE")]
+    pub save_schedule: Option<PathBuf>,
+    /// Run all schedules of a small kernel, the least surprising first, as far as a bound that is printed
+    #[arg(long, conflicts_with_all = ["schedules", "schedule"])]
+    pub exhaustive: bool,
 }
 
 /// `campaign`

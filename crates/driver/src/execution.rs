@@ -290,6 +290,8 @@ fn config(options: &RunOptions, seed: u64) -> RunConfig {
     RunConfig {
         completion: options.completion,
         seed,
+        policy: options.policy.clone(),
+        recorder: options.recorder.clone(),
         max_steps: options.max_steps.unwrap_or(limits.max_steps),
         max_total_steps: options.max_total_steps.unwrap_or(limits.max_total_steps),
         brake: Arc::clone(&options.brake),

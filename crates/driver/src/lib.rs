@@ -39,6 +39,7 @@ mod render_text;
 pub mod report;
 pub mod rules;
 pub mod run;
+pub mod schedules;
 pub mod session;
 mod statics;
 pub mod tile;

@@ -39,7 +39,7 @@ pub struct Mark {
 impl Flight {
     /// Where it stands in its wave's channels.
     #[inline]
-    fn seq(&self) -> &[(Channel, u32)] {
+    pub(crate) fn seq(&self) -> &[(Channel, u32)] {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Lanewise(lanewise) => lanewise.seq(),
@@ -49,8 +49,9 @@ impl Flight {
         }
     }
 
+    /// When it was issued, by its cluster's clock.
     #[inline]
-    fn issued_at(&self) -> u64 {
+    pub(crate) fn issued_at(&self) -> u64 {
         match self {
             Flight::Burst(burst) => burst.issued_at,
             Flight::Lanewise(lanewise) => lanewise.issued_at,
@@ -447,6 +448,14 @@ impl Queue {
         {
             at = earlier;
         }
+        Some(self.remove(at))
+    }
+
+    /// Take the first operation that `lands`, by its places, and that nothing in flight must go before.
+    pub fn take_first(&mut self, lands: impl Fn(&[(Channel, u32)]) -> bool) -> Option<usize> {
+        let free =
+            |at: usize| !(0..at).any(|i| self.must_precede(i, at) || self.nth(i).same_in_order(self.nth(at)));
+        let at = (0..self.len()).find(|&at| lands(self.nth(at).seq()) && free(at))?;
         Some(self.remove(at))
     }
 

@@ -7,20 +7,26 @@ use super::Cx;
 use super::ops::TensorOp;
 use crate::events::{Access, Channel, Direction, Extent, Fault, Observer, Site, Space};
 use crate::pending::Action;
+use crate::regs::Regs;
 use crate::wave::Wave;
+
+/// The descriptor of an instruction.
+pub(super) fn descriptor(regs: &Regs, op: &TensorOp) -> TensorDescriptor {
+    let words4 = |at: u32| [0, 1, 2, 3].map(|i| regs.s[at as usize + i]);
+    let g1 = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| regs.s[op.groups[1] as usize + i]);
+    let [g2, g3] = op.more.map_or([[0; 4]; 2], |more| more.map(words4));
+    let mut descriptor = TensorDescriptor::unpack(words4(op.groups[0]), g1, g2, g3);
+    if op.store {
+        // Padding is for loads only: there is no de-padding (10.11.2).
+        descriptor.pad = None;
+    }
+    descriptor
+}
 
 impl<O: Observer> Cx<'_, O> {
     /// Issue a tensor DMA instruction.
     pub(super) fn tensor(&mut self, wave: &mut Wave, op: &TensorOp, site: &Site) {
-        let s = &wave.regs.s;
-        let words4 = |at: u32| [0, 1, 2, 3].map(|i| s[at as usize + i]);
-        let g1 = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| s[op.groups[1] as usize + i]);
-        let [g2, g3] = op.more.map_or([[0; 4]; 2], |more| more.map(words4));
-        let mut descriptor = TensorDescriptor::unpack(words4(op.groups[0]), g1, g2, g3);
-        if op.store {
-            // Padding is for loads only: there is no de-padding (10.11.2).
-            descriptor.pad = None;
-        }
+        let descriptor = descriptor(&wave.regs, op);
         let mut pieces = if descriptor.count == 0 { Vec::new() } else { descriptor.pieces() };
         let mut lost = None;
         // What a store would read for elements outside the tensor is dropped: it touches nothing.
