@@ -34,7 +34,7 @@ class Device:
         path = os.fspath(path)
         with open(path, "rb") as file:
             contents = file.read()
-        return self._load(path, contents, path, target, lang)
+        return self._load(path, contents, target, lang)
 
     def loads(
         self,
@@ -47,7 +47,7 @@ class Device:
         """Loads assembly text (`str`), or the bytes of a code object or bundle."""
         if isinstance(contents, str):
             contents, lang = contents.encode(), lang or "asm"
-        return self._load(name, bytes(contents), None, target, lang)
+        return self._load(name, bytes(contents), target, lang)
 
     def allocate(self, contents: bytes | int, *, name: str = "memory") -> int:
         """The address of new memory that holds `contents`: bytes, or so many zeros."""
@@ -78,10 +78,8 @@ class Device:
         while self._gone:
             self._native.free(self._gone.pop())
 
-    def _load(
-        self, name: str, contents: bytes, path: str | None, target: str | None, lang: str | None
-    ) -> Module:
-        return Module(self, self._native.load(name, contents, path, lang, target))
+    def _load(self, name: str, contents: bytes, target: str | None, lang: str | None) -> Module:
+        return Module(self, self._native.load(name, contents, lang, target))
 
 
 @functools.cache
@@ -143,12 +141,16 @@ class Kernel:
         max_steps: int | None = None,
         timeout: float | None = 300.0,
         model: Sequence[str] = (),
+        record: bool = False,
+        capture: str | os.PathLike[str] | None = None,
     ) -> Report:
         """Runs the kernel to its end and gives the report.
 
         `grid` counts workgroups, `block` work-items, `cluster` workgroups: a number or up to three. `arguments` are arrays and
         numbers in the order of the kernel's parameters, or the bytes of the whole argument segment, in which
-        addresses are those of `Device` memory. The rest is as on the command line.
+        addresses are those of `Device` memory. `record` keeps what happens for pictures, page and trace of the report.
+        `capture` names a file that the launch is written to before it runs, with the memory that it finds: an input
+        of `wavemark run`, `wavemark check` and campaigns. The rest is as on the command line.
         """
         options: dict[str, Any] = dict(
             cluster=None if cluster is None else _three(cluster, "cluster"),
@@ -160,6 +162,8 @@ class Kernel:
             max_steps=max_steps,
             timeout=timeout,
             model=list(model),
+            record=record,
+            capture=capture,
         )
         shape = (_three(grid, "grid"), _three(block, "block"))
         if isinstance(arguments, (bytes, bytearray)):
@@ -179,11 +183,23 @@ class Kernel:
             return self._run(*shape, passed, **options)
 
     def _run(
-        self, grid: Sequence[int], block: Sequence[int], passed: list[tuple[str, int | None, bytes]], **options: Any
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        passed: list[tuple[str, int | None, bytes]],
+        *,
+        capture: str | os.PathLike[str] | None = None,
+        **options: Any,
     ) -> Report:
         """Launches with addresses and bytes, and prints what the kernel prints."""
         self._device._free_gone()
-        report = Report(self._device._native.launch(self._module, self.name, grid, block, passed, **options))
+        native, which = self._device._native, (self._module, self.name, grid, block, passed)
+        if capture is not None:
+            extent = {name: options[name] for name in ("segment", "cluster", "dynamic_lds") if name in options}
+            captured = native.capture(*which, **extent)
+            with open(capture, "wb") as file:
+                file.write(captured)
+        report = Report(native.launch(*which, **options))
         for is_error, text in report.printed:
             print(text, end="", file=sys.stderr if is_error else sys.stdout, flush=True)
         return report

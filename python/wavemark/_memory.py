@@ -127,12 +127,14 @@ class Shared:
         self._areas = []
 
     def __enter__(self):
-        regions = [(name, pointer.region) for name, pointer in self._pointers if pointer.region.size]
-        for name, region in sorted(regions, key=lambda one: one[1].start):
+        regions = [(at, name, one.region) for at, (name, one) in enumerate(self._pointers) if one.region.size]
+        for at, name, region in sorted(regions, key=lambda one: one[2].start):
             if self._areas and region.start < self._areas[-1].end:
-                self._areas[-1].join(region)
+                self._areas[-1].join(at, region)
             else:
-                self._areas.append(_Area(name, region))
+                self._areas.append(_Area(at, name, region))
+        # Where arguments are on the device does not depend on where they are on the host.
+        self._areas.sort(key=lambda area: area.at)
         try:
             for area in self._areas:
                 area.map(self._device)
@@ -162,12 +164,13 @@ class Shared:
 class _Area:
     """Regions that overlap."""
 
-    def __init__(self, name, region):
-        self.name, self.start, self.end = name, region.start, region.end
+    def __init__(self, at, name, region):
+        self.at, self.name, self.start, self.end = at, name, region.start, region.end
         self.base = None
         self._writable = region.writable
 
-    def join(self, region):
+    def join(self, at, region):
+        self.at = min(self.at, at)
         self.end = max(self.end, region.end)
         self._writable |= region.writable
 
