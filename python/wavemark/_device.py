@@ -152,35 +152,34 @@ class Kernel:
         `capture` names a file that the launch is written to before it runs, with the memory that it finds: an input
         of `wavemark run`, `wavemark check` and campaigns. The rest is as on the command line.
         """
-        options: dict[str, Any] = dict(
-            cluster=None if cluster is None else _three(cluster, "cluster"),
-            dynamic_lds=dynamic_lds,
-            check=check,
-            completion=completion,
-            seed=seed,
-            threads=threads,
-            max_steps=max_steps,
-            timeout=timeout,
-            model=list(model),
-            record=record,
-            capture=capture,
-        )
-        shape = (_three(grid, "grid"), _three(block, "block"))
+        options: dict[str, Any] = {
+            "cluster": None if cluster is None else _three(cluster, "cluster"),
+            "dynamic_lds": dynamic_lds,
+            "check": check,
+            "completion": completion,
+            "seed": seed,
+            "threads": threads,
+            "max_steps": max_steps,
+            "timeout": timeout,
+            "model": list(model),
+            "record": record,
+            "capture": capture,
+        }
+        grid, block = _three(grid, "grid"), _three(block, "block")
         if isinstance(arguments, (bytes, bytearray)):
-            return self._run(*shape, [], segment=bytes(arguments), **options)
+            return self._run(grid, block, [], segment=bytes(arguments), **options)
         arguments = list(arguments)
         if self._parameters is not None and len(arguments) != len(self._parameters):
             raise TypeError(f"{self.name} takes {len(self._parameters)} arguments, found {len(arguments)}")
-        names = [self._name(index) for index in range(len(arguments))]
-        pointers = [pointer_of(argument) for argument in arguments]
-        with Shared(self._device, [one for one in zip(names, pointers) if one[1] is not None]) as shared:
-            passed = []
-            for index, (name, argument, pointer) in enumerate(zip(names, arguments, pointers)):
-                if pointer is not None:
-                    passed.append((name, shared.address(pointer), b""))
-                else:
-                    passed.append((name, None, self._value(index, name, argument)))
-            return self._run(*shape, passed, **options)
+        named = [(self._name(index), pointer_of(argument)) for index, argument in enumerate(arguments)]
+        with Shared(self._device, [one for one in named if one[1] is not None]) as shared:
+            passed = [
+                (name, None, self._value(index, name, arguments[index]))
+                if pointer is None
+                else (name, shared.address(pointer), b"")
+                for index, (name, pointer) in enumerate(named)
+            ]
+            return self._run(grid, block, passed, **options)
 
     def _run(
         self,
