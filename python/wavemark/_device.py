@@ -17,6 +17,12 @@ from ._report import Report
 COMPUTE_UNITS = 4
 """What a device says of itself where kernels ask how many programs to start. Each launch runs whole, whatever it is."""
 
+_THREADS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
+"""Threads of a launch that is worth them, if nobody says; workers of pytest-xdist are as many as there are cores already."""
+
+_WORTH_THREADS = 16
+"""Workgroups of such a launch."""
+
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
@@ -150,7 +156,8 @@ class Kernel:
         numbers in the order of the kernel's parameters, or the bytes of the whole argument segment, in which
         addresses are those of `Device` memory. `record` keeps what happens for pictures, page and trace of the report.
         `capture` names a file that the launch is written to before it runs, with the memory that it finds: an input
-        of `wavemark run`, `wavemark check` and campaigns. The rest is as on the command line.
+        of `wavemark run`, `wavemark check` and campaigns. The rest is as on the command line; without `threads`, a
+        launch of many workgroups uses all cores.
         """
         options: dict[str, Any] = {
             "cluster": None if cluster is None else _three(cluster, "cluster"),
@@ -193,6 +200,8 @@ class Kernel:
         """Launches with addresses and bytes, and prints what the kernel prints."""
         self._device._free_gone()
         native, which = self._device._native, (self._module, self.name, grid, block, passed)
+        if options.get("threads") is None and grid[0] * grid[1] * grid[2] >= _WORTH_THREADS:
+            options["threads"] = _THREADS
         if capture is not None:
             extent = {name: options[name] for name in ("segment", "cluster", "dynamic_lds") if name in options}
             captured = native.capture(*which, **extent)
