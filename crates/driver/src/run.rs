@@ -12,6 +12,7 @@ use wavemark_sim::modelled;
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
+use crate::device::run_captured;
 use crate::execution::{Code, Outcome, Prepared, Ran, coverage};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
@@ -37,8 +38,24 @@ pub fn run(
 ) -> Result<Report, Failure> {
     match input.form {
         Form::TvmScript => tile::run(sources, input, launch, options),
+        Form::Captured => captured(sources, input, launch, options, Looked::Run),
         _ => judge(sources, input, launch, options, Looked::Run),
     }
+}
+
+/// A captured launch is its own launch file.
+fn captured(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+    looked: Looked,
+) -> Result<Report, Failure> {
+    if launch.is_some() {
+        let what = format!("{} is a captured launch, there is no --launch beside it", input.name);
+        return Err(Diagnostic::error(what).into());
+    }
+    run_captured(sources, input, options, looked == Looked::AllPaths)
 }
 
 /// What is looked at.
@@ -300,8 +317,10 @@ pub fn check(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Vec<Report>, Failure> {
-    if input.form == Form::TvmScript {
-        return Ok(vec![tile::check(sources, input, launch, options)?]);
+    match input.form {
+        Form::TvmScript => return Ok(vec![tile::check(sources, input, launch, options)?]),
+        Form::Captured => return Ok(vec![captured(sources, input, launch, options, Looked::AllPaths)?]),
+        _ => {}
     }
     // With a launch it would have to be executed, which is refused below.
     if input.form == Form::LlvmIr && launch.is_none() {
