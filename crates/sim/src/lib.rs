@@ -16,6 +16,7 @@ pub mod dispatch;
 mod element;
 pub mod events;
 pub mod fidelity;
+pub mod function;
 mod gather;
 pub mod global;
 mod hostcall;

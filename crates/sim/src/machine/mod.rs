@@ -22,18 +22,18 @@
 //! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
-pub(crate) mod buffer;
+pub mod buffer;
 mod burst;
 mod control;
 mod device;
 mod memory;
 mod offsets;
 pub mod ops;
-mod permute;
+pub mod permute;
 mod place;
 pub mod select;
 mod side_by_side;
-mod tensor;
+pub mod tensor;
 #[cfg(test)]
 mod tests;
 pub(crate) mod typed;
