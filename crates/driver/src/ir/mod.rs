@@ -1,7 +1,13 @@
 //! LLVM IR as an input: read, verified, printed; its marks judged on all paths.
 //!
-//! Promises: what is not valid is refused with places in the text. Executing IR is not there yet: a run is
-//! [`Failure::Unsupported`], and so is every check but that of marks, of which a report says so.
+//! Promises: what is not valid is refused with places in the text. A kernel is run by the interpreter (`execute`); without
+//! a launch, only marks are looked at, and a report says so.
+
+mod author;
+mod execute;
+mod implicit;
+
+pub use execute::run;
 
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_ir::marks::{MarkedModule, Remark, Remarked};
@@ -68,7 +74,7 @@ pub fn check(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Re
     let others = options.check.parts().into_iter().filter(|(name, asked)| *asked && *name != "waits");
     let others: Vec<&str> = others.map(|(name, _)| name).collect();
     if !others.is_empty() {
-        let reason = "LLVM IR is not executed yet: check the code object that is made of it";
+        let reason = "without a launch, of LLVM IR only marks are looked at";
         report.not_checked.push(NotChecked::new(others.join(", "), reason));
     }
     report.conclude();
