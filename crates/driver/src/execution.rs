@@ -409,7 +409,8 @@ pub(crate) fn passed<'l>(
     .collect()
 }
 
-fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+/// The kernel-argument segment of a launch.
+pub(crate) fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let Prepared { launch, kernel, .. } = prepared;
     argument_segment(prepared.object, kernel, launch, &passed(launch, prepared.filled, addresses))
 }

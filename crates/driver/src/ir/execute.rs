@@ -38,6 +38,27 @@ pub(super) struct Outcome {
     pub ran: Ran,
     pub outputs: Vec<Output>,
     pub contents: Vec<Vec<u8>>,
+    /// Who changed last what was watched.
+    pub watched: Option<Site>,
+}
+
+/// Bytes of an argument's buffer that are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Watched {
+    /// The argument.
+    pub argument: usize,
+    /// The first byte.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+impl Watched {
+    /// Where they are, if buffers are at these addresses.
+    pub fn at(self, addresses: &[Option<u64>]) -> Option<(u64, u64)> {
+        let base = (*addresses.get(self.argument)?)?;
+        Some((base + self.offset, base + self.offset + self.bytes))
+    }
 }
 
 /// Runs a kernel of a module under all schedules.
@@ -69,7 +90,7 @@ pub fn run(
     let prepared = Prepared { parsed: &parsed, kernel, machine, launch: &launch, filled: &filled };
     let read = inputs(input, launch_file, &launch);
     for index in 0..options.schedules.max(1) {
-        let outcome = execute(&prepared, sources, options, schedule_seed(options.seed, index))?;
+        let outcome = execute(&prepared, sources, options, schedule_seed(options.seed, index), None)?;
         if index == 0
             && let Some(folder) = &options.out
             && let Err(diagnostic) = write_outputs(folder, &launch, &outcome.contents, &read)
@@ -177,6 +198,7 @@ pub(super) fn execute(
     sources: &SourceMap,
     options: &RunOptions,
     seed: u64,
+    watched: Option<Watched>,
 ) -> Result<Outcome, Failure> {
     let Prepared { parsed, kernel, machine, launch, filled } = *prepared;
     let module = &parsed.module;
@@ -198,6 +220,7 @@ pub(super) fn execute(
         cluster: launch.cluster,
         dynamic_lds: launch.dynamic_lds,
         kernarg,
+        watch: watched.and_then(|watched| watched.at(&addresses)),
     };
     let started = Instant::now();
     let outcome = interpret(&program, &launched, &config(options, seed), &mut memory);
@@ -242,7 +265,8 @@ pub(super) fn execute(
         recording: None,
         printed: Vec::new(),
     };
-    Ok(Outcome { ran, outputs, contents })
+    let watched = outcome.watched.map(|place| site(sources, parsed, &place, "store"));
+    Ok(Outcome { ran, outputs, contents, watched })
 }
 
 /// Whether a finding is of a check that was asked for. What ends a run always is.

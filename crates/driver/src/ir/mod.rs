@@ -4,6 +4,7 @@
 //! a launch, only marks are looked at, and a report says so.
 
 mod author;
+pub mod compare;
 mod execute;
 mod implicit;
 

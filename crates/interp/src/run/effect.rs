@@ -35,8 +35,34 @@ impl Here<'_> {
 }
 
 impl<'r> Executor<'r> {
-    /// Executes an operation.
+    /// Executes an operation; whether it changes what is watched is seen.
     pub(super) fn effect(
+        &mut self,
+        cluster: &mut Cluster,
+        group: usize,
+        wave: &mut Wave,
+        function: &'r Function,
+        op: &'r Op,
+        inst: Inst,
+        active: Active,
+    ) -> Result<Flow, Stop> {
+        let before = self.watched_bytes();
+        let flow = self.execute(cluster, group, wave, function, op, inst, active);
+        if before.is_some() && self.watched_bytes() != before {
+            let (workgroup, wave) = (cluster.groups[group].id, wave.number);
+            let function = function.global;
+            self.watched = Some(Place { function, inst, workgroup, wave, lanes: active.mask });
+        }
+        flow
+    }
+
+    fn watched_bytes(&mut self) -> Option<Vec<u8>> {
+        let (from, to) = self.launch.watch?;
+        self.global.slice(from, to - from).map(<[u8]>::to_vec)
+    }
+
+    /// Executes an operation.
+    fn execute(
         &mut self,
         cluster: &mut Cluster,
         group: usize,

@@ -64,6 +64,8 @@ pub struct Launch {
     pub dynamic_lds: u32,
     /// The kernel's arguments, explicit and implicit.
     pub kernarg: Vec<u8>,
+    /// Bytes of global memory, from one address to before another: who changes them last is told.
+    pub watch: Option<(u64, u64)>,
 }
 
 /// Why a launch is refused.
@@ -110,6 +112,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// How much it did.
     pub stats: Stats,
+    /// Who changed the bytes that are watched last.
+    pub watched: Option<Place>,
 }
 
 /// Puts a module's variables into memory and compiles `kernel`.
@@ -197,13 +201,14 @@ pub fn run(
         moves: Vec::new(),
         clock: 0,
         stats: Stats::default(),
+        watched: None,
     };
     let end = executor.all();
-    let Executor { findings, stats, global, .. } = executor;
+    let Executor { findings, stats, global, watched, .. } = executor;
     for base in [queue, packet, kernarg] {
         global.take_back(base);
     }
-    Ok(Outcome { end, findings: findings.into_found(), stats })
+    Ok(Outcome { end, findings: findings.into_found(), stats, watched })
 }
 
 /// What all workgroups have in common.
@@ -329,6 +334,7 @@ struct Executor<'r> {
     /// Operations of all waves.
     clock: u64,
     stats: Stats,
+    watched: Option<Place>,
 }
 
 fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
