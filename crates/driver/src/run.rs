@@ -39,6 +39,7 @@ pub fn run(
     match input.form {
         Form::TvmScript => tile::run(sources, input, launch, options),
         Form::Captured => captured(sources, input, launch, options, Looked::Run),
+        Form::LlvmIr => ir::run(sources, input, launch, options),
         _ => judge(sources, input, launch, options, Looked::Run),
     }
 }
@@ -256,7 +257,7 @@ pub(crate) fn merge(report: &mut Report, outcome: Ran) {
 }
 
 /// Adds the outputs of one schedule: one that differs under some schedule differs.
-fn merge_outputs(report: &mut Report, outputs: Vec<Output>) {
+pub(crate) fn merge_outputs(report: &mut Report, outputs: Vec<Output>) {
     for output in outputs {
         match report.outputs.iter_mut().find(|other| other.name == output.name) {
             Some(other) if other.matches && !output.matches => *other = output,
@@ -322,9 +323,11 @@ pub fn check(
         Form::Captured => return Ok(vec![captured(sources, input, launch, options, Looked::AllPaths)?]),
         _ => {}
     }
-    // With a launch it would have to be executed, which is refused below.
-    if input.form == Form::LlvmIr && launch.is_none() {
-        return Ok(vec![ir::check(sources, input, options)?]);
+    if input.form == Form::LlvmIr {
+        return Ok(vec![match launch {
+            Some(_) => ir::run(sources, input, launch, options)?,
+            None => ir::check(sources, input, options)?,
+        }]);
     }
     if launch.is_none() && options.kernel.is_none() {
         let Loadable { object, lines } = loadable(sources, input, options)?;

@@ -9,7 +9,8 @@ use crate::input::Input;
 use crate::kernel;
 use crate::options::RunOptions;
 use crate::report::Report;
-use crate::run::{cover, merge, say_checked, schedule_seed, subject};
+use crate::run::{cover, merge, say_checked, subject};
+use crate::schedules::schedule;
 use crate::statics::{self, Loaded};
 
 impl Device {
@@ -101,7 +102,8 @@ pub(crate) fn run(
     let (mut executed, mut last) = (Vec::new(), None);
     for index in 0..options.schedules.max(1) {
         let (mut device, module) = Device::restore(sources, &captured, &options)?;
-        let (seed, recorded) = (schedule_seed(options.seed, index), options.record && index == 0);
+        let ((policy, seed), recorded) = (schedule(&options, index), options.record && index == 0);
+        let options = RunOptions { policy, ..options.clone() };
         let arguments = Arguments::Segment(arguments);
         let mut launched =
             device.dispatch(module, Some(&head.kernel), &head.extent, arguments, &options, seed, recorded)?;

@@ -11,7 +11,7 @@ use crate::regs::Regs;
 use crate::wave::Wave;
 
 /// The descriptor of an instruction.
-pub(super) fn descriptor(regs: &Regs, op: &TensorOp) -> TensorDescriptor {
+pub(crate) fn descriptor(regs: &Regs, op: &TensorOp) -> TensorDescriptor {
     let words4 = |at: u32| [0, 1, 2, 3].map(|i| regs.s[at as usize + i]);
     let g1 = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| regs.s[op.groups[1] as usize + i]);
     let [g2, g3] = op.more.map_or([[0; 4]; 2], |more| more.map(words4));
