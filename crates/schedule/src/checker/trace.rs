@@ -1,7 +1,7 @@
 //! What a function does, event by event, where all its symbols have values: what [`super::induction`] argues about.
 //!
 //! No state and no judgement, so that one trace can be laid beside another. Where a condition is not decided both ways
-//! are in the trace, one after the other, and their commits and waits are [`Event::Commit::surely`] no more.
+//! are in the trace, one after the other, and their commits and waits happen on some paths only (not `surely`).
 
 use rustc_hash::FxHashSet;
 
@@ -26,11 +26,12 @@ pub(super) struct Touch {
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     Touch(Touch),
-    /// A group is put on its queue.
+    /// A group is put on its queue; `surely`: on all paths.
     Commit {
         group: u32,
         surely: bool,
     },
+    /// All groups of the queue but the newest `count` complete; `surely`: on all paths.
     Wait {
         site: u32,
         queue: i64,

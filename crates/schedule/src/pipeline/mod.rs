@@ -204,11 +204,10 @@ impl Pass<'_> {
         versions = plan.versions.clone();
         self.note(&node, &body, &versions, &plan.remarks);
         let drain = self.drain(&body, &request, &plan.left_in_flight, outside);
-        let (allocs, versioned) = versions::add_dimension(self.function, &body.allocs, &versions);
         let statements = body.statements.iter().map(|statement| &statement.block.body);
         let fragments = Fragments::of(self.function, statements);
+        let (allocs, versioned) = versions::add_dimension(self.function, &body.allocs, &versions, &fragments);
         let mut emitter = Emitter {
-            fragments: &fragments,
             function: self.function,
             node: &node,
             blocks: body.statements.into_iter().map(|statement| Some(statement.block)).collect(),

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_diag::Diagnostic;
+use wavemark_diag::{Diagnostic, Span};
 use wavemark_tile::{
     BinaryOp, Block, BufferId, Call, Expr, Function, Indices, Range, Region, Stmt, VarId, fold,
 };
 
 use super::annotations::at;
-use super::pointers::{self, Fragments, Start};
+use super::pointers::{self, Start};
 
 /// A private buffer and its replacement.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Versioned {
     pub versions: i64,
     /// Elements from one version to the next.
     pub stride: Expr,
+    /// Elements of one of its matrix fragments, where it is made of such and their size is known.
+    pub fragment: Option<i64>,
 }
 
 /// What stands for what in a copy. Kept from copy to copy for its memory alone.
@@ -58,8 +60,9 @@ pub struct Rewriter<'a> {
     pub whole_ring: bool,
     /// What the statement declares keeps its name: the copy is the statement itself.
     pub last: bool,
-    fragments: &'a Fragments,
     renaming: &'a mut Renaming,
+    /// Where the statement was written.
+    span: Option<Span>,
     refused: Option<Diagnostic>,
 }
 
@@ -72,16 +75,16 @@ impl<'a> Rewriter<'a> {
         iteration: Expr,
         whole_ring: bool,
         last: bool,
-        fragments: &'a Fragments,
         renaming: &'a mut Renaming,
     ) -> Rewriter<'a> {
         renaming.clear();
         renaming.vars.insert(var, value);
-        Rewriter { function, versioned, iteration, whole_ring, last, fragments, renaming, refused: None }
+        Rewriter { function, versioned, iteration, whole_ring, last, renaming, span: None, refused: None }
     }
 
     /// Makes the copy of what is one so far in name only.
     pub fn rewrite(mut self, block: &mut Block) -> Result<(), Diagnostic> {
+        self.span = block.span;
         self.block(block);
         self.refused.map_or(Ok(()), Err)
     }
@@ -225,18 +228,13 @@ impl<'a> Rewriter<'a> {
                     };
                     starts.push((place, Expr::binary(BinaryOp::Mul, self.version(versioned), stride)));
                 }
-                Start::Fragment(place) => {
-                    match self.fragments.elements(buffer).zip(versioned.stride.as_int()) {
-                        Some((elements, stride)) => {
-                            let fragments = Expr::Int(stride / elements, self.iteration.dtype());
-                            starts.push((
-                                place,
-                                Expr::binary(BinaryOp::Mul, self.version(versioned), fragments),
-                            ));
-                        }
-                        None => self.refuse_fragments(buffer, &call.op),
+                Start::Fragment(place) => match versioned.fragment.zip(versioned.stride.as_int()) {
+                    Some((elements, stride)) => {
+                        let fragments = Expr::Int(stride / elements, self.iteration.dtype());
+                        starts.push((place, Expr::binary(BinaryOp::Mul, self.version(versioned), fragments)));
                     }
-                }
+                    None => self.refuse_fragments(buffer, &call.op),
+                },
                 Start::Pointer => {}
             }
         }
@@ -249,7 +247,7 @@ impl<'a> Rewriter<'a> {
     fn refuse_fragments(&mut self, buffer: BufferId, op: &str) {
         let name = &self.function.buffer(buffer).name;
         self.refused.get_or_insert_with(|| {
-            at(None, format!("unsupported: `T.{op}` of `{name}`, which has several versions, and whose fragments have no known size"))
+            at(self.span, format!("unsupported: `T.{op}` of `{name}`, which has several versions, and whose fragments have no known size"))
                 .help("a `T.tvm_load_matrix_sync` or `T.tvm_fill_fragment` of it in the loop says the size; or allocate it outside of the loop")
         });
     }

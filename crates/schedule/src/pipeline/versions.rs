@@ -11,6 +11,7 @@ use wavemark_tile::{Buffer, BufferId, Expr, For, Function, Range, Region, Stmt, 
 
 use super::annotations::{Request, at};
 use super::dependence::{Access, Loop, OfBuffer};
+use super::pointers::Fragments;
 use super::rewrite::Versioned;
 use super::uses::Outside;
 
@@ -140,6 +141,7 @@ pub fn add_dimension(
     function: &mut Function,
     allocs: &[BufferId],
     versions: &FxHashMap<BufferId, i64>,
+    fragments: &Fragments,
 ) -> (Vec<BufferId>, FxHashMap<BufferId, Versioned>) {
     let mut replaced = FxHashMap::default();
     let new = allocs
@@ -161,7 +163,8 @@ pub fn add_dimension(
                 strides.insert(0, stride.clone());
             }
             let new = function.add_buffer(Buffer { shape, strides, ..old });
-            replaced.insert(buffer, Versioned { buffer: new, versions: count, stride });
+            let fragment = fragments.elements(buffer);
+            replaced.insert(buffer, Versioned { buffer: new, versions: count, stride, fragment });
             new
         })
         .collect();
