@@ -45,8 +45,8 @@ impl Checker {
         let mut unwaited: SmallVec<[(u32, u32); 1]> = SmallVec::new();
         let reads = info.reads().chain(info.merges()).map(|range| (range, Use::Read));
         for (range, how) in reads.chain(info.writes().map(|range| (range, Use::Write))) {
-            for register in range.numbers() {
-                if !state.pending.has(register) || vector_off && register >= VGPR0 {
+            for register in state.pending.within(range) {
+                if vector_off && register >= VGPR0 {
                     continue;
                 }
                 let number = state.loaded_by[register as usize];
