@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use smallvec::SmallVec;
-use wavemark_sim::pending::lanes;
 
-use crate::site_info::{REGISTERS, RegRange};
+use crate::site_info::REGISTERS;
 
 const WORDS: usize = REGISTERS.div_ceil(64);
 
@@ -65,20 +64,13 @@ impl RegisterSet {
         masks.iter().any(|&(word, bits)| self.0[usize::from(word)] & bits != 0)
     }
 
-    /// Those of a range that it has.
+    /// Which of `count` registers from `from` on it has, of up to 64: bit n is that of register `from + n`.
     #[inline]
-    pub fn within(&self, range: RegRange) -> impl Iterator<Item = u32> + use<> {
-        let Range { start, end } = range.numbers();
-        // A range is of few words; its registers are looked at a word at a time.
-        let first = start / 64;
-        let words: SmallVec<[u64; 2]> = (first..end.div_ceil(64))
-            .map(|word| {
-                let above = u64::MAX << start.saturating_sub(word * 64).min(63);
-                let below = u64::MAX >> (64 - (end - word * 64).min(64));
-                self.0.get(word as usize).map_or(0, |bits| bits & above & below)
-            })
-            .collect();
-        (first..).zip(words).flat_map(|(word, bits)| lanes(bits).map(move |bit| word * 64 + bit))
+    pub fn window(&self, from: u32, count: u32) -> u64 {
+        let first = (from / 64) as usize;
+        let word = |at: usize| u128::from(self.0.get(at).copied().unwrap_or(0));
+        let words = word(first) | word(first + 1) << 64;
+        (words >> (from % 64)) as u64 & u64::MAX.checked_shr(64 - count.min(64)).unwrap_or(0)
     }
 
     /// Add these.
