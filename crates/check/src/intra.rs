@@ -10,6 +10,26 @@ use crate::finding::{Class, Finding, Severity};
 use crate::meeting::Stored;
 use crate::site_info::SiteId;
 
+/// Places that [`stand_apart`] tells from each other.
+const PLACES: usize = 4096;
+
+/// Whether lanes are seen at a glance to share no byte: close to each other, each at a place of its own of those that are
+/// multiples of their size from the lowest one.
+fn stand_apart(mask: u64, size: u64, addr: &[u64; 64]) -> bool {
+    let Some(low) = lanes(mask).map(|lane| addr[lane as usize]).min() else { return true };
+    let mut taken = [0u64; PLACES / 64];
+    size.is_power_of_two()
+        && lanes(mask).all(|lane| {
+            let from = addr[lane as usize] - low;
+            let place = (from >> size.trailing_zeros()) as usize;
+            let Some(taken) = taken.get_mut(place / 64) else { return false };
+            let bit = 1 << (place % 64);
+            let free = *taken & bit == 0 && from & (size - 1) == 0;
+            *taken |= bit;
+            free
+        })
+}
+
 /// Two lanes that write different values to the byte at an address.
 fn colliding(mask: u64, bytes: u32, addr: &[u64; 64], stored: &Stored<'_>) -> Option<(u32, u32, u64)> {
     let size = u64::from(bytes);
@@ -17,6 +37,9 @@ fn colliding(mask: u64, bytes: u32, addr: &[u64; 64], stored: &Stored<'_>) -> Op
     let mut last = ends.next()?;
     // Mostly lanes stand one behind the other.
     if ends.all(|at| at >= std::mem::replace(&mut last, at).saturating_add(size)) {
+        return None;
+    }
+    if stand_apart(mask, size, addr) {
         return None;
     }
     let mut sorted: Vec<(u64, u32)> = lanes(mask).map(|lane| (addr[lane as usize], lane)).collect();

@@ -1,12 +1,14 @@
 //! One access meets what shadow memory remembers: which earlier accesses it conflicts with, which copies it relies on,
 //! and whether it reads what nobody wrote.
 
+use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, Direction, Space};
+use wavemark_sim::events::{Access, Direction, Extent, Space};
 
 use crate::relation::Relation;
 use crate::shadow::{
-    Members, Operation, PAGE, Page, Piece, READERS, Record, Set, Sets, Shadow, State, WHOLE,
+    Members, Operation, PAGE, Page, Piece, QUAD, READERS, Record, Set, Sets, Shadow, State, WHOLE,
+    for_each_piece, for_each_piece_of,
 };
 
 /// A pair of accesses that conflict.
@@ -88,7 +90,7 @@ struct Outcome {
 }
 
 /// How many outcomes are kept, and how many relations.
-const KEPT: usize = 8;
+const KEPT: usize = 16;
 
 /// An access, and what comes of its meeting others.
 pub(crate) struct Meeting<'a, R> {
@@ -103,13 +105,14 @@ pub(crate) struct Meeting<'a, R> {
     /// Neighbouring dwords were mostly touched by the same operations, hence the last answers are kept.
     relations: [Option<(Operation, bool, Relation)>; KEPT],
     outcomes: [Outcome; KEPT],
-    last: Outcome,
+    /// What becomes of dwords with the first state that it touches wholly, where there is nothing to say of them.
+    expected: (State, State),
     /// Conflicts, a few.
     pub conflicts: Vec<Conflict>,
     /// LDS that is read but was never written.
     pub undefined: Option<Undefined>,
     /// Copies that a wait made safe before this access.
-    pub copies: Vec<Epoch>,
+    pub copies: SmallVec<[Epoch; 8]>,
 }
 
 impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
@@ -123,30 +126,74 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             operation: None,
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
-            last: Outcome::default(),
+            expected: (State::IMPOSSIBLE, State::IMPOSSIBLE),
             conflicts: Vec::new(),
             undefined: None,
-            copies: Vec::new(),
+            copies: SmallVec::new(),
         }
     }
 
-    /// Meet what is remembered of a piece, and be remembered there.
-    pub fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) {
-        let (Page { states, values }, sets) = shadow.page(piece.number);
-        let first = (piece.number % PAGE as u64) as usize;
-        let mut last = self.last;
-        states.update(first..first + piece.count as usize, |dwords, before| {
-            if last.before != before || last.bytes != piece.bytes {
-                last = self.outcome(sets, before, piece.bytes);
-            }
-            if last.notable {
-                for at in dwords {
-                    self.note(sets, piece, (at - first) as u32, before, values.get(at));
+    /// Meet what is remembered of all that the access touches, and be remembered there.
+    pub fn touch_all(&mut self, shadow: &mut Shadow) {
+        let access = self.access;
+        if let Extent::Lanes { mask, bytes: 16, addr } = &access.extent
+            && self.stored.is_none()
+        {
+            // A quad a lane, mostly like the last one and in the same page.
+            const PAGE_BYTES: u64 = 4 * PAGE as u64;
+            let mut rest = *mask;
+            while rest != 0 {
+                let number = addr[rest.trailing_zeros() as usize] / PAGE_BYTES;
+                let (page, _) = shadow.page(number * PAGE as u64);
+                let (before, after) = self.expected;
+                let other = loop {
+                    let lane = rest.trailing_zeros();
+                    let Some(&at) = addr.get(lane as usize).filter(|&at| at / PAGE_BYTES == number) else {
+                        break None;
+                    };
+                    rest &= rest - 1;
+                    let quad = at as usize / 16 % (PAGE / QUAD);
+                    if !at.is_multiple_of(16) || !page.states.replace(quad, before, after) {
+                        break Some((at, lane));
+                    }
+                };
+                if let Some((at, lane)) = other {
+                    for_each_piece_of(at, 16, lane, 16, |piece| self.touch(shadow, piece));
                 }
             }
-            last.after
-        });
-        self.last = last;
+            return;
+        }
+        for_each_piece(&access.extent, |piece| self.touch(shadow, piece));
+    }
+
+    /// Meet what is remembered of a piece, and be remembered there.
+    fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) {
+        let (Page { states, values }, sets) = shadow.page(piece.number);
+        let first = (piece.number % PAGE as u64) as usize;
+        let end = first + piece.count as usize;
+        let mut at = first;
+        while at < end {
+            if piece.bytes == WHOLE && at.is_multiple_of(QUAD) && at + QUAD <= end {
+                let (before, after) = self.expected;
+                if states.replace(at / QUAD, before, after) {
+                    at += QUAD;
+                    continue;
+                }
+            }
+            let to = end.min(at / QUAD * QUAD + QUAD);
+            states.update(at..to, |dwords, before| {
+                let outcome = self.outcome(sets, before, piece.bytes);
+                if outcome.notable {
+                    for at in dwords {
+                        self.note(sets, piece, (at - first) as u32, before, values.get(at));
+                    }
+                } else if piece.bytes == WHOLE {
+                    self.expected = (before, outcome.after);
+                }
+                outcome.after
+            });
+            at = to;
+        }
         let Some(stored) = self.stored else { return };
         let values = &mut values.all()[first..];
         if piece.bytes == WHOLE && piece.place(0).1.is_multiple_of(4) {
@@ -175,7 +222,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
 
     fn decide(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {
         let direction = self.access.direction;
-        let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads));
+        let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         let mut notable = self.undefined_bytes(&writes, bytes) != 0;
         for &(old, _) in writes.iter().filter(|(_, touched)| touched & bytes != 0) {
             notable |= self.conflict(sets, old, true, before.synchronises()).is_some();
@@ -296,7 +343,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
     #[cold]
     fn note(&mut self, sets: &Sets, piece: &Piece, n: u32, before: State, value: u32) {
         let (bytes, (lane, offset)) = (piece.bytes, piece.place(n));
-        let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads));
+        let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         if self.undefined_bytes(&writes, bytes) != 0 {
             let addr = (piece.number + u64::from(n)) * 4;
             let undefined = self.undefined.get_or_insert(Undefined { addr, lanes: [0; Undefined::DWORDS] });

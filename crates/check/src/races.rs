@@ -12,7 +12,7 @@ use crate::finding::{Class, Finding, Severity};
 use crate::knowledge::{Knowledge, common_scope};
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::relation::{Later, Order, Relation};
-use crate::shadow::{Record, for_each_piece};
+use crate::shadow::Record;
 use crate::site_info::{SiteId, VGPR0};
 use crate::taint::{Poll, Suspicion};
 
@@ -78,7 +78,7 @@ impl Checker {
             order.relation(old, &later, write_first)
         });
         shadow.sweep();
-        for_each_piece(&access.extent, |piece| meeting.touch(shadow, piece));
+        meeting.touch_all(shadow);
         let Meeting { conflicts, undefined, mut copies, .. } = meeting;
         if let Some(stored) = &stored {
             self.check_lanes(wave, site, access, stored);

@@ -12,6 +12,12 @@ const WORDS: usize = REGISTERS.div_ceil(64);
 #[derive(Clone, Debug)]
 pub(crate) struct RegisterSet(Box<[u64; WORDS]>);
 
+impl Default for RegisterSet {
+    fn default() -> RegisterSet {
+        RegisterSet::new()
+    }
+}
+
 /// The words of a set that have registers of an instruction, and which.
 pub(crate) type Masks = SmallVec<[(u8, u64); 4]>;
 
@@ -42,6 +48,11 @@ impl RegisterSet {
         RegisterSet(Box::new([u64::MAX; WORDS]))
     }
 
+    /// Take all away.
+    pub fn clear(&mut self) {
+        self.0.fill(0);
+    }
+
     /// Whether it has a register.
     pub fn has(&self, register: u32) -> bool {
         self.0.get((register / 64) as usize).is_some_and(|word| word >> (register % 64) & 1 != 0)
@@ -53,10 +64,26 @@ impl RegisterSet {
         masks.iter().any(|&(word, bits)| self.0[usize::from(word)] & bits != 0)
     }
 
+    /// Which of `count` registers from `from` on it has, of up to 64: bit n is that of register `from + n`.
+    #[inline]
+    pub fn window(&self, from: u32, count: u32) -> u64 {
+        let first = (from / 64) as usize;
+        let word = |at: usize| u128::from(self.0.get(at).copied().unwrap_or(0));
+        let words = word(first) | word(first + 1) << 64;
+        (words >> (from % 64)) as u64 & u64::MAX.checked_shr(64 - count.min(64)).unwrap_or(0)
+    }
+
     /// Add these.
     pub fn insert(&mut self, masks: &Masks) {
         for &(word, bits) in masks {
             self.0[usize::from(word)] |= bits;
+        }
+    }
+
+    /// Add one.
+    pub fn insert_one(&mut self, register: u32) {
+        if let Some(word) = self.0.get_mut((register / 64) as usize) {
+            *word |= 1 << (register % 64);
         }
     }
 

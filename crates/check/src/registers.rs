@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use wavemark_isa::effects::{Control, Flow, Path, Verb, wait_text};
 use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter, Issue, Space};
+use wavemark_sim::pending::lanes;
 use wavemark_sim::regs::sindex;
 use wavemark_target::FlatScratch;
 
@@ -39,16 +40,19 @@ impl Checker {
     fn check_pending(&mut self, wave: u32, site: SiteId, exec: u64) {
         let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
+        if !state.pending.meets(&info.touched) {
+            return;
+        }
         let vector_off = exec == 0 && info.heeds_exec;
         let mut problems: SmallVec<[(Use, u32, u32); 4]> = SmallVec::new();
         let mut used: SmallVec<[(Use, u32); 4]> = SmallVec::new();
         let mut unwaited: SmallVec<[(u32, u32); 1]> = SmallVec::new();
         let reads = info.reads().chain(info.merges()).map(|range| (range, Use::Read));
-        for (range, how) in reads.chain(info.writes().map(|range| (range, Use::Write))) {
-            for register in range.numbers() {
-                if !state.pending.has(register) || vector_off && register >= VGPR0 {
-                    continue;
-                }
+        let ranges = reads.chain(info.writes().map(|range| (range, Use::Write)));
+        let ranges = ranges.filter(|(range, _)| range.from < VGPR0 || !vector_off);
+        // No operand has more than 64 registers.
+        for (RegRange { from, count }, how) in ranges {
+            for register in lanes(state.pending.window(from, count)).map(|n| from + n) {
                 let number = state.loaded_by[register as usize];
                 match state.operation(number) {
                     Some(operation) if !state.is_retired(operation) => problems.push((how, register, number)),

@@ -28,6 +28,7 @@ use wavemark_sim::regs::sindex;
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::mistakes::Place;
+use crate::register_set::RegisterSet;
 use crate::site_info::{SiteId, Used, VGPR0, register_name};
 
 /// Accesses of which one group is translated before the other starts.
@@ -47,6 +48,8 @@ pub(crate) struct Translations {
     pending: VecDeque<(u32, Channel, u32)>,
     /// The last access that needs a register.
     needed: FxHashMap<u32, (u32, SiteId)>,
+    /// The registers that it has, and maybe others.
+    registers: RegisterSet,
 }
 
 impl Translations {
@@ -56,8 +59,9 @@ impl Translations {
         while self.pending.front().is_some_and(|&(number, ..)| number <= done) {
             self.pending.pop_front();
         }
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && !self.needed.is_empty() {
             self.needed.clear();
+            self.registers.clear();
         }
     }
 
@@ -118,6 +122,7 @@ impl Checker {
         for used in info.uses.iter().filter(needs) {
             for register in used.range.numbers() {
                 translations.needed.insert(register, (number, site));
+                translations.registers.insert_one(register);
             }
         }
     }
@@ -130,6 +135,9 @@ impl Checker {
             return;
         }
         let info = self.sites.get(site);
+        if !info.effects.waits_vector_sources && !translations.registers.meets(&info.written) {
+            return;
+        }
         if info.effects.waits_vector_sources {
             translations.needed.retain(|&register, _| register < VGPR0);
             return;

@@ -75,38 +75,42 @@ impl Set {
     }
 }
 
-/// What is remembered of one dword.
+/// What is remembered of one dword: below, the last writes, and whether an atomic has been among those that were ever;
+/// above, the reads that no later write has followed. One number, because most of what is done with it is to compare it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// Last writes, and whether an atomic has been among those that were ever.
-    writes: u32,
-    /// Reads that no later write has followed.
-    pub reads: Set,
-}
+pub struct State(u64);
 
 impl State {
-    const SYNCHRONISES: u32 = 1 << 30;
+    const SYNCHRONISES: u64 = 1 << 30;
     /// In place of a quad's state: its dwords have their own. No sets have these numbers.
-    const SPLIT: State = State { writes: u32::MAX, reads: Set(u32::MAX) };
+    const SPLIT: State = State(u64::MAX);
+    /// One that nothing has.
+    pub const IMPOSSIBLE: State = State(u64::MAX - 1);
 
     /// A state from its parts, as the functions give them.
     pub fn new(writes: Set, reads: Set, synchronises: bool) -> State {
-        State { writes: writes.0 | if synchronises { State::SYNCHRONISES } else { 0 }, reads }
+        let synchronises = if synchronises { State::SYNCHRONISES } else { 0 };
+        State(u64::from(writes.0) | synchronises | u64::from(reads.0) << 32)
     }
 
     /// Last writes.
     pub fn writes(self) -> Set {
-        Set(self.writes & !State::SYNCHRONISES)
+        Set((self.0 & !State::SYNCHRONISES) as u32)
+    }
+
+    /// Reads that no later write has followed.
+    pub fn reads(self) -> Set {
+        Set((self.0 >> 32) as u32)
     }
 
     /// An atomic has touched it: it synchronises, its plain reads are polls.
     pub fn synchronises(self) -> bool {
-        self.writes & State::SYNCHRONISES != 0
+        self.0 & State::SYNCHRONISES != 0
     }
 
     /// A number that differs for most states.
     pub fn hash(self) -> usize {
-        (self.writes ^ self.reads.0.wrapping_mul(5)) as usize
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
     }
 }
 
@@ -158,7 +162,7 @@ impl Sets {
 /// Dwords of a page.
 pub const PAGE: usize = 256;
 /// Dwords that share a state as long as each access touches all of them, or none.
-const QUAD: usize = 4;
+pub const QUAD: usize = 4;
 /// Pages below this number are found without a search: all of LDS.
 const NEAR: usize = 4096;
 
@@ -187,6 +191,17 @@ impl Default for States {
 }
 
 impl States {
+    /// Give a quad the state `after` if it has the state `before`; whether it has.
+    #[inline(always)]
+    pub fn replace(&mut self, quad: usize, before: State, after: State) -> bool {
+        let state = &mut self.quads[quad];
+        let same = *state == before;
+        if same {
+            *state = after;
+        }
+        same
+    }
+
     /// Give the dwords of a range new states. `after` is asked once for dwords that share one: which they are, and
     /// their state before.
     #[inline]
@@ -263,23 +278,27 @@ pub struct Shadow {
     pub sets: Sets,
     #[expect(clippy::vec_box, reason = "pages are not moved when there are more of them")]
     pages: Vec<Box<Page>>,
-    /// The places of pages with low numbers in `pages`, counted from 1, and those of the others.
+    /// The places of pages with low numbers in `pages`, counted from 1.
     near: Vec<u32>,
+    /// Those of the others, by directories of [`DIRECTORY`] numbers; and the place of each directory.
+    directories: Vec<Box<[u32; DIRECTORY]>>,
     far: FxHashMap<u64, u32>,
-    /// Far pages looked up of late, by the low bits of their numbers: the number and the place in `pages`.
-    recent: Vec<(u64, u32)>,
+    /// Directories looked up of late, by the low bits of their numbers: the number and the place in `directories`.
+    recent: [(u64, u32); RECENT],
     /// So many records and lists are swept.
     sweep_at: usize,
 }
 
-/// Entries of [`Shadow::recent`]: a tile of a matrix has a page or two a row.
-const RECENT: usize = 256;
+/// Pages of a directory.
+const DIRECTORY: usize = 1024;
+/// Entries of [`Shadow::recent`].
+const RECENT: usize = 16;
 /// Records and lists that are not worth sweeping.
 const FEW: usize = 1 << 12;
 
 impl Shadow {
     /// The page that has a dword, and its sets.
-    #[inline]
+    #[inline(always)]
     pub fn page(&mut self, dword: u64) -> (&mut Page, &mut Sets) {
         let number = dword / PAGE as u64;
         let at = match self.near.get(number as usize) {
@@ -296,15 +315,22 @@ impl Shadow {
             self.near.resize(self.near.len().max(number + 1), 0);
             self.near[number] = next + 1;
         } else {
-            self.recent.resize(RECENT, (0, 0));
-            let recent = &mut self.recent[number as usize % RECENT];
-            // A far page's number is not 0.
-            if recent.0 != number {
-                *recent = (number, *self.far.entry(number).or_insert(next));
+            let directory = number / DIRECTORY as u64;
+            let recent = &mut self.recent[directory as usize % RECENT];
+            // A far directory's number is not 0.
+            if recent.0 != directory {
+                let next = self.directories.len() as u32;
+                let at = *self.far.entry(directory).or_insert(next);
+                if at == next {
+                    self.directories.push(Box::new([0; DIRECTORY]));
+                }
+                *recent = (directory, at);
             }
-            if recent.1 != next {
-                return recent.1;
+            let place = &mut self.directories[recent.1 as usize][number as usize % DIRECTORY];
+            if *place != 0 {
+                return *place - 1;
             }
+            *place = next + 1;
         }
         self.pages.push(Box::default());
         next
@@ -355,7 +381,7 @@ impl Shadow {
             (None, one) => *set = Set::one(renumbered(Operation(one - 1))),
         };
         for state in self.pages.iter_mut().flat_map(|page| page.states.all()) {
-            let (mut writes, mut reads) = (state.writes(), state.reads);
+            let (mut writes, mut reads) = (state.writes(), state.reads());
             renew(&mut writes);
             renew(&mut reads);
             *state = State::new(writes, reads, state.synchronises());
@@ -408,34 +434,35 @@ impl Piece {
     }
 }
 
+/// Call `visit` with the pieces of `bytes` bytes from `addr` on, which are those of lanes from `lane` on, `lane_bytes` each.
+pub fn for_each_piece_of(addr: u64, bytes: u64, lane: u32, lane_bytes: u32, mut visit: impl FnMut(&Piece)) {
+    let whole = addr.is_multiple_of(4) && lane_bytes.is_multiple_of(4) && addr.checked_add(bytes).is_some();
+    let end = addr.saturating_add(bytes);
+    let mut at = addr;
+    while at < end {
+        let number = at / 4;
+        let left = (end - at) / 4;
+        let from = at - addr;
+        let (lane, offset) = match lane_bytes {
+            _ if from == 0 => (lane, 0),
+            0 => (lane, from as u32),
+            n => (lane + (from / u64::from(n)) as u32, (from % u64::from(n)) as u32),
+        };
+        let (count, bytes, next) = if whole {
+            let count = (PAGE as u64 - number % PAGE as u64).min(left);
+            (count as u32, WHOLE, at + count * 4)
+        } else {
+            let skipped = at % 4;
+            let n = (4 - skipped).min(end - at);
+            (1, (((1u32 << n) - 1) << skipped) as u8, at + n)
+        };
+        visit(&Piece { number, count, bytes, lane, offset, lane_dwords: (lane_bytes / 4).max(1) });
+        at = next;
+    }
+}
+
 /// Call `visit` with the pieces of an extent, in the order of lanes.
 pub fn for_each_piece(extent: &Extent, mut visit: impl FnMut(&Piece)) {
-    let mut run = |addr: u64, bytes: u64, lane: u32, lane_bytes: u32| {
-        let whole =
-            addr.is_multiple_of(4) && lane_bytes.is_multiple_of(4) && addr.checked_add(bytes).is_some();
-        let end = addr.saturating_add(bytes);
-        let mut at = addr;
-        while at < end {
-            let number = at / 4;
-            let left = (end - at) / 4;
-            let from = at - addr;
-            let (lane, offset) = match lane_bytes {
-                _ if from == 0 => (lane, 0),
-                0 => (lane, from as u32),
-                n => (lane + (from / u64::from(n)) as u32, (from % u64::from(n)) as u32),
-            };
-            let (count, bytes, next) = if whole {
-                let count = (PAGE as u64 - number % PAGE as u64).min(left);
-                (count as u32, WHOLE, at + count * 4)
-            } else {
-                let skipped = at % 4;
-                let n = (4 - skipped).min(end - at);
-                (1, (((1u32 << n) - 1) << skipped) as u8, at + n)
-            };
-            visit(&Piece { number, count, bytes, lane, offset, lane_dwords: (lane_bytes / 4).max(1) });
-            at = next;
-        }
-    };
     match extent {
         Extent::Lanes { mask, bytes, addr } => {
             let (mut lanes, bytes) = (wavemark_sim::pending::lanes(*mask).peekable(), *bytes);
@@ -450,12 +477,13 @@ pub fn for_each_piece(extent: &Extent, mut visit: impl FnMut(&Piece)) {
                     last += 1;
                     lanes.next();
                 }
-                run(at, u64::from(last - first + 1) * u64::from(bytes), first, bytes);
+                let all = u64::from(last - first + 1) * u64::from(bytes);
+                for_each_piece_of(at, all, first, bytes, &mut visit);
             }
         }
         Extent::Runs(runs) => {
             for &(addr, bytes) in runs {
-                run(addr, u64::from(bytes), 0, bytes);
+                for_each_piece_of(addr, u64::from(bytes), 0, bytes, &mut visit);
             }
         }
     }
@@ -543,7 +571,7 @@ mod tests {
                     now
                 });
                 for (operation, bytes) in
-                    sets.members(state.writes()).into_iter().chain(sets.members(state.reads))
+                    sets.members(state.writes()).into_iter().chain(sets.members(state.reads()))
                 {
                     all.push((sets.record(operation).epoch.agent, bytes));
                 }

@@ -288,10 +288,11 @@ impl Dtype {
     /// Sets the code of element `index` of `bytes`; nothing beyond the end.
     pub fn store(self, bytes: &mut [u8], index: usize, code: u64) {
         let Some(bit) = index.checked_mul(self.bits() as usize) else { return };
-        if self.bits() == 32
-            && let Some(word) = bytes.get_mut(bit / 8..).and_then(|rest| rest.first_chunk_mut::<4>())
+        let size = self.bits() as usize / 8;
+        if self.bits().is_multiple_of(8)
+            && let Some(element) = bytes.get_mut(bit / 8..).and_then(|rest| rest.get_mut(..size))
         {
-            *word = (code as u32).to_le_bytes();
+            element.copy_from_slice(&code.to_le_bytes()[..size]);
             return;
         }
         let mask = u128::from(self.code_mask()) << (bit % 8);
@@ -350,7 +351,9 @@ impl Small {
         let lowest = 1 - self.bias;
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(lowest);
         let steps = magnitude * power_of_two(self.mantissa_bits as i32 - exponent);
-        let steps = steps.round_ties_even() as u64;
+        // They are few, so that a sum with this has no bits behind the point, and is rounded to even.
+        const INTEGERS: f64 = (1u64 << 52) as f64;
+        let steps = (steps + INTEGERS - INTEGERS) as u64;
         // The implicit bit of a normal number carries into the exponent field, as does a rounding overflow.
         let code = (((exponent - lowest) as u64) << self.mantissa_bits) + steps;
         if code > u64::from(self.max) {

@@ -77,14 +77,19 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
 
     /// Know what `other` knows of the agents that `which` accepts.
     pub fn join_where(&mut self, other: &Self, which: impl Fn(u32) -> bool) {
+        // Both are in the order of agents, and mostly know the same ones.
+        let mut at = 0;
         for (agent, theirs) in other.entries.iter().filter(|(agent, _)| which(*agent)) {
-            match self.find(*agent) {
-                Ok(at) => {
-                    for (mine, theirs) in self.entries[at].1.iter_mut().zip(theirs) {
+            while self.entries.get(at).is_some_and(|(mine, _)| mine < agent) {
+                at += 1;
+            }
+            match self.entries.get_mut(at) {
+                Some((same, mine)) if same == agent => {
+                    for (mine, theirs) in mine.iter_mut().zip(theirs) {
                         *mine = (*mine).max(*theirs);
                     }
                 }
-                Err(at) => self.entries.insert(at, (*agent, *theirs)),
+                _ => self.entries.insert(at, (*agent, *theirs)),
             }
         }
     }

@@ -3,7 +3,8 @@
 //! `cargo run --release -p wavemark-sim --example speed [part of a name]` prints nanoseconds. Of a loop the start of its
 //! run is subtracted, which is what a run of no round takes.
 
-#[path = "../tests/snippet/mod.rs"]
+#[path = "../tests/all/snippet/mod.rs"]
+#[expect(dead_code, reason = "an example needs less than the tests")]
 mod snippet;
 
 use std::time::Instant;

@@ -82,6 +82,8 @@ pub struct Lanewise {
     pub performed: bool,
     /// What observers know of it, if anybody watches.
     pub issue: Issue,
+    /// An access with its row of addresses, which `issue` does not need now.
+    spare: Option<Access>,
 }
 
 impl Lanewise {
@@ -99,18 +101,23 @@ impl Lanewise {
             data: [Chunk::ZERO; 16],
             performed: false,
             issue: Issue::blank(),
+            spare: None,
         })
     }
 
     /// Say in [`Lanewise::issue`] what the operation touches and what it stores: `accesses` gives the space, direction
     /// and size of each.
     pub fn tell(&mut self, chunks: usize, directions: [Direction; 2], sizes: [u32; 2]) {
-        let Lanewise { issue, offsets, reaches, accesses, data, moves, .. } = self;
+        let Lanewise { issue, offsets, reaches, accesses, data, moves, spare, .. } = self;
         let count = usize::from(*accesses);
-        issue.accesses.truncate(count);
+        while issue.accesses.len() > count {
+            *spare = issue.accesses.pop();
+        }
         while issue.accesses.len() < count {
-            let extent = Extent::Lanes { mask: 0, bytes: 0, addr: Box::new([0; 64]) };
-            issue.accesses.push(Access { space: Space::Global, direction: Direction::Read, extent });
+            issue.accesses.push(spare.take().unwrap_or_else(|| {
+                let extent = Extent::Lanes { mask: 0, bytes: 0, addr: Box::new([0; 64]) };
+                Access { space: Space::Global, direction: Direction::Read, extent }
+            }));
         }
         for (n, (access, reach)) in issue.accesses.iter_mut().zip(reaches).enumerate() {
             (access.space, access.direction) = (reach.space, directions[n]);

@@ -32,7 +32,7 @@ pub fn modelled(machine: Machine) -> Result<Machine, NotModelled> {
 
 /// The machines that tests execute.
 #[cfg(test)]
-#[path = "../tests/machines/mod.rs"]
+#[path = "../tests/all/machines/mod.rs"]
 pub(crate) mod machines;
 
 #[cfg(test)]

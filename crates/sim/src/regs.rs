@@ -46,6 +46,30 @@ impl Chunk {
     }
 }
 
+/// Chunks as registers of a host with AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512 {
+    use std::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
+
+    use super::Chunk;
+
+    /// What a chunk holds.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn row(chunk: &Chunk) -> __m512i {
+        // SAFETY: a chunk has 64 bytes.
+        unsafe { _mm512_loadu_si512(chunk.0.as_ptr().cast()) }
+    }
+
+    /// `to` holds `x`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn put(to: &mut Chunk, x: __m512i) {
+        // SAFETY: a chunk has 64 bytes.
+        unsafe { _mm512_storeu_si512(to.0.as_mut_ptr().cast(), x) }
+    }
+}
+
 /// Canonical indices of the scalar registers in [`Regs::s`].
 pub mod sindex {
     /// `s0`; SGPR n is `S0 + n`, up to `s105`.

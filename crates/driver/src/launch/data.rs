@@ -94,7 +94,7 @@ fn contents(
     let size = usize::try_from(buffer.bytes).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(size).map_err(|_| fail(format!("no memory for a buffer of {size} bytes")))?;
     match init {
-        Init::Pattern(pattern) => bytes.extend(pattern.iter().cycle().take(size)),
+        Init::Pattern(pattern) => repeat(&mut bytes, pattern, size),
         _ => bytes.resize(size, 0),
     }
     let code = |index: u64| match init {
@@ -110,6 +110,14 @@ fn contents(
         }
     }
     Ok(bytes)
+}
+
+/// Fill `bytes`, which is empty, up to `size` with `pattern`.
+fn repeat(bytes: &mut Vec<u8>, pattern: &[u8], size: usize) {
+    bytes.extend_from_slice(&pattern[..pattern.len().min(size)]);
+    while !bytes.is_empty() && bytes.len() < size {
+        bytes.extend_from_within(..bytes.len().min(size - bytes.len()));
+    }
 }
 
 /// More than the header of a `.npy` file takes.

@@ -6,22 +6,9 @@ use std::arch::x86_64::*;
 use super::part;
 use crate::pending::lanes;
 use crate::regs::Chunk;
+use crate::regs::avx512::{put, row};
 use crate::shape::{LoadShape, Widening};
 use crate::transpose::Transpose;
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn row(chunk: &Chunk) -> __m512i {
-    // SAFETY: a chunk has 64 bytes.
-    unsafe { _mm512_loadu_si512(chunk.0.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-fn put(to: &mut Chunk, x: __m512i) {
-    // SAFETY: a chunk has 64 bytes.
-    unsafe { _mm512_storeu_si512(to.0.as_mut_ptr().cast(), x) }
-}
 
 /// See [`super::merge`].
 #[inline]

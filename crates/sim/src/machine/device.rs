@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::side_by_side::Supply;
-use super::{Cx, Limit, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
+use super::{Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
 use crate::barrier::Barrier;
 use crate::binder::Layout;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
@@ -192,7 +192,7 @@ impl<'a, O: Observer> Device<'a, O> {
                 at = 0;
             }
             let chosen = if self.config.seed == 0 { at } else { self.random.below(self.clusters.len()) };
-            if let Some(limit) = self.limit_hit() {
+            if let Some(limit) = self.config.limit_hit(self.total > self.config.max_total_steps) {
                 if let Some((wave, site)) = self.place(chosen) {
                     self.observer.limit(wave, &site, limit);
                 }
@@ -308,14 +308,6 @@ impl<'a, O: Observer> Device<'a, O> {
             }
         }
         out
-    }
-
-    /// A limit of the launch that is hit.
-    fn limit_hit(&self) -> Option<Limit> {
-        if self.total > self.config.max_total_steps {
-            return Some(Limit::TotalSteps);
-        }
-        self.config.brake.pulled().map(Limit::Brake)
     }
 
     /// A wave of a cluster that goes on, and where it is.

@@ -98,6 +98,13 @@ pub struct RunConfig {
     pub threads: u32,
 }
 
+impl RunConfig {
+    /// A limit of the launch that is hit, if `exceeded` by the instructions that its waves have executed.
+    fn limit_hit(&self, exceeded: bool) -> Option<Limit> {
+        if exceeded { Some(Limit::TotalSteps) } else { self.brake.pulled().map(Limit::Brake) }
+    }
+}
+
 impl Default for RunConfig {
     fn default() -> Self {
         RunConfig {
@@ -282,16 +289,13 @@ const PATIENCE: u64 = 1 << 15;
 const STEPS_UNCHECKED: u64 = 0x1000;
 
 impl<O: Observer> Cx<'_, O> {
-    /// A limit that is hit.
+    /// A limit that a wave has hit.
     #[cold]
-    fn limit_hit(&self, wave: &Wave) -> Option<Limit> {
+    fn wave_limit(&self, wave: &Wave) -> Option<Limit> {
         if wave.steps > self.config.max_steps {
             return Some(Limit::WaveSteps);
         }
-        if self.cluster.clock > self.clock_limit {
-            return Some(Limit::TotalSteps);
-        }
-        self.config.brake.pulled().map(Limit::Brake)
+        self.config.limit_hit(self.cluster.clock > self.clock_limit)
     }
 
     /// Complete everything whose time has come.
@@ -487,7 +491,7 @@ fn run_wave<O: Observer>(
                     cx.cluster.clock += steps;
                     wave.steps += steps;
                     steps = 0;
-                    if let Some(hit) = cx.limit_hit(wave) {
+                    if let Some(hit) = cx.wave_limit(wave) {
                         break limit(program, wave, cx, slot, hit);
                     }
                 }

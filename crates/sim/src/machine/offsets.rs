@@ -176,20 +176,7 @@ mod avx512 {
 
     use super::{Found, Terms};
     use crate::regs::Chunk;
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn row(chunk: &Chunk) -> __m512i {
-        // SAFETY: a chunk has 64 bytes.
-        unsafe { _mm512_loadu_si512(chunk.0.as_ptr().cast()) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-    fn put(to: &mut Chunk, x: __m512i) {
-        // SAFETY: a chunk has 64 bytes.
-        unsafe { _mm512_storeu_si512(to.0.as_mut_ptr().cast(), x) }
-    }
+    use crate::regs::avx512::{put, row};
 
     /// See [`super::offsets`].
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]

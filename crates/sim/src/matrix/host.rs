@@ -139,7 +139,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::{Host, Lanes, NAN_BITS, Pair, Step, Tile16, met};
-    use crate::regs::Chunk;
+    use crate::regs::{Chunk, avx512};
 
     /// [`super::Level::Avx2`].
     pub struct Avx2;
@@ -221,6 +221,12 @@ mod x86 {
         }
     }
 
+    /// The array of what `$value` is for each row `$r` of 16. As a loop it would keep the rows in memory.
+    macro_rules! rows {
+        ($r:ident => $value:expr) => { rows!($r => $value; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15) };
+        ($r:ident => $value:expr; $($n:literal)*) => { [$({ let $r: usize = $n; $value }),*] };
+    }
+
     /// [`Host::multiply`] with the sums in registers.
     ///
     /// # Safety
@@ -239,6 +245,31 @@ mod x86 {
         }
     }
 
+    /// [`Host::multiply`]: a function that says what it needs, for its caller may not be inlined into one that does.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn multiply(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+        // SAFETY: every pointer is to 16 floats.
+        unsafe {
+            let mut sums = rows!(r => _mm512_loadu_ps(acc[r].0.as_ptr()));
+            accumulate(&mut sums, a, b, steps);
+            rows!(r => _mm512_storeu_ps(acc[r].0.as_mut_ptr(), sums[r]));
+        }
+    }
+
+    /// [`Host::multiply_tile`], likewise.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    fn multiply_tile(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
+        let mut sums = rows!(r => _mm512_castsi512_ps(avx512::row(&tile.c(r))));
+        // SAFETY: this function's features.
+        unsafe { accumulate(&mut sums, a, b, steps) };
+        let nan = _mm512_castsi512_ps(_mm512_set1_epi32(NAN_BITS as i32));
+        rows!(r => {
+            let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r]);
+            let row = _mm512_mask_mov_ps(sums[r], nans, nan);
+            avx512::put(tile.d(r), _mm512_castps_si512(row));
+        });
+    }
+
     impl Host for Avx512 {
         #[inline(always)]
         fn f16<const SHIFT: u32>(words: &[u32; 16]) -> Lanes {
@@ -254,31 +285,14 @@ mod x86 {
 
         #[inline(always)]
         fn multiply<const EXACT: bool>(acc: &mut [Lanes; 16], a: &[Lanes], b: &[Lanes], steps: &[Step]) {
-            // SAFETY: code of this level runs only where AVX-512 F is; every pointer is to 16 floats.
-            unsafe {
-                let mut sums: [__m512; 16] = std::array::from_fn(|r| _mm512_loadu_ps(acc[r].0.as_ptr()));
-                accumulate(&mut sums, a, b, steps);
-                for r in 0..16 {
-                    _mm512_storeu_ps(acc[r].0.as_mut_ptr(), sums[r]);
-                }
-            }
+            // SAFETY: code of this level runs only where AVX-512 is.
+            unsafe { multiply(acc, a, b, steps) }
         }
 
         #[inline(always)]
         fn multiply_tile<const EXACT: bool>(tile: &mut Tile16<'_>, a: &[Lanes], b: &[Lanes], steps: &[Step]) {
             // SAFETY: as above.
-            unsafe {
-                let mut sums: [__m512; 16] =
-                    std::array::from_fn(|r| _mm512_loadu_ps(tile.c(r).0.as_ptr().cast()));
-                accumulate(&mut sums, a, b, steps);
-                let nan = _mm512_castsi512_ps(_mm512_set1_epi32(NAN_BITS as i32));
-                for (r, &sum) in sums.iter().enumerate() {
-                    let mut row = Chunk::ZERO;
-                    let nans = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sum, sum);
-                    _mm512_storeu_ps(row.0.as_mut_ptr().cast(), _mm512_mask_mov_ps(sum, nans, nan));
-                    tile.set_d(r, row);
-                }
-            }
+            unsafe { multiply_tile(tile, a, b, steps) }
         }
 
         #[inline(always)]

@@ -119,11 +119,11 @@ impl Tile16<'_> {
         }
     }
 
-    /// Write the bits of row `r` of D.
+    /// Where the bits of row `r` of D go.
     #[inline(always)]
-    pub fn set_d(&mut self, r: usize, row: Chunk) {
+    pub fn d(&mut self, r: usize) -> &mut Chunk {
         let place = self.plan.d + self.plan.d_rows[self.first + r].chunk as usize;
-        self.regs.v[place] = row;
+        &mut self.regs.v[place]
     }
 }
 
@@ -144,7 +144,7 @@ pub fn store_tile(tile: &mut Tile16<'_>, sums: &[Lanes; 16]) {
         *word = number_bits(*x);
     }
     for (r, row) in rows.into_iter().enumerate() {
-        tile.set_d(r, row);
+        *tile.d(r) = row;
     }
 }
 

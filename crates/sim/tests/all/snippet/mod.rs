@@ -4,8 +4,6 @@
 //! Before its first line stands a prolog that puts the address of the input buffer in `s[2:3]`, that of the output
 //! buffer in `s[4:5]`; `v0` has the work-item ids as dispatch packs them, `s[0:1]` the kernel arguments.
 
-#![allow(dead_code)]
-
 use std::collections::HashMap;
 
 use wavemark_codeobj::descriptor::{Field, KernelDescriptor};

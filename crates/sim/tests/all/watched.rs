@@ -4,12 +4,10 @@
 //! memory operations on addresses that are in order, scattered, out of range and misaligned, under any EXEC, waited for
 //! or not; compared are the output buffer, the registers and LDS at the end.
 
-mod snippet;
-
 use std::fmt::Write;
 
-use snippet::machines::{GFX950, GFX1250};
-use snippet::{Setup, run};
+use crate::snippet::machines::{GFX950, GFX1250};
+use crate::snippet::{Setup, run};
 use wavemark_sim::events::{Access, Extent, Fault, Issue, Observer, Silent, Site, WaveId};
 use wavemark_sim::machine::Random;
 use wavemark_sim::{Completion, RunEnd};

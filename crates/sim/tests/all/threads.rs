@@ -1,9 +1,7 @@
 //! Workgroups side by side: whatever they do to each other, the result is that of one thread.
 
-mod snippet;
-
-use snippet::machines::GFX1250;
-use snippet::{Outcome, Setup, run};
+use crate::snippet::machines::GFX1250;
+use crate::snippet::{Outcome, Setup, run};
 use wavemark_sim::events::Silent;
 use wavemark_sim::machine::Random;
 use wavemark_sim::{Completion, RunEnd};

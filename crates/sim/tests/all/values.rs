@@ -9,13 +9,11 @@
 //! bfloat16. `#` starts a comment, which says where the expectation comes from. Every instruction that computes has a
 //! line.
 
-mod snippet;
-
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use snippet::{Setup, has, machines, run};
+use crate::snippet::{Setup, has, machines, run};
 use wavemark_isa::{Row, RowId, Table, decode};
 use wavemark_numerics::{bf16, f16};
 use wavemark_sim::events::Silent;
@@ -160,7 +158,7 @@ type Covered = HashSet<(Processor, RowId)>;
 /// Notes the rows of the instructions in `body`.
 fn cover(machine: Machine, body: &str, covered: &mut Covered) {
     for instruction in instructions(body).filter(|text| !text.starts_with(".long")) {
-        let bytes = snippet::assemble(machine, instruction);
+        let bytes = crate::snippet::assemble(machine, instruction);
         let Ok(inst) = decode(machine, &bytes) else { continue };
         let halves = std::iter::once(&inst).chain(inst.second.as_deref());
         covered.extend(halves.map(|half| (machine.processor, half.row)));
@@ -182,7 +180,7 @@ fn check_line(line: &str, covered: &mut Covered) -> Result<(), String> {
     let mut wrong = Vec::new();
     let mut runs = 0;
     for machine in machines::ALL {
-        let known = || instructions(body).all(|text| snippet::try_assemble(machine, text).is_ok());
+        let known = || instructions(body).all(|text| crate::snippet::try_assemble(machine, text).is_ok());
         if !is_meant(processors, machine)? || !known() {
             continue;
         }

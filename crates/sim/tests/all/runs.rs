@@ -1,12 +1,10 @@
 //! A run that nobody watches takes shortcuts (`wavemark_sim::run`); it must end as one that is watched. Random
 //! programs of loads, stores and waits, run both ways in all completion modes.
 
-mod snippet;
-
 use std::fmt::Write;
 
-use snippet::machines::{GFX950, GFX1250};
-use snippet::{Setup, run};
+use crate::snippet::machines::{GFX950, GFX1250};
+use crate::snippet::{Setup, run};
 use wavemark_sim::events::{Observer, Silent};
 use wavemark_sim::machine::Random;
 use wavemark_sim::{Completion, RunEnd};

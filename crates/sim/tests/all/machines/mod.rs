@@ -1,7 +1,5 @@
 //! The machines that the simulator executes, as `wavemark_sim::modelled` gives them.
 
-#![allow(dead_code)]
-
 use wavemark_target::{Features, Machine, Processor, WaveSize};
 
 const fn machine(processor: Processor, wave_size: WaveSize) -> Machine {

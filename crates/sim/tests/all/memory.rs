@@ -4,10 +4,8 @@
 //! which is `v2` unless the program changes it. `v1` is the number of the work-item in its workgroup, `v2` four
 //! times that. The input holds dword n = `0x1000_0000 + n * 0x101`.
 
-mod snippet;
-
-use snippet::machines::{GFX950, GFX1100, GFX1250};
-use snippet::{Outcome, Setup, run};
+use crate::snippet::machines::{GFX950, GFX1100, GFX1250};
+use crate::snippet::{Outcome, Setup, run};
 use wavemark_sim::events::{Fault, Observer, Silent, Site, WaveId};
 use wavemark_sim::{Completion, RunEnd};
 use wavemark_target::Machine;

@@ -1,0 +1,9 @@
+//! Programs run on the simulator, by what is asked of them. One program of tests, so that all of them share what runs
+//! a program ([`snippet`]).
+
+mod memory;
+mod runs;
+mod snippet;
+mod threads;
+mod values;
+mod watched;
