@@ -280,7 +280,7 @@ pub struct CheckArgs {
 /// `campaign`
 #[derive(ClapArgs)]
 pub struct CampaignArgs {
-    /// Folders that hold a launch file beside an input, and inputs that need none
+    /// Folders that hold launch files beside inputs, or captured launches; and inputs that need no launch file
     #[arg(value_name = "FOLDER", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Seeds of each kernel, from 0 on
@@ -295,6 +295,9 @@ pub struct CampaignArgs {
     /// Runs side by side; left out: as many as there are cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
+    /// Run on the Ray cluster at this address (`auto`: the one of this machine), by the Python package
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
+    pub ray: Option<String>,
     /// Keep what each run came to in this file; what is in it already is not run again
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
@@ -331,12 +334,19 @@ pub struct CompileArgs {
     /// Of a TVMScript module: print what the pipelining pass made, before index arithmetic is simplified
     #[arg(long)]
     pub before_simplify: bool,
+    /// Of a TVMScript module: refuse what TVM refuses although there is a right program (a statement that reads what two
+    /// asynchronous stages write)
+    #[arg(long)]
+    pub tvm_compatible: bool,
     /// Of a TVMScript module: the dialect to print; the input's when left out
     #[arg(long, value_enum)]
     pub dialect: Option<DialectArg>,
     /// Of a TVMScript module: draw its first pipeline
     #[arg(long, value_name = "OUT.svg")]
     pub diagram: Option<PathBuf>,
+    /// Of LLVM IR: let waits for copies leave as many as is proven to be enough
+    #[arg(long)]
+    pub tighten_waits: bool,
 }
 
 /// `asm`

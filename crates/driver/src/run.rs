@@ -13,6 +13,7 @@ use wavemark_sim::schedule::Schedule;
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
+use crate::device::run_captured;
 use crate::execution::{Code, Outcome, Prepared, Ran, coverage};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
@@ -41,8 +42,25 @@ pub fn run(
             schedules::refuse(options, "tile programs have none that are written down")?;
             tile::run(sources, input, launch, options)
         }
+        Form::Captured => captured(sources, input, launch, options, Looked::Run),
         _ => judge(sources, input, launch, options, Looked::Run),
     }
+}
+
+/// A captured launch is its own launch file.
+fn captured(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+    looked: Looked,
+) -> Result<Report, Failure> {
+    if launch.is_some() {
+        let what = format!("{} is a captured launch, there is no --launch beside it", input.name);
+        return Err(Diagnostic::error(what).into());
+    }
+    schedules::refuse(options, "captured launches have none that are written down")?;
+    run_captured(sources, input, options, looked == Looked::AllPaths)
 }
 
 /// What is looked at.
@@ -306,9 +324,13 @@ pub fn check(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Vec<Report>, Failure> {
-    if input.form == Form::TvmScript {
-        schedules::refuse(options, "tile programs have none that are written down")?;
-        return Ok(vec![tile::check(sources, input, launch, options)?]);
+    match input.form {
+        Form::TvmScript => {
+            schedules::refuse(options, "tile programs have none that are written down")?;
+            return Ok(vec![tile::check(sources, input, launch, options)?]);
+        }
+        Form::Captured => return Ok(vec![captured(sources, input, launch, options, Looked::AllPaths)?]),
+        _ => {}
     }
     // With a launch it would have to be executed, which is refused below.
     if input.form == Form::LlvmIr && launch.is_none() {

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use wavemark_codeobj::descriptor::Field;
 use wavemark_isa::effects::{HwReg, Touched, VgprMsb, effects};
 use wavemark_isa::{RegFile, Special};
-use wavemark_target::Property;
+use wavemark_target::{Property, TensorDescriptor};
 
 use crate::binder::Layout;
 use crate::dispatch::{Dispatch, DispatchError, Kernel, first_waves, layout};
@@ -25,7 +25,7 @@ use crate::events::Site;
 use crate::global::Global;
 use crate::machine::memory::lds_places;
 use crate::machine::ops::{MachineOp, MemoryOp, ScalarLoad, TensorOp, Transfer};
-use crate::machine::tensor::Descriptor;
+use crate::machine::tensor::descriptor;
 use crate::op::{Detail, OpKind};
 use crate::pending::set_scalar;
 use crate::program::Program;
@@ -369,7 +369,7 @@ fn lds(copies: &[Wave], op: &MemoryOp, clustered: bool) -> Lds {
 fn tensor(copies: &[Wave], op: &TensorOp) -> Lds {
     // The global address has no part in it; a store leaves out what is outside the tensor.
     let descriptor = agreed(copies, |copy| {
-        Some(Descriptor { global_addr: 0, stride: [0; 4], ..Descriptor::read(&copy.regs, op) })
+        Some(TensorDescriptor { global_addr: 0, stride: [0; 4], ..descriptor(&copy.regs, op) })
     });
     let Some(descriptor) = descriptor else { return Lds::Unknown };
     if descriptor.barrier.is_some() {

@@ -324,6 +324,13 @@ impl Queue {
         &self.slots[slot]
     }
 
+    /// What is in flight, in the order of issue.
+    pub fn for_each(&mut self, mut visit: impl FnMut(&mut Flight)) {
+        for place in &self.order[self.head..] {
+            visit(&mut self.slots[place.slot as usize]);
+        }
+    }
+
     /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts and marks.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Flight> {

@@ -154,6 +154,9 @@ impl<O: Observer> Cx<'_, O> {
         if O::ACTIVE && O::LANEWISE && self.lanewise(wave, op, Some(site)) {
             return Ok(());
         }
+        if direction(&op.transfer) == Direction::Atomic {
+            self.perform(wave);
+        }
         let exec = participants(wave, op);
         let size = op.transfer.bytes();
         let seq = self.sequence(wave, &op.channels);

@@ -336,6 +336,31 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
+    /// The wave lets others of its workgroup know what it has issued: where the cache of their compute unit keeps the order of
+    /// accesses to global memory, those in flight come before whatever the others issue then. So their part in global memory
+    /// is done now; that they are complete, counters tell later. (A flag that is a plain store of the wave needs no such look:
+    /// stores land in order.)
+    #[inline]
+    fn perform(&mut self, wave: &mut Wave) {
+        if !self.facts.cu_keeps_order || wave.id.split || self.group_waves == 1 {
+            return;
+        }
+        let mut memories = memories(self.global, self.lds, &mut wave.scratch);
+        let (chunks, full) = (wave.regs.chunks, wave.regs.full_mask());
+        let captured = &mut self.pool.captured;
+        wave.queue.for_each(|flight| {
+            let (performed, issue) = match flight {
+                Flight::Burst(burst) => return burst.perform(chunks, &mut memories, captured),
+                Flight::Lanewise(lanewise) => (lanewise.perform(chunks, &mut memories), &lanewise.issue),
+                Flight::Other(pending) => (pending.perform(full, &mut memories), &pending.issue),
+                Flight::Mark(_) | Flight::Free => return,
+            };
+            if O::ACTIVE && performed {
+                self.observer.performed(wave.id, issue);
+            }
+        });
+    }
+
     /// Complete what the completion mode lets land now.
     #[inline(always)]
     fn complete_by_mode(&mut self, wave: &mut Wave) {
