@@ -44,6 +44,9 @@ pub enum Command {
         after_help = "Example: wavemark campaign kernels/ --seeds 1000 --completions all --schedules 50 --journal campaign.jsonl"
     )]
     Campaign(CampaignArgs),
+    /// Run a kernel's LLVM IR and the code object made of it, and say where their outputs differ
+    #[command(after_help = "Example: wavemark compare kernel.ll kernel.hsaco --launch launch.toml")]
+    Compare(CompareArgs),
     /// Build an input as far as the named stage
     #[command(
         after_help = "Examples:\n  wavemark compile kernel.s --emit hsaco -o kernel.hsaco\n  wavemark compile module.py --emit tile --diagram pipeline.svg"
@@ -316,6 +319,40 @@ pub struct CampaignArgs {
     /// The form of the report
     #[arg(long, value_enum, default_value = "text")]
     pub format: CampaignFormatArg,
+}
+
+/// `compare`
+#[derive(ClapArgs)]
+pub struct CompareArgs {
+    /// The LLVM IR
+    #[arg(value_name = "IR")]
+    pub ir: PathBuf,
+    /// What a compiler made of it: a code object, a bundle, assembly
+    #[arg(value_name = "CODE")]
+    pub code: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The launch file
+    #[arg(long, value_name = "L.toml")]
+    pub launch: PathBuf,
+    /// The kernel to run, where the module has several
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Seed of the scheduling, of random completion and of random data
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Schedules to run under each completion mode
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub schedules: u32,
+    /// Instructions a wave may execute
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// Seconds that the command may take
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = parse_seconds)]
+    pub timeout: Duration,
+    /// The form of the report
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: LitmusFormatArg,
 }
 
 /// `compile`

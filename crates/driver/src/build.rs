@@ -57,7 +57,7 @@ pub fn loadable(sources: &mut SourceMap, input: &Input, options: &RunOptions) ->
         Form::LlvmIr => {
             ir::read(sources, input, options.target)?;
             Err(Failure::Unsupported(format!(
-                "{} is valid LLVM IR, which is neither executed nor compiled yet: give the code object made of it",
+                "{} is valid LLVM IR, of which we make no code object yet: give the one made of it",
                 input.name
             )))
         }

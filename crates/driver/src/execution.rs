@@ -120,7 +120,7 @@ pub(crate) fn execute(
     let kernel =
         machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
-    let addresses = allocate(prepared, &mut memory);
+    let addresses = allocate(prepared.launch, prepared.filled, &mut memory);
     let dispatch = wavemark_sim::Dispatch {
         grid: prepared.launch.grid,
         block: prepared.launch.block,
@@ -134,14 +134,9 @@ pub(crate) fn execute(
     let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model, size };
     let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, recorded)
         .map_err(|error| undispatched(&prepared.kernel.name, error))?;
-    let contents: Vec<Vec<u8>> = addresses
-        .iter()
-        .map(|address| match address {
-            Some(base) => memory.contents(*base).unwrap_or_default().to_vec(),
-            None => Vec::new(),
-        })
-        .collect();
-    let outputs = if ran.finished { outputs(prepared, &contents) } else { Vec::new() };
+    let contents = contents(&memory, &addresses);
+    let outputs =
+        if ran.finished { outputs(prepared.launch, prepared.filled, &contents) } else { Vec::new() };
     let code = Code::new(kernel, &image, &prepared.kernel.name);
     Ok(Outcome { ran, outputs, code, contents })
 }
@@ -287,7 +282,7 @@ pub(crate) fn coverage(
     (coverage, found.timed)
 }
 
-fn config(options: &RunOptions, seed: u64) -> RunConfig {
+pub(crate) fn config(options: &RunOptions, seed: u64) -> RunConfig {
     let limits = RunConfig::default();
     RunConfig {
         completion: options.completion,
@@ -383,8 +378,8 @@ pub(crate) fn machine_kernel(
 }
 
 /// The address of each buffer; `None` for scalars.
-fn allocate(prepared: &Prepared<'_>, memory: &mut Global) -> Vec<Option<u64>> {
-    let arguments = prepared.launch.args.iter().zip(prepared.filled);
+pub(crate) fn allocate(launch: &Launch, filled: &[Filled], memory: &mut Global) -> Vec<Option<u64>> {
+    let arguments = launch.args.iter().zip(filled);
     arguments
         .map(|(arg, filled)| match arg.value {
             ArgValue::Scalar(_) => None,
@@ -395,23 +390,40 @@ fn allocate(prepared: &Prepared<'_>, memory: &mut Global) -> Vec<Option<u64>> {
         .collect()
 }
 
-fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+/// The bytes of each buffer; nothing for scalars.
+pub(crate) fn contents(memory: &Global, addresses: &[Option<u64>]) -> Vec<Vec<u8>> {
+    let of = |address: &Option<u64>| match address {
+        Some(base) => memory.contents(*base).unwrap_or_default().to_vec(),
+        None => Vec::new(),
+    };
+    addresses.iter().map(of).collect()
+}
+
+/// What a launch passes: the addresses of its buffers, and scalars.
+pub(crate) fn passed<'l>(
+    launch: &'l Launch,
+    filled: &'l [Filled],
+    addresses: &[Option<u64>],
+) -> Vec<Argument<'l>> {
+    let all = launch.args.iter().zip(filled).zip(addresses);
+    all.map(|((arg, filled), address)| Argument {
+        name: &arg.name,
+        span: arg.span,
+        passed: match address {
+            Some(base) => Passed::Address(*base),
+            None => Passed::Value(&filled.bytes),
+        },
+    })
+    .collect()
+}
+
+/// The kernel-argument segment of a launch.
+pub(crate) fn kernel_arguments(
+    prepared: &Prepared<'_>,
+    addresses: &[Option<u64>],
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let Prepared { launch, kernel, .. } = prepared;
-    let arguments: Vec<Argument<'_>> = launch
-        .args
-        .iter()
-        .zip(prepared.filled)
-        .zip(addresses)
-        .map(|((arg, filled), address)| Argument {
-            name: &arg.name,
-            span: arg.span,
-            passed: match address {
-                Some(base) => Passed::Address(*base),
-                None => Passed::Value(&filled.bytes),
-            },
-        })
-        .collect();
-    argument_segment(prepared.object, kernel, launch, &arguments)
+    argument_segment(prepared.object, kernel, launch, &passed(launch, prepared.filled, addresses))
 }
 
 /// The kernel-argument segment of a launch of `kernel` with these arguments.
@@ -421,24 +433,30 @@ pub(crate) fn argument_segment(
     launch: &Launch,
     arguments: &[Argument<'_>],
 ) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    // As the dispatch packet has it: up to the last dimension that is more than one work-item wide.
-    let used = |dimension: &usize| launch.grid[*dimension] > 1 || launch.block[*dimension] > 1;
-    let dispatch = Dispatch {
-        grid: launch.grid,
-        block: launch.block,
-        dimensions: (0..3).rev().find(used).map_or(1, |last| last as u32 + 1),
-        dynamic_lds: launch.dynamic_lds,
-        ..Dispatch::default()
-    };
+    let dispatch = as_told(launch);
     let metadata = object.kernel_metadata(kernel);
     let parameters = kernel::parameters(kernel, metadata);
     let size = kernel::segment_size(kernel, metadata);
     lay_out(&kernel.name, arguments, parameters.as_deref(), size, &dispatch)
 }
 
-fn outputs(prepared: &Prepared<'_>, contents: &[Vec<u8>]) -> Vec<Output> {
+/// A launch, as hidden arguments tell it to the kernel.
+pub(crate) fn as_told(launch: &Launch) -> Dispatch {
+    // As the dispatch packet has it: up to the last dimension that is more than one work-item wide.
+    let used = |dimension: &usize| launch.grid[*dimension] > 1 || launch.block[*dimension] > 1;
+    Dispatch {
+        grid: launch.grid,
+        block: launch.block,
+        dimensions: (0..3).rev().find(used).map_or(1, |last| last as u32 + 1),
+        dynamic_lds: launch.dynamic_lds,
+        ..Dispatch::default()
+    }
+}
+
+/// The buffers that something is expected of, compared with that.
+pub(crate) fn outputs(launch: &Launch, filled: &[Filled], contents: &[Vec<u8>]) -> Vec<Output> {
     let mut outputs = Vec::new();
-    for ((arg, filled), found) in prepared.launch.args.iter().zip(prepared.filled).zip(contents) {
+    for ((arg, filled), found) in launch.args.iter().zip(filled).zip(contents) {
         if let (ArgValue::Buffer(buffer), Some(expected)) = (&arg.value, &filled.expected)
             && let Some(expect) = &buffer.expect
         {

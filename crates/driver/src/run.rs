@@ -30,6 +30,9 @@ use crate::tile;
 use crate::trace::trace_json;
 use crate::without_finder::without_finder;
 
+/// Why tile programs and LLVM IR have no schedules to write down.
+const INTERPRETED: &str = "an interpreter has none that are written down";
+
 /// Runs the kernel of `input` that `launch` or `options` name.
 pub fn run(
     sources: &mut SourceMap,
@@ -39,10 +42,14 @@ pub fn run(
 ) -> Result<Report, Failure> {
     match input.form {
         Form::TvmScript => {
-            schedules::refuse(options, "tile programs have none that are written down")?;
+            schedules::refuse(options, INTERPRETED)?;
             tile::run(sources, input, launch, options)
         }
         Form::Captured => captured(sources, input, launch, options, Looked::Run),
+        Form::LlvmIr => {
+            schedules::refuse(options, INTERPRETED)?;
+            ir::run(sources, input, launch, options)
+        }
         _ => judge(sources, input, launch, options, Looked::Run),
     }
 }
@@ -59,7 +66,9 @@ fn captured(
         let what = format!("{} is a captured launch, there is no --launch beside it", input.name);
         return Err(Diagnostic::error(what).into());
     }
-    schedules::refuse(options, "captured launches have none that are written down")?;
+    if options.exhaustive || options.save_schedule.is_some() {
+        schedules::refuse(options, "run the captured launch for that with a launch file")?;
+    }
     run_captured(sources, input, options, looked == Looked::AllPaths)
 }
 
@@ -263,7 +272,7 @@ pub(crate) fn merge(report: &mut Report, outcome: Ran) {
 }
 
 /// Adds the outputs of one schedule: one that differs under some schedule differs.
-fn merge_outputs(report: &mut Report, outputs: Vec<Output>) {
+pub(crate) fn merge_outputs(report: &mut Report, outputs: Vec<Output>) {
     for output in outputs {
         match report.outputs.iter_mut().find(|other| other.name == output.name) {
             Some(other) if other.matches && !output.matches => *other = output,
@@ -326,16 +335,18 @@ pub fn check(
 ) -> Result<Vec<Report>, Failure> {
     match input.form {
         Form::TvmScript => {
-            schedules::refuse(options, "tile programs have none that are written down")?;
+            schedules::refuse(options, INTERPRETED)?;
             return Ok(vec![tile::check(sources, input, launch, options)?]);
         }
         Form::Captured => return Ok(vec![captured(sources, input, launch, options, Looked::AllPaths)?]),
         _ => {}
     }
-    // With a launch it would have to be executed, which is refused below.
-    if input.form == Form::LlvmIr && launch.is_none() {
-        schedules::refuse(options, "there is no launch")?;
-        return Ok(vec![ir::check(sources, input, options)?]);
+    if input.form == Form::LlvmIr {
+        schedules::refuse(options, INTERPRETED)?;
+        return Ok(vec![match launch {
+            Some(_) => ir::run(sources, input, launch, options)?,
+            None => ir::check(sources, input, options)?,
+        }]);
     }
     if launch.is_none() && options.kernel.is_none() {
         let Loadable { object, lines } = loadable(sources, input, options)?;

@@ -26,7 +26,7 @@ const LAYERS: &[&[(&str, &[&str])]] = &[
         ("codeobj", &[]),
         ("asm", &["isa", "codeobj"]),
     ],
-    &[("sim", &[]), ("check", &["sim"])],
+    &[("sim", &[]), ("check", &["sim"]), ("interp", &["sim"])],
     &[
         ("driver", &[]),
         ("cli", &["driver"]),

@@ -1,7 +1,8 @@
 //! Where the variables of a kernel lie in LDS.
 //!
 //! LLVM gives each kernel room for the variables that it and the functions that it calls use. Order is free; here it is
-//! that of the module. Variables of no size (external arrays: dynamic LDS) all begin behind the others.
+//! that of the module. Variables of no size (external arrays: dynamic LDS) all begin behind the others. Named barriers
+//! are variables of this address space and take no memory ([`named_barriers`]).
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,7 @@ use crate::constant::{Const, ConstKind, Expr};
 use crate::inst::Operand;
 use crate::layout::{layout, round_up};
 use crate::module::{Global, GlobalKind, Module};
+use crate::types::{Type, TypeKind};
 
 /// The variables in LDS that a kernel uses, each with its offset, and the bytes that they take; `None`: too many.
 pub fn offsets(module: &Module, kernel: Global) -> Option<(Vec<(Global, u64)>, u64)> {
@@ -22,6 +24,9 @@ pub fn offsets(module: &Module, kernel: Global) -> Option<(Vec<(Global, u64)>, u
         let data = &module.globals[id];
         let GlobalKind::Variable(variable) = &data.kind else { continue };
         if data.address_space != AddressSpace::Local as u32 {
+            continue;
+        }
+        if barriers_of(module, variable.ty) > 0 {
             continue;
         }
         let layout = layout(&module.types, variable.ty)?;
@@ -40,6 +45,34 @@ pub fn offsets(module: &Module, kernel: Global) -> Option<(Vec<(Global, u64)>, u
         placed.extend(dynamic.into_iter().map(|id| (id, end)));
     }
     (end < u64::MAX).then_some((placed, end))
+}
+
+/// Where LLVM has the first named barrier: above any LDS.
+const FIRST_BARRIER: u64 = 0x0080_2000;
+/// From one named barrier to the next.
+const BARRIER_STRIDE: u64 = 16;
+
+/// The named barriers of a module, each variable with its address; numbers begin with 1, as LLVM gives them.
+pub fn named_barriers(module: &Module) -> Vec<(Global, u64)> {
+    let (mut placed, mut next) = (Vec::new(), 1);
+    for &id in &module.order {
+        let GlobalKind::Variable(variable) = &module.globals[id].kind else { continue };
+        let count = barriers_of(module, variable.ty);
+        if count > 0 {
+            placed.push((id, FIRST_BARRIER + next * BARRIER_STRIDE));
+            next = next.saturating_add(count);
+        }
+    }
+    placed
+}
+
+/// How many named barriers a type is.
+fn barriers_of(module: &Module, ty: Type) -> u64 {
+    match module.types.kind(ty) {
+        TypeKind::Target { name, .. } if &**name == "amdgcn.named.barrier" => 1,
+        TypeKind::Array { element, count } => count.saturating_mul(barriers_of(module, *element)),
+        _ => 0,
+    }
 }
 
 /// Bytes of LDS that a kernel needs, dynamic LDS apart.

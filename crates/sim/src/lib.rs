@@ -17,6 +17,7 @@ mod element;
 pub mod events;
 pub mod fidelity;
 pub mod foresight;
+pub mod function;
 mod gather;
 pub mod global;
 mod hostcall;

@@ -11,12 +11,12 @@ pub struct Progress {
 
 impl Progress {
     /// A run of `workgroups` begins.
-    pub(crate) fn expect(&self, workgroups: u64) {
+    pub fn expect(&self, workgroups: u64) {
         self.expected.fetch_add(workgroups, Ordering::Relaxed);
     }
 
     /// A workgroup has ended.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -1,6 +1,7 @@
 //! One file for each group of commands.
 
 mod campaign;
+mod compare;
 mod compile;
 mod execute;
 mod lines;
@@ -30,6 +31,7 @@ fn dispatch(door: &mut Door, command: Command) -> Result<ExitStatus, Failure> {
         Command::Run(args) => execute::run(door, &args),
         Command::Check(args) => execute::check(door, &args),
         Command::Campaign(args) => campaign::campaign(door, &args),
+        Command::Compare(args) => compare::compare(door, &args),
         Command::Inspect(args) => objects::inspect(door, &args),
         Command::Bundle(args) => objects::bundle(door, &args),
         Command::Unbundle(args) => objects::unbundle(door, &args),

@@ -10,7 +10,7 @@ use crate::kernel;
 use crate::options::RunOptions;
 use crate::report::Report;
 use crate::run::{cover, merge, say_checked, subject};
-use crate::schedules::seed_of;
+use crate::schedules::schedule;
 use crate::statics::{self, Loaded};
 
 impl Device {
@@ -102,7 +102,8 @@ pub(crate) fn run(
     let (mut executed, mut last) = (Vec::new(), None);
     for index in 0..options.schedules.max(1) {
         let (mut device, module) = Device::restore(sources, &captured, &options)?;
-        let (seed, recorded) = (seed_of(options.seed, index), options.record && index == 0);
+        let ((policy, seed), recorded) = (schedule(&options, index), options.record && index == 0);
+        let options = RunOptions { policy, ..options.clone() };
         let arguments = Arguments::Segment(arguments);
         let mut launched =
             device.dispatch(module, Some(&head.kernel), &head.extent, arguments, &options, seed, recorded)?;

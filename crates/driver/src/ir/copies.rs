@@ -1,11 +1,11 @@
 //! What is known of a module's accesses of LDS, and of the copies to and from it, as findings.
 
 use wavemark_diag::SourceMap;
+use wavemark_ir::Parsed;
 use wavemark_ir::copies::{self, Hazard, HazardKind, Verdict, Weaker};
 use wavemark_ir::function::Inst;
 use wavemark_ir::inst::{InstKind, Operand};
 use wavemark_ir::module::Global;
-use wavemark_ir::{Parsed, author};
 use wavemark_target::Processor;
 
 use crate::report::{Checked, Class, Finding, NotChecked, Report, Severity, Site};
@@ -185,16 +185,11 @@ impl Kernel<'_> {
     }
 
     fn site(&self, role: &str, inst: Inst) -> Site {
-        let written =
-            self.body().map(|body| author::places(&self.parsed.module, body, inst)).unwrap_or_default();
-        let note = written.first().map(|place| format!("written at {place}"));
-        let callers = written.iter().skip(1).map(ToString::to_string).collect();
         Site {
             role: role.to_owned(),
             text: self.text(inst),
             source: Some(self.place(inst)),
-            callers,
-            note,
+            callers: super::execute::author_places(self.parsed, self.id, inst),
             ..Site::default()
         }
     }

@@ -153,7 +153,8 @@ impl BufferResource {
         BufferResource { stride: if self.narrow_stride { self.stride & 0x3fff } else { self.stride }, ..self }
     }
 
-    fn unpack(layout: ResourceLayout, words: [u32; 4]) -> BufferResource {
+    /// The descriptor of these four dwords.
+    pub fn unpack(layout: ResourceLayout, words: [u32; 4]) -> BufferResource {
         let low = u64::from(words[0]) | u64::from(words[1]) << 32;
         let field = |at: u32, bits: u32| words[3] >> at & ((1 << bits) - 1);
         let add_tid = field(23, 1) != 0;

@@ -26,7 +26,7 @@ pub(super) struct Resolved {
 
 /// LDS addresses from here on are how compilers switch a lane off (Triton: 0x7fffffff): no hardware has that
 /// much LDS, the access does nothing, and that is meant.
-pub(crate) const LDS_OFF: u64 = 0x4000_0000;
+pub const LDS_OFF: u64 = 0x4000_0000;
 
 pub(super) fn direction(transfer: &Transfer) -> Direction {
     match transfer {

@@ -22,14 +22,14 @@
 //! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
-pub(crate) mod buffer;
+pub mod buffer;
 mod burst;
 mod control;
 mod device;
 pub(crate) mod memory;
 mod offsets;
 pub mod ops;
-mod permute;
+pub mod permute;
 mod place;
 pub mod select;
 mod side_by_side;
@@ -57,6 +57,7 @@ use crate::queue::{Flight, Scan};
 use crate::schedule::{Moment, Operation, Policy, Recorder};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
+pub use memory::LDS_OFF;
 use ops::MachineOp;
 pub use side_by_side::RESIDENT_WAVES;
 pub(crate) use side_by_side::run;

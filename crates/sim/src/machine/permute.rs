@@ -86,7 +86,7 @@ leveled! {
 }
 
 /// The lane that `ds_swizzle_b32` reads for `lane` (CDNA4 ISA "DS_SWIZZLE_B32").
-fn swizzle_source(offset: u32, lane: u32) -> u32 {
+pub fn swizzle_source(offset: u32, lane: u32) -> u32 {
     let group = lane & !31;
     let l = lane & 31;
     if offset & 0xe000 == 0xe000 {

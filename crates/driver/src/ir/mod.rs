@@ -1,9 +1,14 @@
-//! LLVM IR as an input: read, verified, printed; its marks, and its accesses of LDS, judged on all paths.
+//! LLVM IR as an input: read, verified, printed; its marks, and its accesses of LDS, judged on all paths; run.
 //!
-//! Promises: what is not valid is refused with places in the text. Executing IR is not there yet: a run is
-//! [`Failure::Unsupported`], and so is every check but that of marks, of which a report says so.
+//! Promises: what is not valid is refused with places in the text. A kernel is run by the interpreter (`execute`); without
+//! a launch, marks and accesses of LDS are looked at on all paths, and a report says so.
 
+pub mod compare;
 mod copies;
+mod execute;
+mod implicit;
+
+pub use execute::run;
 
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_ir::marks::{MarkedModule, Remark, Remarked};

@@ -1,0 +1,359 @@
+//! IR and the code that a compiler made of it, run with one launch: which of them disagrees with what.
+//!
+//! Both run under every completion mode, and schedules of each. Their buffers are compared with each other, and with what
+//! the launch file expects, with its tolerances: where the launch expects nothing of a buffer, bit for bit. Of the first
+//! element that differs, the last store to it is told on both sides.
+//!
+//! A kernel with a race may differ though it was compiled rightly: what either side finds is told as well.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+use wavemark_diag::{Diagnostic, SourceMap};
+use wavemark_sim::Global;
+use wavemark_sim::events::{Direction, Extent, Issue, Observer, Site as MachineSite, Space, WaveId};
+
+use super::execute::{Prepared, Watched, execute, given_launch, machine, select};
+use super::read;
+use crate::build::{Failure, Loadable, loadable};
+use crate::compare::compare as compare_buffers;
+use crate::execution::{
+    Prepared as PreparedCode, allocate, code_of, config, execute as execute_code, kernel_arguments, load,
+    machine_kernel,
+};
+use crate::findings::parse_model;
+use crate::input::Input;
+use crate::kernel;
+use crate::launch::ArgValue;
+use crate::options::{Completion, RunOptions};
+use crate::places::Places;
+use crate::report::{ExitStatus, Finding, Severity, Site};
+use crate::run::subject;
+use crate::schedules::seed_of;
+use crate::statics::Subject;
+
+/// What a comparison came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// The IR as the user named it.
+    pub ir: String,
+    /// The code as the user named it.
+    pub code: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Runs of each.
+    pub runs: u32,
+    /// Bytes compared in each.
+    pub bytes: u64,
+    /// The first difference, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// Buffers of the IR's runs that are not as expected.
+    pub ir_mismatches: Vec<String>,
+    /// The same of the code's.
+    pub code_mismatches: Vec<String>,
+    /// Errors found in the IR's runs.
+    pub ir_findings: Vec<Finding>,
+    /// The same of the code's.
+    pub code_findings: Vec<Finding>,
+    /// What was not run to its end, and why.
+    pub incomplete: Vec<String>,
+}
+
+/// An element that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// The completion mode: `late`, `early`, `random`.
+    pub completion: &'static str,
+    /// The seed of the schedule.
+    pub seed: u64,
+    /// The argument.
+    pub argument: String,
+    /// The index of the element.
+    pub index: Vec<u64>,
+    /// The number that the IR gives.
+    pub ir: String,
+    /// The number that the code gives.
+    pub code: String,
+    /// Elements of the argument that differ.
+    pub elements: u64,
+    /// The last store to it in the IR's run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ir_store: Option<Site>,
+    /// The same in the code's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code_store: Option<Site>,
+}
+
+const COMPLETIONS: [(&str, Completion); 3] =
+    [("late", Completion::Late), ("early", Completion::Early), ("random", Completion::Random)];
+
+/// Runs the kernel of `ir` and that of `code` with the launch file, and compares what they leave.
+pub fn compare(
+    sources: &mut SourceMap,
+    ir: &Input,
+    code: &Input,
+    launch_file: &Path,
+    options: &RunOptions,
+) -> Result<Compared, Failure> {
+    let parsed = read(sources, ir, options.target)?;
+    let Some((launch, filled)) = given_launch(sources, Some(launch_file), options)? else {
+        return Err(Diagnostic::error("a comparison needs a launch file").into());
+    };
+    let named = options.kernel.as_deref().or(launch.kernel.as_deref());
+    let kernel = select(&parsed, &ir.name, named)?;
+    let name = parsed.module.name(kernel);
+    let ir_machine = machine(&parsed, kernel, &ir.name)?;
+    let prepared =
+        Prepared { parsed: &parsed, kernel, machine: ir_machine, launch: &launch, filled: &filled };
+
+    let Loadable { object, lines } = loadable(sources, code, options)?;
+    let code_kernel = kernel::select(&object, &code.name, Some(&name), None)?;
+    let Subject { machine, executed_by, .. } = subject(&object, code_kernel)?;
+    if machine.processor != ir_machine.processor {
+        return Err(Diagnostic::error(format!(
+            "{} is for {}, and {} for {}",
+            ir.name, ir_machine.processor, code.name, machine.processor
+        ))
+        .into());
+    }
+    let unsuitable = kernel::check_launch(&launch, code_kernel, object.kernel_metadata(code_kernel));
+    if !unsuitable.is_empty() {
+        return Err(unsuitable.into());
+    }
+    let prepared_code = PreparedCode {
+        name: &code.name,
+        object: &object,
+        lines: &lines,
+        kernel: code_kernel,
+        launch: &launch,
+        filled: &filled,
+        machine,
+        executed_by,
+        model: parse_model(&options.model).map_err(Diagnostic::error)?,
+    };
+
+    let mut compared = Compared {
+        ir: ir.name.clone(),
+        code: code.name.clone(),
+        kernel: name,
+        runs: 0,
+        bytes: filled.iter().map(|one| one.bytes.len() as u64).sum(),
+        difference: None,
+        ir_mismatches: Vec::new(),
+        code_mismatches: Vec::new(),
+        ir_findings: Vec::new(),
+        code_findings: Vec::new(),
+        incomplete: Vec::new(),
+    };
+    for (mode, completion) in COMPLETIONS {
+        let schedules = options.schedules.max(1);
+        let options = RunOptions { completion, schedules: 1, ..options.clone() };
+        for index in 0..schedules {
+            let seed = seed_of(options.seed, index);
+            let of_ir = execute(&prepared, sources, &options, seed, None)?;
+            let of_code = execute_code(&prepared_code, &options, seed, false)?;
+            compared.runs += 1;
+            compared.ran(true, mode, &of_ir.ran, &of_ir.outputs);
+            compared.ran(false, mode, &of_code.ran, &of_code.outputs);
+            if !of_ir.ran.finished || !of_code.ran.finished || compared.difference.is_some() {
+                continue;
+            }
+            let Some((argument, found)) = first_difference(&prepared, &of_ir.contents, &of_code.contents)
+            else {
+                continue;
+            };
+            let arg = &launch.args[argument];
+            let Some(first) = found.first else { continue };
+            let shape = match &arg.value {
+                ArgValue::Buffer(buffer) => &buffer.shape[..],
+                ArgValue::Scalar(_) => &[],
+            };
+            let flat = first.index.iter().zip(shape).fold(0, |flat, (&at, &size)| flat * size + at);
+            let bits = u64::from(arg.dtype.bits());
+            let watched = Watched { argument, offset: flat * bits / 8, bytes: bits.div_ceil(8) };
+            let again = execute(&prepared, sources, &options, seed, Some(watched))?;
+            compared.difference = Some(Difference {
+                completion: mode,
+                seed,
+                argument: arg.name.clone(),
+                index: first.index,
+                ir: first.expected,
+                code: first.found,
+                elements: found.mismatches,
+                ir_store: again.watched,
+                code_store: last_store(&prepared_code, &options, seed, watched)?,
+            });
+        }
+    }
+    Ok(compared)
+}
+
+/// The first buffer of which elements differ, beyond the tolerance that the launch file gives.
+fn first_difference(
+    prepared: &Prepared<'_>,
+    of_ir: &[Vec<u8>],
+    of_code: &[Vec<u8>],
+) -> Option<(usize, crate::compare::Comparison)> {
+    let args = prepared.launch.args.iter().enumerate();
+    args.filter_map(|(argument, arg)| {
+        let ArgValue::Buffer(buffer) = &arg.value else { return None };
+        let (rtol, atol) = buffer.expect.as_ref().map_or((0.0, 0.0), |expect| (expect.rtol, expect.atol));
+        let (ir, code) = (&of_ir[argument], &of_code[argument]);
+        let found = compare_buffers(arg.dtype, &buffer.shape, code, ir, rtol, atol);
+        (!found.matches()).then_some((argument, found))
+    })
+    .next()
+}
+
+/// The last store of the code to bytes that are watched.
+fn last_store(
+    prepared: &PreparedCode<'_>,
+    options: &RunOptions,
+    seed: u64,
+    watched: Watched,
+) -> Result<Option<Site>, Failure> {
+    let mut memory = Global::new();
+    let base = memory.next_address();
+    let image = load(prepared.name, prepared.object, &mut memory, base)?;
+    let kernel =
+        machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
+    let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
+    let addresses = allocate(prepared.launch, prepared.filled, &mut memory);
+    let Some((from, to)) = watched.at(&addresses) else { return Ok(None) };
+    let dispatch = wavemark_sim::Dispatch {
+        grid: prepared.launch.grid,
+        block: prepared.launch.block,
+        cluster: prepared.launch.cluster,
+        dynamic_lds: prepared.launch.dynamic_lds,
+        kernarg: kernel_arguments(prepared, &addresses)?,
+        dynamic_stack: 0,
+        hostcall: kernel::hostcall(prepared.kernel, prepared.object.kernel_metadata(prepared.kernel)),
+    };
+    let mut watch = Watch { from, to, last: None };
+    let ran = wavemark_sim::dispatch(&mut memory, &kernel, &dispatch, config(options, seed), &mut watch);
+    ran.map_err(|error| crate::execution::undispatched(&prepared.kernel.name, error))?;
+    Ok(watch.last.map(|(wave, site)| places.site("store", site.pc, &site.inst, Some(wave), None)))
+}
+
+/// Keeps who stored last to some bytes of global memory.
+struct Watch {
+    from: u64,
+    to: u64,
+    last: Option<(WaveId, MachineSite)>,
+}
+
+impl Observer for Watch {
+    fn issued(&mut self, wave: WaveId, site: &MachineSite, op: &Issue) {
+        let touches = |from: u64, bytes: u64| from < self.to && from.saturating_add(bytes) > self.from;
+        let writes = op
+            .accesses
+            .iter()
+            .filter(|access| access.space == Space::Global && access.direction != Direction::Read);
+        let hit = writes.into_iter().any(|access| match &access.extent {
+            Extent::Lanes { mask, bytes, addr } => {
+                (0..64).any(|lane| mask >> lane & 1 != 0 && touches(addr[lane], u64::from(*bytes)))
+            }
+            Extent::Runs(runs) => runs.iter().any(|&(from, bytes)| touches(from, u64::from(bytes))),
+        });
+        if hit {
+            self.last = Some((wave, site.clone()));
+        }
+    }
+}
+
+impl Compared {
+    fn ran(&mut self, ir: bool, mode: &str, ran: &crate::execution::Ran, outputs: &[crate::report::Output]) {
+        let side = if ir { "the IR" } else { "the code" };
+        if let Some(what) = &ran.unsupported {
+            self.incomplete.push(format!("{side}: {what}"));
+        } else if let Some(limit) = ran.limit {
+            self.incomplete.push(format!("{side}: {}", limit.title()));
+        }
+        let (mismatches, findings) = match ir {
+            true => (&mut self.ir_mismatches, &mut self.ir_findings),
+            false => (&mut self.code_mismatches, &mut self.code_findings),
+        };
+        for output in outputs.iter().filter(|output| !output.matches) {
+            let first = output.first.as_ref().map_or_else(String::new, |first| {
+                format!(": {:?} is {}, not {}", first.index, first.found, first.expected)
+            });
+            mismatches.push(format!(
+                "`{}`, {mode}: {} of {} elements are not as expected{first}",
+                output.name, output.mismatches, output.elements
+            ));
+        }
+        for finding in ran.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            match findings.iter_mut().find(|known| known.is_again(finding)) {
+                Some(known) => known.instances += finding.instances,
+                None => findings.push(finding.clone()),
+            }
+        }
+        self.incomplete.dedup();
+    }
+
+    /// The command's exit status: 0 where nothing differs, from each other or from what is expected, and nothing was found.
+    pub fn status(&self) -> ExitStatus {
+        let wrong = self.difference.is_some()
+            || !self.ir_mismatches.is_empty()
+            || !self.code_mismatches.is_empty()
+            || !self.ir_findings.is_empty()
+            || !self.code_findings.is_empty();
+        match (wrong, self.incomplete.is_empty()) {
+            (true, _) => ExitStatus::Findings,
+            (false, false) => ExitStatus::Unsupported,
+            (false, true) => ExitStatus::Clean,
+        }
+    }
+
+    /// For programs.
+    pub fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} and {}: kernel {}", self.ir, self.code, self.kernel)?;
+        if let Some(difference) = &self.difference {
+            let Difference { completion, seed, argument, index, ir, code, elements, .. } = difference;
+            writeln!(f, "they differ in `{argument}` ({elements} elements; {completion}, seed {seed})")?;
+            writeln!(f, "  the first is {index:?}: the IR gives {ir}, the code gives {code}")?;
+            for (side, store) in [("IR", &difference.ir_store), ("code", &difference.code_store)] {
+                match store {
+                    Some(store) => {
+                        let source = store.source.as_deref().unwrap_or("no line");
+                        let author = store.callers.first().map(|place| format!(", from {place}"));
+                        let text = store.text.trim();
+                        writeln!(
+                            f,
+                            "  last store of the {side}: {source}{}: {text}",
+                            author.unwrap_or_default()
+                        )?;
+                    }
+                    None => writeln!(f, "  nothing of the {side} stores to it")?,
+                }
+            }
+        } else if self.incomplete.is_empty() {
+            let (runs, bytes) = (self.runs, self.bytes);
+            writeln!(f, "no difference: {runs} runs of each, {bytes} bytes of buffers")?;
+        }
+        for (side, mismatches) in [("IR", &self.ir_mismatches), ("code", &self.code_mismatches)] {
+            match mismatches.first() {
+                Some(first) => writeln!(f, "{side}: {first}")?,
+                None => writeln!(f, "{side}: as expected")?,
+            }
+        }
+        for (side, findings) in [("IR", &self.ir_findings), ("code", &self.code_findings)] {
+            for finding in findings {
+                let place = finding.sites.first().and_then(|site| site.source.as_deref()).unwrap_or("");
+                writeln!(f, "{side}: error[{}]: {} {place}", finding.id(), finding.title)?;
+            }
+        }
+        for what in &self.incomplete {
+            writeln!(f, "not run to the end: {what}")?;
+        }
+        Ok(())
+    }
+}

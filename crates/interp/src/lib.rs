@@ -1,0 +1,46 @@
+//! LLVM IR for AMDGPU, executed: kernels as their compilers' authors see them, before any code is made of them.
+//!
+//! A wave executes in lockstep, lane by lane: lanes that part meet again where the branch is post-dominated at once.
+//! A function is compiled once ([`compile`]) and then run ([`run()`]): global memory, its bounds, completion modes, seeds
+//! and limits are the simulator's. What an intrinsic does is one line of a table ([`meaning`]); where it is a machine
+//! instruction, it computes what the simulator computes for that.
+//!
+//! Asynchronous operations are done when LLVM's *AMDGPU Asynchronous Operations* says so: when a wait takes the mark behind
+//! them, or when their counter has come down far enough. Until then their data are in flight, and land late, early, or at
+//! random.
+//!
+//! Undefined values are followed ([`lanes::Shadow`]): poison that a branch, an address or a store to memory depends on is a
+//! finding, and so are a division by zero, an `assume` that does not hold, and accesses out of bounds.
+//!
+//! Promises: no verified module makes it panic; what is not executed stops the run where it is reached, with its name and
+//! its place; a run is a pure function of module, launch, seed and completion mode.
+//!
+//! Does not: follow undefined bits within a word; look for races (the machine code's run does); know files or terminals.
+
+mod arith;
+mod compile;
+mod finding;
+mod lanes;
+pub mod meaning;
+mod op;
+mod parameter;
+mod run;
+mod shape;
+
+pub use finding::{Finding, Kind, Place};
+pub use parameter::{Parameter, parameters};
+pub use run::{Launch, LaunchError, Outcome, Program, RunEnd, Stats, prepare, run};
+
+/// What is not executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What, in words.
+    pub what: String,
+}
+
+impl Refused {
+    /// With its name.
+    pub fn new(what: impl Into<String>) -> Refused {
+        Refused { what: what.into() }
+    }
+}

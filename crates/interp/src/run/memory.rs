@@ -1,0 +1,212 @@
+//! Accesses to memory, lane by lane.
+
+use wavemark_ir::float::Format;
+use wavemark_ir::opcode::{BinaryOp, RmwOp};
+use wavemark_sim::Global;
+
+use super::bytes::{Memory, State, get, put, space_of};
+use crate::arith;
+use crate::meaning::scalar;
+use crate::op::Space;
+use crate::shape::{Image, mask, sign_extend};
+
+/// The memories that a wave reaches.
+pub struct Memories<'m> {
+    /// Global memory.
+    pub global: &'m mut Global,
+    /// Its workgroup's.
+    pub lds: &'m mut Memory,
+    /// The stacks of its lanes.
+    pub scratch: &'m mut Memory,
+    /// Bytes of one lane's.
+    pub stride: u64,
+}
+
+/// An access outside of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// The memory that the address is in.
+    pub space: Space,
+    /// The address there.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+impl Memories<'_> {
+    /// The memory that an address is in, and the address there.
+    #[inline]
+    pub fn resolve(&self, space: Space, address: u64) -> (Space, u64) {
+        match space {
+            Space::Flat => match space_of(address) {
+                Some(Space::Local) => (Space::Local, address & mask(32)),
+                Some(Space::Private) => (Space::Private, address & mask(32)),
+                _ => (Space::Global, address),
+            },
+            _ => (space, address),
+        }
+    }
+
+    /// Reads bytes of a lane; the worst that is known of one of them.
+    #[inline]
+    pub fn read(&mut self, space: Space, lane: usize, address: u64, to: &mut [u8]) -> Result<State, Outside> {
+        let (space, address) = self.resolve(space, address);
+        let outside = Outside { space, address, bytes: to.len() };
+        match space {
+            Space::Local => self.lds.read(address, to).ok_or(outside),
+            Space::Private => {
+                let end = address.checked_add(to.len() as u64).filter(|&end| end <= self.stride);
+                end.and_then(|_| self.scratch.read(lane as u64 * self.stride + address, to)).ok_or(outside)
+            }
+            _ => match self.global.slice(address, to.len() as u64) {
+                Some(from) => {
+                    to.copy_from_slice(from);
+                    Ok(State::Value)
+                }
+                None => Err(outside),
+            },
+        }
+    }
+
+    /// Writes bytes of a lane.
+    #[inline]
+    pub fn write(
+        &mut self,
+        space: Space,
+        lane: usize,
+        address: u64,
+        from: &[u8],
+        state: State,
+    ) -> Result<(), Outside> {
+        let (space, address) = self.resolve(space, address);
+        let outside = Outside { space, address, bytes: from.len() };
+        match space {
+            Space::Local => self.lds.write(address, from, state).ok_or(outside),
+            Space::Private => {
+                let end = address.checked_add(from.len() as u64).filter(|&end| end <= self.stride);
+                let at = lane as u64 * self.stride + address;
+                end.and_then(|_| self.scratch.write(at, from, state)).ok_or(outside)
+            }
+            _ => match self.global.slice_mut(address, from.len() as u64) {
+                Some(to) => {
+                    to.copy_from_slice(from);
+                    Ok(())
+                }
+                None => Err(outside),
+            },
+        }
+    }
+
+    /// What an access outside of memory is nearest to, in words.
+    pub fn nearest(&self, outside: &Outside) -> String {
+        let Outside { space, address, bytes } = *outside;
+        match space {
+            Space::Local => {
+                format!("{bytes} bytes at {address:#x} of LDS: the workgroup has {} bytes", self.lds.len())
+            }
+            Space::Private => {
+                format!("{bytes} bytes at {address:#x} of scratch: the stack has {} bytes", self.stride)
+            }
+            _ => format!("{bytes} bytes at {address:#x}: {}", self.global.nearest(address)),
+        }
+    }
+}
+
+/// A value as bytes: `words` are its limbs.
+pub fn to_bytes(image: &Image, words: impl Iterator<Item = u64>, to: &mut [u8]) {
+    to.fill(0);
+    for (field, word) in image.fields.iter().zip(words) {
+        put(to, field.bit, field.bits, word);
+    }
+}
+
+/// Limb number `limb` of bytes.
+#[inline]
+pub fn limb_of(image: &Image, limb: usize, from: &[u8]) -> u64 {
+    let field = image.fields[limb];
+    get(from, field.bit, field.bits)
+}
+
+/// What memory holds after a read-modify-write of `bits` bits in `elements` equal parts.
+pub fn modified(op: RmwOp, format: Option<Format>, bits: u32, elements: u32, old: u64, operand: u64) -> u64 {
+    let each = bits / elements.max(1);
+    (0..elements.max(1)).fold(0, |whole, element| {
+        let part = |word: u64| word >> (each * element) & mask(each);
+        whole | one(op, format, each, part(old), part(operand)) << (each * element)
+    })
+}
+
+fn one(op: RmwOp, format: Option<Format>, bits: u32, old: u64, operand: u64) -> u64 {
+    let format = format.unwrap_or(Format::Float);
+    let all = mask(bits);
+    let greater = sign_extend(old, bits) > sign_extend(operand, bits);
+    match op {
+        RmwOp::Xchg => operand,
+        RmwOp::Add => old.wrapping_add(operand) & all,
+        RmwOp::Sub => old.wrapping_sub(operand) & all,
+        RmwOp::And => old & operand,
+        RmwOp::Nand => !(old & operand) & all,
+        RmwOp::Or => old | operand,
+        RmwOp::Xor => old ^ operand,
+        RmwOp::Max => {
+            if greater {
+                old
+            } else {
+                operand
+            }
+        }
+        RmwOp::Min => {
+            if greater {
+                operand
+            } else {
+                old
+            }
+        }
+        RmwOp::UMax => old.max(operand),
+        RmwOp::UMin => old.min(operand),
+        RmwOp::FAdd => arith::float(BinaryOp::FAdd, format, old, operand),
+        RmwOp::FSub => arith::float(BinaryOp::FSub, format, old, operand),
+        RmwOp::FMax => scalar::max_num(format, old, operand),
+        RmwOp::FMin => scalar::min_num(format, old, operand),
+        RmwOp::FMaximum => scalar::maximum(format, old, operand),
+        RmwOp::FMinimum => scalar::minimum(format, old, operand),
+        RmwOp::UIncWrap => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        RmwOp::UDecWrap => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+        RmwOp::USubCond => {
+            if old >= operand {
+                old - operand
+            } else {
+                old
+            }
+        }
+        RmwOp::USubSat => old.saturating_sub(operand),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomics_modify() {
+        let modify = |op, old, operand| modified(op, None, 32, 1, old, operand);
+        assert_eq!(modify(RmwOp::Max, 0xffff_ffff, 1), 1);
+        assert_eq!(modify(RmwOp::UMax, 0xffff_ffff, 1), 0xffff_ffff);
+        assert_eq!(modify(RmwOp::UIncWrap, 7, 7), 0);
+        assert_eq!(modify(RmwOp::Nand, 6, 3), 0xffff_fffd);
+        let halves = modified(RmwOp::FAdd, Some(Format::Half), 32, 2, 0x3c00_4000, 0x3c00_3c00);
+        assert_eq!(halves, 0x4000_4200);
+    }
+}

@@ -1,0 +1,287 @@
+//! A wave's turn: block after block, with the lanes that are together.
+
+use wavemark_ir::function::Inst;
+
+use super::wave::{Activation, Level, State, Wave};
+use super::{Cluster, Executor, Group, Stop, compute, known};
+use crate::Refused;
+use crate::compile::constant::Addresses;
+use crate::finding::{Kind, Place};
+use crate::lanes::{Active, Frame, Src, each};
+use crate::op::{Callee, Edge, End, Function};
+
+/// How a turn goes on behind an operation.
+pub(super) enum Flow {
+    /// With the next one.
+    Next,
+    /// With another wave.
+    Yields,
+}
+
+impl<'r> Executor<'r> {
+    /// The function of that number.
+    pub(super) fn function(&self, number: usize) -> Option<&'r Function> {
+        let program: &'r super::Program = self.program;
+        program.compiled.functions.get(number)?.as_ref()
+    }
+
+    /// Executes a wave until it waits, has ended, or has executed so many operations.
+    pub(super) fn turn(
+        &mut self,
+        cluster: &mut Cluster,
+        group: usize,
+        wave: &mut Wave,
+        budget: u64,
+    ) -> Result<(), Stop> {
+        let last = wave.steps + budget;
+        loop {
+            if wave.steps > self.config.max_steps {
+                return Err(self.limit(wavemark_sim::Limit::WaveSteps));
+            }
+            let Some(activation) = wave.activations.last_mut() else {
+                return self.ends(cluster, group, wave);
+            };
+            let Some(function) = self.function(activation.function) else {
+                return Err(Stop::Refused(Refused::new("a function without a body"), None));
+            };
+            let depth = activation.levels.len();
+            let Some(level) = activation.levels.last_mut() else {
+                // All its lanes have returned.
+                if let Some(ended) = wave.activations.pop() {
+                    wave.stack = ended.stack;
+                }
+                if !wave.activations.is_empty() {
+                    wave.marks.ret();
+                }
+                continue;
+            };
+            if level.op == 0 && depth > 1 && level.meets == Some(level.block) {
+                activation.levels.pop();
+                continue;
+            }
+            let block = &function.blocks[level.block as usize];
+            let active =
+                Active { mask: level.mask, full: level.mask == crate::shape::mask(self.plan.lanes as u32) };
+            // Straight lines of arithmetic.
+            let from = level.op;
+            let ops = block.ops[from..].iter();
+            let computed = ops
+                .take_while(|(op, _)| compute::compute(op, &mut activation.frame, &function.pool, active))
+                .count();
+            level.op += computed;
+            wave.steps += computed as u64;
+            if let Some((op, inst)) = block.ops.get(from + computed) {
+                level.op += 1;
+                wave.steps += 1;
+                match self.effect(cluster, group, wave, function, op, *inst, active)? {
+                    Flow::Next if wave.state == State::Running => {}
+                    _ => return Ok(()),
+                }
+                if self.config.seed != 0 && wave.steps >= last {
+                    return Ok(());
+                }
+                continue;
+            }
+            wave.steps += 1;
+            self.end_of_block(&cluster.groups[group], wave, function, &block.end, block.end_at, block.meets)?;
+            if wave.steps >= last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn end_of_block(
+        &mut self,
+        group: &Group,
+        wave: &mut Wave,
+        function: &'r Function,
+        end: &End,
+        inst: Inst,
+        meets: Option<u32>,
+    ) -> Result<(), Stop> {
+        let (workgroup, number) = (group.id, wave.number);
+        let at = move |lanes| Place { function: function.global, inst, workgroup, wave: number, lanes };
+        let Some(activation) = wave.activations.last_mut() else { return Ok(()) };
+        let Activation { frame, levels, .. } = activation;
+        let Some(mask) = levels.last().map(|level| level.mask) else { return Ok(()) };
+        let pool = &function.pool;
+        let mut take = |frame: &mut Frame, edge: &Edge, lanes: u64| -> (u32, u64) {
+            if lanes != 0 && !edge.moves.is_empty() {
+                frame.move_all(pool, lanes, &edge.moves, &mut self.moves);
+            }
+            (edge.target, lanes)
+        };
+        match end {
+            End::Go(edge) => {
+                let (block, _) = take(frame, edge, mask);
+                if let Some(level) = levels.last_mut() {
+                    (level.block, level.op) = (block, 0);
+                }
+            }
+            End::Branch { condition, then, otherwise } => {
+                let undefined = known(frame.shadow(pool, *condition), mask);
+                let words = frame.get(pool, *condition);
+                let chosen = each(mask).fold(0, |lanes, lane| lanes | (words[lane] & 1) << lane);
+                if undefined.any() != 0 {
+                    let what = if undefined.poison != 0 { "poison" } else { "an undefined value" };
+                    let place = at(undefined.any());
+                    self.findings
+                        .add(Kind::UndefinedBranch, &[place], || format!("a branch depends on {what}"));
+                }
+                let ways = [take(frame, then, chosen), take(frame, otherwise, mask & !chosen)];
+                part(levels, meets, &ways, mask);
+            }
+            End::Switch { value, cases, ways } => {
+                let undefined = known(frame.shadow(pool, *value), mask);
+                if undefined.any() != 0 {
+                    let place = at(undefined.any());
+                    self.findings.add(Kind::UndefinedBranch, &[place], || {
+                        "a switch depends on a value that there is not".to_owned()
+                    });
+                }
+                let mut lanes = vec![0; ways.len()];
+                let words = frame.get(pool, *value);
+                for lane in each(mask) {
+                    let found = cases.iter().find(|(case, _)| *case == words[lane]);
+                    lanes[found.map_or(0, |(_, way)| *way as usize)] |= 1 << lane;
+                }
+                let taken = ways.iter().zip(lanes).map(|(way, lanes)| take(frame, way, lanes));
+                // Ways to one block are one.
+                let mut joined: Vec<(u32, u64)> = Vec::new();
+                for (block, lanes) in taken {
+                    match joined.iter_mut().find(|known| known.0 == block) {
+                        Some(known) => known.1 |= lanes,
+                        None => joined.push((block, lanes)),
+                    }
+                }
+                part(levels, meets, &joined, mask);
+            }
+            End::Return(limbs) => {
+                levels.pop();
+                self.returns(wave, function, limbs, mask);
+            }
+            End::Unreachable => {
+                self.findings.add(Kind::Unreachable, &[at(mask)], || "`unreachable` is reached".to_owned());
+                return Err(Stop::Found);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the result of a function to the lanes that return.
+    fn returns(&mut self, wave: &mut Wave, function: &Function, limbs: &[Src], mask: u64) {
+        let [.., caller, own] = &mut wave.activations[..] else { return };
+        let active = Active { mask, full: false };
+        for (register, &limb) in (own.returns_to..).zip(limbs) {
+            let shadow = own.frame.shadow(&function.pool, limb);
+            let words = own.frame.get(&function.pool, limb);
+            let to = caller.frame.words_mut(register);
+            each(mask).for_each(|lane| to[lane] = words[lane]);
+            caller.frame.set_shadow(register, shadow, active);
+        }
+    }
+
+    /// Enters a function.
+    pub(super) fn enters(
+        &mut self,
+        wave: &mut Wave,
+        caller: &'r Function,
+        callee: Callee,
+        arguments: &[Src],
+        to: u32,
+        at: Place,
+    ) -> Result<Flow, Stop> {
+        let mask = at.lanes;
+        let depth = wave.activations.len();
+        let Some(activation) = wave.activations.last_mut() else { return Ok(Flow::Next) };
+        let refused = |what: &str| Stop::Refused(Refused::new(what), Some(at));
+        let mut ways: Vec<(usize, u64)> = Vec::new();
+        match callee {
+            Callee::Known(number) => ways.push((number, mask)),
+            Callee::At(pointer) => {
+                let undefined = known(activation.frame.shadow(&caller.pool, pointer), mask);
+                if undefined.any() != 0 {
+                    self.findings.add(Kind::UndefinedAddress, &[at], || {
+                        "a call of an address that there is not".to_owned()
+                    });
+                    return Err(Stop::Found);
+                }
+                for lane in each(mask) {
+                    let address = activation.frame.get(&caller.pool, pointer)[lane];
+                    let number = Addresses::function_at(address);
+                    let Some(number) = number.filter(|&number| self.function(number).is_some()) else {
+                        self.findings.add(Kind::OutOfBounds, &[at], || {
+                            format!("a call of {address:#x}, where no function is")
+                        });
+                        return Err(Stop::Found);
+                    };
+                    match ways.iter_mut().find(|known| known.0 == number) {
+                        Some(known) => known.1 |= 1 << lane,
+                        None => ways.push((number, 1 << lane)),
+                    }
+                }
+            }
+        }
+        if ways.len() > 1 {
+            return Err(refused("a call of several functions at once"));
+        }
+        if depth >= MOST_ACTIVATIONS {
+            return Err(refused("calls so deep"));
+        }
+        for (number, lanes) in ways {
+            let Some(function) = self.function(number) else {
+                return Err(refused("a function without a body"));
+            };
+            let bytes = u64::from(function.registers) * self.plan.lanes as u64 * 8;
+            if wavemark_budget::room_for(bytes).is_err() {
+                return Err(refused("calls so deep"));
+            }
+            if arguments.len() as u32 > function.parameters {
+                return Err(refused("a call with more arguments than parameters"));
+            }
+            let mut frame = Frame::new(function.registers, self.plan.lanes);
+            let active = Active { mask: lanes, full: false };
+            for (register, &argument) in (0..).zip(arguments) {
+                let words = activation.frame.get(&caller.pool, argument);
+                frame.words_mut(register).copy_from_slice(words);
+                frame.set_shadow(register, activation.frame.shadow(&caller.pool, argument), active);
+            }
+            wave.marks.call();
+            let levels = vec![Level { block: 0, op: 0, mask: lanes, meets: None }];
+            let stack = wave.stack;
+            wave.activations.push(Activation { function: number, frame, levels, returns_to: to, stack });
+            break;
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The end of a wave.
+    fn ends(&mut self, cluster: &mut Cluster, group: usize, wave: &mut Wave) -> Result<(), Stop> {
+        let touching = wave.flights.iter().find(|flight| flight.span.0 < flight.span.1 && !flight.is_told());
+        if let Some(flight) = touching {
+            let place = flight.place;
+            self.findings.add(Kind::EndsInFlight, &[place], || {
+                "the wave ends while an asynchronous operation is not known to be done with LDS".to_owned()
+            });
+        }
+        let all: Vec<usize> = (0..wave.flights.len()).collect();
+        self.done(&mut cluster.groups[group], wave, &all);
+        wave.state = State::Ended;
+        cluster.groups[group].barriers.workgroup.drop_one();
+        Ok(())
+    }
+}
+
+/// Activations of a wave at most.
+const MOST_ACTIVATIONS: usize = 512;
+
+/// Lanes go their ways; all of them the same one, or apart.
+fn part(levels: &mut Vec<Level>, meets: Option<u32>, ways: &[(u32, u64)], mask: u64) {
+    if let Some(&(block, _)) = ways.iter().find(|way| way.1 == mask) {
+        if let Some(level) = levels.last_mut() {
+            (level.block, level.op) = (block, 0);
+        }
+        return;
+    }
+    Wave::part(levels, meets, ways);
+}

@@ -1,0 +1,174 @@
+//! Barriers, marks, waits.
+
+use super::barrier::Name;
+use super::effect::{Here, signed, uniform};
+use super::flight::Class;
+use super::step::Flow;
+use super::wave::{State, Wave};
+use super::{Cluster, Executor, Stop};
+use wavemark_isa::effects::Counter;
+use wavemark_target::Machine;
+
+use crate::Refused;
+use crate::finding::Kind;
+use crate::lanes::Src;
+use crate::meaning::Sync;
+use crate::shape::sign_extend;
+
+impl<'r> Executor<'r> {
+    pub(super) fn sync(
+        &mut self,
+        cluster: &mut Cluster,
+        group: usize,
+        wave: &mut Wave,
+        here: &Here<'_>,
+        sync: Sync,
+        to: u32,
+        from: &[Src],
+        immediate: u64,
+    ) -> Result<Flow, Stop> {
+        let index = wave.index;
+        let mut operand = |wave: &Wave, at: usize, what: &str| match (wave.activations.last(), from.get(at)) {
+            (Some(activation), Some(&src)) => uniform(&mut self.findings, &activation.frame, here, src, what),
+            _ => 0,
+        };
+        match sync {
+            Sync::Barrier => {
+                let barrier = &mut cluster.groups[group].barriers.workgroup;
+                barrier.arrive(index, None);
+                return Ok(self.waits(cluster, group, wave, Name::Workgroup));
+            }
+            Sync::ClusterBarrier => {
+                return Err(Stop::Refused(
+                    Refused::new("the intrinsic llvm.amdgcn.s.cluster.barrier"),
+                    Some(here.place),
+                ));
+            }
+            Sync::Signal | Sync::SignalIsFirst => {
+                let number = operand(wave, 0, "the number of the barrier");
+                let name = self.numbered(signed(number), wave, here)?;
+                let barrier = self.barrier(cluster, group, name);
+                let first = barrier.arrived == 0;
+                barrier.arrive(index, None);
+                if sync == Sync::SignalIsFirst
+                    && let Some(activation) = wave.activations.last_mut()
+                {
+                    activation.frame.fill(to, u64::from(first), here.active);
+                }
+            }
+            Sync::SignalVar => {
+                let address = operand(wave, 0, "the named barrier");
+                let count = operand(wave, 1, "the number of members");
+                let count = Some(count as u32).filter(|&count| count != 0);
+                self.barrier(cluster, group, Name::Named(address)).arrive(index, count);
+            }
+            Sync::Wait => {
+                let name = self.numbered(sign_extend(immediate, 16), wave, here)?;
+                return Ok(self.waits(cluster, group, wave, name));
+            }
+            Sync::Join => {
+                let address = operand(wave, 0, "the named barrier");
+                wave.joined = Some(address);
+                self.barrier(cluster, group, Name::Named(address)).join(index);
+            }
+            Sync::Init => {
+                let address = operand(wave, 0, "the named barrier");
+                let count = operand(wave, 1, "the number of members");
+                self.barrier(cluster, group, Name::Named(address)).init(count as u32);
+            }
+            Sync::Leave => {
+                if let Some(address) = wave.joined.take() {
+                    self.barrier(cluster, group, Name::Named(address)).drop_one();
+                }
+            }
+            Sync::State | Sync::NamedState => {
+                let name = match sync {
+                    Sync::State => {
+                        let number = operand(wave, 0, "the number of the barrier");
+                        self.numbered(signed(number), wave, here)?
+                    }
+                    _ => Name::Named(operand(wave, 0, "the named barrier")),
+                };
+                let barrier = self.barrier(cluster, group, name);
+                // CDNA5 manual, S_GET_BARRIER_STATE: valid, member count, signal count.
+                let members = barrier.expected.unwrap_or(0);
+                let state = u32::from(barrier.expected.is_some())
+                    | (members & 0x7f) << 4
+                    | (barrier.arrived & 0x7f) << 16;
+                if let Some(activation) = wave.activations.last_mut() {
+                    activation.frame.fill(to, state.into(), here.active);
+                }
+            }
+            Sync::Mark => wave.marks.mark(wavemark_memmodel::asyncmark::Stages::ALL),
+            Sync::AwaitMarks => {
+                let own = &mut cluster.groups[group];
+                self.await_marks(own, wave, immediate);
+            }
+            Sync::AwaitAsync => {
+                let own = &mut cluster.groups[group];
+                self.await_counter(own, wave, &[Class::AsyncLoad, Class::AsyncStore], immediate);
+            }
+            Sync::AwaitTensor => {
+                let own = &mut cluster.groups[group];
+                self.await_counter(own, wave, &[Class::Tensor], immediate);
+            }
+            Sync::AwaitCounters => {
+                // Other loads count, too, which IR does not order: only a wait for all of them says something.
+                if waits_for_all_loads(self.program.target, immediate) {
+                    let own = &mut cluster.groups[group];
+                    self.await_counter(own, wave, &[Class::LdsDma], 0);
+                }
+            }
+            Sync::Sleep => return Ok(Flow::Yields),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The barrier that a number is.
+    fn numbered(&mut self, number: i64, wave: &Wave, here: &Here<'_>) -> Result<Name, Stop> {
+        match Name::of_number(number) {
+            Some(Name::Joined) => match wave.joined {
+                Some(address) => Ok(Name::Named(address)),
+                None => {
+                    self.findings.add(Kind::Barrier, &[here.place], || {
+                        "a named barrier is waited for, and none is joined".to_owned()
+                    });
+                    Err(Stop::Found)
+                }
+            },
+            Some(name) => Ok(name),
+            None => Err(Stop::Refused(Refused::new(format!("barrier number {number}")), Some(here.place))),
+        }
+    }
+
+    fn barrier<'c>(
+        &self,
+        cluster: &'c mut Cluster,
+        group: usize,
+        name: Name,
+    ) -> &'c mut wavemark_sim::barrier::Barrier {
+        match name {
+            Name::Workgroup | Name::Joined => &mut cluster.groups[group].barriers.workgroup,
+            Name::Cluster => &mut cluster.barrier,
+            Name::Named(address) => cluster.groups[group].barriers.named.entry(address).or_default(),
+        }
+    }
+
+    /// Waits for a barrier, unless its phase has completed.
+    fn waits(&mut self, cluster: &mut Cluster, group: usize, wave: &mut Wave, name: Name) -> Flow {
+        if self.passes(cluster, group, wave, name) {
+            return Flow::Next;
+        }
+        wave.state = State::Waits(name);
+        Flow::Yields
+    }
+}
+
+/// Whether `s_waitcnt` with that operand waits until no vector load is left.
+fn waits_for_all_loads(target: Machine, operand: u64) -> bool {
+    let parsed = wavemark_isa::parse(target, &format!("s_waitcnt {operand:#x}"), &wavemark_isa::NoSymbols);
+    parsed.is_ok_and(|parsed| {
+        let waits = wavemark_isa::effects(target, &parsed.inst).waits;
+        waits.iter().any(|&(counter, n)| counter == Counter::Vm && n == 0)
+    })
+}
