@@ -110,6 +110,7 @@ fn too_strong() {
                    15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 0}):
                       > waits on queue 0 for 0
               hint: async_wait_inflight_count 1 is enough
+              note: proven: it holds for every run
 
             note: main: waits: 1 exact, 1 too strong
             note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked

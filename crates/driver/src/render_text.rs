@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use wavemark_diag::Style;
 
 use crate::report::{
-    Accepted, Approximate, Checked, Coverage, Executed, Finding, Outcome, Output, Report, Severity, Site,
-    Unexecuted, split_source,
+    Accepted, Approximate, Checked, Class, Coverage, Executed, Finding, Outcome, Output, Report, Severity,
+    Site, Unexecuted, split_source,
 };
 
 /// Looks a source line up: file as reports name it, line from 1.
@@ -97,8 +97,10 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
     }
     match finding.proven {
         Some(true) => line(text, "  note", "proven: it holds for every run"),
-        Some(false) => line(text, "  note", "seen in this run only"),
-        None => {}
+        Some(false) if matches!(finding.class, Class::Redundant | Class::OverStrong) => {
+            line(text, "  note", "seen in this run only");
+        }
+        _ => {}
     }
     if let Some(model) = &finding.model {
         line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));

@@ -9,6 +9,7 @@ use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::modelled;
+use wavemark_sim::schedule::Schedule;
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
@@ -29,6 +30,9 @@ use crate::tile;
 use crate::trace::trace_json;
 use crate::without_finder::without_finder;
 
+/// Why tile programs and LLVM IR have no schedules to write down.
+const INTERPRETED: &str = "an interpreter has none that are written down";
+
 /// Runs the kernel of `input` that `launch` or `options` name.
 pub fn run(
     sources: &mut SourceMap,
@@ -37,9 +41,15 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<Report, Failure> {
     match input.form {
-        Form::TvmScript => tile::run(sources, input, launch, options),
+        Form::TvmScript => {
+            schedules::refuse(options, INTERPRETED)?;
+            tile::run(sources, input, launch, options)
+        }
         Form::Captured => captured(sources, input, launch, options, Looked::Run),
-        Form::LlvmIr => ir::run(sources, input, launch, options),
+        Form::LlvmIr => {
+            schedules::refuse(options, INTERPRETED)?;
+            ir::run(sources, input, launch, options)
+        }
         _ => judge(sources, input, launch, options, Looked::Run),
     }
 }
@@ -55,6 +65,9 @@ fn captured(
     if launch.is_some() {
         let what = format!("{} is a captured launch, there is no --launch beside it", input.name);
         return Err(Diagnostic::error(what).into());
+    }
+    if options.exhaustive || options.save_schedule.is_some() {
+        schedules::refuse(options, "run the captured launch for that with a launch file")?;
     }
     run_captured(sources, input, options, looked == Looked::AllPaths)
 }
@@ -99,6 +112,7 @@ fn judge(
         None => match kernel::default_launch(kernel, metadata) {
             Ok(launch) => (launch, Vec::new()),
             Err(_) if looked == Looked::AllPaths => {
+                schedules::refuse(options, "there is no launch")?;
                 let loaded = Loaded::new(&input.name, &object, &lines)?;
                 return statics::alone(&loaded, subject, options.check);
             }
@@ -126,13 +140,14 @@ fn judge(
     report.kernel = kernel.name.clone();
     let inputs = inputs(input, given_launch, &launch);
     let (mut executed, mut code) = (Vec::new(), None);
-    let outcomes = if options.exhaustive {
-        explore_all(&prepared, options, &mut report, &mut executed)?
+    let (outcomes, failing) = if options.exhaustive {
+        let (kept, failing) = explore_all(&prepared, options, &mut report, &mut executed)?;
+        (kept.into_iter().map(Ok).collect(), failing)
     } else {
-        schedules::run_schedules(&prepared, options)
+        (schedules::run_schedules(&prepared, options), None)
     };
     if let Some(path) = &options.save_schedule {
-        match schedules::save(path, &prepared, options, &outcomes, &inputs) {
+        match schedules::save(path, &prepared, options, (&outcomes, failing), &inputs) {
             Ok(words) => report.notes.push(words),
             Err(diagnostic) => report.diagnostics.push(diagnostic.message),
         }
@@ -172,20 +187,21 @@ fn judge(
 }
 
 /// Runs all schedules, as far as that goes, and merges into `report` what they come to but for one: the first one that
-/// fails, or the plain one.
+/// fails, with its schedule, or the plain one.
 fn explore_all(
     prepared: &Prepared<'_>,
     options: &RunOptions,
     report: &mut Report,
     executed: &mut Vec<u64>,
-) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
-    let mut kept: Option<(Outcome, bool)> = None;
-    let explored = schedules::explore::explore(prepared, options, &mut |outcome| {
-        let fails = schedules::Failed::of(&outcome).is_some();
+) -> Result<(Option<Outcome>, Option<Schedule>), Failure> {
+    let (mut kept, mut failing) = (None, None);
+    let explored = schedules::explore::explore(prepared, options, &mut |schedule, outcome| {
+        let first_to_fail = failing.is_none() && schedules::Failed::of(&outcome).is_some();
+        if first_to_fail {
+            failing = Some(schedule.clone());
+        }
         // Of the one that is kept and this one, one is merged.
-        let replaces = kept.as_ref().is_none_or(|(_, known)| fails && !known);
-        let merged =
-            if replaces { kept.replace((outcome, fails)).map(|(before, _)| before) } else { Some(outcome) };
+        let merged = if kept.is_none() || first_to_fail { kept.replace(outcome) } else { Some(outcome) };
         if let Some(mut outcome) = merged {
             executed.append(&mut outcome.ran.executed);
             executed.sort_unstable();
@@ -193,13 +209,12 @@ fn explore_all(
             merge(report, outcome.ran);
             merge_outputs(report, outcome.outputs);
         }
-        true
     })?;
     report.notes.push(explored.to_string());
     if !explored.finished {
         report.not_checked.push(NotChecked::new("schedules", "there are more than were tried"));
     }
-    Ok(kept.map(|(outcome, _)| Ok(outcome)).into_iter().collect())
+    Ok((kept, failing))
 }
 
 /// Says what of the kernel was executed: `executed` are the addresses, in any order.
@@ -319,11 +334,15 @@ pub fn check(
     options: &RunOptions,
 ) -> Result<Vec<Report>, Failure> {
     match input.form {
-        Form::TvmScript => return Ok(vec![tile::check(sources, input, launch, options)?]),
+        Form::TvmScript => {
+            schedules::refuse(options, INTERPRETED)?;
+            return Ok(vec![tile::check(sources, input, launch, options)?]);
+        }
         Form::Captured => return Ok(vec![captured(sources, input, launch, options, Looked::AllPaths)?]),
         _ => {}
     }
     if input.form == Form::LlvmIr {
+        schedules::refuse(options, INTERPRETED)?;
         return Ok(vec![match launch {
             Some(_) => ir::run(sources, input, launch, options)?,
             None => ir::check(sources, input, options)?,
@@ -332,6 +351,7 @@ pub fn check(
     if launch.is_none() && options.kernel.is_none() {
         let Loadable { object, lines } = loadable(sources, input, options)?;
         if object.kernels.len() > 1 {
+            schedules::refuse(options, "there is no launch")?;
             let loaded = Loaded::new(&input.name, &object, &lines)?;
             let report = |kernel| statics::alone(&loaded, subject(&object, kernel)?, options.check);
             return object.kernels.iter().map(report).collect();

@@ -8,7 +8,7 @@
 //! * `--schedule FILE` does that one again ([`file`]);
 //! * `--exhaustive` tries them all, the least surprising first ([`explore`]).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use wavemark_diag::Diagnostic;
@@ -129,24 +129,43 @@ pub(crate) fn is_whole(ran: &Ran) -> bool {
     ran.unsupported.is_none() && !matches!(ran.limit, Some(Limit::Brake(_)))
 }
 
-/// Writes the first schedule that fails, as small as it gets; what was done, in words.
+/// Refuses what is asked of schedules where there are none, for this reason.
+pub(crate) fn refuse(options: &RunOptions, why: &str) -> Result<(), Diagnostic> {
+    let asked = [
+        ("--exhaustive", options.exhaustive),
+        ("--save-schedule", options.save_schedule.is_some()),
+        ("--schedule", !matches!(options.policy, Policy::Seeded) || options.first_schedule > 0),
+    ];
+    match asked.iter().find(|(_, asked)| *asked) {
+        Some((option, _)) => Err(Diagnostic::error(format!("{option} is about schedules of a run: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Writes the first schedule that fails, `failing` or, made small, one of `outcomes`; what was done, in words.
 pub(crate) fn save(
     path: &Path,
     prepared: &Prepared<'_>,
     options: &RunOptions,
-    outcomes: &[Result<Outcome, Failure>],
-    inputs: &[std::path::PathBuf],
+    (outcomes, failing): (&[Result<Outcome, Failure>], Option<Schedule>),
+    inputs: &[PathBuf],
 ) -> Result<String, Diagnostic> {
-    let failing = outcomes.iter().enumerate().find_map(|(index, outcome)| {
+    let name = path.display();
+    let first = outcomes.iter().enumerate().find_map(|(index, outcome)| {
         let failed = Failed::of(outcome.as_ref().ok()?)?;
         Some((index as u32, failed))
     });
-    let Some((index, failed)) = failing else {
-        return Ok(format!("no schedule fails: {} is not written", path.display()));
+    let (schedule, index, words) = match (failing, first) {
+        (Some(schedule), _) => {
+            (Some(schedule), 0, "the first failing schedule, with the fewest changes".to_owned())
+        }
+        (None, Some((index, failed))) if !options.exhaustive => {
+            let (schedule, words) = minimise(prepared, options, index, &failed);
+            (schedule, options.first_schedule.saturating_add(index), words)
+        }
+        _ => return Ok(format!("no schedule fails: {name} is not written")),
     };
-    let (schedule, words) = minimise(prepared, options, index, &failed);
-    let index = options.first_schedule.saturating_add(index);
     let text = file::write(&prepared.kernel.name, options, index, schedule.as_ref());
-    crate::files::write(path, text.as_bytes(), inputs.iter().map(std::path::PathBuf::as_path))?;
-    Ok(format!("{}: {words}", path.display()))
+    crate::files::write(path, text.as_bytes(), inputs.iter().map(PathBuf::as_path))?;
+    Ok(format!("{name}: {words}"))
 }

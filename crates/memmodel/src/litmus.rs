@@ -141,10 +141,24 @@ pub enum Counter {
     Async,
     /// TENSORcnt.
     Tensor,
+    /// vmcnt of processors before gfx10, which counts all vector memory in one queue, copies to LDS too.
+    Vector,
+}
+
+impl Counter {
+    /// Whether it counts operations of a class.
+    pub fn counts(self, class: Class) -> bool {
+        match self {
+            Counter::Vector => {
+                matches!(class, Class::Load | Class::Store | Class::AsyncLoad | Class::AsyncStore)
+            }
+            _ => class.counter() == self,
+        }
+    }
 }
 
 impl Class {
-    /// The counter that counts it.
+    /// The counter of its own that counts it, where there is one.
     pub fn counter(self) -> Counter {
         match self {
             Class::Load => Counter::Load,

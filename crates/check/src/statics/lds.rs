@@ -23,8 +23,8 @@ use super::blocks::Code;
 use super::{Analysis, Report, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 
-/// Instructions of all waves together, for all dispatches: about 20 ms.
-const STEPS: u32 = 200_000;
+/// Instructions of all waves together, for all dispatches: about 40 ms.
+const STEPS: u32 = 100_000;
 /// Of one wave.
 const STEPS_OF_WAVE: u32 = 20_000;
 /// How often a wave of a dispatch that is looked at can go through the whole code, if it is long.

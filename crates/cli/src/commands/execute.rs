@@ -167,8 +167,8 @@ fn reports<'a>(
     let items = batch::expand(&input.inputs, execution.launch.as_deref())?;
     let batch =
         items.len() > 1 || items.first().is_some_and(|item| Some(&item.input) != input.inputs.first());
-    if batch && (execution.out.is_some() || execution.trace.is_some()) {
-        return Err(Diagnostic::error("--out and --trace are for one input").into());
+    if batch && (execution.out.is_some() || execution.trace.is_some() || schedules.save.is_some()) {
+        return Err(Diagnostic::error("--out, --trace and --save-schedule are for one input").into());
     }
     let baseline = baseline(door, execution)?;
     let progress = door.progress(&options.progress);

@@ -3,7 +3,7 @@
 //!
 //! The head's first word is a processor. Initial values say what registers hold: `0:v1 = L0` is the address of a location,
 //! `0:v4 = 1` a number. Labels and branches are the model's. What the model has no word for is refused by name: computing,
-//! scalar and tensor memory, atomics and caches, and processors that count loads and stores in one counter.
+//! scalar and tensor memory, atomics and caches.
 
 use std::collections::HashMap;
 
@@ -54,12 +54,6 @@ pub fn rewrite(source: &str) -> Result<Option<Rewritten>, Error> {
         lines[head].1.trim().split_once(char::is_whitespace).unwrap_or((lines[head].1.trim(), ""));
     let Some(processor) = Processor::by_name(&first.to_lowercase()) else { return Ok(None) };
     let machine = Machine::new(processor);
-    if CounterSet::of(machine).counters().all(|counter| counter != Counter::Load) {
-        return fail(
-            lines[head].0,
-            format!("{first} counts loads and stores in one counter, which litmus tests do not have"),
-        );
-    }
     let mut bindings = Bindings::new();
     let mut rewritten = Rewritten { text: String::new(), places: Vec::new() };
     rewritten.push(&format!("AMDGPU-MACHINE {name}\n"), lines[head].0);
@@ -169,7 +163,7 @@ fn words(
     }
     let operands = Operands { thread, at, bindings, all: operands(cell) };
     let mnemonic = parsed.inst.mnemonic(machine);
-    instruction(&known, &operands).transpose().unwrap_or_else(|| {
+    instruction(machine, &known, &operands).transpose().unwrap_or_else(|| {
         fail(at, format!("litmus tests have loads, stores, copies to and from LDS, waits and barriers; `{mnemonic}` is none"))
     })
 }
@@ -195,7 +189,9 @@ impl Operands<'_> {
 
     /// The locations that operands are the addresses of, those in LDS or not.
     fn location(&self, lds: bool) -> Result<&str, Error> {
-        let named = self.all.iter().filter_map(|operand| self.bound(operand));
+        // Copies to LDS of gfx9 have their LDS address in M0.
+        let m0 = self.bound("m0").filter(|name| name.starts_with(char::is_uppercase));
+        let named = self.all.iter().filter_map(|operand| self.bound(operand)).chain(m0);
         let mut named =
             named.filter(|name| name.starts_with(char::is_uppercase) && name.starts_with('L') == lds);
         let what = if lds { "in LDS (named L…)" } else { "in global memory" };
@@ -232,7 +228,7 @@ impl Operands<'_> {
 }
 
 /// The model's words for an instruction with these effects; `None` if it has none.
-fn instruction(known: &Effects, operands: &Operands) -> Result<Option<Vec<String>>, Error> {
+fn instruction(machine: Machine, known: &Effects, operands: &Operands) -> Result<Option<Vec<String>>, Error> {
     if let Some(memory) = &known.memory {
         return access(known, memory.path, memory.verb, operands).map(|line| line.map(|line| vec![line]));
     }
@@ -245,10 +241,14 @@ fn instruction(known: &Effects, operands: &Operands) -> Result<Option<Vec<String
     if !known.waits.is_empty() {
         let mut lines = Vec::new();
         for &(counter, n) in &known.waits {
+            // Where stores have a counter, that of the others counts loads alone.
+            let one_queue = CounterSet::of(machine).counter_of(Channel::St) == Counter::Vm;
             let name = match counter {
-                Counter::Load => "loadcnt",
-                Counter::Store => "storecnt",
-                Counter::Ds => "dscnt",
+                Counter::Vm if one_queue => "vmcnt",
+                Counter::Load | Counter::Vm => "loadcnt",
+                Counter::Store | Counter::Vs => "storecnt",
+                // There are no scalar loads here.
+                Counter::Ds | Counter::Lgkm => "dscnt",
                 Counter::Async => "asynccnt",
                 Counter::Tensor => "tensorcnt",
                 _ => return Ok(None),
@@ -273,7 +273,7 @@ fn access(known: &Effects, path: Path, verb: Verb, operands: &Operands) -> Resul
             Some(format!("{data} = {kind}.load {}", operands.location(lds)?))
         }
         Verb::Store => Some(format!("{kind}.store {}, {}", operands.location(lds)?, operands.value())),
-        Verb::ToLds if is(Channel::Al) => {
+        Verb::ToLds if is(Channel::Al) || is(Channel::Vm) => {
             Some(format!("load.async {}, {}", operands.location(true)?, operands.location(false)?))
         }
         Verb::FromLds if is(Channel::As) => {

@@ -89,11 +89,11 @@ impl Planned {
     }
 }
 
-/// Runs the schedules of a kernel; `see` is told of each outcome, and says whether to go on.
+/// Runs the schedules of a kernel; `see` is told what each came to.
 pub(crate) fn explore(
     prepared: &Prepared<'_>,
     options: &RunOptions,
-    see: &mut dyn FnMut(Outcome) -> bool,
+    see: &mut dyn FnMut(&Schedule, Outcome),
 ) -> Result<Explored, Failure> {
     let mut waiting = VecDeque::from([Planned::default()]);
     let mut explored = Explored { runs: 0, deviations: 0, finished: false };
@@ -111,8 +111,8 @@ pub(crate) fn explore(
         explored.deviations = planned.schedule.len();
         instructions += outcome.ran.stats.wave_instructions;
         let whole = is_whole(&outcome.ran);
-        let goes_on = see(outcome);
-        if !whole || !goes_on {
+        see(&planned.schedule, outcome);
+        if !whole {
             return Ok(explored);
         }
         for (at, deviation) in planned.further(recorder.take().1) {

@@ -242,6 +242,7 @@ impl<'t> Reader<'_, 't> {
             "wait.dscnt" => Some(Counter::Ds),
             "wait.asynccnt" => Some(Counter::Async),
             "wait.tensorcnt" => Some(Counter::Tensor),
+            "wait.vmcnt" => Some(Counter::Vector),
             _ => None,
         };
         match word {

@@ -83,9 +83,12 @@ impl State {
         n: u32,
     ) -> Vec<EventId> {
         let flights = &self.threads[thread].flights;
-        let same_queue =
-            |a: Class, b: Class| a == b || cx.test.readings.one_async_queue && a.counter() == b.counter();
-        let counted = |flight: &Flight| counter.is_none_or(|counter| flight.class.counter() == counter);
+        let one_queue = |a: Class, b: Class| match counter {
+            Some(Counter::Vector) => Counter::Vector.counts(a) && Counter::Vector.counts(b),
+            _ => cx.test.readings.one_async_queue && a.counter() == b.counter(),
+        };
+        let same_queue = |a: Class, b: Class| a == b || one_queue(a, b);
+        let counted = |flight: &Flight| counter.is_none_or(|counter| counter.counts(flight.class));
         let younger = |at: usize| {
             flights[at + 1..].iter().filter(|other| same_queue(other.class, flights[at].class)).count()
         };
