@@ -2,9 +2,12 @@
 
 import array
 import ctypes
+import json
 import resource
+import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import wavemark
 
@@ -101,6 +104,31 @@ class Launch(unittest.TestCase):
         self.assertEqual(off.outcome, "not-checked")
         outside = kernel().launch(1, 64, [bytearray(256), bytearray(128), 5])
         self.assertIn("argument `to`", str(outside))
+
+    def test_pictures(self):
+        arguments = [bytearray(256), bytearray(256), 5]
+        right, wrong = (kernel(text).launch(1, 64, arguments, record=True) for text in (RIGHT, WRONG))
+        self.assertEqual([picture.title for picture in right.pictures], ["the first waves"])
+        (race,) = wrong.pictures
+        self.assertTrue(race.title.startswith("R1: "), race.title)
+        svg = ElementTree.fromstring(race._repr_svg_())
+        self.assertEqual(svg.tag, "{http://www.w3.org/2000/svg}svg")
+        # The load that is to blame, and the moment that it hurts.
+        self.assertIn("here it hurts", race.svg)
+        self.assertIn("culprit", {name for one in svg.iter() for name in one.get("class", "").split()})
+        unrecorded = kernel(WRONG).launch(1, 64, arguments)
+        self.assertEqual(unrecorded.pictures, [])
+        with tempfile.TemporaryDirectory() as folder:
+            page = wavemark.report(right, wrong, unrecorded, path=Path(folder, "report.html"))
+            self.assertEqual(Path(folder, "report.html").read_text(), page.html)
+            self.assertEqual((page.html.count("<section"), page.html.count('<figure class="timeline"')), (3, 2))
+            wrong.trace(Path(folder, "trace.json"))
+            trace = json.loads(Path(folder, "trace.json").read_text())
+            self.assertTrue(any("global_load_dword" in event["name"] for event in trace["traceEvents"]))
+            with self.assertRaises(ValueError):
+                unrecorded.trace(Path(folder, "trace.json"))
+        # A notebook gets a document within its own.
+        self.assertIn("srcdoc=\"&lt;!DOCTYPE html&gt;", wrong._repr_html_())
 
     def test_what_cannot_be_used(self):
         with self.assertRaisesRegex(wavemark.Error, "add.s:3"):

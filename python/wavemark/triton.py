@@ -85,6 +85,11 @@ def use(
     triton.runtime.driver.set_active(_Driver(arch, autotune, on_report, capture, options))
 
 
+def install(arch: str | None = None, **options: Any) -> None:
+    """The same for a processor that `WAVEMARK_ARCH` may name, as the pytest plugin has it."""
+    use(arch or os.environ.get("WAVEMARK_ARCH", "gfx950"), **options)
+
+
 def reports() -> list[Report]:
     """The reports of the last launches since `use`, in order."""
     active = triton.runtime.driver.active

@@ -55,7 +55,6 @@ pub(crate) struct Prepared<'p> {
 }
 
 /// What one dispatch gave.
-#[derive(Default)]
 pub(crate) struct Ran {
     pub findings: Vec<Finding>,
     pub stats: Stats,

@@ -105,19 +105,18 @@ pub(crate) fn run(
         let ((policy, seed), recorded) = (schedule(&options, index), options.record && index == 0);
         let options = RunOptions { policy, ..options.clone() };
         let arguments = Arguments::Segment(arguments);
-        let mut launched =
+        let Launched { mut ran, code, machine, executed_by } =
             device.dispatch(module, Some(&head.kernel), &head.extent, arguments, &options, seed, recorded)?;
-        executed.append(&mut launched.ran.executed);
-        report.recording = launched.ran.recording.take().map(Box::new).or(report.recording);
-        let ran = std::mem::replace(&mut launched.ran, Default::default());
+        executed.append(&mut ran.executed);
+        report.recording = ran.recording.take().map(Box::new).or(report.recording);
         let goes_on = ran.unsupported.is_none() && options.brake.pulled().is_none();
         merge(&mut report, ran);
-        last = Some((device, module, launched));
+        last = Some((device, module, code, machine, executed_by));
         if !goes_on {
             break;
         }
     }
-    let Some((device, module, Launched { code, machine, executed_by, .. })) = last else { return Ok(report) };
+    let Some((device, module, code, machine, executed_by)) = last else { return Ok(report) };
     let module = device.module(module)?;
     cover(&mut report, machine, &module.lines, &code, executed);
     say_checked(&mut report, executed_by, options.check);
