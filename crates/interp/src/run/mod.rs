@@ -116,6 +116,9 @@ pub struct Outcome {
     pub watched: Option<Place>,
 }
 
+/// Bytes of a variable at most.
+const MOST_BYTES: u64 = 1 << 32;
+
 /// Puts a module's variables into memory and compiles `kernel`.
 ///
 /// # Errors
@@ -144,7 +147,11 @@ pub fn prepare(
             continue;
         };
         let Some(initializer) = variable.initializer else { continue };
-        room_for(whole.size).map_err(|no_room| Refused::new(format!("@{} {no_room}", module.name(id))))?;
+        let too_large = |why: &dyn std::fmt::Display| Refused::new(format!("@{} {why}", module.name(id)));
+        room_for(whole.size).map_err(|no_room| too_large(&no_room))?;
+        if whole.size > MOST_BYTES {
+            return Err(too_large(&format_args!("of {} bytes", whole.size)));
+        }
         let writable = !variable.constant;
         let name = format!("@{}", module.name(id));
         let base = global.allocate(name, vec![0; whole.size.max(1) as usize], writable);
@@ -541,6 +548,7 @@ impl Executor<'_> {
                 frame,
                 levels: vec![Level { block: 0, op: 0, mask, meets: None }],
                 returns_to: 0,
+                results: 0,
                 stack: FIRST_SCRATCH,
             }],
             marks: Thread::default(),

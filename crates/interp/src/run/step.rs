@@ -168,7 +168,7 @@ impl<'r> Executor<'r> {
     fn returns(&mut self, wave: &mut Wave, function: &Function, limbs: &[Src], mask: u64) {
         let [.., caller, own] = &mut wave.activations[..] else { return };
         let active = Active { mask, full: false };
-        for (register, &limb) in (own.returns_to..).zip(limbs) {
+        for (register, &limb) in (own.returns_to..).zip(limbs.iter().take(own.results as usize)) {
             let shadow = own.frame.shadow(&function.pool, limb);
             let words = own.frame.get(&function.pool, limb);
             let to = caller.frame.words_mut(register);
@@ -184,7 +184,7 @@ impl<'r> Executor<'r> {
         caller: &'r Function,
         callee: Callee,
         arguments: &[Src],
-        to: u32,
+        [returns_to, results]: [u32; 2],
         at: Place,
     ) -> Result<Flow, Stop> {
         let mask = at.lanes;
@@ -243,7 +243,14 @@ impl<'r> Executor<'r> {
             wave.marks.call();
             let levels = vec![Level { block: 0, op: 0, mask: lanes, meets: None }];
             let stack = wave.stack;
-            wave.activations.push(Activation { function: number, frame, levels, returns_to: to, stack });
+            wave.activations.push(Activation {
+                function: number,
+                frame,
+                levels,
+                returns_to,
+                results,
+                stack,
+            });
             break;
         }
         Ok(Flow::Next)

@@ -35,6 +35,8 @@ pub struct Activation {
     pub levels: Vec<Level>,
     /// Where its result goes in the registers of the activation below.
     pub returns_to: u32,
+    /// How many limbs of it are wanted there.
+    pub results: u32,
     /// The top of the stack when it was entered.
     pub stack: u64,
 }
@@ -130,7 +132,7 @@ impl Wave {
 }
 
 /// Bytes of a lane's stack at most.
-const MOST_SCRATCH: u64 = 1 << 22;
+const MOST_SCRATCH: u64 = 1 << 18;
 
 #[cfg(test)]
 mod tests {
