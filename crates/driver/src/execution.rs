@@ -410,7 +410,10 @@ pub(crate) fn passed<'l>(
 }
 
 /// The kernel-argument segment of a launch.
-pub(crate) fn kernel_arguments(prepared: &Prepared<'_>, addresses: &[Option<u64>]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub(crate) fn kernel_arguments(
+    prepared: &Prepared<'_>,
+    addresses: &[Option<u64>],
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let Prepared { launch, kernel, .. } = prepared;
     argument_segment(prepared.object, kernel, launch, &passed(launch, prepared.filled, addresses))
 }

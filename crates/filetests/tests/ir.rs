@@ -42,9 +42,11 @@ fn main() {
         .into_iter()
         .map(|path| Trial::test(format!("run/{}", stem(&path)), move || runs(&path)))
         .collect();
-    trials.extend(files(&root().join("tests/ir/compare")).into_iter().map(|path| {
-        Trial::test(format!("compare/{}", stem(&path)), move || compares(&path))
-    }));
+    trials.extend(
+        files(&root().join("tests/ir/compare"))
+            .into_iter()
+            .map(|path| Trial::test(format!("compare/{}", stem(&path)), move || compares(&path))),
+    );
     for (target, count) in CORPUS {
         trials.push(Trial::test(format!("corpus/{target}"), move || corpus(target, count)));
     }
@@ -183,7 +185,8 @@ fn compares(path: &Path) -> Result<(), Failed> {
         let line = (1..).zip(text.lines()).find(|(_, line)| line.contains("<<< differs"));
         Ok(line.map(|(number, _)| number))
     };
-    let stores = [&difference.ir_store, &difference.code_store].map(|site| site.as_ref().and_then(|site| site.line()));
+    let stores =
+        [&difference.ir_store, &difference.code_store].map(|site| site.as_ref().and_then(|site| site.line()));
     if stores != [marked(path)?, marked(&code)?] {
         return Err(format!("the stores that differ are elsewhere:\n{wrong}").into());
     }

@@ -67,15 +67,13 @@ pub fn wide(op: BinaryOp, flags: Flags, bits: u32, a: u128, b: u128) -> (u128, b
     let out = |(value, over): (i128, bool)| nsw && (over || signed(value as u128) != value);
     let out_unsigned = |(value, over): (u128, bool)| nuw && (over || value & !all != 0);
     match op {
-        BinaryOp::Add => (
-            a.wrapping_add(b) & all,
-            out(sa.overflowing_add(sb)) || out_unsigned(a.overflowing_add(b)),
-        ),
+        BinaryOp::Add => {
+            (a.wrapping_add(b) & all, out(sa.overflowing_add(sb)) || out_unsigned(a.overflowing_add(b)))
+        }
         BinaryOp::Sub => (a.wrapping_sub(b) & all, out(sa.overflowing_sub(sb)) || nuw && a < b),
-        BinaryOp::Mul => (
-            a.wrapping_mul(b) & all,
-            out(sa.overflowing_mul(sb)) || out_unsigned(a.overflowing_mul(b)),
-        ),
+        BinaryOp::Mul => {
+            (a.wrapping_mul(b) & all, out(sa.overflowing_mul(sb)) || out_unsigned(a.overflowing_mul(b)))
+        }
         BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem if b == 0 => (0, true),
         BinaryOp::UDiv => (a / b, exact && a % b != 0),
         BinaryOp::URem => (a % b, false),
@@ -228,9 +226,7 @@ pub fn float(op: BinaryOp, format: Format, a: u64, b: u64) -> u64 {
             result.to_bits()
         }
         // Exact, or rounded harmlessly a second time: binary32 has more than twice the bits and two.
-        Format::Half => {
-            u64::from(f16::from_f32(of_f32(op, f16::to_f32(a as u16), f16::to_f32(b as u16))))
-        }
+        Format::Half => u64::from(f16::from_f32(of_f32(op, f16::to_f32(a as u16), f16::to_f32(b as u16)))),
         Format::BFloat => {
             u64::from(bf16::from_f32(of_f32(op, bf16::to_f32(a as u16), bf16::to_f32(b as u16))))
         }

@@ -86,7 +86,8 @@ const MOST: usize = 256;
 impl Findings {
     /// One more, or one more instance.
     pub fn add(&mut self, kind: Kind, places: &[Place], note: impl FnOnce() -> String) {
-        let sites = |places: &[Place]| places.iter().map(|place| (place.function, place.inst)).collect::<Vec<_>>();
+        let sites =
+            |places: &[Place]| places.iter().map(|place| (place.function, place.inst)).collect::<Vec<_>>();
         let own = sites(places);
         let known = |finding: &&mut Finding| finding.kind == kind && sites(&finding.places) == own;
         if let Some(finding) = self.found.iter_mut().find(known) {

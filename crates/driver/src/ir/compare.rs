@@ -245,9 +245,10 @@ struct Watch {
 impl Observer for Watch {
     fn issued(&mut self, wave: WaveId, site: &MachineSite, op: &Issue) {
         let touches = |from: u64, bytes: u64| from < self.to && from.saturating_add(bytes) > self.from;
-        let writes = op.accesses.iter().filter(|access| {
-            access.space == Space::Global && access.direction != Direction::Read
-        });
+        let writes = op
+            .accesses
+            .iter()
+            .filter(|access| access.space == Space::Global && access.direction != Direction::Read);
         let hit = writes.into_iter().any(|access| match &access.extent {
             Extent::Lanes { mask, bytes, addr } => {
                 (0..64).any(|lane| mask >> lane & 1 != 0 && touches(addr[lane], u64::from(*bytes)))
@@ -261,13 +262,7 @@ impl Observer for Watch {
 }
 
 impl Compared {
-    fn ran(
-        &mut self,
-        ir: bool,
-        mode: &str,
-        ran: &crate::execution::Ran,
-        outputs: &[crate::report::Output],
-    ) {
+    fn ran(&mut self, ir: bool, mode: &str, ran: &crate::execution::Ran, outputs: &[crate::report::Output]) {
         let side = if ir { "the IR" } else { "the code" };
         if let Some(what) = &ran.unsupported {
             self.incomplete.push(format!("{side}: {what}"));
@@ -329,7 +324,11 @@ impl fmt::Display for Compared {
                         let source = store.source.as_deref().unwrap_or("no line");
                         let author = store.callers.first().map(|place| format!(", from {place}"));
                         let text = store.text.trim();
-                        writeln!(f, "  last store of the {side}: {source}{}: {text}", author.unwrap_or_default())?;
+                        writeln!(
+                            f,
+                            "  last store of the {side}: {source}{}: {text}",
+                            author.unwrap_or_default()
+                        )?;
                     }
                     None => writeln!(f, "  nothing of the {side} stores to it")?,
                 }

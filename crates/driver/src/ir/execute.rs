@@ -111,7 +111,9 @@ pub fn run(
         super::judge_marks(&mut report, sources, &parsed);
     }
     for rule in ["S1", "S2", "M1", "M2", "M5", "M6"] {
-        report.not_checked.push(NotChecked::unknown(rule, "races are looked for in machine code, not in LLVM IR"));
+        report
+            .not_checked
+            .push(NotChecked::unknown(rule, "races are looked for in machine code, not in LLVM IR"));
     }
     report.conclude();
     Ok(report)
@@ -123,9 +125,8 @@ pub(super) fn given_launch(
     file: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Option<(Launch, Vec<Filled>)>, Failure> {
-    let load = |path: &Path| {
-        launch::load(sources, path, &path.display().to_string(), options.seed, Purpose::Kernel)
-    };
+    let load =
+        |path: &Path| launch::load(sources, path, &path.display().to_string(), options.seed, Purpose::Kernel);
     Ok(file.map(load).transpose()?)
 }
 
@@ -139,11 +140,14 @@ pub(super) fn select(parsed: &Parsed, input: &str, named: Option<&str>) -> Resul
         Some(name) => kernels.iter().copied().find(|&kernel| module.name(kernel) == name).ok_or_else(|| {
             Diagnostic::error(format!("{input} has no kernel `{name}`: it has {}", names())).into()
         }),
-        None => match kernels.as_slice() {
-            [only] => Ok(*only),
-            [] => Err(Diagnostic::error(format!("{input} has no kernel")).into()),
-            _ => Err(Diagnostic::error(format!("{input} has several kernels: say which of {}", names())).into()),
-        },
+        None => {
+            match kernels.as_slice() {
+                [only] => Ok(*only),
+                [] => Err(Diagnostic::error(format!("{input} has no kernel")).into()),
+                _ => Err(Diagnostic::error(format!("{input} has several kernels: say which of {}", names()))
+                    .into()),
+            }
+        }
     }
 }
 
@@ -157,7 +161,8 @@ pub(super) fn machine(parsed: &Parsed, kernel: Global, input: &str) -> Result<Ma
             .help("say it by --target")
             .into());
     };
-    let features = function.and_then(|function| module.text_attribute(&function.attributes, "target-features"));
+    let features =
+        function.and_then(|function| module.text_attribute(&function.attributes, "target-features"));
     let mut machine = Machine::new(processor);
     for feature in features.unwrap_or_default().split(',') {
         match feature {

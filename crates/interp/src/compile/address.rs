@@ -29,7 +29,8 @@ impl<'t> Walk<'t> {
     /// The index at `position`; a field's must be known.
     pub fn step(&mut self, position: usize, known: Option<u64>) -> Result<Step, Refused> {
         let stride = |ty| {
-            let layout = layout(self.types, ty).ok_or_else(|| Refused::new("an address by a type without size"))?;
+            let layout =
+                layout(self.types, ty).ok_or_else(|| Refused::new("an address by a type without size"))?;
             Ok(Step::Scale(layout.stride()))
         };
         if position == 0 {

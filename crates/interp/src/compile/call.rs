@@ -108,7 +108,8 @@ impl Builder<'_, '_> {
             }
             Meaning::Fma => {
                 let leaves = self.leaves(ty)?;
-                let [a, b, c] = [self.operand(argument(0))?, self.operand(argument(1))?, self.operand(argument(2))?];
+                let [a, b, c] =
+                    [self.operand(argument(0))?, self.operand(argument(1))?, self.operand(argument(2))?];
                 let mut limbs = Vec::new();
                 for (at, leaf) in leaves.iter().enumerate() {
                     let Class::Float(format) = leaf.class else { return Err(refused()) };
@@ -120,7 +121,9 @@ impl Builder<'_, '_> {
             }
             Meaning::FrexpExp => {
                 let to_bits = self.leaves(ty)?[0].bits;
-                self.of_floats(argument(0), move |format, x| scalar::frexp_exp(format, x) as u64 & mask(to_bits))
+                self.of_floats(argument(0), move |format, x| {
+                    scalar::frexp_exp(format, x) as u64 & mask(to_bits)
+                })
             }
             Meaning::Frexp => {
                 let mut limbs = self.of_floats(argument(0), scalar::frexp_mant)?;
@@ -222,12 +225,15 @@ impl Builder<'_, '_> {
             Meaning::OfFp8(f) => {
                 let byte = self.immediate(argument(1)).ok_or_else(refused)? as u32 & 3;
                 let word = self.single(argument(0))?;
-                Ok(vec![self.words(&[word], move |w| (f((w[0] >> (8 * byte)) as u8).to_bits().into(), false))])
+                Ok(vec![
+                    self.words(&[word], move |w| (f((w[0] >> (8 * byte)) as u8).to_bits().into(), false)),
+                ])
             }
             Meaning::OfFp8Pair(f) => {
                 let high = self.immediate(argument(1)).ok_or_else(refused)? as u32 & 1;
                 let word = self.single(argument(0))?;
-                let part = |byte: u32| move |w: &[u64]| (f((w[0] >> (8 * byte)) as u8).to_bits().into(), false);
+                let part =
+                    |byte: u32| move |w: &[u64]| (f((w[0] >> (8 * byte)) as u8).to_bits().into(), false);
                 Ok(vec![self.words(&[word], part(2 * high)), self.words(&[word], part(2 * high + 1))])
             }
             Meaning::First => Ok(self.operand(argument(0))?.to_vec()),
@@ -259,11 +265,18 @@ impl Builder<'_, '_> {
                 let (from, at) = match from {
                     DmaSource::Buffer(indexed) => {
                         let at = if indexed { 4 } else { 3 };
-                        (DmaFrom::Buffer(self.place(call, 0, if indexed { Some(3) } else { None }, at, at + 2)?), at + 2)
+                        (
+                            DmaFrom::Buffer(self.place(
+                                call,
+                                0,
+                                if indexed { Some(3) } else { None },
+                                at,
+                                at + 2,
+                            )?),
+                            at + 2,
+                        )
                     }
-                    DmaSource::Pointer => {
-                        (DmaFrom::Pointer(self.single(argument(0))?), 3)
-                    }
+                    DmaSource::Pointer => (DmaFrom::Pointer(self.single(argument(0))?), 3),
                 };
                 let bytes = self.immediate(argument(2)).ok_or_else(refused)? as u32;
                 let offset = self.signed_immediate(argument(at)).ok_or_else(refused)?;
@@ -389,7 +402,8 @@ impl Builder<'_, '_> {
             let Class::Float(format) = leaf.class else {
                 return Err(Refused::new("a function of numbers of what is none"));
             };
-            let from: Vec<Src> = arguments.iter().map(|argument| argument[at.min(argument.len() - 1)]).collect();
+            let from: Vec<Src> =
+                arguments.iter().map(|argument| argument[at.min(argument.len() - 1)]).collect();
             limbs.push(self.words(&from, move |words| {
                 let result = f(format, words);
                 let special = |&word: &u64| arith::excluded(flags, format, word);
@@ -416,7 +430,8 @@ impl Builder<'_, '_> {
             if bits > 64 {
                 return Err(Refused::new(format!("an intrinsic of integers of {bits} bits")));
             }
-            let from: Vec<Src> = arguments.iter().map(|argument| argument[at.min(argument.len() - 1)]).collect();
+            let from: Vec<Src> =
+                arguments.iter().map(|argument| argument[at.min(argument.len() - 1)]).collect();
             limbs.push(self.words(&from, move |words| f(bits, words)));
         }
         Ok(limbs)
@@ -534,12 +549,7 @@ impl Builder<'_, '_> {
         Ok(vec![self.words(&from, half(false)), self.words(&from, half(true))])
     }
 
-    fn cross(
-        &mut self,
-        cross: meaning::Cross,
-        ty: Type,
-        call: &Call,
-    ) -> Result<Vec<Src>, Refused> {
+    fn cross(&mut self, cross: meaning::Cross, ty: Type, call: &Call) -> Result<Vec<Src>, Refused> {
         use meaning::Cross::*;
         let mut immediates = [0; 4];
         let values = match cross {
@@ -603,7 +613,8 @@ impl Builder<'_, '_> {
         let limbs = self.operand(call.args[resource].value)?;
         let &[low, high] = &limbs[..] else { return Err(Refused::new("a resource that is none")) };
         // The copies to LDS have an offset of the instruction; other accesses have none.
-        let own = if offset < call.args.len() { self.signed_immediate(call.args[offset].value) } else { None };
+        let own =
+            if offset < call.args.len() { self.signed_immediate(call.args[offset].value) } else { None };
         Ok(BufferPlace {
             resource: [low, high],
             index: index.map(|index| self.single(call.args[index].value)).transpose()?,

@@ -29,9 +29,7 @@ pub fn conversion(op: CastOp, flags: Flags, from: Leaf, to: Leaf) -> Result<Opti
         CastOp::FpTrunc | CastOp::FpExt => Some(Convert::Float(format(from), format(to), flags)),
         CastOp::FpToUi => Some(Convert::ToInt(format(from), to.bits, false)),
         CastOp::FpToSi => Some(Convert::ToInt(format(from), to.bits, true)),
-        CastOp::UiToFp => {
-            Some(Convert::OfInt(from.bits, false, format(to), flags.contains(Flags::NNEG)))
-        }
+        CastOp::UiToFp => Some(Convert::OfInt(from.bits, false, format(to), flags.contains(Flags::NNEG))),
         CastOp::SiToFp => Some(Convert::OfInt(from.bits, true, format(to), false)),
         CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr if narrower => {
             Some(Convert::Trunc(from.bits, to.bits, Flags::empty()))

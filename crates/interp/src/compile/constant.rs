@@ -7,7 +7,7 @@ use wavemark_ir::module::{Global, GlobalKind, Module};
 use wavemark_ir::opcode::{CastOp, Flags};
 use wavemark_ir::types::{Type, TypeKind};
 
-use super::cast::{convert_one, conversion};
+use super::cast::{conversion, convert_one};
 use crate::Refused;
 use crate::arith;
 use crate::lanes::Known;
@@ -58,12 +58,7 @@ pub fn bytes(module: &Module, addresses: &Addresses, constant: Const) -> Result<
     Ok(bytes)
 }
 
-fn initialise(
-    module: &Module,
-    addresses: &Addresses,
-    constant: Const,
-    to: &mut [u8],
-) -> Result<(), Refused> {
+fn initialise(module: &Module, addresses: &Addresses, constant: Const, to: &mut [u8]) -> Result<(), Refused> {
     let types = &module.types;
     let ty = module.constants.ty(constant);
     match module.constants.kind(constant) {

@@ -50,7 +50,8 @@ impl Builder<'_, '_> {
                 let (a, b) = (self.operand(*then)?, self.operand(*otherwise)?);
                 let mut limbs = Vec::new();
                 for (index, leaf) in leaves.iter().enumerate() {
-                    let condition = if condition.len() == leaves.len() { condition[index] } else { condition[0] };
+                    let condition =
+                        if condition.len() == leaves.len() { condition[index] } else { condition[0] };
                     for _ in 0..leaf.limbs() {
                         let at = limbs.len();
                         let to = self.fresh(1);
@@ -139,14 +140,9 @@ impl Builder<'_, '_> {
                     self.push(Op::Float { op, flags, format, to, a: a[at], b: b[at] })
                 }
                 (_, 1) => self.push(Op::Int { op, flags, bits, to, a: a[at], b: b[at] }),
-                (_, 2) => self.push(Op::Wide {
-                    op,
-                    flags,
-                    bits,
-                    to,
-                    a: [a[at], a[at + 1]],
-                    b: [b[at], b[at + 1]],
-                }),
+                (_, 2) => {
+                    self.push(Op::Wide { op, flags, bits, to, a: [a[at], a[at + 1]], b: [b[at], b[at + 1]] })
+                }
                 (_, count) if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) => {
                     for limb in 0..count {
                         let to = to + limb as u32;
@@ -380,14 +376,9 @@ impl Builder<'_, '_> {
     }
 
     /// A function lane by lane, of each scalar of a value.
-    pub(super) fn words(
-        &mut self,
-        from: &[Src],
-        f: impl Fn(&[u64]) -> (u64, bool) + 'static,
-    ) -> Src {
+    pub(super) fn words(&mut self, from: &[Src], f: impl Fn(&[u64]) -> (u64, bool) + 'static) -> Src {
         let to = self.fresh(1);
         self.push(Op::Words { to, from: from.into(), f: Arc::new(f) });
         Src::register(to)
     }
 }
-

@@ -202,8 +202,7 @@ impl<'m> Builder<'_, 'm> {
     fn immediate(&self, operand: Operand) -> Option<u64> {
         match operand {
             Operand::Const(constant) => {
-                let limbs =
-                    constant::limbs(self.unit.module, self.unit.addresses, constant).ok()?;
+                let limbs = constant::limbs(self.unit.module, self.unit.addresses, constant).ok()?;
                 limbs.first().filter(|limb| limb.1 == Known::Value).map(|limb| limb.0)
             }
             _ => None,

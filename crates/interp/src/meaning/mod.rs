@@ -261,15 +261,19 @@ pub fn instructions() -> impl Iterator<Item = Row> {
     })
 }
 
-/// The text of an intrinsic that is a machine instruction, called with so many arguments; `zero` says which of them are
+/// The texts of an intrinsic that is a machine instruction, called with so many arguments; `zero` says which of them are
 /// the constant 0.
-pub fn instruction(name: &str, arguments: usize, zero: impl Fn(usize) -> bool) -> Option<&'static str> {
-    let fits = |row: &Row| {
+pub fn texts(
+    name: &str,
+    arguments: usize,
+    zero: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = &'static str> {
+    let fits = move |row: &Row| {
         row.name == name
             && row.arguments.is_none_or(|count| count == arguments)
             && row.zeros.iter().all(|&argument| zero(argument))
     };
-    instructions().find(fits).map(|row| row.text)
+    instructions().filter(fits).map(|row| row.text)
 }
 
 static MEANINGS: LazyLock<FxHashMap<&'static str, Meaning>> = LazyLock::new(|| {
@@ -572,8 +576,10 @@ mod tests {
         let known: BTreeSet<&str> = intrinsic::all().iter().map(|row| row.name).collect();
         let meant: BTreeSet<&str> = names().collect();
         let lines = include_str!("refused.txt").lines().filter(|line| !line.starts_with('#'));
-        let refused: BTreeSet<&str> = lines.filter_map(|line| line.split_once(": ")).map(|line| line.0).collect();
-        let neither: Vec<_> = known.iter().filter(|name| !meant.contains(*name) && !refused.contains(*name)).collect();
+        let refused: BTreeSet<&str> =
+            lines.filter_map(|line| line.split_once(": ")).map(|line| line.0).collect();
+        let neither: Vec<_> =
+            known.iter().filter(|name| !meant.contains(*name) && !refused.contains(*name)).collect();
         assert!(neither.is_empty(), "neither executed nor refused: {neither:?}");
         let both: Vec<_> = meant.intersection(&refused).collect();
         assert!(both.is_empty(), "executed and refused: {both:?}");
@@ -584,9 +590,9 @@ mod tests {
     #[test]
     fn instructions_are_chosen_by_their_arguments() {
         let scaled = "llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4";
-        let text = |zero: bool| instruction(scaled, 9, |_| zero).unwrap_or_default();
+        let text = |zero: bool| texts(scaled, 9, |_| zero).next().unwrap_or_default();
         assert!(text(true).starts_with("v_mfma_f32_") && text(false).starts_with("v_mfma_scale_f32_"));
-        let wmma = |arguments| instruction("llvm.amdgcn.wmma.f32.16x16x32.f16", arguments, |_| false);
+        let wmma = |arguments| texts("llvm.amdgcn.wmma.f32.16x16x32.f16", arguments, |_| false).next();
         assert!(wmma(6) != wmma(8) && wmma(7).is_none());
     }
 }

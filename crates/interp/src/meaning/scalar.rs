@@ -164,7 +164,9 @@ pub fn fract(format: Format, x: u64) -> u64 {
         Format::Half => u64::from(integral::fract_f16(x as u16)),
         Format::Double => integral::fract_f64(f64::from_bits(x)).to_bits(),
         Format::Float => u64::from(integral::fract_f32(f32::from_bits(x as u32)).to_bits()),
-        Format::BFloat | Format::Fp128 => nearest(format, f64::from(value(format, x) - value(format, x).floor())),
+        Format::BFloat | Format::Fp128 => {
+            nearest(format, f64::from(value(format, x) - value(format, x).floor()))
+        }
     }
 }
 
@@ -205,7 +207,9 @@ pub fn is_class(format: Format, x: u64, classes: u32) -> bool {
 pub fn div_fixup(format: Format, a: u64, b: u64, c: u64) -> u64 {
     match format {
         Format::Half => u64::from(div::div_fixup_f16(a as u16, b as u16, c as u16)),
-        Format::Double => div::div_fixup_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits(),
+        Format::Double => {
+            div::div_fixup_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)).to_bits()
+        }
         _ => {
             let [a, b, c] = [a, b, c].map(|x| f32::from_bits(x as u32));
             u64::from(div::div_fixup_f32(a, b, c).to_bits())

@@ -64,9 +64,9 @@ pub fn compute(op: &Op, frame: &mut Frame, pool: &Pool, active: Active) -> bool 
         Op::Fma { format, to, a, b, c } => {
             let format = *format;
             match format {
-                Format::Float => frame.map3(pool, active, *to, [*a, *b, *c], |a, b, c| {
-                    arith::fma(Format::Float, a, b, c)
-                }),
+                Format::Float => {
+                    frame.map3(pool, active, *to, [*a, *b, *c], |a, b, c| arith::fma(Format::Float, a, b, c))
+                }
                 _ => frame.map3(pool, active, *to, [*a, *b, *c], |a, b, c| arith::fma(format, a, b, c)),
             }
         }
@@ -418,7 +418,8 @@ fn address(
         let address = words[0].wrapping_add(sum as u64) & all;
         // Signed offsets do not leave the address space: `nusw`, which `inbounds` says, too.
         let wide = i128::from(words[0]) + sum;
-        let signed = flags.intersects(Flags::NUSW | Flags::INBOUNDS) && !(0..=i128::from(all)).contains(&wide);
+        let signed =
+            flags.intersects(Flags::NUSW | Flags::INBOUNDS) && !(0..=i128::from(all)).contains(&wide);
         let unsigned = flags.contains(Flags::NUW) && (sum < 0 || wide > i128::from(all));
         (address, signed || unsigned)
     });

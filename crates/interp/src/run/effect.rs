@@ -152,7 +152,8 @@ impl<'r> Executor<'r> {
                 let fails = each(active.mask).filter(|&lane| words[lane] & 1 == 0);
                 let fails = fails.fold(undefined, |lanes, lane| lanes | 1 << lane);
                 if fails != 0 {
-                    findings.add(Kind::Assume, &[here.at(fails)], || "what is assumed does not hold".to_owned());
+                    findings
+                        .add(Kind::Assume, &[here.at(fails)], || "what is assumed does not hold".to_owned());
                 }
             }
             Op::Machine(machine) => {
@@ -162,7 +163,18 @@ impl<'r> Executor<'r> {
             Op::Cross { cross, to, from, bits, immediates } => {
                 let within_32 = self.program.target.facts().ds_permutes_within_32;
                 let lanes = self.plan.lanes;
-                cross::cross(frame, here.pool, active, lanes, *cross, *to, from, *bits, *immediates, within_32);
+                cross::cross(
+                    frame,
+                    here.pool,
+                    active,
+                    lanes,
+                    *cross,
+                    *to,
+                    from,
+                    *bits,
+                    *immediates,
+                    within_32,
+                );
             }
             Op::Id { id, to, from } => {
                 let words = frame.words_mut(*to);
@@ -195,7 +207,11 @@ impl<'r> Executor<'r> {
                     let (chosen, base) = (from[0], from[1]);
                     let shadow = frame.shadow(here.pool, chosen).or(frame.shadow(here.pool, base));
                     for lane in each(active.mask) {
-                        let below = if high { mask(lane.saturating_sub(32) as u32) } else { mask(lane.min(32) as u32) };
+                        let below = if high {
+                            mask(lane.saturating_sub(32) as u32)
+                        } else {
+                            mask(lane.min(32) as u32)
+                        };
                         let counted = (frame.get(here.pool, chosen)[lane] & below).count_ones();
                         let sum = frame.get(here.pool, base)[lane].wrapping_add(counted.into()) & mask(32);
                         frame.words_mut(*to)[lane] = sum;
@@ -217,7 +233,17 @@ impl<'r> Executor<'r> {
             }
             Op::CompareExchange { to, access, expected, replacement } => {
                 let change = |_: u64, operand: u64| operand;
-                exchange(findings, &mut memories, frame, &here, *to, access, *replacement, Some(*expected), &change);
+                exchange(
+                    findings,
+                    &mut memories,
+                    frame,
+                    &here,
+                    *to,
+                    access,
+                    *replacement,
+                    Some(*expected),
+                    &change,
+                );
             }
             Op::BufferLoad { to, place, image } => {
                 let parts = buffer_places(findings, layout, frame, &here, place, image.bytes);
@@ -242,7 +268,8 @@ impl<'r> Executor<'r> {
                     let operand = frame.get(here.pool, *value)[lane];
                     let result = memories.read(Space::Global, lane, address, bytes).and_then(|_| {
                         let old = super::bytes::get(bytes, 0, bits);
-                        let exchanges = expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
+                        let exchanges =
+                            expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
                         if exchanges {
                             let new = modified(*op, *format, bits, elements, old, operand);
                             super::bytes::put(bytes, 0, bits, new);
@@ -260,7 +287,18 @@ impl<'r> Executor<'r> {
                 frame.set_shadow(*to, Shadow::default(), active);
             }
             Op::Transposed { to, transpose, space, pointer, image } => {
-                transposed(findings, &mut memories, frame, &here, *to, *transpose, *space, *pointer, image, self.plan.lanes);
+                transposed(
+                    findings,
+                    &mut memories,
+                    frame,
+                    &here,
+                    *to,
+                    *transpose,
+                    *space,
+                    *pointer,
+                    image,
+                    self.plan.lanes,
+                );
             }
             Op::Copy { to, pointers, bytes, bits } => {
                 for lane in each(active.mask) {
@@ -274,7 +312,8 @@ impl<'r> Executor<'r> {
             Op::Fill { space, pointer, value, bytes } => {
                 let state = state_of(known(frame.shadow(here.pool, *value), active.mask));
                 for lane in each(active.mask) {
-                    let [at, value, count] = [*pointer, *value, *bytes].map(|src| frame.get(here.pool, src)[lane]);
+                    let [at, value, count] =
+                        [*pointer, *value, *bytes].map(|src| frame.get(here.pool, src)[lane]);
                     let result = pieces(at, count).try_for_each(|(at, len)| {
                         memories.write(*space, lane, at, &[value as u8; PIECE][..len], state)
                     });
@@ -404,7 +443,9 @@ pub(super) fn report_outside(
 /// Poison and undefined values that go to memory which outlives the workgroup.
 fn undefined_store(findings: &mut crate::finding::Findings, here: &Here<'_>, shadow: Shadow) {
     if shadow.poison != 0 {
-        findings.add(Kind::PoisonStored, &[here.at(shadow.poison)], || "poison is stored to global memory".to_owned());
+        findings.add(Kind::PoisonStored, &[here.at(shadow.poison)], || {
+            "poison is stored to global memory".to_owned()
+        });
     } else if shadow.undef != 0 {
         findings.add(Kind::UndefStored, &[here.at(shadow.undef)], || {
             "an undefined value is stored to global memory".to_owned()
@@ -423,7 +464,13 @@ fn addressed(findings: &mut crate::finding::Findings, frame: &Frame, here: &Here
     here.active.mask & !undefined
 }
 
-fn aligned(findings: &mut crate::finding::Findings, here: &Here<'_>, lane: usize, address: u64, access: &Access) {
+fn aligned(
+    findings: &mut crate::finding::Findings,
+    here: &Here<'_>,
+    lane: usize,
+    address: u64,
+    access: &Access,
+) {
     let (align, off) = (access.align, access.space == Space::Local && address >= LDS_OFF);
     if !address.is_multiple_of(align) && !off {
         findings.add(Kind::Misaligned, &[here.at(1 << lane)], || {
@@ -748,7 +795,8 @@ fn promised(
     match promise {
         Promise::NoUndef => {
             let registers = (to..).take(limbs).map(Src::register);
-            let lanes = registers.fold(0, |lanes, src| lanes | known(frame.shadow(here.pool, src), here.active.mask).any());
+            let lanes = registers
+                .fold(0, |lanes, src| lanes | known(frame.shadow(here.pool, src), here.active.mask).any());
             if lanes != 0 {
                 findings.add(Kind::Promise, &[here.at(lanes)], || {
                     "a value that is promised to be defined (noundef) is not".to_owned()
@@ -815,7 +863,10 @@ fn evaluate(
         for piece in pieces {
             let from = functions.register((machine.output + piece.from) as usize);
             let (shift, bits, at) = (piece.shift, mask(piece.bits), piece.to);
-            words.iter_mut().zip(&*from).for_each(|(to, &word)| *to |= (u64::from(word) >> shift & bits) << at);
+            words
+                .iter_mut()
+                .zip(&*from)
+                .for_each(|(to, &word)| *to |= (u64::from(word) >> shift & bits) << at);
         }
         let to = frame.words_mut(register);
         if active.full {

@@ -82,7 +82,9 @@ impl Action {
         match self {
             Action::Move { pieces, store, .. } => {
                 let touches = pieces.iter().filter(|piece| !*store || piece.global.is_some());
-                Box::new(touches.map(|piece| (piece.lds.into(), u64::from(piece.lds) + u64::from(piece.bytes))))
+                Box::new(
+                    touches.map(|piece| (piece.lds.into(), u64::from(piece.lds) + u64::from(piece.bytes))),
+                )
             }
             Action::Arrive(_) => Box::new(std::iter::empty()),
         }
@@ -138,8 +140,12 @@ pub fn count_arrival(lds: &mut Memory, cell: u64, by: u64) {
 pub fn retired(flights: &std::collections::VecDeque<Flight>, classes: &[Class], n: u64) -> Vec<usize> {
     let mut done = Vec::new();
     for &class in classes {
-        let own: Vec<usize> =
-            flights.iter().enumerate().filter(|(_, flight)| flight.class == class).map(|(at, _)| at).collect();
+        let own: Vec<usize> = flights
+            .iter()
+            .enumerate()
+            .filter(|(_, flight)| flight.class == class)
+            .map(|(at, _)| at)
+            .collect();
         let kept = usize::try_from(n).unwrap_or(usize::MAX).min(own.len());
         done.extend_from_slice(&own[..own.len() - kept]);
     }

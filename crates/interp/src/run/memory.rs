@@ -101,10 +101,9 @@ impl Memories<'_> {
     pub fn nearest(&self, outside: &Outside) -> String {
         let Outside { space, address, bytes } = *outside;
         match space {
-            Space::Local => format!(
-                "{bytes} bytes at {address:#x} of LDS: the workgroup has {} bytes",
-                self.lds.len()
-            ),
+            Space::Local => {
+                format!("{bytes} bytes at {address:#x} of LDS: the workgroup has {} bytes", self.lds.len())
+            }
             Space::Private => {
                 format!("{bytes} bytes at {address:#x} of scratch: the stack has {} bytes", self.stride)
             }
@@ -129,14 +128,7 @@ pub fn limb_of(image: &Image, limb: usize, from: &[u8]) -> u64 {
 }
 
 /// What memory holds after a read-modify-write of `bits` bits in `elements` equal parts.
-pub fn modified(
-    op: RmwOp,
-    format: Option<Format>,
-    bits: u32,
-    elements: u32,
-    old: u64,
-    operand: u64,
-) -> u64 {
+pub fn modified(op: RmwOp, format: Option<Format>, bits: u32, elements: u32, old: u64, operand: u64) -> u64 {
     let each = bits / elements.max(1);
     (0..elements.max(1)).fold(0, |whole, element| {
         let part = |word: u64| word >> (each * element) & mask(each);
@@ -156,8 +148,20 @@ fn one(op: RmwOp, format: Option<Format>, bits: u32, old: u64, operand: u64) -> 
         RmwOp::Nand => !(old & operand) & all,
         RmwOp::Or => old | operand,
         RmwOp::Xor => old ^ operand,
-        RmwOp::Max => if greater { old } else { operand },
-        RmwOp::Min => if greater { operand } else { old },
+        RmwOp::Max => {
+            if greater {
+                old
+            } else {
+                operand
+            }
+        }
+        RmwOp::Min => {
+            if greater {
+                operand
+            } else {
+                old
+            }
+        }
         RmwOp::UMax => old.max(operand),
         RmwOp::UMin => old.min(operand),
         RmwOp::FAdd => arith::float(BinaryOp::FAdd, format, old, operand),
@@ -166,9 +170,27 @@ fn one(op: RmwOp, format: Option<Format>, bits: u32, old: u64, operand: u64) -> 
         RmwOp::FMin => scalar::min_num(format, old, operand),
         RmwOp::FMaximum => scalar::maximum(format, old, operand),
         RmwOp::FMinimum => scalar::minimum(format, old, operand),
-        RmwOp::UIncWrap => if old >= operand { 0 } else { old + 1 },
-        RmwOp::UDecWrap => if old == 0 || old > operand { operand } else { old - 1 },
-        RmwOp::USubCond => if old >= operand { old - operand } else { old },
+        RmwOp::UIncWrap => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        RmwOp::UDecWrap => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+        RmwOp::USubCond => {
+            if old >= operand {
+                old - operand
+            } else {
+                old
+            }
+        }
         RmwOp::USubSat => old.saturating_sub(operand),
     }
 }

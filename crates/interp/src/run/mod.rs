@@ -8,8 +8,8 @@ pub mod buffer;
 pub mod bytes;
 pub mod compute;
 pub mod cross;
-pub mod flight;
 mod effect;
+pub mod flight;
 pub mod memory;
 mod step;
 mod sync;
@@ -143,7 +143,8 @@ pub fn prepare(
         }
         // What is only read by debuggers and loaders has no place here.
         let appending = data.linkage == Some(wavemark_ir::module::Linkage::Appending);
-        let Some(whole) = wavemark_ir::layout::layout(&module.types, variable.ty).filter(|_| !appending) else {
+        let Some(whole) = wavemark_ir::layout::layout(&module.types, variable.ty).filter(|_| !appending)
+        else {
             continue;
         };
         let Some(initializer) = variable.initializer else { continue };
@@ -374,9 +375,8 @@ impl Executor<'_> {
             let mut index = 0;
             while index < resident.len() {
                 moved |= self.round(&mut resident[index])?;
-                let ended = |group: &Group| {
-                    group.waves.iter().flatten().all(|wave| wave.state == State::Ended)
-                };
+                let ended =
+                    |group: &Group| group.waves.iter().flatten().all(|wave| wave.state == State::Ended);
                 if resident[index].groups.iter().all(ended) {
                     self.stats.workgroups += resident[index].groups.len() as u64;
                     self.stats.waves += resident[index].groups.len() as u64 * u64::from(self.plan.waves);
@@ -500,7 +500,8 @@ impl Executor<'_> {
                 waves: Vec::new(),
             };
             for wave in 0..plan.waves {
-                let index = (number as u32).wrapping_mul(size).wrapping_add(rank).wrapping_mul(plan.waves) + wave;
+                let index =
+                    (number as u32).wrapping_mul(size).wrapping_add(rank).wrapping_mul(plan.waves) + wave;
                 let wave = self.wave(wave, index)?;
                 group.waves.push(Some(wave));
             }
@@ -547,6 +548,7 @@ impl Executor<'_> {
                 function: program.kernel.index(),
                 frame,
                 levels: vec![Level { block: 0, op: 0, mask, meets: None }],
+                caller: 0,
                 returns_to: 0,
                 results: 0,
                 stack: FIRST_SCRATCH,

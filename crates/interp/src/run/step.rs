@@ -38,7 +38,9 @@ impl<'r> Executor<'r> {
             if wave.steps > self.config.max_steps {
                 return Err(self.limit(wavemark_sim::Limit::WaveSteps));
             }
-            let Some(activation) = wave.activations.last_mut() else { return self.ends(cluster, group, wave) };
+            let Some(activation) = wave.activations.last_mut() else {
+                return self.ends(cluster, group, wave);
+            };
             let Some(function) = self.function(activation.function) else {
                 return Err(Stop::Refused(Refused::new("a function without a body"), None));
             };
@@ -58,7 +60,8 @@ impl<'r> Executor<'r> {
                 continue;
             }
             let block = &function.blocks[level.block as usize];
-            let active = Active { mask: level.mask, full: level.mask == crate::shape::mask(self.plan.lanes as u32) };
+            let active =
+                Active { mask: level.mask, full: level.mask == crate::shape::mask(self.plan.lanes as u32) };
             // Straight lines of arithmetic.
             let from = level.op;
             let ops = block.ops[from..].iter();
@@ -122,7 +125,8 @@ impl<'r> Executor<'r> {
                 if undefined.any() != 0 {
                     let what = if undefined.poison != 0 { "poison" } else { "an undefined value" };
                     let place = at(undefined.any());
-                    self.findings.add(Kind::UndefinedBranch, &[place], || format!("a branch depends on {what}"));
+                    self.findings
+                        .add(Kind::UndefinedBranch, &[place], || format!("a branch depends on {what}"));
                 }
                 let ways = [take(frame, then, chosen), take(frame, otherwise, mask & !chosen)];
                 part(levels, meets, &ways, mask);
@@ -166,7 +170,8 @@ impl<'r> Executor<'r> {
 
     /// Gives the result of a function to the lanes that return.
     fn returns(&mut self, wave: &mut Wave, function: &Function, limbs: &[Src], mask: u64) {
-        let [.., caller, own] = &mut wave.activations[..] else { return };
+        let Some((own, below)) = wave.activations.split_last_mut() else { return };
+        let Some(caller) = below.get_mut(own.caller) else { return };
         let active = Active { mask, full: false };
         for (register, &limb) in (own.returns_to..).zip(limbs.iter().take(own.results as usize)) {
             let shadow = own.frame.shadow(&function.pool, limb);
@@ -189,7 +194,7 @@ impl<'r> Executor<'r> {
     ) -> Result<Flow, Stop> {
         let mask = at.lanes;
         let depth = wave.activations.len();
-        let Some(activation) = wave.activations.last_mut() else { return Ok(Flow::Next) };
+        let Some(activation) = wave.activations.last() else { return Ok(Flow::Next) };
         let refused = |what: &str| Stop::Refused(Refused::new(what), Some(at));
         let mut ways: Vec<(usize, u64)> = Vec::new();
         match callee {
@@ -218,14 +223,15 @@ impl<'r> Executor<'r> {
                 }
             }
         }
-        if ways.len() > 1 {
-            return Err(refused("a call of several functions at once"));
-        }
-        if depth >= MOST_ACTIVATIONS {
+        if depth + ways.len() > MOST_ACTIVATIONS {
             return Err(refused("calls so deep"));
         }
+        let caller_at = depth - 1;
+        // Lanes that call different functions do so one after the other.
         for (number, lanes) in ways {
-            let Some(function) = self.function(number) else { return Err(refused("a function without a body")) };
+            let Some(function) = self.function(number) else {
+                return Err(refused("a function without a body"));
+            };
             let bytes = u64::from(function.registers) * self.plan.lanes as u64 * 8;
             if wavemark_budget::room_for(bytes).is_err() {
                 return Err(refused("calls so deep"));
@@ -235,23 +241,21 @@ impl<'r> Executor<'r> {
             }
             let mut frame = Frame::new(function.registers, self.plan.lanes);
             let active = Active { mask: lanes, full: false };
+            let from = &wave.activations[caller_at].frame;
             for (register, &argument) in (0..).zip(arguments) {
-                let words = activation.frame.get(&caller.pool, argument);
-                frame.words_mut(register).copy_from_slice(words);
-                frame.set_shadow(register, activation.frame.shadow(&caller.pool, argument), active);
+                frame.words_mut(register).copy_from_slice(from.get(&caller.pool, argument));
+                frame.set_shadow(register, from.shadow(&caller.pool, argument), active);
             }
             wave.marks.call();
-            let levels = vec![Level { block: 0, op: 0, mask: lanes, meets: None }];
-            let stack = wave.stack;
             wave.activations.push(Activation {
                 function: number,
                 frame,
-                levels,
+                levels: vec![Level { block: 0, op: 0, mask: lanes, meets: None }],
+                caller: caller_at,
                 returns_to,
                 results,
-                stack,
+                stack: wave.stack,
             });
-            break;
         }
         Ok(Flow::Next)
     }

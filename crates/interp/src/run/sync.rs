@@ -29,9 +29,7 @@ impl<'r> Executor<'r> {
     ) -> Result<Flow, Stop> {
         let index = wave.index;
         let mut operand = |wave: &Wave, at: usize, what: &str| match (wave.activations.last(), from.get(at)) {
-            (Some(activation), Some(&src)) => {
-                uniform(&mut self.findings, &activation.frame, here, src, what)
-            }
+            (Some(activation), Some(&src)) => uniform(&mut self.findings, &activation.frame, here, src, what),
             _ => 0,
         };
         match sync {
@@ -88,7 +86,9 @@ impl<'r> Executor<'r> {
                 let barrier = self.barrier(cluster, group, name);
                 // CDNA5 manual, S_GET_BARRIER_STATE: valid, member count, signal count.
                 let members = barrier.expected.unwrap_or(0);
-                let state = u32::from(barrier.expected.is_some()) | (members & 0x7f) << 4 | (barrier.arrived & 0x7f) << 16;
+                let state = u32::from(barrier.expected.is_some())
+                    | (members & 0x7f) << 4
+                    | (barrier.arrived & 0x7f) << 16;
                 if let Some(activation) = wave.activations.last_mut() {
                     activation.frame.fill(to, state.into(), here.active);
                 }

@@ -42,7 +42,8 @@ impl<'r> Executor<'r> {
                 let frame = &activation.frame;
                 // A multicast brings nothing to a workgroup that it leaves out.
                 if let Some(workgroups) = workgroups {
-                    let mask = uniform(&mut self.findings, frame, here, *workgroups, "the mask of workgroups");
+                    let mask =
+                        uniform(&mut self.findings, frame, here, *workgroups, "the mask of workgroups");
                     if mask != 0 && mask >> own & 1 == 0 {
                         return Ok(Flow::Next);
                     }
@@ -59,7 +60,14 @@ impl<'r> Executor<'r> {
                     self.piece(group, here, lane, Some(global), at, *bytes, *store, &mut pieces);
                 }
                 let class = if *store { Class::AsyncStore } else { Class::AsyncLoad };
-                self.issue(group, wave, here, class, Action::Move { pieces, store: *store, arrive: None }, true);
+                self.issue(
+                    group,
+                    wave,
+                    here,
+                    class,
+                    Action::Move { pieces, store: *store, arrive: None },
+                    true,
+                );
             }
             Op::Tensor { store, groups } => {
                 let Some(activation) = wave.activations.last() else { return Ok(Flow::Next) };
@@ -69,7 +77,11 @@ impl<'r> Executor<'r> {
                     // Dwords that the operation does not look at may be anything.
                     let undefined = known(frame.shadow(here.pool, src), here.active.mask).any();
                     let words = frame.get(here.pool, src);
-                    *to = if undefined != 0 { 0 } else { words[here.active.mask.trailing_zeros() as usize] as u32 };
+                    *to = if undefined != 0 {
+                        0
+                    } else {
+                        words[here.active.mask.trailing_zeros() as usize] as u32
+                    };
                 }
                 let part = |from: usize| -> [u32; 4] { std::array::from_fn(|at| dwords[from + at]) };
                 let more = groups.len() > 12;
@@ -131,7 +143,9 @@ impl<'r> Executor<'r> {
                 // Others may wait for it.
                 return Ok(Flow::Yields);
             }
-            _ => return Err(Stop::Refused(Refused::new("a transfer without an execution"), Some(here.place))),
+            _ => {
+                return Err(Stop::Refused(Refused::new("a transfer without an execution"), Some(here.place)));
+            }
         }
         Ok(Flow::Next)
     }
@@ -197,7 +211,8 @@ impl<'r> Executor<'r> {
                 Some(here.place),
             ));
         }
-        let base = uniform(&mut self.findings, frame, here, lds, "the address in LDS").wrapping_add(offset as u64);
+        let base =
+            uniform(&mut self.findings, frame, here, lds, "the address in LDS").wrapping_add(offset as u64);
         let stride = if bytes == 4 { 4 } else { 16 };
         let mut pieces = Vec::new();
         let places = match from {
@@ -226,7 +241,16 @@ impl<'r> Executor<'r> {
             }
             if in_range < bytes {
                 // What is out of range reads zeros.
-                self.piece(group, here, lane, None, at + u64::from(in_range), bytes - in_range, false, &mut pieces);
+                self.piece(
+                    group,
+                    here,
+                    lane,
+                    None,
+                    at + u64::from(in_range),
+                    bytes - in_range,
+                    false,
+                    &mut pieces,
+                );
             }
         }
         Ok(pieces)

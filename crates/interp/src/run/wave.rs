@@ -33,7 +33,9 @@ pub struct Activation {
     pub frame: Frame,
     /// Its lanes.
     pub levels: Vec<Level>,
-    /// Where its result goes in the registers of the activation below.
+    /// The activation that it was called in. Between them are those that other lanes called at the same place.
+    pub caller: usize,
+    /// Where its result goes in the registers there.
     pub returns_to: u32,
     /// How many limbs of it are wanted there.
     pub results: u32,

@@ -55,8 +55,8 @@ use crate::progress::Progress;
 use crate::queue::{Flight, Scan};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
-use ops::MachineOp;
 pub use memory::LDS_OFF;
+use ops::MachineOp;
 pub use side_by_side::RESIDENT_WAVES;
 pub(crate) use side_by_side::run;
 
