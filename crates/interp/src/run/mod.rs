@@ -488,8 +488,7 @@ impl Executor<'_> {
         for rank in 0..size {
             let in_cluster = unflatten(rank.into(), plan.cluster);
             let id = std::array::from_fn(|d| cluster_id[d] * plan.cluster[d] + in_cluster[d]);
-            let mut barriers = Barriers::default();
-            barriers.workgroup = Barrier::with_expected(plan.waves);
+            let barriers = Barriers { workgroup: Barrier::with_expected(plan.waves), ..Barriers::default() };
             let mut group = Group {
                 id,
                 cluster_id,
