@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import resource
 import unittest
 from pathlib import Path
 
@@ -132,6 +133,18 @@ class Launch(unittest.TestCase):
                 add.launch(1, 64, [bytearray(256), bytearray(256), 1])
         finally:
             wavemark.set_max_memory(8 << 30)
+
+    def test_launches_leave_nothing(self):
+        add, source, target = kernel(), bytearray(1 << 20), bytearray(1 << 20)
+        address = add._device.allocate(8)
+        for count in range(600):
+            add.launch(1, 64, [source, target, 1])
+            if count == 100:
+                before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        # 500 launches: a copy of an argument in each would be 1,000 MiB, one of a report some MiB.
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        self.assertLess(grown, 1024, "KiB")
+        self.assertLess(add._device.allocate(8) - address, 1 << 20)
 
     def test_memory_of_the_device(self):
         device = wavemark.Device()

@@ -47,6 +47,14 @@ def test_other_findings():
     launch(400)
 '''
 
+CAUGHT = '''
+def test_caught():
+    from wavemark.triton import Findings
+
+    with pytest.raises(Findings):
+        launch(400)
+'''
+
 
 class Plugin(unittest.TestCase):
     def test_a_suite(self):
@@ -90,6 +98,28 @@ class Plugin(unittest.TestCase):
         rules = {result["ruleId"] for one in sarif["runs"] for result in one["results"]}
         self.assertEqual((sarif["version"], rules), ("2.1.0", {"O1"}))
         self.assertIn('<property name="wavemark_findings" value="error O1"', junit)
+
+    def test_a_campaign(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "test_suite.py").write_text(SUITE)
+            command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--wavemark", "-k", "right or purpose"]
+            command += ["--wavemark-campaign", "kept", "--wavemark-campaign-seeds", "3"]
+            if importlib.util.find_spec("xdist") is not None:
+                command += ["-n", "2"]
+            journals = []
+            for _ in range(2):
+                run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                self.assertIn("1 kernels, 9 runs", run.stdout)
+                journals.append(Path(folder, "kept", "campaign.jsonl").read_text())
+            # What the first session has run the second does not run again.
+            self.assertEqual((len(journals[0].splitlines()), journals[0]), (9, journals[1]))
+            # What a campaign finds fails a session whose tests pass.
+            Path(folder, "test_suite.py").write_text(SUITE + CAUGHT)
+            run = subprocess.run([*command, "-k", "caught"], cwd=folder, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+            self.assertIn("1 passed", run.stdout)
+            self.assertRegex(run.stdout, r"error\[O1\].*in 9 runs\)")
 
     def test_options_that_cannot_be(self):
         for option in (["--wavemark-arch", "gfx0"], ["--wavemark-completions", "soon"], ["--wavemark-seeds", "one"]):

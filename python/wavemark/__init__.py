@@ -14,19 +14,25 @@ share memory share it in the launch, too, and what the kernel writes is in them 
 """
 
 from ._wavemark import Error, Unsupported, __version__, set_max_memory
+from ._campaign import CampaignReport, campaign
 from ._device import Device, Kernel, Module, load, loads
-from ._report import Finding, Report
+from ._report import Finding, Page, Picture, Report, report
 
 __all__ = [
+    "CampaignReport",
     "Device",
     "Error",
     "Finding",
     "Kernel",
     "Module",
+    "Page",
+    "Picture",
     "Report",
     "Unsupported",
     "__version__",
+    "campaign",
     "load",
     "loads",
+    "report",
     "set_max_memory",
 ]

@@ -17,6 +17,12 @@ from ._report import Report
 COMPUTE_UNITS = 4
 """What a device says of itself where kernels ask how many programs to start. Each launch runs whole, whatever it is."""
 
+_THREADS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
+"""Threads of a launch that is worth them, if nobody says; workers of pytest-xdist are as many as there are cores already."""
+
+_WORTH_THREADS = 16
+"""Workgroups of such a launch."""
+
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
@@ -34,7 +40,7 @@ class Device:
         path = os.fspath(path)
         with open(path, "rb") as file:
             contents = file.read()
-        return self._load(path, contents, path, target, lang)
+        return self._load(path, contents, target, lang)
 
     def loads(
         self,
@@ -47,7 +53,7 @@ class Device:
         """Loads assembly text (`str`), or the bytes of a code object or bundle."""
         if isinstance(contents, str):
             contents, lang = contents.encode(), lang or "asm"
-        return self._load(name, bytes(contents), None, target, lang)
+        return self._load(name, bytes(contents), target, lang)
 
     def allocate(self, contents: bytes | int, *, name: str = "memory") -> int:
         """The address of new memory that holds `contents`: bytes, or so many zeros."""
@@ -78,10 +84,8 @@ class Device:
         while self._gone:
             self._native.free(self._gone.pop())
 
-    def _load(
-        self, name: str, contents: bytes, path: str | None, target: str | None, lang: str | None
-    ) -> Module:
-        return Module(self, self._native.load(name, contents, path, lang, target))
+    def _load(self, name: str, contents: bytes, target: str | None, lang: str | None) -> Module:
+        return Module(self, self._native.load(name, contents, lang, target))
 
 
 @functools.cache
@@ -143,47 +147,67 @@ class Kernel:
         max_steps: int | None = None,
         timeout: float | None = 300.0,
         model: Sequence[str] = (),
+        record: bool = False,
+        capture: str | os.PathLike[str] | None = None,
     ) -> Report:
         """Runs the kernel to its end and gives the report.
 
         `grid` counts workgroups, `block` work-items, `cluster` workgroups: a number or up to three. `arguments` are arrays and
         numbers in the order of the kernel's parameters, or the bytes of the whole argument segment, in which
-        addresses are those of `Device` memory. The rest is as on the command line.
+        addresses are those of `Device` memory. `record` keeps what happens for pictures, page and trace of the report.
+        `capture` names a file that the launch is written to before it runs, with the memory that it finds: an input
+        of `wavemark run`, `wavemark check` and campaigns. The rest is as on the command line; without `threads`, a
+        launch of many workgroups uses all cores.
         """
-        options: dict[str, Any] = dict(
-            cluster=None if cluster is None else _three(cluster, "cluster"),
-            dynamic_lds=dynamic_lds,
-            check=check,
-            completion=completion,
-            seed=seed,
-            threads=threads,
-            max_steps=max_steps,
-            timeout=timeout,
-            model=list(model),
-        )
-        shape = (_three(grid, "grid"), _three(block, "block"))
+        options: dict[str, Any] = {
+            "cluster": None if cluster is None else _three(cluster, "cluster"),
+            "dynamic_lds": dynamic_lds,
+            "check": check,
+            "completion": completion,
+            "seed": seed,
+            "threads": threads,
+            "max_steps": max_steps,
+            "timeout": timeout,
+            "model": list(model),
+            "record": record,
+            "capture": capture,
+        }
+        grid, block = _three(grid, "grid"), _three(block, "block")
         if isinstance(arguments, (bytes, bytearray)):
-            return self._run(*shape, [], segment=bytes(arguments), **options)
+            return self._run(grid, block, [], segment=bytes(arguments), **options)
         arguments = list(arguments)
         if self._parameters is not None and len(arguments) != len(self._parameters):
             raise TypeError(f"{self.name} takes {len(self._parameters)} arguments, found {len(arguments)}")
-        names = [self._name(index) for index in range(len(arguments))]
-        pointers = [pointer_of(argument) for argument in arguments]
-        with Shared(self._device, [one for one in zip(names, pointers) if one[1] is not None]) as shared:
-            passed = []
-            for index, (name, argument, pointer) in enumerate(zip(names, arguments, pointers)):
-                if pointer is not None:
-                    passed.append((name, shared.address(pointer), b""))
-                else:
-                    passed.append((name, None, self._value(index, name, argument)))
-            return self._run(*shape, passed, **options)
+        named = [(self._name(index), pointer_of(argument)) for index, argument in enumerate(arguments)]
+        with Shared(self._device, [one for one in named if one[1] is not None]) as shared:
+            passed = [
+                (name, None, self._value(index, name, arguments[index]))
+                if pointer is None
+                else (name, shared.address(pointer), b"")
+                for index, (name, pointer) in enumerate(named)
+            ]
+            return self._run(grid, block, passed, **options)
 
     def _run(
-        self, grid: Sequence[int], block: Sequence[int], passed: list[tuple[str, int | None, bytes]], **options: Any
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        passed: list[tuple[str, int | None, bytes]],
+        *,
+        capture: str | os.PathLike[str] | None = None,
+        **options: Any,
     ) -> Report:
         """Launches with addresses and bytes, and prints what the kernel prints."""
         self._device._free_gone()
-        report = Report(self._device._native.launch(self._module, self.name, grid, block, passed, **options))
+        native, which = self._device._native, (self._module, self.name, grid, block, passed)
+        if options.get("threads") is None and grid[0] * grid[1] * grid[2] >= _WORTH_THREADS:
+            options["threads"] = _THREADS
+        if capture is not None:
+            extent = {name: options[name] for name in ("segment", "cluster", "dynamic_lds") if name in options}
+            captured = native.capture(*which, **extent)
+            with open(capture, "wb") as file:
+                file.write(captured)
+        report = Report(native.launch(*which, **options))
         for is_error, text in report.printed:
             print(text, end="", file=sys.stderr if is_error else sys.stdout, flush=True)
         return report

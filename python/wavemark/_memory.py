@@ -1,11 +1,15 @@
 """Where the memory of Python objects is, and what a launch sees of it."""
 
+from __future__ import annotations
+
 import ctypes
-from dataclasses import dataclass
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(NamedTuple):
     """Host memory that somebody owns."""
 
     start: int
@@ -17,14 +21,8 @@ class Region:
     owner: object
     """What keeps it alive."""
 
-    @property
-    def end(self):
-        """The address behind it."""
-        return self.start + self.size
 
-
-@dataclass(frozen=True)
-class Pointer:
+class Pointer(NamedTuple):
     """A place in a region: what a kernel gets as the address of an array."""
 
     address: int
@@ -36,8 +34,24 @@ def pointer_of(value):
 
     The region is all that the owner of the memory has, so that a kernel may leave a view as it may on a GPU.
     """
-    if isinstance(value, (int, float, ctypes._SimpleCData, ctypes.Structure)) or _is_scalar(value):
-        return None
+    return _way(type(value))(value)
+
+
+@functools.cache
+def _way(kind: type) -> Callable[[Any], Pointer | None]:
+    """How the memory of values of a type is found: each launch asks for each of its arguments."""
+    # A number of numpy has an address like an array.
+    scalar = any(base.__module__ == "numpy" and base.__name__ == "generic" for base in kind.__mro__)
+    if scalar or issubclass(kind, (int, float, ctypes._SimpleCData, ctypes.Structure)):
+        return lambda _: None
+    if hasattr(kind, "untyped_storage"):
+        return _of_tensor
+    if hasattr(kind, "__array_interface__"):
+        return _of_array
+    return _of_any
+
+
+def _of_any(value):
     if hasattr(value, "untyped_storage"):
         return _of_tensor(value)
     if hasattr(value, "__array_interface__"):
@@ -49,11 +63,6 @@ def pointer_of(value):
     return _of_buffer(view)
 
 
-def _is_scalar(value):
-    """Whether it is a number of numpy, which has an address like an array."""
-    return any(base.__module__ == "numpy" and base.__name__ == "generic" for base in type(value).__mro__)
-
-
 def _of_tensor(tensor):
     if tensor.device.type != "cpu":
         raise TypeError(f"a tensor on {tensor.device} cannot be passed: only those on the CPU can")
@@ -63,20 +72,21 @@ def _of_tensor(tensor):
 
 def _of_array(array):
     root = array
-    while hasattr(getattr(root, "base", None), "__array_interface__"):
-        root = root.base
-    start, end = _bounds(root)
-    address, read_only = array.__array_interface__["data"]
+    while hasattr(base := getattr(root, "base", None), "__array_interface__"):
+        root = base
+    # It is made each time that it is asked for.
+    whole = root.__array_interface__
+    start, end = _bounds(whole)
+    address, read_only = (whole if root is array else array.__array_interface__)["data"]
     return Pointer(address, Region(start, end - start, not read_only, array))
 
 
-def _bounds(array):
+def _bounds(interface):
     """The first byte of an array and the one behind its last."""
-    interface = array.__array_interface__
     start = end = interface["data"][0]
     size = int(interface["typestr"][2:])
     shape, strides = interface["shape"], interface.get("strides")
-    if any(extent == 0 for extent in shape):
+    if 0 in shape:
         return start, start
     if strides is None:
         for extent in shape:
@@ -127,15 +137,25 @@ class Shared:
         self._areas = []
 
     def __enter__(self):
-        regions = [(name, pointer.region) for name, pointer in self._pointers if pointer.region.size]
-        for name, region in sorted(regions, key=lambda one: one[1].start):
-            if self._areas and region.start < self._areas[-1].end:
-                self._areas[-1].join(region)
+        found = [
+            (region.start, region.start + region.size, at, name, region.writable)
+            for at, (name, (_, region)) in enumerate(self._pointers)
+            if region.size
+        ]
+        found.sort()
+        areas = self._areas
+        for start, end, at, name, writable in found:
+            if areas and start < areas[-1].end:
+                areas[-1].join(end, at, writable)
             else:
-                self._areas.append(_Area(name, region))
+                areas.append(_Area(start, end, at, name, writable))
+        # Where arguments are on the device does not depend on where they are on the host.
+        areas.sort(key=_at)
         try:
-            for area in self._areas:
-                area.map(self._device)
+            for area in areas:
+                area.base = self._device._map(
+                    f"argument `{area.name}`", area.start, area.end - area.start, area.writable
+                )
         except BaseException:
             self._forget()
             raise
@@ -162,14 +182,16 @@ class Shared:
 class _Area:
     """Regions that overlap."""
 
-    def __init__(self, name, region):
-        self.name, self.start, self.end = name, region.start, region.end
+    __slots__ = ("start", "end", "at", "name", "writable", "base")
+
+    def __init__(self, start, end, at, name, writable):
+        self.start, self.end, self.at, self.name, self.writable = start, end, at, name, writable
         self.base = None
-        self._writable = region.writable
 
-    def join(self, region):
-        self.end = max(self.end, region.end)
-        self._writable |= region.writable
+    def join(self, end, at, writable):
+        self.end = max(self.end, end)
+        self.at = min(self.at, at)
+        self.writable |= writable
 
-    def map(self, device):
-        self.base = device._map(f"argument `{self.name}`", self.start, self.end - self.start, self._writable)
+
+_at = operator.attrgetter("at")

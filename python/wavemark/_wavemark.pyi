@@ -1,6 +1,8 @@
 """The native half of the package: bytes, addresses, names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
 
 __version__: str
 
@@ -9,6 +11,12 @@ def set_max_memory(size: int) -> None:
 
 def limits(target: str) -> tuple[int, int, int]:
     """Bytes of LDS that a workgroup may have, work-items of a wave and of a workgroup, at most."""
+
+def page(reports: Sequence[Report]) -> str:
+    """Reports as one HTML page."""
+
+def expand(inputs: Sequence[PathLike[str] | str]) -> list[tuple[Path, Path | None]]:
+    """The kernels that paths name, with their launch files."""
 
 def sarif(reports: Sequence[Report]) -> str:
     """The findings of reports as SARIF."""
@@ -33,7 +41,6 @@ class Device:
         self,
         name: str,
         contents: bytes,
-        path: str | None = None,
         lang: str | None = None,
         target: str | None = None,
     ) -> int: ...
@@ -58,7 +65,20 @@ class Device:
         max_steps: int | None = None,
         timeout: float | None = None,
         model: Sequence[str] = ...,
+        record: bool = False,
     ) -> Report: ...
+    def capture(
+        self,
+        module: int,
+        kernel: str,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence[tuple[str, int | None, bytes]],
+        *,
+        segment: bytes | None = None,
+        cluster: Sequence[int] | None = None,
+        dynamic_lds: int = 0,
+    ) -> bytes: ...
 
 class Report:
     """What a launch came to."""
@@ -80,3 +100,25 @@ class Report:
     @property
     def cost(self) -> tuple[int, float]: ...
     def json(self) -> str: ...
+    def pictures(self) -> list[tuple[int | None, str]]: ...
+    def trace(self) -> str | None: ...
+
+class Campaign:
+    """A campaign, and what of it has been run."""
+
+    def __new__(cls, plan: str, journal: PathLike[str] | str | None = None, timeout: float | None = None) -> Campaign: ...
+    @property
+    def plan(self) -> str: ...
+    @property
+    def units(self) -> int: ...
+    def left(self) -> list[int]: ...
+    def add(self, line: str) -> bool: ...
+    def run(self, number: int) -> str: ...
+    def run_all(self, jobs: int, progress: Callable[[], object] | None) -> None: ...
+    def stop(self) -> None: ...
+    @property
+    def stopped(self) -> bool: ...
+    def text(self) -> str: ...
+    def json(self) -> str: ...
+    @property
+    def exit_status(self) -> int: ...

@@ -7,13 +7,19 @@ Each test runs once for each processor, each completion and each seed that is as
 launch with errors fails its test with the report, unless the test is marked
 `@pytest.mark.wavemark_findings("R1", ...)`, which then fails if these rules have found nothing. At the end there is a
 summary of launches, findings and the kernels that took longest; what `--junitxml` writes has them as properties of each test.
+
+`--wavemark-campaign FOLDER` keeps the launches of the tests there, each with the memory that it found, and when the tests are
+over runs all of them as a campaign (`wavemark.campaign`): many seeds, all modes of completion, on all cores or on a Ray
+cluster, resumed where an earlier session was interrupted. What it finds fails the session.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +30,12 @@ import pytest
 _SLOWEST = 5
 """Kernels that the summary names."""
 
+_LONGEST = 150
+"""Characters of a test's name in a file's."""
+
+_JOURNAL = "campaign.jsonl"
+"""What the runs of a campaign came to, beside its launches."""
+
 
 @dataclass
 class _Summary:
@@ -33,23 +45,27 @@ class _Summary:
     seconds: Counter[str] = field(default_factory=Counter)
     findings: Counter[str] = field(default_factory=Counter)
     sarif: list[dict[str, Any]] = field(default_factory=list)
+    captured: list[str] = field(default_factory=list)
+    """Files of launches."""
 
     def as_json(self) -> str:
         """For another process."""
-        return json.dumps([self.launches, self.seconds, self.findings, self.sarif])
+        return json.dumps([self.launches, self.seconds, self.findings, self.sarif, self.captured])
 
     def add_json(self, text: str) -> None:
         """Adds what another process has seen."""
-        launches, seconds, findings, sarif = json.loads(text)
+        launches, seconds, findings, sarif, captured = json.loads(text)
         self.launches.update(launches)
         self.seconds.update(seconds)
         self.findings.update(findings)
         self.sarif += sarif
+        self.captured += captured
 
 
 _SUMMARY = pytest.StashKey[_Summary]()
 _ENTERED = pytest.StashKey[ExitStack]()
 _REPORTS = pytest.StashKey[list[Any]]()
+_CAMPAIGN = pytest.StashKey[str]()
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--wavemark-threads", default=None, type=int, metavar="N", help="threads of the host that a launch may use"
     )
+    group.addoption(
+        "--wavemark-campaign",
+        default=None,
+        metavar="FOLDER",
+        help="keep the launches of all tests in FOLDER, and run them under many seeds when the tests are over",
+    )
+    group.addoption("--wavemark-campaign-seeds", default=100, type=int, metavar="N", help="seeds of the campaign")
+    group.addoption(
+        "--wavemark-campaign-completions", default="all", metavar="all|LIST", help="completions of the campaign"
+    )
+    group.addoption(
+        "--wavemark-campaign-schedules", default=1, type=int, metavar="N", help="schedules of each run of the campaign"
+    )
+    group.addoption("--wavemark-ray", default=None, metavar="ADDRESS", help="run the campaign on this Ray cluster")
     group.addoption("--wavemark-sarif", default=None, metavar="FILE", help="write all findings as SARIF")
 
 
@@ -185,6 +215,7 @@ def _wavemark(request: pytest.FixtureRequest) -> Any:
         completion=case.completion,
         seed=case.seed,
         threads=config.getoption("--wavemark-threads"),
+        capture=_captures(request.node),
     )
     with ExitStack() as stack:
         if _ENTERED in config.stash:
@@ -196,6 +227,26 @@ def _wavemark(request: pytest.FixtureRequest) -> Any:
                 pass
         yield
     _sum_up(request.node, case, reports)
+
+
+def _captures(item: pytest.Item) -> Callable[[Any, Sequence[int]], Path | None] | None:
+    """Where the launches of a test go, each kernel once with each grid; none of a test whose kernels are wrong on purpose."""
+    folder = item.config.getoption("--wavemark-campaign")
+    if folder is None or item.get_closest_marker("wavemark_findings") is not None:
+        return None
+    known: set[tuple[Any, ...]] = set()
+
+    def path_of(kernel: Any, grid: Sequence[int]) -> Path | None:
+        if (kernel, *grid) in known:
+            return None
+        known.add((kernel, *grid))
+        name = re.sub(r"[^\w.-]+", "_", item.nodeid).strip("_")[-_LONGEST:]
+        path = Path(folder, f"{name}-{len(known)}.launch")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        item.config.stash[_SUMMARY].captured.append(str(path))
+        return path
+
+    return path_of
 
 
 def _sum_up(item: pytest.Item, case: _Case, reports: list[Any]) -> None:
@@ -252,6 +303,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(config, "workeroutput"):
         config.workeroutput["wavemark"] = summary.as_json()
         return
+    if summary.captured:
+        _run_campaign(session, sorted(summary.captured))
     path = config.getoption("--wavemark-sarif")
     if path:
         from . import _wavemark
@@ -259,6 +312,30 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         whole = json.loads(_wavemark.sarif([]))
         whole["runs"] = summary.sarif or whole["runs"]
         Path(path).write_text(json.dumps(whole, indent=2) + "\n")
+
+
+def _run_campaign(session: pytest.Session, captured: list[str]) -> None:
+    """Runs the launches of this session; what was run in an earlier one is not run again."""
+    from . import Error, campaign
+
+    option = session.config.getoption
+    try:
+        report = campaign(
+            *captured,
+            seeds=option("--wavemark-campaign-seeds"),
+            completions=option("--wavemark-campaign-completions"),
+            schedules=option("--wavemark-campaign-schedules"),
+            check=option("--wavemark-check"),
+            ray=option("--wavemark-ray"),
+            journal=Path(option("--wavemark-campaign"), _JOURNAL),
+        )
+    except (Error, ImportError, ConnectionError, ValueError) as error:
+        session.config.stash[_CAMPAIGN] = f"the campaign was not run: {error}"
+        session.exitstatus = pytest.ExitCode.USAGE_ERROR
+        return
+    session.config.stash[_CAMPAIGN] = str(report)
+    if not report.ok and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -281,3 +358,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.line(f"{rule}: {count} times")
     for kernel, took in summary.seconds.most_common(_SLOWEST):
         terminalreporter.line(f"{took:.3f} s in {summary.launches[kernel]} launches of {kernel}")
+    if _CAMPAIGN in config.stash:
+        terminalreporter.section("wavemark campaign")
+        terminalreporter.line(config.stash[_CAMPAIGN].rstrip())

@@ -13,10 +13,11 @@ memory as long as they exist; others are as long as the launch. What this needs 
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import triton
@@ -64,18 +65,24 @@ class tensor:
 
 
 def use(
-    arch: str, *, autotune: str = "first", on_report: Callable[[Report], None] | None = None, **options: Any
+    arch: str,
+    *,
+    autotune: str = "first",
+    on_report: Callable[[Report], None] | None = None,
+    capture: Callable[[Kernel, Sequence[int]], str | os.PathLike[str] | None] | None = None,
+    **options: Any,
 ) -> None:
     """Makes Wavemark the active driver of Triton; kernels are compiled for `arch`.
 
     An autotuner takes the `first` of its configurations that compiles and fits, or the one of the least `cost`: the
     wave instructions that it executes, which are the same every time, but no time. `on_report` is told of each
-    launch. `options` are those of `wavemark.Kernel.launch`, such as `check`, `completion`, `seed`, `threads`.
+    launch. `capture` is asked for a file for each launch, a kernel with its grid, which the launch is written to (`None`: it
+    is not). Other `options` are those of `wavemark.Kernel.launch`, such as `check`, `completion`, `seed`, `threads`, `record`.
     """
     if autotune not in ("first", "cost"):
         raise ValueError(f'autotune is "first" or "cost", not {autotune!r}')
     Autotuner._bench = _bench
-    triton.runtime.driver.set_active(_Driver(arch, autotune, on_report, options))
+    triton.runtime.driver.set_active(_Driver(arch, autotune, on_report, capture, options))
 
 
 def reports() -> list[Report]:
@@ -166,13 +173,15 @@ class _Launcher:
         passed += zip(("global_scratch", "profile_scratch"), scratch)
         pointers = ((name, value.pointer if isinstance(value, _Described) else value) for name, value in passed)
         shared = [(name, pointer) for name, pointer in pointers if isinstance(pointer, Pointer)]
+        grid = [x * ctas, y, z]
         with Shared(default_device(), shared) as memory:
             report = kernel._run(
-                [x * ctas, y, z],
+                grid,
                 [warps * metadata.warp_size, 1, 1],
                 [_laid_out(one, parameter, memory) for one, parameter in zip(passed, kernel._parameters or ())],
                 cluster=[ctas, 1, 1] if ctas > 1 else None,
                 dynamic_lds=metadata.shared,
+                capture=None if driver.capture is None else driver.capture(kernel, grid),
                 **driver.options,
             )
         driver.reports.append(report)
@@ -324,11 +333,16 @@ _numbers: dict[str, int] = {}
 
 class _Driver(DriverBase):
     def __init__(
-        self, arch: str, autotune: str, on_report: Callable[[Report], None] | None, options: dict[str, Any]
+        self,
+        arch: str,
+        autotune: str,
+        on_report: Callable[[Report], None] | None,
+        capture: Callable[[Kernel, Sequence[int]], str | os.PathLike[str] | None] | None,
+        options: dict[str, Any],
     ) -> None:
         super().__init__()
         _wavemark.limits(arch)
-        self.arch, self.autotune, self.on_report, self.options = arch, autotune, on_report, options
+        self.arch, self.autotune, self.on_report, self.capture, self.options = arch, autotune, on_report, capture, options
         # Triton keeps what it has compiled by the number of the device.
         self._number = _numbers.setdefault(arch, len(_numbers))
         self.reports: deque[Report] = deque(maxlen=_KEPT)

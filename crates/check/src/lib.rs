@@ -386,8 +386,22 @@ impl Observer for Checker {
         }
     }
 
-    fn completed(&mut self, wave: WaveId, op: &Issue) {
+    fn performed(&mut self, wave: WaveId, op: &Issue) {
         self.note_completion(wave, op);
+        if let Some(state) = self.waves.get_mut(wave.index) {
+            state.performed.push(op.id);
+        }
+    }
+
+    fn completed(&mut self, wave: WaveId, op: &Issue) {
+        let state = self.waves.get_mut(wave.index);
+        let performed = state.and_then(|state| {
+            let at = state.performed.iter().position(|&id| id == op.id)?;
+            Some(state.performed.swap_remove(at))
+        });
+        if performed.is_none() {
+            self.note_completion(wave, op);
+        }
     }
 
     fn waited(&mut self, wave: WaveId, site: &Site, waits: &[(Counter, u32)]) {

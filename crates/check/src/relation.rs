@@ -3,6 +3,11 @@
 //! An earlier access is ordered before a new one if the new one's wave knows that it is over: the earlier operation
 //! was retired by a wait before it was published ("synchronisation", 5.2), or its pipe keeps the order. A store that is
 //! over may still be hidden by caches, on its own side or on the new one's ([`crate::knowledge`]).
+//!
+//! Waves of one compute unit share a cache that keeps, on most processors, the order in which their vector accesses to
+//! global memory were issued: there it is enough that the new one's wave knows the earlier one to be issued (LLVM guide,
+//! "Memory Model GFX90A": a release at workgroup scope omits vmcnt without tgsplit, and likewise in CU mode of GFX10 to
+//! GFX12). A copy from LDS reads it at a time of its own, so that its store is no such access.
 
 use wavemark_sim::events::{Channel, Direction, Scope, Space, WaveId};
 use wavemark_sim::queue::ordered as pipe_ordered;
@@ -98,7 +103,16 @@ impl Order<'_> {
         {
             return Relation::InOrder;
         }
-        if !(known.is_ordered(old) || in_order) {
+        let cache_in_order = || {
+            let vector = |channel| matches!(channel, Channel::Ld | Channel::St | Channel::Vm);
+            self.facts.cu_keeps_order
+                && (later.space, common) == (Space::Global, Scope::Cu)
+                && vector(channel(old.channel))
+                && vector(later.channel)
+                && !(write_first && earlier.dma)
+                && known.issued.knows(old)
+        };
+        if !(known.is_ordered(old) || in_order || cache_in_order()) {
             let too_narrow = earlier.atomic && earlier.scope.min(scope) < common;
             return if too_narrow && (later.record.atomic || later.reads()) {
                 Relation::Apart

@@ -246,6 +246,11 @@ impl Sites {
         id
     }
 
+    /// The number of the instruction at an address with these upper VGPR bits, if it was met.
+    pub fn find(&self, pc: u64, msb: u8) -> Option<SiteId> {
+        self.by_place.get(&(pc, msb)).copied()
+    }
+
     /// What is known of it.
     pub fn get(&self, id: SiteId) -> &SiteInfo {
         &self.list[id as usize]

@@ -7,22 +7,25 @@
 //! * B12, B13: a wave arrives at the workgroup barrier twice in one phase, or waits for it without having arrived;
 //! * N1: an instruction comes before the wait states have passed that the hardware does not insert;
 //! * R7: the wave ends while a copy to or from LDS is in flight that no path to there completes;
-//! * W1: a wait that has nothing to wait for on any path, which is a proof.
+//! * W1: a wait that has nothing to wait for on any path, which is a proof;
+//! * W2: a wait for fewer operations than anything on any path needs, which is a proof, too.
 //!
 //! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. What a call
 //! does is not followed: by LLVM's convention functions wait for everything but asynchronous copies, before they begin
-//! and before they return. Which addresses meet is not known: what of LDS is in flight at a barrier is taken for what the
-//! barrier is to publish, and other races are the business of a launch.
+//! and before they return. Which addresses meet is not known on all paths: what of LDS is in flight at a barrier is taken
+//! for what the barrier is to publish. Copies to and from LDS are looked at by address on the paths of supposed dispatches
+//! (`lds`): R4, and S2 where no barrier stands between. Other races are the business of a launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{
-    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text,
+    Channel, Counter, CounterSet, Flow, Path, Verb, channels_of, wait_states_text, wait_text, with_wait,
 };
 use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
+use wavemark_sim::foresight::Supposed;
 use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
@@ -33,11 +36,14 @@ use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 mod barriers;
 mod blocks;
 mod ends;
+mod lds;
+mod needs;
 mod wait_states;
 
 use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
+use lds::Early;
 use wait_states::{Recent, TooEarly};
 
 /// What was found of a kernel without executing it.
@@ -51,8 +57,8 @@ pub struct Statics {
     pub instructions: usize,
 }
 
-/// Checks the code of `kernel` on all paths.
-pub fn check(kernel: &Kernel) -> Statics {
+/// Checks the code of `kernel` on all paths; what needs addresses, as it were dispatched in each way that is `supposed`.
+pub fn check(kernel: &Kernel, supposed: &[Supposed]) -> Statics {
     let code = Code::of(kernel);
     let analysis = Analysis::new(kernel.machine, &code);
     let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());
@@ -70,6 +76,11 @@ pub fn check(kernel: &Kernel) -> Statics {
             analysis.judge(&code, &mut wave, site, &mut report);
             wave.step(&analysis, site);
         }
+    }
+    lds::judge(&analysis, &code, kernel, supposed, &mut report);
+    // Where a wait is missing, another may have to do its work; what is called may need anything.
+    if report.missing.is_empty() && code.gaps.is_empty() {
+        report.stronger = stronger(&analysis, &code, &graph, &report);
     }
     let findings = report.findings(&analysis);
     Statics { findings, gaps: code.gaps, instructions: code.instructions }
@@ -180,23 +191,30 @@ impl Analysis<'_> {
         let mut conflicts: SmallVec<[Conflict; 2]> = SmallVec::new();
         for &awaited in state.pending() {
             let operation = awaited.operation;
-            let producer = self.sites.get(operation);
-            let met = register_set::meet(&producer.written, &info.touched);
-            if !met || conflicts.iter().any(|known| known.operation == operation) {
+            if conflicts.iter().any(|known| known.operation == operation) {
                 continue;
             }
-            let comes = |register: u32| producer.writes().any(|range| range.numbers().contains(&register));
-            let mut reads = info.reads().chain(info.merges()).flat_map(|range| range.numbers());
-            let mut writes = info.writes().flat_map(|range| range.numbers());
-            if let Some(register) = reads.find(|&register| comes(register)) {
-                conflicts.push(Conflict { operation, awaited, register, reads: true });
-            } else if producer.may_be_overtaken_by(info)
-                && let Some(register) = writes.find(|&register| comes(register))
-            {
-                conflicts.push(Conflict { operation, awaited, register, reads: false });
+            if let Some((register, reads)) = self.touches_result(self.sites.get(operation), info) {
+                conflicts.push(Conflict { operation, awaited, register, reads });
             }
         }
         conflicts
+    }
+
+    /// The register that an operation writes and an instruction touches while it may still be written, and whether it
+    /// is read.
+    fn touches_result(&self, producer: &SiteInfo, info: &SiteInfo) -> Option<(u32, bool)> {
+        if !register_set::meet(&producer.written, &info.touched) {
+            return None;
+        }
+        let comes = |register: &u32| producer.writes().any(|range| range.numbers().contains(register));
+        let read = info.reads().chain(info.merges()).flat_map(|range| range.numbers()).find(comes);
+        let written = || info.writes().flat_map(|range| range.numbers()).find(comes);
+        match read {
+            Some(register) => Some((register, true)),
+            None if producer.may_be_overtaken_by(info) => written().map(|register| (register, false)),
+            None => None,
+        }
     }
 
     /// What is wrong with an instruction, or need not be.
@@ -281,6 +299,8 @@ struct Report {
     other: Vec<Finding>,
     /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
     waits: BTreeMap<u64, (SiteId, bool)>,
+    /// Waits that are stronger than needed.
+    stronger: Vec<Finding>,
 }
 
 /// A wait that is missing.
@@ -306,12 +326,7 @@ impl Report {
                 known.enough = known.enough.min(enough);
             }
             known.producers.insert(conflict.operation);
-            for (role, end) in [("producer", producer), ("consumer", consumer)] {
-                let is = |other: &FindingSite| other.role == role && other.site.pc == end.site.pc;
-                if !known.finding.sites.iter().any(is) && known.finding.sites.len() < ENDS {
-                    known.finding.sites.push(end_of(role, end));
-                }
-            }
+            also(&mut known.finding, &[("producer", producer), ("consumer", consumer)]);
             return;
         }
         let rule = match (conflict.reads, producer.effects.barrier) {
@@ -383,14 +398,9 @@ impl Report {
             finding.rule == "S1"
                 && finding.sites.iter().any(|end| [producer.site.pc, consumer.site.pc].contains(&end.site.pc))
         };
-        let ends = [end_of("producer", producer), end_of("consumer", consumer)];
+        let ends = [("producer", producer), ("consumer", consumer)];
         if let Some(known) = self.other.iter_mut().find(is) {
-            for end in ends {
-                let same = |other: &FindingSite| other.role == end.role && other.site.pc == end.site.pc;
-                if !known.sites.iter().any(same) && known.sites.len() < ENDS {
-                    known.sites.push(end);
-                }
-            }
+            also(known, &ends);
             return;
         }
         let loads = consumer.effects.memory.is_some_and(|memory| memory.verb == Verb::Load);
@@ -401,10 +411,62 @@ impl Report {
         );
         let counter = analysis.counters.counter_of(Channel::Ds);
         let mut finding = Finding::new("S1", Class::MissingWait, Severity::Error, title);
-        finding.sites.extend(ends);
+        also(&mut finding, &ends);
         let wait = wait_text(analysis.machine, counter, 0);
         let arrival = analysis.sites.get(earlier.arrival).site.clone();
         self.other.push(finding.hint(format!("{wait} before"), Some(arrival)));
+    }
+
+    /// LDS is touched where a copy has its bytes in flight.
+    fn early(&mut self, analysis: &Analysis<'_>, early: &Early) {
+        let (copy, touch) = (analysis.sites.get(early.copy), analysis.sites.get(early.touch));
+        let loads = barriers::access(touch) == Some(Access::Load);
+        let verb = if loads { "read" } else { "overwritten" };
+        let who = if early.other_wave { " by another wave" } else { "" };
+        let Some((before, one)) = early.wait else {
+            let title = format!(
+                "LDS is {verb}{who} while {} may be touching it: no barrier orders the two",
+                copy.mnemonic
+            );
+            let is = |known: &&mut Finding| {
+                let at = |role: &str, info: &SiteInfo| {
+                    known.sites.iter().any(|end| end.role == role && end.site.pc == info.site.pc)
+                };
+                known.rule == "S2" && (at("producer", copy) || at("consumer", touch))
+            };
+            match self.other.iter_mut().find(is) {
+                Some(known) => also(known, &[("producer", copy), ("consumer", touch)]),
+                None => {
+                    let mut finding = Finding::new("S2", Class::MissingSync, Severity::Error, title);
+                    finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
+                    self.other.push(finding);
+                }
+            }
+            return;
+        };
+        let counter = analysis.counter(one.class);
+        let enough = if analysis.queues[usize::from(one.class)].in_order { one.enough() } else { 0 };
+        let known = self.missing.iter_mut().find(|known| {
+            let same = known.before == before || known.producers.contains(&early.copy);
+            (known.finding.rule, known.counter) == ("R4", counter) && same
+        });
+        match known {
+            Some(known) => {
+                if known.before == before {
+                    known.enough = known.enough.min(enough);
+                }
+                known.producers.insert(early.copy);
+                also(&mut known.finding, &[("producer", copy), ("consumer", touch)]);
+            }
+            None => {
+                let title =
+                    format!("LDS is {verb}{who} while {} may still be in flight there", copy.mnemonic);
+                let mut finding = Finding::new("R4", Class::MissingWait, Severity::Error, title);
+                finding.sites.extend([end_of("producer", copy), end_of("consumer", touch)]);
+                let producers = BTreeSet::from([early.copy]);
+                self.missing.push(Missing { finding, producers, counter, before, enough });
+            }
+        }
     }
 
     /// LDS is read where it holds nothing but what copies in flight are to bring.
@@ -471,7 +533,8 @@ impl Report {
             let wait = wait_text(analysis.machine, one.counter, one.enough);
             one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
         });
-        let mut findings: Vec<Finding> = missing.chain(self.other).chain(redundant).collect();
+        let advice = redundant.into_iter().chain(self.stronger);
+        let mut findings: Vec<Finding> = missing.chain(self.other).chain(advice).collect();
         findings.sort_by_key(|finding| {
             (std::cmp::Reverse(finding.severity), finding.sites.last().map(|end| end.site.pc))
         });
@@ -489,8 +552,49 @@ fn redundant(info: &SiteInfo) -> Finding {
     finding.hint("it can go", None)
 }
 
+/// Waits that may leave more in flight than they do, on all paths and all together.
+fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report) -> Vec<Finding> {
+    let idle = |site: SiteId| {
+        let pc = analysis.sites.get(site).site.pc;
+        report.waits.get(&pc).is_some_and(|&(_, idle)| idle)
+    };
+    // One instruction under several states of the upper VGPR bits has one number.
+    let mut by_place: BTreeMap<(u64, Counter), (SiteId, u32)> = BTreeMap::new();
+    for ((site, counter), most) in needs::needs(analysis, code, graph, idle) {
+        let known = by_place.entry((analysis.sites.get(site).site.pc, counter)).or_insert((site, most));
+        known.1 = known.1.min(most);
+    }
+    let mut findings = Vec::new();
+    for ((_, counter), (site, most)) in by_place {
+        let info = analysis.sites.get(site);
+        let Some(&(_, n)) = info.effects.waits.iter().find(|(other, _)| *other == counter) else { continue };
+        // A counter that has come to its largest number is not waited for.
+        let most = most.min(analysis.counters.capacity(counter).saturating_sub(1));
+        if most <= n || with_wait(analysis.machine, &info.site.inst, counter, Some(most)).is_none() {
+            continue;
+        }
+        let title =
+            format!("the wait for {} {n} could be {most}: nothing on any path needs more", counter.name());
+        let mut finding = Finding::new("W2", Class::OverStrong, Severity::Advice, title).proven();
+        finding.sites.push(end_of("wait", info));
+        let hint = format!("{} instead of", wait_text(analysis.machine, counter, most));
+        findings.push(finding.hint(hint, Some(info.site.clone())));
+    }
+    findings
+}
+
 /// Ends that a finding lists.
 const ENDS: usize = 16;
+
+/// Adds ends to a finding that are not there yet.
+fn also(finding: &mut Finding, ends: &[(&'static str, &SiteInfo)]) {
+    for &(role, end) in ends {
+        let same = |other: &FindingSite| other.role == role && other.site.pc == end.site.pc;
+        if !finding.sites.iter().any(same) && finding.sites.len() < ENDS {
+            finding.sites.push(end_of(role, end));
+        }
+    }
+}
 
 fn end_of(role: &'static str, info: &SiteInfo) -> FindingSite {
     FindingSite { role, site: info.site.clone(), wave: None, lanes: 0 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{CHANNELS, Channel, Counter, WaveId};
+use wavemark_sim::events::{CHANNELS, Channel, Counter, OpId, WaveId};
 
 use crate::knowledge::{Knowledge, WaveClock};
 use crate::mistakes::{AssumedOrder, AssumedWait};
@@ -149,6 +149,8 @@ pub struct WaveState {
     pub last_release: Option<SiteId>,
     /// Synchronisation locations read by loads that are not yet retired.
     pub acquires: Vec<crate::sync::Acquire>,
+    /// Operations in flight whose part in global memory is done.
+    pub performed: Vec<OpId>,
     /// Address translations, where the machine counts them.
     pub translations: Option<Translations>,
     /// What it had issued when it last stored something elsewhere than in its scratch.
@@ -213,6 +215,7 @@ impl WaveState {
             assumed_order: Vec::new(),
             last_release: None,
             acquires: Vec::new(),
+            performed: Vec::new(),
             translations: None,
             stored: [0; CHANNELS],
             unused_loads: Vec::new(),

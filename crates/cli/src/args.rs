@@ -196,6 +196,9 @@ pub struct ExecutionArgs {
     /// A reading of an open question, such as xcnt=strict; may be repeated
     #[arg(long, value_name = "NAME=READING")]
     pub model: Vec<String>,
+    /// Run the schedule that this file holds (`check --save-schedule`), with its seed and completion mode
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "completion"])]
+    pub schedule: Option<PathBuf>,
     /// Write output buffers as .npy files into this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -269,12 +272,18 @@ pub struct CheckArgs {
     /// Schedules to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     pub schedules: u32,
+    /// Write the first schedule that fails, made as small as it can be, into this file; `--schedule` runs it again
+    #[arg(long, value_name = "FILE")]
+    pub save_schedule: Option<PathBuf>,
+    /// Run all schedules of a small kernel, the least surprising first, as far as a bound that is printed
+    #[arg(long, conflicts_with_all = ["schedules", "schedule"])]
+    pub exhaustive: bool,
 }
 
 /// `campaign`
 #[derive(ClapArgs)]
 pub struct CampaignArgs {
-    /// Folders that hold a launch file beside an input, and inputs that need none
+    /// Folders that hold launch files beside inputs, or captured launches; and inputs that need no launch file
     #[arg(value_name = "FOLDER", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Seeds of each kernel, from 0 on
@@ -289,6 +298,9 @@ pub struct CampaignArgs {
     /// Runs side by side; left out: as many as there are cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
+    /// Run on the Ray cluster at this address (`auto`: the one of this machine), by the Python package
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
+    pub ray: Option<String>,
     /// Keep what each run came to in this file; what is in it already is not run again
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
@@ -359,12 +371,19 @@ pub struct CompileArgs {
     /// Of a TVMScript module: print what the pipelining pass made, before index arithmetic is simplified
     #[arg(long)]
     pub before_simplify: bool,
+    /// Of a TVMScript module: refuse what TVM refuses although there is a right program (a statement that reads what two
+    /// asynchronous stages write)
+    #[arg(long)]
+    pub tvm_compatible: bool,
     /// Of a TVMScript module: the dialect to print; the input's when left out
     #[arg(long, value_enum)]
     pub dialect: Option<DialectArg>,
     /// Of a TVMScript module: draw its first pipeline
     #[arg(long, value_name = "OUT.svg")]
     pub diagram: Option<PathBuf>,
+    /// Of LLVM IR: let waits for copies leave as many as is proven to be enough
+    #[arg(long)]
+    pub tighten_waits: bool,
 }
 
 /// `asm`

@@ -79,10 +79,65 @@ fn a_campaign_goes_on_where_it_was_interrupted() {
     assert_eq!(campaign(&["--journal", &journal]).1, whole);
     assert_eq!(campaign(&[]).1, whole);
 
+    // A kernel that has changed since is run again.
+    let right = path("right/kernel.s");
+    let text = std::fs::read_to_string(&right).expect("a kernel");
+    std::fs::write(&right, text + "; changed\n").expect("a kernel");
+    assert_eq!(campaign(&["--journal", &journal]).1, whole);
+    assert_eq!(std::fs::read_to_string(&journal).expect("the journal").lines().count(), 24);
+
     // What is no journal is not written over.
     let launch = path("racy/launch.toml");
     let before = std::fs::read(&launch).expect("a file");
     let (status, _, errors) = wavemark(&["campaign", &kernels, "--seeds", "1", "--journal", &launch]);
     assert!(status == 2 && errors.contains("launch.toml:1"), "{errors}");
     assert_eq!(std::fs::read(&launch).expect("a file"), before);
+}
+
+/// The Python package's half is a program that is asked for units and answers with their records.
+#[cfg(unix)]
+#[test]
+fn records_come_from_another_program() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = kernels();
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (kernels, known, journal) = (path("racy"), path("known.jsonl"), path("journal.jsonl"));
+    let python = |name: &str, script: &str| {
+        std::fs::write(path(name), format!("#!/bin/sh\n{script}\n")).expect("a file");
+        std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(0o755)).expect("a program");
+        path(name)
+    };
+    let campaign = |python: Option<&str>, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavemark"));
+        command.args(["campaign", &kernels, "--seeds", "3", "--completions", "late"]).args(more);
+        python.iter().for_each(|python| _ = command.env("WAVEMARK_PYTHON", python));
+        let output = command.output().expect("it starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+    };
+    let (status, whole, _) = campaign(None, &["--journal", &known]);
+    assert_eq!(status, 1);
+
+    // It is asked for all that is left, and what comes twice counts once.
+    let asked = path("asked");
+    let answers =
+        python("answers", &format!("echo \"$@\" >{asked}; cat >>{asked}; cat {known}; tail -n 1 {known}"));
+    let (status, out, errors) = campaign(Some(&answers), &["--ray", "a:1", "--journal", &journal]);
+    assert_eq!((status, &out), (1, &whole), "{errors}");
+    let asked = std::fs::read_to_string(asked).expect("what was asked");
+    let lines: Vec<&str> = asked.lines().collect();
+    assert_eq!((lines[0], lines[2]), ("-m wavemark.ray a:1", "[0,1,2]"));
+    assert!(lines[1].starts_with("{\"items\":[{\"input\":"), "{}", lines[1]);
+    assert_eq!(std::fs::read_to_string(&journal).expect("the journal").lines().count(), 3);
+
+    // One that fails has left what it was asked for, and one whose files are others is refused.
+    let fails = python("fails", "exit 1");
+    let (status, out, errors) = campaign(Some(&fails), &["--ray", "a:1"]);
+    assert!(status == 2 && out.contains("3 left") && errors.contains("exit status: 1"), "{out}{errors}");
+    let others = python("others", &format!("sed s/\\\"digest\\\":\\\"./\\\"digest\\\":\\\"x/ {known}"));
+    let (status, _, errors) = campaign(Some(&others), &["--ray", "a:1"]);
+    assert!(status == 2 && errors.contains("not the kernel that the campaign is of"), "{errors}");
+    let (status, _, errors) = campaign(Some("/nowhere/python3"), &["--ray", "a:1"]);
+    assert!(status == 2 && errors.contains("cannot start /nowhere/python3"), "{errors}");
 }

@@ -75,7 +75,7 @@ fn too_weak() {
               consumer: <stdin>:16:17, i = 0
                    16 | C[i] = B[i % 2]
                       > the store to C reads B
-              wait: <stdin>:15:18, i = 0
+              wait: <stdin>:15:26, i = 0
                    15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 2}):
                       > leaves 2 groups in flight
               hint: async_wait_inflight_count 1 instead of 2 there
@@ -87,7 +87,7 @@ fn too_weak() {
               consumer: <stdin>:16:17, i = 1
                    16 | C[i] = B[i % 2]
                       > the store to C reads B
-              wait: <stdin>:15:18, i = 1
+              wait: <stdin>:15:26, i = 1
                    15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 2}):
                       > leaves 2 groups in flight
               hint: async_wait_inflight_count 1 instead of 2 there
@@ -106,7 +106,7 @@ fn too_strong() {
         &copy_ahead("0", "T.evaluate(0)"),
         expect![[r#"
             advice[W2]: wait stronger than needed (15 times)
-              wait: <stdin>:15:18
+              wait: <stdin>:15:26
                    15 | with T.attr({"async_wait_queue_scope": 0, "async_wait_inflight_count": 0}):
                       > waits on queue 0 for 0
               hint: async_wait_inflight_count 1 is enough
@@ -125,7 +125,7 @@ fn not_decided_is_not_clean() {
     check(
         &copy_ahead("T.Cast(\"int32\", P[i])", "T.evaluate(0)"),
         expect![[r#"
-            not checked: main: <stdin>:15:18: the count of a wait is not known
+            not checked: main: <stdin>:15:26: the count of a wait is not known
             not checked: main: <stdin>:16:17: whether its data are in flight depends on a count that is not known
             note: main: waits: 1 exact, 1 not known
             note: main: loop i: iterations from 2 on repeat with period 2, which covers 10 that were not walked
@@ -230,7 +230,7 @@ fn reports_for_programs() {
     let finding = &report["findings"][0];
     assert_eq!((&finding["rule"], &finding["class"]), (&"A1".into(), &"missing-wait".into()));
     assert_eq!(finding["sites"][2]["role"], "wait");
-    assert_eq!(finding["sites"][2]["source"], "<stdin>:15:18");
+    assert_eq!(finding["sites"][2]["source"], "<stdin>:15:26");
 
     let (status, text) = run(&["--format", "sarif"], &copy_ahead("0", "T.evaluate(0)"));
     assert_eq!(status, 0);

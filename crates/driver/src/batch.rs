@@ -1,13 +1,15 @@
-//! Several inputs in one command: files, and folders that hold a launch file beside an input.
+//! Several inputs in one command: files, and folders that hold a launch file beside an input, or captured launches.
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use wavemark_diag::Diagnostic;
 
-use crate::files::folders_with;
+use crate::files::folders;
+use crate::input::CAPTURED;
 
 /// One thing to run or check.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// The input; `-` for standard input.
     pub input: PathBuf,
@@ -16,7 +18,7 @@ pub struct Item {
 }
 
 /// What the user has named, folders replaced by what is in and below them, by path. `launch` is for every file that is
-/// named itself; in a folder it is `launch.toml`.
+/// named itself; in a folder it is `launch.toml`, and captured launches need none.
 ///
 /// # Errors
 /// A folder that cannot be read, or that has nothing to run.
@@ -35,7 +37,7 @@ pub fn expand(inputs: &[PathBuf], launch: Option<&Path>) -> Result<Vec<Item>, Di
             return Err(Diagnostic::error(problem));
         }
         let before = items.len();
-        for folder in folders_with(input, "launch.toml").map_err(Diagnostic::error)? {
+        for folder in folders(input).map_err(Diagnostic::error)? {
             let unreadable = |error: std::io::Error| {
                 Diagnostic::error(format!("cannot read {}: {error}", folder.display()))
             };
@@ -44,11 +46,16 @@ pub fn expand(inputs: &[PathBuf], launch: Option<&Path>) -> Result<Vec<Item>, Di
             let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
             paths.sort();
             let launch = folder.join("launch.toml");
-            let found = inputs_among(&paths).into_iter();
-            items.extend(found.map(|input| Item { input: input.clone(), launch: Some(launch.clone()) }));
+            let launched = if launch.is_file() { inputs_among(&paths) } else { Vec::new() };
+            items.extend(
+                launched.into_iter().map(|input| Item { input: input.clone(), launch: Some(launch.clone()) }),
+            );
+            let captured = with_extension(&paths, &[CAPTURED]).into_iter();
+            items.extend(captured.map(|input| Item { input: input.clone(), launch: None }));
         }
         if items.len() == before {
-            let problem = format!("{} holds no launch.toml beside an input", input.display());
+            let problem =
+                format!("{} holds no launch.toml beside an input, and no captured launch", input.display());
             return Err(Diagnostic::error(problem)
                 .note("an input is a code object, an assembly text, or else a TVMScript module or LLVM IR"));
         }
@@ -59,17 +66,17 @@ pub fn expand(inputs: &[PathBuf], launch: Option<&Path>) -> Result<Vec<Item>, Di
 /// The inputs among the files of a folder: its code objects and the assembly texts that are no listings of one; where
 /// there are none, its programs.
 fn inputs_among(paths: &[PathBuf]) -> Vec<&PathBuf> {
-    let with = |extensions: &[&str]| -> Vec<&PathBuf> {
-        let has =
-            |path: &Path| path.extension().is_some_and(|have| extensions.iter().any(|want| have == *want));
-        paths.iter().filter(|path| path.is_file() && has(path)).collect()
-    };
-    let mut found = with(&["hsaco", "co", "o"]);
+    let mut found = with_extension(paths, &["hsaco", "co", "o"]);
     let listed: Vec<_> = found.iter().map(|path| path.file_stem()).collect();
-    let texts = with(&["s", "asm", "amdgcn"]);
+    let texts = with_extension(paths, &["s", "asm", "amdgcn"]);
     let own: Vec<_> = texts.into_iter().filter(|text| !listed.contains(&text.file_stem())).collect();
     found.extend(own);
-    if found.is_empty() { with(&["py", "ll"]) } else { found }
+    if found.is_empty() { with_extension(paths, &["py", "ll"]) } else { found }
+}
+
+fn with_extension<'p>(paths: &'p [PathBuf], extensions: &[&str]) -> Vec<&'p PathBuf> {
+    let has = |path: &Path| path.extension().is_some_and(|have| extensions.iter().any(|want| have == *want));
+    paths.iter().filter(|path| path.is_file() && has(path)).collect()
 }
 
 #[cfg(test)]

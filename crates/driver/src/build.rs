@@ -65,6 +65,11 @@ pub fn loadable(sources: &mut SourceMap, input: &Input, options: &RunOptions) ->
             Err(Diagnostic::error(format!("{} is a litmus test, which has no kernel to run", input.name))
                 .into())
         }
+        Form::Captured => Err(Diagnostic::error(format!(
+            "{} is a captured launch, which is run or checked as a whole",
+            input.name
+        ))
+        .into()),
         Form::Bundle => with_lines(bundled(sources, input, options)?, &input.name),
         Form::Assembly => {
             let assembled =

@@ -6,7 +6,7 @@
 
 use wavemark_diag::{Diagnostic, SourceMap, Span};
 use wavemark_schedule::diagram::diagram;
-use wavemark_schedule::pipeline::pipeline;
+use wavemark_schedule::pipeline::{Options, pipeline_with};
 use wavemark_schedule::plan::{Planned, lds_bytes, plan};
 use wavemark_target::TargetId;
 use wavemark_tile::{Dialect, Function, Module};
@@ -19,6 +19,8 @@ use crate::input::Input;
 pub struct TileOptions {
     /// Print what the pipelining pass made, before index arithmetic is simplified.
     pub before_simplify: bool,
+    /// Refuse what TVM refuses although there is a right program.
+    pub tvm_compatible: bool,
     /// The dialect to print; `None`: the input's.
     pub dialect: Option<Dialect>,
     /// Draw the first pipeline.
@@ -94,7 +96,7 @@ fn transform(function: &mut Function, options: &TileOptions) -> Result<Vec<Note>
         let lines = std::iter::once(plan.summary()).chain(remarks);
         notes.extend(lines.map(|message| Note { span: plan.span, message }));
     }
-    let decided = pipeline(function)?;
+    let decided = pipeline_with(function, Options { tvm_compatible: options.tvm_compatible })?;
     notes.extend(decided.into_iter().map(|note| Note { span: note.span, message: note.message }));
     let after = lds_bytes(function);
     if before != after

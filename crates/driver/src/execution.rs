@@ -55,6 +55,7 @@ pub(crate) struct Prepared<'p> {
 }
 
 /// What one dispatch gave.
+#[derive(Default)]
 pub(crate) struct Ran {
     pub findings: Vec<Finding>,
     pub stats: Stats,
@@ -114,7 +115,8 @@ pub(crate) fn execute(
     recorded: bool,
 ) -> Result<Outcome, Failure> {
     let mut memory = Global::new();
-    let image = load(prepared.name, prepared.object, &mut memory)?;
+    let base = memory.next_address();
+    let image = load(prepared.name, prepared.object, &mut memory, base)?;
     let kernel =
         machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
@@ -285,6 +287,8 @@ pub(crate) fn config(options: &RunOptions, seed: u64) -> RunConfig {
     RunConfig {
         completion: options.completion,
         seed,
+        policy: options.policy.clone(),
+        recorder: options.recorder.clone(),
         max_steps: options.max_steps.unwrap_or(limits.max_steps),
         max_total_steps: options.max_total_steps.unwrap_or(limits.max_total_steps),
         brake: Arc::clone(&options.brake),
@@ -298,11 +302,15 @@ pub(crate) fn config(options: &RunOptions, seed: u64) -> RunConfig {
 /// its own, so that a file cannot ask for memory that it does not fill.
 const GAP: u64 = 64 << 10;
 
-/// Loads the code object into `memory`.
-pub(crate) fn load(name: &str, object: &CodeObject, memory: &mut Global) -> Result<LoadedImage, Failure> {
+/// Loads the code object into `memory` at `base`, behind all that is there.
+pub(crate) fn load(
+    name: &str,
+    object: &CodeObject,
+    memory: &mut Global,
+    base: u64,
+) -> Result<LoadedImage, Failure> {
     let unloadable =
         |what: String| Failure::from(Diagnostic::error(format!("{name} cannot be loaded: {what}")));
-    let base = memory.next_address();
     let image = LoadedImage::load(object, base).map_err(|error| unloadable(error.to_string()))?;
     let end = |segment: &image::Segment| segment.vaddr + segment.bytes.len() as u64;
     let near = |a: &image::Segment, b: &image::Segment| b.vaddr - end(a) <= GAP;

@@ -77,6 +77,13 @@ const MAX_DEPTH: usize = 16;
 /// The folders in and below `folder` that hold a file called `name`, by path. An error names the folder that cannot be
 /// read.
 pub fn folders_with(folder: &Path, name: &str) -> Result<Vec<PathBuf>, String> {
+    let mut folders = folders(folder)?;
+    folders.retain(|folder| folder.join(name).is_file());
+    Ok(folders)
+}
+
+/// The folders in and below `folder`, itself too, by path. An error names the folder that cannot be read.
+pub fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut left = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = left.pop() {
@@ -87,9 +94,7 @@ pub fn folders_with(folder: &Path, name: &str) -> Result<Vec<PathBuf>, String> {
                 left.push((path, depth + 1));
             }
         }
-        if folder.join(name).is_file() {
-            found.push(folder);
-        }
+        found.push(folder);
     }
     found.sort();
     Ok(found)

@@ -10,8 +10,13 @@ use wavemark_codeobj::uri::{self, CodeObjectUri};
 use wavemark_diag::Diagnostic;
 use wavemark_target::TargetId;
 
+use crate::device::is_captured;
+
 /// Largest input we read.
 pub const MAX_INPUT_BYTES: u64 = 1 << 30;
+
+/// What files of captured launches end with.
+pub const CAPTURED: &str = "launch";
 
 /// What an input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,8 @@ pub enum Form {
     Bundle,
     /// A litmus test.
     Litmus,
+    /// A captured launch: a module, its arguments and memory.
+    Captured,
 }
 
 /// What the user says an input is: `--lang`.
@@ -68,6 +75,7 @@ impl Form {
             Form::CodeObject => "a code object",
             Form::Bundle => "an offload bundle",
             Form::Litmus => "a litmus test",
+            Form::Captured => "a captured launch",
         }
     }
 }
@@ -154,7 +162,7 @@ fn recognise(name: &str, path: Option<&Path>, bytes: &[u8], lang: Option<Lang>) 
         "ll" => Ok(Form::LlvmIr),
         "s" | "asm" | "amdgcn" => Ok(Form::Assembly),
         "litmus" => Ok(Form::Litmus),
-        "o" | "co" | "hsaco" => Err(no_magic(name)),
+        "o" | "co" | "hsaco" | CAPTURED => Err(no_magic(name)),
         _ => Err(Diagnostic::error(format!("cannot tell what {name} is"))
             .note("known: .py, .ll, .s, .asm, .amdgcn, .litmus, ELF code objects and offload bundles")
             .help("say it: --lang py|ll|asm|obj|litmus")),
@@ -166,6 +174,8 @@ fn by_magic(bytes: &[u8]) -> Option<Form> {
         Some(Form::CodeObject)
     } else if bytes.starts_with(b"__CLANG_OFFLOAD_BUNDLE__") || bytes.starts_with(b"CCOB") {
         Some(Form::Bundle)
+    } else if is_captured(bytes) {
+        Some(Form::Captured)
     } else {
         None
     }
@@ -173,7 +183,7 @@ fn by_magic(bytes: &[u8]) -> Option<Form> {
 
 fn no_magic(name: &str) -> Diagnostic {
     Diagnostic::error(format!(
-        "{name} is neither an ELF code object nor an offload bundle: it has no such magic bytes"
+        "{name} is neither an ELF code object nor an offload bundle nor a captured launch: it has no such magic bytes"
     ))
 }
 

@@ -39,6 +39,7 @@ mod render_text;
 pub mod report;
 pub mod rules;
 pub mod run;
+pub mod schedules;
 pub mod session;
 mod statics;
 pub mod tile;
@@ -50,7 +51,7 @@ pub use wavemark_diag::{SourceMap, render_short};
 pub use wavemark_tile::Dialect;
 
 pub use findings::parse_model;
-pub use render_html::render_html;
+pub use render_html::{pictures, render_html};
 pub use render_junit::render_junit;
 pub use render_sarif::render_sarif;
 pub use render_text::{Parts, SourceLine, render_text};

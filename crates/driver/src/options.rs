@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 pub use wavemark_sim::Completion;
 pub use wavemark_sim::brake::{Brake, Halt};
 pub use wavemark_sim::progress::Progress;
+use wavemark_sim::schedule::{Policy, Recorder};
 use wavemark_target::TargetId;
 
 use crate::assembly::AssemblyOptions;
@@ -29,8 +30,18 @@ pub struct RunOptions {
     pub completion: Completion,
     /// Seed of scheduling, random completion and random data.
     pub seed: u64,
-    /// Schedules to run; the first is round-robin, the others are random.
+    /// Schedules to run; the first is round-robin, the others are random or by changing priorities.
     pub schedules: u32,
+    /// The number of the first one.
+    pub first_schedule: u32,
+    /// A schedule that was written down, instead.
+    pub policy: Policy,
+    /// Notes what runs do.
+    pub recorder: Option<Arc<Recorder>>,
+    /// All schedules, as far as that goes, instead.
+    pub exhaustive: bool,
+    /// File for the first schedule that fails.
+    pub save_schedule: Option<PathBuf>,
     /// Threads; changes speed only. `None`: one.
     pub threads: Option<u32>,
     /// Instructions a wave may execute.
@@ -64,6 +75,11 @@ impl Default for RunOptions {
             completion: Completion::Late,
             seed: 0,
             schedules: 1,
+            first_schedule: 0,
+            policy: Policy::Seeded,
+            recorder: None,
+            exhaustive: false,
+            save_schedule: None,
             threads: None,
             max_steps: None,
             max_total_steps: None,

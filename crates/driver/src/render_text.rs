@@ -95,6 +95,11 @@ fn finding_text(text: &mut String, finding: &Finding, source_line: SourceLine<'_
     if let Some(hint) = &finding.author_hint {
         line(text, &paint("  hint", GREEN, style), hint);
     }
+    match finding.proven {
+        Some(true) => line(text, "  note", "proven: it holds for every run"),
+        Some(false) => line(text, "  note", "seen in this run only"),
+        None => {}
+    }
     if let Some(model) = &finding.model {
         line(text, "  note", &format!("depends on the reading of an open question: --model {model}"));
     }

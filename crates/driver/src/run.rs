@@ -8,11 +8,12 @@ use wavemark_codeobj::CodeObject;
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_sim::{Limit, modelled};
+use wavemark_sim::modelled;
 use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
-use crate::execution::{Code, Outcome, Prepared, Ran, coverage, execute};
+use crate::device::run_captured;
+use crate::execution::{Code, Outcome, Prepared, Ran, coverage};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
@@ -22,6 +23,7 @@ use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::{Checked, NotChecked, Output, Report};
+use crate::schedules;
 use crate::statics::{self, Loaded, Subject};
 use crate::tile;
 use crate::trace::trace_json;
@@ -36,9 +38,25 @@ pub fn run(
 ) -> Result<Report, Failure> {
     match input.form {
         Form::TvmScript => tile::run(sources, input, launch, options),
+        Form::Captured => captured(sources, input, launch, options, Looked::Run),
         Form::LlvmIr => ir::run(sources, input, launch, options),
         _ => judge(sources, input, launch, options, Looked::Run),
     }
+}
+
+/// A captured launch is its own launch file.
+fn captured(
+    sources: &mut SourceMap,
+    input: &Input,
+    launch: Option<&Path>,
+    options: &RunOptions,
+    looked: Looked,
+) -> Result<Report, Failure> {
+    if launch.is_some() {
+        let what = format!("{} is a captured launch, there is no --launch beside it", input.name);
+        return Err(Diagnostic::error(what).into());
+    }
+    run_captured(sources, input, options, looked == Looked::AllPaths)
 }
 
 /// What is looked at.
@@ -107,8 +125,18 @@ fn judge(
     report.target = target.to_string();
     report.kernel = kernel.name.clone();
     let inputs = inputs(input, given_launch, &launch);
-    let outcomes = run_schedules(&prepared, options);
     let (mut executed, mut code) = (Vec::new(), None);
+    let outcomes = if options.exhaustive {
+        explore_all(&prepared, options, &mut report, &mut executed)?
+    } else {
+        schedules::run_schedules(&prepared, options)
+    };
+    if let Some(path) = &options.save_schedule {
+        match schedules::save(path, &prepared, options, &outcomes, &inputs) {
+            Ok(words) => report.notes.push(words),
+            Err(diagnostic) => report.diagnostics.push(diagnostic.message),
+        }
+    }
     for (index, outcome) in outcomes.into_iter().enumerate() {
         let mut outcome = outcome?;
         executed.append(&mut outcome.ran.executed);
@@ -143,50 +171,35 @@ fn judge(
     Ok(report)
 }
 
-/// The outcomes of all schedules, in order; as many side by side as there may be threads. The first one that is not
-/// modelled is the last one run.
-fn run_schedules(prepared: &Prepared<'_>, options: &RunOptions) -> Vec<Result<Outcome, Failure>> {
-    let run = |index: u32| {
-        let recorded = index == 0 && (options.trace.is_some() || options.record);
-        execute(prepared, options, schedule_seed(options.seed, index), recorded)
-    };
-    let mut outcomes = Vec::new();
-    let schedules: Vec<u32> = (0..options.schedules.max(1)).collect();
-    for group in schedules.chunks(options.threads.unwrap_or(1).max(1) as usize) {
-        match group {
-            [only] => outcomes.push(run(*only)),
-            _ => std::thread::scope(|scope| {
-                let spawn = |index| std::thread::Builder::new().spawn_scoped(scope, move || run(index));
-                let threads: Vec<_> = group.iter().map(|&index| (index, spawn(index))).collect();
-                for (index, thread) in threads {
-                    outcomes.push(match thread {
-                        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                        // The host has no thread for it.
-                        Err(_) => run(index),
-                    });
-                }
-            }),
+/// Runs all schedules, as far as that goes, and merges into `report` what they come to but for one: the first one that
+/// fails, or the plain one.
+fn explore_all(
+    prepared: &Prepared<'_>,
+    options: &RunOptions,
+    report: &mut Report,
+    executed: &mut Vec<u64>,
+) -> Result<Vec<Result<Outcome, Failure>>, Failure> {
+    let mut kept: Option<(Outcome, bool)> = None;
+    let explored = schedules::explore::explore(prepared, options, &mut |outcome| {
+        let fails = schedules::Failed::of(&outcome).is_some();
+        // Of the one that is kept and this one, one is merged.
+        let replaces = kept.as_ref().is_none_or(|(_, known)| fails && !known);
+        let merged =
+            if replaces { kept.replace((outcome, fails)).map(|(before, _)| before) } else { Some(outcome) };
+        if let Some(mut outcome) = merged {
+            executed.append(&mut outcome.ran.executed);
+            executed.sort_unstable();
+            executed.dedup();
+            merge(report, outcome.ran);
+            merge_outputs(report, outcome.outputs);
         }
-        // The brake stops all schedules.
-        let goes_on = |outcome: &Result<Outcome, Failure>| match outcome {
-            Ok(Outcome { ran, .. }) => {
-                ran.unsupported.is_none() && !matches!(ran.limit, Some(Limit::Brake(_)))
-            }
-            Err(_) => false,
-        };
-        if !outcomes.iter().all(goes_on) {
-            break;
-        }
+        true
+    })?;
+    report.notes.push(explored.to_string());
+    if !explored.finished {
+        report.not_checked.push(NotChecked::new("schedules", "there are more than were tried"));
     }
-    outcomes
-}
-
-/// The seed of the schedule `index`: the user's own for the first, others for the rest, never 0 (round-robin).
-pub(crate) fn schedule_seed(seed: u64, index: u32) -> u64 {
-    match index {
-        0 => seed,
-        _ => launch::split_mix(seed, index.into()) | 1,
-    }
+    Ok(kept.map(|(outcome, _)| Ok(outcome)).into_iter().collect())
 }
 
 /// Says what of the kernel was executed: `executed` are the addresses, in any order.
@@ -305,8 +318,10 @@ pub fn check(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Vec<Report>, Failure> {
-    if input.form == Form::TvmScript {
-        return Ok(vec![tile::check(sources, input, launch, options)?]);
+    match input.form {
+        Form::TvmScript => return Ok(vec![tile::check(sources, input, launch, options)?]),
+        Form::Captured => return Ok(vec![captured(sources, input, launch, options, Looked::AllPaths)?]),
+        _ => {}
     }
     if input.form == Form::LlvmIr {
         return Ok(vec![match launch {
@@ -326,11 +341,12 @@ pub fn check(
 }
 
 /// A kernel, and how its code is read.
-pub(crate) fn subject<'o>(object: &CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
+pub(crate) fn subject<'o>(object: &'o CodeObject, kernel: &'o Kernel) -> Result<Subject<'o>, Failure> {
     let processor = object.target().processor;
     let machine = Machine { wave_size: kernel.descriptor.wave_size(), ..Machine::new(processor) };
     let executed_by = modelled(machine).map_err(|refused| Failure::Unsupported(refused.to_string()))?;
-    Ok(Subject { kernel, machine, executed_by })
+    let metadata = object.kernel_metadata(kernel);
+    Ok(Subject { kernel, machine, executed_by, metadata })
 }
 
 /// Largest source file of which a report shows lines.

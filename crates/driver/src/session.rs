@@ -69,13 +69,16 @@ impl Session {
 
     /// The report for people, with the source lines of its findings.
     pub fn text(&self, report: &Report, parts: Parts) -> String {
-        let roots = Roots::of_input(Some(Path::new(&report.input)), []);
-        render_text(report, &source_lines(&self.sources, roots), Style::Plain, parts)
+        render_text(report, &self.lines(report), Style::Plain, parts)
+    }
+
+    /// The source lines that a report speaks of.
+    pub fn lines(&self, report: &Report) -> impl Fn(&str, u32) -> Option<String> {
+        source_lines(&self.sources, Roots::of_input(Some(Path::new(&report.input)), []))
     }
 
     /// The report as a page ([`render_html`]).
     pub fn page(&self, report: &Report) -> String {
-        let roots = Roots::of_input(Some(Path::new(&report.input)), []);
-        render_html(&[(report, &source_lines(&self.sources, roots))])
+        render_html(&[(report, &self.lines(report))])
     }
 }

@@ -3,16 +3,19 @@
 use wavemark_check::statics::{Gap, GapKind, Statics, check};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
-use wavemark_codeobj::{CodeObject, LoadedImage};
+use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::Diagnostic;
-use wavemark_sim::Segment;
+use wavemark_sim::foresight::Supposed;
+use wavemark_sim::{Dispatch, Segment};
 use wavemark_target::Machine;
 
 use crate::build::Failure;
 use crate::execution::{code_of, machine_kernel};
 use crate::findings::convert;
+use crate::kernarg::{self, Argument, Passed, lay_out};
+use crate::kernel;
 use crate::places::Places;
-use crate::report::{Checked, Finding, NotChecked, Paths, Report, Severity};
+use crate::report::{Checked, Class, Finding, NotChecked, Paths, Report, Severity};
 
 /// A code object, loaded to be read.
 pub(crate) struct Loaded<'s> {
@@ -30,6 +33,7 @@ pub(crate) struct Subject<'s> {
     pub kernel: &'s Kernel,
     pub machine: Machine,
     pub executed_by: Machine,
+    pub metadata: Option<&'s KernelMetadata>,
 }
 
 impl<'s> Loaded<'s> {
@@ -41,6 +45,74 @@ impl<'s> Loaded<'s> {
     }
 }
 
+/// What numbers stand for where a kernel takes one, what shows most first: elements that fill a few tiles; tiles of a
+/// pipeline that is longer than its ring; elements of more tiles, and that leave a rest; tiles of a short pipeline.
+const NUMBERS: [u64; 5] = [448, 8, 1024, 200, 3];
+
+/// Dispatches that show how a kernel uses LDS: one workgroup of the size that it is compiled for, or one wave if that is
+/// not known, with each of some numbers for all
+/// its numbers, or without any arguments where nothing says what they are.
+fn supposed(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Vec<Supposed> {
+    let lanes = kernel.descriptor.wave_size().lanes();
+    let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
+    let flat = metadata.map(|metadata| metadata.max_flat_workgroup_size);
+    // What compilers say if the source says nothing.
+    let flat = flat.filter(|&size| size != kernel.descriptor.limits().max_workgroup_size);
+    let block = required.unwrap_or([flat.unwrap_or(lanes), 1, 1]);
+    let cluster = metadata.and_then(|metadata| metadata.cluster_dims);
+    let grid = cluster.unwrap_or([1; 3]);
+    let dispatch = |kernarg| Dispatch {
+        grid,
+        block,
+        cluster,
+        dynamic_lds: 0,
+        kernarg,
+        dynamic_stack: 0,
+        hostcall: None,
+    };
+    let flat = required.is_none();
+    let Some(parameters) = kernel::parameters(kernel, metadata) else {
+        // Preloaded arguments would be known.
+        let preloads = kernel.descriptor.kernarg_preload().0 > 0;
+        let one = Supposed { dispatch: dispatch(Vec::new()), flat, no_arguments: true };
+        return if preloads { Vec::new() } else { vec![one] };
+    };
+    if parameters.iter().any(|parameter| parameter.size > MOST_BYTES) {
+        return Vec::new();
+    }
+    let launched = kernarg::Dispatch { grid, block, dimensions: 1, ..kernarg::Dispatch::default() };
+    let with = |number: u64| {
+        let explicit = parameters.iter().filter(|parameter| !parameter.is_hidden());
+        let values: Vec<Vec<u8>> = explicit
+            .clone()
+            .enumerate()
+            .map(|(place, parameter)| {
+                let value = match parameter.value_kind.as_str() {
+                    "global_buffer" => BUFFERS + ((place as u64) << 36),
+                    "dynamic_shared_pointer" => 0,
+                    _ => number,
+                };
+                let mut bytes = value.to_le_bytes().to_vec();
+                bytes.resize(usize::try_from(parameter.size).unwrap_or_default(), 0);
+                bytes
+            })
+            .collect();
+        let arguments: Vec<Argument<'_>> = values
+            .iter()
+            .map(|bytes| Argument { name: "", span: None, passed: Passed::Value(bytes) })
+            .collect();
+        let size = kernel::segment_size(kernel, metadata);
+        let kernarg = lay_out(&kernel.name, &arguments, Some(&parameters), size, &launched).ok()?;
+        Some(Supposed { dispatch: dispatch(kernarg), flat, no_arguments: false })
+    };
+    NUMBERS.into_iter().filter_map(with).collect()
+}
+
+/// Bytes of the largest argument that is supposed.
+const MOST_BYTES: u64 = 1 << 12;
+/// Where buffers are supposed: nothing is read there.
+const BUFFERS: u64 = 0x2000_0000_0000;
+
 /// What shows in a run alone: groups of checks, or a rule of one.
 const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
     (
@@ -49,10 +121,14 @@ const IN_A_RUN: [(&str, Option<&str>, &str); 6] = [
         "sources that are overwritten before their operation has read them show in a run",
     ),
     ("registers", Some("U1"), "registers that were never written show in a run"),
-    ("lds", None, "without a launch R4, R5, R7 and S1 alone, as far as no address is needed"),
+    (
+        "lds",
+        None,
+        "without a launch R4, R5, R7, S1 and S2 alone, as far as addresses follow from code and numbers supposed",
+    ),
     ("global", None, "races on global memory show in a run"),
     ("barriers", None, "without a launch B12 and B13 alone, of the workgroup barrier"),
-    ("waits", None, "without a launch W1 alone"),
+    ("waits", None, "without a launch W1 and W2 alone"),
 ];
 
 /// What the static checks find, besides what `report` has from a run already.
@@ -62,9 +138,10 @@ pub(crate) fn add(
     subject: Subject<'_>,
     wanted: Checked,
 ) -> Result<(), Failure> {
-    let Subject { kernel, machine, executed_by } = subject;
+    let Subject { kernel, machine, executed_by, metadata } = subject;
+    let supposed = supposed(kernel, metadata);
     let kernel = machine_kernel(loaded.name, kernel, executed_by, &loaded.image, &loaded.code)?;
-    let Statics { findings, gaps, instructions } = check(&kernel);
+    let Statics { findings, gaps, instructions } = check(&kernel, &supposed);
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
@@ -93,8 +170,8 @@ pub(crate) fn alone(loaded: &Loaded<'_>, subject: Subject<'_>, wanted: Checked) 
 /// Whether a rule belongs to the groups of checks that are wanted.
 fn is_wanted(rule: &str, wanted: Checked) -> bool {
     match rule {
-        "W1" => wanted.waits,
-        "R4" | "R5" | "R7" | "S1" => wanted.lds,
+        "W1" | "W2" => wanted.waits,
+        "R4" | "R5" | "R7" | "S1" | "S2" => wanted.lds,
         "B12" | "B13" => wanted.barriers,
         _ => wanted.registers,
     }
@@ -108,9 +185,12 @@ fn add_finding(report: &mut Report, finding: Finding) {
     let role = if finding.severity == Severity::Advice { "wait" } else { "producer" };
     let own = ends(&finding, role);
     let meets = |other: &Finding| {
+        // What a wait could be on every path may be less than what served a run.
+        let same_advice = finding.class != Class::OverStrong || other.hint == finding.hint;
         other.class == finding.class
             && other.severity == finding.severity
             && ends(other, role).iter().any(|pc| own.contains(pc))
+            && same_advice
     };
     match report.findings.iter_mut().find(|other| meets(other)) {
         Some(known) => known.proven = finding.proven.or(known.proven),

@@ -311,6 +311,13 @@ pub fn llvm_ir(text: &str) {
                 executed(&parsed.module, id);
             }
         }
+        let mut module = parsed.module;
+        let kernels: Vec<_> =
+            module.functions().filter(|(_, function)| function.is_kernel()).map(|(id, _)| id).collect();
+        for kernel in kernels {
+            _ = wavemark_ir::copies::tighten(&mut module, kernel, None);
+        }
+        assert_eq!(wavemark_ir::verify(&module, None), [], "tightened");
     }
 }
 

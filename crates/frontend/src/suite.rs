@@ -29,7 +29,7 @@ pub enum Place {
 /// What holds for the rest of a suite.
 pub enum Wrapper {
     /// An attribute.
-    Attr(String, Expr),
+    Attr(String, Expr, Span),
     /// A variable.
     Let(VarId, Expr),
 }
@@ -75,7 +75,9 @@ fn sequence(statements: Vec<Stmt>) -> Stmt {
 
 fn wrap(wrapper: Wrapper, body: Stmt) -> Stmt {
     match wrapper {
-        Wrapper::Attr(key, value) => Stmt::attr(&key, value, body),
+        Wrapper::Attr(key, value, span) => {
+            Stmt::Attr { key: key.into(), value, body: Box::new(body), span: Some(span) }
+        }
         Wrapper::Let(var, value) => Stmt::Let { var, value, body: Box::new(body) },
     }
 }
@@ -196,8 +198,8 @@ impl Builder<'_> {
                 }
                 "T.func_attr" => return self.func_attr(call, suite),
                 "T.attr" => {
-                    for (key, value) in self.attributes(call)? {
-                        self.open(suite, Wrapper::Attr(key, value), span)?;
+                    for wrapper in self.attributes(call)? {
+                        self.open(suite, wrapper, span)?;
                     }
                     return Ok(());
                 }
@@ -238,7 +240,7 @@ impl Builder<'_> {
     }
 
     /// The attributes of `T.attr({…})` or `T.attr(0, "key", value)`.
-    fn attributes(&mut self, call: &py::ExprCall) -> Parsed<Vec<(String, Expr)>> {
+    fn attributes(&mut self, call: &py::ExprCall) -> Parsed<Vec<Wrapper>> {
         let signature = Signature {
             name: "T.attr",
             positional: &["node_or_dict", "attr_key", "value"],
@@ -257,9 +259,11 @@ impl Builder<'_> {
                 let Some(key) = &item.key else {
                     return Err(self.cx.error(span, "unsupported: `**` in a dictionary"));
                 };
+                let place = self.cx.span(key);
                 let key = self.string(key, "a key")?;
                 let value = self.value(&item.value)?;
-                attributes.push((key, self.attribute_value(value, span)?));
+                let value = self.attribute_value(value, span)?;
+                attributes.push(Wrapper::Attr(key, value, Span { end: span.end, ..place }));
             }
             return Ok(attributes);
         }
@@ -268,7 +272,7 @@ impl Builder<'_> {
                 .into_iter()
                 .map(|(key, value)| {
                     let value = self.attribute_value(value, span)?;
-                    Ok((key, value))
+                    Ok(Wrapper::Attr(key, value, span))
                 })
                 .collect();
         }
@@ -286,7 +290,7 @@ impl Builder<'_> {
         let key = self.string(key, "the key of an attribute")?;
         let place = self.cx.span(value);
         let value = self.value(value)?;
-        Ok(vec![(key, self.attribute_value(value, place)?)])
+        Ok(vec![Wrapper::Attr(key, self.attribute_value(value, place)?, span)])
     }
 
     fn attribute_value(&mut self, value: Value, span: Span) -> Parsed<Expr> {
@@ -330,10 +334,7 @@ impl Builder<'_> {
                 return self.block(call, rest, with, range);
             }
             "T.init" => return self.init(call, rest, with),
-            "T.attr" => {
-                let attributes = self.attributes(call)?;
-                attributes.into_iter().map(|(key, value)| Wrapper::Attr(key, value)).collect()
-            }
+            "T.attr" => self.attributes(call)?,
             "T.LetStmt" | "T.Bind" | "T.bind" | "T.let" | "T.Let" => self.let_scope(&path, call, item)?,
             _ => return Err(self.unsupported_call(&path, call)),
         };

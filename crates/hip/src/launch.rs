@@ -219,11 +219,9 @@ impl Runtime {
             })
             .collect();
         let device = &mut self.session.device;
-        self.pinned.iter().try_for_each(|one| one.copy_in(device))?;
         let arguments = Arguments::Values(&arguments);
         let launched = device.launch(function.module, name, &shape.extent, arguments, &options);
         let report = launched.map_err(|failure| Refusal::of(self, &failure, INVALID_CONFIGURATION))?;
-        self.pinned.iter().try_for_each(|one| one.copy_out(&mut self.session.device))?;
         self.clock += report.stats.wave_instructions;
         let fails = self.tell(&report)?;
         self.failed = unfinished(&report).or(fails.then_some(LAUNCH_FAILURE));

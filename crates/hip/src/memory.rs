@@ -302,9 +302,12 @@ pub unsafe extern "C" fn hipHostRegister(pointer: u64, size: usize, _flags: u32)
         if runtime.pinned.iter().any(|one| one.holds_host(pointer)) {
             return Err(HOST_MEMORY_ALREADY_REGISTERED.into());
         }
-        let device = runtime.allocate("memory of hipHostRegister", size)?;
-        let (origin, size) = (Origin::Registered, size as u64);
-        runtime.pinned.push(Pinned { origin, host: pointer, device, size });
+        runtime.arch()?;
+        let device = &mut runtime.session.device;
+        let (name, origin) = ("memory of hipHostRegister", Origin::Registered);
+        // SAFETY: the caller promises it.
+        let pinned = unsafe { Pinned::of(device, origin, name, pointer, size as u64) }?;
+        runtime.pinned.push(pinned);
         Ok(())
     })
 }

@@ -1,10 +1,10 @@
 //! Host memory that kernels may use: pinned, managed, registered.
 //!
-//! Pinned and managed memory is mapped in this process at the very address that it has on the device, so that one pointer
-//! serves both. The simulated memory is another copy: what the host has is copied in before a launch, and out
-//! after it. As launches are over when they return, nobody can tell.
+//! It is the device's memory, too, not a copy of it. Pinned and managed memory is in this process at the very address that it
+//! has on the device, so that one pointer serves both.
 
 use std::ffi::c_void;
+use std::ptr::NonNull;
 
 use wavemark_driver::device::Device;
 
@@ -41,9 +41,10 @@ impl Pinned {
         (self.host..self.host + self.size.max(1)).contains(&address)
     }
 
-    /// Maps `size` bytes at the address of new device memory.
+    /// New memory of `size` bytes, at the address that it gets on the device.
     pub fn map(device: &mut Device, origin: Origin, name: &str, size: u64) -> Answer<Pinned> {
-        let address = device.allocate(name, vec![0; size as usize]);
+        let address = device.allocate(name, Vec::new());
+        device.take_back(address);
         let mode = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE | libc::MAP_NORESERVE;
         let len = (size as usize).max(1);
         // SAFETY: new pages, nothing is replaced: the kernel refuses an address that is in use.
@@ -55,14 +56,39 @@ impl Pinned {
                 // SAFETY: an old kernel took the address as a hint; what it gave is not used.
                 unsafe { libc::munmap(mapped, len) };
             }
-            device.take_back(address);
             let error = std::io::Error::last_os_error();
             return Err(Refusal::because(
                 OUT_OF_MEMORY,
                 format!("the host has no memory at {address:#x}: {error}"),
             ));
         }
-        Ok(Pinned { origin, host: address, device: address, size })
+        // SAFETY: the pages are there until `unmap`, which frees the device's memory first.
+        let pinned = unsafe { Pinned::of(device, origin, name, address, size) };
+        if !pinned.as_ref().is_ok_and(|pinned| pinned.device == address) {
+            // SAFETY: these pages are those from above, and nobody has them yet.
+            unsafe { libc::munmap(mapped, len) };
+        }
+        pinned
+    }
+
+    /// Memory of the host at `host`, as memory of the device.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are there until [`Pinned::unmap`]. Nobody accesses them during a launch: a program whose other threads do
+    /// races with its kernel.
+    pub unsafe fn of(
+        device: &mut Device,
+        origin: Origin,
+        name: &str,
+        host: u64,
+        size: u64,
+    ) -> Answer<Pinned> {
+        let start = NonNull::new(host as *mut u8).ok_or(INVALID_VALUE)?;
+        // SAFETY: the caller promises it.
+        let address = unsafe { device.map(name, start, size as usize, true) };
+        let device = address.map_err(|diagnostic| Refusal::because(OUT_OF_MEMORY, diagnostic.message))?;
+        Ok(Pinned { origin, host, device, size })
     }
 
     /// Gives the host's memory back, if it is ours, and the device's.
@@ -72,25 +98,6 @@ impl Pinned {
             // SAFETY: the pages are those of `map`, and whoever frees them promises that they are not used.
             unsafe { libc::munmap(self.host as *mut c_void, (self.size as usize).max(1)) };
         }
-        Ok(())
-    }
-
-    /// The device gets what the host has.
-    pub fn copy_in(&self, device: &mut Device) -> Answer {
-        // SAFETY: the memory is mapped, as `map` did it or who registered it promised, and nobody writes to it during
-        // a launch: this thread launches, and a program whose other threads write races with its kernel.
-        let bytes = unsafe { std::slice::from_raw_parts(self.host as *const u8, self.size as usize) };
-        device
-            .initialise(self.device, bytes)
-            .map_err(|diagnostic| Refusal::because(INVALID_VALUE, diagnostic.message))
-    }
-
-    /// The host gets what the device has.
-    pub fn copy_out(&self, device: &mut Device) -> Answer {
-        let found = device.read(self.device, self.size);
-        let found = found.map_err(|diagnostic| Refusal::because(INVALID_VALUE, diagnostic.message))?;
-        // SAFETY: as of `copy_in`; the simulated memory is elsewhere.
-        unsafe { std::ptr::copy_nonoverlapping(found.as_ptr(), self.host as *mut u8, found.len()) };
         Ok(())
     }
 }

@@ -12,7 +12,9 @@
 
 pub mod analysis;
 pub mod attribute;
+pub mod author;
 pub mod constant;
+pub mod copies;
 pub mod entity;
 pub mod float;
 pub mod function;

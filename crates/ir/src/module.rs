@@ -150,6 +150,14 @@ impl Module {
         }
     }
 
+    /// The function that a global is, to be changed.
+    pub fn function_mut(&mut self, global: Global) -> Option<&mut Function> {
+        match &mut self.globals[global].kind {
+            GlobalKind::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+
     /// All functions, in the order of the text.
     pub fn functions(&self) -> impl Iterator<Item = (Global, &Function)> {
         self.order.iter().filter_map(|&id| Some((id, self.function(id)?)))

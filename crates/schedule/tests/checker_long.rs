@@ -98,6 +98,57 @@ fn symbols_are_small_values_and_a_proof() {
     assert!(!bad.is_clean(), "what happens beyond the walked values is not known: {bad:#?}");
 }
 
+/// What is found of a body over `n` and buffers of 4,096 elements.
+fn over_n(body: &str) -> Report {
+    let body = format!("X = T.sblock_alloc_buffer((4096,), scope=\"shared\")\n{body}");
+    report(&module("A: T.Buffer((4096,), \"float32\"), C: T.Buffer((4096,), \"float32\"), n: T.int32", &body))
+}
+
+const COPY: &str = "with T.attr({\"async_commit_queue_scope\": 0, \"async_scope\": 1}):";
+
+#[test]
+fn buffers_updated_in_place_all_along_are_proven() {
+    let report = over_n(&format!(
+        "for i in range(n):\n    {COPY}\n        X[i] = A[i] + X[i + 2]\n    C[i] = X[i + 3]\n"
+    ));
+    assert!(report.is_clean(), "{report:#?}");
+    assert!(report.symbols.as_ref().unwrap().all);
+}
+
+#[test]
+fn what_only_large_values_do_is_not_called_proven() {
+    let late = [
+        // An element far ahead, and nobody waits.
+        format!("{COPY}\n    X[1000] = A[0]\nfor i in range(n):\n    C[i] = X[i]\n"),
+        // From the end back to where the loop began.
+        format!("for i in range(n):\n    {COPY}\n        X[i] = A[i]\nC[0] = X[n - 1000]\n"),
+        // Two that run towards one another.
+        format!("for i in range(n):\n    {COPY}\n        X[i] = A[i]\n    C[i] = X[1000 - i]\n"),
+        // A condition inside a statement.
+        format!(
+            "for i in range(n):\n    {COPY}\n        X[i % 2] = A[i]\n    with T.sblock(\"late\"):\n        \
+             T.reads()\n        T.writes()\n        if i >= 1000:\n            C[i] = X[0]\n"
+        ),
+        // One walks twice as fast as the other.
+        format!("for i in range(n):\n    {COPY}\n        X[2 * i] = A[i]\n    C[i] = X[i + 1000]\n"),
+    ];
+    for body in late {
+        let report = over_n(&body);
+        assert!(!report.is_clean(), "{body}\n{report:#?}");
+        assert!(!report.symbols.as_ref().unwrap().all, "{body}");
+    }
+}
+
+#[test]
+fn a_wait_that_only_large_values_need_is_not_called_redundant() {
+    let wait = "with T.attr({\"async_wait_queue_scope\": 0, \"async_wait_inflight_count\": 0}):";
+    let report = over_n(&format!(
+        "{COPY}\n    X[1000] = A[0]\n{wait}\n    C[0] = A[1]\nfor i in range(n):\n    C[i] = X[i]\n"
+    ));
+    assert!(report.is_clean(), "{report:#?}");
+    assert_eq!(report.waits[0].verdict, Verdict::Exact);
+}
+
 #[test]
 fn a_thousand_statements() {
     let statements = 500;

@@ -78,7 +78,6 @@ fn try_seed(seed: u64) -> (bool, usize) {
     // earlier group of its queue wrote.
     assert!(!report.has_errors(), "{}", text(&module, &function, &report));
     if dynamic {
-        // A buffer that is updated in place all along it has no steady state.
         return (report.not_proven.is_empty(), 0);
     }
     assert!(report.not_proven.is_empty(), "{}", text(&module, &function, &report));
@@ -214,4 +213,63 @@ fn random_pipelines_are_proven_and_weak_ones_found() {
         total < 100 || wrong as u64 * 10 > total,
         "too few weakened programs are wrong: {wrong} of {total}"
     );
+}
+
+/// What the checker says of all extents, against executions with some: whether it was proven, and how many weakened
+/// ones were wrong.
+fn try_extents(module: &Module, function: &Function, seed: u64) -> (bool, usize) {
+    let report = check(function);
+    assert!(!report.has_errors(), "{}", text(module, function, &report));
+    let mut waits = 0;
+    weaken(&mut function.body.clone(), usize::MAX, &mut waits);
+    let mut wrong = 0;
+    for which in 0..=waits.min(3) {
+        let mut weak = function.clone();
+        // The last one is as the pass made it.
+        weaken(&mut weak.body, if which == waits.min(3) { usize::MAX } else { which }, &mut 0);
+        let weak_report = check(&weak);
+        let broken =
+            [0, 1, 2, 3, 5, 8, 13, 24, 40].into_iter().find(|&extent| breaks(&weak, extent, seed, 3));
+        if let Some(extent) = broken {
+            wrong += 1;
+            let context = || text(module, &weak, &weak_report);
+            assert!(weak_report.has_errors(), "broken at {extent}, not found: {}", context());
+        }
+    }
+    (report.not_proven.is_empty(), wrong)
+}
+
+#[test]
+fn extents_that_are_not_known_are_proven() {
+    let cases = number("WAVEMARK_CASES").unwrap_or(if cfg!(debug_assertions) { 1_500 } else { 20_000 });
+    let seeds = match number("WAVEMARK_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..cases,
+    };
+    println!("seeds {seeds:?}");
+    let (mut tried, mut open, mut wrong) = (0, Vec::new(), 0);
+    for seed in seeds {
+        let Case { module, dynamic, .. } = generate(seed);
+        let mut function = module.functions[0].clone();
+        if !dynamic || pipeline(&mut function).is_err() {
+            continue;
+        }
+        wavemark_tile::simplify(&mut function);
+        if !check(&function).has_async {
+            continue;
+        }
+        tried += 1;
+        match std::panic::catch_unwind(|| try_extents(&module, &function, seed)) {
+            Ok((proven, broken)) => {
+                if !proven {
+                    open.push(seed);
+                }
+                wrong += broken;
+            }
+            Err(_) => panic!("seed {seed} failed; run it alone with WAVEMARK_SEED={seed}"),
+        }
+    }
+    println!("{} of {tried} not proven: {open:?}; {wrong} weakened ones found", open.len());
+    assert!(open.len() * 20 < tried || tried < 20, "{} of {tried} not proven: {open:?}", open.len());
+    assert!(tried < 100 || wrong * 4 > tried, "too few weakened programs are wrong: {wrong}");
 }

@@ -392,7 +392,7 @@ with T.attr(0, "async_commit_queue_scope", P[0]):
 C[0] = B[0, 0]
 "#,
         expect![[r#"
-            not proven: line 3: the queue of a commit is not known
+            not proven: line 1: the queue of a commit is not known
         "#]],
     );
     is(
@@ -426,7 +426,7 @@ for i in range(4611686018427387904):
         expect![[r#"
             not proven: line 1: the bounds of a loop around asynchronous constructs are not known
             not proven: line 2: the bounds of a loop around asynchronous constructs are not known
-            not proven: line 9: the count of a wait is not known
+            not proven: line 7: the count of a wait is not known
             wait (-99, -99): Unknown, best any
         "#]],
     );

@@ -606,3 +606,49 @@ fn what_is_used_after_the_loop_is_awaited() {
     "#]]
     .assert_eq(&waits(&module(&text)));
 }
+
+#[test]
+fn a_reader_of_two_asynchronous_stages_waits_for_both() {
+    let body = r#"
+        with T.sblock("tile"):
+            X = T.sblock_alloc_buffer((1,), scope="shared")
+            Y = T.sblock_alloc_buffer((1,), scope="shared")
+            with T.sblock("copy_a"):
+                X[0] = A[i]
+            with T.sblock("copy_b"):
+                Y[0] = B[i]
+            with T.sblock("add"):
+                C[i] = X[0] + Y[0]
+"#;
+    right(
+        &pipelined("16", "[0, 1, 3]", "[0, 1, 2]", "[0, 1]"),
+        body,
+        expect![[r#"
+        X[4, 1]
+        Y[3, 1]
+        loop from 0, 3 iterations
+          async_commit_queue_scope 0
+          X
+          async_commit_queue_scope 1
+          Y
+        loop from 0, 13 iterations
+          async_commit_queue_scope 0
+          X
+          async_commit_queue_scope 1
+          Y
+          async_wait_queue_scope 1
+          async_wait_inflight_count 2
+          async_wait_queue_scope 0
+          async_wait_inflight_count 3
+          C
+        loop from 0, 3 iterations
+          async_commit_queue_scope 1
+          Y
+          async_wait_queue_scope 1
+          async_wait_inflight_count 2 - i
+          async_wait_queue_scope 0
+          async_wait_inflight_count 2 - i
+          C
+    "#]],
+    );
+}

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use running::{SCHEDULES, agree};
 use serde_json::Value;
 use wavemark_schedule::checker;
-use wavemark_schedule::pipeline::{IN_FLIGHT, pipeline};
+use wavemark_schedule::pipeline::{IN_FLIGHT, Options, pipeline, pipeline_with};
 use wavemark_tile::{Comparison, Expr, Function, Module, Stmt, VarId, print, simplify};
 
 fn folder(name: &str) -> Option<PathBuf> {
@@ -137,7 +137,8 @@ fn what_tvm_refuses_is_refused() {
     for entry in manifest(&folder).iter().filter(|entry| entry["result"] == "error") {
         let case = entry["case"].as_str().expect("a name");
         let mut module = module(&folder.join(format!("{case}.before.py.txt")));
-        let errors = pipeline(&mut module.functions[0]).expect_err(case);
+        let options = Options { tvm_compatible: true };
+        let errors = pipeline_with(&mut module.functions[0], options).expect_err(case);
         assert!(errors.iter().all(|error| error.span().is_some()), "{case}: no place: {errors:#?}");
     }
 }

@@ -35,6 +35,10 @@ pub enum Side {
     To(u32),
     /// A store of captured rows, by their number in [`Captured`].
     From(u32),
+    /// A load whose bytes are in captured rows already: the first chunk, and the number of the rows.
+    Read(u32, u32),
+    /// A store that is in memory already.
+    Stored,
 }
 
 impl Burst {
@@ -57,20 +61,53 @@ impl Burst {
                     None => out.fill(Chunk::ZERO),
                 }
             }
-            Side::From(slot) => {
-                if let Some(out) = memories.bytes_mut(self.space, self.low, len) {
-                    rows::store(Chunk::words(&captured.slots[slot as usize]), chunks, dwords, out);
-                }
+            Side::From(slot) => self.store(chunks, memories, captured, slot),
+            Side::Read(row, slot) => {
+                let rows = &captured.slots[slot as usize][..dwords * chunks];
+                rows::copy(&mut regs.v[row as usize..], rows);
                 captured.free.push(slot);
             }
+            Side::Stored => {}
         }
+    }
+
+    /// Do its part in global memory, if that is not done.
+    pub fn perform(&mut self, chunks: usize, memories: &mut Memories<'_>, captured: &mut Captured) {
+        if self.space != Space::Global {
+            return;
+        }
+        let (dwords, len) = (usize::from(self.dwords), self.high - self.low);
+        match self.side {
+            Side::To(row) => {
+                let slot = captured.free_slot();
+                let out = &mut captured.slots[slot as usize][..dwords * chunks];
+                match memories.bytes(self.space, self.low, len) {
+                    Some(bytes) => rows::load(out, chunks, dwords, bytes),
+                    None => out.fill(Chunk::ZERO),
+                }
+                self.side = Side::Read(row, slot);
+            }
+            Side::From(slot) => {
+                self.store(chunks, memories, captured, slot);
+                self.side = Side::Stored;
+            }
+            Side::Read(..) | Side::Stored => {}
+        }
+    }
+
+    #[inline(always)]
+    fn store(&self, chunks: usize, memories: &mut Memories<'_>, captured: &mut Captured, slot: u32) {
+        if let Some(out) = memories.bytes_mut(self.space, self.low, self.high - self.low) {
+            rows::store(Chunk::words(&captured.slots[slot as usize]), chunks, self.dwords.into(), out);
+        }
+        captured.free.push(slot);
     }
 }
 
 /// Rows of one store: up to four dwords of up to four chunks.
 type Slot = [Chunk; 16];
 
-/// The data of the bursts that store and are in flight.
+/// The data of bursts in flight: what stores are to write, and what loads have read before they are complete.
 #[derive(Debug, Default)]
 pub struct Captured {
     slots: Vec<Slot>,
@@ -81,11 +118,17 @@ impl Captured {
     /// Keep a copy of `rows`, of at most 16 chunks, until the burst completes.
     #[inline]
     pub fn take(&mut self, rows: &[Chunk]) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push([Chunk::ZERO; 16]);
-            self.slots.len() as u32 - 1
-        });
+        let slot = self.free_slot();
         rows::copy(&mut self.slots[slot as usize], rows);
         slot
+    }
+
+    /// The number of rows that nobody uses.
+    #[inline]
+    fn free_slot(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push([Chunk::ZERO; 16]);
+            self.slots.len() as u32 - 1
+        })
     }
 }

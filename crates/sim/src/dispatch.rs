@@ -150,6 +150,39 @@ pub fn dispatch<O: Observer + Send>(
     Ok(result)
 }
 
+/// The waves of a dispatch's first workgroup in their initial state, so many copies of each.
+pub(crate) fn first_waves(
+    global: &mut Global,
+    kernel: &Kernel,
+    dispatch: &Dispatch,
+    copies: usize,
+) -> Result<Vec<Vec<Wave>>, DispatchError> {
+    let plan = Plan::new(kernel, dispatch)?;
+    let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
+    let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
+    let queue = global.allocate("queue", vec![0; 256], false);
+    let launcher = Launcher {
+        plan: &plan,
+        kernel,
+        dispatch,
+        addresses: Addresses { kernarg, packet, queue },
+        ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
+        host: None,
+    };
+    let mut of_wave: Vec<Vec<Wave>> = (0..plan.waves).map(|_| Vec::new()).collect();
+    for _ in 0..copies {
+        let group = launcher.group([0; 3], 0, 0, &mut Ended::default());
+        for mut wave in group.waves {
+            wave.begin(plan.layout, None);
+            let number = wave.id.wave as usize;
+            let ids = &launcher.ids[number];
+            wave.regs.v[..ids.len()].copy_from_slice(ids);
+            of_wave[number].push(wave);
+        }
+    }
+    Ok(of_wave)
+}
+
 /// The registers of a kernel's waves.
 pub(crate) fn layout(kernel: &Kernel) -> Layout {
     let descriptor = &kernel.descriptor;

@@ -281,6 +281,9 @@ pub trait Observer {
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {}
     /// A memory operation was issued.
     fn issued(&mut self, wave: WaveId, site: &Site, op: &Issue) {}
+    /// The part of a memory operation in global memory is done, though it is not complete: the order of its compute unit's
+    /// cache has it come before what other waves do next.
+    fn performed(&mut self, wave: WaveId, op: &Issue) {}
     /// The data of a memory operation have moved.
     fn completed(&mut self, wave: WaveId, op: &Issue) {}
     /// A wait was carried out: each counter is at most its number. `implicit`: not an instruction's own

@@ -182,6 +182,14 @@ fn widen(out: &mut Chunk, new: &Chunk, widening: Widening, mask: u16, write: u16
     }
 }
 
+/// What was read, one or two bytes a lane with zeros above them, in the lanes of `mask`, and 0 in the others of `write`, to
+/// a row, as `shape` says.
+pub(crate) fn widen_row(out: &mut [Chunk], new: &[Chunk], shape: LoadShape, mask: u64, write: u64) {
+    for (c, (out, new)) in out.iter_mut().zip(new).enumerate() {
+        widen(out, new, shape.widening(), part(mask, c), part(write, c));
+    }
+}
+
 /// The bytes of all lanes to rows of so many chunks, by way of a transpose.
 #[inline]
 pub(crate) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) {

@@ -75,8 +75,11 @@ pub struct Lanewise {
     pub moves: Move,
     /// The offsets of the lanes, four chunks per access.
     pub offsets: [Chunk; 8],
-    /// The data of stores and atomics: up to four dwords of up to four chunks.
+    /// The data of stores and atomics: up to four dwords of up to four chunks. Once its part in global memory is done, what
+    /// it has read there.
     pub data: [Chunk; 16],
+    /// Its part in global memory is done: only registers or LDS remain to be written.
+    pub performed: bool,
     /// What observers know of it, if anybody watches.
     pub issue: Issue,
 }
@@ -94,6 +97,7 @@ impl Lanewise {
             moves: Move::Store(0),
             offsets: [Chunk::ZERO; 8],
             data: [Chunk::ZERO; 16],
+            performed: false,
             issue: Issue::blank(),
         })
     }
@@ -140,6 +144,9 @@ impl Lanewise {
     /// Move the data.
     pub fn complete(&self, regs: &mut Regs, memories: &mut Memories<'_>) {
         let chunks = regs.chunks;
+        if self.performed {
+            return self.land(regs, memories);
+        }
         if let Move::Copy(size, shape) = self.moves {
             return copy(memories, &self.reaches, self.zero, size as usize, shape, &self.offsets, chunks);
         }
@@ -171,11 +178,114 @@ impl Lanewise {
                     let data = shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 } * chunks;
                     let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
                     let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
-                    atomics(regs, memory, shape, flush, reach.mask, data, at, row, self.zero);
+                    let old = atomics(memory, shape, flush, reach.mask, data, at);
+                    let Some(row) = row else { continue };
+                    let out = &mut regs.v[row..][..shape.bytes as usize / 4 * chunks];
+                    merge_rows(out, &old, chunks, reach.mask, reach.mask | self.zero);
                 }
                 Move::Copy(..) | Move::Lanes(..) => {}
             }
         }
+    }
+
+    /// Do its part in global memory, if it has one that is not done and comes first; whether it has. `chunks` are those of
+    /// a row.
+    pub fn perform(&mut self, chunks: usize, memories: &mut Memories<'_>) -> bool {
+        let (reach, at) = (&self.reaches[0], &self.offsets[..chunks]);
+        if self.performed || reach.space != Space::Global {
+            return false;
+        }
+        let all = reach.mask | self.zero;
+        match self.moves {
+            Move::Load(shape, _) => read(&mut self.data, shape, chunks, memories, reach, all, at),
+            Move::Transpose(transpose, _) => {
+                let rows = transpose::lane_bytes(transpose) / 4 * chunks;
+                let bytes = bytes(memories, reach, transpose::lane_bytes(transpose), at);
+                load_transposed(&mut self.data[..rows], transpose, reach.run, bytes, at);
+            }
+            Move::Store(size) => {
+                let out = bytes_mut(memories, reach, size as usize, at);
+                store(out, reach, size as usize, &self.data[..size.div_ceil(4) as usize * chunks], at);
+            }
+            Move::Atomic(shape, flush, _) => {
+                let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
+                let old = atomics(memory, shape, flush, reach.mask, &self.data, at);
+                self.data = [Chunk::ZERO; 16];
+                merge_rows(&mut self.data, &old, chunks, reach.mask, reach.mask);
+            }
+            Move::Copy(bytes, _) => {
+                let shape = LoadShape { bytes, extend: Extend::Dwords };
+                read(&mut self.data, shape, chunks, memories, reach, all, at);
+            }
+            Move::Lanes(..) => return false,
+        }
+        self.performed = true;
+        true
+    }
+
+    /// What it has read of global memory to where it belongs.
+    fn land(&self, regs: &mut Regs, memories: &mut Memories<'_>) {
+        let chunks = regs.chunks;
+        let (mask, all) = (self.reaches[0].mask, self.reaches[0].mask | self.zero);
+        let mut rows = |row: u32, dwords: usize| {
+            merge_rows(&mut regs.v[row as usize..][..dwords * chunks], &self.data[..], chunks, mask, all);
+        };
+        match self.moves {
+            Move::Load(shape, [row, _]) if shape.extend == Extend::Dwords => {
+                rows(row, shape.bytes as usize / 4)
+            }
+            Move::Load(shape, [row, _]) => {
+                let out = &mut regs.v[row as usize..][..chunks];
+                gather::widen_row(out, &self.data, shape, mask, all);
+            }
+            Move::Transpose(transpose, row) => {
+                let count = transpose::lane_bytes(transpose) / 4 * chunks;
+                rows::copy(&mut regs.v[row as usize..], &self.data[..count]);
+            }
+            Move::Atomic(shape, _, Some([row, _])) => rows(row, shape.bytes as usize / 4),
+            Move::Copy(size, shape) => {
+                let to = &self.reaches[1];
+                let Some(target) = memories.lds.get_mut(to.low as usize..to.high as usize) else { return };
+                let mut data = self.data;
+                let narrow = shape.filter(|shape| shape.bytes < 4);
+                if let Some(shape) = narrow {
+                    gather::widen_row(&mut data[..chunks], &self.data, shape, mask, all);
+                }
+                let size = if narrow.is_some() { 4 } else { size as usize };
+                let data = &data[..size.div_ceil(4) * chunks];
+                gather::store(target, size, data, &self.offsets[4..][..chunks], to.mask & all);
+            }
+            Move::Store(_) | Move::Atomic(..) | Move::Lanes(..) => {}
+        }
+    }
+}
+
+/// The bytes of the lanes to rows at the front of `data`, narrow ones with zeros above them; 0 in the other lanes of
+/// `write`.
+fn read(
+    data: &mut [Chunk; 16],
+    shape: LoadShape,
+    chunks: usize,
+    memories: &mut Memories<'_>,
+    reach: &Reach,
+    write: u64,
+    at: &[Chunk],
+) {
+    let size = shape.bytes as usize;
+    let bytes = bytes(memories, reach, size, at);
+    let mask = if bytes.is_empty() { 0 } else { reach.mask };
+    if size < 4 {
+        let zeros = LoadShape { extend: Extend::Zero, ..shape };
+        gather::load_narrow(&mut data[..chunks], zeros, bytes, at, mask, write);
+    } else {
+        gather::load(&mut data[..size / 4 * chunks], chunks, size, bytes, at, mask, write);
+    }
+}
+
+/// [`merge`] of rows of so many chunks.
+fn merge_rows(to: &mut [Chunk], new: &[Chunk], chunks: usize, mask: u64, write: u64) {
+    for (n, (to, new)) in to.iter_mut().zip(new).enumerate() {
+        merge(to, new, part(mask, n % chunks), part(write, n % chunks));
     }
 }
 
@@ -302,18 +412,15 @@ fn copy(
     gather::store(target, 4, &words[..chunks], &offsets[4..][..chunks], to.mask & (from.mask | zero));
 }
 
+/// Read-modify-write of the lanes of `mask`; what memory held, in rows one behind the other.
 fn atomics(
-    regs: &mut Regs,
     memory: &mut [u8],
     shape: AtomicShape,
     flush: Flush,
     mask: u64,
     data: &[Chunk],
     at: &[Chunk],
-    row: Option<usize>,
-    zero: u64,
-) {
-    let chunks = regs.chunks;
+) -> [Chunk; 8] {
     let mut old = [Chunk::ZERO; 8];
     // The most frequent ones without a look at the operation for each lane.
     match (shape.op, shape.bytes) {
@@ -338,15 +445,10 @@ fn atomics(
             });
         }
     }
-    let Some(row) = row else { return };
-    for d in 0..shape.bytes as usize / 4 {
-        for c in 0..chunks {
-            merge(&mut regs.v[row + d * chunks + c], &old[d * 4 + c], part(mask, c), part(mask | zero, c));
-        }
-    }
+    old
 }
 
-/// `f` of what memory holds and of one or two data, lane by lane; what memory held, four chunks a dword.
+/// `f` of what memory holds and of one or two data, lane by lane; what memory held.
 #[inline(always)]
 fn each<const SIZE: usize>(
     memory: &mut [u8],
@@ -371,7 +473,7 @@ fn each<const SIZE: usize>(
         let new = f(held, word(0), if two { word(dwords) } else { 0 });
         cell.copy_from_slice(&new.to_le_bytes()[..SIZE]);
         for d in 0..dwords {
-            old[d * 4 + c].0[l] = (held >> (32 * d)) as u32;
+            old[d * chunks + c].0[l] = (held >> (32 * d)) as u32;
         }
     }
 }

@@ -87,7 +87,7 @@ pub enum Action {
     /// Tensor DMA: pieces of (source or zero, destination, length).
     Tensor {
         /// The pieces in order; `None` as source writes zeros.
-        pieces: Vec<TensorPiece>,
+        pieces: Vec<wavemark_target::TensorPiece>,
         /// LDS goes to global memory.
         store: bool,
         /// LDS barrier to arrive at when the data have moved.
@@ -136,17 +136,6 @@ pub enum Action {
     },
 }
 
-/// A contiguous piece of a tensor transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TensorPiece {
-    /// Global address; `None` where the tensor ends: reads zero, stores nothing.
-    pub global: Option<u64>,
-    /// LDS byte offset.
-    pub lds: u32,
-    /// Bytes.
-    pub bytes: u32,
-}
-
 /// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct Pending {
@@ -158,13 +147,62 @@ pub struct Pending {
     pub issued_at: u64,
     /// First byte and the byte behind the last of each access, to tell cheaply that two cannot meet.
     pub hulls: SmallVec<[(u64, u64); 2]>,
+    /// Its part in global memory is done.
+    pub performed: bool,
+    /// What that has read, by lanes.
+    held: Option<Box<Held>>,
 }
+
+/// The first bytes of what each lane has read.
+type Held = [[u8; 16]; 64];
 
 impl Pending {
     /// An operation issued at machine time `issued_at`.
     pub fn new(issue: Issue, action: Action, issued_at: u64) -> Box<Pending> {
         let hulls = issue.accesses.iter().map(hull).collect();
-        Box::new(Pending { issue, action, issued_at, hulls })
+        Box::new(Pending { issue, action, issued_at, hulls, performed: false, held: None })
+    }
+
+    /// Do its part in global memory, if it has one that is not done and comes first; whether it has. `full` is the mask of
+    /// all lanes.
+    pub fn perform(&mut self, full: u64, memories: &mut Memories<'_>) -> bool {
+        let Some(access) = self.issue.accesses.first().filter(|access| access.space == Space::Global) else {
+            return false;
+        };
+        // Scalar loads go through a cache of their own.
+        let Extent::Lanes { mask, bytes, addr } = &access.extent else { return false };
+        if self.performed {
+            return false;
+        }
+        let mut held = Box::new([[0; 16]; 64]);
+        let action = match &self.action {
+            Action::Load { .. }
+            | Action::LoadFormat { .. }
+            | Action::LoadTranspose { .. }
+            | Action::Copy { .. }
+            | Action::CopyFormat { .. } => {
+                for lane in lanes(*mask) {
+                    let into = &mut held[lane as usize][..*bytes as usize];
+                    memories.read(Space::Global, addr[lane as usize], into);
+                }
+                None
+            }
+            Action::Store { data } => {
+                store_lanes(memories, Space::Global, *mask, full, addr, *bytes, data);
+                Some(Action::Nothing)
+            }
+            Action::Atomic { shape, flush, data, rows, zero } => {
+                atomic_lanes(memories, access, *shape, *flush, data, full.count_ones(), |lane, old| {
+                    held[lane as usize][..8].copy_from_slice(&old.to_le_bytes());
+                });
+                let shape = LoadShape { bytes: shape.bytes, extend: Extend::Dwords };
+                Some(rows.map_or(Action::Nothing, |rows| Action::Load { shape, rows, zero: *zero }))
+            }
+            _ => return false,
+        };
+        self.action = action.unwrap_or_else(|| std::mem::replace(&mut self.action, Action::Nothing));
+        (self.performed, self.held) = (true, Some(held));
+        true
     }
 }
 
@@ -186,7 +224,8 @@ impl Pool {
     /// Take a completed operation back.
     #[inline]
     pub fn recycle(&mut self, flight: Flight) {
-        if let Flight::Lanewise(lanewise) = flight {
+        if let Flight::Lanewise(mut lanewise) = flight {
+            lanewise.performed = false;
             self.lanewise.push(lanewise);
         }
     }
@@ -285,10 +324,12 @@ fn load_lanes(
     shape: LoadShape,
     row: usize,
     zero: u64,
+    held: Option<&Held>,
 ) {
     let chunks = regs.chunks;
     let dwords = shape.dwords() as usize;
-    if shape.extend == Extend::Dwords
+    if held.is_none()
+        && shape.extend == Extend::Dwords
         && contiguous(addr, mask, regs.full_mask(), shape.bytes)
         && let Some(bytes) = memories.bytes(space, addr[0], u64::from(regs.lanes() * shape.bytes))
     {
@@ -296,10 +337,7 @@ fn load_lanes(
         return;
     }
     for lane in lanes(mask | zero) {
-        let mut raw = [0u8; 16];
-        if mask >> lane & 1 != 0 {
-            memories.read(space, addr[lane as usize], &mut raw[..shape.bytes as usize]);
-        }
+        let raw = element_of(memories, held, space, mask, lane, addr, shape.bytes);
         for d in 0..dwords {
             let word = u32::from_le_bytes([raw[d * 4], raw[d * 4 + 1], raw[d * 4 + 2], raw[d * 4 + 3]]);
             let at = row + d * chunks;
@@ -370,9 +408,10 @@ fn lane_extent(access: &Access) -> (u64, u32, &[u64; 64]) {
     }
 }
 
-/// The element of a lane; zeros if it is not one of `mask`.
+/// The element of a lane, `held` if it has been read; zeros if it is not one of `mask`.
 fn element_of(
     memories: &mut Memories<'_>,
+    held: Option<&Held>,
     space: Space,
     mask: u64,
     lane: u32,
@@ -380,21 +419,52 @@ fn element_of(
     bytes: u32,
 ) -> [u8; 16] {
     let mut raw = [0; 16];
-    if mask >> lane & 1 != 0 {
-        memories.read(space, addr[lane as usize], &mut raw[..bytes as usize]);
+    match held {
+        _ if mask >> lane & 1 == 0 => {}
+        Some(held) => raw = held[lane as usize],
+        None => memories.read(space, addr[lane as usize], &mut raw[..bytes as usize]),
     }
     raw
+}
+
+/// Read-modify-write of an access, with its first and second data as in [`Action::Atomic`]; `visit` gets what each lane
+/// has found.
+fn atomic_lanes(
+    memories: &mut Memories<'_>,
+    access: &Access,
+    shape: AtomicShape,
+    flush: Flush,
+    data: &[u32],
+    count: u32,
+    mut visit: impl FnMut(u32, u64),
+) {
+    let (words, count) = ((shape.bytes / 4) as usize, count as usize);
+    let word = |from: usize, lane: u32| {
+        let low = u64::from(data[from * count + lane as usize]);
+        let high = if words == 2 { u64::from(data[(from + 1) * count + lane as usize]) } else { 0 };
+        low | high << 32
+    };
+    let (mask, _, addr) = lane_extent(access);
+    for lane in lanes(mask) {
+        let at = addr[lane as usize];
+        let old = read_word(memories, access.space, at, shape.bytes);
+        let second = if shape.op.two_data() { word(words, lane) } else { 0 };
+        let new = atomic::apply(shape, old, word(0, lane), second, flush);
+        write_word(memories, access.space, at, shape.bytes, new);
+        visit(lane, old);
+    }
 }
 
 /// Move the data of a completing operation.
 pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending) {
     let accesses = &pending.issue.accesses;
+    let held = pending.held.as_deref();
     match &pending.action {
         Action::Nothing => {}
         Action::Load { shape, rows, zero } => {
             for (access, &row) in accesses.iter().zip(rows) {
                 let (mask, _, addr) = lane_extent(access);
-                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero);
+                load_lanes(regs, memories, access.space, mask, addr, *shape, row as usize, *zero, held);
             }
         }
         Action::Store { data } => {
@@ -408,30 +478,19 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
         }
         Action::Atomic { shape, flush, data, rows, zero } => {
             let words = (shape.bytes / 4) as usize;
-            let count = regs.lanes() as usize;
-            let word = |from: usize, lane: u32| {
-                let low = u64::from(data[from * count + lane as usize]);
-                let high = if words == 2 { u64::from(data[(from + 1) * count + lane as usize]) } else { 0 };
-                low | high << 32
-            };
-            let per_access = words * if shape.op.two_data() { 2 } else { 1 };
+            let count = regs.lanes();
+            let operands = if shape.op.two_data() { 2 } else { 1 };
+            let per_access = words * operands * count as usize;
             for (i, access) in accesses.iter().enumerate() {
-                let (mask, _, addr) = lane_extent(access);
-                for lane in lanes(mask) {
-                    let at = addr[lane as usize];
-                    let old = read_word(memories, access.space, at, shape.bytes);
-                    let first = word(i * per_access, lane);
-                    let second = if shape.op.two_data() { word(i * per_access + words, lane) } else { 0 };
-                    let new = atomic::apply(*shape, old, first, second, *flush);
-                    write_word(memories, access.space, at, shape.bytes, new);
-                    if let Some(rows) = rows {
-                        set_words(regs, rows[i] as usize, lane, words, old);
+                let row = rows.map(|rows| rows[i] as usize);
+                let data = &data[i * per_access..];
+                atomic_lanes(memories, access, *shape, *flush, data, count, |lane, old| {
+                    if let Some(row) = row {
+                        set_words(regs, row, lane, words, old);
                     }
-                }
-                if let Some(rows) = rows {
-                    for lane in lanes(*zero) {
-                        set_words(regs, rows[i] as usize, lane, words, 0);
-                    }
+                });
+                if let Some(row) = row {
+                    lanes(*zero).for_each(|lane| set_words(regs, row, lane, words, 0));
                 }
             }
         }
@@ -440,12 +499,10 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let (mask, bytes, source) = lane_extent(from);
             let (to_mask, to_bytes, target) = lane_extent(to);
             for lane in lanes(to_mask) {
-                let mut raw = [0u8; 16];
-                if mask >> lane & 1 != 0 {
-                    memories.read(from.space, source[lane as usize], &mut raw[..bytes as usize]);
-                } else if zero >> lane & 1 == 0 {
+                if (mask | zero) >> lane & 1 == 0 {
                     continue;
                 }
+                let mut raw = element_of(memories, held, from.space, mask, lane, source, bytes);
                 if let Some(shape) = shape
                     && shape.bytes < 4
                 {
@@ -458,7 +515,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
         Action::LoadFormat { typed, row, zero } => {
             let (mask, bytes, addr) = lane_extent(&accesses[0]);
             for lane in lanes(mask | zero) {
-                let raw = element_of(memories, accesses[0].space, mask, lane, addr, bytes);
+                let raw = element_of(memories, held, accesses[0].space, mask, lane, addr, bytes);
                 let at = |n: u32| *row as usize + n as usize * regs.chunks;
                 let values = typed.load(&raw, |n| regs.lane(at(n), lane));
                 for (n, value) in (0..).zip(values) {
@@ -471,7 +528,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let (mask, bytes, source) = lane_extent(&accesses[0]);
             let (to_mask, _, target) = lane_extent(&accesses[1]);
             for lane in lanes(to_mask & (mask | zero)) {
-                let raw = element_of(memories, accesses[0].space, mask, lane, source, bytes);
+                let raw = element_of(memories, held, accesses[0].space, mask, lane, source, bytes);
                 let value = typed.load(&raw, |_| 0).first().copied().unwrap_or(0);
                 memories.write(accesses[1].space, target[lane as usize], &value.to_le_bytes());
             }
@@ -498,8 +555,8 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let mut read = [0u8; 16 * 64];
             let size = *bytes as usize;
             for lane in lanes(mask) {
-                let into = &mut read[lane as usize * size..][..size];
-                memories.read(accesses[0].space, addr[lane as usize], into);
+                let raw = element_of(memories, held, accesses[0].space, mask, lane, addr, *bytes);
+                read[lane as usize * size..][..size].copy_from_slice(&raw[..size]);
             }
             let chunks = regs.chunks;
             let row = *row as usize;

@@ -103,6 +103,11 @@ impl Program {
         self.tables.len() - 1
     }
 
+    /// Number of the table for `msb`, if there is one.
+    pub fn known_table(&self, msb: u8) -> Option<usize> {
+        self.by_msb.get(&msb).copied()
+    }
+
     /// Dwords of the segment.
     #[inline]
     pub fn slots(&self) -> usize {

@@ -39,7 +39,7 @@ pub struct Mark {
 impl Flight {
     /// Where it stands in its wave's channels.
     #[inline]
-    fn seq(&self) -> &[(Channel, u32)] {
+    pub(crate) fn seq(&self) -> &[(Channel, u32)] {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Lanewise(lanewise) => lanewise.seq(),
@@ -49,8 +49,9 @@ impl Flight {
         }
     }
 
+    /// When it was issued, by its cluster's clock.
     #[inline]
-    fn issued_at(&self) -> u64 {
+    pub(crate) fn issued_at(&self) -> u64 {
         match self {
             Flight::Burst(burst) => burst.issued_at,
             Flight::Lanewise(lanewise) => lanewise.issued_at,
@@ -323,6 +324,13 @@ impl Queue {
         &self.slots[slot]
     }
 
+    /// What is in flight, in the order of issue.
+    pub fn for_each(&mut self, mut visit: impl FnMut(&mut Flight)) {
+        for place in &self.order[self.head..] {
+            visit(&mut self.slots[place.slot as usize]);
+        }
+    }
+
     /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts and marks.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Flight> {
@@ -440,6 +448,14 @@ impl Queue {
         {
             at = earlier;
         }
+        Some(self.remove(at))
+    }
+
+    /// Take the first operation that `lands`, by its places, and that nothing in flight must go before.
+    pub fn take_first(&mut self, lands: impl Fn(&[(Channel, u32)]) -> bool) -> Option<usize> {
+        let free =
+            |at: usize| !(0..at).any(|i| self.must_precede(i, at) || self.nth(i).same_in_order(self.nth(at)));
+        let at = (0..self.len()).find(|&at| lands(self.nth(at).seq()) && free(at))?;
         Some(self.remove(at))
     }
 

@@ -6,7 +6,7 @@
 
 mod snippet;
 
-use snippet::machines::{GFX950, GFX1250};
+use snippet::machines::{GFX950, GFX1100, GFX1250};
 use snippet::{Outcome, Setup, run};
 use wavemark_sim::events::{Fault, Observer, Silent, Site, WaveId};
 use wavemark_sim::{Completion, RunEnd};
@@ -21,7 +21,9 @@ fn byte(n: u32) -> u32 {
 }
 
 fn whole(machine: Machine, text: &str) -> String {
-    let (wait, store) = if machine == GFX950 {
+    let (wait, store) = if machine == GFX1100 {
+        ("s_waitcnt vmcnt(0) lgkmcnt(0)", "global_store_b32 v3, v9, s[4:5]")
+    } else if machine == GFX950 {
         ("s_waitcnt vmcnt(0) lgkmcnt(0)", "global_store_dword v3, v9, s[4:5]")
     } else {
         ("s_wait_idle", "global_store_b32 v3, v9, s[4:5]")
@@ -480,6 +482,61 @@ fn waves_meet_at_barriers() {
             check_in(&setup, &text, |n| items - 1 - n);
         }
     }
+}
+
+/// What a wave has issued before a barrier comes before what another wave does behind it, without a wait, where the cache
+/// of their compute unit keeps the order; counters and registers learn of it as late as ever.
+#[test]
+fn the_cache_of_a_compute_unit_keeps_the_order() {
+    for machine in [GFX950, GFX1100] {
+        let mut setup = Setup::new(machine);
+        setup.block[0] *= 2;
+        let items = setup.block[0];
+        let new = machine == GFX1100;
+        let mirror =
+            format!("{} v4, {:#x}, v2", if new { "v_sub_nc_u32" } else { "v_sub_u32" }, items * 4 - 4);
+        let (load, store) = if new { ("load_b32", "store_b32") } else { ("load_dword", "store_dword") };
+        let add = if new {
+            "global_atomic_add_u32 v9, v2, v1, s[2:3] glc"
+        } else {
+            "global_atomic_add v9, v2, v1, s[2:3] sc0"
+        };
+        let high = if new { "global_load_d16_hi_b16" } else { "global_load_short_d16_hi" };
+        let overwrite = format!("s_barrier\n {mirror}\n global_{store} v4, v1, s[2:3]");
+        for seed in 0..4 {
+            setup.config.seed = seed;
+            let text = format!(
+                "global_{store} v2, v1, s[2:3]\n s_barrier\n {mirror}\n global_{load} v9, v4, s[2:3]"
+            );
+            check_in(&setup, &text, |n| items - 1 - n);
+            check_in(&setup, &format!("global_{load} v9, v2, s[2:3]\n {overwrite}"), word);
+            check_in(&setup, &format!("{add}\n {overwrite}"), word);
+            check_in(&setup, &format!("v_mov_b32 v9, -1\n {high} v9, v2, s[2:3]\n {overwrite}"), |n| {
+                word(n) << 16 | 0xffff
+            });
+            // An atomic on LDS may tell another wave, too.
+            let told = format!(
+                "v_mov_b32 v5, 0\n v_mov_b32 v6, 1\n global_{store} v2, v1, s[2:3]\n ds_add_u32 v5, v6\n wait:\n \
+                 {} v7, v5\n s_waitcnt lgkmcnt(0)\n v_readfirstlane_b32 s8, v7\n s_cmp_lg_u32 s8, {items}\n \
+                 s_cbranch_scc1 wait\n {mirror}\n global_{load} v9, v4, s[2:3]",
+                if new { "ds_load_b32" } else { "ds_read_b32" }
+            );
+            check_in(&setup, &told, |n| items - 1 - n);
+        }
+        if machine == GFX950 {
+            let text = format!(
+                "v_readfirstlane_b32 s8, v2\n s_mov_b32 m0, s8\n global_load_lds_dword v2, s[2:3]\n {overwrite}\n \
+                 s_waitcnt vmcnt(0)\n ds_read_b32 v9, v2"
+            );
+            check_in(&setup, &text, word);
+        }
+    }
+    // On gfx1250 it has two ports.
+    let mut setup = Setup::new(GFX1250);
+    setup.block[0] = 64;
+    let text = "global_store_b32 v2, v1, s[2:3]\n s_barrier_signal -1\n s_barrier_wait -1\n \
+                v_sub_nc_u32 v4, 0xfc, v2\n global_load_b32 v9, v4, s[2:3]\n s_wait_loadcnt 0x0";
+    assert_eq!(outcome(&setup, text).word(3), word(60));
 }
 
 #[test]

@@ -33,6 +33,10 @@ impl<const LANEWISE: bool> Observer for Record<LANEWISE> {
         self.0.push(format!("{} issued at {:#x}: {}", wave.index, site.pc, told(op)));
     }
 
+    fn performed(&mut self, wave: WaveId, op: &Issue) {
+        self.0.push(format!("{} performed: {}", wave.index, told(op)));
+    }
+
     fn completed(&mut self, wave: WaveId, op: &Issue) {
         self.0.push(format!("{} completed: {}", wave.index, told(op)));
     }
@@ -217,6 +221,10 @@ fn program(machine: Machine, random: &mut Random, setup: &mut Setup) -> String {
     let old = machine == GFX950;
     let wait = if old { "s_waitcnt vmcnt(0) lgkmcnt(0)" } else { "s_wait_idle" };
     let dword = if old { "dword" } else { "b32" };
+    // Behind a barrier of two waves, what is in flight may have done its part in global memory.
+    let waves = if old { 1 + random.below(2) as u32 } else { 1 };
+    setup.block[0] = waves * lanes;
+    let step = waves * lanes * 4;
     let mut text = format!("v_and_b32 v1, 0x3ff, v0\n v_lshlrev_b32 v2, 2, v1\n v_add_u32 v3, {ROWS}, v2\n");
     // v20 … v27: rows of offsets; v10 … v19: data.
     for n in 0..8 {
@@ -253,7 +261,7 @@ fn program(machine: Machine, random: &mut Random, setup: &mut Setup) -> String {
     for _ in 0..6 + random.below(20) {
         match random.below(6) {
             0 => {
-                let _ = writeln!(text, "{wait}");
+                let _ = writeln!(text, "{}", [wait, "s_barrier"][random.below(waves as usize)]);
             }
             1 => {
                 let mask =
@@ -298,14 +306,13 @@ fn program(machine: Machine, random: &mut Random, setup: &mut Setup) -> String {
     // The registers behind 16 KiB of the output, and LDS behind them.
     let _ = writeln!(text, "v_add_u32 v3, {ROWS}, v2");
     for n in 4..20 {
-        let _ = writeln!(text, "global_store_{dword} v3, v{n}, s[4:5]\n v_add_u32 v3, {}, v3", lanes * 4);
+        let _ = writeln!(text, "global_store_{dword} v3, v{n}, s[4:5]\n v_add_u32 v3, {step}, v3");
     }
-    for _ in 0..LDS / (lanes * 4) {
+    for _ in 0..LDS / step {
         let read = if old { "ds_read_b32" } else { "ds_load_b32" };
         let _ = writeln!(
             text,
-            "{read} v4, v2\n {wait}\n global_store_{dword} v3, v4, s[4:5]\n v_add_u32 v3, {0}, v3\n v_add_u32 v2, {0}, v2",
-            lanes * 4
+            "{read} v4, v2\n {wait}\n global_store_{dword} v3, v4, s[4:5]\n v_add_u32 v3, {step}, v3\n v_add_u32 v2, {step}, v2"
         );
     }
     if old { text } else { text.replace("v_add_u32", "v_add_nc_u32") }

@@ -134,6 +134,10 @@ facts! {
     /// Whether a load that says `glc` but not `dlc` may hit in the shader array's L1; elsewhere `glc` says it of all
     /// caches before L2.
     dlc_misses_l1: bool = "guide, \"Memory Model Code Sequences GFX10-GFX11\"";
+    /// Whether the cache of a compute unit keeps the vector accesses of its waves to global memory in the order in which
+    /// they were issued, so that a release among waves of one compute unit waits for none of them; elsewhere it has
+    /// several ports.
+    cu_keeps_order: bool = "guide, \"Memory Model\" of each generation (gfx90a to gfx950 without tgsplit, GFX10 to GFX12 in CU mode); `SIGfx12CacheControl::insertWait`";
     /// Scratch bytes that a wave can have.
     wave_scratch_bytes: u32 = "`GCNSubtarget::getMaxWaveScratchSize`";
     /// LDS bytes a workgroup can have.

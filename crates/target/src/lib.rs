@@ -3,7 +3,7 @@
 //! Processors and their properties ([`Processor`], one table row each), limits of their register files and
 //! memories ([`Limits`]), target IDs and triples ([`TargetId`], [`Target`]), the `e_flags` word of code objects
 //! ([`EFlags`]), assembler features in LLVM's spelling ([`FeatureSet`]), address spaces and synchronisation
-//! scopes.
+//! scopes, descriptors of tensor DMA ([`TensorDescriptor`]).
 //!
 //! The facts are those of LLVM's *User Guide for AMDGPU Backend* (processor tables, ELF header tables, address
 //! spaces, memory scopes) and of LLVM 22's defaults. The crate knows no instruction, no file and no compiler.
@@ -25,6 +25,7 @@ pub mod processor;
 pub mod r600;
 pub mod subtarget;
 pub mod target_id;
+pub mod tensor;
 
 pub use eflags::{AbiVersion, EFlags, EFlagsError};
 pub use facts::{Facts, FlatScratch};
@@ -39,3 +40,4 @@ pub use processor::{Generation, Processor, Property, WaveSize};
 pub use r600::R600;
 pub use subtarget::Subtarget;
 pub use target_id::{Setting, Target, TargetError, TargetId};
+pub use tensor::{TensorDescriptor, TensorPiece};

@@ -96,6 +96,7 @@ pub(crate) mod facts {
         several_l2: false,
         stores_reach_device: true,
         dlc_misses_l1: false,
+        cu_keeps_order: true,
         ds_permutes_within_32: false,
         format_stores_replicate: false,
         smem_offset: Offset::dwords(8),
@@ -283,6 +284,7 @@ pub(crate) mod facts {
     };
 
     pub const GFX1250: Facts = Facts {
+        cu_keeps_order: false,
         several_l2: true,
         stores_reach_device: false,
         vopd3: true,

@@ -257,7 +257,10 @@ impl Comparer<'_> {
                     }
                 }
             }
-            (Stmt::Attr { key: a, value: av, body: ab }, Stmt::Attr { key: b, value: bv, body: bb }) => {
+            (
+                Stmt::Attr { key: a, value: av, body: ab, .. },
+                Stmt::Attr { key: b, value: bv, body: bb, .. },
+            ) => {
                 if a != b {
                     return Err(mismatch(describe(self.left, left), describe(self.right, right)));
                 }

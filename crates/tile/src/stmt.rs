@@ -5,6 +5,7 @@
 //! `software_pipeline_stage`, `software_pipeline_order`, `software_pipeline_async_stages`, `num_stages`;
 //! block annotation: `double_buffer_scope`. Everything else is carried through.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -228,11 +229,13 @@ pub enum Stmt {
     /// A scope with an attribute. `value` is an integer or an expression; the node is always `0`.
     Attr {
         /// The attribute.
-        key: String,
+        key: Cow<'static, str>,
         /// Its value.
         value: Expr,
         /// The scope.
         body: Box<Stmt>,
+        /// Where the attribute was written.
+        span: Option<Span>,
     },
     /// A variable for a value.
     Let {
@@ -261,9 +264,9 @@ impl Stmt {
         }
     }
 
-    /// `body` under an attribute.
-    pub fn attr(key: &str, value: Expr, body: Stmt) -> Stmt {
-        Stmt::Attr { key: key.into(), value, body: Box::new(body) }
+    /// `body` under an attribute that nobody wrote.
+    pub fn attr(key: &'static str, value: Expr, body: Stmt) -> Stmt {
+        Stmt::Attr { key: key.into(), value, body: Box::new(body), span: None }
     }
 
     /// The direct sub-statements (a block's `init` before its body).

@@ -179,7 +179,7 @@ impl<'m> Verifier<'m> {
                 self.stmt(then);
                 otherwise.iter().for_each(|stmt| self.stmt(stmt));
             }
-            Stmt::Attr { key, value, body } => {
+            Stmt::Attr { key, value, body, .. } => {
                 self.attr(key, value);
                 self.stmt(body);
             }

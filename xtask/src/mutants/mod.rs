@@ -13,7 +13,8 @@
 //! `--without-launch` tells what the static checks find of the same mutants.
 //!
 //! `--advice` does the opposite: each wait that the report of the clean kernel calls too strong is changed as the report
-//! says, and the kernel must stay right and clean.
+//! says, and the kernel must stay right and clean. With `--without-launch` it is the advice of the static checks, which is
+//! proven: applied one by one and all at once.
 
 mod mutate;
 mod outcome;
@@ -59,7 +60,7 @@ pub struct MutantsArgs {
     #[arg(long)]
     advice: bool,
     /// What is found without a launch, instead of what a checked run finds
-    #[arg(long, conflicts_with = "advice")]
+    #[arg(long)]
     without_launch: bool,
     /// Folder for the code objects of the mutants that are told of
     #[arg(long)]
@@ -141,9 +142,15 @@ fn mutate_case(case: &Case, args: &MutantsArgs) -> Result<(Vec<String>, Vec<(Kin
         bail!("it misbehaves itself");
     }
     let code = Code::read(subject.object())?;
-    let mut mutants = match args.advice {
-        true => advised(&code, &clean.findings)?,
-        false => code.mutants(),
+    let mut mutants = match (args.advice, args.without_launch) {
+        (true, true) => {
+            let proven = subject.checked_without_launch(subject.file())?;
+            let mut mutants = advised(&code, &proven.findings)?;
+            mutants.extend(Mutant::together(&mutants));
+            mutants
+        }
+        (true, false) => advised(&code, &clean.findings)?,
+        (false, _) => code.mutants(),
     };
     if let Some(most) = args.sample {
         let mut random = Random::new(args.seed);
@@ -156,7 +163,7 @@ fn mutate_case(case: &Case, args: &MutantsArgs) -> Result<(Vec<String>, Vec<(Kin
     for mutant in mutants {
         let file = mutant.apply(subject.file());
         let misbehaves = subject.misbehaves(&file)?;
-        let report = match args.without_launch {
+        let report = match args.without_launch && !args.advice {
             true => subject.checked_without_launch(&file)?,
             false => subject.checked(&file)?,
         };

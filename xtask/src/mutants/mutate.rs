@@ -76,6 +76,21 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// Several changes at once, if there are several: of those to one instruction, the first.
+    pub fn together(mutants: &[Mutant]) -> Option<Mutant> {
+        let (first, others) = mutants.split_first()?;
+        let mut all = first.clone();
+        for one in others {
+            if !one.at.iter().any(|at| all.at.contains(at)) {
+                all.at.extend(&one.at);
+                all.patches.extend(one.patches.iter().cloned());
+                all.text += "; ";
+                all.text += &one.text;
+            }
+        }
+        (all.at.len() > first.at.len()).then_some(all)
+    }
+
     /// The file with the change.
     pub fn apply(&self, file: &[u8]) -> Vec<u8> {
         let mut bytes = file.to_vec();

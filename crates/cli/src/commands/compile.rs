@@ -29,6 +29,7 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
     };
     let tile_only = [
         ("--before-simplify", args.before_simplify),
+        ("--tvm-compatible", args.tvm_compatible),
         ("--dialect", args.dialect.is_some()),
         ("--diagram", args.diagram.is_some()),
     ];
@@ -38,6 +39,9 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
         let problem = format!("{option} is for TVMScript modules and --emit tile");
         return Err(Diagnostic::error(problem).into());
     }
+    if args.tighten_waits && (input.form != Form::LlvmIr || args.emit != EmitArg::Ll) {
+        return Err(Diagnostic::error("--tighten-waits is for LLVM IR and --emit ll").into());
+    }
     let bytes = match (input.form, args.emit) {
         (Form::TvmScript, EmitArg::Tile) => tile(door, args, &input)?.into_bytes(),
         (Form::TvmScript, _) => {
@@ -46,7 +50,11 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
             );
             return Err(Failure::Unsupported(what));
         }
-        (Form::LlvmIr, EmitArg::Ll) => ir::print(&mut door.sources, &input, target)?.into_bytes(),
+        (Form::LlvmIr, EmitArg::Ll) => {
+            let (text, notes) = ir::print(&mut door.sources, &input, target, args.tighten_waits)?;
+            notes.iter().for_each(|note| door.note(note.span, &note.message));
+            text.into_bytes()
+        }
         (Form::LlvmIr, EmitArg::Tile) => return Err(backwards().into()),
         (Form::LlvmIr, _) => {
             let what = format!("--emit {stage} of {}: there is no compiler below it yet", input.form.name());
@@ -98,6 +106,7 @@ pub fn compile(door: &mut Door, args: &CompileArgs) -> Result<ExitStatus, Failur
 fn tile(door: &mut Door, args: &CompileArgs, input: &Input) -> Result<String, Failure> {
     let options = TileOptions {
         before_simplify: args.before_simplify,
+        tvm_compatible: args.tvm_compatible,
         dialect: args.dialect.map(|dialect| match dialect {
             DialectArg::Old => Dialect::Old,
             DialectArg::New => Dialect::New,

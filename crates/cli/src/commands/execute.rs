@@ -1,7 +1,7 @@
 //! `wavemark run` and `wavemark check`: a kernel's run, reported in the form asked for.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report, Severity, Stream};
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{
-    Parts, SourceLine, batch, build, render_html, render_junit, render_sarif, render_text,
+    Parts, SourceLine, batch, build, render_html, render_junit, render_sarif, render_text, schedules,
 };
 
 use crate::args::{
@@ -24,21 +24,32 @@ use crate::door::{Door, Failure};
 /// `run`: one schedule.
 pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
     let run: Work = |sources, input, launch, options| Ok(vec![run::run(sources, input, launch, options)?]);
-    execute(door, &args.input, &args.execution, &args.assembly, 1, run)
+    let how = Schedules { number: 1, save: None, exhaustive: false };
+    execute(door, &args.input, &args.execution, &args.assembly, how, run)
 }
 
 /// `check`: several schedules.
 pub fn check(door: &mut Door, args: &CheckArgs) -> Result<ExitStatus, Failure> {
-    execute(door, &args.input, &args.execution, &args.assembly, args.schedules, run::check)
+    let how =
+        Schedules { number: args.schedules, save: args.save_schedule.as_ref(), exhaustive: args.exhaustive };
+    execute(door, &args.input, &args.execution, &args.assembly, how, run::check)
+}
+
+/// Which schedules are run, and what for.
+#[derive(Clone, Copy)]
+struct Schedules<'a> {
+    number: u32,
+    save: Option<&'a PathBuf>,
+    exhaustive: bool,
 }
 
 fn options(
     input: &InputsArgs,
     execution: &ExecutionArgs,
     assembly: &AssemblyArgs,
-    schedules: u32,
+    how: Schedules<'_>,
 ) -> Result<RunOptions, Diagnostic> {
-    Ok(RunOptions {
+    let options = RunOptions {
         target: input.target.target,
         features: input.target.features.clone().unwrap_or_default(),
         assembly: assembly.options(),
@@ -51,7 +62,9 @@ fn options(
             CompletionArg::Random => Completion::Random,
         },
         seed: execution.seed,
-        schedules,
+        schedules: how.number,
+        exhaustive: how.exhaustive,
+        save_schedule: how.save.cloned(),
         threads: execution.threads.or_else(processors),
         max_steps: execution.max_steps,
         max_total_steps: execution.max_total_steps,
@@ -62,7 +75,13 @@ fn options(
         out: execution.out.clone(),
         trace: execution.trace.clone(),
         record: execution.report.is_some(),
-    })
+        ..RunOptions::default()
+    };
+    let Some(path) = &execution.schedule else { return Ok(options) };
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Diagnostic::error(format!("cannot read {name}: {error}")))?;
+    schedules::file::read(&text, &name, &options)
 }
 
 /// How much longer than its time a command may take to tell what it has done.
@@ -116,7 +135,7 @@ fn execute(
     input: &InputsArgs,
     execution: &ExecutionArgs,
     assembly: &AssemblyArgs,
-    schedules: u32,
+    schedules: Schedules<'_>,
     work: Work,
 ) -> Result<ExitStatus, Failure> {
     let asked = match reports(door, input, execution, assembly, schedules, work) {
@@ -141,7 +160,7 @@ fn reports<'a>(
     input: &InputsArgs,
     execution: &'a ExecutionArgs,
     assembly: &AssemblyArgs,
-    schedules: u32,
+    schedules: Schedules<'_>,
     work: Work,
 ) -> Result<Reports<'a>, Failure> {
     let options = options(input, execution, assembly, schedules)?;

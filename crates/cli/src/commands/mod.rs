@@ -8,6 +8,7 @@ mod lines;
 mod litmus;
 mod manual;
 mod objects;
+mod ray;
 mod targets;
 mod text;
 

@@ -29,7 +29,8 @@ use crate::launch::ArgValue;
 use crate::options::{Completion, RunOptions};
 use crate::places::Places;
 use crate::report::{ExitStatus, Finding, Severity, Site};
-use crate::run::{schedule_seed, subject};
+use crate::run::subject;
+use crate::schedules::seed_of;
 use crate::statics::Subject;
 
 /// What a comparison came to.
@@ -150,7 +151,7 @@ pub fn compare(
         let schedules = options.schedules.max(1);
         let options = RunOptions { completion, schedules: 1, ..options.clone() };
         for index in 0..schedules {
-            let seed = schedule_seed(options.seed, index);
+            let seed = seed_of(options.seed, index);
             let of_ir = execute(&prepared, sources, &options, seed, None)?;
             let of_code = execute_code(&prepared_code, &options, seed, false)?;
             compared.runs += 1;
@@ -214,7 +215,8 @@ fn last_store(
     watched: Watched,
 ) -> Result<Option<Site>, Failure> {
     let mut memory = Global::new();
-    let image = load(prepared.name, prepared.object, &mut memory)?;
+    let base = memory.next_address();
+    let image = load(prepared.name, prepared.object, &mut memory, base)?;
     let kernel =
         machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };

@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_interp::{Finding as Found, Kind, LaunchError, Place, RunEnd, prepare, run as interpret};
-use wavemark_ir::Parsed;
+use wavemark_ir::function::Inst;
 use wavemark_ir::module::Global;
+use wavemark_ir::{Parsed, author};
 use wavemark_sim::modelled;
 use wavemark_target::{Machine, WaveSize};
 
@@ -22,7 +23,8 @@ use crate::kernarg::lay_out;
 use crate::launch::{self, Filled, Launch, Purpose};
 use crate::options::RunOptions;
 use crate::report::{Class, Finding, Lanes, NotChecked, Output, Report, Severity, Site, Stats};
-use crate::run::{inputs, merge, merge_outputs, schedule_seed, write_outputs};
+use crate::run::{inputs, merge, merge_outputs, write_outputs};
+use crate::schedules::seed_of;
 
 /// A kernel of a module with its launch.
 pub(super) struct Prepared<'p> {
@@ -90,7 +92,7 @@ pub fn run(
     let prepared = Prepared { parsed: &parsed, kernel, machine, launch: &launch, filled: &filled };
     let read = inputs(input, launch_file, &launch);
     for index in 0..options.schedules.max(1) {
-        let outcome = execute(&prepared, sources, options, schedule_seed(options.seed, index), None)?;
+        let outcome = execute(&prepared, sources, options, seed_of(options.seed, index), None)?;
         if index == 0
             && let Some(folder) = &options.out
             && let Err(diagnostic) = write_outputs(folder, &launch, &outcome.contents, &read)
@@ -338,10 +340,17 @@ fn site(sources: &SourceMap, parsed: &Parsed, place: &Place, role: &str) -> Site
         role: role.to_owned(),
         text: sources.snippet(span).unwrap_or_default().to_owned(),
         source: Some(sources.location(span)),
-        callers: super::author::places(&parsed.module, place.function, place.inst),
+        callers: author_places(parsed, place.function, place.inst),
         workgroup: Some(place.workgroup),
         wave: Some(place.wave),
         lanes: (place.lanes != 0).then_some(Lanes(place.lanes)),
         ..Site::default()
     }
+}
+
+/// Where the author wrote an instruction, and the calls that were inlined on the way.
+pub(super) fn author_places(parsed: &Parsed, function: Global, inst: Inst) -> Vec<String> {
+    let body = parsed.module.function(function).and_then(|function| function.body.as_ref());
+    let places = body.map(|body| author::places(&parsed.module, body, inst)).unwrap_or_default();
+    places.iter().map(ToString::to_string).collect()
 }

@@ -1,10 +1,10 @@
-//! LLVM IR as an input: read, verified, printed; its marks judged on all paths.
+//! LLVM IR as an input: read, verified, printed; its marks, and its accesses of LDS, judged on all paths; run.
 //!
 //! Promises: what is not valid is refused with places in the text. A kernel is run by the interpreter (`execute`); without
-//! a launch, only marks are looked at, and a report says so.
+//! a launch, marks and accesses of LDS are looked at on all paths, and a report says so.
 
-mod author;
 pub mod compare;
+mod copies;
 mod execute;
 mod implicit;
 
@@ -16,6 +16,7 @@ use wavemark_ir::{Module, Parsed, target};
 use wavemark_target::TargetId;
 
 use crate::build::Failure;
+use crate::compile::Note;
 use crate::input::{Input, agree};
 use crate::options::RunOptions;
 use crate::report::{Checked, Class, Finding, NotChecked, Report, Severity, Site};
@@ -57,10 +58,39 @@ fn refusal(sources: &SourceMap, diagnostics: Vec<Diagnostic>) -> Failure {
     }
 }
 
-/// `compile --emit ll`: the text of a valid module.
-pub fn print(sources: &mut SourceMap, input: &Input, target: Option<TargetId>) -> Result<String, Failure> {
-    Ok(wavemark_ir::print(&read(sources, input, target)?.module))
+/// `compile --emit ll`: the text of a valid module. With `tighten`, its waits for copies leave as many as is proven to be
+/// enough; what was changed is noted.
+pub fn print(
+    sources: &mut SourceMap,
+    input: &Input,
+    target: Option<TargetId>,
+    tighten: bool,
+) -> Result<(String, Vec<Note>), Failure> {
+    let Parsed { mut module, places } = read(sources, input, target)?;
+    let kernels: Vec<_> =
+        module.functions().filter(|(_, function)| function.is_kernel()).map(|(id, _)| id).collect();
+    let mut notes = Vec::new();
+    for kernel in kernels.into_iter().filter(|_| tighten) {
+        for change in wavemark_ir::copies::tighten(&mut module, kernel, target.map(|target| target.processor))
+        {
+            let message = match change.enough {
+                Some(n) => {
+                    format!("leaves {n} instead of {}: no access of LDS needs more, on any path", change.now)
+                }
+                None => "is taken out: no access of LDS needs it, on any path".to_owned(),
+            };
+            notes.push(Note { span: Some(places.inst(kernel, change.wait)), message });
+        }
+    }
+    Ok((wavemark_ir::print(&module), notes))
 }
+
+/// What is not looked for in IR without a run.
+const IN_A_RUN: [(&str, &str); 3] = [
+    ("registers", "IR has values instead: what code generation makes of them shows in the code object"),
+    ("global", "races on global memory show in a run"),
+    ("barriers", "barriers that waves do not all reach show in a run"),
+];
 
 /// What is known of a module without running it.
 pub fn check(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Result<Report, Failure> {
@@ -71,13 +101,20 @@ pub fn check(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Re
     if options.check.waits {
         judge_marks(&mut report, sources, &parsed);
     }
-    report.checked = Checked { waits: options.check.waits, ..Checked::default() };
-    let others = options.check.parts().into_iter().filter(|(name, asked)| *asked && *name != "waits");
-    let others: Vec<&str> = others.map(|(name, _)| name).collect();
-    if !others.is_empty() {
-        let reason = "without a launch, of LLVM IR only marks are looked at";
-        report.not_checked.push(NotChecked::new(others.join(", "), reason));
+    if options.check.lds || options.check.waits {
+        let processor = options.target.map(|target| target.processor);
+        copies::judge(&mut report, sources, &parsed, processor, options.kernel.as_deref(), options.check);
     }
+    let complete = !report.not_checked.iter().any(|not| not.rule == "lds");
+    report.checked =
+        Checked { waits: options.check.waits, lds: options.check.lds && complete, ..Checked::default() };
+    let asked = |group: &str| options.check.parts().contains(&(group, true));
+    for (group, why) in IN_A_RUN.iter().filter(|(group, _)| asked(group)) {
+        report.not_checked.push(NotChecked::unknown(*group, *why));
+    }
+    let open: Vec<String> = report.not_checked.iter().map(ToString::to_string).collect();
+    report.notes.extend(open.into_iter().map(|what| format!("not checked: {what}")));
+    report.notes.push("nothing was executed".to_owned());
     report.conclude();
     Ok(report)
 }
@@ -93,7 +130,9 @@ fn judge_marks(report: &mut Report, sources: &SourceMap, parsed: &Parsed) {
             }
         }
     }
-    report.notes.push(format!("{} marks and waits for marks were looked at on all paths", marks.count()));
+    if marks.count() > 0 {
+        report.notes.push(format!("{} marks and waits for marks were looked at on all paths", marks.count()));
+    }
 }
 
 /// A wait that can go, as advice that holds for every run.

@@ -13,7 +13,7 @@ use crate::render_text::{SourceLine, approximate_text};
 use crate::report::{Finding, Report, Site, split_source};
 use crate::rules;
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("picture.css"), include_str!("style.css"));
 
 /// Lines of source, and instructions, that are shown before and after a site.
 const AROUND: usize = 3;
@@ -39,6 +39,20 @@ pub fn render_html(reports: &[(&Report, SourceLine<'_>)]) -> String {
         }
     };
     page.into_string()
+}
+
+/// The time lines of a recorded run as SVG, a document each: of its findings as far as they have one, with their numbers,
+/// or of its first waves where nothing is found.
+pub fn pictures(report: &Report) -> Vec<(Option<usize>, String)> {
+    let Some(recording) = report.recording.as_deref() else { return Vec::new() };
+    if report.findings.is_empty() {
+        return timeline::of_beginning(recording)
+            .map(|picture| (None, picture.document()))
+            .into_iter()
+            .collect();
+    }
+    let of = |(number, finding)| Some((Some(number), timeline::of_finding(recording, finding)?.document()));
+    report.findings.iter().enumerate().take(PICTURES).filter_map(of).collect()
 }
 
 fn contents(reports: &[(&Report, SourceLine<'_>)]) -> Markup {
@@ -99,7 +113,7 @@ fn run(number: usize, report: &Report, lines: SourceLine<'_>) -> Markup {
             @if let Some(recording) = recording {
                 @if report.findings.is_empty() && let Some(picture) = timeline::of_beginning(recording) {
                     h3 { "The first waves" }
-                    (picture)
+                    (picture.figure())
                 }
                 (overview::counters(recording))
                 (overview::lds(recording))
@@ -156,7 +170,7 @@ fn finding(
             @if let Some(reason) = accepted { p { "accepted: " (reason) } }
             @if let Some(hint) = &finding.hint { p .hint { b { "hint: " } code { (hint) } } }
             @if let Some(hint) = &finding.author_hint { p .hint { b { "hint: " } (hint) } }
-            @if let Some(picture) = recording.and_then(|recording| timeline::of_finding(recording, finding)) { (picture) }
+            @if let Some(picture) = recording.and_then(|recording| timeline::of_finding(recording, finding)) { (picture.figure()) }
             @for one in &finding.sites { (site(one, recording, lines)) }
             @if let Some(page) = rules::page(&finding.rule) {
                 details { summary { "the rule: " (page.title()) } pre { (page.text) } }

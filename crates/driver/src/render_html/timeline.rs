@@ -5,7 +5,7 @@
 //! second site was executed while an operation of the first was in flight; where there was none, the first time that the
 //! second site was executed at all.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use rustc_hash::FxHashSet;
 use wavemark_sim::events::Channel;
 
@@ -27,7 +27,7 @@ const LEFT: f64 = 150.0;
 const LANE: f64 = 17.0;
 
 /// What a picture shows.
-struct View<'r> {
+pub struct View<'r> {
     recording: &'r Recording,
     waves: Vec<u32>,
     /// By time.
@@ -63,7 +63,7 @@ impl Column {
 }
 
 /// The picture of a finding; nothing where the run has nothing to show of it.
-pub fn of_finding(recording: &Recording, finding: &Finding) -> Option<Markup> {
+pub fn of_finding<'r>(recording: &'r Recording, finding: &Finding) -> Option<View<'r>> {
     let wave_of = |site: &Site| recording.wave(site.workgroup?, site.wave?);
     let waves: Vec<u32> = finding.sites.iter().filter_map(wave_of).collect();
     let (cause, effect) = (finding.sites.first()?, finding.sites.get(1).or(finding.sites.first())?);
@@ -88,15 +88,15 @@ pub fn of_finding(recording: &Recording, finding: &Finding) -> Option<Markup> {
     });
     let time = both.map(|(_, time)| time).or(first)?;
     let culprit = both.map(|(at, _)| at);
-    view(recording, &waves, time, culprit, Some((time, whom))).map(|view| view.draw())
+    view(recording, &waves, time, culprit, Some((time, whom)))
 }
 
 /// The picture of a run that nothing is wrong with: its first waves, from the beginning.
-pub fn of_beginning(recording: &Recording) -> Option<Markup> {
+pub fn of_beginning(recording: &Recording) -> Option<View<'_>> {
     let first = recording.waves.first()?.workgroup;
     let numbers = (0..).zip(&recording.waves).filter(|(_, wave)| wave.workgroup == first);
     let waves: Vec<u32> = numbers.map(|(number, _)| number).take(WAVES).collect();
-    view(recording, &waves, 0, None, None).map(|view| view.draw())
+    view(recording, &waves, 0, None, None)
 }
 
 /// What is to be seen around `time`.
@@ -196,28 +196,18 @@ impl View<'_> {
         (bars, more)
     }
 
-    fn draw(&self) -> Markup {
-        let mut top = 26.0;
-        let mut rows = Vec::new();
-        for &wave in &self.waves {
-            let (bars, more) = self.bars(wave);
-            let lanes = bars.iter().map(|bar| bar.lane + 1).max().unwrap_or(0);
-            rows.push((wave, top, bars, more));
-            top += 44.0 + lanes as f64 * LANE;
-        }
-        let height = top;
+    /// As a document of its own.
+    pub fn document(&self) -> String {
+        self.draw(Some(include_str!("picture.css"))).into_string()
+    }
+
+    /// For the page, whose style it has, with a legend.
+    pub fn figure(&self) -> Markup {
         let workgroups: std::collections::BTreeSet<[u32; 3]> =
             self.waves.iter().map(|&wave| self.recording.waves[wave as usize].workgroup).collect();
         html! {
             figure .timeline {
-                svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label="timeline of the waves" {
-                    @for (wave, top, bars, more) in &rows { (self.wave(*wave, *top, bars, *more)) }
-                    @if let Some((time, _)) = self.moment {
-                        @let x = self.x(time) + self.step() / 2.0;
-                        line .mark x1=(px(x)) x2=(px(x)) y1="16" y2=(px(height - 4.0)) {}
-                        text .marktext x=(px(x)) y="12" text-anchor=(if x > WIDTH * 0.7 { "end" } else { "middle" }) { "here it hurts" }
-                    }
-                }
+                (self.draw(None))
                 figcaption {
                     "Each column is one instruction of "
                     (self.waves.len()) @if self.waves.len() == 1 { " wave" } @else { " waves" }
@@ -239,6 +229,29 @@ impl View<'_> {
                         i style="background:#d08700" {} "wait"
                         i style="background:#8e44ad" {} "barrier"
                     }
+                }
+            }
+        }
+    }
+
+    fn draw(&self, style: Option<&str>) -> Markup {
+        let mut top = 26.0;
+        let mut rows = Vec::new();
+        for &wave in &self.waves {
+            let (bars, more) = self.bars(wave);
+            let lanes = bars.iter().map(|bar| bar.lane + 1).max().unwrap_or(0);
+            rows.push((wave, top, bars, more));
+            top += 44.0 + lanes as f64 * LANE;
+        }
+        let height = top;
+        html! {
+            svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label="timeline of the waves" {
+                @if let Some(style) = style { style { (PreEscaped(style)) } }
+                @for (wave, top, bars, more) in &rows { (self.wave(*wave, *top, bars, *more)) }
+                @if let Some((time, _)) = self.moment {
+                    @let x = self.x(time) + self.step() / 2.0;
+                    line .mark x1=(px(x)) x2=(px(x)) y1="16" y2=(px(height - 4.0)) {}
+                    text .marktext x=(px(x)) y="12" text-anchor=(if x > WIDTH * 0.7 { "end" } else { "middle" }) { "here it hurts" }
                 }
             }
         }

@@ -25,7 +25,8 @@ use crate::input::Input;
 use crate::launch::{self, ArgValue, Filled, Launch, Purpose};
 use crate::options::{Completion, RunOptions};
 use crate::report::{Checked, NotChecked, Output, Report};
-use crate::run::{inputs, schedule_seed, write_outputs};
+use crate::run::{inputs, write_outputs};
+use crate::schedules::seed_of;
 
 /// What the report says executed the program.
 pub const EXECUTED_ON: &str = "tile interpreter";
@@ -187,7 +188,7 @@ fn interp_options(options: &RunOptions, index: u32, check: bool) -> interp::Opti
     };
     let mut how = interp::Options {
         completion,
-        seed: schedule_seed(options.seed, index),
+        seed: seed_of(options.seed, index),
         deadline: options.brake.deadline(),
         check,
         ..interp::Options::default()

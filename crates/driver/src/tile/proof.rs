@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use wavemark_diag::{Diagnostic, SourceMap, Span};
+use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_schedule::checker::{self, Blame, Instance, Rule, Verdict, WaitReport};
 use wavemark_schedule::pipeline::pipeline;
 use wavemark_schedule::plan::plan;
@@ -100,10 +100,7 @@ fn add(
     }
     for one in &found.not_proven {
         let span = one.place.as_ref().and_then(|place| place.span);
-        let place = span.map(|span| match one.reason.contains(" of a wait ") {
-            true => doors.wait_source(span) + ": ",
-            false => sources.location(span) + ": ",
-        });
+        let place = span.map(|span| sources.location(span) + ": ");
         let reason = format!("{}{}", place.unwrap_or_default(), one.reason);
         report.not_checked.push(NotChecked::new(&*name, reason));
     }
@@ -189,28 +186,11 @@ impl Doors<'_> {
 
     fn wait_site(&self, blame: &Blame) -> Site {
         let place = self.report.waits.get(blame.wait).map(|wait| wait.place.clone()).unwrap_or_default();
-        let mut site = self.site(
+        self.site(
             "wait",
             format!("leaves {} groups in flight", blame.count),
-            &Instance { place: place.clone(), iteration: blame.iteration.clone() },
-        );
-        site.source = place.span.map(|span| self.wait_source(span));
-        site
-    }
-
-    /// The line of the wait's attribute: the nearest above the scope's first statement that names one.
-    fn wait_source(&self, first: Span) -> String {
-        let line = self.sources.line_column(first).map(|place| place.line);
-        let file = self.sources.get(first.file);
-        let found = file.zip(line).and_then(|(file, line)| {
-            (1..=line).rev().take(64).find_map(|line| {
-                let column = file.line(line)?.find("async_wait_queue_scope")?;
-                let before = file.line(line)?.get(..column)?;
-                let column = before.find("T.attr").or(before.find("with")).unwrap_or(column);
-                Some(format!("{}:{line}:{}", file.name(), column + 1))
-            })
-        });
-        found.unwrap_or_else(|| self.sources.location(first))
+            &Instance { place, iteration: blame.iteration.clone() },
+        )
     }
 
     fn hint(&self, finding: &checker::Finding) -> String {
@@ -284,7 +264,7 @@ impl Doors<'_> {
             sites: vec![Site {
                 role: "wait".to_owned(),
                 text: format!("waits{queue} {counts}"),
-                source: wait.place.span.map(|span| self.wait_source(span)),
+                source: wait.place.span.map(|span| self.sources.location(span)),
                 ..Site::default()
             }],
             author_hint: None,

@@ -10,7 +10,8 @@
 
 use wavemark_memmodel::asyncmark::Instance;
 use wavemark_sim::Global;
-use wavemark_sim::pending::{TensorPiece, barrier_cell_after};
+use wavemark_sim::pending::barrier_cell_after;
+use wavemark_target::TensorPiece;
 
 use super::bytes::{Memory, State};
 use crate::finding::Place;

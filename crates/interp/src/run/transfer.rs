@@ -3,8 +3,7 @@
 use wavemark_memmodel::asyncmark::Instance;
 use wavemark_sim::Completion;
 use wavemark_sim::machine::LDS_OFF;
-use wavemark_sim::machine::tensor::Descriptor;
-use wavemark_sim::pending::TensorPiece;
+use wavemark_target::{TensorDescriptor, TensorPiece};
 
 use super::effect::{Here, buffer_places, report_outside, uniform};
 use super::flight::{Action, Class, Flight, count_arrival, retired};
@@ -87,7 +86,7 @@ impl<'r> Executor<'r> {
                 let more = groups.len() > 12;
                 let (g2, g3) = if more { (part(12), part(16)) } else { ([0; 4], [0; 4]) };
                 let g1 = std::array::from_fn(|at| dwords[4 + at]);
-                let mut descriptor = Descriptor::unpack(part(0), g1, g2, g3);
+                let mut descriptor = TensorDescriptor::unpack(part(0), g1, g2, g3);
                 if *store {
                     // Padding is for loads only: there is no de-padding (CDNA5 manual 10.11.2).
                     descriptor.pad = None;

@@ -118,6 +118,13 @@ pub enum Spaces {
     OfOperands,
 }
 
+impl Spaces {
+    /// Whether an address space is listed.
+    pub fn has(&self, space: u32) -> bool {
+        matches!(self, Spaces::Listed(spaces) if spaces.contains(&space))
+    }
+}
+
 /// How a result differs over the lanes of a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {

@@ -13,6 +13,8 @@ pub(super) type Bounds = SmallVec<[Interval; 3]>;
 /// A box of a buffer that a leaf reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Footprint {
+    /// The access ([`Access::number`]).
+    pub access: u32,
     /// The store or call.
     pub place: SiteId,
     pub buffer: BufferId,
@@ -120,6 +122,7 @@ fn walk(ops: &[Op], env: &mut Env, shapes: &Shapes, certain: bool, out: &mut Vec
                 let exact = exact && certain && !access.inexact;
                 let pattern = exact || certain && is_pattern(access, env);
                 out.push(Footprint {
+                    access: access.number,
                     place: access.place,
                     buffer: access.buffer,
                     write: access.write,

@@ -7,9 +7,9 @@
 //! their iteration vectors, and the wait that falls short with the count that would do. Each wait is judged: too
 //! weak, exact, too strong (with the largest count that keeps everything covered), redundant.
 //!
-//! How. [`program`] reduces the function to its asynchronous control and the accesses that can conflict; [`walk`]
+//! How. [`compile`] reduces the function to its asynchronous control and the accesses that can conflict; [`walk`]
 //! executes that symbolically with the state of [`state`]; [`steady`] cuts long loops short by a proof, [`symbols`]
-//! does so for dynamic extents; [`counts`] finds the best counts.
+//! walks small values of dynamic extents, and [`induction`] proves the rest; [`counts`] finds the best counts.
 //!
 //! Never false: a finding is a pair of element accesses that some completion order reverses (on a path that a condition
 //! unknown to the checker may exclude: such findings say so). Never silent: what it cannot decide is
@@ -20,14 +20,18 @@
 //! Follows the asynchronous-pipeline RFC ("Semantics of the proposed scope annotations"); where that is silent, [`walk`]
 //! says which reading is taken.
 
+mod compile;
 mod counts;
 mod footprint;
+mod induction;
 mod interval;
 mod program;
 mod report;
+mod shifts;
 mod state;
 mod steady;
 mod symbols;
+mod trace;
 mod walk;
 
 use wavemark_tile::Function;
@@ -51,7 +55,7 @@ pub fn check_exhaustively(function: &Function) -> Report {
 }
 
 fn check_how(function: &Function, exhaustive: bool) -> Report {
-    let program = program::compile(function);
+    let program = compile::compile(function);
     let mut report =
         Report { has_async: program.has_async, annotated: program.annotated, ..Report::default() };
     if !program.has_async {

@@ -5,7 +5,7 @@ use wavemark_diag::Span;
 /// A statement, wait or commit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Place {
-    /// Where it is written: of a scope the first statement inside that has a place (attributes have none).
+    /// Where it is written: of a scope that nobody wrote the first statement inside that has a place.
     pub span: Option<Span>,
     /// The name of the block that it is or is in; may be empty.
     pub block: String,

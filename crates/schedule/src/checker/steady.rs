@@ -10,11 +10,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_tile::{BinaryOp, BufferId, Expr, VarId};
+use wavemark_tile::{BufferId, VarId};
 
 use super::footprint::Shapes;
 use super::interval::{Env, Interval};
-use super::program::{Dims, LoopNode, Node, Op, Program};
+use super::program::{Access, LoopNode, Program};
+use super::shifts::{Shift, Shifts, Visitor};
 use super::state::{OPEN, high};
 use super::walk::Walker;
 
@@ -27,7 +28,7 @@ pub(super) struct Plan {
     pub period: i64,
     /// The same in values of the variable.
     pub stride: i64,
-    dims: FxHashMap<BufferId, SmallVec<[i64; 3]>>,
+    dims: FxHashMap<BufferId, Moves>,
     vars: FxHashMap<VarId, i64>,
     leaves: FxHashSet<u32>,
     waits: FxHashSet<u32>,
@@ -44,20 +45,74 @@ pub(super) fn plan(
     let period = period(program, node, step, shapes, constants)?;
     let mut shifts = Shifts::new(program, shapes, constants.clone());
     shifts.vars.insert(node.var, period * step);
-    shifts.node(&node.body)?;
-    let Shifts { dims, vars, leaves, waits, .. } = shifts;
-    Some(Plan { period, stride: period * step, dims, vars, leaves, waits })
+    let mut uniform = Uniform::new(program);
+    shifts.node(&node.body, &mut uniform)?;
+    let Uniform { dims, leaves, waits, .. } = uniform;
+    Some(Plan { period, stride: period * step, dims, vars: shifts.vars, leaves, waits })
+}
+
+/// By how much accesses move, a dimension.
+type Moves = SmallVec<[i64; 3]>;
+
+/// Accesses of one buffer move alike.
+struct Uniform<'a> {
+    program: &'a Program,
+    dims: FxHashMap<BufferId, Moves>,
+    /// The same of buffers that conflict inside one group only, by commit scope.
+    private_dims: FxHashMap<(BufferId, u32), Moves>,
+    leaves: FxHashSet<u32>,
+    waits: FxHashSet<u32>,
+}
+
+impl<'a> Uniform<'a> {
+    fn new(program: &'a Program) -> Uniform<'a> {
+        Uniform {
+            program,
+            dims: FxHashMap::default(),
+            private_dims: FxHashMap::default(),
+            leaves: FxHashSet::default(),
+            waits: FxHashSet::default(),
+        }
+    }
+}
+
+impl Visitor for Uniform<'_> {
+    fn access(&mut self, shifts: &Shifts<'_>, access: &Access, shift: Shift) -> Option<()> {
+        let shift: Moves =
+            shift.iter().map(|ends| (ends.lo == ends.hi).then_some(ends.lo)).collect::<Option<_>>()?;
+        let known = match self.program.private[access.buffer.0 as usize] {
+            Some(_) => {
+                self.private_dims.entry((access.buffer, shifts.commit)).or_insert_with(|| shift.clone())
+            }
+            None => self.dims.entry(access.buffer).or_insert_with(|| shift.clone()),
+        };
+        (*known == shift).then_some(())
+    }
+
+    fn wait(&mut self, site: usize) {
+        self.waits.insert(site as u32);
+    }
+
+    fn leaf(&mut self, leaf: u32) {
+        self.leaves.insert(leaf);
+    }
+}
+
+/// Nothing is asked of the accesses.
+struct Anyhow;
+
+impl Visitor for Anyhow {
+    fn access(&mut self, _: &Shifts<'_>, _: &Access, _: Shift) -> Option<()> {
+        Some(())
+    }
 }
 
 /// The least number of iterations after which every remainder in the body is what it was.
 fn period(program: &Program, node: &LoopNode, step: i64, shapes: &Shapes, constants: &Env) -> Option<i64> {
     let mut moduli = Vec::new();
-    let mut linear = Shifts::new(program, shapes, constants.clone());
+    let mut linear = Shifts::new(program, shapes, constants.clone()).collecting(&mut moduli);
     linear.vars.insert(node.var, step);
-    linear.moduli = Some(&mut moduli);
-    // Fails where a period of 1 does not do; the moduli up to there are what is looked for, and those after it too.
-    linear.lenient = true;
-    _ = linear.node(&node.body);
+    _ = linear.node(&node.body, &mut Anyhow);
     let mut period: i64 = 1;
     for (modulus, shift) in moduli {
         let needed = match shift {
@@ -87,7 +142,7 @@ pub(super) fn limit(
     let mut shifts = Shifts::new(walker.program, walker.shapes, env);
     shifts.vars.insert(node.var, plan.stride);
     shifts.concrete = true;
-    match shifts.node(&node.body) {
+    match shifts.node(&node.body, &mut Uniform::new(walker.program)) {
         Some(()) => shifts.limit,
         None => 0,
     }
@@ -180,385 +235,5 @@ pub(super) fn advance(walker: &mut Walker<'_>, plan: &Plan, depth: usize, skip: 
         {
             *value += skip * plan.stride;
         }
-    }
-}
-
-/// How expressions move when some variables do.
-pub(super) struct Shifts<'a> {
-    program: &'a Program,
-    shapes: &'a Shapes,
-    /// Variables that move, by how much.
-    pub vars: FxHashMap<VarId, i64>,
-    /// The values that variables take in the period.
-    pub env: Env,
-    /// Conditions are looked at (with `env`), not taken as stable.
-    pub concrete: bool,
-    /// For how many periods all of it holds.
-    pub limit: i64,
-    /// By buffer and dimension.
-    pub dims: FxHashMap<BufferId, SmallVec<[i64; 3]>>,
-    /// The same of buffers that conflict inside one group only, by commit scope and part of a growing loop.
-    private_dims: FxHashMap<(BufferId, u32, u32), SmallVec<[i64; 3]>>,
-    commit: u32,
-    part: u32,
-    leaves: FxHashSet<u32>,
-    waits: FxHashSet<u32>,
-    /// Collects divisors and the shift of what they divide.
-    moduli: Option<&'a mut Vec<(i64, Option<i64>)>>,
-    /// Goes on after a failure.
-    lenient: bool,
-    /// Loops whose length moves: from where on they are steady, and with which period.
-    pub growing: Option<&'a FxHashMap<u32, (i64, i64)>>,
-}
-
-impl<'a> Shifts<'a> {
-    pub fn new(program: &'a Program, shapes: &'a Shapes, env: Env) -> Shifts<'a> {
-        Shifts {
-            program,
-            shapes,
-            vars: FxHashMap::default(),
-            env,
-            concrete: false,
-            limit: i64::MAX,
-            dims: FxHashMap::default(),
-            private_dims: FxHashMap::default(),
-            commit: u32::MAX,
-            part: 0,
-            leaves: FxHashSet::default(),
-            waits: FxHashSet::default(),
-            moduli: None,
-            lenient: false,
-            growing: None,
-        }
-    }
-
-    fn still(&mut self, expr: &Expr) -> Option<()> {
-        let shift = self.expr(expr);
-        self.hold(shift.filter(|&shift| shift == 0).map(|_| ()))
-    }
-
-    /// A failure, unless it does not matter.
-    fn hold<T: Default>(&self, value: Option<T>) -> Option<T> {
-        match value {
-            None if self.lenient => Some(T::default()),
-            value => value,
-        }
-    }
-
-    /// Some(()) when everything inside moves uniformly.
-    pub fn node(&mut self, node: &Node) -> Option<()> {
-        match node {
-            Node::Seq(nodes) => nodes.iter().try_for_each(|node| self.node(node)),
-            Node::Loop(node) => {
-                if let Some(step) = &node.step {
-                    self.still(step)?;
-                }
-                let growth = self.expr(&node.extent);
-                let growth = self.hold(growth)?;
-                if self.concrete && growth <= 0 && self.env.eval(&node.extent).hi <= 0 {
-                    // Not entered, now or later.
-                    return Some(());
-                }
-                if growth != 0 && !self.lenient {
-                    return self.growing_loop(node, growth);
-                }
-                self.bind_range(node.var, &node.min, &node.extent)?;
-                self.node(&node.body)
-            }
-            Node::Span { var, min, extent, body } => {
-                self.still(extent)?;
-                self.bind_range(*var, min, extent)?;
-                self.node(body)
-            }
-            Node::Bind { var, value, body } => {
-                self.bind(*var, value)?;
-                self.node(body)
-            }
-            Node::Branch { condition, then, otherwise, .. } => {
-                self.still(condition)?;
-                let truth = self.env.eval(condition).truth().filter(|_| self.concrete);
-                if truth != Some(false) {
-                    self.node(then)?;
-                }
-                match otherwise {
-                    Some(node) if truth != Some(true) => self.node(node),
-                    _ => Some(()),
-                }
-            }
-            Node::Commit { queue, body, place } => {
-                self.still(queue)?;
-                let outer = std::mem::replace(&mut self.commit, *place);
-                self.node(body)?;
-                self.commit = outer;
-                Some(())
-            }
-            Node::Wait { site, body } => {
-                self.waits.insert(*site as u32);
-                let program = self.program;
-                let wait = &program.waits[*site];
-                self.still(&wait.queue)?;
-                self.still(&wait.count)?;
-                self.node(body)
-            }
-            Node::Leaf(leaf) => {
-                self.leaves.insert(*leaf);
-                let program = self.program;
-                self.ops(&program.leaves[*leaf as usize].ops)
-            }
-        }
-    }
-
-    /// A loop that gets longer: its first iterations stay, its last ones move along, between them it is steady.
-    fn growing_loop(&mut self, node: &LoopNode, growth: i64) -> Option<()> {
-        let growing = self.growing?;
-        let &(from, period) = growing.get(&node.place)?;
-        let (min, extent) = (self.env.eval(&node.min).as_point()?, self.env.eval(&node.extent).as_point()?);
-        if self.expr(&node.min)? != 0 || growth < 0 || growth % period != 0 || min + extent < from + period {
-            return None;
-        }
-        self.growing = None;
-        self.env.set(node.var, Interval::new(min, (from + period - 1).max(min)));
-        self.vars.insert(node.var, 0);
-        self.part += 1;
-        self.node(&node.body)?;
-        self.part += 1;
-        self.env.set(node.var, Interval::new(from, min + extent - 1));
-        self.vars.insert(node.var, growth);
-        self.node(&node.body)?;
-        self.growing = Some(growing);
-        Some(())
-    }
-
-    fn bind(&mut self, var: VarId, value: &Expr) -> Option<()> {
-        let shift = self.expr(value);
-        let shift = self.hold(shift)?;
-        self.vars.insert(var, shift);
-        let value = self.env.eval(value);
-        self.env.set(var, value);
-        Some(())
-    }
-
-    fn bind_range(&mut self, var: VarId, min: &Expr, extent: &Expr) -> Option<()> {
-        let shift = self.expr(min);
-        let shift = self.hold(shift)?;
-        let (min, extent) = (self.env.eval(min), self.env.eval(extent));
-        self.vars.insert(var, shift);
-        self.env.set(var, Interval::new(min.lo, min.add(extent).hi.saturating_sub(1).max(min.lo)));
-        Some(())
-    }
-
-    fn ops(&mut self, ops: &[Op]) -> Option<()> {
-        for op in ops {
-            match op {
-                Op::Bind { var, value } => self.bind(*var, value)?,
-                Op::Loop { var, min, extent, step, body } => {
-                    self.still(extent)?;
-                    if let Some(step) = step {
-                        self.still(step)?;
-                    }
-                    self.bind_range(*var, min, extent)?;
-                    self.ops(body)?;
-                }
-                Op::If { condition, then, otherwise } => {
-                    self.still(condition)?;
-                    self.ops(then)?;
-                    self.ops(otherwise)?;
-                }
-                Op::Access(access) => {
-                    let mut shifts: SmallVec<[i64; 3]> = SmallVec::new();
-                    match &access.dims {
-                        Dims::Ranges(ranges) => {
-                            for (min, extent) in ranges {
-                                let shift = self.expr(min);
-                                shifts.push(self.hold(shift)?);
-                                if let Some(extent) = extent {
-                                    self.still(extent)?;
-                                }
-                            }
-                        }
-                        Dims::Flat(offset, extent) => {
-                            self.still(offset)?;
-                            self.still(extent)?;
-                            shifts.resize(self.shapes.rank(access.buffer)?, 0);
-                        }
-                        Dims::Whole => shifts.resize(self.shapes.rank(access.buffer)?, 0),
-                    }
-                    let known = match self.program.private[access.buffer.0 as usize] {
-                        Some(_) => {
-                            let key = (access.buffer, self.commit, self.part);
-                            self.private_dims.entry(key).or_insert_with(|| shifts.clone())
-                        }
-                        None => self.dims.entry(access.buffer).or_insert_with(|| shifts.clone()),
-                    };
-                    if *known != shifts {
-                        self.hold::<()>(None)?;
-                    }
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// By how much the expression moves; `None` when that is not a constant.
-    fn expr(&mut self, expr: &Expr) -> Option<i64> {
-        match expr {
-            Expr::Int(..) | Expr::Float(..) | Expr::Str(_) | Expr::Data(_) => Some(0),
-            Expr::Var(var, _) => Some(self.vars.get(var).copied().unwrap_or(0)),
-            // Not known before, not known after.
-            Expr::Load(_) => Some(0),
-            Expr::Not(inner) | Expr::Cast(_, inner) => self.expr(inner),
-            Expr::Binary(op, sides) => self.binary(*op, &sides[0], &sides[1]),
-            Expr::Select(parts) => self.choose(&parts[0], &parts[1], &parts[2]),
-            Expr::Call(call) => match (&*call.op, &call.args[..]) {
-                ("if_then_else", [condition, then, otherwise]) => self.choose(condition, then, otherwise),
-                ("likely", [inner]) => self.expr(inner),
-                ("shift_left", [a, b]) => self.binary(BinaryOp::ShiftLeft, a, b),
-                ("shift_right", [a, b]) => self.binary(BinaryOp::ShiftRight, a, b),
-                ("bitwise_and", [a, b]) => self.binary(BinaryOp::BitAnd, a, b),
-                _ => {
-                    for argument in &call.args {
-                        if self.expr(argument)? != 0 {
-                            return None;
-                        }
-                    }
-                    Some(0)
-                }
-            },
-        }
-    }
-
-    fn choose(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Option<i64> {
-        self.still(condition)?;
-        match self.env.eval(condition).truth().filter(|_| self.concrete) {
-            Some(true) => self.expr(then),
-            Some(false) => self.expr(otherwise),
-            None => {
-                let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
-                (then == otherwise).then_some(then)
-            }
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<i64> {
-        let (a, b) = (self.expr(left), self.expr(right));
-        match op {
-            BinaryOp::Add => a?.checked_add(b?),
-            BinaryOp::Sub => a?.checked_sub(b?),
-            BinaryOp::And | BinaryOp::Or => (a? == 0 && b? == 0).then_some(0),
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                self.compare(op, left, right, a?.checked_sub(b?)?)
-            }
-            BinaryOp::Mul => {
-                let (a, b) = (a?, b?);
-                if a == 0 && b == 0 {
-                    return Some(0);
-                }
-                match (self.env.eval(left).as_point(), self.env.eval(right).as_point()) {
-                    (Some(value), _) if a == 0 => b.checked_mul(value),
-                    (_, Some(value)) if b == 0 => a.checked_mul(value),
-                    _ => None,
-                }
-            }
-            BinaryOp::ShiftLeft => {
-                let by = self.env.eval(right).as_point().filter(|by| (0..60).contains(by))?;
-                (b? == 0).then_some(())?;
-                a?.checked_mul(1 << by)
-            }
-            BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Div | BinaryOp::Mod
-                if a == Some(0) && b == Some(0) =>
-            {
-                Some(0)
-            }
-            BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::Div | BinaryOp::Mod => {
-                let divisor = self.env.eval(right).as_point().filter(|&divisor| divisor > 0);
-                self.divided(op, left, a, divisor.filter(|_| b == Some(0)))
-            }
-            BinaryOp::ShiftRight => {
-                let by = self.env.eval(right).as_point().filter(|by| (0..60).contains(by))?;
-                self.divided(BinaryOp::FloorDiv, left, a, Some(1 << by))
-            }
-            BinaryOp::BitAnd => match (a, b, self.env.eval(right).as_point()) {
-                (Some(0), Some(0), _) => Some(0),
-                (a, Some(0), Some(mask)) if mask >= 0 && (mask as u64 + 1).is_power_of_two() => {
-                    self.divided(BinaryOp::FloorMod, left, a, Some(mask + 1))
-                }
-                _ => None,
-            },
-            BinaryOp::Min | BinaryOp::Max => {
-                let (a, b) = (a?, b?);
-                (a == b).then_some(a)
-            }
-            BinaryOp::BitOr | BinaryOp::BitXor => (a? == 0 && b? == 0).then_some(0),
-        }
-    }
-
-    fn divided(
-        &mut self,
-        op: BinaryOp,
-        left: &Expr,
-        shift: Option<i64>,
-        divisor: Option<i64>,
-    ) -> Option<i64> {
-        if shift == Some(0) {
-            return divisor.map(|_| 0);
-        }
-        let divisor = divisor?;
-        if let Some(moduli) = &mut self.moduli {
-            moduli.push((divisor, shift));
-        }
-        let shift = shift?;
-        if matches!(op, BinaryOp::Div | BinaryOp::Mod)
-            && self.concrete
-            && (self.env.eval(left).lo < 0 || shift < 0)
-        {
-            return None;
-        }
-        (shift % divisor == 0).then_some(())?;
-        Some(if matches!(op, BinaryOp::FloorDiv | BinaryOp::Div) { shift / divisor } else { 0 })
-    }
-
-    /// A comparison of two sides that drift apart by `drift`: for how long its truth stays.
-    fn compare(&mut self, op: BinaryOp, left: &Expr, right: &Expr, drift: i64) -> Option<i64> {
-        if drift == 0 || !self.concrete {
-            return Some(0);
-        }
-        // Far from where its negation overflows.
-        (drift.unsigned_abs() < 1 << 60).then_some(())?;
-        let difference = self.env.eval(left).sub(self.env.eval(right));
-        // As `value < 0` with its drift, or `value == 0`.
-        let (value, drift) = match op {
-            BinaryOp::Lt | BinaryOp::Ge => (difference, drift),
-            BinaryOp::Le | BinaryOp::Gt => (difference.shift(-1), drift),
-            _ => {
-                let periods = match difference {
-                    Interval { lo, .. } if lo > 0 => {
-                        if drift > 0 {
-                            i64::MAX
-                        } else {
-                            (lo - 1) / -drift
-                        }
-                    }
-                    Interval { hi, .. } if hi < 0 => {
-                        if drift < 0 {
-                            i64::MAX
-                        } else {
-                            (-hi - 1) / drift
-                        }
-                    }
-                    _ => return None,
-                };
-                self.limit = self.limit.min(periods);
-                return Some(0);
-            }
-        };
-        let periods = if value.hi < 0 {
-            if drift <= 0 { i64::MAX } else { (-1 - value.hi) / drift }
-        } else if value.lo >= 0 {
-            if drift >= 0 { i64::MAX } else { value.lo / -drift }
-        } else {
-            return None;
-        };
-        self.limit = self.limit.min(periods);
-        Some(0)
     }
 }

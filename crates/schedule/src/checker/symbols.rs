@@ -1,16 +1,16 @@
 //! Symbols: shapes and scalar parameters that asynchronous constructs depend on.
 //!
-//! All small values are walked one after the other. Larger ones follow when the function, like the body of a steady
-//! loop, moves uniformly with the symbol ([`super::steady`]): then what holds for the last period of the walked values
-//! holds for the next, and so for all.
+//! All small values are walked one after the other. Larger ones follow by induction ([`super::induction`]): what holds
+//! for the last period of the walked values holds for the next, and so for all.
 
 use rustc_hash::FxHashSet;
 use wavemark_tile::{Dtype, Expr, Param, VarId};
 
+use super::induction::goes_on;
 use super::interval::Interval;
 use super::program::{Dims, Node, Op, Program, expr_vars};
 use super::report::{NotProven, Symbols};
-use super::steady::{Shifts, gcd};
+use super::steady::gcd;
 use super::walk::Walker;
 
 /// Combinations of values that are walked at most.
@@ -111,22 +111,12 @@ fn walk_values(walker: &mut Walker<'_>, symbols: &[Symbol], index: usize, all: &
         }
         // What holds for the last period of values, upwards and (of parameters) downwards, goes on.
         if value > symbol.most - symbol.period {
-            *all &= moves(walker, symbol, symbol.period);
+            *all &= goes_on(walker, symbol.var, symbol.period);
         }
         if symbol.least < 0 && value < symbol.least + symbol.period {
-            *all &= moves(walker, symbol, -symbol.period);
+            *all &= goes_on(walker, symbol.var, -symbol.period);
         }
     }
-}
-
-/// The function with the symbol `by` further does the same, moved.
-fn moves(walker: &Walker<'_>, symbol: &Symbol, by: i64) -> bool {
-    let settled = walker.settled.clone();
-    let mut shifts = Shifts::new(walker.program, walker.shapes, walker.constants.clone());
-    shifts.vars.insert(symbol.var, by);
-    shifts.concrete = true;
-    shifts.growing = Some(&settled);
-    shifts.node(&walker.program.body).is_some() && shifts.limit == i64::MAX
 }
 
 /// What the program mentions.
@@ -219,8 +209,13 @@ impl Found {
                     self.bound.insert(*var);
                     self.expr(value, false);
                 }
-                // Conditions inside a statement make its accesses uncertain, not unknown.
-                Op::If { then, otherwise, .. } => {
+                // Conditions inside a statement make its accesses uncertain, not unknown: beyond small numbers it is
+                // left to the proof whether they matter.
+                Op::If { condition, then, otherwise } => {
+                    condition.visit(&mut |inner| {
+                        let small = inner.as_int().map(i64::saturating_abs).filter(|&value| value <= 128);
+                        self.largest = self.largest.max(small.unwrap_or(0));
+                    });
                     self.ops(then);
                     self.ops(otherwise);
                 }

@@ -117,7 +117,7 @@ const SCOPE: &str = "async_scope";
 fn has_async(stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.visit(&mut |stmt| {
-        found |= matches!(stmt, Stmt::Attr { key, .. } if [COMMIT, WAIT, SCOPE].contains(&key.as_str()));
+        found |= matches!(stmt, Stmt::Attr { key, .. } if [COMMIT, WAIT, SCOPE].contains(&key.as_ref()));
     });
     found
 }
@@ -424,7 +424,7 @@ impl<'f> Walker<'f> {
                     has_async(&block.body) || (block.name.is_empty() && matches!(block.body, Stmt::Seq(_)));
                 if opens { self.run(&block.body, around) } else { self.leaf(stmt, around) }
             }
-            Stmt::Attr { key, value: queue, body } if key == COMMIT => {
+            Stmt::Attr { key, value: queue, body, .. } if key == COMMIT => {
                 let queue = value(queue, &self.values).unwrap_or(0);
                 let first = self.timeline.instances.len();
                 self.run(body, around)?;
@@ -437,10 +437,10 @@ impl<'f> Walker<'f> {
                 self.queues.entry(queue).or_default().push_back(group);
                 Ok(())
             }
-            Stmt::Attr { key, value: queue, body } if key == WAIT => {
+            Stmt::Attr { key, value: queue, body, .. } if key == WAIT => {
                 let queue = value(queue, &self.values).unwrap_or(0);
                 match &**body {
-                    Stmt::Attr { key, value: count, body } if key == COUNT => {
+                    Stmt::Attr { key, value: count, body, .. } if key == COUNT => {
                         let count = value(count, &self.values);
                         self.wait(queue, count);
                         self.run(body, around)

@@ -451,7 +451,7 @@ fn meets_from(pipeline: &Loop, a: &Access, b: &Access, least: i64) -> bool {
     pipeline.may_overlap(a.region, b.region, &distance, &mut analyzer)
 }
 
-/// Refuses a statement that reads what two asynchronous stages produce: the stage model has one queue per wait.
+/// Refuses a statement that reads what two asynchronous stages produce, as TVM does: it has one wait a statement.
 pub fn one_producer_stage(pipeline: &Loop, needs: &[Vec<(BufferId, Need)>]) -> Result<(), Diagnostic> {
     for (index, needs) in needs.iter().enumerate() {
         let mut flow = needs.iter().filter(|(_, need)| need.reason == Reason::Flow && need.distance == 0);

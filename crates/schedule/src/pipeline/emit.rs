@@ -12,6 +12,7 @@ use wavemark_tile::{BinaryOp, Block, BufferId, Expr, For, ForKind, Function, Ran
 use super::annotations::{self, Request};
 use super::counts::Form;
 use super::discover::make_block;
+use super::pointers::Fragments;
 use super::rewrite::{Renaming, Rewriter, Versioned};
 use super::timeline::Section;
 use super::waits::{Plan, WrittenWait};
@@ -39,6 +40,8 @@ pub struct Emitter<'a> {
     pub versioned: &'a FxHashMap<BufferId, Versioned>,
     /// Commits and waits.
     pub plan: &'a Plan,
+    /// The sizes of matrix fragments.
+    pub fragments: &'a Fragments,
     /// The memory of the copies.
     pub renaming: Renaming,
     /// The queue of a stage.
@@ -183,6 +186,7 @@ impl Emitter<'_> {
                 iteration,
                 self.request.max_stage != 1,
                 last,
+                self.fragments,
                 &mut self.renaming,
             );
             rewriter.rewrite(&mut block)?;

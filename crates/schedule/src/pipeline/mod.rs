@@ -15,8 +15,11 @@
 //! Does not: compare different threads (barriers are a later pass's), or look behind calls of unknown functions
 //! beyond the regions that their blocks declare.
 //!
+//! Beyond TVM: a statement that reads what two asynchronous stages write waits for each of their queues.
+//!
 //! Phases: [`opaque`] → [`discover`] → [`annotations`] → [`dependence`] → [`versions`] → [`waits`] (by [`timeline`]
-//! and [`counts`]) → [`emit`] (by [`rewrite`]).
+//! and [`counts`]) → [`emit`] (by [`rewrite`] and
+//! [`pointers`]).
 
 mod annotations;
 mod counts;
@@ -24,6 +27,7 @@ mod dependence;
 mod discover;
 mod emit;
 mod opaque;
+mod pointers;
 mod rewrite;
 mod timeline;
 mod uses;
@@ -41,6 +45,7 @@ use annotations::{Request, at};
 use dependence::Loop;
 use discover::Body;
 use emit::Emitter;
+use pointers::Fragments;
 use rewrite::Renaming;
 use uses::{Outside, Uses};
 
@@ -56,10 +61,24 @@ pub struct Note {
 /// Pipelines every annotated loop of `function`, inner ones first. When it fails, the function is left without its
 /// body: a copy for that case would cost a sixth of the time of the pass.
 pub fn pipeline(function: &mut Function) -> Result<Vec<Note>, Vec<Diagnostic>> {
+    pipeline_with(function, Options::default())
+}
+
+/// How far the result is to be TVM's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Refuses what TVM refuses although there is a right program: a statement that reads what two asynchronous stages
+    /// write.
+    pub tvm_compatible: bool,
+}
+
+/// As [`pipeline`], with options.
+pub fn pipeline_with(function: &mut Function, options: Options) -> Result<Vec<Note>, Vec<Diagnostic>> {
     let mut body = std::mem::replace(&mut function.body, Stmt::nop());
     let uses = Uses::of(&body);
     let mut pass = Pass {
         uses: &uses,
+        options,
         loops: 0,
         function,
         notes: Vec::new(),
@@ -85,6 +104,7 @@ struct Pass<'a> {
     diagnostics: Vec<Diagnostic>,
     /// Uses in the whole function as it was.
     uses: &'a Uses,
+    options: Options,
     /// The pipelined loops that have begun.
     loops: usize,
     /// Buffers that `double_buffer_scope` asks two versions for.
@@ -172,7 +192,9 @@ impl Pass<'_> {
         let private: FxHashSet<BufferId> = body.allocs.iter().copied().collect();
         dependence::check(&pipeline, &private)?;
         let needs = dependence::needs(&pipeline, &private, &versions);
-        dependence::one_producer_stage(&pipeline, &needs)?;
+        if self.options.tvm_compatible {
+            dependence::one_producer_stage(&pipeline, &needs)?;
+        }
         let room = versions::Room::new(self.function, &body.allocs, &versions);
         let plan =
             waits::plan(&pipeline, &private, needs, versions, node.extent.as_int(), &|buffer, count| {
@@ -183,7 +205,10 @@ impl Pass<'_> {
         self.note(&node, &body, &versions, &plan.remarks);
         let drain = self.drain(&body, &request, &plan.left_in_flight, outside);
         let (allocs, versioned) = versions::add_dimension(self.function, &body.allocs, &versions);
+        let statements = body.statements.iter().map(|statement| &statement.block.body);
+        let fragments = Fragments::of(self.function, statements);
         let mut emitter = Emitter {
+            fragments: &fragments,
             function: self.function,
             node: &node,
             blocks: body.statements.into_iter().map(|statement| Some(statement.block)).collect(),

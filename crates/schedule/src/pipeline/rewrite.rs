@@ -12,6 +12,7 @@ use wavemark_tile::{
 };
 
 use super::annotations::at;
+use super::pointers::{self, Fragments, Start};
 
 /// A private buffer and its replacement.
 #[derive(Clone, Debug)]
@@ -57,6 +58,7 @@ pub struct Rewriter<'a> {
     pub whole_ring: bool,
     /// What the statement declares keeps its name: the copy is the statement itself.
     pub last: bool,
+    fragments: &'a Fragments,
     renaming: &'a mut Renaming,
     refused: Option<Diagnostic>,
 }
@@ -70,11 +72,12 @@ impl<'a> Rewriter<'a> {
         iteration: Expr,
         whole_ring: bool,
         last: bool,
+        fragments: &'a Fragments,
         renaming: &'a mut Renaming,
     ) -> Rewriter<'a> {
         renaming.clear();
         renaming.vars.insert(var, value);
-        Rewriter { function, versioned, iteration, whole_ring, last, renaming, refused: None }
+        Rewriter { function, versioned, iteration, whole_ring, last, fragments, renaming, refused: None }
     }
 
     /// Makes the copy of what is one so far in name only.
@@ -135,15 +138,10 @@ impl<'a> Rewriter<'a> {
                 }
                 Some(Expr::load(buffer, load.dtype, indices.unwrap_or_else(|| load.indices.clone())))
             }
-            Expr::Data(buffer) if self.versioned.contains_key(buffer) => {
-                let name = &self.function.buffer(*buffer).name;
-                self.refused.get_or_insert_with(|| {
-                    at(None, format!("unsupported: `{name}.data` of a buffer with several versions, outside of `T.tvm_access_ptr`"))
-                        .help("access the buffer by `T.tvm_access_ptr`, or allocate it outside of the loop")
-                });
-                None
-            }
-            Expr::Data(buffer) => self.renaming.buffers.get(buffer).copied().map(Expr::Data),
+            Expr::Data(buffer) => match self.versioned.get(buffer) {
+                Some(versioned) => Some(self.first_element(versioned)),
+                None => self.renaming.buffers.get(buffer).copied().map(Expr::Data),
+            },
             Expr::Call(call) => self.call(call),
             Expr::Binary(op, sides) => match (self.expr(&sides[0]), self.expr(&sides[1])) {
                 (None, None) => None,
@@ -163,6 +161,7 @@ impl<'a> Rewriter<'a> {
             }
         }
     }
+
     /// The buffer with several versions, or the one that the copy declares.
     fn buffer(&self, buffer: BufferId) -> BufferId {
         match self.versioned.get(&buffer) {
@@ -188,30 +187,80 @@ impl<'a> Rewriter<'a> {
         new
     }
 
-    /// `T.tvm_access_ptr(type, B.data, offset, extent, mask)` counts elements from the start of the buffer: the
-    /// offset moves to the version. (TVM forgets to subtract the first iteration here.)
+    /// A call; pointers of versioned buffers become those of the version that is meant.
     fn call(&mut self, call: &Call) -> Option<Expr> {
-        let versioned = match (&*call.op, call.args.get(1)) {
-            ("tvm_access_ptr", Some(Expr::Data(buffer))) => self.versioned.get(buffer),
-            _ => None,
-        };
-        let args = match (versioned, &call.args[..]) {
-            (Some(versioned), [dtype, _, rest @ ..]) => {
-                let start = Expr::binary(BinaryOp::Mul, self.version(versioned), versioned.stride.clone());
-                let mut args = vec![dtype.clone(), Expr::Data(versioned.buffer)];
-                args.extend_from_slice(rest);
-                args.iter_mut()
-                    .enumerate()
-                    .filter(|(index, _)| *index != 1)
-                    .for_each(|(_, arg)| self.set(arg));
-                if let Some(offset) = args.get_mut(2) {
-                    *offset = fold::add(offset.clone(), start);
-                }
-                args
-            }
-            (_, args) => self.list(None, args)?.into_vec(),
+        let pointer = |arg: &Expr| matches!(arg, Expr::Data(buffer) if self.versioned.contains_key(buffer));
+        let args = match call.args.iter().any(pointer) {
+            true => self.pointers(call),
+            false => self.list(None, &call.args)?.into_vec(),
         };
         Some(Expr::Call(Arc::new(Call { op: call.op.clone(), dtype: call.dtype, args })))
+    }
+
+    /// The arguments of a call that is given the pointer of a versioned buffer.
+    fn pointers(&mut self, call: &Call) -> Vec<Expr> {
+        let mut args: Vec<Expr> = Vec::with_capacity(call.args.len());
+        let mut starts: SmallVec<[(usize, Expr); 2]> = SmallVec::new();
+        for (index, arg) in call.args.iter().enumerate() {
+            let start = pointers::start(call, index);
+            let versioned = match arg {
+                Expr::Data(buffer) if start != Start::Pointer => {
+                    self.versioned.get(buffer).map(|new| (*buffer, new))
+                }
+                _ => None,
+            };
+            let Some((buffer, versioned)) = versioned else {
+                args.push(self.expr(arg).unwrap_or_else(|| arg.clone()));
+                continue;
+            };
+            args.push(Expr::Data(versioned.buffer));
+            match start {
+                Start::Offset(place) => {
+                    let stride = match versioned.stride.as_int() {
+                        Some(stride) => {
+                            let stride = pointers::per_thread(&self.function.buffer(buffer).scope, stride);
+                            Expr::Int(stride, versioned.stride.dtype())
+                        }
+                        None => versioned.stride.clone(),
+                    };
+                    starts.push((place, Expr::binary(BinaryOp::Mul, self.version(versioned), stride)));
+                }
+                Start::Fragment(place) => {
+                    match self.fragments.elements(buffer).zip(versioned.stride.as_int()) {
+                        Some((elements, stride)) => {
+                            let fragments = Expr::Int(stride / elements, self.iteration.dtype());
+                            starts.push((
+                                place,
+                                Expr::binary(BinaryOp::Mul, self.version(versioned), fragments),
+                            ));
+                        }
+                        None => self.refuse_fragments(buffer, &call.op),
+                    }
+                }
+                Start::Pointer => {}
+            }
+        }
+        for (place, start) in starts {
+            args[place] = fold::add(args[place].clone(), start);
+        }
+        args
+    }
+
+    fn refuse_fragments(&mut self, buffer: BufferId, op: &str) {
+        let name = &self.function.buffer(buffer).name;
+        self.refused.get_or_insert_with(|| {
+            at(None, format!("unsupported: `T.{op}` of `{name}`, which has several versions, and whose fragments have no known size"))
+                .help("a `T.tvm_load_matrix_sync` or `T.tvm_fill_fragment` of it in the loop says the size; or allocate it outside of the loop")
+        });
+    }
+
+    /// The address of the first element of the version that is meant.
+    fn first_element(&mut self, versioned: &Versioned) -> Expr {
+        let buffer = self.function.buffer(versioned.buffer);
+        let (dtype, rank) = (buffer.dtype, buffer.shape.len());
+        let mut indices = Indices::from_iter([self.version(versioned)]);
+        indices.resize(rank, Expr::Int(0, self.iteration.dtype()));
+        pointers::address_of(Expr::load(versioned.buffer, dtype, indices))
     }
 
     fn region(&mut self, region: &mut Region) {

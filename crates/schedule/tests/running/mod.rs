@@ -103,7 +103,7 @@ fn list(function: &Function, stmt: &Stmt, lines: &mut String) {
             writeln!(lines, "loop from {}, {} iterations", range(&node.min), range(&node.extent))
                 .expect("a string");
         }
-        Stmt::Attr { key, value, .. } if [COMMIT, WAIT, IN_FLIGHT].contains(&key.as_str()) => {
+        Stmt::Attr { key, value, .. } if [COMMIT, WAIT, IN_FLIGHT].contains(&key.as_ref()) => {
             writeln!(lines, "  {key} {}", print_expr(function, value, Dialect::New)).expect("a string");
         }
         Stmt::Store(store) => writeln!(lines, "  {}", function.buffer(store.buffer).name).expect("a string"),

@@ -268,6 +268,9 @@ impl<O: Observer> Cx<'_, O> {
             self.ignored(wave, op, id, number.0, site);
             return;
         }
+        if matches!(op, BarrierOp::Signal(..) | BarrierOp::ArriveAndWait | BarrierOp::Leave) {
+            self.perform(wave);
+        }
         let index = wave.id.index;
         let object = match id {
             BarrierId::Cluster => &mut self.cluster.barrier,

@@ -17,6 +17,7 @@ use crate::hostcall::Hostcall;
 use crate::pending::Pool;
 use crate::program::Program;
 use crate::regs::Chunk;
+use crate::schedule::{Moment, Policy, Turns, WavePlace};
 use crate::wave::{VectorSlab, Wave, WaveState};
 
 /// A workgroup that is resident. Its waves get their vector registers, and it its LDS, when the first instruction is to be
@@ -47,6 +48,8 @@ pub(crate) struct Cluster {
     pub random: Random,
     /// One of its waves has asked what other workgroups have done, since its turn began.
     pub asks: bool,
+    /// Who goes on, where that is not drawn.
+    pub turns: Turns,
 }
 
 impl Cluster {
@@ -59,6 +62,7 @@ impl Cluster {
             next_op: u64::from(flat) << 32,
             random: Random::new(seed ^ u64::from(flat).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             asks: false,
+            turns: Turns::default(),
         }
     }
 }
@@ -212,7 +216,9 @@ impl<'a, O: Observer> Device<'a, O> {
                 idle_rounds = 0;
                 continue;
             }
-            at = chosen + 1;
+            // By a schedule a cluster goes on until it can go no further, or asks others.
+            let stays = !matches!(self.config.policy, Policy::Seeded) && !self.clusters[chosen].shared.asks;
+            at = if stays && progress { chosen } else { chosen + 1 };
             idle_rounds = if progress { 0 } else { idle_rounds + 1 };
             let groups = |device: &Self| device.clusters.iter().map(|cluster| cluster.groups.len()).sum();
             if idle_rounds > self.clusters.len() && idle_rounds > groups(self) && !self.any_can_move() {
@@ -274,19 +280,8 @@ impl<'a, O: Observer> Device<'a, O> {
 
     fn any_can_move(&self) -> bool {
         self.groups().any(|(cluster, group)| {
-            group.waves.iter().any(|wave| match wave.state {
-                WaveState::Running => true,
-                WaveState::Ended | WaveState::Halted => false,
-                WaveState::AtBarrier(id) => {
-                    let barrier = match id {
-                        BarrierId::Cluster => Some(&cluster.barrier),
-                        BarrierId::Workgroup => Some(&group.workgroup),
-                        BarrierId::Named(n) => group.named.get(usize::from(n)),
-                        _ => None,
-                    };
-                    barrier.is_some_and(|b| b.can_pass(wave.id.index))
-                }
-            })
+            let barriers = Barriers::of(&cluster.barrier, group);
+            group.waves.iter().any(|wave| barriers.let_move(wave))
         })
     }
 
@@ -341,13 +336,27 @@ impl<'a, O: Observer> Device<'a, O> {
         let Device { program, global, config, observer, clusters, ended, pool, host, .. } = self;
         let Resident { shared, groups, at: resident_at, number } = &mut *clusters[cluster];
         global.claim_for(*number);
-        let seeded = config.seed != 0;
-        let at = if seeded { shared.random.below(groups.len()) } else { *resident_at % groups.len() };
+        let by_policy = !matches!(config.policy, Policy::Seeded);
+        let seeded = config.seed != 0 && !by_policy;
+        let noted = by_policy || config.recorder.is_some();
+        let chosen = if by_policy {
+            let able = able(&shared.barrier, groups, None);
+            shared.turns.choose(&config.policy, *number as u32, config.seed, &able)
+        } else {
+            None
+        };
+        let place = |wave: &WavePlace| groups.iter().position(|group| group.flat == wave.workgroup);
+        let at = match chosen.as_ref().and_then(place) {
+            Some(at) => at,
+            None if seeded => shared.random.below(groups.len()),
+            None => *resident_at % groups.len(),
+        };
         shared.asks = false;
         let started = shared.clock;
         let may_execute = config.max_total_steps.saturating_sub(self.total);
         let mut progress = false;
-        let Group { waves, lds, lds_bytes, ids, workgroup, named, live, turn, .. } = &mut groups[at];
+        let others = if noted { able(&shared.barrier, groups, Some(at)) } else { Vec::new() };
+        let Group { waves, lds, lds_bytes, ids, workgroup, named, live, turn, flat, .. } = &mut groups[at];
         let count = waves.len();
         let mut cx = Cx {
             facts: program.facts,
@@ -366,19 +375,39 @@ impl<'a, O: Observer> Device<'a, O> {
             clock_limit: 0,
         };
         // A wave alone in its workgroup has all of the turn at once.
-        let alone = count == 1;
-        let mut left = if seeded { SEEDED_TURN } else { TURN };
+        let alone = count == 1 && !noted;
+        let mut left = match (by_policy, seeded) {
+            (true, _) => 1,
+            (false, true) => SEEDED_TURN,
+            (false, false) => TURN,
+        };
         while left > 0 {
-            let mut w = if seeded { cx.cluster.random.below(count) } else { *turn };
+            let mut w = match chosen {
+                Some(wave) => (wave.wave as usize).min(count - 1),
+                None if seeded => cx.cluster.random.below(count),
+                None => *turn,
+            };
             let mut moved = false;
+            let mut could = Vec::new();
+            if noted {
+                could.clone_from(&others);
+                let barriers =
+                    Barriers { cluster: &cx.cluster.barrier, workgroup: cx.workgroup, named: cx.named };
+                barriers.able(waves, *flat, &mut could);
+                could.sort_unstable();
+            }
             for _ in 0..count {
                 let wave = &mut waves[w];
                 if wave.is_new() {
                     begin(wave, program.layout, ended, ids, cx.lds, *lds_bytes);
                 }
                 cx.clock_limit = cx.cluster.clock.saturating_add(may_execute);
+                let goes = WavePlace { workgroup: *flat, wave: wave.id.wave };
                 moved = step(program, wave, &mut cx, if alone { left } else { 1 })
                     .map_err(|stop| (wave.id, stop))?;
+                if moved && noted {
+                    note_step(&mut cx, *number as u32, goes, &could);
+                }
                 w = if w + 1 == count { 0 } else { w + 1 };
                 if moved {
                     *turn = w;
@@ -402,6 +431,53 @@ impl<'a, O: Observer> Device<'a, O> {
     }
 }
 
+/// The barriers that a workgroup's waves may wait at.
+#[derive(Clone, Copy)]
+struct Barriers<'g> {
+    cluster: &'g Barrier,
+    workgroup: &'g Barrier,
+    named: &'g [Barrier],
+}
+
+impl<'g> Barriers<'g> {
+    fn of(cluster: &'g Barrier, group: &'g Group) -> Barriers<'g> {
+        Barriers { cluster, workgroup: &group.workgroup, named: &group.named }
+    }
+
+    /// Whether a wave can execute its next instruction.
+    fn let_move(self, wave: &Wave) -> bool {
+        match wave.state {
+            WaveState::Running => true,
+            WaveState::Ended | WaveState::Halted => false,
+            WaveState::AtBarrier(id) => {
+                let barrier = match id {
+                    BarrierId::Cluster => Some(self.cluster),
+                    BarrierId::Workgroup => Some(self.workgroup),
+                    BarrierId::Named(n) => self.named.get(usize::from(n)),
+                    _ => None,
+                };
+                barrier.is_some_and(|b| b.can_pass(wave.id.index))
+            }
+        }
+    }
+
+    /// Adds those of the workgroup's waves that can move.
+    fn able(self, waves: &[Wave], workgroup: u32, able: &mut Vec<WavePlace>) {
+        let waves = waves.iter().filter(|wave| self.let_move(wave));
+        able.extend(waves.map(|wave| WavePlace { workgroup, wave: wave.id.wave }));
+    }
+}
+
+/// The waves of a cluster's workgroups that can move, but those of one workgroup, in ascending order.
+fn able(cluster: &Barrier, groups: &[Group], but: Option<usize>) -> Vec<WavePlace> {
+    let mut able = Vec::new();
+    for (_, group) in groups.iter().enumerate().filter(|(at, _)| Some(*at) != but) {
+        Barriers::of(cluster, group).able(&group.waves, group.flat, &mut able);
+    }
+    able.sort_unstable();
+    able
+}
+
 /// Give a wave its vector registers, and its workgroup its LDS.
 fn begin(
     wave: &mut Wave,
@@ -419,6 +495,20 @@ fn begin(
     wave.begin(layout, ended.slabs.pop());
     let ids = &ids[wave.id.wave as usize];
     wave.regs.v[..ids.len()].copy_from_slice(ids);
+}
+
+/// A wave of a cluster has done a step, where any of these could.
+#[cold]
+fn note_step<O: Observer>(cx: &mut Cx<'_, O>, cluster: u32, goes: WavePlace, could: &[WavePlace]) {
+    let turns = &mut cx.cluster.turns;
+    if let Some(recorder) = &cx.config.recorder {
+        let at = Moment { cluster, step: turns.steps };
+        if turns.plain(could) != Some(goes) {
+            recorder.switched(at, goes);
+        }
+        recorder.could(at, could.iter().copied().filter(|&wave| wave != goes));
+    }
+    turns.stepped(goes);
 }
 
 /// Run a wave up to and including its next visible operation, or so many; whether it could move.

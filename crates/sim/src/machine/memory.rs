@@ -10,7 +10,7 @@ use super::{Cx, Stop};
 use crate::atomic::{AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Fault, Issue, Observer, OpId, Scope, Site, Space};
 use crate::pending::{Action, Pending, lanes};
-use crate::regs::sindex;
+use crate::regs::{Regs, sindex};
 use crate::wave::Wave;
 
 /// Addresses of one access, split by the space that they turned out to be in.
@@ -66,24 +66,98 @@ fn switched_on(wave: &Wave, op: &MemoryOp) -> u64 {
     lanes(exec).filter(off).fold(exec, |on, lane| on & !(1 << lane))
 }
 
+/// The lanes that take part in an operation.
+fn participants(wave: &Wave, op: &MemoryOp) -> u64 {
+    match op.transfer {
+        // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
+        Transfer::LoadTranspose { spread, .. } if wave.regs.exec() != 0 => {
+            if spread {
+                u64::from(u32::MAX)
+            } else {
+                wave.regs.full_mask()
+            }
+        }
+        Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => switched_on(wave, op),
+        _ => wave.regs.exec(),
+    }
+}
+
+/// The LDS addresses of access number `access` of an instruction that addresses LDS alone, by lane.
+fn lds_addresses(regs: &Regs, row: Option<u32>, offset: u32, add_tid: bool, addr: &mut [u64; 64]) {
+    match row {
+        Some(row) => {
+            for c in 0..regs.chunks {
+                let words = &regs.v[row as usize + c].0;
+                for l in 0..16 {
+                    addr[c * 16 + l] = u64::from(words[l].wrapping_add(offset));
+                }
+            }
+        }
+        None if add_tid => {
+            let base = (regs.s[sindex::M0 as usize] & 0xffff) + offset;
+            for (lane, at) in addr.iter_mut().enumerate() {
+                *at = u64::from(base) + lane as u64 * 4;
+            }
+        }
+        None => addr.fill(u64::from(offset)),
+    }
+}
+
+/// The LDS side of an asynchronous copy of the lanes of `exec`.
+fn async_addresses(wave: &Wave, op: &MemoryOp, exec: u64) -> Box<[u64; 64]> {
+    let mut addr = Box::new([0; 64]);
+    for lane in lanes(exec) {
+        let base = u64::from(wave.regs.lane(op.lds_addr as usize, lane));
+        addr[lane as usize] = base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff;
+    }
+    addr
+}
+
+/// The bytes of LDS that an operation touches: address and number, lane by lane. `None` if it may touch LDS and that does
+/// not follow from its LDS address alone, or touches none.
+pub(crate) fn lds_places(wave: &Wave, op: &MemoryOp) -> Option<Vec<(u64, u32)>> {
+    let size = op.transfer.bytes();
+    let exec = participants(wave, op);
+    let of = |addr: &[u64; 64], mask: u64, bytes: u32| -> Vec<(u64, u32)> {
+        lanes(mask).map(|lane| (addr[lane as usize], bytes)).collect()
+    };
+    match (&op.transfer, &op.addressing) {
+        (Transfer::LdsDma(_), _) => {
+            let written = size.div_ceil(4) * 4;
+            let target = lds_dma_target(wave, op, exec, written);
+            Some(of(&target.addr, target.mask, written))
+        }
+        (Transfer::LdsDmaStore, _) => {
+            let source = lds_dma_target(wave, op, exec, size);
+            Some(of(&source.addr, source.mask, size))
+        }
+        (Transfer::AsyncLoad(_) | Transfer::AsyncStore(_), _) => {
+            Some(of(&async_addresses(wave, op, exec), exec, size))
+        }
+        (Transfer::LoadFormat(_) | Transfer::StoreFormat(_), _) => None,
+        (_, &Addressing::Lds { addr: row, offsets, add_tid }) => {
+            let mut places = Vec::new();
+            for &offset in &offsets[..op.accesses as usize] {
+                let mut addr = Box::new([0; 64]);
+                lds_addresses(&wave.regs, row, offset, add_tid, &mut addr);
+                places.extend(of(&addr, exec, size));
+            }
+            Some(places)
+        }
+        _ => None,
+    }
+}
+
 impl<O: Observer> Cx<'_, O> {
     /// Issue a vector memory or LDS instruction.
     pub(super) fn memory(&mut self, wave: &mut Wave, op: &MemoryOp, site: &Site) -> Result<(), Stop> {
         if O::ACTIVE && O::LANEWISE && self.lanewise(wave, op, Some(site)) {
             return Ok(());
         }
-        let exec = match op.transfer {
-            // CDNA5 ISA 10.9, 11.2.4: transposing loads ignore EXEC, but do nothing without any lane.
-            Transfer::LoadTranspose { spread, .. } if wave.regs.exec() != 0 => {
-                if spread {
-                    u64::from(u32::MAX)
-                } else {
-                    wave.regs.full_mask()
-                }
-            }
-            Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => switched_on(wave, op),
-            _ => wave.regs.exec(),
-        };
+        if direction(&op.transfer) == Direction::Atomic {
+            self.perform(wave);
+        }
+        let exec = participants(wave, op);
         let size = op.transfer.bytes();
         let seq = self.sequence(wave, &op.channels);
         if matches!(op.transfer, Transfer::LoadBlock | Transfer::StoreBlock) {
@@ -274,11 +348,7 @@ impl<O: Observer> Cx<'_, O> {
             Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
                 let load = matches!(op.transfer, Transfer::AsyncLoad(_));
-                let mut addr = Box::new([0; 64]);
-                for lane in lanes(exec) {
-                    let base = u64::from(wave.regs.lane(op.lds_addr as usize, lane));
-                    addr[lane as usize] = base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff;
-                }
+                let addr = async_addresses(wave, op, exec);
                 let lds_side = if load { Direction::Write } else { Direction::Read };
                 let mut lds = Resolved { space: Space::Lds, mask: exec, addr, zero: 0, partial: smallvec![] };
                 let lost = self.check_bounds(wave, site, &mut lds, lds_side, size, op);
@@ -382,24 +452,7 @@ impl<O: Observer> Cx<'_, O> {
             |space, mask, addr| smallvec![Resolved { space, mask, addr, zero: 0, partial: SmallVec::new() }];
         match &op.addressing {
             Addressing::Lds { addr: row, offsets, add_tid } => {
-                let offset = offsets[access];
-                match row {
-                    Some(row) => {
-                        for c in 0..regs.chunks {
-                            let words = &regs.v[*row as usize + c].0;
-                            for l in 0..16 {
-                                addr[c * 16 + l] = u64::from(words[l].wrapping_add(offset));
-                            }
-                        }
-                    }
-                    None if *add_tid => {
-                        let base = (regs.s[sindex::M0 as usize] & 0xffff) + offset;
-                        for (lane, at) in addr.iter_mut().enumerate() {
-                            *at = u64::from(base) + lane as u64 * 4;
-                        }
-                    }
-                    None => addr.fill(u64::from(offset)),
-                }
+                lds_addresses(regs, *row, offsets[access], *add_tid, &mut addr);
                 single(Space::Lds, exec, addr)
             }
             Addressing::Flat { vaddr, saddr, scale, add_tid, offset } => {

@@ -26,14 +26,14 @@ pub mod buffer;
 mod burst;
 mod control;
 mod device;
-mod memory;
+pub(crate) mod memory;
 mod offsets;
 pub mod ops;
 pub mod permute;
 mod place;
 pub mod select;
 mod side_by_side;
-pub mod tensor;
+pub(crate) mod tensor;
 #[cfg(test)]
 mod tests;
 pub(crate) mod typed;
@@ -45,6 +45,7 @@ use wavemark_target::Facts;
 
 use crate::barrier::Barrier;
 use crate::brake::{Brake, Halt};
+use crate::events::Channel;
 use crate::events::{Observer, WaveId};
 use crate::global::Global;
 use crate::hostcall::Hostcall;
@@ -53,6 +54,7 @@ use crate::pending::{Memories, Pool, complete};
 use crate::program::{PAGE, Program};
 use crate::progress::Progress;
 use crate::queue::{Flight, Scan};
+use crate::schedule::{Moment, Operation, Policy, Recorder};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
 pub use memory::LDS_OFF;
@@ -80,6 +82,10 @@ pub struct RunConfig {
     pub completion: Completion,
     /// Seed of scheduling and of random completion; 0 schedules round-robin.
     pub seed: u64,
+    /// What decides which wave goes on, and, if it is not the seed, when operations land.
+    pub policy: Policy,
+    /// Notes what the run does; one thread alone runs then.
+    pub recorder: Option<Arc<Recorder>>,
     /// Instructions a wave may execute.
     pub max_steps: u64,
     /// Instructions all waves together may execute; a turn of a workgroup more may be.
@@ -97,6 +103,8 @@ impl Default for RunConfig {
         RunConfig {
             completion: Completion::Late,
             seed: 0,
+            policy: Policy::Seeded,
+            recorder: None,
             max_steps: 50_000_000,
             max_total_steps: u64::MAX,
             brake: Arc::default(),
@@ -290,11 +298,17 @@ impl<O: Observer> Cx<'_, O> {
     fn complete_due(&mut self, wave: &mut Wave) {
         let mut scan = Scan::default();
         while let Some(slot) = wave.queue.take_due(&mut scan) {
+            if self.config.recorder.is_some() {
+                self.note_landing(wave, slot, true);
+            }
             self.complete_slot(wave, slot);
         }
     }
 
     fn complete_one(&mut self, wave: &mut Wave, slot: usize) {
+        if self.config.recorder.is_some() {
+            self.note_landing(wave, slot, false);
+        }
         self.complete_slot(wave, slot);
     }
 
@@ -323,9 +337,37 @@ impl<O: Observer> Cx<'_, O> {
         }
     }
 
+    /// The wave lets others of its workgroup know what it has issued: where the cache of their compute unit keeps the order of
+    /// accesses to global memory, those in flight come before whatever the others issue then. So their part in global memory
+    /// is done now; that they are complete, counters tell later. (A flag that is a plain store of the wave needs no such look:
+    /// stores land in order.)
+    #[inline]
+    fn perform(&mut self, wave: &mut Wave) {
+        if !self.facts.cu_keeps_order || wave.id.split || self.group_waves == 1 {
+            return;
+        }
+        let mut memories = memories(self.global, self.lds, &mut wave.scratch);
+        let (chunks, full) = (wave.regs.chunks, wave.regs.full_mask());
+        let captured = &mut self.pool.captured;
+        wave.queue.for_each(|flight| {
+            let (performed, issue) = match flight {
+                Flight::Burst(burst) => return burst.perform(chunks, &mut memories, captured),
+                Flight::Lanewise(lanewise) => (lanewise.perform(chunks, &mut memories), &lanewise.issue),
+                Flight::Other(pending) => (pending.perform(full, &mut memories), &pending.issue),
+                Flight::Mark(_) | Flight::Free => return,
+            };
+            if O::ACTIVE && performed {
+                self.observer.performed(wave.id, issue);
+            }
+        });
+    }
+
     /// Complete what the completion mode lets land now.
     #[inline(always)]
     fn complete_by_mode(&mut self, wave: &mut Wave) {
+        if !matches!(self.config.policy, Policy::Seeded) {
+            return self.complete_by_policy(wave);
+        }
         match self.config.completion {
             Completion::Late => {
                 if wave.queue.oldest().is_some_and(|at| self.cluster.clock - at > PATIENCE) {
@@ -345,6 +387,34 @@ impl<O: Observer> Cx<'_, O> {
                     }
                 }
             }
+        }
+    }
+
+    /// Complete what the policy lets land now.
+    #[cold]
+    #[inline(never)]
+    fn complete_by_policy(&mut self, wave: &mut Wave) {
+        let RunConfig { policy, seed, .. } = self.config;
+        let (index, steps) = (wave.id.index, wave.steps);
+        let lands = |seq: &[(Channel, u32)]| policy.lands(*seed, Operation::of(index, seq), steps);
+        while let Some(slot) = wave.queue.take_first(lands) {
+            self.complete_one(wave, slot);
+        }
+        self.complete_old(wave);
+    }
+
+    /// Tell the recorder that an operation lands, if that is not at once.
+    #[cold]
+    #[inline(never)]
+    fn note_landing(&self, wave: &Wave, slot: usize, due: bool) {
+        let flight = wave.queue.flight(slot);
+        let Some(operation) = Operation::of(wave.id.index, flight.seq()) else { return };
+        let Some(recorder) = &self.config.recorder else { return };
+        if flight.issued_at() != self.cluster.clock {
+            recorder.landed(operation, (!due).then_some(wave.steps));
+        } else if !due {
+            let at = Moment { cluster: wave.id.cluster_flat, step: self.cluster.turns.steps };
+            recorder.issued(at, operation);
         }
     }
 

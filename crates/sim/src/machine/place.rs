@@ -72,6 +72,9 @@ impl<O: Observer> Cx<'_, O> {
             self.pool.recycle(Flight::Lanewise(lanewise));
             return false;
         }
+        if direction(&op.transfer) == Direction::Atomic {
+            self.perform(wave);
+        }
         self.cluster.next_op += 1;
         lanewise.issued_at = self.cluster.clock;
         lanewise.channels = op.channels.len() as u8;

@@ -77,7 +77,8 @@ pub(crate) fn run<O: Observer + Send>(
     launch: &impl Launch,
     observer: &mut O,
 ) -> (RunEnd, RunStats) {
-    let threads = launch.clusters().min(config.threads.into());
+    let threads = if config.recorder.is_some() { 1 } else { config.threads };
+    let threads = launch.clusters().min(threads.into());
     let parts = || (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>();
     if threads > 1
         && room_for(global.most_of_view().saturating_mul(threads)).is_ok()

@@ -39,7 +39,7 @@ pub(super) fn label(function: &Function, stmt: &Stmt) -> String {
             format!("{name}[...] =")
         }
         Stmt::If { .. } => "if".into(),
-        Stmt::Attr { key, .. } => key.clone(),
+        Stmt::Attr { key, .. } => key.to_string(),
         Stmt::Let { var: id, .. } => format!("{} =", var(*id)),
         Stmt::Evaluate(..) => "T.evaluate".into(),
         Stmt::Seq(_) => String::new(),

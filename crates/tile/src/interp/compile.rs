@@ -374,7 +374,7 @@ impl Compiler<'_> {
                 self.open_site(*span);
                 self.evaluate(value)
             }
-            Stmt::Attr { key, value, body } => {
+            Stmt::Attr { key, value, body, .. } => {
                 self.open_site(first_span(statement));
                 self.attribute(key, value, body)
             }
@@ -407,7 +407,7 @@ impl Compiler<'_> {
             }
             "async_wait_queue_scope" => {
                 let queue = self.int(value)?;
-                let Stmt::Attr { key, value, body } = body else {
+                let Stmt::Attr { key, value, body, .. } = body else {
                     return self.fail(
                         "`async_wait_queue_scope` without an `async_wait_inflight_count` directly inside",
                     );
@@ -633,6 +633,7 @@ fn first_span(statement: &Stmt) -> Option<Span> {
         Stmt::Block(block) => block.span,
         Stmt::Store(store) => store.span,
         Stmt::Evaluate(_, span) => *span,
+        Stmt::Attr { span, body, .. } => span.or_else(|| first_span(body)),
         _ => statement.children().find_map(first_span),
     }
 }

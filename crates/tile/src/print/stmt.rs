@@ -52,7 +52,7 @@ impl<'m> Printer<'m> {
                     self.scoped_suite(otherwise);
                 }
             }
-            Stmt::Attr { key, value, body } => self.attr(key, value, body, last),
+            Stmt::Attr { key, value, body, .. } => self.attr(key, value, body, last),
             Stmt::Let { var, value, body } => {
                 let annotation = self.let_annotation(value.dtype());
                 if last || self.dialect == Dialect::New {
@@ -109,7 +109,7 @@ impl<'m> Printer<'m> {
         let mut keys = vec![(key, value)];
         let mut body = body;
         while self.dialect == Dialect::New
-            && let Stmt::Attr { key, value, body: inner } = body
+            && let Stmt::Attr { key, value, body: inner, .. } = body
             && keys.iter().all(|(earlier, _)| earlier != key)
         {
             keys.push((key, value));

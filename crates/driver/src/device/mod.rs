@@ -5,22 +5,27 @@
 //! launches of one device are ordered, whatever they share.
 //!
 //! Memory may be the host's own ([`Device::map`]). Does not: streams that overlap. A launch runs under one schedule: it
-//! changes memory, which another one would need as it was.
+//! changes memory, which another one would need as it was. A launch that is captured ([`Device::capture`]) runs elsewhere,
+//! from the memory that it found, as often as is wanted.
+
+mod captured;
+mod replay;
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
 use wavemark_codeobj::elf::{Place, SymbolType};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, KernelMetadata, LoadedImage};
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::Global;
-use wavemark_target::TargetId;
+use wavemark_target::{Machine, TargetId};
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{
-    Code, LoadedKernel, argument_segment, code_of, code_size, dispatch_once, load, machine_kernel,
+    Code, LoadedKernel, Ran, argument_segment, code_of, code_size, dispatch_once, load, machine_kernel,
     undispatched,
 };
 use crate::findings::parse_model;
@@ -33,6 +38,9 @@ use crate::places::Places;
 use crate::report::Report;
 use crate::run::{cover, merge, say_checked, subject};
 use crate::statics::Subject;
+
+pub(crate) use captured::is_captured;
+pub(crate) use replay::run as run_captured;
 
 /// A device.
 #[derive(Debug)]
@@ -55,7 +63,8 @@ pub struct ModuleId {
 
 #[derive(Debug)]
 struct Module {
-    name: String,
+    /// What it was loaded from.
+    input: Input,
     object: CodeObject,
     lines: LineTable,
     image: LoadedImage,
@@ -63,7 +72,8 @@ struct Module {
 }
 
 /// How many work-items a launch has, and what they share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Extent {
     /// Workgroups per dimension.
     pub grid: [u32; 3],
@@ -211,10 +221,21 @@ impl Device {
         input: &Input,
         options: &RunOptions,
     ) -> Result<ModuleId, Failure> {
+        self.load_at(sources, input, options, self.memory.next_address())
+    }
+
+    /// The same at `base`, behind all memory that there is.
+    fn load_at(
+        &mut self,
+        sources: &mut SourceMap,
+        input: &Input,
+        options: &RunOptions,
+        base: u64,
+    ) -> Result<ModuleId, Failure> {
         let Loadable { object, lines } = loadable(sources, input, options)?;
-        let image = load(&input.name, &object, &mut self.memory)?;
+        let image = load(&input.name, &object, &mut self.memory, base)?;
         let code = code_of(&image);
-        self.modules.push(Some(Module { name: input.name.clone(), object, lines, image, code }));
+        self.modules.push(Some(Module { input: input.clone(), object, lines, image, code }));
         Ok(ModuleId { device: self.number, at: self.modules.len() - 1 })
     }
 
@@ -254,7 +275,7 @@ impl Device {
         let mut variables = symbols.filter(|symbol| symbol.kind == SymbolType::Object);
         let found = variables.find(|symbol| symbol.name == name && matches!(symbol.place, Place::Section(_)));
         let found = found.map(|symbol| (module.image.base + symbol.value, symbol.size));
-        found.ok_or_else(|| Diagnostic::error(format!("{} has no variable `{name}`", module.name)))
+        found.ok_or_else(|| Diagnostic::error(format!("{} has no variable `{name}`", module.input.name)))
     }
 
     /// A kernel of `module` as its descriptor has it, with its metadata where there are any.
@@ -268,7 +289,7 @@ impl Device {
         name: Option<&str>,
     ) -> Result<(&Kernel, Option<&KernelMetadata>), Diagnostic> {
         let module = self.module(module)?;
-        let kernel = kernel::select(&module.object, &module.name, name, None)?;
+        let kernel = kernel::select(&module.object, &module.input.name, name, None)?;
         Ok((kernel, module.object.kernel_metadata(kernel)))
     }
 
@@ -312,60 +333,68 @@ impl Device {
         arguments: Arguments<'_>,
         options: &RunOptions,
     ) -> Result<Report, Failure> {
-        let unusable = |problem: String| Failure::from(Diagnostic::error(problem));
         if options.schedules != 1 {
-            return Err(unusable("a launch on a device has one schedule".to_owned()));
+            return Err(Diagnostic::error("a launch on a device has one schedule").into());
         }
+        let Launched { mut ran, code, machine, executed_by } =
+            self.dispatch(module, name, extent, arguments, options, options.seed, options.record)?;
+        let module = self.module(module)?;
+        let mut report = Report::new(&module.input.name);
+        report.target = module.object.target().to_string();
+        report.kernel = kernel::select(&module.object, &module.input.name, name, None)?.name.clone();
+        let executed = std::mem::take(&mut ran.executed);
+        report.recording = ran.recording.take().map(Box::new);
+        merge(&mut report, ran);
+        cover(&mut report, machine, &module.lines, &code, executed);
+        say_checked(&mut report, executed_by, options.check);
+        report.conclude();
+        Ok(report)
+    }
+
+    /// Runs the kernel under the schedule of `seed`; `recorded`: with a recording.
+    fn dispatch(
+        &mut self,
+        module: ModuleId,
+        name: Option<&str>,
+        extent: &Extent,
+        arguments: Arguments<'_>,
+        options: &RunOptions,
+        seed: u64,
+        recorded: bool,
+    ) -> Result<Launched, Failure> {
+        let unusable = |problem: String| Failure::from(Diagnostic::error(problem));
         let model = parse_model(&options.model).map_err(unusable)?;
         let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
         let Some(module) = here.flatten() else { return Err(no_module().into()) };
-        let kernel = kernel::select(&module.object, &module.name, name, None)?;
-        let launch = launch_of(kernel, extent);
-        let unsuitable = kernel::check_launch(&launch, kernel, module.object.kernel_metadata(kernel));
-        if !unsuitable.is_empty() {
-            return Err(unsuitable.into());
-        }
+        let (kernel, kernarg) = module.arguments(name, extent, arguments)?;
         let Subject { machine, executed_by, .. } = subject(&module.object, kernel)?;
-        let loaded = machine_kernel(&module.name, kernel, executed_by, &module.image, &module.code)?;
+        let loaded = machine_kernel(&module.input.name, kernel, executed_by, &module.image, &module.code)?;
         let dispatch = wavemark_sim::Dispatch {
             grid: extent.grid,
             block: extent.block,
             cluster: extent.cluster,
             dynamic_lds: extent.dynamic_lds,
-            kernarg: match arguments {
-                Arguments::Values(values) => argument_segment(&module.object, kernel, &launch, values)?,
-                Arguments::Segment(bytes) => {
-                    let metadata = module.object.kernel_metadata(kernel);
-                    let size = kernel::segment_size(kernel, metadata);
-                    if (bytes.len() as u64) < size {
-                        let (name, found) = (&kernel.name, bytes.len());
-                        return Err(unusable(format!("{name} has {size} bytes of arguments, found {found}")));
-                    }
-                    bytes.to_vec()
-                }
-            },
+            kernarg,
             dynamic_stack: 0,
             hostcall: kernel::hostcall(kernel, module.object.kernel_metadata(kernel)),
         };
         let places = Places { machine, base: module.image.base, lines: &module.lines };
         let size = code_size(&module.image, &kernel.name);
         let in_memory = LoadedKernel { kernel: &loaded, places: &places, model, size };
-        let mut ran =
-            dispatch_once(&mut self.memory, &in_memory, &dispatch, options, options.seed, options.record)
-                .map_err(|error| undispatched(&kernel.name, error))?;
-
-        let mut report = Report::new(&module.name);
-        report.target = module.object.target().to_string();
-        report.kernel.clone_from(&kernel.name);
-        let executed = std::mem::take(&mut ran.executed);
-        report.recording = ran.recording.take().map(Box::new);
-        merge(&mut report, ran);
+        let ran = dispatch_once(&mut self.memory, &in_memory, &dispatch, options, seed, recorded)
+            .map_err(|error| undispatched(&kernel.name, error))?;
         let code = Code::new(loaded, &module.image, &kernel.name);
-        cover(&mut report, machine, &module.lines, &code, executed);
-        say_checked(&mut report, executed_by, options.check);
-        report.conclude();
-        Ok(report)
+        Ok(Launched { ran, code, machine, executed_by })
     }
+}
+
+/// A launch that is over.
+struct Launched {
+    ran: Ran,
+    code: Code,
+    /// How the kernel's instructions are written.
+    machine: Machine,
+    executed_by: Machine,
 }
 
 impl Module {
@@ -373,6 +402,35 @@ impl Module {
     fn holds(&self, address: u64) -> bool {
         let end = self.image.segments.iter().map(|segment| segment.vaddr + segment.bytes.len() as u64).max();
         (self.image.base..end.unwrap_or(self.image.base)).contains(&address)
+    }
+
+    /// The kernel `name`, or its only one, and the bytes of its argument segment.
+    fn arguments(
+        &self,
+        name: Option<&str>,
+        extent: &Extent,
+        arguments: Arguments<'_>,
+    ) -> Result<(&Kernel, Vec<u8>), Failure> {
+        let kernel = kernel::select(&self.object, &self.input.name, name, None)?;
+        let metadata = self.object.kernel_metadata(kernel);
+        let launch = launch_of(kernel, extent);
+        let unsuitable = kernel::check_launch(&launch, kernel, metadata);
+        if !unsuitable.is_empty() {
+            return Err(unsuitable.into());
+        }
+        let bytes = match arguments {
+            Arguments::Values(values) => argument_segment(&self.object, kernel, &launch, values)?,
+            Arguments::Segment(bytes) => {
+                let size = kernel::segment_size(kernel, metadata);
+                if (bytes.len() as u64) < size {
+                    let (name, found) = (&kernel.name, bytes.len());
+                    let what = format!("{name} has {size} bytes of arguments, found {found}");
+                    return Err(Diagnostic::error(what).into());
+                }
+                bytes.to_vec()
+            }
+        };
+        Ok((kernel, bytes))
     }
 }
 

@@ -1,0 +1,253 @@
+//! Copies to and from LDS that are in flight where their bytes are touched, by address.
+//!
+//! What the waves of a workgroup do to LDS is foreseen ([`foresee`]) for a few supposed dispatches, each wave along one
+//! path. A copy lasts from its issue to the wait that covers it, or to where a wave is followed no further. What another
+//! wave does is ordered against that by the workgroup barrier alone: arrival k orders what a wave has done before it
+//! against what a wave does behind its k-th wait. Waves are compared up to what may order them by other means, other
+//! barriers and atomics on LDS; from there on a wave is held against its own copies alone, and that up to a copy that tells
+//! a barrier in LDS when it is done.
+//!
+//! An address that is not known meets nothing. Loads and stores of LDS count as done at once: what of them is in flight
+//! is another rule's. Two copies that write the same bytes are not looked at, as programs let several waves fetch the
+//! same.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use wavemark_isa::effects::{Verb, channels_of};
+use wavemark_memmodel::counters::{ClassId, InFlight, Pending};
+use wavemark_sim::Kernel;
+use wavemark_sim::foresight::{Lds, Supposed, Way, common, foresee};
+
+use super::barriers::{self, Access, Effect};
+use super::blocks::Code;
+use super::{Analysis, Report, copies_lds};
+use crate::site_info::{SiteId, SiteInfo};
+
+/// Instructions of all waves together, for all dispatches: about 20 ms.
+const STEPS: u32 = 200_000;
+/// Of one wave.
+const STEPS_OF_WAVE: u32 = 20_000;
+/// How often a wave of a dispatch that is looked at can go through the whole code, if it is long.
+const PASSES: u32 = 2;
+
+/// Where a wave is: how often it has arrived at the workgroup barrier, how often it has waited for it, and how many
+/// steps it has done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moment {
+    arrivals: u32,
+    waits: u32,
+    step: usize,
+}
+
+impl Moment {
+    /// Whether what is done here comes before what another wave does at `other`.
+    fn is_before(self, other: Moment) -> bool {
+        other.waits > self.arrivals
+    }
+}
+
+/// A load or store of LDS.
+struct Touch<'w> {
+    site: SiteId,
+    bytes: &'w [(u32, u32)],
+    writes: bool,
+    at: Moment,
+}
+
+/// A copy.
+struct Copy<'w> {
+    site: SiteId,
+    bytes: &'w [(u32, u32)],
+    /// It writes LDS.
+    writes: bool,
+    issued: Moment,
+    /// The wait that covers it.
+    done: Option<Moment>,
+    /// The arrivals of its wave in between: which, where, and what a wait before it may leave in flight.
+    arrivals: SmallVec<[(u32, SiteId, Pending); 2]>,
+}
+
+/// What a wave does.
+#[derive(Default)]
+struct Wave<'w> {
+    touches: Vec<Touch<'w>>,
+    copies: Vec<Copy<'w>>,
+    /// Up to where other waves are ordered against it by the workgroup barrier alone: in time, and of its copies.
+    end: Moment,
+    compared: usize,
+}
+
+/// A copy that is in flight where its bytes are touched.
+pub(super) struct Early {
+    pub copy: SiteId,
+    pub touch: SiteId,
+    /// Before which instruction the wait is missing, and for what. `None`: no barrier stands between the two.
+    pub wait: Option<(SiteId, Pending)>,
+    /// By another wave.
+    pub other_wave: bool,
+}
+
+/// Looks at `kernel` as `supposed`.
+pub(super) fn judge(
+    analysis: &Analysis<'_>,
+    code: &Code,
+    kernel: &Kernel,
+    supposed: &[Supposed],
+    report: &mut Report,
+) {
+    if !code.blocks.iter().flat_map(|block| &block.sites).any(|&site| copies_lds(analysis.sites.get(site))) {
+        return;
+    }
+    let waves = |one: &Supposed| {
+        one.dispatch.block.into_iter().fold(1u32, u32::saturating_mul).div_ceil(kernel.machine.lanes()).max(1)
+    };
+    // Of long code fewer dispatches are looked at, the first ones.
+    let length = u32::try_from(code.instructions).unwrap_or(u32::MAX).saturating_mul(PASSES).max(1);
+    let most = supposed.first().map_or(1, waves).saturating_mul(length);
+    let supposed = &supposed[..supposed.len().min((STEPS / most).max(1) as usize)];
+    for one in supposed {
+        let most = STEPS / waves(one).saturating_mul(supposed.len() as u32);
+        let Ok(ways) = foresee(kernel, one, most.min(STEPS_OF_WAVE)) else { continue };
+        let waves: Vec<Wave<'_>> = ways.iter().map(|way| Wave::of(analysis, way, report)).collect();
+        for (number, wave) in waves.iter().enumerate() {
+            for other in
+                waves.iter().enumerate().filter(|&(other, _)| other != number).map(|(_, other)| other)
+            {
+                wave.meet(other, &mut |early| report.early(analysis, &early));
+            }
+        }
+    }
+}
+
+impl<'w> Wave<'w> {
+    /// The wave that goes this way; what it does to its own copies is reported.
+    fn of(analysis: &Analysis<'_>, way: &'w Way, report: &mut Report) -> Wave<'w> {
+        let mut wave = Wave::default();
+        let mut in_flight = InFlight::default();
+        // Copies in flight by the number under which they are.
+        let mut open: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut now = Moment::default();
+        let mut alone = false;
+        for (step, foreseen) in way.steps.iter().enumerate() {
+            now.step = step;
+            let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
+            let info = analysis.sites.get(site);
+            if foreseen.lds == Lds::Signals {
+                break;
+            }
+            alone |= synchronises_otherwise(info);
+            if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
+                let touch = Touch { site, bytes, writes: access, at: now };
+                wave.own(&in_flight, &open, &touch, &mut |early| report.early(analysis, &early));
+                if !alone {
+                    wave.touches.push(touch);
+                }
+            }
+            if let Some(effect) = Effect::of(info) {
+                now.arrivals += u32::from(effect.arrives);
+                if effect.arrives {
+                    for one in in_flight.pending() {
+                        if let Some(&copy) = open.get(&one.operation) {
+                            wave.copies[copy].arrivals.push((now.arrivals, site, *one));
+                        }
+                    }
+                }
+                now.waits += u32::from(effect.waits);
+            }
+            for &(counter, n) in &info.effects.waits {
+                for &channel in channels_of(counter) {
+                    in_flight.wait(&analysis.queues, channel as ClassId, n);
+                }
+            }
+            if info.effects.waits_idle {
+                in_flight.retain(|_| false);
+            }
+            let mut number = OTHERS;
+            if copies_lds(info)
+                && let Lds::Bytes(bytes) = &foreseen.lds
+            {
+                number = wave.copies.len() as u32;
+                open.insert(number, wave.copies.len());
+                let writes = info.effects.memory.is_some_and(|memory| writes_lds(memory.verb));
+                let (issued, done, arrivals) = (now, None, SmallVec::new());
+                wave.copies.push(Copy { site, bytes, writes, issued, done, arrivals });
+            }
+            if !info.effects.channels.is_empty() {
+                let own: SmallVec<[ClassId; 2]> =
+                    info.effects.channels.iter().map(|&channel| channel as ClassId).collect();
+                in_flight.issue(&analysis.queues, number, &own);
+            }
+            open.retain(|&number, &mut copy| {
+                let flies = in_flight.has(number);
+                if !flies && !alone {
+                    wave.copies[copy].done = Some(now);
+                }
+                flies
+            });
+            if !alone {
+                (wave.end, wave.compared) = (now, wave.copies.len());
+            }
+        }
+        wave
+    }
+
+    /// The wave touches what its own copies have in flight.
+    fn own(
+        &self,
+        in_flight: &InFlight,
+        open: &FxHashMap<u32, usize>,
+        touch: &Touch<'_>,
+        found: &mut dyn FnMut(Early),
+    ) {
+        for one in in_flight.pending() {
+            let Some(copy) = open.get(&one.operation).map(|&copy| &self.copies[copy]) else { continue };
+            if (copy.writes || touch.writes) && common(copy.bytes, touch.bytes).is_some() {
+                let wait = Some((touch.site, *one));
+                found(Early { copy: copy.site, touch: touch.site, wait, other_wave: false });
+            }
+        }
+    }
+
+    /// Another wave touches what this one's copies have in flight.
+    fn meet(&self, other: &Wave<'_>, found: &mut dyn FnMut(Early)) {
+        for copy in &self.copies[..self.compared] {
+            let done = copy.done.unwrap_or(self.end);
+            for touch in &other.touches {
+                let apart = done.is_before(touch.at) || touch.at.is_before(copy.issued);
+                if apart || !(copy.writes || touch.writes) || common(copy.bytes, touch.bytes).is_none() {
+                    continue;
+                }
+                let arrival = copy.arrivals.iter().rev().find(|arrival| arrival.0 <= touch.at.waits);
+                let wait = arrival.map(|&(_, site, pending)| (site, pending));
+                found(Early { copy: copy.site, touch: touch.site, wait, other_wave: true });
+            }
+        }
+    }
+}
+
+/// The number of operations that are no copies.
+const OTHERS: u32 = u32::MAX;
+
+/// Whether it touches LDS at once, and writes there.
+fn touch(info: &SiteInfo) -> Option<bool> {
+    match barriers::access(info)? {
+        Access::Load => Some(false),
+        Access::Store => Some(true),
+        Access::Atomic | Access::Copy => None,
+    }
+}
+
+/// Whether a copy writes LDS.
+fn writes_lds(verb: Verb) -> bool {
+    matches!(verb, Verb::ToLds | Verb::Load)
+}
+
+/// Whether waves may be ordered by it in another way than by the workgroup barrier.
+fn synchronises_otherwise(info: &SiteInfo) -> bool {
+    let other_barrier = info.effects.barrier.is_some() && Effect::of(info).is_none();
+    let lds = info
+        .effects
+        .memory
+        .is_some_and(|memory| memory.path == wavemark_isa::effects::Path::Lds && memory.is_atomic());
+    other_barrier || lds
+}

@@ -1,0 +1,220 @@
+//! What each wait is needed for, on all paths: the largest number that it could have (W2).
+//!
+//! For each operation it is known at each point which wait was the last that is enough for it, and how many younger
+//! operations of its class were in flight there. Whoever needs the operation to be done needs that wait with that number
+//! at most. Each need is laid on one wait, so the numbers found hold together: all waits may be weakened at once. A wait
+//! that has nothing to wait for (W1) is not there; what it would be enough for is laid on one before it.
+//!
+//! Who needs an operation to be done:
+//! * who touches a register that it writes;
+//! * who touches LDS, if it is a copy to or from LDS, or touches LDS itself in another queue: which bytes is not asked;
+//! * stores and atomics, messages and copies from LDS, if it is a store: it may be released by them;
+//! * what orders memory: barriers, cache operations, atomics, accesses of a scope beyond the CU, calls, sleep;
+//! * the end of the wave, if it is a copy to or from LDS.
+//!
+//! A load that acquires without a scope or a cache operation, and whose value nobody looks at before what is ordered
+//! behind it, is taken for a plain one.
+
+use std::collections::BTreeMap;
+
+use wavemark_isa::effects::{Channel, Control, Counter, Flow, Path, Scope, Verb, channels_of};
+use wavemark_memmodel::counters::ClassId;
+use wavemark_memmodel::flow::{Graph, State, forward};
+
+use super::blocks::Code;
+use super::{Analysis, copies_lds};
+use crate::site_info::{SiteId, SiteInfo};
+
+/// Operations in one class that are told apart no further, and the wait on which they rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Resting {
+    /// [`STORES`] for those that write no register and copy nothing to or from LDS.
+    operation: SiteId,
+    class: ClassId,
+    /// The last wait that is enough; `None`: there is none yet.
+    wait: Option<SiteId>,
+}
+
+/// What may hold of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct How {
+    /// How many younger operations of the class were in flight at the wait, at the least.
+    at: u32,
+    /// How many have been issued by now: bit n for n, the highest for more.
+    younger: u64,
+}
+
+const STORES: SiteId = SiteId::MAX;
+
+/// What rests on which wait, before a point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Rests(BTreeMap<Resting, How>);
+
+impl State for Rests {
+    fn join(&mut self, other: &Rests) -> bool {
+        let mut changed = false;
+        for (&key, &how) in &other.0 {
+            changed |= self.add(key, how);
+        }
+        changed
+    }
+}
+
+/// What is needed of a wait's counter: as many operations may be in flight.
+pub(super) type Needs = BTreeMap<(SiteId, Counter), u32>;
+
+/// The needs of all waits but those that are `idle`.
+pub(super) fn needs(
+    analysis: &Analysis<'_>,
+    code: &Code,
+    graph: &Graph,
+    idle: impl Fn(SiteId) -> bool,
+) -> Needs {
+    let mut ignored = Needs::new();
+    let before = forward(graph, 0, Rests::default(), |block, before| {
+        let mut rests = before.clone();
+        for &site in &code.blocks[block].sites {
+            rests.step(analysis, site, &idle, &mut ignored);
+        }
+        rests
+    });
+    let mut needs = Needs::new();
+    for (block, before) in code.blocks.iter().zip(before) {
+        let Some(mut rests) = before else { continue };
+        for &site in &block.sites {
+            rests.step(analysis, site, &idle, &mut needs);
+        }
+    }
+    needs
+}
+
+impl Rests {
+    /// Adds what may hold too; whether that is new.
+    fn add(&mut self, key: Resting, how: How) -> bool {
+        match self.0.get_mut(&key) {
+            Some(known) => {
+                let joined = How { at: known.at.min(how.at), younger: known.younger | how.younger };
+                std::mem::replace(known, joined) != joined
+            }
+            None => self.0.insert(key, how).is_none(),
+        }
+    }
+
+    fn step(
+        &mut self,
+        analysis: &Analysis<'_>,
+        site: SiteId,
+        idle: impl Fn(SiteId) -> bool,
+        needs: &mut Needs,
+    ) {
+        let info = analysis.sites.get(site);
+        self.0.retain(|resting, how| {
+            let needed = is_needed(analysis, resting.operation, info);
+            if needed && let Some(wait) = resting.wait {
+                let need = needs.entry((wait, analysis.counter(resting.class))).or_insert(how.at);
+                *need = how.at.min(*need);
+            }
+            !needed
+        });
+        if !idle(site) {
+            for &(counter, n) in &info.effects.waits {
+                for &channel in channels_of(counter) {
+                    self.wait(analysis, site, channel as ClassId, n);
+                }
+            }
+        }
+        // It tells apart what a wait by number could not: everything is done behind it, and nothing rests on a wait.
+        if info.effects.waits_idle {
+            self.0.clear();
+        }
+        for &channel in &info.effects.channels {
+            self.issue(analysis, site, info, channel);
+        }
+    }
+
+    /// Operations with `n` younger ones or more rest on the wait at `site` from here on.
+    fn wait(&mut self, analysis: &Analysis<'_>, site: SiteId, class: ClassId, n: u32) {
+        let in_order = analysis.queues[usize::from(class)].in_order;
+        let enough = match (in_order, n) {
+            (true, n) => u64::MAX.checked_shl(n).unwrap_or(0),
+            (false, 0) => u64::MAX,
+            (false, _) => 0,
+        };
+        let mut moved = Vec::new();
+        self.0.retain(|&resting, how| {
+            let younger = how.younger & enough;
+            if resting.class != class || younger == 0 {
+                return true;
+            }
+            let at = if in_order { younger.trailing_zeros() } else { 0 };
+            moved.push((Resting { wait: Some(site), ..resting }, How { at, younger }));
+            how.younger &= !enough;
+            how.younger != 0
+        });
+        for (key, how) in moved {
+            self.add(key, how);
+        }
+    }
+
+    fn issue(&mut self, analysis: &Analysis<'_>, site: SiteId, info: &SiteInfo, channel: Channel) {
+        let class = channel as ClassId;
+        if analysis.queues[usize::from(class)].in_order {
+            for (_, how) in self.0.iter_mut().filter(|(resting, _)| resting.class == class) {
+                how.younger = how.younger << 1 | how.younger & 1 << 63;
+            }
+        }
+        let told_apart = info.writes().next().is_some() || touches_lds(info);
+        let operation = if told_apart { site } else { STORES };
+        self.add(Resting { operation, class, wait: None }, How { at: 0, younger: 1 });
+    }
+}
+
+/// Whether an instruction needs an operation to be done.
+fn is_needed(analysis: &Analysis<'_>, operation: SiteId, info: &SiteInfo) -> bool {
+    if orders(info) {
+        return true;
+    }
+    if operation == STORES {
+        return releases(info);
+    }
+    let producer = analysis.sites.get(operation);
+    let copies = copies_lds(producer);
+    if info.effects.flow == Flow::End {
+        return copies;
+    }
+    let in_lds = touches_lds(producer) && touches_lds(info);
+    let other_queue = copies || producer.effects.channels != info.effects.channels;
+    in_lds && other_queue || analysis.touches_result(producer, info).is_some()
+}
+
+/// Whether memory is ordered by it.
+fn orders(info: &SiteInfo) -> bool {
+    let effects = &info.effects;
+    let by_memory = effects.memory.is_some_and(|memory| {
+        matches!(memory.verb, Verb::Cache { .. })
+            || memory.is_atomic()
+            || memory.verb != Verb::Prefetch && effects.policy.scope > Scope::Cu
+    });
+    let by_flow =
+        matches!(effects.flow, Flow::Barrier | Flow::Call | Flow::Indirect | Flow::Trap | Flow::Halt);
+    let by_control = matches!(
+        effects.control,
+        Some(Control::Sleep | Control::SendMessage | Control::SendMessageReturn | Control::Clock)
+    );
+    by_memory || by_flow || by_control
+}
+
+/// Whether a store before it may be released by it.
+fn releases(info: &SiteInfo) -> bool {
+    let stores = info.effects.memory.is_some_and(|memory| {
+        matches!(memory.verb, Verb::Store | Verb::FromLds) || memory.path == Path::Tensor
+    });
+    stores || info.effects.memory.is_none() && !info.effects.channels.is_empty()
+}
+
+/// Whether it may touch LDS.
+fn touches_lds(info: &SiteInfo) -> bool {
+    let path = info.effects.memory.map(|memory| memory.path);
+    let crossbar = info.effects.memory.is_some_and(|memory| matches!(memory.verb, Verb::Crossbar(_)));
+    copies_lds(info) || matches!(path, Some(Path::Lds | Path::Flat | Path::Gds)) && !crossbar
+}

@@ -1,0 +1,83 @@
+//! Whether the waves of a workgroup may reach different barriers.
+//!
+//! A path is one wave's. That what a wave has done before a barrier is what every wave has done before it holds where all
+//! waves take the same way to the same barriers. So a branch that waves may leave by different ways, be it that the
+//! condition is known of them or depends on the work-item, must have no barrier before all ways meet again.
+
+use rustc_hash::FxHashSet;
+
+use crate::analysis::{Dominators, Graph};
+use crate::function::{Block, ValueDef};
+use crate::inst::{InstKind, Operand};
+use crate::intrinsic::{self, Lanes};
+
+use super::lanes::{Known, Values};
+use super::paths::Node;
+
+/// Whether waves may differ in the barriers that they reach; `is_barrier` says which blocks have one.
+pub(super) fn may_differ(values: &Values<'_>, nodes: &[Node], is_barrier: impl Fn(Block) -> bool) -> bool {
+    let graph = Graph::of(values.body);
+    let post = Dominators::post(&graph);
+    let position = |block: Block| values.body.order.iter().position(|&other| other == block);
+    nodes.iter().filter(|node| splits(values, node)).any(|node| {
+        let Some(at) = position(node.block) else { return false };
+        // Nodes of the post-dominators are one more, and 0 is the end.
+        let meeting = post.parent(at + 1).and_then(|meeting| meeting.checked_sub(1));
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<usize> = graph.successors[at].clone();
+        while let Some(block) = work.pop() {
+            if Some(block) == meeting || !seen.insert(block) {
+                continue;
+            }
+            if is_barrier(values.body.order[block]) {
+                return true;
+            }
+            work.extend(&graph.successors[block]);
+        }
+        false
+    })
+}
+
+/// Whether waves may leave a node by different ways.
+fn splits(values: &Values<'_>, node: &Node) -> bool {
+    let condition = match values.body.terminator(node.block) {
+        Some(InstKind::CondBr { condition, .. }) => *condition,
+        Some(InstKind::Switch { value, .. }) => *value,
+        _ => return false,
+    };
+    let Some(lanes) = values.of(&node.fixed, &mut Known::default(), condition) else { return true };
+    let items = || (0..values.group.items).filter(|&item| node.active[item]);
+    let known: Option<Vec<u64>> = items().map(|item| lanes.of(item).exact()).collect();
+    match known {
+        // Lanes of one wave go both ways one after the other; the wave takes part in what is on either.
+        Some(known) => known.windows(2).any(|pair| pair[0] != pair[1]),
+        None => depends_on_item(values, condition),
+    }
+}
+
+/// Whether an operand is made of anything that differs between work-items.
+fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut work = vec![operand];
+    while let Some(operand) = work.pop() {
+        let Operand::Value(value) = operand else { continue };
+        let ValueDef::Inst(inst) = values.body.values[value].def else { continue };
+        if !seen.insert(value) {
+            continue;
+        }
+        let kind = &values.body.insts[inst].kind;
+        if let InstKind::Call(call) = kind {
+            let row = intrinsic::called(values.module, call);
+            // The number of a wave is the same in its lanes, and in no other wave.
+            if row.is_none_or(|row| row.lanes == Lanes::Divergent || row.name == "llvm.amdgcn.wave.id") {
+                return true;
+            }
+        }
+        // What is in memory may be anything of anybody.
+        if matches!(kind, InstKind::Rmw { .. } | InstKind::CmpXchg(_) | InstKind::Alloca(_)) {
+            return true;
+        }
+        kind.each_operand(|operand| work.push(operand));
+    }
+    false
+}

@@ -1,0 +1,403 @@
+//! What is wrong with a kernel's copies, and which of its waits could leave more.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use wavemark_memmodel::asyncmark::{Analysis, Bound, Function, Lacking, Step};
+use wavemark_target::Processor;
+
+use crate::function::Inst;
+use crate::inst::InstKind;
+use crate::lds;
+use crate::module::{Global, Module};
+use crate::opcode::CastOp;
+use crate::target;
+
+use super::lanes::{Group, Known, Values};
+use super::paths::{self, Node};
+use super::steps::{Barrier, NotFollowed, Site, Steps, steps};
+use super::touch::Conflict;
+
+/// Older instances of an operation are not told apart: all of them must be done.
+const AGES: u32 = 1;
+
+/// A wait is not tried with more than this.
+const MOST_LEFT: u32 = 63;
+
+/// A mistake: accesses of LDS that are in each other's way for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hazard {
+    /// What it is.
+    pub kind: HazardKind,
+    /// Each the copy, or the access that nothing orders before the other, and who comes too early. Never empty.
+    pub pairs: Vec<(Inst, Inst)>,
+    /// The last wait for copies before it.
+    pub wait: Option<Inst>,
+    /// The barrier at which the copy had to be done.
+    pub barrier: Option<Inst>,
+    /// How many the wait may leave; `None`: no wait covers the copy, or none is needed.
+    pub enough: Option<u32>,
+}
+
+/// How two accesses are in each other's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HazardKind {
+    /// A wave's own copy may not be done.
+    InFlight,
+    /// Another wave's copy may not be done when that wave arrives at the barrier between.
+    PublishedEarly,
+    /// There is no barrier between accesses of two waves.
+    Unordered,
+    /// The wave may end before its copy is done; the second instruction is the end.
+    AtEnd,
+}
+
+/// A wait that could leave more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weaker {
+    /// The wait.
+    pub wait: Inst,
+    /// How many it leaves now.
+    pub now: u32,
+    /// How many it may leave; `None`: no access needs it.
+    pub enough: Option<u32>,
+}
+
+/// What is known of a kernel's copies.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// What is wrong, each pair of instructions once. What one wait, or one barrier, would mend is one mistake.
+    pub hazards: Vec<Hazard>,
+    /// Waits that could leave more; none where some address is not known.
+    pub weaker: Vec<Weaker>,
+    /// Accesses of LDS, copies included, that were followed.
+    pub followed: usize,
+    /// Accesses whose addresses are not known.
+    pub unknown: Vec<Inst>,
+    /// Pairs that would be in each other's way if two conditions were what they may not be together.
+    pub unproven: usize,
+    /// Waits for copies.
+    pub waits: usize,
+    /// The size of the workgroup that this is about.
+    pub items: usize,
+}
+
+/// Follows a kernel. `None`: it has nothing to do with LDS.
+pub fn judge(
+    module: &Module,
+    kernel: Global,
+    processor: Option<Processor>,
+) -> Option<Result<Verdict, NotFollowed>> {
+    let (placed, _) = lds::offsets(module, kernel)?;
+    (!placed.is_empty()).then(|| follow(module, kernel, processor))
+}
+
+fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Result<Verdict, NotFollowed> {
+    let (Some(function), Some((placed, _))) = (module.function(kernel), lds::offsets(module, kernel)) else {
+        return Err(NotFollowed::TooLarge);
+    };
+    let Some(body) = &function.body else { return Ok(Verdict::default()) };
+    let processor = processor.or_else(|| target::of_function(module, function));
+    let wave = processor.map_or(64, |processor| processor.default_wave_size().lanes() as usize);
+    let most = module.text_attribute(&function.attributes, "amdgpu-flat-work-group-size");
+    let most = most.and_then(|text| text.split_once(',')?.1.trim().parse().ok()).unwrap_or(1024).max(1);
+    let values =
+        Values { module, body, lds: placed.into_iter().collect(), group: Group { items: most, wave } };
+    if uses_other_dimensions(&values) {
+        return Err(NotFollowed::Dimensions);
+    }
+    if makes_generic_pointers(&values) {
+        return Err(NotFollowed::GenericPointers);
+    }
+    let ask = |node: &Node, known: &mut Known| {
+        for &inst in &body.blocks[node.block].insts {
+            values.touch(node, 0, known, &body.insts[inst]);
+        }
+    };
+    let nodes = paths::nodes(&values, ask).ok_or(NotFollowed::TooLarge)?;
+    let steps = steps(&values, &nodes)?;
+    Ok(Judge::new(&steps).verdict(most))
+}
+
+fn uses_other_dimensions(values: &Values<'_>) -> bool {
+    let name = |call| crate::intrinsic::called(values.module, call).map(|row| row.name);
+    values.body.insts.iter().any(|(_, data)| match &data.kind {
+        InstKind::Call(call) => {
+            matches!(name(call), Some("llvm.amdgcn.workitem.id.y" | "llvm.amdgcn.workitem.id.z"))
+        }
+        _ => false,
+    })
+}
+
+fn makes_generic_pointers(values: &Values<'_>) -> bool {
+    values.body.insts.iter().any(|(_, data)| match &data.kind {
+        InstKind::Cast { op: CastOp::AddrSpaceCast, value, .. } => values.is_lds(*value),
+        _ => false,
+    })
+}
+
+/// What is wrong with a pair of instructions; what comes first says it best.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    kind: HazardKind,
+    enough: Option<u32>,
+    wait: Option<Inst>,
+    barrier: Option<Inst>,
+}
+
+/// Pairs with the same wait belong together, and so do unordered ones that share an instruction.
+fn grouped(found: FxHashMap<(Inst, Inst), Found>) -> Vec<Hazard> {
+    let mut found: Vec<((Inst, Inst), Found)> = found.into_iter().collect();
+    found.sort_unstable();
+    let mut hazards: Vec<Hazard> = Vec::new();
+    for (pair, Found { kind, enough, wait, barrier }) in found {
+        let same = |hazard: &&mut Hazard| {
+            let shared = |other: &(Inst, Inst)| other.0 == pair.0 || other.1 == pair.1;
+            hazard.kind == kind
+                && hazard.wait == wait
+                && (kind != HazardKind::Unordered || hazard.pairs.iter().any(shared))
+        };
+        match hazards.iter_mut().find(same) {
+            Some(hazard) => {
+                hazard.pairs.push(pair);
+                hazard.enough = hazard.enough.min(enough);
+            }
+            None => hazards.push(Hazard { kind, pairs: vec![pair], wait, barrier, enough }),
+        }
+    }
+    // The end of a kernel is said only where nothing else is.
+    let others = hazards.iter().any(|hazard| hazard.kind != HazardKind::AtEnd);
+    hazards.retain(|hazard| !others || hazard.kind != HazardKind::AtEnd);
+    hazards
+}
+
+/// A copy that must be done somewhere.
+#[derive(Clone, Copy)]
+struct Need {
+    copy: usize,
+    /// For whom; the end of the kernel, too.
+    access: usize,
+    /// Where it must be done: the access, or a barrier before it.
+    at: usize,
+    /// It is in the way of the access, not only perhaps.
+    certain: bool,
+}
+
+struct Judge<'s> {
+    steps: &'s Steps,
+    touching: Vec<usize>,
+}
+
+impl<'s> Judge<'s> {
+    fn new(steps: &'s Steps) -> Judge<'s> {
+        let touching = (0..steps.sites.len()).filter(|&node| steps.sites[node].touch.is_some()).collect();
+        Judge { steps, touching }
+    }
+
+    fn site(&self, node: usize) -> &'s Site {
+        &self.steps.sites[node]
+    }
+
+    fn verdict(&self, items: usize) -> Verdict {
+        let mut verdict = Verdict { items, ..Verdict::default() };
+        let (mut followed, mut unknown) = (FxHashSet::default(), Vec::new());
+        for &node in &self.touching {
+            let (Some(touch), Some(inst)) = (&self.site(node).touch, self.site(node).inst) else { continue };
+            match touch.places {
+                Some(_) => drop(followed.insert(inst)),
+                None if unknown.contains(&inst) => {}
+                None => unknown.push(inst),
+            }
+        }
+        let analysis = Analysis::of(std::slice::from_ref(&self.steps.function), AGES);
+        let (needs, unordered) = self.needs();
+        let mut found: FxHashMap<(Inst, Inst), Found> = FxHashMap::default();
+        let mut note = |copy: usize, access: usize, new: Found| {
+            let (Some(first), Some(second)) = (self.site(copy).inst, self.site(access).inst) else { return };
+            let known = found.entry((first, second)).or_insert(new);
+            *known = new.min(*known);
+        };
+        for need in &needs {
+            let Some(lacking) = self.lacking(&analysis, need) else { continue };
+            if !need.certain {
+                verdict.unproven += 1;
+                continue;
+            }
+            let own = need.at == need.access;
+            let kind = match () {
+                () if self.is_end(need.access) => HazardKind::AtEnd,
+                () if own => HazardKind::InFlight,
+                () => HazardKind::PublishedEarly,
+            };
+            let enough = match lacking {
+                Lacking::Mark => None,
+                Lacking::Wait { n } => Some(n),
+            };
+            let barrier = self.site(need.at).inst.filter(|_| !own);
+            note(need.copy, need.access, Found { kind, wait: self.last_wait(need.at), barrier, enough });
+        }
+        for (first, second, certain) in unordered {
+            if certain {
+                note(
+                    first,
+                    second,
+                    Found { kind: HazardKind::Unordered, wait: None, barrier: None, enough: None },
+                );
+            } else {
+                verdict.unproven += 1;
+            }
+        }
+        verdict.hazards = grouped(found);
+        let waits: Vec<Inst> = self.waits();
+        verdict.waits = waits.len();
+        if verdict.hazards.is_empty() && unknown.is_empty() && verdict.unproven == 0 {
+            verdict.weaker = waits.into_iter().filter_map(|wait| self.weaker(wait, &needs)).collect();
+        }
+        verdict.followed = followed.len();
+        verdict.unknown = unknown;
+        verdict
+    }
+
+    fn lacking(&self, analysis: &Analysis, need: &Need) -> Option<Lacking> {
+        analysis.lacking(0, need.at, need.copy as u32, |_| true)
+    }
+
+    /// What must be done where, and pairs of accesses that no barrier is between, each with whether that is certain.
+    fn needs(&self) -> (Vec<Need>, Vec<(usize, usize, bool)>) {
+        let (mut needs, mut unordered) = (Vec::new(), Vec::new());
+        let copies: Vec<usize> = self.touching.iter().copied().filter(|&node| self.is_copy(node)).collect();
+        for &access in &self.touching {
+            let (barriers, since) = self.barriers_before(access);
+            for &copy in &copies {
+                let own = self.conflict(copy, access, |mine, theirs| mine == theirs);
+                if own > Conflict::No {
+                    needs.push(Need { copy, access, at: access, certain: own == Conflict::Certain });
+                }
+                let others = self.conflict(copy, access, |mine, theirs| mine != theirs);
+                if others > Conflict::No {
+                    let certain = others == Conflict::Certain;
+                    needs.extend(barriers.iter().map(|&at| Need { copy, access, at, certain }));
+                }
+            }
+            for &first in since.iter().filter(|&&first| !self.both_atomic(first, access)) {
+                let conflict = self.conflict(first, access, |mine, theirs| mine != theirs);
+                if conflict > Conflict::No {
+                    unordered.push((first, access, conflict == Conflict::Certain));
+                }
+            }
+        }
+        let ends = (0..self.steps.sites.len()).filter(|&node| self.is_end(node));
+        needs.extend(ends.flat_map(|end| {
+            copies.iter().map(move |&copy| Need { copy, access: end, at: end, certain: true })
+        }));
+        (needs, unordered)
+    }
+
+    /// Whether the kernel ends there.
+    fn is_end(&self, node: usize) -> bool {
+        self.site(node).ends
+    }
+
+    fn is_copy(&self, node: usize) -> bool {
+        self.site(node).touch.as_ref().is_some_and(|touch| touch.copy)
+    }
+
+    fn both_atomic(&self, a: usize, b: usize) -> bool {
+        let atomic = |node: usize| self.site(node).touch.as_ref().is_some_and(|touch| touch.atomic);
+        atomic(a) && atomic(b)
+    }
+
+    fn conflict(&self, first: usize, second: usize, which: impl Fn(usize, usize) -> bool) -> Conflict {
+        match (&self.site(first).touch, &self.site(second).touch) {
+            (Some(first), Some(second)) => first.conflict(second, which),
+            _ => Conflict::No,
+        }
+    }
+
+    /// Where waves arrive at the last barriers before a node, and the accesses that lie behind these barriers.
+    fn barriers_before(&self, node: usize) -> (Vec<usize>, Vec<usize>) {
+        let (mut arrivals, mut since) = (Vec::new(), Vec::new());
+        let mut seen = FxHashSet::default();
+        // Behind the wait of a split barrier, what was before its signal is ordered; what is between them is not.
+        let mut work: Vec<(usize, bool)> =
+            self.steps.predecessors[node].iter().map(|&before| (before, false)).collect();
+        while let Some((at, waited)) = work.pop() {
+            if !seen.insert((at, waited)) {
+                continue;
+            }
+            match (self.site(at).barrier, waited) {
+                (Some(Barrier::Meet), _) | (Some(Barrier::Signal), true) => {
+                    arrivals.push(at);
+                    continue;
+                }
+                (Some(Barrier::Wait), false) => {
+                    work.extend(self.steps.predecessors[at].iter().map(|&before| (before, true)));
+                    continue;
+                }
+                _ => {}
+            }
+            if self.site(at).touch.is_some() {
+                since.push(at);
+            }
+            work.extend(self.steps.predecessors[at].iter().map(|&before| (before, waited)));
+        }
+        (arrivals, since)
+    }
+
+    /// The last wait for copies before a node, on some path.
+    fn last_wait(&self, node: usize) -> Option<Inst> {
+        let mut seen = FxHashSet::default();
+        let mut work = std::collections::VecDeque::from([node]);
+        while let Some(at) = work.pop_front() {
+            if self.site(at).waits {
+                return self.site(at).inst;
+            }
+            work.extend(self.steps.predecessors[at].iter().filter(|&&before| seen.insert(before)));
+        }
+        None
+    }
+
+    fn waits(&self) -> Vec<Inst> {
+        let mut waits: Vec<Inst> =
+            self.steps.sites.iter().filter(|site| site.waits).filter_map(|site| site.inst).collect();
+        waits.sort_unstable();
+        waits.dedup();
+        waits
+    }
+
+    /// How many a wait may leave, if that is more than it leaves.
+    fn weaker(&self, wait: Inst, needs: &[Need]) -> Option<Weaker> {
+        let nodes: Vec<usize> =
+            (0..self.steps.sites.len()).filter(|&node| self.site(node).inst == Some(wait)).collect();
+        let &Step::Wait { n: Bound { least: now, most: Some(_) }, .. } =
+            self.steps.function.steps.get(*nodes.first()?)?
+        else {
+            return None;
+        };
+        if self
+            .touching
+            .iter()
+            .any(|&node| self.site(node).touch.as_ref().is_some_and(|touch| touch.elsewhere))
+        {
+            return None;
+        }
+        let holds = |n: Bound| {
+            let function = self.with(&nodes, n);
+            let analysis = Analysis::of(std::slice::from_ref(&function), AGES);
+            needs.iter().all(|need| self.lacking(&analysis, need).is_none())
+        };
+        if holds(Bound::ANY) {
+            return Some(Weaker { wait, now, enough: None });
+        }
+        let more = (now + 1..=MOST_LEFT).take_while(|&n| holds(Bound::exactly(n))).last();
+        more.map(|enough| Weaker { wait, now, enough: Some(enough) })
+    }
+
+    fn with(&self, nodes: &[usize], left: Bound) -> Function {
+        let mut function = self.steps.function.clone();
+        for &node in nodes {
+            if let Step::Wait { n, .. } = &mut function.steps[node] {
+                *n = left;
+            }
+        }
+        function
+    }
+}

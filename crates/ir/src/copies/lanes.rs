@@ -1,0 +1,374 @@
+//! What is known of values in all work-items of a workgroup: addresses in LDS mostly follow from who asks.
+//!
+//! Values are made of constants, of the number of the work-item, and of the phis that a path fixes, by the integer
+//! operations that addresses are made of. Of all else nothing is known; it is followed through vectors, in which descriptors
+//! of tensors are put together.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::constant::{Const, ConstKind, Expr};
+use crate::function::{Body, Value, ValueDef};
+use crate::inst::{Call, InstKind, Operand};
+use crate::intrinsic;
+use crate::layout;
+use crate::module::{Global, Module};
+use crate::opcode::{BinaryOp, CastOp};
+use crate::types::{Type, TypeKind};
+
+use super::bits::{Bits, mask, signed};
+
+/// How long a chain of operations is followed.
+const DEEPEST: u32 = 400;
+
+/// What is known of an integer, or of an address in LDS, in each work-item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Lanes {
+    /// The same in all.
+    Same(Bits),
+    /// One for each.
+    Each(Rc<[Bits]>),
+}
+
+impl Lanes {
+    /// The same number in all.
+    fn number(value: u64) -> Lanes {
+        Lanes::Same(Bits::exactly(value))
+    }
+
+    /// That of a work-item.
+    pub fn of(&self, item: usize) -> Bits {
+        match self {
+            Lanes::Same(value) => *value,
+            Lanes::Each(values) => values[item],
+        }
+    }
+
+    fn each(values: impl IntoIterator<Item = Bits>) -> Lanes {
+        let values: Rc<[Bits]> = values.into_iter().collect();
+        match values.first() {
+            Some(&first) if values.iter().all(|&value| value == first) => Lanes::Same(first),
+            _ => Lanes::Each(values),
+        }
+    }
+
+    /// `f` of each.
+    pub fn map(&self, f: impl Fn(Bits) -> Bits) -> Lanes {
+        match self {
+            Lanes::Same(value) => Lanes::Same(f(*value)),
+            Lanes::Each(values) => Lanes::each(values.iter().map(|&value| f(value))),
+        }
+    }
+
+    fn zip(&self, other: &Lanes, f: impl Fn(Bits, Bits) -> Bits) -> Lanes {
+        match (self, other) {
+            (Lanes::Same(a), Lanes::Same(b)) => Lanes::Same(f(*a, *b)),
+            (Lanes::Same(a), Lanes::Each(b)) => Lanes::each(b.iter().map(|&b| f(*a, b))),
+            (Lanes::Each(a), Lanes::Same(b)) => Lanes::each(a.iter().map(|&a| f(a, *b))),
+            (Lanes::Each(a), Lanes::Each(b)) => Lanes::each(a.iter().zip(b.iter()).map(|(&a, &b)| f(a, b))),
+        }
+    }
+}
+
+/// The work-items of a workgroup of one dimension.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// How many there are.
+    pub items: usize,
+    /// How many a wave has.
+    pub wave: usize,
+}
+
+impl Group {
+    /// How many waves there are.
+    pub fn waves(self) -> usize {
+        self.items.div_ceil(self.wave)
+    }
+}
+
+/// What a path fixes: the values of some phis.
+pub(super) type Fixed = FxHashMap<Value, Lanes>;
+
+/// The values of one function.
+pub(super) struct Values<'m> {
+    pub module: &'m Module,
+    pub body: &'m Body,
+    /// Where the variables in LDS lie.
+    pub lds: FxHashMap<Global, u64>,
+    pub group: Group,
+}
+
+/// What is known of values at one point of a path.
+#[derive(Default)]
+pub(super) struct Known {
+    values: FxHashMap<Value, Lanes>,
+    /// The phis that were asked for and are not fixed.
+    pub phis: FxHashSet<Value>,
+}
+
+impl Values<'_> {
+    /// What is known of an operand; `None` if it is no integer, and no address in LDS.
+    pub fn of(&self, fixed: &Fixed, known: &mut Known, operand: Operand) -> Option<Lanes> {
+        self.operand(fixed, known, operand, DEEPEST)
+    }
+
+    fn operand(&self, fixed: &Fixed, known: &mut Known, operand: Operand, depth: u32) -> Option<Lanes> {
+        match operand {
+            Operand::Const(constant) => {
+                let bits = self.bits(self.module.constants.ty(constant))?;
+                Some(Lanes::Same(self.constant(constant, depth).unwrap_or(Bits::unknown(bits))))
+            }
+            Operand::Value(value) => {
+                let bits = self.bits(self.body.values[value].ty)?;
+                if let Some(found) = fixed.get(&value).or_else(|| known.values.get(&value)) {
+                    return Some(found.clone());
+                }
+                let found =
+                    depth.checked_sub(1).and_then(|depth| self.value(fixed, known, value, bits, depth));
+                let found = found.unwrap_or(Lanes::Same(Bits::unknown(bits)));
+                known.values.insert(value, found.clone());
+                Some(found)
+            }
+            Operand::Metadata(_) => None,
+        }
+    }
+
+    /// The width of an integer, or of an address in LDS.
+    pub fn bits(&self, ty: Type) -> Option<u32> {
+        match *self.module.types.kind(ty) {
+            TypeKind::Int(bits) if bits <= 64 => Some(bits),
+            TypeKind::Pointer(3) => Some(32),
+            _ => None,
+        }
+    }
+
+    fn constant(&self, constant: Const, depth: u32) -> Option<Bits> {
+        let depth = depth.checked_sub(1)?;
+        let bits_of = |constant| self.bits(self.module.constants.ty(constant));
+        let bits = bits_of(constant)?;
+        match self.module.constants.kind(constant) {
+            ConstKind::Int(value) => value.to_u64().map(Bits::exactly),
+            ConstKind::Zero => Some(Bits::exactly(0)),
+            // The null pointer into LDS is all ones.
+            ConstKind::Null => Some(Bits::exactly(mask(bits))),
+            ConstKind::Global(global) => self.lds.get(global).map(|&at| Bits::exactly(at)),
+            ConstKind::Expr(Expr::Cast { op, value }) => {
+                Some(self.constant(*value, depth)?.cast(*op, bits_of(*value)?, bits))
+            }
+            ConstKind::Expr(Expr::Binary { op, lhs, rhs, .. }) => {
+                Some(self.constant(*lhs, depth)?.binary(*op, bits, self.constant(*rhs, depth)?))
+            }
+            ConstKind::Expr(Expr::Gep { source, base, indices, .. }) => {
+                let base = self.constant(*base, depth)?;
+                let index =
+                    |&index: &Const| Some((Lanes::Same(self.constant(index, depth)?), bits_of(index)?));
+                let indices = indices.iter().map(index).collect::<Option<Vec<_>>>()?;
+                Some(self.element(*source, Lanes::Same(base), &indices)?.of(0))
+            }
+            _ => None,
+        }
+    }
+
+    fn value(&self, fixed: &Fixed, known: &mut Known, value: Value, bits: u32, depth: u32) -> Option<Lanes> {
+        let ValueDef::Inst(inst) = self.body.values[value].def else { return None };
+        let width = |operand: Operand| self.bits(operand.ty(self.body, &self.module.constants)?);
+        let kind = &self.body.insts[inst].kind;
+        if let InstKind::Phi { .. } = kind {
+            known.phis.insert(value);
+            return None;
+        }
+        if let InstKind::ExtractElement { vector, index } = kind {
+            let index = self.operand(fixed, known, *index, depth)?.of(0).exact()?;
+            return self.part(fixed, known, *vector, index * u64::from(bits), bits, depth);
+        }
+        let mut of = |operand| self.operand(fixed, known, operand, depth);
+        match kind {
+            InstKind::Binary { op, lhs, rhs, .. } => {
+                let (a, b) = (of(*lhs), of(*rhs));
+                Some(a?.zip(&b?, |a, b| a.binary(*op, bits, b)))
+            }
+            InstKind::Cast { op, value, .. } => {
+                let from = width(*value)?;
+                Some(of(*value)?.map(|value| value.cast(*op, from, bits)))
+            }
+            InstKind::ICmp { predicate, lhs, rhs, .. } => {
+                let from = width(*lhs)?;
+                let (a, b) = (of(*lhs), of(*rhs));
+                Some(a?.zip(&b?, |a, b| a.compare(*predicate, from, b)))
+            }
+            InstKind::Select { condition, then, otherwise, .. } => {
+                let (condition, then, otherwise) = (of(*condition)?, of(*then)?, of(*otherwise)?);
+                let chosen = |item| match condition.of(item).exact() {
+                    Some(0) => otherwise.of(item),
+                    Some(_) => then.of(item),
+                    None => then.of(item).or_else(otherwise.of(item)),
+                };
+                Some(Lanes::each((0..self.group.items).map(chosen)))
+            }
+            InstKind::Freeze { value } => of(*value),
+            InstKind::Gep { source, base, indices, .. } => {
+                let base = of(*base)?;
+                let indices = indices
+                    .iter()
+                    .map(|&index| Some((of(index)?, width(index)?)))
+                    .collect::<Option<Vec<_>>>()?;
+                self.element(*source, base, &indices)
+            }
+            InstKind::Call(call) => self.call(call, bits, &mut of),
+            // What comes from memory or elsewhere.
+            _ => None,
+        }
+    }
+
+    /// `bits` bits from the bit `at` of a vector of integers.
+    pub fn part_of(
+        &self,
+        fixed: &Fixed,
+        known: &mut Known,
+        vector: Operand,
+        at: u64,
+        bits: u32,
+    ) -> Option<Lanes> {
+        self.part(fixed, known, vector, at, bits, DEEPEST)
+    }
+
+    fn part(
+        &self,
+        fixed: &Fixed,
+        known: &mut Known,
+        mut vector: Operand,
+        at: u64,
+        bits: u32,
+        depth: u32,
+    ) -> Option<Lanes> {
+        for deeper in (0..depth).rev() {
+            let ty = vector.ty(self.body, &self.module.constants)?;
+            let element = self.bits(self.module.types.scalar(ty))?;
+            let (index, inside) = (at / u64::from(element), (at % u64::from(element)) as u32);
+            let count = bits.min(element - inside.min(element));
+            if count < bits {
+                // It lies in several elements.
+                let low = self.part(fixed, known, vector, at, count, deeper)?;
+                let high = self.part(fixed, known, vector, at + u64::from(count), bits - count, deeper)?;
+                return Some(low.zip(&high, |low, high| low.below(high, count)));
+            }
+            let within = |value: Lanes| value.map(|value| value.part(inside, bits));
+            let value = match vector {
+                Operand::Value(value) => value,
+                Operand::Const(constant) => {
+                    return Some(Lanes::Same(self.element_of_constant(constant, index)?.part(inside, bits)));
+                }
+                Operand::Metadata(_) => return None,
+            };
+            let ValueDef::Inst(inst) = self.body.values[value].def else { return None };
+            match &self.body.insts[inst].kind {
+                InstKind::InsertElement { vector: rest, value, index: put } => {
+                    let put = self.operand(fixed, known, *put, deeper)?.of(0).exact()?;
+                    if put == index {
+                        return self.operand(fixed, known, *value, deeper).map(within);
+                    }
+                    vector = *rest;
+                }
+                InstKind::Cast { op: CastOp::BitCast, value, .. } => vector = *value,
+                InstKind::ShuffleVector { lhs, rhs, mask } => {
+                    let lanes = self.module.types.lanes(lhs.ty(self.body, &self.module.constants)?)?;
+                    let from = self.element_of_constant(*mask, index)?.exact()?;
+                    let (operand, index) = if from < lanes.into() {
+                        (*lhs, from)
+                    } else {
+                        (*rhs, from.checked_sub(lanes.into())?)
+                    };
+                    let at = index * u64::from(element) + u64::from(inside);
+                    return self.part(fixed, known, operand, at, bits, deeper);
+                }
+                _ if self.module.types.lanes(ty).is_none() => {
+                    return self.operand(fixed, known, vector, deeper).map(within);
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn element_of_constant(&self, constant: Const, index: u64) -> Option<Bits> {
+        let element = match self.module.constants.kind(constant) {
+            ConstKind::Zero => return Some(Bits::exactly(0)),
+            ConstKind::Splat(element) => *element,
+            ConstKind::Aggregate(parts) => *parts.get(usize::try_from(index).ok()?)?,
+            _ => constant,
+        };
+        self.constant(element, DEEPEST)
+    }
+
+    /// An address in LDS behind indices with their widths.
+    fn element(&self, source: Type, base: Lanes, indices: &[(Lanes, u32)]) -> Option<Lanes> {
+        let types = &self.module.types;
+        let (mut at, mut ty) = (base, source);
+        let add = |at: &Lanes, more: &Lanes| at.zip(more, |at, more| at.binary(BinaryOp::Add, 32, more));
+        for (number, (index, width)) in indices.iter().enumerate() {
+            match *types.kind(ty) {
+                TypeKind::Array { element, .. } if number > 0 => ty = element,
+                _ if number > 0 => {
+                    let field = index.of(0).exact()?;
+                    at = add(&at, &Lanes::number(layout::field_offset(types, ty, field)?));
+                    ty = *types.fields(ty)?.0.get(usize::try_from(field).ok()?)?;
+                    continue;
+                }
+                _ => {}
+            }
+            let stride = Bits::exactly(layout::layout(types, ty)?.stride() & mask(32));
+            let in_width = |index: Bits| match *width {
+                0..32 => index.cast(CastOp::SExt, *width, 32),
+                _ => index.cast(CastOp::Trunc, *width, 32),
+            };
+            at = add(&at, &index.map(|index| in_width(index).binary(BinaryOp::Mul, 32, stride)));
+        }
+        Some(at)
+    }
+
+    fn call(&self, call: &Call, bits: u32, of: &mut dyn FnMut(Operand) -> Option<Lanes>) -> Option<Lanes> {
+        let row = intrinsic::called(self.module, call)?;
+        let wave = self.group.wave;
+        let items = 0..self.group.items;
+        let args: Vec<Option<Lanes>> = call.args.iter().map(|arg| of(arg.value)).collect();
+        let arg = |index: usize| args.get(index).and_then(Option::as_ref);
+        let exactly = |f: &dyn Fn(u64, u64) -> u64| {
+            let both = |a: Bits, b: Bits| Some(Bits::exactly(f(a.exact()?, b.exact()?)));
+            Some(arg(0)?.zip(arg(1)?, |a, b| both(a, b).unwrap_or(Bits::unknown(bits))))
+        };
+        match row.name {
+            "llvm.amdgcn.workitem.id.x" => Some(Lanes::each(items.map(|item| Bits::exactly(item as u64)))),
+            "llvm.amdgcn.wave.id" => Some(Lanes::each(items.map(|item| Bits::exactly((item / wave) as u64)))),
+            "llvm.amdgcn.readfirstlane" => {
+                let value = arg(0)?;
+                Some(Lanes::each(items.map(|item| value.of(item / wave * wave))))
+            }
+            "llvm.amdgcn.mbcnt.lo" | "llvm.amdgcn.mbcnt.hi" => {
+                let first = if row.name.ends_with("lo") { 0 } else { 32 };
+                let (lanes, more) = (arg(0)?, arg(1)?);
+                let counted = |item: usize| {
+                    let below = mask((item % wave).saturating_sub(first).min(32) as u32);
+                    let count = lanes.of(item).within(below)?.count_ones();
+                    Some(more.of(item).binary(BinaryOp::Add, bits, Bits::exactly(count.into())))
+                };
+                Some(Lanes::each(items.map(|item| counted(item).unwrap_or(Bits::unknown(bits)))))
+            }
+            "llvm.fshl" | "llvm.fshr" => {
+                let by = (arg(2)?.of(0).exact()? % u64::from(bits)) as u32;
+                // The result begins at this bit of the two, the first above the second.
+                let from = if row.name.ends_with('l') { bits - by } else { by };
+                let joined = |high: Bits, low: Bits| {
+                    let (low, kept) = (low.part(from, bits), bits.saturating_sub(from));
+                    low.below(high, kept).part(0, bits)
+                };
+                Some(arg(0)?.zip(arg(1)?, |high, low| if from == bits { high } else { joined(high, low) }))
+            }
+            "llvm.umin" => exactly(&u64::min),
+            "llvm.umax" => exactly(&u64::max),
+            "llvm.smin" => exactly(&|a, b| if signed(bits, a) < signed(bits, b) { a } else { b }),
+            "llvm.smax" => exactly(&|a, b| if signed(bits, a) > signed(bits, b) { a } else { b }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Which bytes of LDS an instruction touches, by wave.
+
+use wavemark_target::{Property, TensorDescriptor};
+
+use crate::function::ValueDef;
+use crate::inst::{Call, InstData, InstKind, Operand};
+use crate::intrinsic::{self, Intrinsic, Need, Spaces};
+use crate::layout;
+use crate::types::Type;
+
+use super::bits::Bits;
+use super::lanes::{Group, Known, Lanes, Values};
+use super::paths::Node;
+
+/// Ranges of bytes of each wave, ascending and apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bytes {
+    waves: Vec<Vec<(u64, u64)>>,
+    /// From the first byte of all to behind the last.
+    hull: (u64, u64),
+}
+
+impl Bytes {
+    /// `size` bytes at the address of each work-item in `active`; `None`: an address is not known. What is beyond LDS is
+    /// not accessed.
+    fn at(group: Group, active: &[bool], address: impl Fn(usize) -> Option<u64>, size: u64) -> Option<Bytes> {
+        let mut waves = vec![Vec::new(); group.waves()];
+        for item in (0..group.items).filter(|&item| active[item]) {
+            let start = address(item)?;
+            if start < LARGEST {
+                waves[item / group.wave].push((start, start.saturating_add(size)));
+            }
+        }
+        Some(Bytes::new(waves))
+    }
+
+    fn new(mut waves: Vec<Vec<(u64, u64)>>) -> Bytes {
+        waves.iter_mut().for_each(merge);
+        let start = waves.iter().filter_map(|ranges| ranges.first()).map(|range| range.0).min();
+        let end = waves.iter().filter_map(|ranges| ranges.last()).map(|range| range.1).max();
+        Bytes { waves, hull: (start.unwrap_or(0), end.unwrap_or(0)) }
+    }
+
+    /// Whether two waves that `which` picks, in this order, share a byte.
+    pub fn meet(&self, other: &Bytes, which: impl Fn(usize, usize) -> bool) -> bool {
+        if self.hull.1 <= other.hull.0 || other.hull.1 <= self.hull.0 {
+            return false;
+        }
+        let theirs = || other.waves.iter().enumerate();
+        let meets =
+            |(mine, a): (usize, &Vec<_>)| theirs().any(|(their, b)| which(mine, their) && overlap(a, b));
+        self.waves.iter().enumerate().any(meets)
+    }
+}
+
+/// No LDS is larger.
+const LARGEST: u64 = 1 << 24;
+
+fn merge(ranges: &mut Vec<(u64, u64)>) {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let joined = next.0 <= last.1;
+        if joined {
+            last.1 = last.1.max(next.1);
+        }
+        joined
+    });
+}
+
+fn overlap(a: &[(u64, u64)], b: &[(u64, u64)]) -> bool {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some(&&(start, end)), Some(&&(from, to))) = (a.peek(), b.peek()) {
+        if start < to && from < end {
+            return true;
+        }
+        if end <= to {
+            a.next()
+        } else {
+            b.next()
+        };
+    }
+    false
+}
+
+/// Bytes that are touched, always or where a condition has this value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    condition: Option<(Operand, bool)>,
+    bytes: Bytes,
+}
+
+/// What an instruction does to LDS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Touch {
+    pub writes: bool,
+    pub atomic: bool,
+    /// It is an asynchronous operation.
+    pub copy: bool,
+    /// Whoever waits for it asks a barrier cell in LDS.
+    pub cell: bool,
+    /// It writes global memory, or may write the LDS of other workgroups.
+    pub elsewhere: bool,
+    /// Where, one of these; `None`: that is not known.
+    pub places: Option<Vec<Place>>,
+    /// The node of the paths that it is in: conditions have one value there.
+    pub node: usize,
+}
+
+/// Whether two accesses are in each other's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Conflict {
+    No,
+    /// If two conditions are what they need not be together.
+    Possible,
+    Certain,
+}
+
+impl Touch {
+    /// Whether accesses of waves that `which` picks are in each other's way.
+    pub fn conflict(&self, other: &Touch, which: impl Fn(usize, usize) -> bool) -> Conflict {
+        let (Some(mine), Some(theirs)) = (&self.places, &other.places) else { return Conflict::No };
+        if !self.writes && !other.writes {
+            return Conflict::No;
+        }
+        let pairs = mine.iter().flat_map(|mine| theirs.iter().map(move |theirs| (mine, theirs)));
+        let meeting = pairs.filter(|(mine, theirs)| mine.bytes.meet(&theirs.bytes, &which));
+        let conflicts = meeting.map(|(mine, theirs)| match (mine.condition, theirs.condition) {
+            (None, _) | (_, None) => Conflict::Certain,
+            (Some((a, x)), Some((b, y))) if a == b && (x == y || self.node == other.node) => {
+                if x == y {
+                    Conflict::Certain
+                } else {
+                    Conflict::No
+                }
+            }
+            _ => Conflict::Possible,
+        });
+        conflicts.max().unwrap_or(Conflict::No)
+    }
+}
+
+impl Values<'_> {
+    /// What an instruction does to LDS where `here` is; `None`: nothing. Generic pointers are taken to lead elsewhere.
+    pub fn touch(&self, here: &Node, number: usize, known: &mut Known, inst: &InstData) -> Option<Touch> {
+        let mut at = At { values: self, here, known };
+        let touch = |writes, atomic, places| Touch {
+            writes,
+            atomic,
+            copy: false,
+            cell: false,
+            elsewhere: false,
+            places,
+            node: number,
+        };
+        let of = |operand: Operand| operand.ty(self.body, &self.module.constants);
+        let (pointer, ty, writes, atomic) = match &inst.kind {
+            InstKind::Call(call) => return at.call(number, call, inst.ty),
+            InstKind::Load { pointer, access } => (*pointer, inst.ty, false, access.ordering.is_some()),
+            InstKind::Store { pointer, value, access } => {
+                (*pointer, of(*value)?, true, access.ordering.is_some())
+            }
+            InstKind::Rmw { pointer, value, .. } => (*pointer, of(*value)?, true, true),
+            InstKind::CmpXchg(exchange) => (exchange.pointer, of(exchange.expected)?, true, true),
+            _ => return None,
+        };
+        if !self.is_lds(pointer) {
+            return None;
+        }
+        let size = layout::layout(&self.module.types, ty).map(|layout| layout.size);
+        Some(touch(writes, atomic, size.and_then(|size| at.places(pointer, size, 0))))
+    }
+
+    /// Whether an operand is a pointer into LDS.
+    pub fn is_lds(&self, pointer: Operand) -> bool {
+        let ty = pointer.ty(self.body, &self.module.constants);
+        ty.and_then(|ty| self.module.types.address_space(ty)) == Some(LOCAL)
+    }
+
+    fn in_lds(&self, call: &Call, spaces: &Spaces) -> bool {
+        match spaces {
+            Spaces::None | Spaces::Listed(_) => spaces.has(LOCAL),
+            Spaces::OfOperands => call.args.iter().any(|arg| self.is_lds(arg.value)),
+        }
+    }
+
+    fn immediate(&self, operand: Operand) -> Option<i64> {
+        let Operand::Const(constant) = operand else { return None };
+        let bits = self.bits(self.module.constants.ty(constant))?;
+        self.module.constants.int(constant)?.to_i64(bits)
+    }
+}
+
+/// A point of a path.
+struct At<'v, 'm> {
+    values: &'v Values<'m>,
+    here: &'v Node,
+    known: &'v mut Known,
+}
+
+impl At<'_, '_> {
+    fn lanes(&mut self, operand: Operand) -> Option<Lanes> {
+        self.values.of(&self.here.fixed, self.known, operand)
+    }
+
+    fn always(&self, address: impl Fn(usize) -> Option<u64>, size: u64) -> Option<Vec<Place>> {
+        let bytes = Bytes::at(self.values.group, &self.here.active, address, size)?;
+        Some(vec![Place { condition: None, bytes }])
+    }
+
+    /// `size` bytes behind `offset` at a pointer, which may be one of two that a selection gives.
+    fn places(&mut self, pointer: Operand, size: u64, offset: i64) -> Option<Vec<Place>> {
+        let lanes = self.lanes(pointer)?;
+        let moved = |lanes: &Lanes, item| Some(lanes.of(item).exact()?.wrapping_add_signed(offset));
+        if let Some(places) = self.always(|item| moved(&lanes, item), size) {
+            return Some(places);
+        }
+        let (condition, then, otherwise) = self.selected(pointer)?;
+        let (then, otherwise) = (self.lanes(then)?, self.lanes(otherwise)?);
+        let place = |lanes: &Lanes, is| {
+            let bytes = Bytes::at(self.values.group, &self.here.active, |item| moved(lanes, item), size)?;
+            Some(Place { condition: Some((condition, is)), bytes })
+        };
+        Some(vec![place(&then, true)?, place(&otherwise, false)?])
+    }
+
+    fn selected(&self, pointer: Operand) -> Option<(Operand, Operand, Operand)> {
+        let Operand::Value(value) = pointer else { return None };
+        let ValueDef::Inst(inst) = self.values.body.values[value].def else { return None };
+        match self.values.body.insts[inst].kind {
+            InstKind::Select { condition, then, otherwise, .. } => Some((condition, then, otherwise)),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, node: usize, call: &Call, result: Type) -> Option<Touch> {
+        let values = self.values;
+        // What is no intrinsic is not followed at all.
+        let row = intrinsic::called(values.module, call)?;
+        let (reads, writes) =
+            (values.in_lds(call, &row.memory.reads), values.in_lds(call, &row.memory.writes));
+        if !reads && !writes {
+            return None;
+        }
+        let copy = row.asynchronous.is_some();
+        let cell = row.name.contains(".barrier.arrive");
+        let elsewhere = copy && (!writes || row.needs.contains(&Need::Property(Property::CLUSTERS)));
+        let mut touch = Touch { writes, atomic: reads && writes, copy, cell, elsewhere, places: None, node };
+        if row.asynchronous == Some("tensor") {
+            if let Some((places, cell, multicast)) = self.places_of_tensor(call) {
+                (touch.places, touch.cell) = (Some(places), cell);
+                touch.elsewhere |= multicast;
+            }
+            return Some(touch);
+        }
+        let mut pointers = call.args.iter().map(|arg| arg.value).filter(|&arg| values.is_lds(arg));
+        let (Some(pointer), None) = (pointers.next(), pointers.next()) else { return Some(touch) };
+        touch.places = match row.asynchronous {
+            Some("lds-dma") => self.places_of_dma(call, pointer),
+            Some(_) => self.places_of_copy(row, call, pointer),
+            None => {
+                let loaded = layout::layout(&values.module.types, result).filter(|_| reads && !writes);
+                loaded.and_then(|layout| self.places(pointer, layout.size, 0))
+            }
+        };
+        Some(touch)
+    }
+
+    /// Copies of `b32` and the like: each work-item names its place, to which the offset is added.
+    fn places_of_copy(&mut self, row: &Intrinsic, call: &Call, pointer: Operand) -> Option<Vec<Place>> {
+        let bits: u64 = row.name.rsplit_once(".b")?.1.parse().ok()?;
+        let immediates = row.params.iter().zip(&call.args).filter(|(param, _)| param.immediate.is_some());
+        let offset = self.values.immediate(immediates.map(|(_, arg)| arg.value).next()?)?;
+        self.places(pointer, bits / 8, offset)
+    }
+
+    /// Copies whose lanes lie one behind the other, from the place that the first lane names.
+    fn places_of_dma(&mut self, call: &Call, pointer: Operand) -> Option<Vec<Place>> {
+        // The size stands behind the place, the offset before the cache policy.
+        let at = call.args.iter().position(|arg| arg.value == pointer)?;
+        let size = self.values.immediate(call.args.get(at + 1)?.value)? as u64;
+        let offset = self.values.immediate(call.args.get(call.args.len().checked_sub(2)?)?.value)?;
+        let lanes = self.lanes(pointer)?;
+        let wave = self.values.group.wave;
+        // A lane has a dword even for what is smaller.
+        let stride = size.max(4);
+        let address = |item: usize| {
+            let first = lanes.of(item / wave * wave).exact()?;
+            Some(first.wrapping_add_signed(offset).wrapping_add((item % wave) as u64 * stride))
+        };
+        self.always(address, size)
+    }
+
+    /// What a descriptor says of LDS, from the first byte of the tile to the last (each wave moves one), whether it has a
+    /// cell, and whether other workgroups may get the tile.
+    fn places_of_tensor(&mut self, call: &Call) -> Option<(Vec<Place>, bool, bool)> {
+        let group = self.values.group;
+        let groups: Vec<Vec<Lanes>> = TensorDescriptor::OF_LDS
+            .iter()
+            .enumerate()
+            .map(|(number, of)| self.words(call.args.get(number).map(|arg| arg.value), of.len()))
+            .collect();
+        let (mut waves, mut cell, mut multicast) = (vec![Vec::new(); group.waves()], false, false);
+        for (wave, ranges) in waves.iter_mut().enumerate() {
+            let first = wave * group.wave;
+            if !(first..group.items.min(first + group.wave)).any(|item| self.here.active[item]) {
+                continue;
+            }
+            let word = |number: usize, at: usize| {
+                let of = TensorDescriptor::OF_LDS[number][at];
+                groups[number][at].of(first).within(of.into()).map(|word| word as u32)
+            };
+            let four =
+                |number| Some([word(number, 0)?, word(number, 1)?, word(number, 2)?, word(number, 3)?]);
+            let mut eight = [0; 8];
+            for (at, known) in eight.iter_mut().enumerate() {
+                *known = word(1, at)?;
+            }
+            let descriptor = TensorDescriptor::unpack(four(0)?, eight, four(2)?, four(3)?);
+            let (tile, off) = (descriptor.lds_range(), groups[0][0].of(first).within(COUNT) == Some(0));
+            cell |= descriptor.barrier.is_some();
+            multicast |= groups[1][0].of(first).within(MULTICAST) != Some(0);
+            ranges.extend(Some((tile.start, tile.end)).filter(|(start, end)| start < end && !off));
+        }
+        Some((vec![Place { condition: None, bytes: Bytes::new(waves) }], cell, multicast))
+    }
+
+    /// The dwords of a group of a descriptor; zeros where the instruction has none.
+    fn words(&mut self, group: Option<Operand>, count: usize) -> Vec<Lanes> {
+        let types = &self.values.module.types;
+        let of = |operand: Operand| operand.ty(self.values.body, &self.values.module.constants);
+        let vector = group.filter(|&operand| of(operand).and_then(|ty| types.lanes(ty)).is_some());
+        let Some(vector) = vector else { return vec![Lanes::Same(Bits::exactly(0)); count] };
+        let word = |word| self.values.part_of(&self.here.fixed, self.known, vector, 32 * word, 32);
+        (0..count as u64).map(word).map(|word| word.unwrap_or(Lanes::Same(Bits::unknown(32)))).collect()
+    }
+}
+
+/// The bits of a descriptor's first dword that are 0 where it does nothing.
+const COUNT: u64 = 3;
+
+/// The bits of the second group's first dword that name workgroups.
+const MULTICAST: u64 = 0xffff;
+
+const LOCAL: u32 = wavemark_target::AddressSpace::Local as u32;
