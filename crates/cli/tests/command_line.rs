@@ -44,6 +44,7 @@ fn usage_errors() {
               run          Run a kernel with every check on and compare what the launch file expects
               check        Check a kernel statically and, with a launch, over several schedules
               campaign     Check kernels under many seeds, completion modes and schedules, on all cores, and merge what is found
+              compare      Run a kernel's LLVM IR and the code object made of it, and say where their outputs differ
               compile      Build an input as far as the named stage
               asm          Assemble
               dis          Disassemble a code object to text that `asm` takes back

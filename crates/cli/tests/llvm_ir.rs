@@ -48,9 +48,19 @@ fn waits_for_marks_are_judged() {
     let (status, stdout, stderr) = run(&["check", "-", "--lang", "ll"], KERNEL);
     assert_eq!(status, 0, "{stdout}{stderr}");
     assert!(stdout.contains("global: races on global memory show in a run"), "{stdout}");
-    let (status, _, stderr) = run(&["run", "-", "--lang", "ll"], KERNEL);
-    assert_eq!(status, 3, "{stderr}");
-    assert!(stderr.contains("neither executed nor compiled"), "{stderr}");
+}
+
+#[test]
+fn a_kernel_is_run() {
+    let (status, stdout, stderr) = run(&["run", "-", "--lang", "ll"], KERNEL);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    let reached = KERNEL.replace("  ret void", "  call void asm sideeffect \"s_nop 0\", \"\"()\n  ret void");
+    let (status, stdout, stderr) = run(&["run", "-", "--lang", "ll"], &reached);
+    assert_eq!(status, 3, "{stdout}{stderr}");
+    assert!(stdout.contains("<stdin>:10:3: the assembly text"), "{stdout}{stderr}");
+    let takes = KERNEL.replace("@k()", "@k(i32 %n)");
+    let (status, _, stderr) = run(&["run", "-", "--lang", "ll"], &takes);
+    assert_eq!(status, 2, "{stderr}");
 }
 
 /// A wave copies two buffers, waits for both, and reads the first.

@@ -310,7 +310,9 @@ impl Finding {
 
     /// Whether `other` says the same of the same instructions.
     pub(crate) fn is_again(&self, other: &Finding) -> bool {
-        let ends = |finding: &Finding| finding.sites.iter().take(2).map(|site| site.pc).collect::<Vec<_>>();
+        // Of what has no address, the place in the source.
+        let end = |site: &'_ Site| (site.pc, site.source.clone().filter(|_| site.pc.is_none()));
+        let ends = |finding: &Finding| finding.sites.iter().take(2).map(end).collect::<Vec<_>>();
         (&self.rule, self.class, self.severity) == (&other.rule, other.class, other.severity)
             && ends(self) == ends(other)
             && self.hint == other.hint

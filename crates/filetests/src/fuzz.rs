@@ -20,8 +20,8 @@ use wavemark_driver::run;
 use wavemark_isa::effects::{Flow, effects};
 use wavemark_isa::{NoSymbols, decode, encode, parse, print};
 use wavemark_numerics::dtype::Dtype;
-use wavemark_sim::alu;
-use wavemark_target::{AbiVersion, Subtarget, Target, TargetId};
+use wavemark_sim::{Global, RunConfig, alu, modelled};
+use wavemark_target::{AbiVersion, Machine, Processor, Subtarget, Target, TargetId};
 use wavemark_tile::Dialect;
 
 /// A file that says it is a code object or core file: read, inspected, loaded, linked, disassembled.
@@ -279,7 +279,7 @@ pub fn tvmscript(text: &str) {
 }
 
 /// A module of LLVM IR: a diagnostic with a place, or a module that is printed so that it reads the same, and is valid or
-/// says what is not. One that is valid is analysed.
+/// says what is not. One that is valid is analysed, and its kernels are executed for a few steps, with arguments of zeros.
 pub fn llvm_ir(text: &str) {
     let mut sources = SourceMap::new();
     let file = sources.add_text("fuzz.ll", text);
@@ -307,6 +307,9 @@ pub fn llvm_ir(text: &str) {
         for (id, function) in parsed.module.functions() {
             _ = wavemark_ir::analysis::uniformity(&parsed.module, function);
             _ = wavemark_ir::lds::bytes(&parsed.module, id);
+            if function.is_kernel() && function.body.is_some() {
+                executed(&parsed.module, id);
+            }
         }
         let mut module = parsed.module;
         let kernels: Vec<_> =
@@ -316,4 +319,24 @@ pub fn llvm_ir(text: &str) {
         }
         assert_eq!(wavemark_ir::verify(&module, None), [], "tightened");
     }
+}
+
+/// A kernel of a valid module is executed, or refused.
+fn executed(module: &wavemark_ir::Module, kernel: wavemark_ir::module::Global) {
+    let mut memory = Global::new();
+    let processor = wavemark_ir::target::of_module(module).or_else(|| Processor::by_name("gfx950"));
+    let machine = processor.and_then(|processor| modelled(Machine::new(processor)).ok());
+    let Some(machine) = machine else { return };
+    let Ok(program) = wavemark_interp::prepare(module, kernel, machine, &mut memory) else { return };
+    let Ok((_, bytes)) = wavemark_interp::parameters(module, kernel) else { return };
+    let launch = wavemark_interp::Launch {
+        grid: [2, 1, 1],
+        block: [70, 1, 1],
+        cluster: None,
+        dynamic_lds: 0,
+        kernarg: vec![0; usize::try_from(bytes).unwrap_or(0).min(1 << 16) + 256],
+        watch: None,
+    };
+    let config = RunConfig { max_steps: 2000, max_total_steps: 20_000, ..RunConfig::default() };
+    _ = wavemark_interp::run(&program, &launch, &config, &mut memory);
 }

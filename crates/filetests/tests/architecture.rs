@@ -129,7 +129,8 @@ fn dependencies_respect_the_layers() {
 /// The rule ids that the checkers' sources spell as string literals.
 fn rules_of_the_checker() -> BTreeSet<String> {
     let mut rules = BTreeSet::new();
-    let folders = ["crates/check/src", "crates/schedule/src/checker", "crates/driver/src/tile"];
+    let folders =
+        ["crates/check/src", "crates/schedule/src/checker", "crates/driver/src/tile", "crates/driver/src/ir"];
     for entry in folders.iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).expect(folder)) {
         let path = entry.expect("an entry").path();
         if path.extension().is_none_or(|extension| extension != "rs") {
@@ -139,7 +140,7 @@ fn rules_of_the_checker() -> BTreeSet<String> {
         // Only what stands between quotes and is a letter and a number.
         for word in text.split('"') {
             let (head, digits) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-            let is_rule = "ARSMBHUOTCWLP".contains(head)
+            let is_rule = "ARSMBHUOTCWLPV".contains(head)
                 && !head.is_empty()
                 && (1..=2).contains(&digits.len())
                 && digits.chars().all(|c| c.is_ascii_digit());

@@ -75,7 +75,7 @@ pub fn wide(op: BinaryOp, flags: Flags, bits: u32, a: u128, b: u128) -> (u128, b
             (a.wrapping_mul(b) & all, out(sa.overflowing_mul(sb)) || out_unsigned(a.overflowing_mul(b)))
         }
         BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem if b == 0 => (0, true),
-        BinaryOp::UDiv => (a / b, exact && a % b != 0),
+        BinaryOp::UDiv => (a / b, exact && !a.is_multiple_of(b)),
         BinaryOp::URem => (a % b, false),
         BinaryOp::SDiv => (sa.wrapping_div(sb) as u128 & all, exact && sa.wrapping_rem(sb) != 0),
         BinaryOp::SRem => (sa.wrapping_rem(sb) as u128 & all, false),

@@ -183,8 +183,8 @@ pub enum Op {
     GetReg { to: u32, field: u16 },
     /// What must be true.
     Assume { condition: Src },
-    /// A function is called, with its arguments and where its result goes.
-    Call { callee: Callee, arguments: Box<[Src]>, to: u32 },
+    /// A function is called, with its arguments and where so many limbs of its result go.
+    Call { callee: Callee, arguments: Box<[Src]>, to: u32, results: u32 },
     /// The program gives up.
     Trap,
     /// The wave ends.

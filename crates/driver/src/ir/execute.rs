@@ -88,7 +88,7 @@ pub fn run(
     let mut report = Report::new(&input.name);
     report.target = machine.processor.name().to_owned();
     report.kernel = parsed.module.name(kernel);
-    report.executed_on = Some("the interpreter of LLVM IR");
+    report.notes.push("executed as LLVM IR, before any code is made of it".to_owned());
     let prepared = Prepared { parsed: &parsed, kernel, machine, launch: &launch, filled: &filled };
     let read = inputs(input, launch_file, &launch);
     for index in 0..options.schedules.max(1) {

@@ -51,7 +51,8 @@ impl Builder<'_, '_> {
         }
         let count: usize = self.leaves(ty)?.into_iter().map(Leaf::limbs).sum();
         let to = self.fresh(count);
-        self.push(Op::Call { callee, arguments: arguments.into(), to });
+        let results = count as u32;
+        self.push(Op::Call { callee, arguments: arguments.into(), to, results });
         Ok((0..count as u32).map(|limb| Src::register(to + limb)).collect())
     }
 
@@ -260,7 +261,6 @@ impl Builder<'_, '_> {
             }
             Meaning::Cross(cross) => self.cross(cross, ty, call),
             Meaning::Buffer(access, indexed) => self.buffer(access, indexed, ty, call),
-            Meaning::ScalarBuffer => Err(refused()),
             Meaning::ToLds { from, asynchronous } => {
                 let (from, at) = match from {
                     DmaSource::Buffer(indexed) => {

@@ -146,6 +146,13 @@ impl Reader<'_> {
 
     fn expression(&self, ty: Type, expr: &Expr, out: &mut Vec<Limb>) -> Result<(), Refused> {
         let types = &self.module.types;
+        let elements = matches!(
+            expr,
+            Expr::ExtractElement { .. } | Expr::InsertElement { .. } | Expr::ShuffleVector { .. }
+        );
+        if elements && leaves(types, ty)?.into_iter().any(|leaf| leaf.limbs() != 1) {
+            return Err(Refused::new("a constant of elements of wide integers"));
+        }
         match expr {
             Expr::Cast { op: CastOp::BitCast, value } => {
                 let from_type = self.module.constants.ty(*value);

@@ -22,8 +22,25 @@ impl Builder<'_, '_> {
         let zero = |argument: usize| {
             call.args.get(argument).and_then(|argument| self.immediate(argument.value)) == Some(0)
         };
-        let template = meaning::instruction(name, call.args.len(), zero)
-            .ok_or_else(|| Refused::new(format!("{name} with {} arguments", call.args.len())))?;
+        let templates: Vec<&str> = meaning::texts(name, call.args.len(), zero).collect();
+        let mut refused = Refused::new(format!("{name} with {} arguments", call.args.len()));
+        for template in templates {
+            match self.instruction_of(template, call, ty, across) {
+                Ok(limbs) => return Ok(limbs),
+                Err(why) => refused = why,
+            }
+        }
+        Err(refused)
+    }
+
+    /// The same by a text, if that is an instruction of the processor.
+    fn instruction_of(
+        &mut self,
+        template: &str,
+        call: &Call,
+        ty: Type,
+        across: bool,
+    ) -> Result<Vec<Src>, Refused> {
         let mut draft = Draft { next: 0, from: Vec::new(), inputs: Vec::new() };
         let result_bits = self.bits(ty)?;
         let dwords = result_bits.iter().sum::<u32>().div_ceil(32).max(1);
@@ -33,7 +50,10 @@ impl Builder<'_, '_> {
             words.push(self.word_of(word, call, dwords, &mut draft, &mut output)?);
         }
         words.retain(|word| !word.is_empty());
-        let function = self.unit.text(words.join(" "));
+        let text = words.join(" ");
+        wavemark_isa::parse(self.unit.target, &text, &wavemark_isa::NoSymbols)
+            .map_err(|error| Refused::new(format!("`{text}`: {}", error.message)))?;
+        let function = self.unit.text(text);
         let output = output.ok_or_else(|| Refused::new("an instruction without result"))?;
         let results = recut(&vec![32; dwords as usize], &result_bits);
         let to = self.fresh(result_bits.len());

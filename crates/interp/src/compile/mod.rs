@@ -95,8 +95,12 @@ impl<'m> Unit<'m> {
         }
         let blocks = order.iter().zip(drafts).map(|(&node, draft)| {
             let meets = post.parent(node + 1).filter(|&parent| parent > 0);
-            let (end, end_at) = builder.end(body.order[node], &number);
-            Block { ops: draft, end, end_at, meets: meets.and_then(|parent| in_order[parent - 1]) }
+            let (mut ops, end_at) = (draft, builder.last(body.order[node]));
+            let end = builder.end(body.order[node], &number).unwrap_or_else(|refused| {
+                ops.push((Op::Refused(refused.what.into()), end_at));
+                End::Unreachable
+            });
+            Block { ops, end, end_at, meets: meets.and_then(|parent| in_order[parent - 1]) }
         });
         let blocks = blocks.collect();
         Function { global, registers: builder.next, pool: builder.pool, parameters, blocks }
@@ -230,12 +234,16 @@ impl<'m> Builder<'_, 'm> {
         std::mem::take(&mut self.ops)
     }
 
+    /// The last instruction of a block.
+    fn last(&self, block: BlockId) -> Inst {
+        self.body.blocks[block].insts.last().copied().unwrap_or(self.inst)
+    }
+
     /// How a block ends, once all values have their registers.
-    fn end(&mut self, block: BlockId, number: &[Option<u32>]) -> (End, Inst) {
-        let Some(&inst) = self.body.blocks[block].insts.last() else { return (End::Unreachable, self.inst) };
-        self.inst = inst;
-        let kind = &self.body.insts[inst].kind;
-        (self.terminator(block, kind, number).unwrap_or(End::Unreachable), inst)
+    fn end(&mut self, block: BlockId, number: &[Option<u32>]) -> Result<End, Refused> {
+        self.inst = self.last(block);
+        let kind = &self.body.insts[self.inst].kind;
+        self.terminator(block, kind, number)
     }
 
     fn terminator(

@@ -84,8 +84,6 @@ pub enum Meaning {
     Cross(Cross),
     /// Access to a buffer through its resource; `true`: with an index.
     Buffer(Buffer, bool),
-    /// A scalar load from a buffer.
-    ScalarBuffer,
     /// Memory to LDS, the lanes side by side.
     ToLds {
         /// Where from.
@@ -219,7 +217,6 @@ pub struct TransposedLoad(pub Transpose);
 #[allow(missing_docs, reason = "the names are the intrinsics'")]
 pub enum Sync {
     Barrier,
-    ClusterBarrier,
     Signal,
     SignalVar,
     SignalIsFirst,
@@ -264,15 +261,19 @@ pub fn instructions() -> impl Iterator<Item = Row> {
     })
 }
 
-/// The text of an intrinsic that is a machine instruction, called with so many arguments; `zero` says which of them are
+/// The texts of an intrinsic that is a machine instruction, called with so many arguments; `zero` says which of them are
 /// the constant 0.
-pub fn instruction(name: &str, arguments: usize, zero: impl Fn(usize) -> bool) -> Option<&'static str> {
-    let fits = |row: &Row| {
+pub fn texts(
+    name: &str,
+    arguments: usize,
+    zero: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = &'static str> {
+    let fits = move |row: &Row| {
         row.name == name
             && row.arguments.is_none_or(|count| count == arguments)
             && row.zeros.iter().all(|&argument| zero(argument))
     };
-    instructions().find(fits).map(|row| row.text)
+    instructions().filter(fits).map(|row| row.text)
 }
 
 static MEANINGS: LazyLock<FxHashMap<&'static str, Meaning>> = LazyLock::new(|| {
@@ -364,7 +365,6 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.amdgcn.raw.ptr.buffer.atomic.fmin", Access(self::Buffer::Atomic(RmwOp::FMin), false)),
     ("llvm.amdgcn.raw.ptr.buffer.atomic.fmax", Access(self::Buffer::Atomic(RmwOp::FMax), false)),
     ("llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap", Access(self::Buffer::CompareSwap, false)),
-    ("llvm.amdgcn.s.buffer.load", ScalarBuffer),
     // Into LDS and out of it.
     ("llvm.amdgcn.raw.ptr.buffer.load.lds", ToLds { from: DmaSource::Buffer(false), asynchronous: false }),
     ("llvm.amdgcn.struct.ptr.buffer.load.lds", ToLds { from: DmaSource::Buffer(true), asynchronous: false }),
@@ -420,7 +420,6 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.amdgcn.s.barrier.leave", Sync(self::Sync::Leave)),
     ("llvm.amdgcn.s.get.barrier.state", Sync(self::Sync::State)),
     ("llvm.amdgcn.s.get.named.barrier.state", Sync(self::Sync::NamedState)),
-    ("llvm.amdgcn.s.cluster.barrier", Sync(self::Sync::ClusterBarrier)),
     ("llvm.amdgcn.s.waitcnt", Sync(self::Sync::AwaitCounters)),
     ("llvm.amdgcn.s.wait.asynccnt", Sync(self::Sync::AwaitAsync)),
     ("llvm.amdgcn.s.wait.tensorcnt", Sync(self::Sync::AwaitTensor)),
@@ -562,3 +561,38 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.experimental.convergence.anchor", Nothing),
     ("llvm.experimental.convergence.loop", Nothing),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use wavemark_ir::intrinsic;
+
+    use super::*;
+
+    /// Every intrinsic that is known is executed, or refused with a reason; and nothing else is.
+    #[test]
+    fn every_intrinsic_has_a_meaning_or_a_reason() {
+        let known: BTreeSet<&str> = intrinsic::all().iter().map(|row| row.name).collect();
+        let meant: BTreeSet<&str> = names().collect();
+        let lines = include_str!("refused.txt").lines().filter(|line| !line.starts_with('#'));
+        let refused: BTreeSet<&str> =
+            lines.filter_map(|line| line.split_once(": ")).map(|line| line.0).collect();
+        let neither: Vec<_> =
+            known.iter().filter(|name| !meant.contains(*name) && !refused.contains(*name)).collect();
+        assert!(neither.is_empty(), "neither executed nor refused: {neither:?}");
+        let both: Vec<_> = meant.intersection(&refused).collect();
+        assert!(both.is_empty(), "executed and refused: {both:?}");
+        let unknown: Vec<_> = meant.union(&refused).filter(|name| !known.contains(*name)).collect();
+        assert!(unknown.is_empty(), "not in the table of intrinsics: {unknown:?}");
+    }
+
+    #[test]
+    fn instructions_are_chosen_by_their_arguments() {
+        let scaled = "llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4";
+        let text = |zero: bool| texts(scaled, 9, |_| zero).next().unwrap_or_default();
+        assert!(text(true).starts_with("v_mfma_f32_") && text(false).starts_with("v_mfma_scale_f32_"));
+        let wmma = |arguments| texts("llvm.amdgcn.wmma.f32.16x16x32.f16", arguments, |_| false).next();
+        assert!(wmma(6) != wmma(8) && wmma(7).is_none());
+    }
+}

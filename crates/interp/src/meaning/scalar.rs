@@ -164,9 +164,7 @@ pub fn fract(format: Format, x: u64) -> u64 {
         Format::Half => u64::from(integral::fract_f16(x as u16)),
         Format::Double => integral::fract_f64(f64::from_bits(x)).to_bits(),
         Format::Float => u64::from(integral::fract_f32(f32::from_bits(x as u32)).to_bits()),
-        Format::BFloat | Format::Fp128 => {
-            nearest(format, f64::from(value(format, x) - value(format, x).floor()))
-        }
+        Format::BFloat | Format::Fp128 => nearest(format, value(format, x) - value(format, x).floor()),
     }
 }
 

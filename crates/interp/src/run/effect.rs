@@ -84,8 +84,8 @@ impl<'r> Executor<'r> {
             self.lands_by_mode(&mut cluster.groups[group], wave);
         }
         match op {
-            Op::Call { callee, arguments, to } => {
-                return self.enters(wave, function, *callee, arguments, *to, place);
+            Op::Call { callee, arguments, to, results } => {
+                return self.enters(wave, function, *callee, arguments, [*to, *results], place);
             }
             Op::Sync { sync, to, from, immediate } => {
                 return self.sync(cluster, group, wave, &here, *sync, *to, from, *immediate);

@@ -116,6 +116,9 @@ pub struct Outcome {
     pub watched: Option<Place>,
 }
 
+/// Bytes of a variable at most.
+const MOST_BYTES: u64 = 1 << 32;
+
 /// Puts a module's variables into memory and compiles `kernel`.
 ///
 /// # Errors
@@ -145,7 +148,11 @@ pub fn prepare(
             continue;
         };
         let Some(initializer) = variable.initializer else { continue };
-        room_for(whole.size).map_err(|no_room| Refused::new(format!("@{} {no_room}", module.name(id))))?;
+        let too_large = |why: &dyn std::fmt::Display| Refused::new(format!("@{} {why}", module.name(id)));
+        room_for(whole.size).map_err(|no_room| too_large(&no_room))?;
+        if whole.size > MOST_BYTES {
+            return Err(too_large(&format_args!("of {} bytes", whole.size)));
+        }
         let writable = !variable.constant;
         let name = format!("@{}", module.name(id));
         let base = global.allocate(name, vec![0; whole.size.max(1) as usize], writable);
@@ -481,8 +488,7 @@ impl Executor<'_> {
         for rank in 0..size {
             let in_cluster = unflatten(rank.into(), plan.cluster);
             let id = std::array::from_fn(|d| cluster_id[d] * plan.cluster[d] + in_cluster[d]);
-            let mut barriers = Barriers::default();
-            barriers.workgroup = Barrier::with_expected(plan.waves);
+            let barriers = Barriers { workgroup: Barrier::with_expected(plan.waves), ..Barriers::default() };
             let mut group = Group {
                 id,
                 cluster_id,
@@ -541,7 +547,9 @@ impl Executor<'_> {
                 function: program.kernel.index(),
                 frame,
                 levels: vec![Level { block: 0, op: 0, mask, meets: None }],
+                caller: 0,
                 returns_to: 0,
+                results: 0,
                 stack: FIRST_SCRATCH,
             }],
             marks: Thread::default(),

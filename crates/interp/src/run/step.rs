@@ -170,9 +170,10 @@ impl<'r> Executor<'r> {
 
     /// Gives the result of a function to the lanes that return.
     fn returns(&mut self, wave: &mut Wave, function: &Function, limbs: &[Src], mask: u64) {
-        let [.., caller, own] = &mut wave.activations[..] else { return };
+        let Some((own, below)) = wave.activations.split_last_mut() else { return };
+        let Some(caller) = below.get_mut(own.caller) else { return };
         let active = Active { mask, full: false };
-        for (register, &limb) in (own.returns_to..).zip(limbs) {
+        for (register, &limb) in (own.returns_to..).zip(limbs.iter().take(own.results as usize)) {
             let shadow = own.frame.shadow(&function.pool, limb);
             let words = own.frame.get(&function.pool, limb);
             let to = caller.frame.words_mut(register);
@@ -188,12 +189,12 @@ impl<'r> Executor<'r> {
         caller: &'r Function,
         callee: Callee,
         arguments: &[Src],
-        to: u32,
+        [returns_to, results]: [u32; 2],
         at: Place,
     ) -> Result<Flow, Stop> {
         let mask = at.lanes;
         let depth = wave.activations.len();
-        let Some(activation) = wave.activations.last_mut() else { return Ok(Flow::Next) };
+        let Some(activation) = wave.activations.last() else { return Ok(Flow::Next) };
         let refused = |what: &str| Stop::Refused(Refused::new(what), Some(at));
         let mut ways: Vec<(usize, u64)> = Vec::new();
         match callee {
@@ -222,12 +223,11 @@ impl<'r> Executor<'r> {
                 }
             }
         }
-        if ways.len() > 1 {
-            return Err(refused("a call of several functions at once"));
-        }
-        if depth >= MOST_ACTIVATIONS {
+        if depth + ways.len() > MOST_ACTIVATIONS {
             return Err(refused("calls so deep"));
         }
+        let caller_at = depth - 1;
+        // Lanes that call different functions do so one after the other.
         for (number, lanes) in ways {
             let Some(function) = self.function(number) else {
                 return Err(refused("a function without a body"));
@@ -241,16 +241,21 @@ impl<'r> Executor<'r> {
             }
             let mut frame = Frame::new(function.registers, self.plan.lanes);
             let active = Active { mask: lanes, full: false };
+            let from = &wave.activations[caller_at].frame;
             for (register, &argument) in (0..).zip(arguments) {
-                let words = activation.frame.get(&caller.pool, argument);
-                frame.words_mut(register).copy_from_slice(words);
-                frame.set_shadow(register, activation.frame.shadow(&caller.pool, argument), active);
+                frame.words_mut(register).copy_from_slice(from.get(&caller.pool, argument));
+                frame.set_shadow(register, from.shadow(&caller.pool, argument), active);
             }
             wave.marks.call();
-            let levels = vec![Level { block: 0, op: 0, mask: lanes, meets: None }];
-            let stack = wave.stack;
-            wave.activations.push(Activation { function: number, frame, levels, returns_to: to, stack });
-            break;
+            wave.activations.push(Activation {
+                function: number,
+                frame,
+                levels: vec![Level { block: 0, op: 0, mask: lanes, meets: None }],
+                caller: caller_at,
+                returns_to,
+                results,
+                stack: wave.stack,
+            });
         }
         Ok(Flow::Next)
     }

@@ -38,12 +38,6 @@ impl<'r> Executor<'r> {
                 barrier.arrive(index, None);
                 return Ok(self.waits(cluster, group, wave, Name::Workgroup));
             }
-            Sync::ClusterBarrier => {
-                return Err(Stop::Refused(
-                    Refused::new("the intrinsic llvm.amdgcn.s.cluster.barrier"),
-                    Some(here.place),
-                ));
-            }
             Sync::Signal | Sync::SignalIsFirst => {
                 let number = operand(wave, 0, "the number of the barrier");
                 let name = self.numbered(signed(number), wave, here)?;

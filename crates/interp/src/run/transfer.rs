@@ -31,7 +31,7 @@ impl<'r> Executor<'r> {
     ) -> Result<Flow, Stop> {
         match op {
             Op::ToLds { from, lds, bytes, offset, asynchronous } => {
-                let pieces = self.to_lds(group, wave, here, from, *lds, *bytes, *offset)?;
+                let pieces = self.side_by_side(group, wave, here, from, *lds, *bytes, *offset)?;
                 let action = Action::Move { pieces, store: false, arrive: None };
                 self.issue(group, wave, here, Class::LdsDma, action, *asynchronous);
             }
@@ -192,7 +192,7 @@ impl<'r> Executor<'r> {
 
     /// The pieces of a copy that puts the lanes side by side into LDS. CDNA4 manual 10.3: at four bytes a lane, or at
     /// sixteen for three and four dwords; less than a dword is written as one.
-    fn to_lds(
+    fn side_by_side(
         &mut self,
         group: &mut Group,
         wave: &Wave,

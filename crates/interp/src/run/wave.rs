@@ -33,8 +33,12 @@ pub struct Activation {
     pub frame: Frame,
     /// Its lanes.
     pub levels: Vec<Level>,
-    /// Where its result goes in the registers of the activation below.
+    /// The activation that it was called in. Between them are those that other lanes called at the same place.
+    pub caller: usize,
+    /// Where its result goes in the registers there.
     pub returns_to: u32,
+    /// How many limbs of it are wanted there.
+    pub results: u32,
     /// The top of the stack when it was entered.
     pub stack: u64,
 }
@@ -130,7 +134,7 @@ impl Wave {
 }
 
 /// Bytes of a lane's stack at most.
-const MOST_SCRATCH: u64 = 1 << 22;
+const MOST_SCRATCH: u64 = 1 << 18;
 
 #[cfg(test)]
 mod tests {

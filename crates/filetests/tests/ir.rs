@@ -1,0 +1,194 @@
+//! LLVM IR that is executed: kernels with their launch and what must come of them in one file (`tests/ir/run`), the
+//! kernels of the corpus, and comparisons of IR with code that was miscompiled (`tests/ir/compare`).
+//!
+//! In a file of `tests/ir/run`, lines that begin with `;! ` are the launch file. Each mark
+//! ([`wavemark_filetests::marks`]) must be met, and no error may be found without one; without marks the outputs must be as
+//! expected. A line `; refused: PLACE: TEXT` says what the run must stop at. Every file is run under all completion modes
+//! and several seeds.
+//!
+//! In `tests/ir/compare`, `NAME.ll` (with its launch, as above) stands beside `NAME.s`, the code made of it, with the symbol
+//! `WRONG`: 0 for what is right, 1 for what is not. The last store of either side to what differs is on a line with
+//! `<<< differs`.
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use wavemark_corpus::shared_or_skip;
+use wavemark_diag::{SourceMap, render_short};
+use wavemark_driver::assembly::AssemblyOptions;
+use wavemark_driver::build::Failure;
+use wavemark_driver::input;
+use wavemark_driver::ir::compare::{Compared, compare};
+use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::report::{ExitStatus, Report, Severity};
+use wavemark_driver::run;
+use wavemark_filetests::marks::mistakes;
+use wavemark_filetests::paths::root;
+
+const SETTINGS: [(Completion, u64); 5] = [
+    (Completion::Late, 0),
+    (Completion::Early, 0),
+    (Completion::Random, 1),
+    (Completion::Random, 2),
+    (Completion::Late, 3),
+];
+
+/// Kernels of the corpus that must come out as expected, by target.
+const CORPUS: [(&str, usize); 2] = [("gfx950", 49), ("gfx1250", 62)];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = files(&root().join("tests/ir/run"))
+        .into_iter()
+        .map(|path| Trial::test(format!("run/{}", stem(&path)), move || runs(&path)))
+        .collect();
+    trials.extend(
+        files(&root().join("tests/ir/compare"))
+            .into_iter()
+            .map(|path| Trial::test(format!("compare/{}", stem(&path)), move || compares(&path))),
+    );
+    for (target, count) in CORPUS {
+        trials.push(Trial::test(format!("corpus/{target}"), move || corpus(target, count)));
+    }
+    libtest_mimic::run(&arguments, trials).exit()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ll"));
+    paths.sort();
+    paths
+}
+
+/// The launch file that a test's lines are, in a folder of its own.
+fn launch(path: &Path, text: &str) -> Result<PathBuf, Failed> {
+    let folder = std::env::temp_dir().join(format!("wavemark-ir-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(";! ")).collect();
+    let launch = folder.join(format!("{}.toml", stem(path)));
+    std::fs::write(&launch, lines.join("\n"))?;
+    Ok(launch)
+}
+
+/// The report of a run, or why there is none.
+fn report(path: &Path, launch: &Path, options: &RunOptions) -> Result<Report, Failed> {
+    let mut sources = SourceMap::new();
+    let input = input::read(path, None).map_err(|diagnostic| render_short(&sources, &diagnostic))?;
+    run::run(&mut sources, &input, Some(launch), options).map_err(|failure| said(&sources, failure))
+}
+
+fn said(sources: &SourceMap, failure: Failure) -> Failed {
+    match failure {
+        Failure::Unusable(diagnostics) => {
+            diagnostics.iter().map(|one| render_short(sources, one)).collect::<Vec<_>>().join("\n").into()
+        }
+        Failure::Unsupported(what) => format!("unsupported: {what}").into(),
+    }
+}
+
+fn runs(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let launch = launch(path, &text)?;
+    let mistakes = mistakes(&text);
+    let refused = text.lines().find_map(|line| line.strip_prefix("; refused: "));
+    for (completion, seed) in SETTINGS {
+        let options = RunOptions { completion, seed, ..RunOptions::default() };
+        let report = report(path, &launch, &options)?;
+        let wrong = |what: String| -> Result<(), Failed> {
+            Err(format!("{completion:?}, seed {seed}: {what}\n{report:#?}").into())
+        };
+        if let Some(refused) = refused {
+            if report.exit_status() != ExitStatus::Unsupported
+                || !report.unsupported.iter().any(|what| what.ends_with(refused))
+            {
+                return wrong(format!("not refused as `{refused}`"));
+            }
+            continue;
+        }
+        for (number, mistake) in &mistakes {
+            if !report.findings.iter().any(|finding| mistake.is_met_by(finding)) {
+                return wrong(format!("mark {number} is not met"));
+            }
+        }
+        let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let unmarked = |finding: &&_| !mistakes.values().any(|mistake| mistake.is_met_by(finding));
+        if let Some(finding) = errors.into_iter().find(unmarked) {
+            return wrong(format!("found without a mark: {}", finding.title));
+        }
+        let status = if mistakes.is_empty() { ExitStatus::Clean } else { ExitStatus::Findings };
+        let unexpected = report.outputs.iter().any(|output| !output.matches);
+        if report.exit_status() != status || unexpected {
+            return wrong(format!("exit status {:?}", report.exit_status()));
+        }
+    }
+    Ok(())
+}
+
+/// Every kernel of the corpus in IR comes out as expected, with no error, under each completion mode.
+fn corpus(target: &str, count: usize) -> Result<(), Failed> {
+    let Some(folder) = shared_or_skip("corpus/triton") else { return Ok(()) };
+    let (mut right, mut wrong) = (0, Vec::new());
+    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder.join(target))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    cases.sort();
+    for case in cases.iter().filter(|case| case.join("kernel.ll").is_file()) {
+        let (kernel, launch) = (case.join("kernel.ll"), case.join("launch.toml"));
+        let clean = SETTINGS[..3].iter().try_for_each(|&(completion, seed)| {
+            let options = RunOptions { completion, seed, ..RunOptions::default() };
+            let report = report(&kernel, &launch, &options).map_err(|failed| format!("{failed:?}"))?;
+            let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+            match (report.exit_status(), error) {
+                (ExitStatus::Clean, None) => Ok(()),
+                (status, _) => Err(format!("{completion:?}: {status:?}: {:?}", report.findings)),
+            }
+        });
+        match clean {
+            Ok(()) => right += 1,
+            Err(why) => wrong.push(format!("{}: {why}", case.display())),
+        }
+    }
+    if right == count && wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{right} are right, {count} should be\n{}", wrong.join("\n")).into())
+}
+
+fn compares(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let launch = launch(path, &text)?;
+    let code = path.with_extension("s");
+    let of = |wrong: i64| -> Result<Compared, Failed> {
+        let mut sources = SourceMap::new();
+        let read = |path: &Path| input::read(path, None).map_err(|error| Failed::from(error.message));
+        let (ir, code) = (read(path)?, read(&code)?);
+        let assembly =
+            AssemblyOptions { defines: vec![("WRONG".to_owned(), wrong)], ..AssemblyOptions::default() };
+        let options = RunOptions { assembly, ..RunOptions::default() };
+        compare(&mut sources, &ir, &code, &launch, &options).map_err(|failure| said(&sources, failure))
+    };
+    let right = of(0)?;
+    if right.status() != ExitStatus::Clean {
+        return Err(format!("the right code differs:\n{right}").into());
+    }
+    let wrong = of(1)?;
+    let Some(difference) = &wrong.difference else {
+        return Err(format!("the wrong code does not differ:\n{wrong}").into());
+    };
+    let marked = |path: &Path| -> Result<Option<u32>, Failed> {
+        let text = std::fs::read_to_string(path)?;
+        let line = (1..).zip(text.lines()).find(|(_, line)| line.contains("<<< differs"));
+        Ok(line.map(|(number, _)| number))
+    };
+    let stores =
+        [&difference.ir_store, &difference.code_store].map(|site| site.as_ref().and_then(|site| site.line()));
+    if stores != [marked(path)?, marked(&code)?] {
+        return Err(format!("the stores that differ are elsewhere:\n{wrong}").into());
+    }
+    Ok(())
+}
