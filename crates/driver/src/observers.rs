@@ -74,6 +74,7 @@ forward! {
     wave_started(wave: WaveId, sgprs: u32, vgprs: u32);
     instruction(wave: WaveId, site: &Site, exec: u64, regs: &Regs);
     issued(wave: WaveId, site: &Site, op: &Issue);
+    performed(wave: WaveId, op: &Issue);
     completed(wave: WaveId, op: &Issue);
     waited(wave: WaveId, site: &Site, waits: &[(Counter, u32)]);
     barrier(wave: WaveId, site: &Site, id: BarrierId, event: BarrierEvent);

@@ -343,8 +343,8 @@ impl<O: Observer> Cx<'_, O> {
 
     /// The wave lets others of its workgroup know what it has issued: where the cache of their compute unit keeps the order of
     /// accesses to global memory, those in flight come before whatever the others issue then. So their part in global memory
-    /// is done now; that they are complete, counters tell later. (A flag that is a plain store of the wave needs no such look:
-    /// stores land in order.)
+    /// is done now; that they are complete, counters tell later. A flag that is a plain store is not looked for: stores land in
+    /// order, but a load before it may be done after it where loads have a counter of their own.
     #[inline]
     fn perform(&mut self, wave: &mut Wave) {
         if !self.facts.cu_keeps_order || wave.id.split || self.group_waves == 1 {
