@@ -97,7 +97,7 @@ class Campaigns(OfExamples):
             self.assertEqual((captured.runs, captured.left), (6, 0))
             found = {finding["rule"] for finding in captured.findings}
             self.assertEqual((found, {finding.rule for finding in report.errors}), (rules, rules))
-            # It ran in place of nothing: what it found in memory is in the file.
+            # The device that it was captured on has no part in it.
             self.assertEqual(device.read(arguments[0], len(source)), source)
         # In a folder they are found.
         self.assertEqual(wavemark.campaign(self.folder, seeds=1, completions="late", progress=False).runs, 4)

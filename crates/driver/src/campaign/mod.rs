@@ -13,7 +13,7 @@ mod record;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use wavemark_diag::{Diagnostic, SourceMap, render_short};
 
@@ -87,14 +87,14 @@ impl Campaign {
             let mut options = RunOptions::default();
             options.set("completion", name).map(|()| options.completion)
         };
-        let mut once = Vec::new();
-        plan.completions.retain(|name| !once.contains(name) && (once.push(name.clone()), true).1);
+        // What is named twice is run once.
+        let mut named = FxHashSet::default();
+        plan.completions.retain(|name| named.insert(name.clone()));
         let completions = plan.completions.iter().map(mode).collect::<Result<_, _>>().map_err(unusable)?;
         let runs = [plan.items.len() as u64, plan.completions.len() as u64, plan.seeds];
         if runs.into_iter().try_fold(1u64, u64::checked_mul).is_none_or(|runs| runs == 0) {
             return Err(unusable("a campaign has kernels, modes of completion and seeds".to_owned()));
         }
-        // What is named twice is run once.
         let (mut items, mut digests, mut places) = (Vec::new(), Vec::new(), FxHashMap::default());
         for item in std::mem::take(&mut plan.items) {
             let digest = digest::of(&item, &plan);
