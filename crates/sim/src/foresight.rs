@@ -216,7 +216,7 @@ impl Foresight {
 
     /// What a scalar load brings, if that is known: kernel arguments.
     fn argument(&mut self, regs: &Regs, load: &ScalarLoad) -> Option<Vec<u32>> {
-        if self.no_arguments || load.buffer.is_some() || load.shape.bytes % 4 != 0 {
+        if self.no_arguments || load.buffer.is_some() || !load.shape.bytes.is_multiple_of(4) {
             return None;
         }
         let offset = load.soffset.map_or(0, |place| i64::from(regs.s[place.at as usize]));
