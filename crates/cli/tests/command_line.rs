@@ -617,10 +617,10 @@ fn unusable_inputs() {
         &["run", "-", "--lang", "obj"],
         "s_nop 0",
         expect![[r#"
-        exit 2
-        ---
-        error: <stdin> is neither an ELF code object nor an offload bundle: it has no such magic bytes
-    "#]],
+            exit 2
+            ---
+            error: <stdin> is neither an ELF code object nor an offload bundle nor a captured launch: it has no such magic bytes
+        "#]],
     );
     check(
         &["inspect", "-"],
@@ -636,10 +636,10 @@ fn unusable_inputs() {
         &["link", "kernels/scale.s", "-o", "/dev/null"],
         "",
         expect![[r#"
-        exit 2
-        ---
-        error: kernels/scale.s is neither an ELF code object nor an offload bundle: it has no such magic bytes
-    "#]],
+            exit 2
+            ---
+            error: kernels/scale.s is neither an ELF code object nor an offload bundle nor a captured launch: it has no such magic bytes
+        "#]],
     );
 }
 

@@ -4,9 +4,9 @@
 //! every second one follows priorities that change a few times, with operations that land at the last moment or at once
 //! ([`Policy::Priorities`]).
 //!
-//! * `--save-schedule FILE` writes the first one that fails, made as small as it can be ([`minimise`]);
-//! * `--schedule FILE` does that one again ([`file`]);
-//! * `--exhaustive` tries them all, the least surprising first ([`explore`]).
+//! * `--save-schedule FILE` writes the first one that fails, made as small as it can be (`minimise.rs`);
+//! * `--schedule FILE` does that one again ([`mod@file`]);
+//! * `--exhaustive` tries them all, the least surprising first ([`mod@explore`]).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

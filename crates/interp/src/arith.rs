@@ -5,7 +5,7 @@
 //! `nnan` and `ninf` are looked at, which make poison.
 
 use wavemark_ir::float::Format;
-use wavemark_ir::opcode::{BinaryOp, Flags, FloatPredicate, IntPredicate};
+use wavemark_ir::opcode::{BinaryOp, Flags, FloatPredicate};
 use wavemark_numerics::mode::Denorm;
 use wavemark_numerics::{arith, bf16, f16};
 
@@ -96,24 +96,6 @@ pub fn wide(op: BinaryOp, flags: Flags, bits: u32, a: u128, b: u128) -> (u128, b
 /// Whether an operation divides, so that a divisor of zero, and a quotient that does not fit, are undefined behavior.
 pub fn divides(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem)
-}
-
-/// A comparison of integers.
-#[inline(always)]
-pub fn compare(predicate: IntPredicate, bits: u32, a: u64, b: u64) -> bool {
-    let (sa, sb) = (sign_extend(a, bits), sign_extend(b, bits));
-    match predicate {
-        IntPredicate::Eq => a == b,
-        IntPredicate::Ne => a != b,
-        IntPredicate::Ugt => a > b,
-        IntPredicate::Uge => a >= b,
-        IntPredicate::Ult => a < b,
-        IntPredicate::Ule => a <= b,
-        IntPredicate::Sgt => sa > sb,
-        IntPredicate::Sge => sa >= sb,
-        IntPredicate::Slt => sa < sb,
-        IntPredicate::Sle => sa <= sb,
-    }
 }
 
 /// A comparison of floating-point numbers of any format, which a double holds all.

@@ -64,6 +64,27 @@ spelled! {
     }
 }
 
+impl IntPredicate {
+    /// Whether it holds of two integers of up to 64 bits, none set beyond the width.
+    #[inline(always)]
+    pub fn holds(self, bits: u32, a: u64, b: u64) -> bool {
+        let unused = 64 - bits.clamp(1, 64);
+        let signed = |value: u64| (value << unused) as i64 >> unused;
+        match self {
+            IntPredicate::Eq => a == b,
+            IntPredicate::Ne => a != b,
+            IntPredicate::Ugt => a > b,
+            IntPredicate::Uge => a >= b,
+            IntPredicate::Ult => a < b,
+            IntPredicate::Ule => a <= b,
+            IntPredicate::Sgt => signed(a) > signed(b),
+            IntPredicate::Sge => signed(a) >= signed(b),
+            IntPredicate::Slt => signed(a) < signed(b),
+            IntPredicate::Sle => signed(a) <= signed(b),
+        }
+    }
+}
+
 spelled! {
     /// How floating-point numbers are compared.
     FloatPredicate {

@@ -110,9 +110,8 @@ impl Rests {
         let info = analysis.sites.get(site);
         self.0.retain(|resting, how| {
             let needed = is_needed(analysis, resting.operation, info);
-            if needed && let Some(wait) = resting.wait {
-                let need = needs.entry((wait, analysis.counter(resting.class))).or_insert(how.at);
-                *need = how.at.min(*need);
+            if needed {
+                lay(analysis, resting, how, needs);
             }
             !needed
         });
@@ -128,7 +127,7 @@ impl Rests {
             self.0.clear();
         }
         for &channel in &info.effects.channels {
-            self.issue(analysis, site, info, channel);
+            self.issue(analysis, site, info, channel, needs);
         }
     }
 
@@ -156,16 +155,42 @@ impl Rests {
         }
     }
 
-    fn issue(&mut self, analysis: &Analysis<'_>, site: SiteId, info: &SiteInfo, channel: Channel) {
+    fn issue(
+        &mut self,
+        analysis: &Analysis<'_>,
+        site: SiteId,
+        info: &SiteInfo,
+        channel: Channel,
+        needs: &mut Needs,
+    ) {
         let class = channel as ClassId;
         if analysis.queues[usize::from(class)].in_order {
-            for (_, how) in self.0.iter_mut().filter(|(resting, _)| resting.class == class) {
-                how.younger = how.younger << 1 | how.younger & 1 << 63;
-            }
+            // What is so far behind counts as needed at once: it is followed no further.
+            self.0.retain(|resting, how| {
+                if resting.class != class {
+                    return true;
+                }
+                how.younger = how.younger << 1 | how.younger & FARTHEST;
+                if how.younger == FARTHEST {
+                    lay(analysis, resting, how, needs);
+                }
+                how.younger != FARTHEST
+            });
         }
         let told_apart = info.writes().next().is_some() || touches_lds(info);
         let operation = if told_apart { site } else { STORES };
         self.add(Resting { operation, class, wait: None }, How { at: 0, younger: 1 });
+    }
+}
+
+/// So many younger operations, or more.
+const FARTHEST: u64 = 1 << 63;
+
+/// Lays a need of operations on the wait on which they rest.
+fn lay(analysis: &Analysis<'_>, resting: &Resting, how: &How, needs: &mut Needs) {
+    if let Some(wait) = resting.wait {
+        let need = needs.entry((wait, analysis.counter(resting.class))).or_insert(how.at);
+        *need = how.at.min(*need);
     }
 }
 

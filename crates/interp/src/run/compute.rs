@@ -183,14 +183,14 @@ fn compare(
     if same_sign {
         return frame.map2_or_poison(pool, active, to, from, |a, b| {
             let differ = (a ^ b) >> (bits - 1) & 1 != 0;
-            (u64::from(arith::compare(predicate, bits, a, b)), differ)
+            (u64::from(predicate.holds(bits, a, b)), differ)
         });
     }
     macro_rules! each_predicate {
         ($($predicate:ident)*) => {
             match predicate {
                 $(IntPredicate::$predicate => frame.map2(pool, active, to, from, |a, b| {
-                    u64::from(arith::compare(IntPredicate::$predicate, bits, a, b))
+                    u64::from(IntPredicate::$predicate.holds(bits, a, b))
                 }),)*
             }
         };

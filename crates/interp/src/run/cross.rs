@@ -80,7 +80,7 @@ pub fn cross(
             let (value, shadow) = ballot(frame, &|lane| {
                 let (a, b) = (frame.get(pool, a)[lane], frame.get(pool, b)[lane]);
                 match cross {
-                    Cross::ICmp => int_predicate(number).is_some_and(|p| arith::compare(p, bits, a, b)),
+                    Cross::ICmp => int_predicate(number).is_some_and(|p| p.holds(bits, a, b)),
                     _ => float_predicate(number).is_some_and(|p| {
                         let format = match bits {
                             16 => wavemark_ir::float::Format::Half,

@@ -146,21 +146,7 @@ impl Bits {
         let result = match (predicate, self.exact(), other.exact()) {
             (IntPredicate::Eq, ..) if differ => false,
             (IntPredicate::Ne, ..) if differ => true,
-            (_, Some(a), Some(b)) => {
-                let (x, y) = (signed(bits, a), signed(bits, b));
-                match predicate {
-                    IntPredicate::Eq => a == b,
-                    IntPredicate::Ne => a != b,
-                    IntPredicate::Ugt => a > b,
-                    IntPredicate::Uge => a >= b,
-                    IntPredicate::Ult => a < b,
-                    IntPredicate::Ule => a <= b,
-                    IntPredicate::Sgt => x > y,
-                    IntPredicate::Sge => x >= y,
-                    IntPredicate::Slt => x < y,
-                    IntPredicate::Sle => x <= y,
-                }
-            }
+            (_, Some(a), Some(b)) => predicate.holds(bits, a, b),
             _ => return Bits::unknown(1),
         };
         Bits::exactly(u64::from(result))
