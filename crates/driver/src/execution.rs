@@ -54,6 +54,37 @@ pub(crate) struct Prepared<'p> {
     pub model: Model,
 }
 
+/// A kernel and its arguments in memory of their own, ready to be dispatched once.
+pub(crate) struct Placed {
+    pub memory: Global,
+    pub image: LoadedImage,
+    pub kernel: wavemark_sim::Kernel,
+    /// Where the arguments that are buffers are.
+    pub addresses: Vec<Option<u64>>,
+    pub dispatch: wavemark_sim::Dispatch,
+}
+
+impl Prepared<'_> {
+    /// Puts code and arguments into memory.
+    pub fn place(&self) -> Result<Placed, Failure> {
+        let mut memory = Global::new();
+        let base = memory.next_address();
+        let image = load(self.name, self.object, &mut memory, base)?;
+        let kernel = machine_kernel(self.name, self.kernel, self.executed_by, &image, &code_of(&image))?;
+        let addresses = allocate(self.launch, self.filled, &mut memory);
+        let dispatch = wavemark_sim::Dispatch {
+            grid: self.launch.grid,
+            block: self.launch.block,
+            cluster: self.launch.cluster,
+            dynamic_lds: self.launch.dynamic_lds,
+            kernarg: kernel_arguments(self, &addresses)?,
+            dynamic_stack: 0,
+            hostcall: kernel::hostcall(self.kernel, self.object.kernel_metadata(self.kernel)),
+        };
+        Ok(Placed { memory, image, kernel, addresses, dispatch })
+    }
+}
+
 /// What one dispatch gave.
 pub(crate) struct Ran {
     pub findings: Vec<Finding>,
@@ -113,22 +144,8 @@ pub(crate) fn execute(
     seed: u64,
     recorded: bool,
 ) -> Result<Outcome, Failure> {
-    let mut memory = Global::new();
-    let base = memory.next_address();
-    let image = load(prepared.name, prepared.object, &mut memory, base)?;
-    let kernel =
-        machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
+    let Placed { mut memory, image, kernel, addresses, dispatch } = prepared.place()?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
-    let addresses = allocate(prepared.launch, prepared.filled, &mut memory);
-    let dispatch = wavemark_sim::Dispatch {
-        grid: prepared.launch.grid,
-        block: prepared.launch.block,
-        cluster: prepared.launch.cluster,
-        dynamic_lds: prepared.launch.dynamic_lds,
-        kernarg: kernel_arguments(prepared, &addresses)?,
-        dynamic_stack: 0,
-        hostcall: kernel::hostcall(prepared.kernel, prepared.object.kernel_metadata(prepared.kernel)),
-    };
     let size = code_size(&image, &prepared.kernel.name);
     let loaded = LoadedKernel { kernel: &kernel, places: &places, model: prepared.model, size };
     let ran = dispatch_once(&mut memory, &loaded, &dispatch, options, seed, recorded)

@@ -108,12 +108,8 @@ impl RunOptions {
         match name {
             "check" => self.check = Checked::parse(value)?,
             "completion" => {
-                self.completion = match value {
-                    "late" => Completion::Late,
-                    "early" => Completion::Early,
-                    "random" => Completion::Random,
-                    _ => return Err(format!("completion is late, early or random, not `{value}`")),
-                }
+                self.completion = Completion::named(value)
+                    .ok_or_else(|| format!("completion is late, early or random, not `{value}`"))?;
             }
             "seed" => self.seed = number(name, value)?,
             "threads" => self.threads = Some(number(name, value)?),

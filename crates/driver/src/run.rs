@@ -91,17 +91,8 @@ fn judge(
     let model =
         parse_model(&options.model).map_err(|problem| Diagnostic::error(format!("--model: {problem}")))?;
     let Loadable { object, lines } = loadable(sources, input, options)?;
-    let given = match launch {
-        Some(path) => {
-            Some(launch::load(sources, path, &path.display().to_string(), options.seed, Purpose::Kernel)?)
-        }
-        None => None,
-    };
-    let (named, span) = match (&options.kernel, &given) {
-        (Some(name), _) => (Some(name.as_str()), None),
-        (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
-        (None, None) => (None, None),
-    };
+    let given = launch::given(sources, launch, options, Purpose::Kernel)?;
+    let (named, span) = launch::named(options, given.as_ref());
     let kernel = kernel::select(&object, &input.name, named, span)?;
     let metadata = object.kernel_metadata(kernel);
     let target = object.target();

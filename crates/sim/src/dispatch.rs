@@ -129,21 +129,13 @@ pub fn dispatch<O: Observer + Send>(
     });
     let patched = host.map(|(at, base, _)| dispatch.with_address(at, base));
     let dispatch = patched.as_ref().unwrap_or(dispatch);
-    let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
-    let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
-    let queue = global.allocate("queue", vec![0; 256], false);
+    let launcher = Launcher::new(&plan, kernel, dispatch, global);
+    let launcher = Launcher { host: host.map(|(_, base, packets)| (base, packets)), ..launcher };
     let new_program = || Program::new(kernel.machine, plan.layout, kernel.code.clone());
-    let launcher = Launcher {
-        plan: &plan,
-        kernel,
-        dispatch,
-        addresses: Addresses { kernarg, packet, queue },
-        ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
-        host: host.map(|(_, base, packets)| (base, packets)),
-    };
     config.progress.expect(dispatch.grid.iter().map(|&n| u64::from(n)).product());
     let result = machine::run(&new_program, global, &config, &launcher, observer);
     // The last first, as they are taken back.
+    let Addresses { kernarg, packet, queue } = launcher.addresses;
     for base in [queue, packet, kernarg].into_iter().chain(host.map(|(_, base, _)| base)) {
         global.take_back(base);
     }
@@ -158,17 +150,7 @@ pub(crate) fn first_waves(
     copies: usize,
 ) -> Result<Vec<Vec<Wave>>, DispatchError> {
     let plan = Plan::new(kernel, dispatch)?;
-    let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
-    let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
-    let queue = global.allocate("queue", vec![0; 256], false);
-    let launcher = Launcher {
-        plan: &plan,
-        kernel,
-        dispatch,
-        addresses: Addresses { kernarg, packet, queue },
-        ids: (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect(),
-        host: None,
-    };
+    let launcher = Launcher::new(&plan, kernel, dispatch, global);
     let mut of_wave: Vec<Vec<Wave>> = (0..plan.waves).map(|_| Vec::new()).collect();
     for _ in 0..copies {
         let group = launcher.group([0; 3], 0, 0, &mut Ended::default());
@@ -364,7 +346,16 @@ impl Launch for Launcher<'_> {
     }
 }
 
-impl Launcher<'_> {
+impl<'a> Launcher<'a> {
+    /// A launcher, with what its waves find in memory put there; it has no hostcall buffer.
+    fn new(plan: &'a Plan, kernel: &'a Kernel, dispatch: &'a Dispatch, global: &mut Global) -> Launcher<'a> {
+        let kernarg = global.allocate("kernel arguments", pad(&dispatch.kernarg), false);
+        let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
+        let queue = global.allocate("queue", vec![0; 256], false);
+        let ids = (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect();
+        Launcher { plan, kernel, dispatch, addresses: Addresses { kernarg, packet, queue }, ids, host: None }
+    }
+
     fn group(&self, cluster_id: [u32; 3], rank: u32, cluster_flat: u32, ended: &mut Ended) -> NewGroup {
         let plan = self.plan;
         let in_cluster = unflatten(u64::from(rank), plan.cluster);

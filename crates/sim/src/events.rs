@@ -16,8 +16,8 @@ use crate::regs::Regs;
 /// Number of a wave in the order of their creation; unique in a run.
 pub type WaveIndex = u32;
 
-/// A wave and where it belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A wave and where it belongs; the default one is the first wave of the first workgroup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaveId {
     /// Unique in the run.
     pub index: WaveIndex,

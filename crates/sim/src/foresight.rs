@@ -399,7 +399,7 @@ fn joined(mut places: Vec<(u64, u32)>) -> Vec<(u32, u32)> {
 }
 
 /// No hardware has as much LDS.
-const LDS_MOST: u32 = crate::machine::memory::LDS_OFF as u32;
+const LDS_MOST: u32 = wavemark_target::LDS_OFF as u32;
 
 /// Whether two lists of runs have a byte in common; the first such.
 pub fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> Option<u32> {

@@ -49,16 +49,7 @@ impl Functions {
                 return Err((index, "it does more than compute, or is not modelled".to_owned()));
             }
         }
-        let id = WaveId {
-            index: 0,
-            workgroup: [0; 3],
-            workgroup_flat: 0,
-            cluster_flat: 0,
-            rank_in_cluster: 0,
-            wave: 0,
-            split: false,
-        };
-        let mut wave = Wave::new(machine.facts(), id, layout, 0, 0);
+        let mut wave = Wave::new(machine.facts(), WaveId::default(), layout, 0, 0);
         wave.begin(layout, None);
         wave.refresh_constants(layout, &program.constants);
         wave.regs.set_s64(sindex::EXEC, wave.regs.full_mask());

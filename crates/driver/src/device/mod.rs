@@ -316,8 +316,7 @@ impl Device {
     }
 
     fn module(&self, module: ModuleId) -> Result<&Module, Diagnostic> {
-        let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
-        here.flatten().ok_or_else(no_module)
+        find(&self.modules, self.number, module)
     }
 
     /// Runs the kernel `name` of `module`, or its only one, to its end.
@@ -364,8 +363,8 @@ impl Device {
     ) -> Result<Launched, Failure> {
         let unusable = |problem: String| Failure::from(Diagnostic::error(problem));
         let model = parse_model(&options.model).map_err(unusable)?;
-        let here = (module.device == self.number).then(|| self.modules.get(module.at)?.as_ref());
-        let Some(module) = here.flatten() else { return Err(no_module().into()) };
+        // Not of `self`, whose memory changes below.
+        let module = find(&self.modules, self.number, module)?;
         let (kernel, kernarg) = module.arguments(name, extent, arguments)?;
         let Subject { machine, executed_by, .. } = subject(&module.object, kernel)?;
         let loaded = machine_kernel(&module.input.name, kernel, executed_by, &module.image, &module.code)?;
@@ -386,6 +385,12 @@ impl Device {
         let code = Code::new(loaded, &module.image, &kernel.name);
         Ok(Launched { ran, code, machine, executed_by })
     }
+}
+
+/// A module of the device `number`.
+fn find(modules: &[Option<Module>], number: u64, module: ModuleId) -> Result<&Module, Diagnostic> {
+    let here = (module.device == number).then(|| modules.get(module.at)?.as_ref());
+    here.flatten().ok_or_else(no_module)
 }
 
 /// A launch that is over.

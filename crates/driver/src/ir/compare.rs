@@ -11,21 +11,17 @@ use std::path::Path;
 
 use serde::Serialize;
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_sim::Global;
 use wavemark_sim::events::{Direction, Extent, Issue, Observer, Site as MachineSite, Space, WaveId};
 
-use super::execute::{Prepared, Watched, execute, given_launch, machine, select};
+use super::execute::{Prepared, Watched, execute, machine, select};
 use super::read;
 use crate::build::{Failure, Loadable, loadable};
 use crate::compare::compare as compare_buffers;
-use crate::execution::{
-    Prepared as PreparedCode, allocate, code_of, config, execute as execute_code, kernel_arguments, load,
-    machine_kernel,
-};
+use crate::execution::{Placed, Prepared as PreparedCode, config, execute as execute_code};
 use crate::findings::parse_model;
 use crate::input::Input;
 use crate::kernel;
-use crate::launch::ArgValue;
+use crate::launch::{self, ArgValue, Purpose};
 use crate::options::{Completion, RunOptions};
 use crate::places::Places;
 use crate::report::{ExitStatus, Finding, Severity, Site};
@@ -86,9 +82,6 @@ pub struct Difference {
     pub code_store: Option<Site>,
 }
 
-const COMPLETIONS: [(&str, Completion); 3] =
-    [("late", Completion::Late), ("early", Completion::Early), ("random", Completion::Random)];
-
 /// Runs the kernel of `ir` and that of `code` with the launch file, and compares what they leave.
 pub fn compare(
     sources: &mut SourceMap,
@@ -98,15 +91,14 @@ pub fn compare(
     options: &RunOptions,
 ) -> Result<Compared, Failure> {
     let parsed = read(sources, ir, options.target)?;
-    let Some((launch, filled)) = given_launch(sources, Some(launch_file), options)? else {
-        return Err(Diagnostic::error("a comparison needs a launch file").into());
-    };
-    let named = options.kernel.as_deref().or(launch.kernel.as_deref());
+    let name = launch_file.display().to_string();
+    let given = launch::load(sources, launch_file, &name, options.seed, Purpose::Kernel)?;
+    let (named, _) = launch::named(options, Some(&given));
     let kernel = select(&parsed, &ir.name, named)?;
+    let (launch, filled) = &given;
     let name = parsed.module.name(kernel);
     let ir_machine = machine(&parsed, kernel, &ir.name)?;
-    let prepared =
-        Prepared { parsed: &parsed, kernel, machine: ir_machine, launch: &launch, filled: &filled };
+    let prepared = Prepared { parsed: &parsed, kernel, machine: ir_machine, launch, filled };
 
     let Loadable { object, lines } = loadable(sources, code, options)?;
     let code_kernel = kernel::select(&object, &code.name, Some(&name), None)?;
@@ -118,7 +110,7 @@ pub fn compare(
         ))
         .into());
     }
-    let unsuitable = kernel::check_launch(&launch, code_kernel, object.kernel_metadata(code_kernel));
+    let unsuitable = kernel::check_launch(launch, code_kernel, object.kernel_metadata(code_kernel));
     if !unsuitable.is_empty() {
         return Err(unsuitable.into());
     }
@@ -127,8 +119,8 @@ pub fn compare(
         object: &object,
         lines: &lines,
         kernel: code_kernel,
-        launch: &launch,
-        filled: &filled,
+        launch,
+        filled,
         machine,
         executed_by,
         model: parse_model(&options.model).map_err(Diagnostic::error)?,
@@ -147,7 +139,8 @@ pub fn compare(
         code_findings: Vec::new(),
         incomplete: Vec::new(),
     };
-    for (mode, completion) in COMPLETIONS {
+    for completion in Completion::ALL {
+        let mode = completion.name();
         let schedules = options.schedules.max(1);
         let options = RunOptions { completion, schedules: 1, ..options.clone() };
         for index in 0..schedules {
@@ -214,23 +207,9 @@ fn last_store(
     seed: u64,
     watched: Watched,
 ) -> Result<Option<Site>, Failure> {
-    let mut memory = Global::new();
-    let base = memory.next_address();
-    let image = load(prepared.name, prepared.object, &mut memory, base)?;
-    let kernel =
-        machine_kernel(prepared.name, prepared.kernel, prepared.executed_by, &image, &code_of(&image))?;
+    let Placed { mut memory, image, kernel, addresses, dispatch } = prepared.place()?;
     let places = Places { machine: prepared.machine, base: image.base, lines: prepared.lines };
-    let addresses = allocate(prepared.launch, prepared.filled, &mut memory);
     let Some((from, to)) = watched.at(&addresses) else { return Ok(None) };
-    let dispatch = wavemark_sim::Dispatch {
-        grid: prepared.launch.grid,
-        block: prepared.launch.block,
-        cluster: prepared.launch.cluster,
-        dynamic_lds: prepared.launch.dynamic_lds,
-        kernarg: kernel_arguments(prepared, &addresses)?,
-        dynamic_stack: 0,
-        hostcall: kernel::hostcall(prepared.kernel, prepared.object.kernel_metadata(prepared.kernel)),
-    };
     let mut watch = Watch { from, to, last: None };
     let ran = wavemark_sim::dispatch(&mut memory, &kernel, &dispatch, config(options, seed), &mut watch);
     ran.map_err(|error| crate::execution::undispatched(&prepared.kernel.name, error))?;

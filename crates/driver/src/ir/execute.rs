@@ -77,8 +77,8 @@ pub fn run(
         )));
     }
     let parsed = read(sources, input, options.target)?;
-    let given = given_launch(sources, launch_file, options)?;
-    let named = options.kernel.as_deref().or(given.as_ref().and_then(|(launch, _)| launch.kernel.as_deref()));
+    let given = launch::given(sources, launch_file, options, Purpose::Kernel)?;
+    let (named, _) = launch::named(options, given.as_ref());
     let kernel = select(&parsed, &input.name, named)?;
     let machine = machine(&parsed, kernel, &input.name)?;
     let (launch, filled) = match given {
@@ -119,17 +119,6 @@ pub fn run(
     }
     report.conclude();
     Ok(report)
-}
-
-/// The launch that a file or nobody gives.
-pub(super) fn given_launch(
-    sources: &mut SourceMap,
-    file: Option<&Path>,
-    options: &RunOptions,
-) -> Result<Option<(Launch, Vec<Filled>)>, Failure> {
-    let load =
-        |path: &Path| launch::load(sources, path, &path.display().to_string(), options.seed, Purpose::Kernel);
-    Ok(file.map(load).transpose()?)
 }
 
 /// The kernel of that name, or the only one.

@@ -6,6 +6,7 @@ use std::path::Path;
 use wavemark_diag::{Diagnostic, SourceMap, Span};
 
 use super::{Filled, Launch, Purpose, fill, parse};
+use crate::options::RunOptions;
 
 /// Longest launch file: values in it are for small cases, large arrays go into `.npy` files.
 const MAX_LAUNCH_BYTES: u64 = 64 << 20;
@@ -24,6 +25,31 @@ pub fn load(
     let folder = path.parent().unwrap_or(Path::new(""));
     let filled = fill(&launch, folder, seed)?;
     Ok((launch, filled))
+}
+
+/// A launch with the bytes of its arguments.
+pub(crate) type Given = (Launch, Vec<Filled>);
+
+/// The launch of a launch file, if there is one.
+pub(crate) fn given(
+    sources: &mut SourceMap,
+    path: Option<&Path>,
+    options: &RunOptions,
+    purpose: Purpose,
+) -> Result<Option<Given>, Vec<Diagnostic>> {
+    path.map(|path| load(sources, path, &path.display().to_string(), options.seed, purpose)).transpose()
+}
+
+/// The kernel or function that the options name, or else the launch file, and where it does.
+pub(crate) fn named<'n>(
+    options: &'n RunOptions,
+    given: Option<&'n Given>,
+) -> (Option<&'n str>, Option<Span>) {
+    match (&options.kernel, given) {
+        (Some(name), _) => (Some(name), None),
+        (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
+        (None, None) => (None, None),
+    }
 }
 
 fn read_text(sources: &mut SourceMap, path: &Path, name: &str) -> Result<String, Diagnostic> {

@@ -24,6 +24,7 @@ use wavemark_numerics::dtype::Dtype;
 pub(crate) use data::split_mix;
 pub use data::{Filled, fill};
 pub use load::load;
+pub(crate) use load::{given, named};
 pub use parse::parse;
 
 /// What a launch file is for.

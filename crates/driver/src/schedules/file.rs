@@ -63,16 +63,12 @@ struct Late {
     until: Option<u64>,
 }
 
-const COMPLETIONS: [(&str, Completion); 3] =
-    [("late", Completion::Late), ("early", Completion::Early), ("random", Completion::Random)];
-
 fn channel_name(channel: Channel) -> String {
     format!("{channel:?}").to_lowercase()
 }
 
 /// The text of a file: schedule number `index`, as it is written or by its seed.
 pub(crate) fn write(kernel: &str, options: &RunOptions, index: u32, written: Option<&Schedule>) -> String {
-    let completion = COMPLETIONS.iter().find(|(_, completion)| *completion == options.completion);
     let empty = Schedule::default();
     let schedule = written.unwrap_or(&empty);
     let switches = schedule.switches.iter().map(|(at, to)| Switch {
@@ -91,7 +87,7 @@ pub(crate) fn write(kernel: &str, options: &RunOptions, index: u32, written: Opt
         version: 1,
         kernel: kernel.to_owned(),
         seed: options.seed,
-        completion: completion.map_or("late", |(name, _)| name).to_owned(),
+        completion: options.completion.name().to_owned(),
         schedule: index,
         written: written.is_some(),
         switches: switches.collect(),
@@ -110,8 +106,7 @@ pub fn read(text: &str, name: &str, options: &RunOptions) -> Result<RunOptions, 
     if file.version != 1 {
         return Err(wrong(format!("version {}: this is a file of version 1 that is read", file.version)));
     }
-    let completion = COMPLETIONS.iter().find(|(name, _)| *name == file.completion);
-    let &(_, completion) = completion
+    let completion = Completion::named(&file.completion)
         .ok_or_else(|| wrong(format!("completion `{}`: expected late, early or random", file.completion)))?;
     let mut schedule = Schedule::default();
     for Switch { cluster, step, workgroup, wave } in file.switches {

@@ -89,18 +89,8 @@ fn execute(
         return Err(Failure::Unsupported("--trace of a tile program".to_owned()));
     }
     let given_launch = launch;
-    let given = match launch {
-        Some(path) => {
-            let name = path.display().to_string();
-            Some(launch::load(sources, path, &name, options.seed, Purpose::Tile)?)
-        }
-        None => None,
-    };
-    let (named, span) = match (&options.kernel, &given) {
-        (Some(name), _) => (Some(name.as_str()), None),
-        (None, Some((launch, _))) => (launch.kernel.as_deref(), launch.kernel_span),
-        (None, None) => (None, None),
-    };
+    let given = launch::given(sources, launch, options, Purpose::Tile)?;
+    let (named, span) = launch::named(options, given.as_ref());
     let function = select(module, &input.name, named, span)?;
     let Some((launch, filled)) = given.or_else(|| nothing_needed(function)) else {
         let message = format!("`{}` has parameters: say what they are by --launch L.toml", function.name);

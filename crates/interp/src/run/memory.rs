@@ -22,6 +22,17 @@ pub struct Memories<'m> {
     pub stride: u64,
 }
 
+/// What an exchange has read, what was known of it, and whether it has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The number before.
+    pub old: u64,
+    /// What was known of the worst of its bytes.
+    pub state: State,
+    /// Another was written.
+    pub written: bool,
+}
+
 /// An access outside of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outside {
@@ -47,25 +58,32 @@ impl Memories<'_> {
         }
     }
 
+    /// The memory that a lane's bytes are in, and where there: in scratch, behind those of the lanes before.
+    #[inline]
+    fn place(&self, space: Space, lane: usize, address: u64, bytes: usize) -> Result<(Space, u64), Outside> {
+        let (space, address) = self.resolve(space, address);
+        if space != Space::Private {
+            return Ok((space, address));
+        }
+        let inside = address.checked_add(bytes as u64).is_some_and(|end| end <= self.stride);
+        let at = || lane as u64 * self.stride + address;
+        if inside { Ok((space, at())) } else { Err(Outside { space, address, bytes }) }
+    }
+
     /// Reads bytes of a lane; the worst that is known of one of them.
     #[inline]
     pub fn read(&mut self, space: Space, lane: usize, address: u64, to: &mut [u8]) -> Result<State, Outside> {
-        let (space, address) = self.resolve(space, address);
-        let outside = Outside { space, address, bytes: to.len() };
-        match space {
-            Space::Local => self.lds.read(address, to).ok_or(outside),
-            Space::Private => {
-                let end = address.checked_add(to.len() as u64).filter(|&end| end <= self.stride);
-                end.and_then(|_| self.scratch.read(lane as u64 * self.stride + address, to)).ok_or(outside)
-            }
-            _ => match self.global.slice(address, to.len() as u64) {
-                Some(from) => {
-                    to.copy_from_slice(from);
-                    Ok(State::Value)
-                }
-                None => Err(outside),
-            },
-        }
+        let bytes = to.len();
+        let (space, address) = self.place(space, lane, address, bytes)?;
+        let read = match space {
+            Space::Local => self.lds.read(address, to),
+            Space::Private => self.scratch.read(address, to),
+            _ => self.global.slice(address, bytes as u64).map(|from| {
+                to.copy_from_slice(from);
+                State::Value
+            }),
+        };
+        read.ok_or(Outside { space, address, bytes })
     }
 
     /// Writes bytes of a lane.
@@ -78,23 +96,56 @@ impl Memories<'_> {
         from: &[u8],
         state: State,
     ) -> Result<(), Outside> {
-        let (space, address) = self.resolve(space, address);
-        let outside = Outside { space, address, bytes: from.len() };
-        match space {
-            Space::Local => self.lds.write(address, from, state).ok_or(outside),
-            Space::Private => {
-                let end = address.checked_add(from.len() as u64).filter(|&end| end <= self.stride);
-                let at = lane as u64 * self.stride + address;
-                end.and_then(|_| self.scratch.write(at, from, state)).ok_or(outside)
-            }
-            _ => match self.global.slice_mut(address, from.len() as u64) {
-                Some(to) => {
-                    to.copy_from_slice(from);
-                    Ok(())
-                }
-                None => Err(outside),
-            },
+        let bytes = from.len();
+        let (space, address) = self.place(space, lane, address, bytes)?;
+        let written = match space {
+            Space::Local => self.lds.write(address, from, state),
+            Space::Private => self.scratch.write(address, from, state),
+            _ => self.global.slice_mut(address, bytes as u64).map(|to| to.copy_from_slice(from)),
+        };
+        written.ok_or(Outside { space, address, bytes })
+    }
+
+    /// Reads up to eight bytes of a lane as a number, and writes what `change` makes of it, if that is anything.
+    pub fn exchange(
+        &mut self,
+        space: Space,
+        lane: usize,
+        address: u64,
+        bytes: u32,
+        change: impl FnOnce(u64) -> Option<u64>,
+    ) -> Result<Exchanged, Outside> {
+        let mut word = [0; 8];
+        let word = &mut word[..bytes as usize];
+        let state = self.read(space, lane, address, word)?;
+        let old = get(word, 0, bytes * 8);
+        let new = change(old);
+        if let Some(new) = new {
+            put(word, 0, bytes * 8, new);
+            self.write(space, lane, address, word, state)?;
         }
+        Ok(Exchanged { old, state, written: new.is_some() })
+    }
+
+    /// What is known of each of a lane's bytes; `None` of global memory, whose bytes are values.
+    pub fn states(&self, space: Space, lane: usize, address: u64, bytes: usize) -> Option<&[State]> {
+        match self.place(space, lane, address, bytes).ok()? {
+            (Space::Local, at) => self.lds.states(at, bytes),
+            (Space::Private, at) => self.scratch.states(at, bytes),
+            _ => None,
+        }
+    }
+
+    /// Says what is known of a lane's bytes; `false` of global memory, where nothing is kept.
+    pub fn mark(&mut self, space: Space, lane: usize, address: u64, bytes: usize, state: State) -> bool {
+        match self.place(space, lane, address, bytes) {
+            Ok((Space::Local, at)) => self.lds.mark(at, bytes, state),
+            Ok((Space::Private, at)) => self.scratch.mark(at, bytes, state),
+            Ok(_) => return false,
+            // Nothing was written there.
+            Err(_) => {}
+        }
+        true
     }
 
     /// What an access outside of memory is nearest to, in words.

@@ -3,12 +3,14 @@
 //! Waves take turns at what others could notice; which goes next is round-robin, or drawn from the seed. Clusters (or
 //! workgroups) are run one after the other; others become resident where those that are make no headway alone.
 
+mod access;
 pub mod barrier;
 pub mod buffer;
 pub mod bytes;
 pub mod compute;
 pub mod cross;
 mod effect;
+mod evaluate;
 pub mod flight;
 pub mod memory;
 mod step;

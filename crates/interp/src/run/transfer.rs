@@ -2,10 +2,10 @@
 
 use wavemark_memmodel::asyncmark::Instance;
 use wavemark_sim::Completion;
-use wavemark_sim::machine::LDS_OFF;
-use wavemark_target::{TensorDescriptor, TensorPiece};
+use wavemark_target::{LDS_OFF, TensorDescriptor, TensorPiece, lds_dma_lane};
 
-use super::effect::{Here, buffer_places, report_outside, uniform};
+use super::access::{addressed, buffer_places, report_outside};
+use super::effect::{Here, uniform};
 use super::flight::{Action, Class, Flight, count_arrival, retired};
 use super::memory::{Memories, Outside};
 use super::step::Flow;
@@ -47,13 +47,8 @@ impl<'r> Executor<'r> {
                         return Ok(Flow::Next);
                     }
                 }
-                let undefined = [*global, *lds].map(|src| frame.shadow(here.pool, src));
-                let undefined = known(undefined[0].or(undefined[1]), here.active.mask).any();
-                if undefined != 0 {
-                    self.undefined_address(here, undefined);
-                }
                 let mut pieces = Vec::new();
-                for lane in each(here.active.mask & !undefined) {
+                for lane in each(addressed(&mut self.findings, frame, here, &[*global, *lds])) {
                     let global = frame.get(here.pool, *global)[lane].wrapping_add(*offset as u64);
                     let at = frame.get(here.pool, *lds)[lane].wrapping_add(*offset as u64) & mask(32);
                     self.piece(group, here, lane, Some(global), at, *bytes, *store, &mut pieces);
@@ -107,12 +102,8 @@ impl<'r> Executor<'r> {
             Op::Arrive { to, pointer, count } => {
                 let Some(activation) = wave.activations.last_mut() else { return Ok(Flow::Next) };
                 let frame = &mut activation.frame;
-                let undefined = known(frame.shadow(here.pool, *pointer), here.active.mask).any();
-                if undefined != 0 {
-                    self.undefined_address(here, undefined);
-                }
                 let mut cells = Vec::new();
-                for lane in each(here.active.mask & !undefined) {
+                for lane in each(addressed(&mut self.findings, frame, here, &[*pointer])) {
                     let at = frame.get(here.pool, *pointer)[lane];
                     let mut word = [0; 8];
                     if group.lds.read(at, &mut word).is_none() {
@@ -147,12 +138,6 @@ impl<'r> Executor<'r> {
             }
         }
         Ok(Flow::Next)
-    }
-
-    fn undefined_address(&mut self, here: &Here<'_>, lanes: u64) {
-        self.findings.add(Kind::UndefinedAddress, &[here.at(lanes)], || {
-            "an address depends on a value that there is not".to_owned()
-        });
     }
 
     /// One piece of a transfer, if it is in bounds.
@@ -190,8 +175,7 @@ impl<'r> Executor<'r> {
         }
     }
 
-    /// The pieces of a copy that puts the lanes side by side into LDS. CDNA4 manual 10.3: at four bytes a lane, or at
-    /// sixteen for three and four dwords; less than a dword is written as one.
+    /// The pieces of a copy that puts the lanes side by side into LDS. Less than a dword is written as one.
     fn side_by_side(
         &mut self,
         group: &mut Group,
@@ -212,7 +196,7 @@ impl<'r> Executor<'r> {
         }
         let base =
             uniform(&mut self.findings, frame, here, lds, "the address in LDS").wrapping_add(offset as u64);
-        let stride = if bytes == 4 { 4 } else { 16 };
+        let (_, stride) = lds_dma_lane(bytes);
         let mut pieces = Vec::new();
         let places = match from {
             DmaFrom::Buffer(place) => {
@@ -220,12 +204,8 @@ impl<'r> Executor<'r> {
                 buffer_places(&mut self.findings, layout, frame, here, place, bytes)
             }
             DmaFrom::Pointer(pointer) => {
-                let undefined = known(frame.shadow(here.pool, *pointer), here.active.mask).any();
-                if undefined != 0 {
-                    self.undefined_address(here, undefined);
-                }
                 let mut places = [None; 64];
-                for lane in each(here.active.mask & !undefined) {
+                for lane in each(addressed(&mut self.findings, frame, here, &[*pointer])) {
                     let at = frame.get(here.pool, *pointer)[lane].wrapping_add(offset as u64);
                     places[lane] = Some((at, bytes));
                 }
@@ -234,7 +214,7 @@ impl<'r> Executor<'r> {
         };
         for lane in each(here.active.mask) {
             let Some((address, in_range)) = places[lane] else { continue };
-            let at = base.wrapping_add(lane as u64 * stride) & mask(32);
+            let at = base.wrapping_add(lane as u64 * u64::from(stride)) & mask(32);
             if in_range > 0 {
                 self.piece(group, here, lane, Some(address), at, in_range, false, &mut pieces);
             }

@@ -1,6 +1,6 @@
 //! Which bytes of LDS an instruction touches, by wave.
 
-use wavemark_target::{Property, TensorDescriptor};
+use wavemark_target::{LDS_OFF, Property, TensorDescriptor, lds_dma_lane};
 
 use crate::function::ValueDef;
 use crate::inst::{Call, InstData, InstKind, Operand};
@@ -27,7 +27,7 @@ impl Bytes {
         let mut waves = vec![Vec::new(); group.waves()];
         for item in (0..group.items).filter(|&item| active[item]) {
             let start = address(item)?;
-            if start < LARGEST {
+            if start < LDS_OFF {
                 waves[item / group.wave].push((start, start.saturating_add(size)));
             }
         }
@@ -52,9 +52,6 @@ impl Bytes {
         self.waves.iter().enumerate().any(meets)
     }
 }
-
-/// No LDS is larger.
-const LARGEST: u64 = 1 << 24;
 
 fn merge(ranges: &mut Vec<(u64, u64)>) {
     ranges.sort_unstable();
@@ -277,17 +274,16 @@ impl At<'_, '_> {
     fn places_of_dma(&mut self, call: &Call, pointer: Operand) -> Option<Vec<Place>> {
         // The size stands behind the place, the offset before the cache policy.
         let at = call.args.iter().position(|arg| arg.value == pointer)?;
-        let size = self.values.immediate(call.args.get(at + 1)?.value)? as u64;
+        let size = u32::try_from(self.values.immediate(call.args.get(at + 1)?.value)?).ok()?;
         let offset = self.values.immediate(call.args.get(call.args.len().checked_sub(2)?)?.value)?;
         let lanes = self.lanes(pointer)?;
         let wave = self.values.group.wave;
-        // A lane has a dword even for what is smaller.
-        let stride = size.max(4);
+        let (written, stride) = lds_dma_lane(size);
         let address = |item: usize| {
             let first = lanes.of(item / wave * wave).exact()?;
-            Some(first.wrapping_add_signed(offset).wrapping_add((item % wave) as u64 * stride))
+            Some(first.wrapping_add_signed(offset).wrapping_add((item % wave) as u64 * u64::from(stride)))
         };
-        self.always(address, size)
+        self.always(address, written.into())
     }
 
     /// What a descriptor says of LDS, from the first byte of the tile to the last (each wave moves one), whether it has a

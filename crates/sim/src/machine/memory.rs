@@ -2,6 +2,7 @@
 //! bounds are checked, and the operation goes into flight.
 
 use smallvec::{SmallVec, smallvec};
+use wavemark_target::{LDS_OFF, lds_dma_lane};
 
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::{BufferAccess, BufferResource, scratch_place};
@@ -23,10 +24,6 @@ pub(super) struct Resolved {
     /// Lanes of which only the first bytes are in range (buffers, whole dwords).
     partial: SmallVec<[(u32, u32); 4]>,
 }
-
-/// LDS addresses from here on are how compilers switch a lane off (Triton: 0x7fffffff): no hardware has that
-/// much LDS, the access does nothing, and that is meant.
-pub const LDS_OFF: u64 = 0x4000_0000;
 
 pub(super) fn direction(transfer: &Transfer) -> Direction {
     match transfer {
@@ -123,8 +120,8 @@ pub(crate) fn lds_places(wave: &Wave, op: &MemoryOp) -> Option<Vec<(u64, u32)>> 
     };
     match (&op.transfer, &op.addressing) {
         (Transfer::LdsDma(_), _) => {
-            let written = size.div_ceil(4) * 4;
-            let target = lds_dma_target(wave, op, exec, written);
+            let target = lds_dma_target(wave, op, exec, size);
+            let (written, _) = lds_dma_lane(size);
             Some(of(&target.addr, target.mask, written))
         }
         (Transfer::LdsDmaStore, _) => {
@@ -327,8 +324,8 @@ impl<O: Observer> Cx<'_, O> {
             }
             Transfer::LdsDma(shape) => {
                 let Some((_, part)) = parts.into_iter().next() else { return };
-                let written = size.div_ceil(4) * 4;
-                let mut target = lds_dma_target(wave, op, exec, written);
+                let (written, _) = lds_dma_lane(size);
+                let mut target = lds_dma_target(wave, op, exec, size);
                 let lost = self.check_bounds(wave, site, &mut target, Direction::Write, written, op);
                 target.mask &= !lost;
                 let from = access_of(part, Direction::Read, size);
@@ -722,10 +719,10 @@ impl<O: Observer> Cx<'_, O> {
     }
 }
 
-/// Where the lanes of `exec` write `written` bytes each by a copy to LDS of gfx9. CDNA4 ISA 10.3, 9.1.9: LDS base +
-/// M0[17:2] * 4 + offset + lane number times 4, or times 16 for 3 and 4 dwords; sub-dword loads write a dword.
-pub(super) fn lds_dma_target(wave: &Wave, op: &MemoryOp, exec: u64, written: u32) -> Resolved {
-    let stride = if written == 4 { 4 } else { 16 };
+/// Where the lanes of `exec` write `loaded` bytes each by a copy to LDS of gfx9. CDNA4 ISA 10.3, 9.1.9: LDS base +
+/// M0[17:2] * 4 + offset + lane number times a stride.
+pub(super) fn lds_dma_target(wave: &Wave, op: &MemoryOp, exec: u64, loaded: u32) -> Resolved {
+    let (_, stride) = lds_dma_lane(loaded);
     let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
     let mut addr = Box::new([0; 64]);
     for lane in lanes(exec) {

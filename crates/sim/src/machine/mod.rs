@@ -57,7 +57,6 @@ use crate::queue::{Flight, Scan};
 use crate::schedule::{Moment, Operation, Policy, Recorder};
 use crate::wave::{Wave, WaveState};
 pub(crate) use device::{Cluster, Ended, Launch, NewGroup};
-pub use memory::LDS_OFF;
 use ops::MachineOp;
 pub use side_by_side::RESIDENT_WAVES;
 pub(crate) use side_by_side::run;
@@ -73,6 +72,25 @@ pub enum Completion {
     Early,
     /// In between, drawn from the seed.
     Random,
+}
+
+impl Completion {
+    /// All of them.
+    pub const ALL: [Completion; 3] = [Completion::Late, Completion::Early, Completion::Random];
+
+    /// As options, files and reports call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Completion::Late => "late",
+            Completion::Early => "early",
+            Completion::Random => "random",
+        }
+    }
+
+    /// The mode that is called so.
+    pub fn named(name: &str) -> Option<Completion> {
+        Completion::ALL.into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 /// How to run.

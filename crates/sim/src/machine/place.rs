@@ -3,11 +3,12 @@
 //! for these as well.
 
 use smallvec::SmallVec;
+use wavemark_target::{LDS_OFF, lds_dma_lane};
 
 use super::Cx;
 use super::address::{self, Addressing, Aperture, ScratchAperture};
 use super::buffer::BufferResource;
-use super::memory::{LDS_OFF, direction};
+use super::memory::direction;
 use super::offsets::{NUMBERS, Terms, ZEROS, all_hold, offsets};
 use super::ops::{MemoryOp, Transfer};
 use crate::events::{Direction, Observer, OpId, Site, Space};
@@ -87,7 +88,7 @@ impl<O: Observer> Cx<'_, O> {
             let direction = direction(&op.transfer);
             let size = op.transfer.bytes();
             let (directions, sizes) = match op.transfer {
-                Transfer::LdsDma(_) => ([Direction::Read, Direction::Write], [size, size.div_ceil(4) * 4]),
+                Transfer::LdsDma(_) => ([Direction::Read, Direction::Write], [size, lds_dma_lane(size).0]),
                 Transfer::AsyncLoad(_) | Transfer::AsyncStore(_) => {
                     ([Direction::Read, Direction::Write], [size; 2])
                 }
@@ -182,11 +183,10 @@ impl<O: Observer> Cx<'_, O> {
         lanewise.accesses = 2;
         let shape;
         (lanewise.zero, shape) = if let Transfer::LdsDma(shape) = op.transfer {
-            // CDNA4 ISA 10.3, 9.1.9: see the general path.
-            let written = size.div_ceil(4) * 4;
+            let (written, stride) = lds_dma_lane(size);
             let m0 = u64::from(regs.s[sindex::M0 as usize] & 0x3fffc);
             let base = m0.wrapping_add_signed(op.lds_offset);
-            let terms = Terms { scale: if written == 4 { 4 } else { 16 }, ..Terms::new(Space::Lds, base) };
+            let terms = Terms { scale: stride, ..Terms::new(Space::Lds, base) };
             place_lds(to, second, &NUMBERS[..regs.chunks], terms, written, true)?;
             (self.place(wave, op, 0, exec, size, first, from)?, Some(shape))
         } else {

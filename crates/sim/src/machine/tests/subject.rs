@@ -158,17 +158,14 @@ impl Subject {
         let contents: Vec<u8> = (0..GLOBAL / 8).flat_map(|_| random.draw().to_le_bytes()).collect();
         let base = global.allocate("memory", contents.clone(), true);
         let lds: Vec<u8> = contents.iter().copied().cycle().take(LDS).collect();
-        let id = WaveId {
-            index: 0,
-            workgroup: [0; 3],
-            workgroup_flat: 0,
-            cluster_flat: 0,
-            rank_in_cluster: 0,
-            wave: 0,
-            split: false,
-        };
         let waves = (0..2).map(|index| {
-            let mut wave = Wave::new(facts, WaveId { index, wave: index, ..id }, self.layout, CODE, 0x3f0);
+            let mut wave = Wave::new(
+                facts,
+                WaveId { index, wave: index, ..WaveId::default() },
+                self.layout,
+                CODE,
+                0x3f0,
+            );
             wave.scratch_per_lane = SCRATCH;
             wave.scratch = vec![7; (SCRATCH * self.machine.lanes()) as usize];
             wave.begin(self.layout, None);

@@ -1,0 +1,522 @@
+//! Operations that access memory, over the lanes of a wave: what is read and written, what is known of it, and what is wrong
+//! with where it is.
+
+use smallvec::SmallVec;
+use wavemark_sim::machine::buffer::{BufferAccess, BufferResource};
+use wavemark_sim::transpose;
+use wavemark_target::LDS_OFF;
+use wavemark_target::facts::BufferResource as Layout;
+
+use super::bytes::State as Byte;
+use super::effect::Here;
+use super::known;
+use super::memory::{Exchanged, Memories, Outside, limb_of, to_bytes};
+use crate::finding::{Findings, Kind};
+use crate::lanes::{Active, Frame, Shadow, Src, each};
+use crate::op::{Access, BufferPlace, Promise, Space};
+use crate::shape::{Image, mask};
+
+/// Where the lanes access a buffer, and how many bytes of each are in range; `None`: the place is undefined.
+pub(super) fn buffer_places(
+    findings: &mut Findings,
+    layout: Layout,
+    frame: &Frame,
+    here: &Here<'_>,
+    place: &BufferPlace,
+    bytes: u32,
+) -> [Option<(u64, u32)>; 64] {
+    let mask = here.active.mask;
+    let own = [place.resource[0], place.resource[1], place.voffset, place.soffset];
+    let all = own.iter().chain(&place.index);
+    let undefined = all.fold(Shadow::default(), |shadow, &src| shadow.or(frame.shadow(here.pool, src)));
+    let undefined = known(undefined, mask).any();
+    if undefined != 0 {
+        findings.add(Kind::UndefinedAddress, &[here.at(undefined)], || {
+            "a place in a buffer depends on a value that there is not".to_owned()
+        });
+    }
+    let mut unpacked: Option<([u64; 2], BufferResource)> = None;
+    let mut places = [None; 64];
+    for lane in each(mask & !undefined) {
+        let words = place.resource.map(|src| frame.get(here.pool, src)[lane]);
+        let resource = match unpacked {
+            Some((known, resource)) if known == words => resource,
+            _ => {
+                let dwords = [words[0], words[0] >> 32, words[1], words[1] >> 32].map(|word| word as u32);
+                let resource = BufferResource::unpack(layout, dwords);
+                unpacked = Some((words, resource));
+                resource
+            }
+        };
+        let part = resource.place(&BufferAccess {
+            index: place.index.map(|index| frame.get(here.pool, index)[lane] as u32),
+            voffset: frame.get(here.pool, place.voffset)[lane] as u32,
+            soffset: frame.get(here.pool, place.soffset)[lane] as u32,
+            offset: place.offset,
+            lane: lane as u32,
+            bytes,
+            whole: false,
+        });
+        places[lane] = Some((part.addr, part.in_range));
+    }
+    places
+}
+
+/// What is known of bytes that hold values with this shadow.
+fn state_of(shadow: Shadow) -> Byte {
+    match shadow {
+        Shadow { poison: 0, undef: 0 } => Byte::Value,
+        Shadow { poison: 0, .. } => Byte::Undef,
+        _ => Byte::Poison,
+    }
+}
+
+pub(super) fn report_outside(
+    findings: &mut Findings,
+    memories: &Memories<'_>,
+    here: &Here<'_>,
+    lanes: u64,
+    outside: &Outside,
+) {
+    // So compilers switch a lane off.
+    if outside.space != Space::Local || outside.address < LDS_OFF {
+        findings.add(Kind::OutOfBounds, &[here.at(lanes)], || memories.nearest(outside));
+    }
+}
+
+/// Poison and undefined values that go to memory which outlives the workgroup.
+fn undefined_store(findings: &mut Findings, here: &Here<'_>, shadow: Shadow) {
+    if shadow.poison != 0 {
+        findings.add(Kind::PoisonStored, &[here.at(shadow.poison)], || {
+            "poison is stored to global memory".to_owned()
+        });
+    } else if shadow.undef != 0 {
+        findings.add(Kind::UndefStored, &[here.at(shadow.undef)], || {
+            "an undefined value is stored to global memory".to_owned()
+        });
+    }
+}
+
+/// The lanes whose addresses are values; those without are reported.
+pub(super) fn addressed(findings: &mut Findings, frame: &Frame, here: &Here<'_>, pointers: &[Src]) -> u64 {
+    let all = pointers.iter().fold(Shadow::default(), |all, &one| all.or(frame.shadow(here.pool, one)));
+    let undefined = known(all, here.active.mask).any();
+    if undefined != 0 {
+        findings.add(Kind::UndefinedAddress, &[here.at(undefined)], || {
+            "an address depends on a value that there is not".to_owned()
+        });
+    }
+    here.active.mask & !undefined
+}
+
+fn aligned(findings: &mut Findings, here: &Here<'_>, lane: usize, address: u64, access: &Access) {
+    let (align, off) = (access.align, access.space == Space::Local && address >= LDS_OFF);
+    if !address.is_multiple_of(align) && !off {
+        findings.add(Kind::Misaligned, &[here.at(1 << lane)], || {
+            format!("the address {address:#x} is not aligned to {align} bytes, as the instruction says")
+        });
+    }
+}
+
+pub(super) fn load(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    to: u32,
+    access: &Access,
+) {
+    let lanes = addressed(findings, frame, here, &[access.pointer]);
+    let image = &*access.image;
+    let mut bytes: SmallVec<[u8; 128]> = smallvec::smallvec![0; image.bytes as usize];
+    // What was not read is nothing.
+    let mut shadow = Shadow { poison: here.active.mask & !lanes, undef: 0 };
+    let mut states: Option<Vec<Shadow>> = None;
+    for lane in each(lanes) {
+        let address = frame.get(here.pool, access.pointer)[lane];
+        aligned(findings, here, lane, address, access);
+        match memories.read(access.space, lane, address, &mut bytes) {
+            Ok(Byte::Value) => {}
+            Ok(worst) => {
+                // Field by field: a structure may be written in part.
+                let states = states.get_or_insert_with(|| vec![Shadow::default(); image.fields.len()]);
+                note_states(memories, access, image, lane, address, worst, states);
+            }
+            Err(outside) => {
+                report_outside(findings, memories, here, 1 << lane, &outside);
+                bytes.fill(0);
+                shadow.undef |= 1 << lane;
+            }
+        }
+        bring(frame, image, to, lane, &bytes);
+    }
+    for limb in 0..image.fields.len() {
+        let own = states.as_ref().map_or(shadow, |states| states[limb].or(shadow));
+        frame.set_shadow(to + limb as u32, own, here.active);
+    }
+}
+
+/// Notes which fields of a value that a lane read are none.
+fn note_states(
+    memories: &Memories<'_>,
+    access: &Access,
+    image: &Image,
+    lane: usize,
+    address: u64,
+    worst: Byte,
+    states: &mut [Shadow],
+) {
+    let known = memories.states(access.space, lane, address, image.bytes as usize);
+    for (field, shadow) in image.fields.iter().zip(states) {
+        let (first, last) = ((field.bit / 8) as usize, (field.bit + field.bits).div_ceil(8) as usize);
+        let own = known.and_then(|known| known.get(first..last));
+        match own.map_or(worst, |own| own.iter().copied().max().unwrap_or_default()) {
+            Byte::Value => {}
+            Byte::Undef => shadow.undef |= 1 << lane,
+            Byte::Poison => shadow.poison |= 1 << lane,
+        }
+    }
+}
+
+pub(super) fn store(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    access: &Access,
+    value: &[Src],
+) {
+    let lanes = addressed(findings, frame, here, &[access.pointer]);
+    let image = &*access.image;
+    let mut bytes: SmallVec<[u8; 128]> = smallvec::smallvec![0; image.bytes as usize];
+    let shadows: SmallVec<[Shadow; 16]> =
+        value.iter().map(|&src| known(frame.shadow(here.pool, src), lanes)).collect();
+    let worst = shadows.iter().fold(Shadow::default(), |all, &one| all.or(one));
+    let mut to_global = 0;
+    for lane in each(lanes) {
+        let address = frame.get(here.pool, access.pointer)[lane];
+        aligned(findings, here, lane, address, access);
+        to_bytes(image, value.iter().map(|&src| frame.get(here.pool, src)[lane]), &mut bytes);
+        if let Err(outside) = memories.write(access.space, lane, address, &bytes, Byte::Value) {
+            report_outside(findings, memories, here, 1 << lane, &outside);
+            continue;
+        }
+        if worst.any() >> lane & 1 == 0 {
+            continue;
+        }
+        for (field, shadow) in image.fields.iter().zip(&shadows) {
+            let state = state_of(shadow.in_lanes(1 << lane));
+            if state == Byte::Value {
+                continue;
+            }
+            let (first, last) = (u64::from(field.bit / 8), (field.bit + field.bits).div_ceil(8) as usize);
+            let len = last - first as usize;
+            if !memories.mark(access.space, lane, address + first, len, state) {
+                to_global |= 1 << lane;
+            }
+        }
+    }
+    undefined_store(findings, here, worst.in_lanes(to_global));
+}
+
+/// An atomic operation, lane after lane: `change` makes the new value of the old one and the operand.
+pub(super) fn exchange(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    to: u32,
+    access: &Access,
+    operand: Src,
+    expected: Option<Src>,
+    change: &dyn Fn(u64, u64) -> u64,
+) {
+    let lanes = addressed(findings, frame, here, &[access.pointer]);
+    let mut shadow = Shadow::default();
+    let mut swapped = 0;
+    for lane in each(lanes) {
+        let address = frame.get(here.pool, access.pointer)[lane];
+        aligned(findings, here, lane, address, access);
+        let exchanged = memories.exchange(access.space, lane, address, access.image.bytes, |old| {
+            let exchanges = expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
+            exchanges.then(|| change(old, frame.get(here.pool, operand)[lane]))
+        });
+        match exchanged {
+            Ok(Exchanged { old, state, written }) => {
+                match state {
+                    Byte::Value => {}
+                    Byte::Undef => shadow.undef |= 1 << lane,
+                    Byte::Poison => shadow.poison |= 1 << lane,
+                }
+                swapped |= u64::from(written) << lane;
+                frame.words_mut(to)[lane] = old;
+            }
+            Err(outside) => {
+                report_outside(findings, memories, here, 1 << lane, &outside);
+                shadow.undef |= 1 << lane;
+            }
+        }
+    }
+    let given = known(frame.shadow(here.pool, operand), lanes);
+    if matches!(access.space, Space::Global) {
+        undefined_store(findings, here, given);
+    }
+    shadow = shadow.or(given);
+    frame.set_shadow(to, shadow, here.active);
+    if expected.is_some() {
+        let words = frame.words_mut(to + 1);
+        each(here.active.mask).for_each(|lane| words[lane] = swapped >> lane & 1);
+        frame.set_shadow(to + 1, shadow, here.active);
+    }
+}
+
+pub(super) fn buffer_load(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    to: u32,
+    image: &Image,
+    places: &[Option<(u64, u32)>; 64],
+) {
+    let mut bytes: SmallVec<[u8; 64]> = smallvec::smallvec![0; image.bytes as usize];
+    let mut shadow = Shadow::default();
+    for lane in each(here.active.mask) {
+        bytes.fill(0);
+        match places[lane] {
+            None => shadow.poison |= 1 << lane,
+            // What is out of range reads zeros.
+            Some((_, 0)) => {}
+            Some((address, in_range)) => {
+                let part = &mut bytes[..in_range as usize];
+                if let Err(outside) = memories.read(Space::Global, lane, address, part) {
+                    report_outside(findings, memories, here, 1 << lane, &outside);
+                    shadow.undef |= 1 << lane;
+                }
+            }
+        }
+        bring(frame, image, to, lane, &bytes);
+    }
+    known_alike(frame, image, to, shadow, here.active);
+}
+
+pub(super) fn buffer_store(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    value: &[Src],
+    image: &Image,
+    places: &[Option<(u64, u32)>; 64],
+) {
+    let mut bytes: SmallVec<[u8; 64]> = smallvec::smallvec![0; image.bytes as usize];
+    let shadow = value.iter().fold(Shadow::default(), |all, &src| all.or(frame.shadow(here.pool, src)));
+    let mut stored = 0;
+    for lane in each(here.active.mask) {
+        let Some((address, in_range)) = places[lane].filter(|place| place.1 > 0) else { continue };
+        to_bytes(image, value.iter().map(|&src| frame.get(here.pool, src)[lane]), &mut bytes);
+        stored |= 1 << lane;
+        let part = &bytes[..in_range as usize];
+        if let Err(outside) = memories.write(Space::Global, lane, address, part, Byte::Value) {
+            report_outside(findings, memories, here, 1 << lane, &outside);
+        }
+    }
+    undefined_store(findings, here, shadow.in_lanes(stored));
+}
+
+/// The same through a buffer: what is out of range is not accessed, and gives zero.
+pub(super) fn buffer_exchange(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    to: u32,
+    image: &Image,
+    places: &[Option<(u64, u32)>; 64],
+    operand: Src,
+    expected: Option<Src>,
+    change: &dyn Fn(u64, u64) -> u64,
+) {
+    for lane in each(here.active.mask) {
+        let Some((address, in_range)) = places[lane] else { continue };
+        if in_range < image.bytes {
+            frame.words_mut(to)[lane] = 0;
+            continue;
+        }
+        let exchanged = memories.exchange(Space::Global, lane, address, image.bytes, |old| {
+            let exchanges = expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
+            exchanges.then(|| change(old, frame.get(here.pool, operand)[lane]))
+        });
+        match exchanged {
+            Ok(Exchanged { old, .. }) => frame.words_mut(to)[lane] = old,
+            Err(outside) => report_outside(findings, memories, here, 1 << lane, &outside),
+        }
+    }
+    let shadow = known(frame.shadow(here.pool, operand), here.active.mask);
+    undefined_store(findings, here, shadow);
+    frame.set_shadow(to, Shadow::default(), here.active);
+}
+
+pub(super) fn transposed(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    to: u32,
+    how: transpose::Transpose,
+    space: Space,
+    pointer: Src,
+    image: &Image,
+    lanes: usize,
+) {
+    let own = transpose::lane_bytes(how);
+    let mut read = vec![0; lanes * own];
+    let mut shadow = Shadow::default();
+    for lane in each(addressed(findings, frame, here, &[pointer])) {
+        let address = frame.get(here.pool, pointer)[lane];
+        match memories.read(space, lane, address, &mut read[lane * own..][..own]) {
+            // What a lane reads goes to all 16 of its row.
+            Ok(Byte::Value) => {}
+            Ok(Byte::Undef) => shadow.undef |= 0xffff << (lane & !15),
+            Ok(Byte::Poison) => shadow.poison |= 0xffff << (lane & !15),
+            Err(outside) => {
+                report_outside(findings, memories, here, 1 << lane, &outside);
+                shadow.undef |= 0xffff << (lane & !15);
+            }
+        }
+    }
+    let chunks = lanes / 16;
+    let mut out = vec![wavemark_sim::regs::Chunk::ZERO; own / 4 * chunks];
+    transpose::apply(how, &read, chunks, &mut out);
+    let mut bytes: SmallVec<[u8; 16]> = smallvec::smallvec![0; own];
+    for lane in each(here.active.mask) {
+        for dword in 0..own / 4 {
+            let word = out[dword * chunks + lane / 16].0[lane % 16];
+            bytes[dword * 4..][..4].copy_from_slice(&word.to_le_bytes());
+        }
+        bring(frame, image, to, lane, &bytes);
+    }
+    known_alike(frame, image, to, shadow, here.active);
+}
+
+/// Bytes that are moved at once.
+const PIECE: usize = 64;
+
+fn pieces(at: u64, count: u64) -> impl Iterator<Item = (u64, usize)> {
+    (0..count.div_ceil(PIECE as u64)).map(move |piece| {
+        let from = piece * PIECE as u64;
+        (at.wrapping_add(from), (count - from).min(PIECE as u64) as usize)
+    })
+}
+
+/// Copies bytes, which may overlap, with what is known of them.
+fn copy_lane(
+    memories: &mut Memories<'_>,
+    lane: usize,
+    [to, from]: [Space; 2],
+    target: u64,
+    source: u64,
+    count: u64,
+) -> Result<(), Outside> {
+    let mut whole: Vec<([u8; PIECE], usize, Byte)> = Vec::new();
+    for (at, len) in pieces(source, count) {
+        let mut bytes = [0; PIECE];
+        let state = memories.read(from, lane, at, &mut bytes[..len])?;
+        whole.push((bytes, len, state));
+    }
+    for ((at, len), (bytes, _, state)) in pieces(target, count).zip(whole) {
+        memories.write(to, lane, at, &bytes[..len], state)?;
+    }
+    Ok(())
+}
+
+pub(super) fn copy(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &Frame,
+    here: &Here<'_>,
+    spaces: [Space; 2],
+    pointers: [Src; 2],
+    (bytes, bits): (Src, u32),
+) {
+    for lane in each(here.active.mask) {
+        let count = frame.get(here.pool, bytes)[lane] & mask(bits);
+        let [target, source] = pointers.map(|pointer| frame.get(here.pool, pointer)[lane]);
+        if let Err(outside) = copy_lane(memories, lane, spaces, target, source, count) {
+            report_outside(findings, memories, here, 1 << lane, &outside);
+        }
+    }
+}
+
+pub(super) fn fill(
+    findings: &mut Findings,
+    memories: &mut Memories<'_>,
+    frame: &Frame,
+    here: &Here<'_>,
+    space: Space,
+    pointer: Src,
+    value: Src,
+    bytes: Src,
+) {
+    let state = state_of(known(frame.shadow(here.pool, value), here.active.mask));
+    for lane in each(here.active.mask) {
+        let [at, value, count] = [pointer, value, bytes].map(|src| frame.get(here.pool, src)[lane]);
+        let result = pieces(at, count)
+            .try_for_each(|(at, len)| memories.write(space, lane, at, &[value as u8; PIECE][..len], state));
+        if let Err(outside) = result {
+            report_outside(findings, memories, here, 1 << lane, &outside);
+        }
+    }
+}
+
+pub(super) fn promised(
+    findings: &mut Findings,
+    frame: &mut Frame,
+    here: &Here<'_>,
+    to: u32,
+    limbs: usize,
+    promise: &Promise,
+) {
+    match promise {
+        Promise::NoUndef => {
+            let registers = (to..).take(limbs).map(Src::register);
+            let lanes = registers
+                .fold(0, |lanes, src| lanes | known(frame.shadow(here.pool, src), here.active.mask).any());
+            if lanes != 0 {
+                findings.add(Kind::Promise, &[here.at(lanes)], || {
+                    "a value that is promised to be defined (noundef) is not".to_owned()
+                });
+            }
+        }
+        Promise::NonNull | Promise::Range(..) => {
+            let words = frame.words_mut(to);
+            let breaks = |word: u64| match promise {
+                Promise::Range(ranges, bits) => !ranges.iter().any(|&(low, high)| {
+                    // A range may go around the end.
+                    word.wrapping_sub(low) & mask(*bits) < high.wrapping_sub(low) & mask(*bits) || low == high
+                }),
+                _ => word == 0,
+            };
+            let lanes = each(here.active.mask).filter(|&lane| breaks(words[lane]));
+            let lanes = lanes.fold(0, |lanes, lane| lanes | 1 << lane);
+            if lanes != 0 {
+                let shadow = frame.shadow(here.pool, Src::register(to));
+                frame.set_shadow(to, shadow.or(Shadow { poison: lanes, undef: 0 }), here.active);
+            }
+        }
+    }
+}
+
+/// Puts the limbs of a value that a lane has read into registers.
+fn bring(frame: &mut Frame, image: &Image, to: u32, lane: usize, bytes: &[u8]) {
+    for limb in 0..image.fields.len() {
+        frame.words_mut(to + limb as u32)[lane] = limb_of(image, limb, bytes);
+    }
+}
+
+/// The same is known of all limbs of a value.
+fn known_alike(frame: &mut Frame, image: &Image, to: u32, shadow: Shadow, active: Active) {
+    for limb in 0..image.fields.len() {
+        frame.set_shadow(to + limb as u32, shadow, active);
+    }
+}
