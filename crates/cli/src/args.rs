@@ -1,9 +1,11 @@
 //! The command line, as the project's interfaces list it.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::builder::Resettable;
+use clap::{ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use wavemark_budget::parse_size;
 use wavemark_driver::assembly::{AssemblyOptions, parse_define};
@@ -33,51 +35,51 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  wavemark run kernel.s --launch launch.toml --out results\n  wavemark run tests/ --format junit"
     )]
-    Run(RunArgs),
+    Run(Deferred<RunArgs>),
     /// Check a kernel statically and, with a launch, over several schedules
     #[command(
         after_help = "Examples:\n  wavemark check kernel.hsaco --launch launch.toml --schedules 16\n  wavemark check pipelined.py"
     )]
-    Check(CheckArgs),
+    Check(Deferred<CheckArgs>),
     /// Check kernels under many seeds, completion modes and schedules, on all cores, and merge what is found
     #[command(
         after_help = "Example: wavemark campaign kernels/ --seeds 1000 --completions all --schedules 50 --journal campaign.jsonl"
     )]
-    Campaign(CampaignArgs),
+    Campaign(Deferred<CampaignArgs>),
     /// Run a kernel's LLVM IR and the code object made of it, and say where their outputs differ
     #[command(after_help = "Example: wavemark compare kernel.ll kernel.hsaco --launch launch.toml")]
-    Compare(CompareArgs),
+    Compare(Deferred<CompareArgs>),
     /// Build an input as far as the named stage
     #[command(
         after_help = "Examples:\n  wavemark compile kernel.s --emit hsaco -o kernel.hsaco\n  wavemark compile module.py --emit tile --diagram pipeline.svg"
     )]
-    Compile(CompileArgs),
+    Compile(Deferred<CompileArgs>),
     /// Assemble
     #[command(
         after_help = "Examples:\n  wavemark asm kernel.s --target gfx1250 -o kernel.o\n  echo 's_nop 0' | wavemark asm --lines --target gfx950"
     )]
-    Asm(AsmArgs),
+    Asm(Deferred<AsmArgs>),
     /// Disassemble a code object to text that `asm` takes back
     #[command(
         after_help = "Examples:\n  wavemark dis kernel.hsaco --addresses --encoding\n  echo 000080bf | wavemark dis --lines --target gfx950"
     )]
-    Dis(DisArgs),
+    Dis(Deferred<DisArgs>),
     /// Print a code object's header, notes, metadata, kernel descriptors, symbols, relocations
     #[command(
         after_help = "Examples:\n  wavemark inspect kernel.hsaco\n  wavemark inspect 'file:///opt/app#offset=0x2000&size=3000' --format json"
     )]
-    Inspect(InspectArgs),
+    Inspect(Deferred<InspectArgs>),
     /// Link relocatable code objects into a loadable one
     #[command(after_help = "Example: wavemark link a.o b.o -o kernel.hsaco")]
-    Link(LinkArgs),
+    Link(Deferred<LinkArgs>),
     /// Put code objects into an offload bundle
     #[command(
         after_help = "Example: wavemark bundle gfx950.hsaco gfx1250.hsaco -o kernels.hipfb --compress zstd"
     )]
-    Bundle(BundleArgs),
+    Bundle(Deferred<BundleArgs>),
     /// List or extract the code objects of an offload bundle
     #[command(after_help = "Example: wavemark unbundle kernels.hipfb --target gfx1250 -o kernel.hsaco")]
-    Unbundle(UnbundleArgs),
+    Unbundle(Deferred<UnbundleArgs>),
     /// Explore all executions of litmus tests
     #[command(
         after_help = "Examples:\n  wavemark litmus mp.litmus --svg mp.svg\n  wavemark litmus gen -o tests"
@@ -87,7 +89,7 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  wavemark targets gfx942:xnack+\n  wavemark targets --explain gfx1250"
     )]
-    Targets(TargetsArgs),
+    Targets(Deferred<TargetsArgs>),
     /// Print what a shell completes
     #[command(
         after_help = "Example: wavemark completions bash > ~/.local/share/bash-completion/completions/wavemark"
@@ -103,6 +105,44 @@ pub enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+}
+
+/// Arguments that clap is told of only when their command is given: to tell it of all takes a quarter of a millisecond.
+/// Not for a command with commands of its own, which its help would lose.
+pub struct Deferred<T>(T);
+
+impl<T> Deref for Deferred<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: ClapArgs> ClapArgs for Deferred<T> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.defer(|command| named_as_before(command, T::augment_args))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command.defer(|command| named_as_before(command, T::augment_args_for_update))
+    }
+}
+
+/// The command with its arguments, whose own description does not take the place of the command's.
+fn named_as_before(command: clap::Command, augment: fn(clap::Command) -> clap::Command) -> clap::Command {
+    let (about, long) = (command.get_about().cloned(), command.get_long_about().cloned());
+    augment(command).about(Resettable::from(about)).long_about(Resettable::from(long))
+}
+
+impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        T::from_arg_matches(matches).map(Deferred)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 /// An input and its target.

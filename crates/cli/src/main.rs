@@ -7,10 +7,11 @@
 mod args;
 mod commands;
 mod door;
+mod end;
 
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use clap::Parser;
 use wavemark_driver::report::ExitStatus;
@@ -26,9 +27,8 @@ static ALLOCATOR: wavemark_budget::Counting = wavemark_budget::Counting;
 
 fn main() -> ExitCode {
     let args = args::Args::parse();
-    let default =
-        || usize::try_from(wavemark_budget::host_leaves().min(DEFAULT_MEMORY)).unwrap_or(usize::MAX);
-    wavemark_budget::set_limit(args.max_memory.unwrap_or_else(default));
+    let memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    wavemark_budget::set_limit(args.max_memory.unwrap_or(memory(DEFAULT_MEMORY)));
     let trace = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&trace);
     std::panic::set_hook(Box::new(move |info| {
@@ -36,15 +36,22 @@ fn main() -> ExitCode {
             trace.get_or_insert_with(|| info.to_string());
         }
     }));
-    let work = move || std::panic::catch_unwind(AssertUnwindSafe(|| commands::run(args.command)));
-    let result = match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work) {
-        Ok(thread) => thread.join(),
-        Err(error) => {
-            eprintln!("error: cannot start a thread: {error}");
-            return ExitCode::from(ExitStatus::Internal as u8);
-        }
+    let time = end::time(&args.command);
+    let (send, done) = mpsc::sync_channel(1);
+    let work = move || {
+        let result = std::panic::catch_unwind(AssertUnwindSafe(|| commands::run(args.command)));
+        // The main thread waits for it.
+        let _ = send.send(result);
     };
-    match result {
+    if let Err(error) = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work) {
+        eprintln!("error: cannot start a thread: {error}");
+        return ExitCode::from(ExitStatus::Internal as u8);
+    }
+    if args.max_memory.is_none() {
+        // What the host has takes as long to ask as a small input to read.
+        wavemark_budget::set_limit(memory(wavemark_budget::host_leaves().min(DEFAULT_MEMORY)));
+    }
+    match end::wait(&done, time) {
         Ok(Ok(status)) => ExitCode::from(status as u8),
         Ok(Err(_)) | Err(_) => {
             let what = trace.lock().ok().and_then(|trace| trace.clone());

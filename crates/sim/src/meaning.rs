@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::alu::{self, Def};
 use crate::matrix::table::{self as matrix, MatrixRow};
@@ -25,7 +25,12 @@ pub enum Meaning {
 /// The meaning of a key.
 pub fn of(key: &str) -> Option<Meaning> {
     static TABLE: OnceLock<FxHashMap<&'static str, Meaning>> = OnceLock::new();
-    TABLE.get_or_init(|| all().collect()).get(key).copied()
+    let table = || {
+        let mut table = FxHashMap::with_capacity_and_hasher(all().count(), FxBuildHasher);
+        table.extend(all());
+        table
+    };
+    TABLE.get_or_init(table).get(key).copied()
 }
 
 /// All keys and their meanings.

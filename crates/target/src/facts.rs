@@ -470,12 +470,16 @@ pub enum MatrixOps {
     WmmaScaled,
 }
 
-/// Dependencies that need independent instructions or `s_nop` in between; each of the first four has those of the one
-/// before it.
+/// Dependencies that need independent instructions or `s_nop` in between; all of GCN and CDNA have those of [`Gcn`], and
+/// CDNA 3 and 4 those of the one before.
+///
+/// [`Gcn`]: ManualWaits::Gcn
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ManualWaits {
     /// GCN: scalar results of vector instructions in vector memory, lane selects and DPP; M0; data of wide stores.
     Gcn,
+    /// CDNA 1: matrix results, which stand in accumulation registers, and moves to and from them.
+    Cdna1,
     /// CDNA 2: matrix results, by the passes of the multiplication.
     Cdna2,
     /// CDNA 3: results that vector instructions do not forward to one another.
@@ -624,6 +628,7 @@ show! {
     }.to_owned();
     ManualWaits: self => match self {
         ManualWaits::Gcn => "scalar results, M0, DPP, data of wide stores",
+        ManualWaits::Cdna1 => "those of GCN, accumulation registers",
         ManualWaits::Cdna2 => "those of GCN, matrix results",
         ManualWaits::Cdna3 => "those of CDNA 2, results between vector instructions",
         ManualWaits::Cdna4 => "those of CDNA 3, exchanges between lanes",

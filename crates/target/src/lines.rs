@@ -170,6 +170,8 @@ pub(crate) mod facts {
         ..GFX8
     };
 
+    pub const GFX908: Facts = Facts { manual_waits: ManualWaits::Cdna1, ..GFX9 };
+
     pub const GFX90A: Facts = Facts {
         descriptor: DescriptorLayout::Gfx90a,
         manual_waits: ManualWaits::Cdna2,

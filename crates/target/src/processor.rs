@@ -229,7 +229,7 @@ processors! {
     Gfx902 "gfx902" [] 0x2d (9, 0, 2) Gfx9 GFX9 GFX900 GFX9;
     Gfx904 "gfx904" [] 0x2e (9, 0, 4) Gfx9 GFX9 GFX904 GFX9;
     Gfx906 "gfx906" [] 0x2f (9, 0, 6) Gfx9 GFX9 GFX906 all(&[GFX9, P::SRAMECC]);
-    Gfx908 "gfx908" [] 0x30 (9, 0, 8) Gfx9 GFX9 GFX908 all(&[GFX9, P::SRAMECC, P::AGPRS]);
+    Gfx908 "gfx908" [] 0x30 (9, 0, 8) Gfx9 GFX908 GFX908 all(&[GFX9, P::SRAMECC, P::AGPRS]);
     Gfx909 "gfx909" [] 0x31 (9, 0, 9) Gfx9 GFX9 GFX900 GFX9;
     Gfx90a "gfx90a" [] 0x3f (9, 0, 10) Gfx9 GFX90A GFX90A GFX90A;
     Gfx90c "gfx90c" [] 0x32 (9, 0, 12) Gfx9 GFX9 GFX900 GFX9;

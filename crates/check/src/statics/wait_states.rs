@@ -6,10 +6,10 @@
 //!
 //! Sources: CDNA3 and CDNA4 manuals, tables 11 ("Required Software-inserted Wait States") and 37/38 ("VOP3P-Matrix Opcodes
 //! Required NOPs"); Vega manual, table 8; CDNA2 manual, tables 9 and 26; RDNA3 manual 7.9, RDNA4 manual 7.12.1, CDNA5
-//! manual 5.7.2 and 7.12.1. Where a table cannot be read in print, the numbers are those of LLVM 22 (`GCNHazardRecognizer`).
+//! manual 5.7.2 and 7.12.1; CDNA1 manual, tables 12 and 29. Where a table cannot be read in print, the numbers are those of LLVM 22 (`GCNHazardRecognizer`).
 //!
-//! Not looked for: the aliases of VCC, VSKIP and the trap handler's registers; matrix products of gfx908, which have rules
-//! of their own; the guards of SGPRs that RDNA4 wants (5.6), which are waits and no wait states; A, B and index of a matrix
+//! Not looked for: the aliases of VCC, VSKIP and the trap handler's registers; on CDNA1, memory that reads what a vector
+//! instruction wrote right before another one moved to or from AGPRs; the guards of SGPRs that RDNA4 wants (5.6), which are waits and no wait states; A, B and index of a matrix
 //! product of CDNA5 that are overwritten beside it, which compilers do across loops.
 
 use smallvec::SmallVec;
@@ -19,7 +19,7 @@ use wavemark_memmodel::flow::State;
 use wavemark_sim::regs::sindex;
 use wavemark_target::facts::ManualWaits;
 
-use crate::site_info::{RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
+use crate::site_info::{AGPR0, RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
 
 /// The most wait states that anything needs.
 const MOST: u8 = 20;
@@ -126,6 +126,7 @@ fn needed(rules: ManualWaits, first: &SiteInfo, second: &SiteInfo) -> Option<(u8
         ManualWaits::Wmma => [&[wmma], &[], &[], &[]],
         ManualWaits::CoExecution => [&[beside_wmma, beside_transcendental], &[], &[], &[]],
         ManualWaits::Gcn => [GCN, &[], &[], &[]],
+        ManualWaits::Cdna1 => [GCN, CDNA1, &[], &[]],
         ManualWaits::Cdna2 => [GCN, &[mfma_cdna2], &[], &[]],
         ManualWaits::Cdna3 => [GCN, &[mfma_cdna3], CDNA3, &[]],
         ManualWaits::Cdna4 => [GCN, &[mfma_cdna4], CDNA3, CDNA4],
@@ -186,6 +187,71 @@ const GCN: &[Rule] = &[
         let sets = first.effects.control == Some(Control::SetReg);
         let needs = sets && register(second).is_some() && register(first) == register(second);
         needs.then_some((2, "a hardware register is read or set behind an instruction that sets it"))
+    },
+];
+
+/// What CDNA1 adds (table 29), whose products alone, and the moves to and from them, touch AGPRs.
+const CDNA1: &[Rule] = &[
+    |first, second| {
+        let behind = takes_part_in_products(second);
+        let needs = behind && first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
+        needs.then_some((
+            4,
+            "a matrix product or a move to an AGPR behind a vector instruction that writes EXEC",
+        ))
+    },
+    |first, second| {
+        let behind = takes_part_in_products(second);
+        let needs = behind && meet(architected(vector_writes(first)), architected(all_reads(second)));
+        needs.then_some((
+            2,
+            "a matrix product or a move to an AGPR reads a VGPR that a vector instruction writes",
+        ))
+    },
+    |first, second| {
+        let moved = first.effects.unit == Unit::Vector && meet(first.reads(), [AGPRS]);
+        let needs = moved
+            && !second.effects.unit.is_vector()
+            && meet(first.writes(), vector_registers(all_reads(second)));
+        needs.then_some((2, "memory reads a VGPR that is moved from an AGPR"))
+    },
+    |first, second| {
+        if first.effects.unit.is_matrix() || !first.effects.unit.is_vector() {
+            return None;
+        }
+        let moved: SmallVec<[RegRange; 2]> = accumulation(first.writes()).collect();
+        if !meet(moved.iter().copied(), all_reads(second)) {
+            return None;
+        }
+        let product = second.effects.unit.is_matrix();
+        let factor = [Part::A, Part::B].into_iter().filter_map(|part| part.of(second));
+        let addend = product && !meet(moved, factor);
+        Some((if addend { 1 } else { 3 }, "an AGPR is read behind the move to it"))
+    },
+    |first, second| {
+        if !first.effects.unit.is_matrix() {
+            return None;
+        }
+        let (result, passes) = (Part::D.of(first), first.effects.passes);
+        if second.effects.unit.is_matrix() {
+            let factors = [Part::A, Part::B].into_iter().filter_map(|part| part.of(second));
+            if meet(result, factors) {
+                return Some((4, "a matrix result is read as A or B"));
+            }
+            let addend = Part::C.of(second);
+            let same = addend == result && passes == second.effects.passes;
+            return (meet(result, addend) && !same).then_some((2, "a part of a matrix result is read as C"));
+        }
+        if meet(result, all_reads(second)) {
+            return Some((passes + 2, "a matrix result is moved from its AGPR"));
+        }
+        let overwrites = meet(result, second.writes());
+        overwrites.then_some((passes.saturating_sub(1), "a matrix result is overwritten"))
+    },
+    |first, second| {
+        let addend = Part::C.of(first).filter(|_| first.effects.unit.is_matrix());
+        let overwrites = !second.effects.unit.is_matrix() && meet(addend, second.writes());
+        overwrites.then_some((first.effects.passes.saturating_sub(3), "C of a matrix product is overwritten"))
     },
 ];
 
@@ -423,6 +489,12 @@ impl Part {
 
 const VCC: RegRange = RegRange { from: sindex::VCC, count: 2 };
 const EXEC: RegRange = RegRange { from: sindex::EXEC, count: 2 };
+const AGPRS: RegRange = RegRange { from: AGPR0, count: 256 };
+
+/// Whether an instruction is a matrix product, or moves to an AGPR.
+fn takes_part_in_products(info: &SiteInfo) -> bool {
+    info.effects.unit.is_matrix() || info.effects.unit.is_vector() && meet(info.writes(), [AGPRS])
+}
 
 /// Whether some register is in both.
 fn meet(a: impl IntoIterator<Item = RegRange>, b: impl IntoIterator<Item = RegRange>) -> bool {
@@ -455,6 +527,14 @@ fn vector_writes(info: &SiteInfo) -> impl Iterator<Item = RegRange> + '_ {
 
 fn vector_registers(ranges: impl Iterator<Item = RegRange>) -> impl Iterator<Item = RegRange> {
     ranges.filter(|range| range.from >= VGPR0)
+}
+
+fn architected(ranges: impl Iterator<Item = RegRange>) -> impl Iterator<Item = RegRange> {
+    vector_registers(ranges).filter(|range| range.from < AGPR0)
+}
+
+fn accumulation(ranges: impl Iterator<Item = RegRange>) -> impl Iterator<Item = RegRange> {
+    ranges.filter(|range| range.from >= AGPR0)
 }
 
 /// All that it reads, what it also writes included.

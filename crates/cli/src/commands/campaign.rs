@@ -11,9 +11,10 @@ use wavemark_driver::options::Halt;
 use wavemark_driver::report::ExitStatus;
 
 use crate::args::{CampaignArgs, CampaignCompletionArg, CampaignFormatArg};
-use crate::commands::execute::{brake, processors};
+use crate::commands::execute::processors;
 use crate::commands::ray;
 use crate::door::{Door, Failure};
+use crate::end::brake;
 
 /// Runs what of the campaign is not in its journal, and reports on all of it.
 pub fn campaign(door: &mut Door, args: &CampaignArgs) -> Result<ExitStatus, Failure> {

@@ -5,9 +5,10 @@ use wavemark_driver::ir::compare::compare as compare_inputs;
 use wavemark_driver::options::RunOptions;
 use wavemark_driver::report::ExitStatus;
 
-use super::execute::{brake, processors};
+use super::execute::processors;
 use crate::args::{CompareArgs, LitmusFormatArg};
 use crate::door::{Door, Failure};
+use crate::end::brake;
 
 /// Runs both under every completion mode, and prints where they differ.
 pub fn compare(door: &mut Door, args: &CompareArgs) -> Result<ExitStatus, Failure> {

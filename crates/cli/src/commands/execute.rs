@@ -3,13 +3,12 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use wavemark_diag::{Diagnostic, SourceMap, Style, render_short};
 use wavemark_driver::baseline::{self, Baseline};
 use wavemark_driver::files::{self, Roots};
 use wavemark_driver::input::Input;
-use wavemark_driver::options::{Brake, Completion, Halt, RunOptions};
+use wavemark_driver::options::{Completion, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report, Severity, Stream};
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{
@@ -20,6 +19,7 @@ use crate::args::{
     AssemblyArgs, CheckArgs, CompletionArg, DenyArg, ExecutionArgs, FormatArg, InputsArgs, RunArgs,
 };
 use crate::door::{Door, Failure};
+use crate::end::brake;
 
 /// `run`: one schedule.
 pub fn run(door: &mut Door, args: &RunArgs) -> Result<ExitStatus, Failure> {
@@ -83,34 +83,6 @@ fn options(
         .map_err(|error| Diagnostic::error(format!("cannot read {name}: {error}")))?;
     schedules::file::read(&text, &name, &options)
 }
-
-/// How much longer than its time a command may take to tell what it has done.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// Ends runs when the time is over or the user interrupts them; the second interruption ends the command, and so does
-/// time that passes elsewhere than in a run.
-pub fn brake(timeout: Duration) -> Arc<Brake> {
-    let brake = Arc::new(Brake::new(Instant::now().checked_add(timeout)));
-    let interrupted = Arc::clone(&brake);
-    // Where interruptions cannot be caught they end the command at once.
-    let _ = ctrlc::set_handler(move || {
-        if interrupted.pulled() == Some(Halt::Interrupt) {
-            std::process::exit(INTERRUPTED);
-        }
-        interrupted.pull(Halt::Interrupt);
-    });
-    let end = move || {
-        std::thread::sleep(timeout.saturating_add(GRACE));
-        eprintln!("error: the command has taken longer than --timeout {} permits", timeout.as_secs_f64());
-        std::process::exit(ExitStatus::Findings as i32);
-    };
-    // Without a thread for it the brake alone ends what takes too long.
-    let _ = std::thread::Builder::new().stack_size(64 << 10).spawn(end);
-    brake
-}
-
-/// The exit status of a command that an interruption has ended, as shells have it.
-const INTERRUPTED: i32 = 130;
 
 /// The threads that the machine runs side by side.
 pub fn processors() -> Option<u32> {

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use gimli::{AttributeValue, DW_AT_call_column, DW_AT_call_file, DW_AT_call_line};
+use gimli::{
+    AttributeValue, DW_AT_call_column, DW_AT_call_file, DW_AT_call_line, DW_AT_high_pc, DW_AT_low_pc,
+};
 
 use crate::dwarf::sections::Slice;
 
@@ -72,6 +74,9 @@ fn read(
             let small = |value: Option<u64>| value.map_or(0, |value| u32::try_from(value).unwrap_or(0));
             let depth = entry.depth();
             let (line, column) = (small(value(DW_AT_call_line)), small(value(DW_AT_call_column)));
+            if !ends(dwarf, &unit, entry)? {
+                return Err(gimli::Error::AddressOverflow);
+            }
             let mut ranges = dwarf.die_ranges(&unit, entry)?;
             while let Some(range) = ranges.next()? {
                 if calls.len() == limit {
@@ -83,4 +88,16 @@ fn read(
         }
     }
     Ok(())
+}
+
+/// Whether the code of an entry that says its size ends at an address; gimli adds without looking.
+fn ends<'o>(
+    dwarf: &gimli::Dwarf<Slice<'o>>,
+    unit: &gimli::Unit<Slice<'o>>,
+    entry: &gimli::DebuggingInformationEntry<Slice<'o>>,
+) -> gimli::Result<bool> {
+    let Some(AttributeValue::Udata(size)) = entry.attr_value(DW_AT_high_pc) else { return Ok(true) };
+    let Some(low) = entry.attr_value(DW_AT_low_pc) else { return Ok(true) };
+    let begin = dwarf.attr_address(unit, low)?;
+    Ok(begin.is_none_or(|begin| begin.checked_add(size).is_some()))
 }

@@ -109,7 +109,7 @@ pub fn is_pal(value: &Value) -> bool {
 /// Every violation in it.
 pub fn validate(value: &Value) -> Vec<Violation> {
     let mut errors = Vec::new();
-    Shape::Record(ROOT).check(value, "", &mut errors);
+    Shape::Record(ROOT).check(value, &mut errors);
     errors.into_iter().map(|error| Violation { severity: Severity::Error, error }).collect()
 }
 

@@ -116,7 +116,7 @@ pub fn validate(value: &Value, abi: AbiVersion) -> Vec<Violation> {
 pub(super) fn validate_tree(value: &Value, abi: AbiVersion) -> Vec<Violation> {
     let mut rules = Rules { abi, found: Vec::new() };
     let mut errors = Vec::new();
-    Metadata::SHAPE.check(value, "", &mut errors);
+    Metadata::SHAPE.check(value, &mut errors);
     rules.found.extend(errors.into_iter().map(|error| Violation { severity: Severity::Error, error }));
     rules.root(value);
     rules.found

@@ -3,6 +3,8 @@
 //! The walk does not stop at the first mistake: each is reported with the path of its key. What depends on more
 //! than one key, or on the version, is in [`super::rules`].
 
+use std::fmt;
+
 use super::MetadataError;
 use crate::value::Value;
 
@@ -48,12 +50,16 @@ pub enum Shape {
 pub(super) const MAX_FOUND: usize = 200;
 
 impl Shape {
-    /// Adds what is wrong with a value to `found`; `path` leads to it.
-    pub(super) fn check(&self, value: &Value, path: &str, found: &mut Vec<MetadataError>) {
+    /// Adds what is wrong with a tree to `found`.
+    pub(super) fn check(&self, value: &Value, found: &mut Vec<MetadataError>) {
+        self.check_at(value, Path::Root, found);
+    }
+
+    fn check_at(&self, value: &Value, path: Path<'_>, found: &mut Vec<MetadataError>) {
         if found.len() >= MAX_FOUND {
             return;
         }
-        let mut wrong = |what: String| found.push(MetadataError { path: path.to_owned(), what });
+        let mut wrong = |what: String| found.push(MetadataError { path: path.to_string(), what });
         let mut mismatch = |expected: &str| wrong(format!("expected {expected}, found {}", value.kind()));
         match (self, value) {
             (Shape::String, Value::String(_))
@@ -78,36 +84,35 @@ impl Shape {
                     wrong(format!("expected {count} integers, found {}", items.len()));
                 }
                 for (index, item) in items.iter().enumerate() {
-                    Shape::Uint(u64::MAX).check(item, &format!("{path}[{index}]"), found);
+                    Shape::Uint(u64::MAX).check_at(item, Path::Item(&path, index), found);
                 }
             }
             (Shape::Seq(shape), Value::Seq(items)) => {
                 for (index, item) in items.iter().enumerate() {
-                    shape.check(item, &format!("{path}[{index}]"), found);
+                    shape.check_at(item, Path::Item(&path, index), found);
                 }
             }
             (Shape::Record(rows), Value::Map(map)) => {
                 for row in *rows {
-                    let path = join(path, row.key);
+                    let path = Path::Key(&path, row.key);
                     match map.get(row.key) {
-                        Some(value) => row.shape.check(value, &path, found),
-                        None if row.required => {
-                            found.push(MetadataError { path, what: "is missing".to_owned() })
-                        }
+                        Some(value) => row.shape.check_at(value, path, found),
+                        None if row.required => found
+                            .push(MetadataError { path: path.to_string(), what: "is missing".to_owned() }),
                         None => {}
                     }
                 }
             }
             (Shape::Names(shape), Value::Map(map)) => {
                 for (name, value) in map {
-                    shape.check(value, &join(path, name), found);
+                    shape.check_at(value, Path::Key(&path, name), found);
                 }
             }
             (Shape::Registers, Value::IntMap(map)) => {
                 for (register, value) in map {
-                    let path = format!("{path}[{register:#x}]");
-                    Shape::Uint(u32::MAX.into()).check(&Value::Uint(*register), &path, found);
-                    Shape::Uint(u32::MAX.into()).check(value, &path, found);
+                    let path = Path::Register(&path, *register);
+                    Shape::Uint(u32::MAX.into()).check_at(&Value::Uint(*register), path, found);
+                    Shape::Uint(u32::MAX.into()).check_at(value, path, found);
                 }
             }
             // A map without entries does not say what its keys would be.
@@ -120,6 +125,26 @@ impl Shape {
             (Shape::Ints(_) | Shape::Seq(_), _) => mismatch("a sequence"),
             (Shape::Record(_) | Shape::Names(_), _) => mismatch("a map"),
             (Shape::Registers, _) => mismatch("a map of numbers"),
+        }
+    }
+}
+
+/// What leads to a value; written out only where there is something to say of it.
+#[derive(Clone, Copy)]
+enum Path<'a> {
+    Root,
+    Key(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+    Register(&'a Path<'a>, u64),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Path::Root => Ok(()),
+            Path::Key(path, key) => f.write_str(&join(&path.to_string(), key)),
+            Path::Item(path, index) => write!(f, "{path}[{index}]"),
+            Path::Register(path, register) => write!(f, "{path}[{register:#x}]"),
         }
     }
 }
