@@ -13,9 +13,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use wavemark_diag::{Diagnostic, SourceMap};
-use wavemark_tile::interp::{self, Argument, Program, RunError};
 use wavemark_tile::Function;
 pub use wavemark_tile::Module;
+use wavemark_tile::interp::{self, Argument, Program, RunError};
 
 pub use self::origins::{Origin, Origins};
 pub use self::proof::{check, check_module};
