@@ -29,6 +29,11 @@ pub struct Device {
 }
 
 impl Device {
+    /// A device without modules, for the sources of a session.
+    pub fn of(session: Session) -> Device {
+        Device { session, modules: Vec::new() }
+    }
+
     /// The device with its sources.
     pub fn session(&self) -> &Session {
         &self.session
@@ -74,7 +79,7 @@ fn with_arguments<T>(
 impl Device {
     #[new]
     fn new() -> Device {
-        Device { session: Session::new(), modules: Vec::new() }
+        Device::of(Session::new())
     }
 
     fn allocate(&mut self, name: &str, contents: Vec<u8>) -> u64 {

@@ -1,10 +1,11 @@
-//! The native half of the Python package: devices, their modules, launches and reports, and campaigns.
+//! The native half of the Python package: devices, their modules, launches and reports; campaigns; tile programs.
 //!
 //! What Python objects are and where their memory is, `wavemark/_memory.py` knows. Here are bytes, addresses and names.
 
 mod campaign;
 mod device;
 mod report;
+mod tile;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -47,6 +48,9 @@ fn _wavemark(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(report::sarif, module)?)?;
     module.add_function(wrap_pyfunction!(report::page, module)?)?;
     module.add_function(wrap_pyfunction!(campaign::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(tile::pipeline_tile, module)?)?;
+    module.add_function(wrap_pyfunction!(tile::plan_tile, module)?)?;
+    module.add_function(wrap_pyfunction!(tile::check_tile, module)?)?;
     module.add_function(wrap_pyfunction!(set_max_memory, module)?)?;
     module.add("Error", module.py().get_type::<Error>())?;
     module.add("Unsupported", module.py().get_type::<Unsupported>())?;

@@ -2,7 +2,12 @@
 
 import contextlib
 import io
+import os
+import subprocess
+import sys
+import tempfile
 import unittest
+from importlib.metadata import entry_points
 
 try:
     import numpy as np
@@ -231,6 +236,81 @@ class Triton(unittest.TestCase):
         (rule,) = {finding.kind for finding in caught.exception.report.errors}
         self.assertEqual(rule, "out-of-bounds")
         self.assertIn("test_triton.py", str(caught.exception))
+
+
+PROGRAM = """
+import sys
+
+import numpy as np
+import triton
+import triton.language as tl
+from triton.backends import Backend, backends
+from triton.backends.driver import DriverBase
+
+
+class Gpu(DriverBase):
+    is_active = staticmethod(lambda: True)
+
+
+Gpu.__abstractmethods__ = frozenset()
+Gpu.__init__ = lambda self: None
+if "gpu" in sys.argv:
+    backends["amd"] = Backend(backends["amd"].compiler, Gpu)
+print(type(triton.runtime.driver.active).__module__)
+
+
+@triton.jit
+def double(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at) * 2)
+
+
+if "gpu" not in sys.argv:
+    from wavemark.triton import tensor
+
+    x, out = np.arange(64, dtype=np.int32), np.zeros(64, dtype=np.int32)
+    double[(1,)](tensor(x), tensor(out), BLOCK=64)
+    print(triton.runtime.driver.active.get_current_target().arch, (out == 2 * x).all())
+"""
+
+
+class EntryPoint(unittest.TestCase):
+    """Which driver Triton takes by itself, in processes of their own."""
+
+    def run_program(self, *arguments, **environment):
+        if not entry_points(group="triton.backends", name="wavemark"):
+            self.skipTest("wavemark is not installed here")
+        env = {name: value for name, value in os.environ.items() if name not in ("WAVEMARK_ARCH", "TRITON_DEFAULT_BACKEND")}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.py")
+            with open(path, "w") as file:
+                file.write(PROGRAM)
+            ran = subprocess.run(
+                [sys.executable, path, *arguments], env=env | environment, capture_output=True, text=True, check=False
+            )
+        return ran.stdout.splitlines(), ran.stderr
+
+    def test_the_environment_asks(self):
+        for arch in ("gfx950", "gfx1250"):
+            printed, _ = self.run_program(WAVEMARK_ARCH=arch)
+            self.assertEqual(printed, ["wavemark.triton", f"{arch} True"])
+        printed, _ = self.run_program(TRITON_DEFAULT_BACKEND="wavemark")
+        self.assertEqual(printed, ["wavemark.triton", "gfx950 True"])
+
+    def test_nobody_asks(self):
+        printed, errors = self.run_program()
+        self.assertEqual(printed, [])
+        self.assertIn("0 active drivers", errors)
+
+    def test_a_gpu_is_there(self):
+        """It is Triton's driver, unless the environment names ours."""
+        self.assertEqual(self.run_program("gpu")[0], ["__main__"])
+        self.assertIn("2 active drivers", self.run_program("gpu", WAVEMARK_ARCH="gfx950")[1])
+        both = {"WAVEMARK_ARCH": "gfx950", "TRITON_DEFAULT_BACKEND": "wavemark"}
+        self.assertEqual(self.run_program("gpu", **both)[0], ["wavemark.triton"])
+
+    def test_a_processor_that_is_none(self):
+        self.assertIn("`gfx0` is not a known AMD GPU processor", self.run_program(WAVEMARK_ARCH="gfx0")[1])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Protocol
 
 __version__: str
 
@@ -20,6 +21,29 @@ def expand(inputs: Sequence[PathLike[str] | str]) -> list[tuple[Path, Path | Non
 
 def sarif(reports: Sequence[Report]) -> str:
     """The findings of reports as SARIF."""
+
+class _Printed(Protocol):
+    """A module as TVM prints it; the names say what `tvm.py` says of them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def files(self) -> list[tuple[str, str]]: ...
+    @property
+    def origins(self) -> list[tuple[int, int, int, int]]: ...
+
+def pipeline_tile(
+    script: _Printed, *, tvm_compatible: bool = False, target: str | None = None, draw: bool = False
+) -> tuple[str, list[tuple[str | None, str]], list[tuple[str, str]]]:
+    """The module with its pipelines written out, what was decided, and pictures with the names of their functions."""
+
+def plan_tile(script: _Printed) -> tuple[str, str]:
+    """The module with the annotations of pipelines, and what was decided, as JSON."""
+
+def check_tile(script: _Printed) -> Report:
+    """The checker's report on the waits of a module."""
 
 class Error(Exception):
     """The input, the launch or the options cannot be used."""

@@ -81,13 +81,21 @@ def use(
     """
     if autotune not in ("first", "cost"):
         raise ValueError(f'autotune is "first" or "cost", not {autotune!r}')
-    Autotuner._bench = _bench
     triton.runtime.driver.set_active(_Driver(arch, autotune, on_report, capture, options))
 
 
 def install(arch: str | None = None, **options: Any) -> None:
     """The same for a processor that `WAVEMARK_ARCH` may name, as the pytest plugin has it."""
-    use(arch or os.environ.get("WAVEMARK_ARCH", "gfx950"), **options)
+    use(arch or _default_arch(), **options)
+
+
+def default_driver() -> DriverBase:
+    """The driver for the processor that `WAVEMARK_ARCH` names, which Triton takes where the environment asks for it."""
+    return _Driver(_default_arch(), "first", None, None, {})
+
+
+def _default_arch() -> str:
+    return os.environ.get("WAVEMARK_ARCH") or "gfx950"
 
 
 def reports() -> list[Report]:
@@ -347,6 +355,7 @@ class _Driver(DriverBase):
     ) -> None:
         super().__init__()
         _wavemark.limits(arch)
+        Autotuner._bench = _bench
         self.arch, self.autotune, self.on_report, self.capture, self.options = arch, autotune, on_report, capture, options
         # Triton keeps what it has compiled by the number of the device.
         self._number = _numbers.setdefault(arch, len(_numbers))

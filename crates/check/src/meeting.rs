@@ -45,7 +45,7 @@ impl Undefined {
 /// What a store writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'a> {
-    /// Dword d of lane l at `d * lanes + l`.
+    /// Dword d of lane l at `d * lanes + l`, or those of runs ([`Issue::stored`](wavemark_sim::events::Issue::stored)).
     pub words: &'a [u32],
     /// The wave size.
     pub lanes: usize,
@@ -98,6 +98,8 @@ pub(crate) struct Meeting<'a, R> {
     /// The access as it will be remembered.
     common: Record,
     stored: Option<Stored<'a>>,
+    /// It changes memory.
+    changes: bool,
     /// How an earlier operation, a write or not, stands to this one.
     relation: R,
     /// Its number, once it has one.
@@ -116,12 +118,19 @@ pub(crate) struct Meeting<'a, R> {
 }
 
 impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
-    /// `relation`: how an earlier access, a write or not, stands to this one.
-    pub fn new(access: &'a Access, common: Record, stored: Option<Stored<'a>>, relation: R) -> Self {
+    /// `keeps`: it leaves memory as it is, whatever it is; `relation`: how an earlier access, a write or not, stands to this one.
+    pub fn new(
+        access: &'a Access,
+        common: Record,
+        stored: Option<Stored<'a>>,
+        keeps: bool,
+        relation: R,
+    ) -> Self {
         Meeting {
             access,
             common,
             stored,
+            changes: access.direction != Direction::Read && !keeps,
             relation,
             operation: None,
             relations: [None; KEPT],
@@ -160,6 +169,14 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
                 if let Some((at, lane)) = other {
                     for_each_piece_of(at, 16, lane, 16, |piece| self.touch(shadow, piece));
                 }
+            }
+            return;
+        }
+        if let (Extent::Runs(runs), Some(Stored { mut words, .. })) = (&access.extent, self.stored) {
+            for &(addr, bytes) in runs {
+                let (own, behind) = words.split_at(bytes.div_ceil(4) as usize);
+                (self.stored, words) = (Some(Stored { words: own, lanes: 1 }), behind);
+                for_each_piece_of(addr, bytes.into(), 0, bytes, |piece| self.touch(shadow, piece));
             }
             return;
         }
@@ -227,7 +244,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
         for &(old, _) in writes.iter().filter(|(_, touched)| touched & bytes != 0) {
             notable |= self.conflict(sets, old, true, before.synchronises()).is_some();
         }
-        if direction != Direction::Read {
+        if self.changes {
             for &(old, _) in reads.iter().filter(|(_, touched)| touched & bytes != 0) {
                 notable |= self.conflict(sets, old, false, before.synchronises()).is_some();
             }
@@ -235,7 +252,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
         let me = *self.operation.get_or_insert_with(|| sets.operation(self.common));
         let synchronises = before.synchronises() || direction == Direction::Atomic;
         let after = match direction {
-            Direction::Read => {
+            _ if !self.changes => {
                 let reads = self.with_read(sets, reads, (me, bytes));
                 State::new(before.writes(), sets.set(reads), synchronises)
             }
@@ -349,8 +366,8 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             let undefined = self.undefined.get_or_insert(Undefined { addr, lanes: [0; Undefined::DWORDS] });
             undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= 1 << (lane & 63);
         }
-        let writing = self.access.direction != Direction::Read;
-        let reads = reads.into_iter().filter(|_| writing).map(|old| (old, false));
+        let changes = self.changes;
+        let reads = reads.into_iter().filter(|_| changes).map(|old| (old, false));
         for ((old, touched), write_first) in writes.into_iter().map(|old| (old, true)).chain(reads) {
             let common = touched & bytes;
             if common == 0 {

@@ -4,6 +4,7 @@
 //! ([`crate::race_report`]), or, where a load may poll or be of no use, put off until it is known what becomes of its
 //! value ([`crate::taint`]).
 
+use wavemark_isa::effects::AtomicOp;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
 
@@ -13,7 +14,7 @@ use crate::knowledge::{Knowledge, common_scope};
 use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::relation::{Later, Order, Relation};
 use crate::shadow::Record;
-use crate::site_info::{SiteId, VGPR0};
+use crate::site_info::{SiteId, SiteInfo, VGPR0};
 use crate::taint::{Poll, Suspicion};
 
 /// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
@@ -24,6 +25,38 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
         Space::Lds => lds.filter(|_| op.seq.len() > 1).or(op.seq.first()).copied(),
         _ => other.or(op.seq.first()).copied(),
     }
+}
+
+/// What an operation writes by one of its accesses, if that is known: what it writes by those before comes first.
+fn stored<'a>(op: &'a Issue, access: &Access, lanes: usize) -> Option<Stored<'a>> {
+    let words = |access: &Access| match &access.extent {
+        _ if access.direction != Direction::Write => 0,
+        Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize * lanes,
+        Extent::Runs(runs) => runs.iter().map(|run| run.1.div_ceil(4) as usize).sum(),
+    };
+    let before = op.accesses.iter().take_while(|other| !std::ptr::eq(*other, access));
+    let from: usize = before.map(words).sum();
+    let words = op.stored.get(from..from + words(access)).filter(|words| !words.is_empty())?;
+    Some(Stored { words, lanes })
+}
+
+/// Whether an atomic leaves memory as it is: to others it is no more than a load. Polls add 0, or swap in what they compare
+/// with.
+fn keeps(op: &Issue, access: &Access, info: &SiteInfo, lanes: usize) -> bool {
+    let Some(atomic) = info.effects.memory.and_then(|memory| memory.atomic) else { return false };
+    let (Direction::Atomic, Extent::Lanes { mask, .. }) = (access.direction, &access.extent) else {
+        return false;
+    };
+    if op.accesses.len() != 1 || op.stored.is_empty() {
+        return false;
+    }
+    let active = |at: &usize| mask >> (at % lanes) & 1 != 0;
+    if let Some(neutral) = atomic.neutral() {
+        return (0..op.stored.len()).filter(active).all(|at| op.stored[at] == neutral);
+    }
+    let (first, second) = op.stored.split_at(op.stored.len() / 2);
+    matches!(atomic, AtomicOp::CmpSwap | AtomicOp::CmpStore)
+        && (0..first.len()).filter(active).all(|at| first[at] == second[at])
 }
 
 /// A race of a load with a later write of another wave, of a wave that has stored nothing yet.
@@ -51,30 +84,20 @@ impl Checker {
             Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
             _ => &mut self.global,
         };
-        // Data of this access in `stored`: those of the accesses before it come first.
-        let dwords = |a: &Access| match &a.extent {
-            Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize,
+        let (space, direction) = (access.space, access.direction);
+        let lanes = self.machine.lanes();
+        let stored = stored(op, access, lanes as usize);
+        let dwords = match &access.extent {
+            Extent::Lanes { bytes, .. } => bytes.div_ceil(4),
             Extent::Runs(_) => 0,
         };
-        let lanes = self.machine.lanes();
-        let data_from: usize = op
-            .accesses
-            .iter()
-            .take_while(|a| !std::ptr::eq(*a, access))
-            .map(|a| dwords(a) * lanes as usize)
-            .sum();
-        let (space, direction) = (access.space, access.direction);
-        let dwords = dwords(access);
-        let words = op.stored.get(data_from..data_from + dwords * lanes as usize);
-        let stored = words
-            .filter(|words| direction == Direction::Write && !words.is_empty())
-            .map(|words| Stored { words, lanes: lanes as usize });
         let valued = stored.is_some();
         let maybe_plain = direction == Direction::Write && !self.facts.stores_say_scope();
         let record = Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued };
-        let later = Later { wave, record, channel: own_channel, space, direction, dwords: dwords as u32 };
+        let keeps = keeps(op, access, self.sites.get(site), lanes as usize);
+        let later = Later { wave, record, channel: own_channel, space, direction, dwords, keeps };
         let order = Order { state, waves: &self.waves, facts: self.facts };
-        let mut meeting = Meeting::new(access, record, stored, |old: &Record, write_first: bool| {
+        let mut meeting = Meeting::new(access, record, stored, keeps, |old: &Record, write_first: bool| {
             order.relation(old, &later, write_first)
         });
         shadow.sweep();
@@ -86,7 +109,7 @@ impl Checker {
         for conflict in conflicts {
             self.judge(&later, &conflict);
         }
-        if atomic && direction == Direction::Read && later.loads_registers() && !self.polls.contains(&site) {
+        if atomic && later.loads_registers() && !self.polls.contains(&site) {
             // Whether it polls matters to what overwrites it later, when its value is gone.
             let suspicion =
                 Suspicion { finding: None, load: site, poll: Poll::Any, learns: None, mistake: None };

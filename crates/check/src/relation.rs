@@ -55,6 +55,8 @@ pub(crate) struct Later {
     pub direction: Direction,
     /// Dwords of a lane's data.
     pub dwords: u32,
+    /// It is an atomic that leaves memory as it is, such as one that adds 0.
+    pub keeps: bool,
 }
 
 impl Later {
@@ -63,9 +65,9 @@ impl Later {
         self.direction == Direction::Read
     }
 
-    /// It is a load into registers.
+    /// It is a load into registers, or an atomic that is no more than one.
     pub fn loads_registers(&self) -> bool {
-        self.reads() && !self.record.dma
+        (self.reads() || self.keeps) && !self.record.dma
     }
 }
 

@@ -169,7 +169,7 @@ def copy(A: T.Buffer((16,), \"float32\"), C: T.Buffer((16,), \"float32\")):
         text,
         expect![[r#"
             note: copy: no asynchronous scopes, so nothing to check
-            <stdin>: copy: not-checked
+            <stdin>: copy: nothing-to-check, no findings
             exit 0
         "#]],
     );

@@ -13,6 +13,7 @@ use wavemark_tile::{Dialect, Function, Module};
 
 use crate::build::Failure;
 use crate::input::Input;
+use crate::tile::Origins;
 
 /// What to do and to print.
 #[derive(Clone, Debug, Default)]
@@ -23,8 +24,8 @@ pub struct TileOptions {
     pub tvm_compatible: bool,
     /// The dialect to print; `None`: the input's.
     pub dialect: Option<Dialect>,
-    /// Draw the first pipeline.
-    pub diagram: bool,
+    /// Draw the pipelines.
+    pub diagrams: bool,
     /// The target, whose LDS must hold the buffers. Not needed.
     pub target: Option<TargetId>,
 }
@@ -36,10 +37,30 @@ pub struct Compiled {
     pub module: Module,
     /// Its text.
     pub text: String,
-    /// The picture, when asked for.
-    pub diagram: Option<String>,
+    /// The pictures, when asked for: at least one.
+    pub diagrams: Vec<Diagram>,
     /// What was decided.
     pub notes: Vec<Note>,
+}
+
+/// The picture of a function's first pipeline.
+#[derive(Clone, Debug)]
+pub struct Diagram {
+    /// The function.
+    pub function: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// A module whose loops with `num_stages` alone have the annotations of a pipeline.
+#[derive(Clone, Debug)]
+pub struct PlannedModule {
+    /// The module.
+    pub module: Module,
+    /// Its text.
+    pub text: String,
+    /// What was decided, each with the name of its function.
+    pub loops: Vec<(String, Planned)>,
 }
 
 /// A decision that the user may want to know of.
@@ -51,11 +72,12 @@ pub struct Note {
     pub message: String,
 }
 
-/// A module, parsed and verified.
-pub fn parse_module(sources: &mut SourceMap, input: &Input) -> Result<Module, Failure> {
+/// A module, parsed and verified. `origins` tell where a text that was printed comes from.
+pub fn parse_module(sources: &mut SourceMap, input: &Input, origins: &Origins) -> Result<Module, Failure> {
     let text = input.text()?;
     let file = sources.add_text(&input.name, text);
-    let module = wavemark_frontend::parse(file, text)?;
+    let mut module = wavemark_frontend::parse(file, text)?;
+    origins.apply(sources, &mut module);
     wavemark_tile::verify(&module)?;
     Ok(module)
 }
@@ -66,7 +88,11 @@ pub fn compile_tile(
     input: &Input,
     options: &TileOptions,
 ) -> Result<Compiled, Failure> {
-    let mut module = parse_module(sources, input)?;
+    compile_module(parse_module(sources, input, &Origins::default())?, options)
+}
+
+/// The same for a module that has been read.
+pub fn compile_module(mut module: Module, options: &TileOptions) -> Result<Compiled, Failure> {
     let mut notes = Vec::new();
     let mut problems = Vec::new();
     for function in &mut module.functions {
@@ -78,12 +104,26 @@ pub fn compile_tile(
     if !problems.is_empty() {
         return Err(Failure::Unusable(problems));
     }
-    let picture = match options.diagram {
-        true => Some(picture(&module)?),
-        false => None,
-    };
+    let diagrams = if options.diagrams { draw(&module)? } else { Vec::new() };
     let text = wavemark_tile::print(&module, options.dialect.unwrap_or(module.dialect));
-    Ok(Compiled { module, text, diagram: picture, notes })
+    Ok(Compiled { module, text, diagrams, notes })
+}
+
+/// Writes onto loops with `num_stages` alone what the pipelining pass reads, and does no more.
+pub fn plan_module(mut module: Module) -> Result<PlannedModule, Failure> {
+    let mut loops = Vec::new();
+    let mut problems = Vec::new();
+    for function in &mut module.functions {
+        match plan(function) {
+            Ok(planned) => loops.extend(planned.into_iter().map(|plan| (function.name.clone(), plan))),
+            Err(diagnostics) => problems.extend(diagnostics),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Failure::Unusable(problems));
+    }
+    let text = wavemark_tile::print(&module, module.dialect);
+    Ok(PlannedModule { module, text, loops })
 }
 
 /// Plans, pipelines and simplifies one function; what there is to say about it.
@@ -142,15 +182,19 @@ fn check_lds(
     Err(Box::new(problem))
 }
 
-/// The picture of the first function that has a pipeline.
-fn picture(module: &Module) -> Result<String, Diagnostic> {
+/// The pictures of the functions that have a pipeline.
+fn draw(module: &Module) -> Result<Vec<Diagram>, Diagnostic> {
+    let mut diagrams = Vec::new();
     let mut reasons = Vec::new();
     for function in &module.functions {
         match diagram(function) {
-            Ok(picture) => return Ok(picture),
+            Ok(svg) => diagrams.push(Diagram { function: function.name.clone(), svg }),
             Err(reason) => reasons.push(reason),
         }
     }
-    let problem = Diagnostic::error("there is no pipeline to draw");
-    Err(reasons.into_iter().fold(problem, Diagnostic::note))
+    if diagrams.is_empty() {
+        let problem = Diagnostic::error("there is no pipeline to draw");
+        return Err(reasons.into_iter().fold(problem, Diagnostic::note));
+    }
+    Ok(diagrams)
 }

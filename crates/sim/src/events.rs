@@ -120,8 +120,9 @@ pub struct Issue {
     pub scope: Scope,
     /// M0 of a cluster (multicast) load.
     pub multicast: Option<u32>,
-    /// What a store writes: dword d of lane l of access i at `(i * dwords + d) * lanes + l`, where `lanes` is the
-    /// wave size; empty for the rest.
+    /// What a store writes: dword d of lane l of write access i at `(i * dwords + d) * lanes + l`, where `lanes` is the
+    /// wave size; of runs, one behind the other, each from a dword on. An atomic's data likewise, the first data before the
+    /// second. Empty for the rest.
     pub stored: Vec<u32>,
 }
 

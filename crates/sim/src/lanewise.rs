@@ -10,7 +10,7 @@ use crate::atomic::{self, AtomicOp, AtomicShape, Flush};
 use crate::events::{Access, Channel, Direction, Extent, Issue, Space};
 use crate::gather::{self, merge, part};
 use crate::global::{Claim, Global};
-use crate::pending::{Memories, lanes};
+use crate::pending::{Memories, copied_from_lds, lanes};
 use crate::regs::{Chunk, Regs};
 use crate::rows;
 use crate::shape::{Extend, LoadShape};
@@ -106,8 +106,8 @@ impl Lanewise {
     }
 
     /// Say in [`Lanewise::issue`] what the operation touches and what it stores: `accesses` gives the space, direction
-    /// and size of each.
-    pub fn tell(&mut self, chunks: usize, directions: [Direction; 2], sizes: [u32; 2]) {
+    /// and size of each. `lds` is the workgroup's, as it is now.
+    pub fn tell(&mut self, chunks: usize, directions: [Direction; 2], sizes: [u32; 2], lds: &[u8]) {
         let Lanewise { issue, offsets, reaches, accesses, data, moves, spare, .. } = self;
         let count = usize::from(*accesses);
         while issue.accesses.len() > count {
@@ -130,9 +130,14 @@ impl Lanewise {
             }
         }
         issue.stored.clear();
-        if let Move::Store(size) = *moves {
-            let stored = count * size.div_ceil(4) as usize * chunks;
-            issue.stored.extend_from_slice(Chunk::words(&data[..stored]));
+        let dwords = match *moves {
+            Move::Store(size) => size.div_ceil(4) as usize,
+            Move::Atomic(shape, ..) => shape.bytes as usize / 4 * if shape.op.two_data() { 2 } else { 1 },
+            _ => 0,
+        };
+        issue.stored.extend_from_slice(Chunk::words(&data[..count * dwords * chunks]));
+        if let (Move::Copy(_, None), [from, to]) = (*moves, issue.accesses.as_slice()) {
+            copied_from_lds(&mut issue.stored, from, to, lds, chunks * 16);
         }
     }
 

@@ -136,6 +136,53 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// What it writes to memory as observers hear of it ([`Issue::stored`]), for a wave of so many lanes.
+    pub(crate) fn stored(&self, accesses: &[Access], lds: &[u8], wave_lanes: usize) -> Vec<u32> {
+        let mut words = Vec::new();
+        match (self, accesses) {
+            (Action::Store { data } | Action::Atomic { data, .. }, _) => words.clone_from(data),
+            (Action::Tensor { pieces, store: true, .. }, _) => {
+                let stored = pieces.iter().filter(|piece| piece.global.is_some());
+                words.extend(stored.flat_map(|piece| held(lds, piece.lds.into(), piece.bytes)));
+            }
+            (Action::Copy { extend: None, .. }, [from, to]) => {
+                copied_from_lds(&mut words, from, to, lds, wave_lanes);
+            }
+            _ => {}
+        }
+        words
+    }
+}
+
+/// What a copy of lanes from LDS to global memory writes, as observers hear of it. It is what is there now: a program that
+/// changes it before the copy is complete is wrong by that alone.
+pub(crate) fn copied_from_lds(
+    words: &mut Vec<u32>,
+    from: &Access,
+    to: &Access,
+    lds: &[u8],
+    wave_lanes: usize,
+) {
+    if (from.space, to.space) != (Space::Lds, Space::Global) {
+        return;
+    }
+    let ((mask, bytes, source), (to_mask, ..)) = (lane_extent(from), lane_extent(to));
+    words.resize(bytes.div_ceil(4) as usize * wave_lanes, 0);
+    for lane in lanes(mask & to_mask) {
+        for (dword, word) in held(lds, source[lane as usize], bytes).enumerate() {
+            words[dword * wave_lanes + lane as usize] = word;
+        }
+    }
+}
+
+/// The dwords of `bytes` bytes of LDS from `at` on.
+fn held(lds: &[u8], at: u64, bytes: u32) -> impl Iterator<Item = u32> {
+    let held = usize::try_from(at).ok().and_then(|at| lds.get(at..at.checked_add(bytes as usize)?));
+    let dwords = held.unwrap_or_default().chunks(4);
+    dwords.map(|dword| dword.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)))
+}
+
 /// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct Pending {

@@ -111,15 +111,15 @@ fn tile(door: &mut Door, args: &CompileArgs, input: &Input) -> Result<String, Fa
             DialectArg::Old => Dialect::Old,
             DialectArg::New => Dialect::New,
         }),
-        diagram: args.diagram.is_some(),
+        diagrams: args.diagram.is_some(),
         target: args.input.target.target,
     };
     let compiled = compile_tile(&mut door.sources, input, &options)?;
     for note in &compiled.notes {
         door.note(note.span, &note.message);
     }
-    if let (Some(path), Some(picture)) = (&args.diagram, &compiled.diagram) {
-        door.write(Some(path), picture.as_bytes())?;
+    if let (Some(path), Some(diagram)) = (&args.diagram, compiled.diagrams.first()) {
+        door.write(Some(path), diagram.svg.as_bytes())?;
     }
     Ok(compiled.text + "\n")
 }

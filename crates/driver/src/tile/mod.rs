@@ -6,16 +6,19 @@
 
 mod arguments;
 mod finding;
+mod origins;
 mod proof;
 
 use std::path::Path;
 use std::time::Instant;
 
 use wavemark_diag::{Diagnostic, SourceMap};
+use wavemark_tile::Function;
+pub use wavemark_tile::Module;
 use wavemark_tile::interp::{self, Argument, Program, RunError};
-use wavemark_tile::{Function, Module};
 
-pub use self::proof::check;
+pub use self::origins::{Origin, Origins};
+pub use self::proof::{check, check_module};
 
 use self::arguments::Arguments;
 use crate::build::Failure;

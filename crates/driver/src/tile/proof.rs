@@ -9,7 +9,7 @@ use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_schedule::checker::{self, Blame, Instance, Rule, Verdict, WaitReport};
 use wavemark_schedule::pipeline::pipeline;
 use wavemark_schedule::plan::plan;
-use wavemark_tile::{Function, Stmt};
+use wavemark_tile::{Function, Module, Stmt};
 
 use super::{execute, module, refusal, select};
 use crate::build::Failure;
@@ -26,22 +26,11 @@ pub fn check(
 ) -> Result<Report, Failure> {
     let mut module = module(sources, input).map_err(|refused| refusal(sources, refused))?;
     wavemark_tile::verify(&module)?;
-    let mut report = Report::new(&input.name);
     if let Some(name) = &options.kernel {
         let name = select(&module, &input.name, Some(name), None)?.name.clone();
         module.functions.retain(|function| function.name == name);
     }
-    let names: Vec<&str> = module.functions.iter().map(|function| function.name.as_str()).collect();
-    report.kernel = names.join(", ");
-    if options.check == Checked::default() {
-        report.not_checked.clear();
-    } else {
-        report.nothing_to_check = true;
-        for function in &mut module.functions {
-            add(sources, function, options.check, &mut report)?;
-        }
-        report.checked.waits = !report.nothing_to_check;
-    }
+    let mut report = prove(sources, &input.name, &mut module, options.check)?;
     if launch.is_some() {
         let executed = execute(sources, input, &module, launch, options)?;
         // What the proof has found already, it has said better.
@@ -60,6 +49,30 @@ pub fn check(
         report.checked = Checked { waits: report.checked.waits, ..checked };
     }
     report.conclude();
+    Ok(report)
+}
+
+/// Checks the functions of a module that has been read and verified, and was called `name`.
+pub fn check_module(sources: &SourceMap, name: &str, mut module: Module) -> Result<Report, Failure> {
+    let mut report = prove(sources, name, &mut module, Checked::FULL)?;
+    report.conclude();
+    Ok(report)
+}
+
+/// What the checker says of each function, which is pipelined where it asks for that.
+fn prove(sources: &SourceMap, name: &str, module: &mut Module, asked: Checked) -> Result<Report, Failure> {
+    let mut report = Report::new(name);
+    let names: Vec<&str> = module.functions.iter().map(|function| function.name.as_str()).collect();
+    report.kernel = names.join(", ");
+    if asked == Checked::default() {
+        report.not_checked.clear();
+        return Ok(report);
+    }
+    report.nothing_to_check = true;
+    for function in &mut module.functions {
+        add(sources, function, asked, &mut report)?;
+    }
+    report.checked.waits = true;
     Ok(report)
 }
 

@@ -97,6 +97,21 @@ impl AtomicOp {
         NAMES.iter().find(|(known, _)| *known == name).map(|&(_, op)| op)
     }
 
+    /// The dword that leaves memory as it is, if the datum is made of it alone.
+    pub const fn neutral(self) -> Option<u32> {
+        match self {
+            AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::CondSub
+            | AtomicOp::SubClamp
+            | AtomicOp::UMax
+            | AtomicOp::Or
+            | AtomicOp::Xor => Some(0),
+            AtomicOp::And | AtomicOp::UMin => Some(u32::MAX),
+            _ => None,
+        }
+    }
+
     /// Whether there are two data operands, or a pair of data in one.
     pub const fn two_data(self) -> bool {
         matches!(

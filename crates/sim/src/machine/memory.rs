@@ -668,9 +668,10 @@ impl<O: Observer> Cx<'_, O> {
         action: Action,
     ) {
         self.cluster.next_op += 1;
-        let stored = match &action {
-            Action::Store { data } if O::ACTIVE => data.clone(),
-            _ => Vec::new(),
+        let stored = if O::ACTIVE {
+            action.stored(&accesses, self.lds, wave.regs.lanes() as usize)
+        } else {
+            Vec::new()
         };
         let issue = Issue { id: OpId(self.cluster.next_op), seq, accesses, atomic, scope, multicast, stored };
         if O::ACTIVE {

@@ -94,7 +94,7 @@ impl<O: Observer> Cx<'_, O> {
                 }
                 _ => ([direction; 2], [size; 2]),
             };
-            lanewise.tell(wave.regs.chunks, directions, sizes);
+            lanewise.tell(wave.regs.chunks, directions, sizes, self.lds);
             let seq = SmallVec::from_slice(lanewise.seq());
             let issue = &mut lanewise.issue;
             (issue.id, issue.seq, issue.scope) = (OpId(self.cluster.next_op), seq, op.scope);
