@@ -69,6 +69,7 @@ pub fn serve(args: &CodeArgs) -> ExitCode {
 fn try_serve(args: &CodeArgs) -> Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
-    let object = Llvm::new()?.compile(&text, &args.cpu, args.level, &args.passes).map_err(anyhow::Error::msg)?;
+    let object =
+        Llvm::new()?.compile(&text, &args.cpu, args.level, &args.passes).map_err(anyhow::Error::msg)?;
     Ok(std::io::stdout().write_all(&object)?)
 }

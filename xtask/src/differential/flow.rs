@@ -116,7 +116,8 @@ impl Generator<'_> {
         let latch = self.block.clone();
         self.line(format!("br i1 {more}, label %{head}, label %{exit}"));
         let text = ty.text();
-        self.lines.insert(at, format!("  {carried} = phi {text} [ {first}, %{before} ], [ {last}, %{latch} ]"));
+        self.lines
+            .insert(at, format!("  {carried} = phi {text} [ {first}, %{before} ], [ {last}, %{latch} ]"));
         self.lines.insert(at, format!("  {turn} = phi i32 [ 0, %{before} ], [ {next}, %{latch} ]"));
         self.values.truncate(visible);
         self.begin(&exit);

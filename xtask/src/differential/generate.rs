@@ -6,7 +6,7 @@
 //! * no poison: shifts by less than the width, divisors that are positive, flags only where operands are so small that
 //!   they hold;
 //! * which NaN an operation gives is open: every floating-point result is replaced by a constant where it is a NaN;
-//! * which zero `minnum` and `maxnum` give is open: +0 is added;
+//! * which zero `minnum` and `maxnum` give is open: a zero is replaced by +0;
 //! * fast-math flags, `fmuladd`, and functions that are only approximated (`llvm.exp2`, `llvm.sin`): not made;
 //! * memory is written before it is read; what work-items share is read behind a barrier, or changed by atomics that
 //!   commute and whose results nobody reads;
@@ -158,17 +158,25 @@ impl Generator<'_> {
         name
     }
 
+    /// A floating-point operation whose result may be a NaN: [`Generator::settle`] must follow. The reducer puts it in no
+    /// other place.
+    pub fn raw(&mut self, text: &str) -> String {
+        let name = format!("%raw{}", self.fresh());
+        self.line(format!("{name} = {text}"));
+        name
+    }
+
     /// A floating-point operation whose result may be used: where it is a NaN, a constant is.
     pub fn define_float(&mut self, ty: Ty, text: &str) -> String {
-        let raw = self.hidden(text);
+        let raw = self.raw(text);
         self.settle(&raw, ty)
     }
 
-    /// A value with a constant in the place of a NaN.
+    /// A value with a number in the place of a NaN; by another NaN LLVM would rightly do nothing.
     pub fn settle(&mut self, raw: &str, ty: Ty) -> String {
         let text = ty.text();
         let nan = self.hidden(&format!("fcmp uno {text} {raw}, {raw}"));
-        let instead = if self.random.one_in(3) { nan_text(ty) } else { self.constant(ty) };
+        let instead = self.number(ty);
         let condition = ty.of(Scalar::Int(1)).text();
         self.define(ty, &format!("select {condition} {nan}, {text} {instead}, {text} {raw}"))
     }
@@ -185,8 +193,7 @@ impl Generator<'_> {
 
     /// An operand of a type: a value, or a constant; mostly a recent value.
     pub fn operand(&mut self, ty: Ty) -> String {
-        let fitting: Vec<usize> =
-            (0..self.values.len()).filter(|&at| self.values[at].1 == ty).collect();
+        let fitting: Vec<usize> = (0..self.values.len()).filter(|&at| self.values[at].1 == ty).collect();
         if !fitting.is_empty() && !self.random.one_in(8) {
             let recent = fitting.len().min(4);
             let among = if self.random.one_in(2) { &fitting[fitting.len() - recent..] } else { &fitting[..] };
@@ -227,7 +234,8 @@ impl Generator<'_> {
         for lane in 0..ty.lanes {
             if lane == 0 || self.random.one_in(2) {
                 let (text, element) = (ty.text(), element.text());
-                vector = self.define(ty, &format!("insertelement {text} {vector}, {element} {one}, i32 {lane}"));
+                vector =
+                    self.define(ty, &format!("insertelement {text} {vector}, {element} {one}, i32 {lane}"));
             }
         }
         vector
@@ -248,6 +256,19 @@ impl Generator<'_> {
     /// A constant. In vectors of 16-bit numbers there is no -0: LLVM 22 takes one in the upper half of a register for +0
     /// (`llvm_defects/negative_zero.ll`).
     pub fn constant(&mut self, ty: Ty) -> String {
+        if ty.is_float() && ty.lanes == 1 && self.random.one_in(12) {
+            return match ty.scalar {
+                Scalar::Half => "0xH7E00",
+                Scalar::BFloat => "0xR7FC0",
+                _ => "0x7FF8000000000000",
+            }
+            .to_owned();
+        }
+        self.number(ty)
+    }
+
+    /// A constant that is no NaN.
+    fn number(&mut self, ty: Ty) -> String {
         if ty.lanes == 1 {
             return self.scalar_constant(ty.scalar);
         }
@@ -258,7 +279,7 @@ impl Generator<'_> {
         let elements: Vec<String> =
             (0..ty.lanes).map(|_| format!("{text} {}", self.scalar_constant(ty.scalar))).collect();
         let list = elements.join(", ");
-        format!("<{}>", if ty.scalar.bits() == 16 { list.replace("-0.0", "2.0") } else { list })
+        format!("<{}>", if ty.scalar.bits() == 16 { list.replace("-0.0", "3.0") } else { list })
     }
 
     fn scalar_constant(&mut self, scalar: Scalar) -> String {
@@ -270,7 +291,12 @@ impl Generator<'_> {
             };
             let all =
                 ["0.0", "-0.0", "1.0", "-1.0", "0.5", "3.0", "-2.5", "1024.0", "-0.125", "256.0", infinite];
-            return self.random.pick(&all).to_owned();
+            // Not those that have a code of their own in instructions: LLVM 22 reads them in packed ones otherwise than the
+            // CDNA5 manual says (`llvm_defects/inline_constants.ll`).
+            let of_bfloat =
+                ["0.0", "-0.0", "1.5", "-5.0", "3.0", "-2.5", "1024.0", "-0.125", "256.0", infinite];
+            let all = if scalar == Scalar::BFloat { &of_bfloat[..] } else { &all[..] };
+            return self.random.pick(all).to_owned();
         };
         if bits == 1 {
             return self.random.pick(&["true", "false"]).to_owned();
@@ -328,10 +354,7 @@ impl Generator<'_> {
         self.line(format!("%own.offset = mul i32 %gid, {OWN}"));
         self.line("%own = getelementptr i8, ptr addrspace(1) %out, i32 %own.offset".to_owned());
         self.line(format!("%lds.offset = mul i32 %lid, {LDS_OWN}"));
-        self.line(format!(
-            "%lds = getelementptr i8, ptr addrspace(3) @lds{}, i32 %lds.offset",
-            self.number
-        ));
+        self.line(format!("%lds = getelementptr i8, ptr addrspace(3) @lds{}, i32 %lds.offset", self.number));
         self.line(format!("%private = alloca [{PRIVATE} x i8], align 16, addrspace(5)"));
         for word in 0..PRIVATE / 16 {
             let (at, value) = (self.fresh(), self.constant(Ty { scalar: Scalar::Int(32), lanes: 4 }));
@@ -405,20 +428,6 @@ impl Generator<'_> {
     }
 }
 
-/// A quiet NaN as a constant.
-fn nan_text(ty: Ty) -> String {
-    let one = match ty.scalar {
-        Scalar::Half => "0xH7E00",
-        Scalar::BFloat => "0xR7FC0",
-        _ => "0x7FF8000000000000",
-    };
-    if ty.lanes == 1 {
-        return one.to_owned();
-    }
-    let element = format!("{} {one}", ty.element().text());
-    format!("<{}>", vec![element; ty.lanes as usize].join(", "))
-}
-
 /// Declarations of what a module's lines call, and the attributes of its functions.
 pub fn module(processor: Processor, kernels: &[Vec<String>]) -> String {
     let mut text = String::from("target triple = \"amdgcn-amd-amdhsa\"\n\n");
@@ -432,10 +441,14 @@ pub fn module(processor: Processor, kernels: &[Vec<String>]) -> String {
         text += &line;
         text.push('\n');
     }
-    text += &format!(
+    text + &attributes(processor)
+}
+
+/// The attributes of a module's functions.
+pub fn attributes(processor: Processor) -> String {
+    format!(
         "attributes #0 = {{ \"target-cpu\"=\"{processor}\" \"amdgpu-flat-work-group-size\"=\"{BLOCK},{BLOCK}\" }}\n"
-    );
-    text
+    )
 }
 
 /// The declaration of the intrinsic that a line calls.

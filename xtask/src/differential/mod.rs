@@ -5,6 +5,8 @@
 //! module, compiled by one of three settings in turn: the code generator alone at levels 0 and 2, and the optimiser before
 //! it. What differs is reduced, and written to `--keep`.
 //!
+//! What LLVM 22 compiles wrongly is not made by the generator. Each such defect is a kernel in `llvm_defects`, with what is
+//! wrong: `--defects` runs them, and fails for those that do not differ (any more).
 
 mod arithmetic;
 pub mod code;
@@ -19,7 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use wavemark_filetests::random::Random;
 use wavemark_target::Processor;
@@ -48,6 +50,9 @@ pub struct DifferentialArgs {
     /// A folder for the kernels that differ, whole and reduced
     #[arg(long)]
     keep: Option<PathBuf>,
+    /// Run the kernels of known defects of LLVM instead
+    #[arg(long)]
+    defects: bool,
     /// Differences to reduce at most
     #[arg(long, default_value_t = 10)]
     reduce: usize,
@@ -83,10 +88,14 @@ pub fn run(args: &DifferentialArgs) -> ExitCode {
 }
 
 fn try_run(args: &DifferentialArgs) -> Result<bool> {
+    if args.defects {
+        return defects();
+    }
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let seed = args.seed.unwrap_or_else(clock);
     println!("{}: seed {seed}, {} kernels", args.target, args.count);
-    let processor = Processor::by_name(&args.target).with_context(|| format!("there is no {}", args.target))?;
+    let processor =
+        Processor::by_name(&args.target).with_context(|| format!("there is no {}", args.target))?;
     let mut tally = Tally::default();
     let (mut first, mut batch) = (0, 0);
     while first < args.count {
@@ -123,6 +132,43 @@ fn try_run(args: &DifferentialArgs) -> Result<bool> {
     let (same, different, refused) = (tally.same, tally.different.len(), tally.refused.len());
     println!("{}: {same} the same, {different} different, {refused} that LLVM makes nothing of", args.target);
     Ok(different == 0)
+}
+
+/// Known defects of LLVM: name, and a kernel whose first line says for which processor it is, and the number of the setting.
+const DEFECTS: [(&str, &str); 10] = [
+    ("bit_comparison", include_str!("llvm_defects/bit_comparison.ll")),
+    ("difference_from_zero", include_str!("llvm_defects/difference_from_zero.ll")),
+    ("folded_zero", include_str!("llvm_defects/folded_zero.ll")),
+    ("inline_constants", include_str!("llvm_defects/inline_constants.ll")),
+    ("literal_of_conversion", include_str!("llvm_defects/literal_of_conversion.ll")),
+    ("lost_constant", include_str!("llvm_defects/lost_constant.ll")),
+    ("negative_zero", include_str!("llvm_defects/negative_zero.ll")),
+    ("scaled_offset", include_str!("llvm_defects/scaled_offset.ll")),
+    ("sum_with_zero", include_str!("llvm_defects/sum_with_zero.ll")),
+    ("zero_of_products", include_str!("llvm_defects/zero_of_products.ll")),
+];
+
+/// Runs the kernels of known defects; whether all of them still differ.
+fn defects() -> Result<bool> {
+    let mut all = true;
+    for (name, text) in DEFECTS {
+        let head = text.lines().next().and_then(|line| line.strip_prefix("; "));
+        let Some((target, setting)) = head.and_then(|head| head.split_once(", setting ")) else {
+            bail!("{name}: the first line says neither processor nor setting");
+        };
+        let processor = Processor::by_name(target).with_context(|| format!("{name}: {target}"))?;
+        let setting =
+            SETTINGS.get(setting.parse::<usize>()?).with_context(|| format!("{name}: {setting}"))?;
+        let text = text.to_owned() + &generate::attributes(processor);
+        let input = input_of(0);
+        let ir = of_ir(&read(&text, processor)?, "k", processor, &input);
+        ensure!(ir.is_ok(), "{name}: {ir:?}");
+        let object = compile(processor, *setting, &text)?.map_err(anyhow::Error::msg)?;
+        let difference = difference(&ir, &Loaded::new(object)?.run("k", &input));
+        println!("{name}: {}", difference.as_deref().unwrap_or("the same: LLVM compiles it rightly"));
+        all &= difference.is_some();
+    }
+    Ok(all)
 }
 
 /// The input that a kernel gets.

@@ -29,7 +29,7 @@ pub fn reduce(mut lines: Vec<String>, mut differs: impl FnMut(&[String]) -> bool
 
 /// The lines without some of them.
 fn without(lines: &[String], taken: std::ops::Range<usize>) -> Vec<Vec<String>> {
-    let can_go = |line: &String| line.starts_with("  ") && !is_terminator(line);
+    let can_go = |line: &String| line.starts_with("  ") && !is_kept(line);
     if !lines[taken.clone()].iter().any(can_go) {
         return Vec::new();
     }
@@ -60,8 +60,9 @@ fn without(lines: &[String], taken: std::ops::Range<usize>) -> Vec<Vec<String>> 
     single
 }
 
-fn is_terminator(line: &str) -> bool {
-    ["br ", "ret ", "switch "].iter().any(|word| line.trim().starts_with(word))
+/// Terminators, and what orders memory.
+fn is_kept(line: &str) -> bool {
+    ["br ", "ret ", "switch ", "fence ", "call void"].iter().any(|word| line.trim().starts_with(word))
 }
 
 /// The names that an instruction reads.

@@ -31,11 +31,23 @@ pub fn input(random: &mut Random) -> Vec<u8> {
             1 => bytes.extend_from_slice(&(f64::from(any as u32) * 0.37 - 4e8).to_le_bytes()),
             2 => bytes.extend_from_slice(&(any as u32 % 64).to_le_bytes()),
             3 => {
-                let special =
-                    [0, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff, 0x7f80_0000, 0xff80_0000, 1 << 23, 0x7fc0_0001, 7];
+                let special = [
+                    0,
+                    1,
+                    u32::MAX,
+                    0x8000_0000,
+                    0x7fff_ffff,
+                    0x7f80_0000,
+                    0xff80_0000,
+                    1 << 23,
+                    0x7fc0_0001,
+                    7,
+                ];
                 bytes.extend_from_slice(&special[random.below(special.len())].to_le_bytes());
             }
-            4 => bytes.extend_from_slice(&[0x3c00u16, 0xc500, 0x0001, 0x7bff][random.below(4)].to_le_bytes().repeat(2)),
+            4 => bytes.extend_from_slice(
+                &[0x3c00u16, 0xc500, 0x0001, 0x7bff][random.below(4)].to_le_bytes().repeat(2),
+            ),
             _ => bytes.extend_from_slice(&any.to_le_bytes()),
         }
     }
@@ -63,7 +75,8 @@ pub fn of_ir(parsed: &Parsed, name: &str, processor: Processor, input: &[u8]) ->
     let Some(kernel) = module.named(name) else { bail!("there is no kernel {name}") };
     let Ok(machine) = modelled(Machine::new(processor)) else { bail!("{processor} is not modelled") };
     let mut memory = Global::new();
-    let program = prepare(module, kernel, machine, &mut memory).map_err(|refused| anyhow::anyhow!(refused.what))?;
+    let program =
+        prepare(module, kernel, machine, &mut memory).map_err(|refused| anyhow::anyhow!(refused.what))?;
     let from = memory.allocate("in", input.to_vec(), false);
     let to = memory.allocate("out", vec![0; OUTPUT], true);
     let mut kernarg = Vec::new();
@@ -78,6 +91,7 @@ pub fn of_ir(parsed: &Parsed, name: &str, processor: Processor, input: &[u8]) ->
         dynamic_lds: 0,
         kernarg,
         watch: None,
+        races: true,
     };
     let outcome = match wavemark_interp::run(&program, &launch, &RunConfig::default(), &mut memory) {
         Ok(outcome) => outcome,
@@ -125,7 +139,8 @@ impl Loaded {
         let values = [("in", &from[..]), ("out", &to[..]), ("n", &number[..])]
             .map(|(name, bytes)| Argument { name, span: None, passed: Passed::Value(bytes) });
         let options = RunOptions { check: Checked::default(), threads: Some(1), ..RunOptions::default() };
-        let report = self.device.launch(self.module, Some(name), &extent, Arguments::Values(&values), &options);
+        let report =
+            self.device.launch(self.module, Some(name), &extent, Arguments::Values(&values), &options);
         let report = report.map_err(|failure| anyhow::anyhow!(said(&SourceMap::new(), failure)))?;
         if report.exit_status() != ExitStatus::Clean {
             let finding = report.findings.first().map(|finding| finding.title.clone());
