@@ -170,10 +170,14 @@ impl Generator<'_> {
         self.define(ty, &format!("{op} {text} {a}, {by}"));
     }
 
-    /// A division by what is positive as a signed number.
+    /// A division by what is positive as a signed number. Of 24 bits LLVM 22 divides wrongly
+    /// (`llvm_defects/division_of_24_bits.ll`).
     fn division(&mut self) {
         let ty = Ty::any_int(self.random);
         let bits = ty.scalar.bits();
+        if bits == 24 {
+            return;
+        }
         let text = ty.text();
         let (a, b) = (self.operand(ty), self.operand(ty));
         let most = (1u128 << (bits - 1)) - 1;
