@@ -15,7 +15,7 @@ use wavemark_ir::inst::{InstKind, Operand};
 use wavemark_ir::intrinsic::{self, Marks};
 use wavemark_ir::marks::{MarkedModule, Sufficient};
 use wavemark_ir::module::Global;
-use wavemark_memmodel::asyncmark::{Stages, Thread};
+use wavemark_memmodel::asyncmark::{Position, Stages, Thread};
 
 /// Numbers that a wait is tried with; more are as good as no wait where no path has more marks.
 const MOST: u32 = 5;
@@ -132,6 +132,16 @@ struct Question {
     operation: Inst,
 }
 
+/// Marks beyond this are not told apart: no wait of these programs leaves as many.
+const FAR: u32 = 12;
+
+fn cut(position: Position) -> Position {
+    match position {
+        Position::Behind(younger) => Position::Behind(younger.min(FAR)),
+        other => other,
+    }
+}
+
 /// Whether what the operation began last is done at the reader on every path, if the wait leaves `n` (`None`: it is no wait);
 /// `None` if there are too many states.
 fn holds(module: &Module, question: &Question, n: Option<u32>) -> Option<bool> {
@@ -142,17 +152,16 @@ fn holds(module: &Module, question: &Question, n: Option<u32>) -> Option<bool> {
     let mut known = HashSet::new();
     let mut open: Vec<(Vec<Place>, Place, Thread)> = vec![(Vec::new(), first, Thread::default())];
     while let Some((mut calls, (function, block, at), mut thread)) = open.pop() {
-        let instances: Vec<String> = thread
-            .instances(0)
-            .map(|(operation, instance)| {
-                format!("{operation} {:?}", thread.positions(instance).collect::<Vec<_>>())
-            })
-            .collect();
-        // Old instances that are done say no more.
-        let lengths: Vec<u32> = thread.lengths(0).collect();
-        let recent = &instances[..instances.len().min(8)];
-        let state = format!("{calls:?} {function:?} {block:?} {at} {recent:?} {:?}", lengths);
-        if thread.length(0) > 8 || !known.insert(state) {
+        // Of each operation what it began last, and how many marks there are, both no further than waits reach.
+        let mut last: Vec<(u32, Vec<Position>)> = Vec::new();
+        for (operation, instance) in thread.instances(0) {
+            if last.iter().all(|(known, _)| *known != operation) {
+                last.push((operation, thread.positions(instance).map(cut).collect()));
+            }
+        }
+        last.sort_by_key(|(operation, _)| *operation);
+        let lengths: Vec<u32> = thread.lengths(0).map(|length| length.min(FAR)).collect();
+        if !known.insert((calls.clone(), (function, block, at), last, lengths)) {
             continue;
         }
         if known.len() > MANY {
@@ -213,7 +222,7 @@ fn a_wait_may_leave_what_all_paths_allow() {
     let setting = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let seed = setting("WAVEMARK_SEED").unwrap_or(clock);
     println!("WAVEMARK_SEED={seed}");
-    let cases = setting("WAVEMARK_CASES").unwrap_or(1_000);
+    let cases = setting("WAVEMARK_CASES").unwrap_or(300);
     let mut random = Random(seed | 1);
     let (mut compared, mut kinds) = (0, [0; 3]);
     while compared < cases {
