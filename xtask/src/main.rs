@@ -1,6 +1,7 @@
-//! Project chores: scores of case folders and of mutated cases, comparison with LLVM, renewed expectations.
+//! Project chores: scores of case folders and of mutated cases, comparisons with LLVM, renewed expectations.
 
 mod cases;
+mod differential;
 mod ir;
 mod mutants;
 mod parity;
@@ -34,6 +35,11 @@ enum Task {
     Files(parity::files::FilesArgs),
     /// Read and print LLVM IR beside the LLVM inside the Rust toolchain
     Ir(ir::IrArgs),
+    /// Run random functions in LLVM IR, and the code that LLVM makes of them, and compare what they give
+    Differential(differential::DifferentialArgs),
+    /// The process that LLVM generates code in (it may die of what it is asked)
+    #[command(hide = true)]
+    LlvmCode(differential::code::CodeArgs),
     /// Run the tests so that they rewrite their expectations; look at the difference before you commit it
     Bless {
         /// Arguments of `cargo test`, `--workspace` when there are none
@@ -54,6 +60,8 @@ fn main() -> ExitCode {
         Task::Speed(args) => parity::speed::run(&args),
         Task::Files(args) => parity::files::serve(&args),
         Task::Ir(args) => ir::run(&args),
+        Task::Differential(args) => differential::run(&args),
+        Task::LlvmCode(args) => differential::code::serve(&args),
         Task::Bless { tests } => bless(&tests),
         Task::LlvmWorker(args) => parity::serve(&args),
     }

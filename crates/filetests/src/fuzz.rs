@@ -330,6 +330,7 @@ fn executed(module: &wavemark_ir::Module, kernel: wavemark_ir::module::Global) {
     let Ok(program) = wavemark_interp::prepare(module, kernel, machine, &mut memory) else { return };
     let Ok((_, bytes)) = wavemark_interp::parameters(module, kernel) else { return };
     let launch = wavemark_interp::Launch {
+        races: true,
         grid: [2, 1, 1],
         block: [70, 1, 1],
         cluster: None,

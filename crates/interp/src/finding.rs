@@ -44,6 +44,12 @@ pub enum Kind {
     Barrier,
     /// An operand that must be the same in all lanes is not.
     NotUniform,
+    /// Two waves access LDS, and nothing orders them.
+    RaceOnLds,
+    /// The same of other memory.
+    RaceOnGlobal,
+    /// They are atomic, with a scope that does not include both.
+    ScopeTooNarrow,
 }
 
 /// Where it was found.

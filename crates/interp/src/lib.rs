@@ -12,10 +12,12 @@
 //! Undefined values are followed ([`lanes::Shadow`]): poison that a branch, an address or a store to memory depends on is a
 //! finding, and so are a division by zero, an `assume` that does not hold, and accesses out of bounds.
 //!
+//! Races between waves are looked for by happens-before ([`race`]), if the launch asks for it.
+//!
 //! Promises: no verified module makes it panic; what is not executed stops the run where it is reached, with its name and
 //! its place; a run is a pure function of module, launch, seed and completion mode.
 //!
-//! Does not: follow undefined bits within a word; look for races (the machine code's run does); know files or terminals.
+//! Does not: follow undefined bits within a word; know files or terminals.
 
 mod arith;
 mod compile;
@@ -24,6 +26,7 @@ mod lanes;
 pub mod meaning;
 mod op;
 mod parameter;
+mod race;
 mod run;
 mod shape;
 

@@ -13,6 +13,7 @@ use wavemark_sim::transpose::Transpose;
 
 use crate::lanes::{Pool, Src};
 use crate::meaning::{Cross, Id, Sync};
+use crate::race::{Level, Spaces};
 use crate::shape::{Image, Piece};
 
 /// A memory.
@@ -74,6 +75,19 @@ pub struct Access {
     pub image: Arc<Image>,
     /// The alignment that is promised.
     pub align: u64,
+    /// How it is atomic, if it is.
+    pub atomic: Option<Atomic>,
+}
+
+/// How an access is atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Atomic {
+    /// How far.
+    pub level: Level,
+    /// It acquires.
+    pub acquires: bool,
+    /// It releases.
+    pub releases: bool,
 }
 
 /// A buffer and a place in it.
@@ -141,6 +155,8 @@ pub enum Op {
     Rmw { to: u32, op: RmwOp, format: Option<Format>, access: Access, value: Src, elements: u32 },
     /// Compare, exchange; the second result says whether it did.
     CompareExchange { to: u32, access: Access, expected: Src, replacement: Src },
+    /// A fence.
+    Fence { atomic: Atomic, spaces: Spaces },
     /// A load from a buffer.
     BufferLoad { to: u32, place: BufferPlace, image: Arc<Image> },
     /// A store to a buffer.

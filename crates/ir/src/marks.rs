@@ -9,6 +9,7 @@
 //! for who reads the data, which needs addresses.
 
 use rustc_hash::FxHashMap;
+pub use wavemark_memmodel::asyncmark::edit::Sufficient;
 use wavemark_memmodel::asyncmark::{self, Analysis, Bound, Callee, Stages, Step, edit};
 use wavemark_memmodel::flow;
 
@@ -86,6 +87,22 @@ impl MarkedModule {
             let marks = steps.filter(|(_, step)| matches!(step, Step::Mark(_) | Step::Wait { .. }));
             marks.map(move |(node, step)| (number, node, step))
         })
+    }
+
+    /// How many marks `wait` may leave, so that on every path to `reader` what `operation` began last is known to be done.
+    /// All are instructions of `function` that concern marks; `None`: one of them does not, or not of that kind.
+    pub fn enough(&self, function: Global, wait: Inst, reader: Inst, operation: Inst) -> Option<Sufficient> {
+        let number = self.sites.iter().position(|(global, _)| *global == function)?;
+        let node = |inst: Inst| self.sites[number].1.iter().position(|&site| site == Some(inst));
+        let (wait, reader) = (node(wait)?, node(reader)?);
+        let steps = &self.functions[number].steps;
+        let (Step::Wait { .. }, Step::Issue { operation, .. }) = (&steps[wait], &steps[node(operation)?])
+        else {
+            return None;
+        };
+        let needs = [edit::Need { node: reader, operation: *operation, ages: vec![0] }];
+        let analysis = Analysis::of(&self.functions, AGES);
+        Some(edit::sufficient(&analysis, &self.functions, number, wait, &needs))
     }
 
     /// What can go, each alone, in the order of the text.

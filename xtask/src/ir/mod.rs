@@ -4,7 +4,7 @@
 //! (the syntax of its successors), it must read what we print, and we what LLVM prints of that, without a change. Both
 //! must be of one opinion on whether the module is valid.
 
-mod llvm;
+pub(crate) mod llvm;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

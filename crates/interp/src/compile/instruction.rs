@@ -105,7 +105,10 @@ impl Builder<'_, '_> {
                 self.address(data.ty, *flags, *source, *base, indices)
             }
             InstKind::Call(call) => self.call(data, call),
-            InstKind::Fence { .. } => Ok(Vec::new()),
+            InstKind::Fence { ordering, scope } => {
+                self.fence(*ordering, *scope);
+                Ok(Vec::new())
+            }
             _ => self.memory(data),
         }
     }

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use wavemark_ir::Module;
 use wavemark_ir::inst::{Access as IrAccess, InstData, InstKind, Operand};
 use wavemark_ir::layout::layout;
-use wavemark_ir::metadata::{Metadata, NodeBody};
+use wavemark_ir::metadata::{Metadata, Node, NodeBody};
+use wavemark_ir::module::Scope;
+use wavemark_ir::opcode::Ordering;
 use wavemark_ir::types::Type;
 
 use super::Builder;
 use crate::Refused;
 use crate::lanes::{Known, Src};
-use crate::op::{Access, Op, Promise, Space};
+use crate::op::{Access, Atomic, Op, Promise, Space};
+use crate::race::{Level, Spaces};
 use crate::shape::{Class, Image, Leaf, image};
 
 /// The memory that an address space is.
@@ -92,7 +96,30 @@ impl Builder<'_, '_> {
             pointer: self.single(pointer)?,
             align: access.align.unwrap_or(image.align).max(1),
             image: Arc::new(image),
+            atomic: access.ordering.map(|ordering| self.atomic(ordering, access.scope)),
         })
+    }
+
+    /// How an access or a fence orders others.
+    fn atomic(&self, ordering: Ordering, scope: Scope) -> Atomic {
+        let level = Level::of_scope(self.unit.module.scope(scope));
+        Atomic { level, acquires: ordering.acquires(), releases: ordering.releases() }
+    }
+
+    /// Compiles a fence: what `!mmra` says of address spaces restricts what it orders (LLVM's "Memory Model Relaxation
+    /// Annotations", the tag `amdgpu-synchronize-as`).
+    pub(super) fn fence(&mut self, ordering: Ordering, scope: Scope) {
+        let mut spaces = Spaces { local: false, global: false };
+        let module = self.unit.module;
+        for (kind, node) in &self.body.attachments[self.inst] {
+            if &*module.metadata.kinds[*kind] == "mmra" {
+                mmra(module, *node, &mut spaces);
+            }
+        }
+        let none = !spaces.local && !spaces.global;
+        let spaces = if none { Spaces::ALL } else { spaces };
+        let atomic = self.atomic(ordering, scope);
+        self.push(Op::Fence { atomic, spaces });
     }
 
     /// A short vector in one word.
@@ -140,6 +167,30 @@ impl Builder<'_, '_> {
         let count: usize = self.leaves(ty)?.into_iter().map(Leaf::limbs).sum();
         let undef = self.limb((0, Known::Undef));
         Ok(vec![undef; count])
+    }
+}
+
+/// What a tag, or a list of tags, says of address spaces.
+fn mmra(module: &Module, node: Node, spaces: &mut Spaces) {
+    let NodeBody::Tuple(parts) = &module.metadata.nodes[node].body else { return };
+    let word = |part: &Metadata| match part {
+        Metadata::Text(word) => Some(word.to_vec()),
+        _ => None,
+    };
+    if let [prefix, suffix] = &parts[..]
+        && word(prefix).as_deref() == Some(b"amdgpu-synchronize-as")
+    {
+        match word(suffix).as_deref() {
+            Some(b"local") => spaces.local = true,
+            Some(b"global") => spaces.global = true,
+            _ => *spaces = Spaces::ALL,
+        }
+        return;
+    }
+    for part in parts {
+        if let Metadata::Node(node) = part {
+            mmra(module, *node, spaces);
+        }
     }
 }
 

@@ -50,6 +50,11 @@ impl Memory {
         Some(self.states[range].iter().copied().max().unwrap_or_default())
     }
 
+    /// Bytes, whatever is known of them.
+    pub fn bytes(&self, at: u64, len: usize) -> Option<&[u8]> {
+        Some(&self.bytes[self.range(at, len)?])
+    }
+
     /// What is known of each of some bytes.
     pub fn states(&self, at: u64, len: usize) -> Option<&[State]> {
         Some(&self.states[self.range(at, len)?])

@@ -2,21 +2,23 @@
 
 use wavemark_ir::function::Inst;
 use wavemark_isa::effects::{HwField, HwReg};
+use wavemark_target::Machine;
 
 use super::access::{
     buffer_exchange, buffer_load, buffer_places, buffer_store, copy, exchange, fill, load, promised, store,
     transposed,
 };
 use super::evaluate::evaluate;
-use super::memory::{Memories, modified};
+use super::memory::{Memories, Watch, modified};
 use super::step::Flow;
 use super::wave::Wave;
 use super::{Cluster, Executor, Stop, compute, cross, known, not_uniform};
 use crate::Refused;
-use crate::finding::{Kind, Place};
+use crate::finding::{Findings, Kind, Place};
 use crate::lanes::{Active, Frame, Pool, Shadow, Src, each};
 use crate::meaning::Id;
-use crate::op::{Function, Op};
+use crate::op::{Access, Atomic, Function, Op, Space};
+use crate::race::{Level, Race, Spaces};
 use crate::shape::{mask, sign_extend};
 
 /// An operation that executes: who, where, with which lanes.
@@ -92,6 +94,13 @@ impl<'r> Executor<'r> {
             Op::ToLds { .. } | Op::Async { .. } | Op::Tensor { .. } | Op::Arrive { .. } => {
                 return self.transfer(&mut cluster.groups[group], wave, &here, op);
             }
+            Op::Fence { atomic, spaces } => {
+                let agent = self.agent(wave);
+                if let Some(races) = &mut self.races {
+                    races.fence(agent, atomic.level, *spaces, [atomic.acquires, atomic.releases]);
+                }
+                return Ok(Flow::Next);
+            }
             Op::Trap => {
                 self.findings.add(Kind::Trap, &[place], || "the program traps".to_owned());
                 return Err(Stop::Found);
@@ -128,12 +137,24 @@ impl<'r> Executor<'r> {
         if let Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::CompareExchange { .. } = op {
             self.looks_at_flights(cluster, group, wave, &here, op)?;
         }
+        let agent = self.agent(wave);
+        let atomic = atomic_of(op);
+        if let (Some(races), Some(Atomic { level, releases: true, .. })) = (&mut self.races, atomic) {
+            races.fence(agent, level, Spaces::ALL, [false, true]);
+        }
         let own = &mut cluster.groups[group];
         let Wave { activations, scratch, scratch_stride, mode, .. } = wave;
         let Some(activation) = activations.last_mut() else { return Ok(Flow::Next) };
         let frame = &mut activation.frame;
+        let watch = self.races.as_mut().map(|races| Watch {
+            races,
+            agent,
+            place,
+            atomic: atomic.map(|atomic| atomic.level),
+            found: Vec::new(),
+        });
         let mut memories =
-            Memories { global: self.global, lds: &mut own.lds, scratch, stride: *scratch_stride };
+            Memories { global: self.global, lds: &mut own.lds, scratch, stride: *scratch_stride, watch };
         let findings = &mut self.findings;
         let layout = self.program.target.facts().buffer_resource;
         match op {
@@ -292,10 +313,10 @@ impl<'r> Executor<'r> {
             Op::SetReg { field, value } => {
                 let first = active.mask.trailing_zeros() as usize;
                 let value = frame.get(here.pool, *value)[first];
-                return self.set_register(mode, *field, value, place).map(|()| Flow::Next);
+                return set_register(self.program.target, mode, *field, value, place).map(|()| Flow::Next);
             }
             Op::GetReg { to, field } => {
-                let (register, field) = self.hardware_register(*field);
+                let (register, field) = hardware_register(self.program.target, *field);
                 if register != HwReg::Mode {
                     let what = format!("a read of the hardware register {register:?}");
                     return Err(Stop::Refused(Refused::new(what), Some(place)));
@@ -304,32 +325,106 @@ impl<'r> Executor<'r> {
             }
             _ => return Err(Stop::Refused(Refused::new("an operation without an execution"), Some(place))),
         }
+        if let (Some(atomic), Some((access, reads, writes))) = (atomic, flags_of(op))
+            && memories.watch.is_some()
+        {
+            let written = match op {
+                Op::CompareExchange { to, .. } => {
+                    let swapped = frame.get(here.pool, Src::register(to + 1));
+                    each(active.mask)
+                        .filter(|&lane| swapped[lane] & 1 != 0)
+                        .fold(0, |all, lane| all | 1 << lane)
+                }
+                _ if writes => active.mask,
+                _ => 0,
+            };
+            for lane in each(active.mask) {
+                let (space, address) =
+                    memories.resolve(access.space, frame.get(here.pool, access.pointer)[lane]);
+                let Some(watch) = &mut memories.watch else { break };
+                if reads {
+                    watch.races.reads_flag(agent, space, address, atomic.level);
+                }
+                if written >> lane & 1 != 0 {
+                    watch.races.writes_flag(agent, space, address, atomic.level, reads);
+                }
+            }
+        }
+        let found = memories.watch.map(|watch| watch.found).unwrap_or_default();
+        found.into_iter().for_each(|(race, lane)| race_found(findings, &race, here.at(1 << lane)));
+        if let (Some(races), Some(Atomic { level, acquires: true, .. })) = (&mut self.races, atomic) {
+            races.fence(agent, level, Spaces::ALL, [true, false]);
+        }
         Ok(Flow::Next)
     }
+}
 
-    /// A field of a hardware register, as `s_setreg` names it.
-    fn hardware_register(&self, field: u16) -> (HwReg, HwField) {
-        let field = HwField::from_simm16(field);
-        (HwReg::of(self.program.target, field.id), field)
-    }
+/// A field of a hardware register, as `s_setreg` names it.
+fn hardware_register(target: Machine, field: u16) -> (HwReg, HwField) {
+    let field = HwField::from_simm16(field);
+    (HwReg::of(target, field.id), field)
+}
 
-    /// Only MODE is kept: what `s_setreg` does to other registers nobody here asks for.
-    fn set_register(&self, mode: &mut u32, field: u16, value: u64, place: Place) -> Result<(), Stop> {
-        let (register, field) = self.hardware_register(field);
-        match register {
-            HwReg::Mode => {
-                let bits = field.mask();
-                *mode = *mode & !bits | (value as u32) << field.offset & bits;
-                Ok(())
-            }
-            // Scheduling, which changes no value.
-            HwReg::SchedMode => Ok(()),
-            other => Err(Stop::Refused(
-                Refused::new(format!("a write to the hardware register {other:?}")),
-                Some(place),
-            )),
+/// Only MODE is kept: what `s_setreg` does to other registers nobody here asks for.
+fn set_register(target: Machine, mode: &mut u32, field: u16, value: u64, place: Place) -> Result<(), Stop> {
+    let (register, field) = hardware_register(target, field);
+    match register {
+        HwReg::Mode => {
+            let bits = field.mask();
+            *mode = *mode & !bits | (value as u32) << field.offset & bits;
+            Ok(())
         }
+        // Scheduling, which changes no value.
+        HwReg::SchedMode => Ok(()),
+        other => Err(Stop::Refused(
+            Refused::new(format!("a write to the hardware register {other:?}")),
+            Some(place),
+        )),
     }
+}
+
+/// How an operation is atomic. Those on buffers say no scope here, and order nothing.
+fn atomic_of(op: &Op) -> Option<Atomic> {
+    match op {
+        Op::Load { access, .. }
+        | Op::Store { access, .. }
+        | Op::Rmw { access, .. }
+        | Op::CompareExchange { access, .. } => access.atomic,
+        Op::BufferRmw { .. } => Some(Atomic { level: Level::Device, acquires: false, releases: false }),
+        _ => None,
+    }
+}
+
+/// The access of an operation that may synchronise, and whether it reads and writes.
+fn flags_of(op: &Op) -> Option<(&Access, bool, bool)> {
+    match op {
+        Op::Load { access, .. } => Some((access, true, false)),
+        Op::Store { access, .. } => Some((access, false, true)),
+        Op::Rmw { access, .. } | Op::CompareExchange { access, .. } => Some((access, true, true)),
+        _ => None,
+    }
+}
+
+/// Reports a race of an access.
+pub(super) fn race_found(findings: &mut Findings, race: &Race, later: Place) {
+    let kind = match race.space {
+        _ if race.too_narrow => Kind::ScopeTooNarrow,
+        Space::Local => Kind::RaceOnLds,
+        _ => Kind::RaceOnGlobal,
+    };
+    findings.add(kind, &[race.earlier.0, later], || {
+        let verb = |writes: bool| if writes { "writes" } else { "reads" };
+        let what = if race.space == Space::Local { "LDS" } else { "global memory" };
+        let why = match race.too_narrow {
+            true => "a scope that does not include both waves",
+            false => "no release and acquire between them",
+        };
+        format!(
+            "race on {what}: one wave {} what another {}, with {why}",
+            verb(race.writes),
+            verb(race.earlier.1)
+        )
+    });
 }
 
 fn frame_of(wave: &mut Wave) -> Result<&mut Frame, Stop> {

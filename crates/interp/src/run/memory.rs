@@ -6,8 +6,10 @@ use wavemark_sim::Global;
 
 use super::bytes::{Memory, State, get, put, space_of};
 use crate::arith;
+use crate::finding::Place;
 use crate::meaning::scalar;
 use crate::op::Space;
+use crate::race::{Agent, How, Level, Race, Races};
 use crate::shape::{Image, mask, sign_extend};
 
 /// The memories that a wave reaches.
@@ -20,6 +22,22 @@ pub struct Memories<'m> {
     pub scratch: &'m mut Memory,
     /// Bytes of one lane's.
     pub stride: u64,
+    /// Who looks for races.
+    pub watch: Option<Watch<'m>>,
+}
+
+/// Looks for races of the accesses of an operation.
+pub struct Watch<'m> {
+    /// What is known of those before.
+    pub races: &'m mut Races,
+    /// The wave.
+    pub agent: Agent,
+    /// The operation.
+    pub place: Place,
+    /// How far it is atomic, if it is.
+    pub atomic: Option<Level>,
+    /// What was found, each with its lane.
+    pub found: Vec<(Race, usize)>,
 }
 
 /// What an exchange has read, what was known of it, and whether it has written.
@@ -70,11 +88,33 @@ impl Memories<'_> {
         if inside { Ok((space, at())) } else { Err(Outside { space, address, bytes }) }
     }
 
+    /// Looks whether an access of a lane to memory that others reach races.
+    #[inline]
+    fn watch(&mut self, lane: usize, (space, address): (Space, u64), bytes: usize, writes: Option<&[u8]>) {
+        if space == Space::Private {
+            return;
+        }
+        let Some(watch) = &mut self.watch else { return };
+        // What is outside of memory touches nothing.
+        let there = match space {
+            Space::Local => self.lds.bytes(address, bytes),
+            _ => self.global.slice(address, bytes as u64),
+        };
+        let Some(there) = there else { return };
+        let silent = writes == Some(there);
+        let how = How { writes: writes.is_some(), silent, atomic: watch.atomic };
+        let place = Place { lanes: 1 << lane, ..watch.place };
+        if let Some(race) = watch.races.access(watch.agent, &place, space, (address, bytes as u64), how) {
+            watch.found.push((race, lane));
+        }
+    }
+
     /// Reads bytes of a lane; the worst that is known of one of them.
     #[inline]
     pub fn read(&mut self, space: Space, lane: usize, address: u64, to: &mut [u8]) -> Result<State, Outside> {
         let bytes = to.len();
         let (space, address) = self.place(space, lane, address, bytes)?;
+        self.watch(lane, (space, address), bytes, None);
         let read = match space {
             Space::Local => self.lds.read(address, to),
             Space::Private => self.scratch.read(address, to),
@@ -98,6 +138,7 @@ impl Memories<'_> {
     ) -> Result<(), Outside> {
         let bytes = from.len();
         let (space, address) = self.place(space, lane, address, bytes)?;
+        self.watch(lane, (space, address), bytes, Some(from));
         let written = match space {
             Space::Local => self.lds.write(address, from, state),
             Space::Private => self.scratch.write(address, from, state),

@@ -37,6 +37,7 @@ use crate::compile::{Compiled, compile};
 use crate::finding::{Finding, Findings, Kind, Place};
 use crate::lanes::{Active, Frame, Shadow, each};
 use crate::parameter::{Parameter, parameters};
+use crate::race::{Agent, Races};
 use crate::shape::{Image, image};
 use barrier::{Barriers, Name};
 use bytes::Memory;
@@ -68,6 +69,8 @@ pub struct Launch {
     pub kernarg: Vec<u8>,
     /// Bytes of global memory, from one address to before another: who changes them last is told.
     pub watch: Option<(u64, u64)>,
+    /// Races between waves are looked for.
+    pub races: bool,
 }
 
 /// Why a launch is refused.
@@ -116,6 +119,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// Who changed the bytes that are watched last.
     pub watched: Option<Place>,
+    /// There was no memory to remember all accesses: races may have been missed.
+    pub races_incomplete: bool,
 }
 
 /// Bytes of a variable at most.
@@ -212,13 +217,15 @@ pub fn run(
         clock: 0,
         stats: Stats::default(),
         watched: None,
+        races: launch.races.then(Races::default),
     };
     let end = executor.all();
-    let Executor { findings, stats, global, watched, .. } = executor;
+    let Executor { findings, stats, global, watched, races, .. } = executor;
     for base in [queue, packet, kernarg] {
         global.take_back(base);
     }
-    Ok(Outcome { end, findings: findings.into_found(), stats, watched })
+    let races_incomplete = races.is_some_and(|races| races.is_incomplete());
+    Ok(Outcome { end, findings: findings.into_found(), stats, watched, races_incomplete })
 }
 
 /// What all workgroups have in common.
@@ -345,6 +352,7 @@ struct Executor<'r> {
     clock: u64,
     stats: Stats,
     watched: Option<Place>,
+    races: Option<Races>,
 }
 
 fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
@@ -383,6 +391,12 @@ impl Executor<'_> {
                     self.stats.workgroups += resident[index].groups.len() as u64;
                     self.stats.waves += resident[index].groups.len() as u64 * u64::from(self.plan.waves);
                     resident[index].groups.iter().for_each(|_| self.config.progress.end());
+                    for group in &resident[index].groups {
+                        let of = group.waves.iter().flatten().next().map(|wave| self.agent(wave));
+                        if let (Some(races), Some(agent)) = (&mut self.races, of) {
+                            races.ends(agent.group);
+                        }
+                    }
                     resident.remove(index);
                     (moved, rounds) = (true, 0);
                 } else {
@@ -566,15 +580,27 @@ impl Executor<'_> {
         })
     }
 
+    /// A wave, as who looks for races knows it.
+    fn agent(&self, wave: &Wave) -> Agent {
+        let group = wave.index / self.plan.waves;
+        let cluster = group / self.plan.cluster.iter().product::<u32>();
+        Agent { wave: wave.index, group: group.into(), cluster: cluster.into() }
+    }
+
     /// Whether a wave's wait for a barrier is over; it has passed then.
-    fn passes(&self, cluster: &mut Cluster, group: usize, wave: &Wave, name: Name) -> bool {
+    fn passes(&mut self, cluster: &mut Cluster, group: usize, wave: &Wave, name: Name) -> bool {
         let barrier = match name {
             Name::Workgroup => &mut cluster.groups[group].barriers.workgroup,
             Name::Cluster => &mut cluster.barrier,
             Name::Named(address) => cluster.groups[group].barriers.named.entry(address).or_default(),
             Name::Joined => return true,
         };
-        barrier.wait(wave.index).is_some()
+        let passed = barrier.wait(wave.index).is_some();
+        let agent = self.agent(wave);
+        if let Some(races) = self.races.as_mut().filter(|_| passed) {
+            races.passes(agent, name);
+        }
+        passed
     }
 }
 

@@ -272,7 +272,13 @@ impl<'r> Executor<'r> {
         let all: Vec<usize> = (0..wave.flights.len()).collect();
         self.done(&mut cluster.groups[group], wave, &all);
         wave.state = State::Ended;
-        cluster.groups[group].barriers.workgroup.drop_one();
+        let barrier = &mut cluster.groups[group].barriers.workgroup;
+        let waiting = barrier.arrived > 0;
+        barrier.drop_one();
+        let (agent, completes) = (self.agent(wave), waiting && barrier.arrived == 0);
+        if let Some(races) = self.races.as_mut().filter(|_| completes) {
+            races.completes(agent, super::barrier::Name::Workgroup);
+        }
         Ok(())
     }
 }

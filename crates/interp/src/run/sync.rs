@@ -36,6 +36,8 @@ impl<'r> Executor<'r> {
             Sync::Barrier => {
                 let barrier = &mut cluster.groups[group].barriers.workgroup;
                 barrier.arrive(index, None);
+                let completes = barrier.arrived == 0;
+                self.tells(wave, Name::Workgroup, completes);
                 return Ok(self.waits(cluster, group, wave, Name::Workgroup));
             }
             Sync::Signal | Sync::SignalIsFirst => {
@@ -44,6 +46,8 @@ impl<'r> Executor<'r> {
                 let barrier = self.barrier(cluster, group, name);
                 let first = barrier.arrived == 0;
                 barrier.arrive(index, None);
+                let completes = barrier.arrived == 0;
+                self.tells(wave, name, completes);
                 if sync == Sync::SignalIsFirst
                     && let Some(activation) = wave.activations.last_mut()
                 {
@@ -54,7 +58,10 @@ impl<'r> Executor<'r> {
                 let address = operand(wave, 0, "the named barrier");
                 let count = operand(wave, 1, "the number of members");
                 let count = Some(count as u32).filter(|&count| count != 0);
-                self.barrier(cluster, group, Name::Named(address)).arrive(index, count);
+                let barrier = self.barrier(cluster, group, Name::Named(address));
+                barrier.arrive(index, count);
+                let completes = barrier.arrived == 0;
+                self.tells(wave, Name::Named(address), completes);
             }
             Sync::Wait => {
                 let name = self.numbered(sign_extend(immediate, 16), wave, here)?;
@@ -116,6 +123,16 @@ impl<'r> Executor<'r> {
             Sync::Sleep => return Ok(Flow::Yields),
         }
         Ok(Flow::Next)
+    }
+
+    /// Who looks for races hears of an arrival.
+    fn tells(&mut self, wave: &Wave, name: Name, completes: bool) {
+        let agent = self.agent(wave);
+        let Some(races) = &mut self.races else { return };
+        races.arrives(agent, name);
+        if completes {
+            races.completes(agent, name);
+        }
     }
 
     /// The barrier that a number is.

@@ -5,7 +5,7 @@ use wavemark_sim::Completion;
 use wavemark_target::{LDS_OFF, TensorDescriptor, TensorPiece, lds_dma_lane};
 
 use super::access::{addressed, buffer_places, report_outside};
-use super::effect::{Here, uniform};
+use super::effect::{Here, race_found, uniform};
 use super::flight::{Action, Class, Flight, count_arrival, retired};
 use super::memory::{Memories, Outside};
 use super::step::Flow;
@@ -15,6 +15,7 @@ use crate::Refused;
 use crate::finding::Kind;
 use crate::lanes::{Shadow, each};
 use crate::op::{DmaFrom, Op, Space};
+use crate::race::How;
 use crate::shape::mask;
 
 /// Operations of all waves after which data land even when they land late: a wave may poll memory for them.
@@ -113,6 +114,7 @@ impl<'r> Executor<'r> {
                             lds: &mut group.lds,
                             scratch: &mut wave.scratch,
                             stride: wave.scratch_stride,
+                            watch: None,
                         };
                         report_outside(&mut self.findings, &memories, here, 1 << lane, &outside);
                         continue;
@@ -167,6 +169,7 @@ impl<'r> Executor<'r> {
                 lds: &mut group.lds,
                 scratch: &mut super::bytes::Memory::default(),
                 stride: 0,
+                watch: None,
             };
             report_outside(&mut self.findings, &memories, here, 1 << lane, &outside);
         }
@@ -294,12 +297,33 @@ impl<'r> Executor<'r> {
         for &at in positions {
             let class = wave.flights[at].class;
             self.lands_until(group, wave, at, Some(class));
+            self.transferred(wave, at);
         }
         let mut at = 0;
         wave.flights.retain(|_| {
             at += 1;
             positions.binary_search(&(at - 1)).is_err()
         });
+    }
+
+    /// Looks for races of an operation that is done. Where a barrier in LDS tells others so, nothing is known of when.
+    fn transferred(&mut self, wave: &Wave, at: usize) {
+        let (agent, flight) = (self.agent(wave), &wave.flights[at]);
+        let Action::Move { pieces, store, arrive: None } = &flight.action else { return };
+        let Some(races) = &mut self.races else { return };
+        for piece in pieces {
+            let sides =
+                [(Space::Local, Some(piece.lds.into()), !store), (Space::Global, piece.global, *store)];
+            for (space, address, writes) in sides {
+                let Some(address) = address else { continue };
+                let how = How { writes, silent: false, atomic: None };
+                if let Some(race) =
+                    races.access(agent, &flight.place, space, (address, piece.bytes.into()), how)
+                {
+                    race_found(&mut self.findings, &race, flight.place);
+                }
+            }
+        }
     }
 
     /// A wait until a counter is at most `n`.

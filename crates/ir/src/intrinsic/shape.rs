@@ -33,8 +33,9 @@ impl Shape {
             }
             Shape::Overload(index) => *bound[*index].get_or_insert(ty) == ty,
             Shape::Bool(index) => {
+                // Where the overloaded type comes later in the signature, lanes are compared then.
                 *types.kind(types.scalar(ty)) == TypeKind::Int(1)
-                    && bound[*index].is_some_and(|bound| types.lanes(bound) == types.lanes(ty))
+                    && bound[*index].is_none_or(|bound| types.lanes(bound) == types.lanes(ty))
             }
             Shape::Element(index) => match bound[*index] {
                 Some(bound) => types.scalar(bound) == ty,

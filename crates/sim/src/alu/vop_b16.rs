@@ -140,9 +140,10 @@ pub const TABLE: &[Line] = &[
     ),
     ("v_pk_min_u16", pk!(u16, |a, b| a.min(b)).def()),
     ("v_pk_min3_u16", pk!(u16, |a, b, c| a.min(b).min(c)).def()),
+    // The sum saturates whatever CLAMP says, as that of `v_add_min_u32` does.
     (
         "v_pk_add_min_u16",
-        pk!(u16, |a, b, c| a.wrapping_add(b).min(c))
+        pk!(u16, |a, b, c| a.saturating_add(b).min(c))
             .clamped(pk!(u16, |a, b, c| a.saturating_add(b).min(c)))
             .def(),
     ),
@@ -150,7 +151,7 @@ pub const TABLE: &[Line] = &[
     ("v_pk_max3_u16", pk!(u16, |a, b, c| a.max(b).max(c)).def()),
     (
         "v_pk_add_max_u16",
-        pk!(u16, |a, b, c| a.wrapping_add(b).max(c))
+        pk!(u16, |a, b, c| a.saturating_add(b).max(c))
             .clamped(pk!(u16, |a, b, c| a.saturating_add(b).max(c)))
             .def(),
     ),
@@ -166,16 +167,16 @@ pub const TABLE: &[Line] = &[
     ("v_pk_min3_i16", pk!(i16, |a, b, c| a.min(b).min(c)).def()),
     (
         "v_pk_add_min_i16",
-        pk!(i16, |a, b, c| a.wrapping_add(b).min(c))
-            .clamped(pk!(i16, |a, b, c| a.saturating_add(b).min(c)))
+        pk!(i16, |a, b, c| a.saturating_add(b).min(c))
+            .clamped(pk!(i16, |a, b, c| a.saturating_add(b).min(c).max(0)))
             .def(),
     ),
     ("v_pk_max_i16", pk!(i16, |a, b| a.max(b)).def()),
     ("v_pk_max3_i16", pk!(i16, |a, b, c| a.max(b).max(c)).def()),
     (
         "v_pk_add_max_i16",
-        pk!(i16, |a, b, c| a.wrapping_add(b).max(c))
-            .clamped(pk!(i16, |a, b, c| a.saturating_add(b).max(c)))
+        pk!(i16, |a, b, c| a.saturating_add(b).max(c))
+            .clamped(pk!(i16, |a, b, c| a.saturating_add(b).max(c).max(0)))
             .def(),
     ),
     ("v_pk_mul_lo_u16", pk!(u16, |a, b| a.wrapping_mul(b)).def()),

@@ -144,27 +144,28 @@ pub const TABLE: &[Line] = &[
     ("v_minmax_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.min(b).max(c) }).def()),
     ("v_maxmin_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { a.max(b).min(c) }).def()),
     ("v_minmax_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { a.min(b).max(c) }).def()),
+    // The sum saturates whatever CLAMP says, which makes the result not negative (CDNA5 manual, V_ADD_MAX_I32).
     (
         "v_add_max_i32",
-        raw!(|a: i32, b: i32, c: i32| -> i32 { a.wrapping_add(b).max(c) })
-            .clamped(raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).max(c) }))
+        raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).max(c) })
+            .clamped(raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).max(c).max(0) }))
             .def(),
     ),
     (
         "v_add_max_u32",
-        raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b).max(c) })
+        raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).max(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).max(c) }))
             .def(),
     ),
     (
         "v_add_min_i32",
-        raw!(|a: i32, b: i32, c: i32| -> i32 { a.wrapping_add(b).min(c) })
-            .clamped(raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).min(c) }))
+        raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).min(c) })
+            .clamped(raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).min(c).max(0) }))
             .def(),
     ),
     (
         "v_add_min_u32",
-        raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b).min(c) })
+        raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).min(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).min(c) }))
             .def(),
     ),

@@ -1,0 +1,205 @@
+//! Races between the waves of a run.
+//!
+//! Follows LLVM's "Memory Model" for AMDGPU by happens-before: two accesses of different waves to one byte, of which one
+//! writes, must be ordered, or both be atomic with scopes that include both waves. A release hands on what its wave has
+//! done and knows; an acquire whose scope, like the release's, includes both waves takes it. Fences release and acquire with the help
+//! of atomics beside them, and of barriers, which alone order no memory. A fence with `!mmra
+//! !{!"amdgpu-synchronize-as", !"local"}` is for LDS alone ([`clocks`]).
+//!
+//! What an access meets is in shadow memory ([`shadow`]): bytes of dwords, with the last accesses to them. An
+//! asynchronous operation accesses LDS when it is done.
+//!
+//! Promises: what is reported is ordered by nothing in this run. Does not: see races within a wave, whose lanes are in
+//! lockstep; remember more than a few reads of a dword, so that a race with another one is missed.
+
+mod clocks;
+mod shadow;
+
+use rustc_hash::FxHashMap;
+use wavemark_order::Clock;
+
+pub use clocks::{Agent, Level, Spaces};
+use clocks::{Flag, Known, WaveClocks};
+use shadow::{Shadow, Touch};
+
+use crate::finding::Place;
+use crate::op::Space;
+use crate::run::barrier::Name;
+
+/// How an access is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct How {
+    /// It writes.
+    pub writes: bool,
+    /// It leaves in memory what is there.
+    pub silent: bool,
+    /// It is atomic, as far as that.
+    pub atomic: Option<Level>,
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// Which memory.
+    pub space: Space,
+    /// The earlier one in this run, and whether it writes.
+    pub earlier: (Place, bool),
+    /// Whether the later one writes.
+    pub writes: bool,
+    /// Both are atomic, and a scope is too narrow.
+    pub too_narrow: bool,
+}
+
+/// A memory with a shadow: global memory, or the LDS of a workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Memory {
+    Global,
+    Lds(u64),
+}
+
+/// A barrier: of which workgroup or cluster, and which of its.
+type BarrierKey = (u64, Name);
+
+fn key(agent: Agent, name: Name) -> BarrierKey {
+    (if name == Name::Cluster { agent.cluster } else { agent.group }, name)
+}
+
+fn level_of(name: Name) -> Level {
+    if name == Name::Cluster { Level::Cluster } else { Level::Workgroup }
+}
+
+/// What is known of the accesses of a run.
+#[derive(Debug, Default)]
+pub struct Races {
+    waves: FxHashMap<u32, WaveClocks>,
+    shadows: FxHashMap<Memory, Shadow>,
+    flags: FxHashMap<(Memory, u64), Vec<Flag>>,
+    /// What those that have arrived hand on; and what they did where all had.
+    barriers: FxHashMap<BarrierKey, [Known; 2]>,
+    sites: Vec<Place>,
+    known_sites: FxHashMap<(u32, u32, u32), u32>,
+    /// There was no memory for more.
+    full: bool,
+}
+
+impl Races {
+    /// Whether some accesses were not remembered, for want of memory.
+    pub fn is_incomplete(&self) -> bool {
+        self.full
+    }
+
+    fn wave(&mut self, agent: Agent) -> &mut WaveClocks {
+        self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent))
+    }
+
+    fn memory(space: Space, agent: Agent) -> Memory {
+        if space == Space::Local { Memory::Lds(agent.group) } else { Memory::Global }
+    }
+
+    /// An access of a lane; the first race that it makes.
+    pub fn access(
+        &mut self,
+        agent: Agent,
+        place: &Place,
+        space: Space,
+        (address, bytes): (u64, u64),
+        how: How,
+    ) -> Option<Race> {
+        use wavemark_ir::entity::Id as _;
+        if self.full || bytes == 0 {
+            return None;
+        }
+        let key = (place.function.index() as u32, place.inst.index() as u32, agent.wave);
+        let next = self.sites.len() as u32;
+        let site = *self.known_sites.entry(key).or_insert(next);
+        if site == next {
+            self.sites.push(*place);
+        }
+        let seq = self.wave(agent).seq;
+        let waves = &self.waves;
+        let Some(known) = waves.get(&agent.wave).map(|own| own.known.of(space)) else { return None };
+        let lane = place.lanes.trailing_zeros() as u8;
+        let touch =
+            Touch { wave: agent.wave, seq, site, lane, mask: 0, writes: how.writes, atomic: how.atomic };
+        let sites = &self.sites;
+        let mut race = None;
+        let mut judge = |old: &Touch| {
+            if old.wave == agent.wave || known.get(old.wave, 0) >= old.seq || how.silent && old.writes {
+                return;
+            }
+            let apart = waves.get(&old.wave).map_or(Level::Device, |other| other.agent.apart(agent));
+            let too_narrow = match (old.atomic, how.atomic) {
+                (Some(one), Some(other)) if one.min(other) >= apart => return,
+                (Some(_), Some(_)) => true,
+                _ => false,
+            };
+            race.get_or_insert_with(|| {
+                let earlier = Place { lanes: 1 << old.lane, ..sites[old.site as usize] };
+                Race { space, earlier: (earlier, old.writes), writes: how.writes, too_narrow }
+            });
+        };
+        let shadow = self.shadows.entry(Self::memory(space, agent)).or_default();
+        if shadow.touch(address, bytes, touch, &mut judge).is_err() {
+            self.full = true;
+        }
+        race
+    }
+
+    /// A fence, or the part of an atomic access that orders others.
+    pub fn fence(&mut self, agent: Agent, level: Level, spaces: Spaces, [acquires, releases]: [bool; 2]) {
+        let wave = self.wave(agent);
+        if acquires {
+            wave.acquire(level, spaces);
+        }
+        if releases {
+            wave.release(level, spaces);
+        }
+    }
+
+    /// An atomic access has read a word: what was released with it may be acquired.
+    pub fn reads_flag(&mut self, agent: Agent, space: Space, address: u64, level: Level) {
+        let Some(flags) = self.flags.get(&(Self::memory(space, agent), address)) else { return };
+        let own = self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent));
+        own.read(flags, level);
+    }
+
+    /// An atomic access has written a word, which hands on what its wave has released; `keeps`: and what was handed on with
+    /// the word before, as a read-modify-write does.
+    pub fn writes_flag(&mut self, agent: Agent, space: Space, address: u64, level: Level, keeps: bool) {
+        let own = self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent));
+        let flag = own.flag(level);
+        let flags = self.flags.entry((Self::memory(space, agent), address)).or_default();
+        flags.retain(|old| keeps && old.from.wave != agent.wave);
+        flags.extend(flag);
+    }
+
+    /// A wave arrives at a barrier.
+    pub fn arrives(&mut self, agent: Agent, name: Name) {
+        let released = self.wave(agent).released_to(level_of(name));
+        self.barriers.entry(key(agent, name)).or_default()[0].join(&released, Spaces::ALL);
+    }
+
+    /// All have arrived at a barrier.
+    pub fn completes(&mut self, agent: Agent, name: Name) {
+        let [incoming, complete] = self.barriers.entry(key(agent, name)).or_default();
+        *complete = std::mem::take(incoming);
+    }
+
+    /// A wave has waited for a barrier.
+    pub fn passes(&mut self, agent: Agent, name: Name) {
+        if let Some([_, complete]) = self.barriers.get(&key(agent, name)) {
+            let own = self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent));
+            own.hears(level_of(name), complete);
+        }
+    }
+
+    /// A workgroup has ended, and its LDS is nobody's.
+    pub fn ends(&mut self, group: u64) {
+        self.shadows.remove(&Memory::Lds(group));
+        self.flags.retain(|(memory, _), _| *memory != Memory::Lds(group));
+        self.barriers.retain(|(of, name), _| *name == Name::Cluster || *of != group);
+    }
+}
+
+/// What waves know, by wave.
+pub(crate) type WaveClock = Clock<1>;
