@@ -28,8 +28,8 @@ use crate::printf;
 use crate::recorder::Recorder;
 use crate::recording::Recording;
 use crate::report::{
-    Approximate, Checked, Class, Coverage, Executed, Finding, Output, Printed, Severity, Stats, Stream,
-    Unexecuted,
+    Approximate, Checked, Class, Coverage, Executed, Finding, Output, Printed, Report, Severity, Stats,
+    Stream, Unexecuted,
 };
 
 /// A kernel with its launch, ready to run any number of times.
@@ -79,7 +79,7 @@ impl Prepared<'_> {
             dynamic_lds: self.launch.dynamic_lds,
             kernarg: kernel_arguments(self, &addresses)?,
             dynamic_stack: 0,
-            hostcall: kernel::hostcall(self.kernel, self.object.kernel_metadata(self.kernel)),
+            hostcall: kernel::hostcall(self.object.kernel_metadata(self.kernel)),
         };
         Ok(Placed { memory, image, kernel, addresses, dispatch })
     }
@@ -270,32 +270,42 @@ pub(crate) fn undispatched(name: &str, error: DispatchError) -> Failure {
     }
 }
 
-/// What of the kernel was executed, if `executed` are the addresses where a wave has been; and whether anything of it
-/// is asynchronous or shared.
-pub(crate) fn coverage(
-    machine: Machine,
-    lines: &LineTable,
-    code: &Code,
-    executed: &[u64],
-) -> (Coverage, bool) {
-    let places = Places { machine, base: code.base, lines };
-    let found = wavemark_sim::Coverage::of(&code.kernel, code.size, executed);
-    let unexecuted = found.unexecuted.iter().map(|&(from, to)| Unexecuted {
-        from: from - code.base,
-        to: to - code.base,
-        source: places.source(from),
-    });
-    let approximate = |(one, names): &(Approximation, BTreeSet<&str>)| Approximate {
-        subject: one.subject.to_owned(),
-        instructions: names.iter().map(|&name| name.to_owned()).collect(),
-    };
-    let coverage = Coverage {
-        instructions: Executed { executed: found.executed, total: found.total },
-        unexecuted_unsupported: found.unsupported.len() as u64,
-        unexecuted: unexecuted.collect(),
-        approximate: found.approximate.iter().map(approximate).collect(),
-    };
-    (coverage, found.timed)
+/// What of a kernel was executed.
+#[derive(Clone, Debug)]
+pub(crate) struct Covered {
+    coverage: Coverage,
+    /// Something of it is asynchronous or shared.
+    timed: bool,
+}
+
+impl Covered {
+    /// `executed` are the addresses where a wave has been, ascending.
+    pub fn of(machine: Machine, lines: &LineTable, code: &Code, executed: &[u64]) -> Covered {
+        let places = Places { machine, base: code.base, lines };
+        let found = wavemark_sim::Coverage::of(&code.kernel, code.size, executed);
+        let unexecuted = found.unexecuted.iter().map(|&(from, to)| Unexecuted {
+            from: from - code.base,
+            to: to - code.base,
+            source: places.source(from),
+        });
+        let approximate = |(one, names): &(Approximation, BTreeSet<&str>)| Approximate {
+            subject: one.subject.to_owned(),
+            instructions: names.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let coverage = Coverage {
+            instructions: Executed { executed: found.executed, total: found.total },
+            unexecuted_unsupported: found.unsupported.len() as u64,
+            unexecuted: unexecuted.collect(),
+            approximate: found.approximate.iter().map(approximate).collect(),
+        };
+        Covered { coverage, timed: found.timed }
+    }
+
+    /// Says so in a report.
+    pub fn tell(self, report: &mut Report) {
+        report.coverage = Some(self.coverage);
+        report.nothing_to_check = !self.timed;
+    }
 }
 
 pub(crate) fn config(options: &RunOptions, seed: u64) -> RunConfig {

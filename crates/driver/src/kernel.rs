@@ -17,7 +17,8 @@ pub fn select<'o>(
     name: Option<&str>,
     span: Option<Span>,
 ) -> Result<&'o Kernel, Diagnostic> {
-    let names: Vec<&str> = object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let names = || object.kernels.iter().map(|kernel| kernel.name.as_str());
+    let list = || names().collect::<Vec<_>>().join(", ");
     let at = |message: String| match span {
         Some(span) => Diagnostic::error(message).at(span),
         None => Diagnostic::error(message),
@@ -26,12 +27,12 @@ pub fn select<'o>(
         (_, []) => Err(at(format!("{input} has no kernel: no symbol names a kernel descriptor"))),
         (None, [kernel]) => Ok(kernel),
         (None, _) => Err(at(format!("{input} has several kernels: say which"))
-            .help(format!("--kernel, or `kernel` in the launch file: {}", names.join(", ")))),
+            .help(format!("--kernel, or `kernel` in the launch file: {}", list()))),
         (Some(name), kernels) => kernels.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
             let diagnostic = at(format!("{input} has no kernel `{name}`"));
-            match wavemark_diag::nearest(name, names.iter().copied()) {
+            match wavemark_diag::nearest(name, names()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.help(format!("its kernels: {}", names.join(", "))),
+                None => diagnostic.help(format!("its kernels: {}", list())),
             }
         }),
     }
@@ -54,9 +55,10 @@ pub fn parameters(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Option<
 }
 
 /// Where in the kernel-argument segment the address of the hostcall buffer goes, if the kernel takes one.
-pub fn hostcall(kernel: &Kernel, metadata: Option<&KernelMetadata>) -> Option<u64> {
-    let parameters = parameters(kernel, metadata)?;
-    parameters.iter().find(|one| one.value_kind == "hidden_hostcall_buffer").map(|one| one.offset)
+pub fn hostcall(metadata: Option<&KernelMetadata>) -> Option<u64> {
+    let arguments = &metadata?.args;
+    let buffer = arguments.iter().find(|one| one.value_kind.name() == "hidden_hostcall_buffer");
+    buffer.map(|one| one.offset.into())
 }
 
 /// Bytes of the kernel-argument segment; 0: not said.

@@ -14,7 +14,7 @@ use wavemark_target::Machine;
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::device::run_captured;
-use crate::execution::{Code, Outcome, Prepared, Ran, coverage};
+use crate::execution::{Code, Covered, Outcome, Prepared, Ran};
 use crate::files::{self, Roots};
 use crate::findings::parse_model;
 use crate::input::{Form, Input};
@@ -218,9 +218,7 @@ pub(crate) fn cover(
 ) {
     executed.sort_unstable();
     executed.dedup();
-    let (coverage, timed) = coverage(machine, lines, code, &executed);
-    report.coverage = Some(coverage);
-    report.nothing_to_check = !timed;
+    Covered::of(machine, lines, code, &executed).tell(report);
 }
 
 /// Says which of the checks asked for have happened.

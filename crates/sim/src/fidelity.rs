@@ -20,17 +20,21 @@ pub struct Approximation {
     pub subject: &'static str,
     /// How it differs.
     pub manner: &'static str,
-    /// Separated by spaces, each a name or the beginning of one and `*`; empty: not of single instructions.
-    instructions: &'static str,
+    /// Each a name, or the beginning of one and `*`; none: not of single instructions.
+    instructions: &'static [&'static str],
 }
 
 impl Approximation {
     /// Whether the instruction called `mnemonic` is done nearly so.
     pub fn is_of(&self, mnemonic: &str) -> bool {
-        self.instructions.split(' ').any(|pattern| match pattern.strip_suffix('*') {
-            Some(beginning) => mnemonic.starts_with(beginning),
-            None => mnemonic == pattern,
-        })
+        self.instructions.iter().any(|pattern| means(pattern, mnemonic))
+    }
+}
+
+fn means(pattern: &str, mnemonic: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => mnemonic.starts_with(beginning),
+        None => mnemonic == pattern,
     }
 }
 
@@ -120,8 +124,9 @@ fn approximate_lines() -> impl Iterator<Item = Result<(InstructionSets, Approxim
         let mut parts = line.split(" | ");
         let sets = parts.next().and_then(|sets| InstructionSets::parse(sets).ok()).ok_or(line)?;
         let (subject, manner) = parts.next().zip(parts.next()).ok_or(line)?;
-        let instructions = parts.next().unwrap_or_default();
-        Ok((sets, Approximation { subject, manner, instructions }))
+        // Read once, and kept.
+        let instructions: Vec<&str> = parts.next().unwrap_or_default().split_whitespace().collect();
+        Ok((sets, Approximation { subject, manner, instructions: instructions.leak() }))
     })
 }
 
@@ -140,10 +145,9 @@ mod tests {
     fn every_approximate_instruction_is_one() {
         let tables = crate::modelled::machines::ALL.map(Table::of);
         for (_, approximation) in approximate_lines().flatten() {
-            for pattern in approximation.instructions.split_whitespace() {
-                let one = Approximation { instructions: pattern, ..approximation };
+            for pattern in approximation.instructions {
                 assert!(
-                    tables.iter().any(|table| table.rows().any(|row| one.is_of(row.mnemonic))),
+                    tables.iter().any(|table| table.rows().any(|row| means(pattern, row.mnemonic))),
                     "{pattern}"
                 );
             }

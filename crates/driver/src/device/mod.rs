@@ -14,6 +14,7 @@ mod replay;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use wavemark_codeobj::elf::{Place, SymbolType};
 use wavemark_codeobj::lines::LineTable;
@@ -25,8 +26,8 @@ use wavemark_target::{Machine, TargetId};
 
 use crate::build::{Failure, Loadable, loadable};
 use crate::execution::{
-    Code, LoadedKernel, Ran, argument_segment, code_of, code_size, dispatch_once, load, machine_kernel,
-    undispatched,
+    Code, Covered, LoadedKernel, Ran, argument_segment, code_of, code_size, dispatch_once, load,
+    machine_kernel, undispatched,
 };
 use crate::findings::parse_model;
 use crate::input::Input;
@@ -36,7 +37,7 @@ use crate::launch::Launch;
 use crate::options::RunOptions;
 use crate::places::Places;
 use crate::report::Report;
-use crate::run::{cover, merge, say_checked, subject};
+use crate::run::{merge, say_checked, subject};
 use crate::statics::Subject;
 
 pub(crate) use captured::is_captured;
@@ -69,6 +70,8 @@ struct Module {
     lines: LineTable,
     image: LoadedImage,
     code: Vec<wavemark_sim::Segment>,
+    /// What the last launch of each kernel has executed, and what its report says of that.
+    covered: FxHashMap<String, (Vec<u64>, Covered)>,
 }
 
 /// How many work-items a launch has, and what they share.
@@ -235,7 +238,14 @@ impl Device {
         let Loadable { object, lines } = loadable(sources, input, options)?;
         let image = load(&input.name, &object, &mut self.memory, base)?;
         let code = code_of(&image);
-        self.modules.push(Some(Module { input: input.clone(), object, lines, image, code }));
+        self.modules.push(Some(Module {
+            input: input.clone(),
+            object,
+            lines,
+            image,
+            code,
+            covered: FxHashMap::default(),
+        }));
         Ok(ModuleId { device: self.number, at: self.modules.len() - 1 })
     }
 
@@ -337,14 +347,15 @@ impl Device {
         }
         let Launched { mut ran, code, machine, executed_by } =
             self.dispatch(module, name, extent, arguments, options, options.seed, options.record)?;
-        let module = self.module(module)?;
+        let number = self.number;
+        let module = find_mut(&mut self.modules, number, module)?;
         let mut report = Report::new(&module.input.name);
         report.target = module.object.target().to_string();
         report.kernel = kernel::select(&module.object, &module.input.name, name, None)?.name.clone();
         let executed = std::mem::take(&mut ran.executed);
         report.recording = ran.recording.take().map(Box::new);
         merge(&mut report, ran);
-        cover(&mut report, machine, &module.lines, &code, executed);
+        module.cover(&mut report, machine, &code, executed);
         say_checked(&mut report, executed_by, options.check);
         report.conclude();
         Ok(report)
@@ -375,7 +386,7 @@ impl Device {
             dynamic_lds: extent.dynamic_lds,
             kernarg,
             dynamic_stack: 0,
-            hostcall: kernel::hostcall(kernel, module.object.kernel_metadata(kernel)),
+            hostcall: kernel::hostcall(module.object.kernel_metadata(kernel)),
         };
         let places = Places { machine, base: module.image.base, lines: &module.lines };
         let size = code_size(&module.image, &kernel.name);
@@ -393,6 +404,16 @@ fn find(modules: &[Option<Module>], number: u64, module: ModuleId) -> Result<&Mo
     here.flatten().ok_or_else(no_module)
 }
 
+/// The same to be changed.
+fn find_mut(
+    modules: &mut [Option<Module>],
+    number: u64,
+    module: ModuleId,
+) -> Result<&mut Module, Diagnostic> {
+    let here = (module.device == number).then(|| modules.get_mut(module.at)?.as_mut());
+    here.flatten().ok_or_else(no_module)
+}
+
 /// A launch that is over.
 struct Launched {
     ran: Ran,
@@ -407,6 +428,17 @@ impl Module {
     fn holds(&self, address: u64) -> bool {
         let end = self.image.segments.iter().map(|segment| segment.vaddr + segment.bytes.len() as u64).max();
         (self.image.base..end.unwrap_or(self.image.base)).contains(&address)
+    }
+
+    /// Says what of the kernel was executed: mostly what the launch before it has, and code is long.
+    fn cover(&mut self, report: &mut Report, machine: Machine, code: &Code, executed: Vec<u64>) {
+        let known = self.covered.get(&report.kernel).filter(|(last, _)| *last == executed);
+        if let Some((_, covered)) = known {
+            return covered.clone().tell(report);
+        }
+        let covered = Covered::of(machine, &self.lines, code, &executed);
+        covered.clone().tell(report);
+        self.covered.insert(report.kernel.clone(), (executed, covered));
     }
 
     /// The kernel `name`, or its only one, and the bytes of its argument segment.
