@@ -2,7 +2,7 @@
 
 use wavemark_ir::intrinsic;
 
-use super::generate::Generator;
+use super::generate::{Generator, convertible};
 use super::types::{I1, I32, Scalar, Ty};
 
 /// Intrinsics on integers of any width and vectors of them: name and parameters, each the type that it is overloaded on
@@ -141,6 +141,10 @@ impl Generator<'_> {
             return;
         }
         let (a, b) = (self.operand(ty), self.operand(ty));
+        // LLVM 22 may lose a vector's element of ones there (`llvm_defects/or_with_ones.ll`).
+        if op == "or" && (a.starts_with('<') || b.starts_with('<')) {
+            return;
+        }
         self.define(ty, &format!("{op} {} {a}, {b}", ty.text()));
     }
 
@@ -374,11 +378,11 @@ impl Generator<'_> {
             }
             2 => {
                 let from = Ty::any_int(self.random);
-                if from.scalar.bits() > 64 {
+                let floats = [Scalar::Half, Scalar::BFloat, Scalar::Float, Scalar::Double];
+                let to = from.of(floats[self.random.below(4)]);
+                if from.scalar.bits() > convertible(to.scalar) {
                     return;
                 }
-                let to = from
-                    .of([Scalar::Half, Scalar::BFloat, Scalar::Float, Scalar::Double][self.random.below(4)]);
                 let a = self.operand(from);
                 let op = self.random.pick(&["sitofp", "uitofp"]).to_owned();
                 self.define_float(to, &format!("{op} {} {a} to {}", from.text(), to.text()));

@@ -220,8 +220,7 @@ impl Generator<'_> {
             Scalar::Int(bits) => self.resized(&name, from, bits),
             _ => {
                 let text = format!("sitofp {} {name} to {}", from.text(), element.text());
-                // It may not fit into a half, and is infinite then; i96 and wider have no instruction for it.
-                if from.bits() > 64 {
+                if from.bits() > convertible(element.scalar) {
                     return self.constant(ty);
                 }
                 self.define_float(element, &text)
@@ -253,7 +252,7 @@ impl Generator<'_> {
         self.define(to, &format!("{op} {} {name} to {}", from.text(), to.text()))
     }
 
-    /// A constant. In vectors of 16-bit numbers there is no -0: LLVM 22 takes one in the upper half of a register for +0
+    /// A constant. Of 16-bit numbers there is no -0: LLVM 22 takes one in the upper half of a register for +0
     /// (`llvm_defects/negative_zero.ll`).
     pub fn constant(&mut self, ty: Ty) -> String {
         if ty.is_float() && ty.lanes == 1 && self.random.one_in(12) {
@@ -278,8 +277,7 @@ impl Generator<'_> {
         let text = ty.element().text();
         let elements: Vec<String> =
             (0..ty.lanes).map(|_| format!("{text} {}", self.scalar_constant(ty.scalar))).collect();
-        let list = elements.join(", ");
-        format!("<{}>", if ty.scalar.bits() == 16 { list.replace("-0.0", "3.0") } else { list })
+        format!("<{}>", elements.join(", "))
     }
 
     fn scalar_constant(&mut self, scalar: Scalar) -> String {
@@ -293,9 +291,13 @@ impl Generator<'_> {
                 ["0.0", "-0.0", "1.0", "-1.0", "0.5", "3.0", "-2.5", "1024.0", "-0.125", "256.0", infinite];
             // Not those that have a code of their own in instructions: LLVM 22 reads them in packed ones otherwise than the
             // CDNA5 manual says (`llvm_defects/inline_constants.ll`).
-            let of_bfloat =
-                ["0.0", "-0.0", "1.5", "-5.0", "3.0", "-2.5", "1024.0", "-0.125", "256.0", infinite];
-            let all = if scalar == Scalar::BFloat { &of_bfloat[..] } else { &all[..] };
+            let of_bfloat = ["0.0", "1.5", "-5.0", "3.0", "-2.5", "1024.0", "-0.125", "256.0", infinite];
+            let of_half = ["0.0", "1.0", "-1.0", "0.5", "3.0", "-2.5", "1024.0", "-0.125", infinite];
+            let all = match scalar {
+                Scalar::BFloat => &of_bfloat[..],
+                Scalar::Half => &of_half[..],
+                _ => &all[..],
+            };
             return self.random.pick(all).to_owned();
         };
         if bits == 1 {
@@ -426,6 +428,12 @@ impl Generator<'_> {
         let predicate = self.random.pick(&["eq", "ne", "slt", "ult", "sge", "ugt"]).to_owned();
         self.define(I1, &format!("icmp {predicate} {} {a}, {b}", ty.text()))
     }
+}
+
+/// Bits of an integer that is converted to a number, at most: wider than 64 there is no instruction for it, and to 16 bits
+/// LLVM 22 rounds what a float does not hold twice (`llvm_defects/rounded_twice.ll`).
+pub fn convertible(to: Scalar) -> u32 {
+    if matches!(to, Scalar::Half | Scalar::BFloat) { 24 } else { 64 }
 }
 
 /// Declarations of what a module's lines call, and the attributes of its functions.
