@@ -117,7 +117,7 @@ impl Races {
         }
         let seq = self.wave(agent).seq;
         let waves = &self.waves;
-        let Some(known) = waves.get(&agent.wave).map(|own| own.known.of(space)) else { return None };
+        let known = waves.get(&agent.wave)?.known.of(space);
         let lane = place.lanes.trailing_zeros() as u8;
         let touch =
             Touch { wave: agent.wave, seq, site, lane, mask: 0, writes: how.writes, atomic: how.atomic };
