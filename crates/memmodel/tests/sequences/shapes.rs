@@ -154,9 +154,11 @@ pub fn shapes() -> Vec<Shape> {
         ("agent", "(agent (workgroup P0) (workgroup P1) (workgroup P2) (workgroup P3))"),
         ("agent", "(agent (workgroup P0 P2) (workgroup P1 P3))"),
         ("workgroup", "(agent (workgroup P0 P1 P2 P3))"),
+        ("", "(system (agent P0) (agent P1) (agent P2) (agent P3))"),
     ];
     for (number, (scope, scopes)) in four.into_iter().enumerate() {
-        let name = |shape: &str| format!("{shape} {scope}{}", if number == 1 { " in pairs" } else { "" });
+        let word = if scope.is_empty() { "system" } else { scope };
+        let name = |shape: &str| format!("{shape} {word}{}", if number == 1 { " in pairs" } else { "" });
         let at = |ordering: &str, what: &str| atomic(what, scope, ordering);
         let reads = |one: &str, two: &str, ordering: &str| {
             vec![
