@@ -13,6 +13,8 @@
 //!
 //! [`run`] gives all final registers. A code sequence is right for a test if these are among those that the model allows.
 
+mod reduction;
+
 use std::collections::{BTreeSet, HashSet};
 
 use crate::litmus::{LocationId, Register, Update, Value};
@@ -111,13 +113,26 @@ struct Machine<'m> {
     waves: &'m [Wave],
 }
 
+/// Which steps of a state are explored. The final registers are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exploration {
+    /// All of them.
+    Full,
+    /// Those that are enough, and states without what nobody can read any more.
+    Reduced,
+}
+
+/// The final registers of executions: those of each wave.
+pub type Finals = BTreeSet<Vec<Vec<Option<i64>>>>;
+
 /// The final registers of all executions. `None` if there are more than `most` states.
 pub fn run(
     hierarchy: Hierarchy,
     initial: &[i64],
     waves: &[Wave],
+    exploration: Exploration,
     most: usize,
-) -> Option<BTreeSet<Vec<Vec<Option<i64>>>>> {
+) -> Option<Finals> {
     let machine = Machine { hierarchy, waves };
     let firsts = (0..waves.len()).map(|wave| machine.first(wave) + 1).max().unwrap_or(0);
     let groups = waves.iter().map(|wave| usize::from(wave.workgroup) + 1).max().unwrap_or(0);
@@ -140,7 +155,14 @@ pub fn run(
             found.insert(state.waves.into_iter().map(|wave| wave.registers).collect());
             continue;
         }
-        for next in state.steps(&machine) {
+        let steps = match exploration {
+            Exploration::Full => state.steps(&machine),
+            Exploration::Reduced => state.enough(&machine),
+        };
+        for mut next in steps {
+            if exploration == Exploration::Reduced {
+                next.forget(&machine);
+            }
             if seen.insert(next.clone()) {
                 waiting.push(next);
             }
@@ -342,11 +364,12 @@ impl State {
             }
         };
         let is_lds = |op: Op| matches!(op, Op::LdsLoad(..) | Op::LdsStore(..) | Op::LdsUpdate(..));
-        // One wave's accesses to a location are in order; so are stores to it from one first-level cache.
+        // One wave's accesses to a location are in order; so are stores to it from one first-level cache. A store that the
+        // wave itself issued behind this access waits for it, not the other way round.
         let store_before = |location: LocationId| {
             self.stores[first]
                 .iter()
-                .take_while(|&&(of, at)| (usize::from(of), at) != (wave, index))
+                .take_while(|&&(of, at)| usize::from(of) != wave || at < index)
                 .any(|&(of, at)| same(location)(machine.op(usize::from(of), at)))
         };
         match op {

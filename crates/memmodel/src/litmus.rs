@@ -23,6 +23,7 @@ pub mod state;
 
 use std::collections::BTreeSet;
 
+use crate::asyncmark::{Stage, Stages};
 use crate::barrier::{self, Object, ObjectId};
 use crate::scope::{Place, Scope, Space, Spaces};
 
@@ -203,12 +204,12 @@ pub enum Instruction {
     LoadInFlight(Class, Register, LocationId),
     /// A store in flight until a wait.
     StoreInFlight(Class, LocationId, Value),
-    /// An asynchronous copy of a class to the first location from the second.
-    Copy(Class, LocationId, LocationId),
-    /// `asyncmark`.
-    Mark,
-    /// `wait.asyncmark`.
-    WaitMark(u32),
+    /// An asynchronous copy of a class to the first location from the second, of a stage.
+    Copy(Class, LocationId, LocationId, Stage),
+    /// `asyncmark`, for stages.
+    Mark(Stages),
+    /// `wait.asyncmark`, for stages.
+    WaitMark(u32, Stages),
     /// A wait until a counter is at most so many.
     WaitCounter(Counter, u32),
     /// A wait until all counters are zero.

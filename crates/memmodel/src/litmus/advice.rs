@@ -36,7 +36,7 @@ pub fn advice(test: &Test, found: &Explored, bounds: Bounds) -> Result<Vec<Advic
                 Instruction::Copy(..)
                     | Instruction::LoadInFlight(..)
                     | Instruction::StoreInFlight(..)
-                    | Instruction::Mark
+                    | Instruction::Mark(_)
             )
         };
         let most = own.instructions.iter().filter(issued).count() as u32;
@@ -48,7 +48,7 @@ pub fn advice(test: &Test, found: &Explored, bounds: Bounds) -> Result<Vec<Advic
                 Ok(is_right(&explored) && explored.outcomes.keys().eq(found.outcomes.keys()))
             };
             let (n, with): (u32, Box<dyn Fn(u32) -> Instruction>) = match *instruction {
-                Instruction::WaitMark(n) => (n, Box::new(Instruction::WaitMark)),
+                Instruction::WaitMark(n, stages) => (n, Box::new(move |n| Instruction::WaitMark(n, stages))),
                 Instruction::WaitCounter(counter, n) => {
                     (n, Box::new(move |n| Instruction::WaitCounter(counter, n)))
                 }

@@ -142,7 +142,7 @@ impl Events {
                     Instruction::StoreInFlight(class, location, _) => {
                         all.extend([other, event(Does::Write, Some(location), plain, Some(class))]);
                     }
-                    Instruction::Copy(class, to, from) => all.extend([
+                    Instruction::Copy(class, to, from, _) => all.extend([
                         other,
                         event(Does::Read, Some(from), plain, Some(class)),
                         event(Does::Write, Some(to), plain, Some(class)),

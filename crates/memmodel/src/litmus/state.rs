@@ -259,7 +259,7 @@ impl State {
                     | Instruction::LoadInFlight(..)
                     | Instruction::StoreInFlight(..)
                     | Instruction::Copy(..)
-                    | Instruction::Mark
+                    | Instruction::Mark(_)
                     | Instruction::Call
                     | Instruction::Return
                     | Instruction::Jump(..)

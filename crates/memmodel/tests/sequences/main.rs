@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use expand::{Line, expand};
 use shapes::{Shape, shapes};
-use wavemark_memmodel::caches::{Hierarchy, run};
+use wavemark_memmodel::caches::{Exploration, Hierarchy, run};
 use wavemark_memmodel::litmus::explore::{Bounds, explore};
 use wavemark_memmodel::litmus::parse::parse;
 
@@ -58,7 +58,7 @@ fn beyond(
     let (waves, rows) = expand(line, text, &test, without)?;
     used.extend(rows);
     let initial: Vec<i64> = test.locations.iter().map(|location| location.initial).collect();
-    let Some(found) = run(line.hierarchy, &initial, &waves, MOST) else {
+    let Some(found) = run(line.hierarchy, &initial, &waves, Exploration::Reduced, MOST) else {
         panic!("{} has more than {MOST} states on {}", shape.name, line.name)
     };
     let state = |registers: Vec<Vec<Option<i64>>>| {

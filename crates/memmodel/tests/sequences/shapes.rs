@@ -150,6 +150,41 @@ pub fn shapes() -> Vec<Shape> {
         ];
         all.push(shape(&format!("release sequence {word}"), &sequence, scopes));
     }
+    let four = [
+        ("agent", "(agent (workgroup P0) (workgroup P1) (workgroup P2) (workgroup P3))"),
+        ("agent", "(agent (workgroup P0 P2) (workgroup P1 P3))"),
+        ("workgroup", "(agent (workgroup P0 P1 P2 P3))"),
+        ("", "(system (agent P0) (agent P1) (agent P2) (agent P3))"),
+    ];
+    for (number, (scope, scopes)) in four.into_iter().enumerate() {
+        let word = if scope.is_empty() { "system" } else { scope };
+        let name = |shape: &str| format!("{shape} {word}{}", if number == 1 { " in pairs" } else { "" });
+        let at = |ordering: &str, what: &str| atomic(what, scope, ordering);
+        let reads = |one: &str, two: &str, ordering: &str| {
+            vec![
+                at(ordering, &format!("a = load atomic {one}")),
+                at(ordering, &format!("b = load atomic {two}")),
+            ]
+        };
+        for (stores, loads) in [("release", "acquire"), ("seq_cst", "seq_cst")] {
+            let independent = [
+                vec![at(stores, "store atomic X, 1")],
+                vec![at(stores, "store atomic Y, 1")],
+                reads("X", "Y", loads),
+                reads("Y", "X", loads),
+            ];
+            all.push(shape(&name(&format!("IRIW {stores} {loads}")), &independent, scopes));
+            // What the last write was shows in the order in which two readers see both.
+            let writes = |one: &str, two: &str| {
+                vec![
+                    at(stores, &format!("store atomic {one}, 1")),
+                    at(stores, &format!("store atomic {two}, 2")),
+                ]
+            };
+            let twice = [writes("X", "Y"), writes("Y", "X"), reads("X", "X", loads), reads("Y", "Y", loads)];
+            all.push(shape(&name(&format!("2+2W {stores} {loads}")), &twice, scopes));
+        }
+    }
     let indirect = [
         vec!["store X, 1".to_string(), atomic("store atomic F, 1", "workgroup", "release")],
         vec![

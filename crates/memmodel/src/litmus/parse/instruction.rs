@@ -1,6 +1,7 @@
 //! An instruction of a thread.
 
 use super::{Error, Piece, fail, location, object};
+use crate::asyncmark::{STAGES, Stage, Stages};
 use crate::barrier::{self, ObjectId};
 use crate::litmus::{
     Class, Condition, Counter, Instruction, Level, LocationId, Ordering, Register, Semantics, Test, Thread,
@@ -162,7 +163,24 @@ impl<'t> Reader<'_, 't> {
         let to = self.location()?;
         self.sign(",")?;
         let from = self.location()?;
-        Ok(Instruction::Copy(class, to, from))
+        Ok(Instruction::Copy(class, to, from, self.stage()?.unwrap_or(0)))
+    }
+
+    /// `stage 1`, where stages are told apart.
+    fn stage(&mut self) -> Result<Option<Stage>, Error> {
+        if !self.eat("stage") {
+            return Ok(None);
+        }
+        let at = self.next;
+        match self.number::<Stage>()? {
+            stage if usize::from(stage) < STAGES => Ok(Some(stage)),
+            _ => fail(self.tokens[at].at, format!("a stage is below {STAGES}")),
+        }
+    }
+
+    /// The stages of a mark or a wait: one, or all.
+    fn stages(&mut self) -> Result<Stages, Error> {
+        Ok(self.stage()?.map_or(Stages::ALL, |stage| Stages(1 << stage)))
     }
 
     pub(super) fn instruction(&mut self) -> Result<Instruction, Error> {
@@ -183,8 +201,8 @@ impl<'t> Reader<'_, 't> {
             "load.async" => self.copy(Class::AsyncLoad),
             "store.async" => self.copy(Class::AsyncStore),
             "tensor.load" | "tensor.store" => self.copy(Class::Tensor),
-            "asyncmark" => Ok(Instruction::Mark),
-            "wait.asyncmark" => Ok(Instruction::WaitMark(self.number()?)),
+            "asyncmark" => Ok(Instruction::Mark(self.stages()?)),
+            "wait.asyncmark" => Ok(Instruction::WaitMark(self.number()?, self.stages()?)),
             "call" => Ok(Instruction::Call),
             "return" => {
                 let depth = self.thread.instructions.iter().fold(0, |depth, instruction| match instruction {

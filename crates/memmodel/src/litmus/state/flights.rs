@@ -64,9 +64,12 @@ impl State {
         register: Option<Register>,
     ) {
         let own = &mut self.threads[thread];
-        let copies = matches!(class, Class::AsyncLoad | Class::AsyncStore | Class::Tensor);
-        let instance = copies.then(|| own.marks.issue(issue.into(), 0));
-        let before = match copies && !cx.test.readings.transitive_copies {
+        let stage = match cx.test.threads[thread].instructions[cx.event(issue).instruction] {
+            Instruction::Copy(.., stage) => Some(stage),
+            _ => None,
+        };
+        let instance = stage.map(|stage| own.marks.issue(issue.into(), stage));
+        let before = match stage.is_some() && !cx.test.readings.transitive_copies {
             // Only the initial state happens before it.
             true => [(1 << cx.test.locations.len()) - 1; 2],
             false => own.before,

@@ -1,7 +1,6 @@
 //! The steps of a thread's next instruction.
 
 use super::{Choice, Context, Flight, Next, Pick, State, Touches};
-use crate::asyncmark::Stages;
 use crate::barrier;
 use crate::barrier::machine;
 use crate::litmus::event::EventId;
@@ -95,12 +94,12 @@ impl State {
                 }),
             },
             Instruction::Copy(class, ..) => simple(&|next| next.issue(cx, thread, class, event, 2, None)),
-            Instruction::Mark => simple(&|next| next.threads[thread].marks.mark(Stages::ALL)),
+            Instruction::Mark(stages) => simple(&|next| next.threads[thread].marks.mark(stages)),
             Instruction::Call => simple(&|next| next.threads[thread].marks.call()),
             Instruction::Return => simple(&|next| next.threads[thread].marks.ret()),
-            Instruction::WaitMark(n) => {
+            Instruction::WaitMark(n, stages) => {
                 let mut marks = state.marks.clone();
-                marks.wait(n, Stages::ALL);
+                marks.wait(n, stages);
                 let done = |flight: &Flight| flight.instance.is_some_and(|instance| marks.is_done(instance));
                 self.wait(cx, thread, event, done, |next| next.threads[thread].marks = marks.clone())
             }
