@@ -1,5 +1,6 @@
 //! Litmus tests: from a file to a verdict, as text and as JSON.
 
+mod cached;
 mod machine;
 
 use std::fmt::Write as _;
@@ -31,20 +32,30 @@ pub struct Litmus {
     pub found: Explored,
     /// Waits that could be weaker.
     pub advice: Vec<Advice>,
+    /// The steps to what is asked for, of a test on the machine with caches.
+    steps: Option<Vec<String>>,
 }
 
 /// Reads and explores a test.
 pub fn judge(name: &str, file: FileId, text: &str, bounds: Bounds) -> Result<Litmus, Diagnostic> {
     let rewritten = machine::rewrite(text);
     let test = rewritten.and_then(|rewritten| match rewritten {
-        None => parse(text),
-        Some(rewritten) => parse(&rewritten.text)
-            .map_err(|error| Error { at: rewritten.source(error.at), message: error.message }),
+        None => parse(text).map(|test| (test, None)),
+        Some(rewritten) => match parse(&rewritten.text) {
+            Ok(test) => Ok((test, rewritten.columns)),
+            Err(error) => Err(Error { at: rewritten.source(error.at), message: error.message }),
+        },
     });
-    let test = test.map_err(|error| {
+    let (test, columns) = test.map_err(|error| {
         let end = text[error.at..].find(char::is_whitespace).map_or(text.len(), |length| error.at + length);
         Diagnostic::error(error.message).at(Span::new(file, error.at..end.max(error.at)))
     })?;
+    if let Some(columns) = columns {
+        let (found, steps) = cached::explore(&test, &columns, bounds.states).map_err(|message| {
+            Diagnostic::error(message).at(Span::new(file, 0..text.lines().next().map_or(0, str::len)))
+        })?;
+        return Ok(Litmus { name: name.to_owned(), test, found, advice: Vec::new(), steps: Some(steps) });
+    }
     let too_many = |_| {
         Diagnostic::error(
             "the test has more than 64 events: accesses, fences, barrier operations, waits, jumps",
@@ -56,7 +67,7 @@ pub fn judge(name: &str, file: FileId, text: &str, bounds: Bounds) -> Result<Lit
         true => advice(&test, &found, bounds).map_err(too_many)?,
         false => Vec::new(),
     };
-    Ok(Litmus { name: name.to_owned(), test, found, advice })
+    Ok(Litmus { name: name.to_owned(), test, found, advice, steps: None })
 }
 
 impl Litmus {
@@ -121,6 +132,9 @@ impl Litmus {
 
     /// The steps of the verdict's witness.
     fn trace(&self) -> Vec<String> {
+        if let Some(steps) = &self.steps {
+            return steps.clone();
+        }
         self.found.witness().map(|(witness, _)| picture::trace(&self.test, witness)).unwrap_or_default()
     }
 
@@ -181,7 +195,8 @@ impl Litmus {
         out
     }
 
-    /// The verdict's witness as a graph in Graphviz's language, or as SVG; `None` if the verdict has none.
+    /// The verdict's witness as a graph in Graphviz's language, or as SVG; `None` if the verdict has none, or the
+    /// test is one of the machine with caches, whose steps are text.
     pub fn picture(&self, svg: bool) -> Option<String> {
         let (witness, marked) = self.found.witness()?;
         Some(match svg {

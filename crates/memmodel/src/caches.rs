@@ -11,11 +11,12 @@
 //! * a store is seen behind its own first-level cache at once, and further out when it is performed there;
 //! * accesses to LDS of one wave are in order with each other, and with nothing else.
 //!
-//! [`run`] gives all final registers. A code sequence is right for a test if these are among those that the model allows.
+//! [`run`] gives all final registers, each with a way to them. A code sequence is right for a test if these are among
+//! those that the model allows.
 
 mod reduction;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use crate::litmus::{LocationId, Register, Update, Value};
 
@@ -38,7 +39,7 @@ pub struct Hierarchy {
 pub struct Waits {
     /// Loads and atomics that return.
     pub loads: bool,
-    /// Stores, and write-backs.
+    /// Stores, atomics that do not return, and write-backs.
     pub stores: bool,
     /// LDS.
     pub lds: bool,
@@ -51,18 +52,20 @@ pub enum Op {
     Load(Register, LocationId, Level),
     /// Stores; done when it has reached this level, and the device's at least.
     Store(LocationId, Value, Level),
-    /// An atomic, performed at this level, and the device's at least.
-    Update(Register, LocationId, Update, Value, Level),
+    /// An atomic, performed at this level, and the device's at least; without a register it returns nothing.
+    Update(Option<Register>, LocationId, Update, Value, Level),
     /// LDS.
     LdsLoad(Register, LocationId),
     /// LDS.
     LdsStore(LocationId, Value),
-    /// LDS.
-    LdsUpdate(Register, LocationId, Update, Value),
+    /// LDS; without a register it returns nothing.
+    LdsUpdate(Option<Register>, LocationId, Update, Value),
     /// Until nothing of these kinds is in flight.
     Wait(Waits),
     /// Empties the wave's caches below this level.
     Invalidate(Level),
+    /// Empties the second level alone.
+    InvalidateSecond,
     /// Writes dirty lines back to memory; in flight like a store.
     WriteBack,
     /// Ends the wave unless the register has this value. Waits for it, as any use of a register has to.
@@ -80,6 +83,29 @@ pub struct Wave {
     pub registers: usize,
     /// What it does.
     pub ops: Vec<Op>,
+}
+
+/// A step of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A wave issues an instruction, by its number.
+    Issue(usize, usize),
+    /// An access that a wave has issued is performed.
+    Perform(usize, usize),
+    /// A device's cache writes a location back of its own accord.
+    WriteBack(usize, LocationId),
+}
+
+/// The registers of each wave.
+pub type Registers = Vec<Vec<Option<i64>>>;
+
+/// How final registers are reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// A way: the shortest one, if all steps are explored.
+    pub steps: Vec<Step>,
+    /// Final states of registers and caches that have these registers.
+    pub count: u64,
 }
 
 /// An access in flight, by the number of its instruction.
@@ -122,9 +148,6 @@ pub enum Exploration {
     Reduced,
 }
 
-/// The final registers of executions: those of each wave.
-pub type Finals = BTreeSet<Vec<Vec<Option<i64>>>>;
-
 /// The final registers of all executions. `None` if there are more than `most` states.
 pub fn run(
     hierarchy: Hierarchy,
@@ -132,7 +155,7 @@ pub fn run(
     waves: &[Wave],
     exploration: Exploration,
     most: usize,
-) -> Option<Finals> {
+) -> Option<BTreeMap<Registers, Reached>> {
     let machine = Machine { hierarchy, waves };
     let firsts = (0..waves.len()).map(|wave| machine.first(wave) + 1).max().unwrap_or(0);
     let groups = waves.iter().map(|wave| usize::from(wave.workgroup) + 1).max().unwrap_or(0);
@@ -147,24 +170,29 @@ pub fn run(
         memory: initial.to_vec(),
         stores: vec![Vec::new(); firsts],
     };
-    let mut found = BTreeSet::new();
+    let mut found: BTreeMap<Registers, Reached> = BTreeMap::new();
     let mut seen = HashSet::from([start.clone()]);
-    let mut waiting = vec![start];
-    while let Some(state) = waiting.pop() {
+    // By state, in the order of discovery: where it came from. The start has no entry.
+    let mut ways: Vec<(usize, Step)> = Vec::new();
+    let mut waiting = VecDeque::from([(start, 0)]);
+    while let Some((state, at)) = waiting.pop_front() {
         if state.is_over(&machine) {
-            found.insert(state.waves.into_iter().map(|wave| wave.registers).collect());
+            let registers = state.waves.into_iter().map(|wave| wave.registers).collect();
+            let new = || Reached { steps: way(&ways, at), count: 0 };
+            found.entry(registers).or_insert_with(new).count += 1;
             continue;
         }
         let steps = match exploration {
             Exploration::Full => state.steps(&machine),
             Exploration::Reduced => state.enough(&machine),
         };
-        for mut next in steps {
+        for (step, mut next) in steps {
             if exploration == Exploration::Reduced {
                 next.forget(&machine);
             }
             if seen.insert(next.clone()) {
-                waiting.push(next);
+                ways.push((at, step));
+                waiting.push_back((next, ways.len()));
             }
         }
         if seen.len() > most {
@@ -172,6 +200,17 @@ pub fn run(
         }
     }
     Some(found)
+}
+
+/// The steps to a state.
+fn way(ways: &[(usize, Step)], mut at: usize) -> Vec<Step> {
+    let mut steps = Vec::new();
+    while let Some(&(from, step)) = at.checked_sub(1).and_then(|before| ways.get(before)) {
+        steps.push(step);
+        at = from;
+    }
+    steps.reverse();
+    steps
 }
 
 impl Machine<'_> {
@@ -193,14 +232,17 @@ impl State {
             .all(|(state, wave)| usize::from(state.at) >= wave.ops.len() && state.pending.is_empty())
     }
 
-    fn steps(&self, machine: &Machine) -> Vec<State> {
+    fn steps(&self, machine: &Machine) -> Vec<(Step, State)> {
         let mut steps = Vec::new();
-        for wave in 0..self.waves.len() {
-            if usize::from(self.waves[wave].at) < machine.waves[wave].ops.len() {
-                self.issue(machine, wave, &mut steps);
+        let mut states = Vec::new();
+        for (wave, own) in self.waves.iter().enumerate() {
+            if usize::from(own.at) < machine.waves[wave].ops.len() {
+                self.issue(machine, wave, &mut states);
+                steps.extend(states.drain(..).map(|next| (Step::Issue(wave, own.at.into()), next)));
             }
-            for number in 0..self.waves[wave].pending.len() {
-                self.perform(machine, wave, number, &mut steps);
+            for (number, &Pending(op)) in own.pending.iter().enumerate() {
+                self.perform(machine, wave, number, &mut states);
+                steps.extend(states.drain(..).map(|next| (Step::Perform(wave, op.into()), next)));
             }
         }
         if machine.hierarchy.incoherent_device {
@@ -210,7 +252,7 @@ impl State {
                         let mut next = self.clone();
                         next.memory[location] = value;
                         next.device[agent][location] = Some((value, false));
-                        steps.push(next);
+                        steps.push((Step::WriteBack(agent, location as LocationId), next));
                     }
                 }
             }
@@ -234,8 +276,8 @@ impl State {
         match op {
             Op::Wait(waits) => {
                 let waited = |&Pending(index): &Pending| match machine.op(wave, index) {
-                    Op::Load(..) | Op::Update(..) => waits.loads,
-                    Op::Store(..) | Op::WriteBack => waits.stores,
+                    Op::Load(..) | Op::Update(Some(_), ..) => waits.loads,
+                    Op::Store(..) | Op::Update(None, ..) | Op::WriteBack => waits.stores,
                     _ => waits.lds,
                 };
                 if !self.waves[wave].pending.iter().any(waited) {
@@ -267,6 +309,10 @@ impl State {
                 }
                 steps.push(next);
             }
+            Op::InvalidateSecond => {
+                next.second[usize::from(machine.waves[wave].workgroup)].fill(None);
+                steps.push(next);
+            }
             Op::Load(register, location, 0) => {
                 // What the first level may answer is answered in the order of issue.
                 let line = self.first[first][usize::from(location)];
@@ -294,13 +340,13 @@ impl State {
             }
             Op::Load(register, ..)
             | Op::LdsLoad(register, _)
-            | Op::Update(register, ..)
-            | Op::LdsUpdate(register, ..) => {
+            | Op::Update(Some(register), ..)
+            | Op::LdsUpdate(Some(register), ..) => {
                 next.waves[wave].registers[usize::from(register)] = None;
                 next.waves[wave].pending.push(Pending(at));
                 steps.push(next);
             }
-            Op::LdsStore(..) | Op::WriteBack => {
+            Op::LdsStore(..) | Op::Update(None, ..) | Op::LdsUpdate(None, ..) | Op::WriteBack => {
                 next.waves[wave].pending.push(Pending(at));
                 steps.push(next);
             }
@@ -413,7 +459,9 @@ impl State {
                     };
                     filled.first[first][usize::from(location)] = None;
                     filled.second[usize::from(machine.waves[wave].workgroup)][usize::from(location)] = None;
-                    filled.waves[wave].registers[usize::from(register)] = Some(old);
+                    if let Some(register) = register {
+                        filled.waves[wave].registers[usize::from(register)] = Some(old);
+                    }
                     filled.write(machine, wave, location, new, level);
                     steps.push(filled);
                 }
@@ -435,7 +483,9 @@ impl State {
                     return;
                 };
                 let old = self.memory[usize::from(location)];
-                next.waves[wave].registers[usize::from(register)] = Some(old);
+                if let Some(register) = register {
+                    next.waves[wave].registers[usize::from(register)] = Some(old);
+                }
                 next.memory[usize::from(location)] = match update {
                     Update::Add => old.wrapping_add(operand),
                     Update::Exchange => operand,
@@ -456,7 +506,9 @@ impl State {
                 }
                 steps.push(next);
             }
-            Op::Wait(_) | Op::Invalidate(_) | Op::Unless(..) => unreachable!("they are not in flight"),
+            Op::Wait(_) | Op::Invalidate(_) | Op::InvalidateSecond | Op::Unless(..) => {
+                unreachable!("they are not in flight")
+            }
         }
     }
 }

@@ -57,7 +57,11 @@ fn draw(door: &Door, litmus: &Litmus, path: Option<&Path>, svg: bool) -> Result<
         None => {
             door.note(
                 None,
-                &format!("{}: a state that is never reached has no witness to draw", litmus.name),
+                &format!(
+                    "{}: no witness to draw: the state is never reached, or the test is one of the machine with caches, \
+                     whose steps are text",
+                    litmus.name
+                ),
             );
             Ok(())
         }

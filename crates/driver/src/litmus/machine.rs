@@ -3,19 +3,24 @@
 //!
 //! The head's first word is a processor. Initial values say what registers hold: `0:v1 = L0` is the address of a location,
 //! `0:v4 = 1` a number. Labels and branches are the model's. What the model has no word for is refused by name: computing,
-//! scalar and tensor memory, atomics and caches.
+//! scalar and tensor memory. Tests with atomics or cache operations are for the machine with caches: module `cached`.
 
 use std::collections::HashMap;
 
 use wavemark_isa::effects::{Barrier, Channel, Control, Counter, CounterSet, Effects, Path, Verb, effects};
-use wavemark_isa::{NoSymbols, parse as parse_instruction};
+use wavemark_isa::{NoSymbols, Parsed, parse as parse_instruction};
+use wavemark_memmodel::caches::Hierarchy;
 use wavemark_memmodel::litmus::parse::{Error, without_comments};
 use wavemark_target::{Machine, Processor};
+
+use super::cached::{self, Columns, Item};
 
 /// A test in the words of the model.
 pub struct Rewritten {
     /// The text.
     pub text: String,
+    /// What else the machine with caches needs, if the test is one of it.
+    pub columns: Option<Columns>,
     /// Where pieces of it begin, and where in the source that was.
     places: Vec<(usize, usize)>,
 }
@@ -52,10 +57,18 @@ pub fn rewrite(source: &str) -> Result<Option<Rewritten>, Error> {
     let Some(head) = lines.iter().position(|(_, line)| !line.trim().is_empty()) else { return Ok(None) };
     let (first, name) =
         lines[head].1.trim().split_once(char::is_whitespace).unwrap_or((lines[head].1.trim(), ""));
-    let Some(processor) = Processor::by_name(&first.to_lowercase()) else { return Ok(None) };
-    let machine = Machine::new(processor);
+    // `GFX1100+cumode`: a processor, and features in LLVM's spelling.
+    let (processor, features) = first.split_at(first.find('+').unwrap_or(first.len()));
+    let processor = processor.to_lowercase();
+    if Processor::by_name(&processor).is_none() {
+        return Ok(None);
+    }
+    let machine = match Machine::parse(&processor, features) {
+        Ok(machine) => machine,
+        Err(error) => return fail(lines[head].0, error.to_string()),
+    };
     let mut bindings = Bindings::new();
-    let mut rewritten = Rewritten { text: String::new(), places: Vec::new() };
+    let mut rewritten = Rewritten { text: String::new(), columns: None, places: Vec::new() };
     rewritten.push(&format!("AMDGPU-MACHINE {name}\n"), lines[head].0);
     let mut rows: Vec<Vec<(usize, &str)>> = Vec::new();
     let mut rest = Vec::new();
@@ -88,20 +101,32 @@ pub fn rewrite(source: &str) -> Result<Option<Rewritten>, Error> {
         }
     }
     let threads = rows.first().map_or(0, Vec::len);
+    let hierarchy = match rows.iter().flatten().find(|(_, cell)| is_for_caches(machine, cell)) {
+        Some(&(at, _)) => match cached::hierarchy(machine) {
+            Ok(hierarchy) => Some(hierarchy),
+            Err(message) => return fail(at, message),
+        },
+        None => None,
+    };
+    let mut items: Vec<Vec<Item>> = vec![Vec::new(); threads];
     let mut columns: Vec<Vec<(usize, String)>> = vec![Vec::new(); threads];
     for (number, row) in rows.iter().enumerate() {
         for (thread, &(at, cell)) in row.iter().enumerate().filter(|(_, (_, cell))| !cell.is_empty()) {
             let Some(column) = columns.get_mut(thread) else {
                 return fail(at, format!("expected {threads} columns"));
             };
-            let lines = if number == 0 {
-                vec![cell.to_owned()]
-            } else {
-                words(machine, thread, at, cell, &bindings)?
+            let lines = match hierarchy {
+                _ if number == 0 => vec![cell.to_owned()],
+                None => words(machine, thread, at, cell, &bindings)?,
+                Some(hierarchy) => {
+                    let operands = Operands { thread, at, bindings: &bindings, all: operands(cell) };
+                    cached_words(machine, hierarchy, cell, operands, &mut items[thread])?
+                }
             };
             column.extend(lines.into_iter().map(|line| (at, line)));
         }
     }
+    rewritten.columns = hierarchy.map(|hierarchy| Columns { hierarchy, items });
     for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
         for (thread, column) in columns.iter().enumerate() {
             let separator = if thread == 0 { " " } else { " | " };
@@ -142,14 +167,10 @@ fn words(
     cell: &str,
     bindings: &Bindings,
 ) -> Result<Vec<String>, Error> {
-    const CONTROL: [&str; 4] = ["bne ", "beq ", "goto ", "maybe "];
-    if cell.ends_with(':') || CONTROL.iter().any(|word| cell.starts_with(word)) {
+    if is_control(cell) {
         return Ok(vec![cell.to_owned()]);
     }
-    let parsed = match parse_instruction(machine, cell, &NoSymbols) {
-        Ok(parsed) => parsed,
-        Err(error) => return fail(at + (error.column as usize).saturating_sub(1), error.message.to_string()),
-    };
+    let parsed = parsed(machine, at, cell)?;
     let known = effects(machine, &parsed.inst);
     let modifiers = cell.split(',').next_back().unwrap_or("").split_whitespace().count();
     let last = if cell.contains(',') { 1 } else { 2 };
@@ -166,6 +187,94 @@ fn words(
     instruction(machine, &known, &operands).transpose().unwrap_or_else(|| {
         fail(at, format!("litmus tests have loads, stores, copies to and from LDS, waits and barriers; `{mnemonic}` is none"))
     })
+}
+
+/// Whether a cell is a label or a jump, which are the model's words.
+fn is_control(cell: &str) -> bool {
+    const CONTROL: [&str; 4] = ["bne ", "beq ", "goto ", "maybe "];
+    cell.ends_with(':') || CONTROL.iter().any(|word| cell.starts_with(word))
+}
+
+fn parsed(machine: Machine, at: usize, cell: &str) -> Result<Parsed, Error> {
+    match parse_instruction(machine, cell, &NoSymbols) {
+        Ok(parsed) => Ok(parsed),
+        Err(error) => fail(at + (error.column as usize).saturating_sub(1), error.message.to_string()),
+    }
+}
+
+/// Whether a cell is an instruction of the machine with caches alone; one that cannot be read is told later.
+fn is_for_caches(machine: Machine, cell: &str) -> bool {
+    let parsed = parse_instruction(machine, cell, &NoSymbols);
+    parsed.is_ok_and(|parsed| cached::is_for_caches(&effects(machine, &parsed.inst)))
+}
+
+/// A cell of a test for the machine with caches: the words of accesses and jumps, and the items of the column.
+fn cached_words(
+    machine: Machine,
+    hierarchy: Hierarchy,
+    cell: &str,
+    mut operands: Operands,
+    items: &mut Vec<Item>,
+) -> Result<Vec<String>, Error> {
+    if is_control(cell) {
+        if !cell.ends_with(':') {
+            items.push(Item::Word { level: 0, returns: false });
+        }
+        return Ok(vec![cell.to_owned()]);
+    }
+    let at = operands.at;
+    let parsed = parsed(machine, at, cell)?;
+    let known = effects(machine, &parsed.inst);
+    if cell.contains("offset") {
+        return fail(at, "bind each address to its location: offsets are not part of these tests");
+    }
+    if let Some(memory) = known.memory.filter(|memory| !memory.multicast) {
+        let lds = memory.path == Path::Lds;
+        let has_space = lds || matches!(memory.path, Path::Global | Path::Buffer);
+        let word = match memory.verb {
+            _ if !has_space => None,
+            Verb::Load => {
+                let data = operands.all.first().map_or_else(String::new, |data| operands.register(data));
+                Some(format!("{data} = load {}", operands.location(lds)?))
+            }
+            Verb::Store => Some(format!("store {}, {}", operands.location(lds)?, operands.value())),
+            Verb::Atomic | Verb::AtomicReturn => {
+                // Nothing is returned to a register that no instruction can name.
+                let mut register = "_".to_owned();
+                if memory.verb == Verb::AtomicReturn && !operands.all.is_empty() {
+                    let returned = operands.all.remove(0);
+                    register = operands.register(returned);
+                }
+                let location = operands.location(lds)?;
+                cached::update_word(memory.atomic).map(|word| {
+                    format!("{register} = atomicrmw {word} {location}, {} monotonic", operands.value())
+                })
+            }
+            _ => None,
+        };
+        if let Some(word) = word {
+            let level = if lds { 0 } else { cached::level(machine, hierarchy, known.policy.scope) };
+            items.push(Item::Word { level, returns: memory.verb != Verb::Atomic });
+            return Ok(vec![word]);
+        }
+    }
+    let ops = cached::cache_operation(machine, hierarchy, &known)
+        .or_else(|| cached::wait(machine, &known).map(|wait| vec![wait]))
+        .or_else(|| (known.control == Some(Control::Hint)).then(Vec::new));
+    match ops {
+        Some(ops) => items.extend(ops.into_iter().map(Item::Op)),
+        None => {
+            let mnemonic = parsed.inst.mnemonic(machine);
+            return fail(
+                at,
+                format!(
+                    "litmus tests with atomics or cache operations have loads, stores, additions, exchanges, write-backs, \
+                     invalidates, and waits for 0; `{mnemonic}` is none"
+                ),
+            );
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// The operands as written, without what stands behind the last.

@@ -9,7 +9,7 @@
 //!
 //! A test explores random programs with and without, and compares.
 
-use super::{Machine, Op, Pending, State};
+use super::{Machine, Op, Pending, State, Step};
 use crate::litmus::{LocationId, Register, Value};
 
 /// The location of an access to memory beyond LDS.
@@ -38,10 +38,8 @@ fn registers(op: Op) -> [Option<Register>; 2] {
     match op {
         Op::Load(register, ..) | Op::LdsLoad(register, _) | Op::Unless(register, _) => [Some(register), None],
         Op::Store(_, value, _) | Op::LdsStore(_, value) => [of(value), None],
-        Op::Update(register, _, _, value, _) | Op::LdsUpdate(register, _, _, value) => {
-            [Some(register), of(value)]
-        }
-        Op::Wait(_) | Op::Invalidate(_) | Op::WriteBack => [None, None],
+        Op::Update(register, _, _, value, _) | Op::LdsUpdate(register, _, _, value) => [register, of(value)],
+        Op::Wait(_) | Op::Invalidate(_) | Op::InvalidateSecond | Op::WriteBack => [None, None],
     }
 }
 
@@ -68,16 +66,19 @@ impl State {
     }
 
     /// Steps that are enough: those of one wave if they are a persistent set, else all.
-    pub(super) fn enough(&self, machine: &Machine) -> Vec<State> {
-        let mut steps = Vec::new();
+    pub(super) fn enough(&self, machine: &Machine) -> Vec<(Step, State)> {
+        let (mut steps, mut states) = (Vec::new(), Vec::new());
         for wave in 0..self.waves.len() {
             let at = usize::from(self.waves[wave].at);
             if machine.waves[wave].ops.get(at).is_some_and(|&op| self.is_issued_alone(machine, wave, op)) {
-                self.issue(machine, wave, &mut steps);
+                self.issue(machine, wave, &mut states);
+                steps.extend(states.drain(..).map(|next| (Step::Issue(wave, at), next)));
             }
             for number in 0..self.waves[wave].pending.len() {
                 if steps.is_empty() && self.is_performed_alone(machine, wave, number) {
-                    self.perform(machine, wave, number, &mut steps);
+                    let Pending(op) = self.waves[wave].pending[number];
+                    self.perform(machine, wave, number, &mut states);
+                    steps.extend(states.drain(..).map(|next| (Step::Perform(wave, op.into()), next)));
                 }
             }
             if !steps.is_empty() {
@@ -106,6 +107,10 @@ impl State {
             Op::Store(to, ..) => {
                 let caches = machine.has_first_alone(wave) && machine.has_second_alone(wave);
                 caches && !pending().any(|op| location(op) == Some(to))
+            }
+            Op::InvalidateSecond => {
+                let untouched = machine.has_second_alone(wave) && !pending().any(|op| location(op).is_some());
+                !machine.hierarchy.second || untouched
             }
             Op::Invalidate(level) => {
                 let second = level > 1 && machine.hierarchy.second;
@@ -143,8 +148,8 @@ impl State {
         let op = machine.op(wave, index);
         // What its own wave may issue before: nothing behind a wait for it.
         let waits_for = |waited: &Op| match (waited, op) {
-            (Op::Wait(waits), Op::Load(..) | Op::Update(..)) => waits.loads,
-            (Op::Wait(waits), Op::Store(..) | Op::WriteBack) => waits.stores,
+            (Op::Wait(waits), Op::Load(..) | Op::Update(Some(_), ..)) => waits.loads,
+            (Op::Wait(waits), Op::Store(..) | Op::Update(None, ..) | Op::WriteBack) => waits.stores,
             (Op::Wait(waits), _) => waits.lds,
             _ => false,
         };
@@ -164,7 +169,9 @@ impl State {
             }
             Op::LdsStore(to, _) | Op::LdsUpdate(_, to, ..) => !others().any(|op| in_lds(op) == Some(to)),
             Op::Load(_, to, _) => {
-                let beside = |op: Op| location(op) == Some(to) || matches!(op, Op::Invalidate(2..));
+                let beside = |op: Op| {
+                    location(op) == Some(to) || matches!(op, Op::Invalidate(2..) | Op::InvalidateSecond)
+                };
                 self.is_quiet(machine, wave, to) && !issued().any(beside)
             }
             _ => false,

@@ -214,7 +214,7 @@ impl Explored {
             _ if self.deadlock.is_some() => Some(Verdict::Deadlock),
             _ if has(false) => Some(Verdict::Racy),
             _ if !self.finished => None,
-            _ if self.asked.is_some() => Some(Verdict::Allowed),
+            _ if self.outcomes.values().any(|outcome| outcome.asked) => Some(Verdict::Allowed),
             _ => Some(Verdict::Forbidden),
         }
     }

@@ -168,13 +168,13 @@ fn op(line: &Line, text: &str, access: &Access, space: &str, scope: &str) -> Opt
                 Access::Load(register, location) if space == "local" => Op::LdsLoad(register, location),
                 Access::Store(location, value) if space == "local" => Op::LdsStore(location, value),
                 Access::Update(register, location, update, value) if space == "local" => {
-                    Op::LdsUpdate(register, location, update, value)
+                    Op::LdsUpdate(Some(register), location, update, value)
                 }
                 Access::Load(register, location) => Op::Load(register, location, level(line, text, scope)),
                 Access::Store(location, value) => Op::Store(location, value, level(line, text, scope).max(2)),
                 // Memory that agents share is not cached by a device whose cache is not coherent.
                 Access::Update(register, location, update, value) => {
-                    Op::Update(register, location, update, value, if scope == "system" { 3 } else { 2 })
+                    Op::Update(Some(register), location, update, value, if scope == "system" { 3 } else { 2 })
                 }
                 Access::None => panic!("{}: a fence with `{text}`", line.name),
             })
