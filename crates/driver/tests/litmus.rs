@@ -58,6 +58,7 @@ fn what_the_machine_with_caches_has_not() {
         (of("GFX1250", &[add], ""), "x.litmus:4:2: error: the first-level cache of gfx1250 keeps no order"),
         (of("GFX90A", &["ds_add_u32 v0, v7"], ""), "on gfx90a the type of memory says"),
         (of("GFX1100", &["global_atomic_max_u32 v[2:3], v7, off"], ""), "`global_atomic_max_u32` is none"),
+        (of("GFX1100", &["global_atomic_add_u32 v7, v8, s[2:3]"], ""), "`v7` is a part of the address"),
         (of("GFX1100", &[add, "s_barrier"], ""), "x.litmus:5:2: error: litmus tests with atomics"),
         (of("GFX1100", &[add, "s_waitcnt vmcnt(1)"], ""), "`s_waitcnt` is none"),
         (of("GFX1100", &["global_atomic_add_u32 v[2:3], v7, off offset:4"], ""), "offsets are not part"),

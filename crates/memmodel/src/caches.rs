@@ -99,6 +99,15 @@ pub enum Step {
 /// The registers of each wave.
 pub type Registers = Vec<Vec<Option<i64>>>;
 
+/// All executions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The final registers.
+    pub ends: BTreeMap<Registers, Reached>,
+    /// How many states there were.
+    pub states: usize,
+}
+
 /// How final registers are reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
@@ -155,7 +164,7 @@ pub fn run(
     waves: &[Wave],
     exploration: Exploration,
     most: usize,
-) -> Option<BTreeMap<Registers, Reached>> {
+) -> Option<Found> {
     let machine = Machine { hierarchy, waves };
     let firsts = (0..waves.len()).map(|wave| machine.first(wave) + 1).max().unwrap_or(0);
     let groups = waves.iter().map(|wave| usize::from(wave.workgroup) + 1).max().unwrap_or(0);
@@ -170,7 +179,7 @@ pub fn run(
         memory: initial.to_vec(),
         stores: vec![Vec::new(); firsts],
     };
-    let mut found: BTreeMap<Registers, Reached> = BTreeMap::new();
+    let mut ends: BTreeMap<Registers, Reached> = BTreeMap::new();
     let mut seen = HashSet::from([start.clone()]);
     // By state, in the order of discovery: where it came from. The start has no entry.
     let mut ways: Vec<(usize, Step)> = Vec::new();
@@ -179,7 +188,7 @@ pub fn run(
         if state.is_over(&machine) {
             let registers = state.waves.into_iter().map(|wave| wave.registers).collect();
             let new = || Reached { steps: way(&ways, at), count: 0 };
-            found.entry(registers).or_insert_with(new).count += 1;
+            ends.entry(registers).or_insert_with(new).count += 1;
             continue;
         }
         let steps = match exploration {
@@ -199,7 +208,7 @@ pub fn run(
             return None;
         }
     }
-    Some(found)
+    Some(Found { ends, states: seen.len() })
 }
 
 /// The steps to a state.

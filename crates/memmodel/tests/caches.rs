@@ -82,7 +82,7 @@ fn reduced_and_full() {
             .collect();
         let explore = |exploration| {
             let found = run(hierarchy, &[0; LOCATIONS], &waves, exploration, 200_000)?;
-            Some(found.into_keys().collect::<Vec<_>>())
+            Some(found.ends.into_keys().collect::<Vec<_>>())
         };
         let (Some(full), Some(reduced)) = (explore(Exploration::Full), explore(Exploration::Reduced)) else {
             continue;
@@ -104,6 +104,6 @@ fn a_load_before_a_store_of_its_wave() {
     let waves = [Wave { agent: 0, workgroup: 0, registers: 1, ops }];
     for exploration in [Exploration::Full, Exploration::Reduced] {
         let found = run(hierarchy, &[7], &waves, exploration, 1_000).unwrap();
-        assert_eq!(found.into_keys().collect::<Vec<_>>(), [[[Some(7)]]]);
+        assert_eq!(found.ends.into_keys().collect::<Vec<_>>(), [[[Some(7)]]]);
     }
 }

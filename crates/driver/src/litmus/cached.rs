@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use wavemark_isa::effects::{AtomicOp, Caches, Channel, Counter, CounterSet, Effects, Path, Scope, Verb};
 use wavemark_memmodel::caches::{Exploration, Hierarchy, Level, Op, Step, Waits, Wave, run};
 use wavemark_memmodel::litmus::explore::{Explored, Outcome};
-use wavemark_memmodel::litmus::{Condition, Instruction, Proposition, Register, Test};
+use wavemark_memmodel::litmus::{Condition, Instruction, Proposition, Register, Test, Value};
 use wavemark_memmodel::scope::Space;
 use wavemark_target::facts::CachePolicy;
 use wavemark_target::{Features, Machine, Property};
@@ -160,12 +160,12 @@ pub(super) fn explore(
         );
     }
     let initial: Vec<i64> = test.locations.iter().map(|location| location.initial).collect();
-    let Some(ends) = run(columns.hierarchy, &initial, &waves, Exploration::Full, most) else {
+    let Some(run) = run(columns.hierarchy, &initial, &waves, Exploration::Full, most) else {
         return Ok((Explored { states: most, ..Explored::default() }, Vec::new()));
     };
-    let mut found = Explored { finished: true, ..Explored::default() };
+    let mut found = Explored { finished: true, states: run.states, ..Explored::default() };
     let mut witness: Option<&[Step]> = None;
-    for (registers, reached) in &ends {
+    for (registers, reached) in &run.ends {
         let asked = holds(&test.asked, registers)?;
         let outcome = found.outcomes.entry(text(test, registers)).or_insert_with(Outcome::default);
         outcome.count += reached.count;
@@ -224,10 +224,10 @@ fn ops(test: &Test, number: usize, items: &[Item]) -> Result<Vec<Op>, String> {
         let used = match op {
             Op::Store(_, value, _) | Op::LdsStore(_, value) => Some(value),
             Op::Update(_, _, _, value, _) | Op::LdsUpdate(_, _, _, value) => Some(value),
-            Op::Unless(register, _) => Some(wavemark_memmodel::litmus::Value::Register(register)),
+            Op::Unless(register, _) => Some(Value::Register(register)),
             _ => None,
         };
-        if let Some(wavemark_memmodel::litmus::Value::Register(register)) = used {
+        if let Some(Value::Register(register)) = used {
             let name = &thread.registers[usize::from(register)];
             match loads.get(&register) {
                 None => {

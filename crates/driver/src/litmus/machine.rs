@@ -228,6 +228,15 @@ fn cached_words(
     if cell.contains("offset") {
         return fail(at, "bind each address to its location: offsets are not part of these tests");
     }
+    let is_location =
+        |operand: &str| operands.bound(operand).is_some_and(|name| name.starts_with(char::is_uppercase));
+    let mut addresses = known.regs.iter().filter(|used| used.address).filter_map(|used| used.operand);
+    if let Some(at_fault) = addresses
+        .find(|&number| operands.all.get(usize::from(number)).is_some_and(|operand| !is_location(operand)))
+    {
+        let operand = operands.all[usize::from(at_fault)];
+        return fail(at, format!("`{operand}` is a part of the address: bind an address to its location"));
+    }
     if let Some(memory) = known.memory.filter(|memory| !memory.multicast) {
         let lds = memory.path == Path::Lds;
         let has_space = lds || matches!(memory.path, Path::Global | Path::Buffer);

@@ -69,7 +69,7 @@ fn beyond(
         });
         parts.collect::<Vec<_>>().join(" ")
     };
-    Some(found.into_keys().map(state).filter(|state| !allowed.contains(state.as_str())).collect())
+    Some(found.ends.into_keys().map(state).filter(|state| !allowed.contains(state.as_str())).collect())
 }
 
 #[test]
