@@ -22,6 +22,7 @@ mod gather;
 pub mod global;
 mod hostcall;
 pub mod lanewise;
+pub mod lds_load;
 pub mod machine;
 pub mod matrix;
 pub mod meaning;

@@ -11,6 +11,7 @@ use wavemark_isa::effects::CounterSet;
 use crate::burst::Burst;
 use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
 use crate::lanewise::Lanewise;
+use crate::lds_load::LdsLoad;
 use crate::pending::Pending;
 
 /// An operation in flight.
@@ -20,11 +21,13 @@ pub enum Flight {
     Burst(Burst),
     /// One whose lanes have a place each, that nobody watches.
     Lanewise(Box<Lanewise>),
+    /// A load of LDS whose lanes have a place each, that nobody watches.
+    LdsLoad(LdsLoad),
     /// One that moves nothing and that nobody watches.
     Mark(Mark),
     /// Any other.
     Other(Box<Pending>),
-    /// None: the slot is free. (A free slot may also hold a burst or a mark that is complete.)
+    /// None: the slot is free. (A free slot may also hold a burst, a load of LDS or a mark that is complete.)
     Free,
 }
 
@@ -43,6 +46,7 @@ impl Flight {
         match self {
             Flight::Burst(burst) => std::slice::from_ref(&burst.seq),
             Flight::Lanewise(lanewise) => lanewise.seq(),
+            Flight::LdsLoad(load) => std::slice::from_ref(&load.seq),
             Flight::Mark(mark) => &mark.seq[..usize::from(mark.channels)],
             Flight::Other(pending) => &pending.issue.seq,
             Flight::Free => &[],
@@ -55,6 +59,7 @@ impl Flight {
         match self {
             Flight::Burst(burst) => burst.issued_at,
             Flight::Lanewise(lanewise) => lanewise.issued_at,
+            Flight::LdsLoad(load) => load.issued_at,
             Flight::Mark(mark) => mark.issued_at,
             Flight::Other(pending) => pending.issued_at,
             Flight::Free => u64::MAX,
@@ -63,16 +68,18 @@ impl Flight {
 
     /// Per access: its space, whether it only reads, its first byte and the byte behind its last.
     fn spans(&self) -> impl Iterator<Item = (Space, bool, u64, u64)> {
-        let (burst, reaches, other) = match self {
-            Flight::Burst(burst) => {
-                (Some((burst.space, !burst.stores(), burst.low, burst.high)), &[][..], None)
-            }
-            Flight::Lanewise(lanewise) => (None, lanewise.reaches(), None),
-            Flight::Other(pending) => (None, &[][..], Some(pending)),
-            Flight::Mark(_) | Flight::Free => (None, &[][..], None),
-        };
+        let (mut burst, mut load, mut reaches, mut other) = (None, None, &[][..], None);
+        match self {
+            Flight::Burst(it) => burst = Some((it.space, !it.stores(), it.low, it.high)),
+            Flight::Lanewise(lanewise) => reaches = lanewise.reaches(),
+            Flight::LdsLoad(it) => load = Some(it),
+            Flight::Other(pending) => other = Some(pending),
+            Flight::Mark(_) | Flight::Free => {}
+        }
+        let loads = load.into_iter().flat_map(LdsLoad::spans);
+        let loads = loads.map(|(low, high)| (Space::Lds, true, low, high));
         let reaches = reaches.iter().map(|reach| (reach.space, !reach.writes, reach.low, reach.high));
-        burst.into_iter().chain(reaches).chain(other.into_iter().flat_map(|pending| {
+        burst.into_iter().chain(loads).chain(reaches).chain(other.into_iter().flat_map(|pending| {
             pending
                 .issue
                 .accesses
@@ -91,6 +98,10 @@ impl Flight {
                 && b.low < a.high
                 && (a.stores() || b.stores())
                 && ordered(a.seq.0, b.seq.0, a.space);
+        }
+        // Two that read never meet.
+        if let (Flight::LdsLoad(_), Flight::LdsLoad(_)) = (self, later) {
+            return false;
         }
         self.meets(later)
     }
@@ -233,6 +244,13 @@ impl Queue {
         self.slots[slot] = Flight::Lanewise(lanewise);
     }
 
+    /// Put a load of LDS into flight.
+    #[inline(always)]
+    pub fn push_lds_load(&mut self, load: LdsLoad) {
+        let slot = self.enter(&[load.seq]);
+        self.slots[slot] = Flight::LdsLoad(load);
+    }
+
     /// Put an operation into flight, at machine time `issued_at`, that moves nothing; `false` if it is in too many
     /// channels.
     #[inline]
@@ -331,12 +349,13 @@ impl Queue {
         }
     }
 
-    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts and marks.
+    /// Free `slot`, whose operation was taken and is complete; what it held apart from bursts, loads of LDS
+    /// and marks.
     #[inline(always)]
     pub fn release(&mut self, slot: usize) -> Option<Flight> {
         self.free.push(slot as u32);
         match &mut self.slots[slot] {
-            Flight::Burst(_) | Flight::Mark(_) => None,
+            Flight::Burst(_) | Flight::LdsLoad(_) | Flight::Mark(_) => None,
             other => Some(std::mem::replace(other, Flight::Free)),
         }
     }

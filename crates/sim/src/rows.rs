@@ -73,6 +73,29 @@ pub(crate) fn run_start(row: &[Chunk], step: u32) -> Option<u32> {
     rises(row, first, steps, step).then_some(first)
 }
 
+leveled! {
+    fn equal_as_defined(row: &[Chunk], offsets: &[Chunk], low: u32) -> bool {
+        let mut odd = [0u32; 16];
+        for (row, offsets) in row.iter().zip(offsets) {
+            for (l, x) in row.0.iter().enumerate() {
+                odd[l] |= x ^ low.wrapping_add(offsets.0[l]);
+            }
+        }
+        odd.iter().fold(0, |all, x| all | x) == 0
+    }
+}
+
+/// Whether each lane of `row` is its number in `offsets` above `low`; both have as many chunks.
+#[inline]
+pub(crate) fn equal(row: &[Chunk], offsets: &[Chunk], low: u32) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what `Level::Avx512` stands for.
+        return unsafe { avx512::equal(row, offsets, low) };
+    }
+    equal_as_defined(row, offsets, low)
+}
+
 /// Multiples of the first numbers, to be added to 16 lanes.
 static STEPS: [Chunk; 17] = {
     let mut steps = [Chunk::ZERO; 17];
@@ -325,6 +348,16 @@ mod avx512 {
         _mm512_test_epi32_mask(odd, odd) == 0
     }
 
+    /// See [`super::equal`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn equal(row: &[Chunk], offsets: &[Chunk], low: u32) -> bool {
+        let low = _mm512_set1_epi32(low as i32);
+        row.iter().zip(offsets).fold(0, |odd, (row, offsets)| {
+            let wanted = _mm512_add_epi32(table(&offsets.0), low);
+            odd | _mm512_cmpneq_epi32_mask(table(&row.0), wanted)
+        }) == 0
+    }
+
     /// See [`super::load`]; `D`, the number of dwords, is 1, 2 or 4.
     ///
     /// # Safety
@@ -413,6 +446,25 @@ mod tests {
             assert_eq!(run_start(&row, step), first, "{step}");
             if let Some(first) = first {
                 assert!(rises(&row, first, &STEPS[step as usize], step), "{step}");
+            }
+        }
+    }
+
+    #[test]
+    fn equal_rows() {
+        let offsets: Vec<Chunk> =
+            (0..4).map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l) as u32 * 24 % 100))).collect();
+        for chunks in [2, 4] {
+            for low in [0, 3, u32::MAX - 50] {
+                let mut row: Vec<Chunk> =
+                    offsets[..chunks].iter().map(|x| Chunk(x.0.map(|x| x.wrapping_add(low)))).collect();
+                for (row, wanted) in [(row.clone(), true), {
+                    row[chunks - 1].0[15] ^= 1;
+                    (row, false)
+                }] {
+                    assert_eq!(equal(&row, &offsets[..chunks], low), wanted, "{chunks} {low}");
+                    assert_eq!(equal_as_defined(&row, &offsets[..chunks], low), wanted, "{chunks} {low}");
+                }
             }
         }
     }

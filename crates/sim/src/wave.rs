@@ -4,6 +4,7 @@ use wavemark_target::Facts;
 
 use crate::binder::{Constants, Layout};
 use crate::events::{BarrierId, WaveId};
+use crate::lds_load::AddressRows;
 use crate::machine::address;
 use crate::queue::Queue;
 use crate::regs::{Chunk, Mode, Regs, sindex};
@@ -29,6 +30,8 @@ pub struct Wave {
     pub regs: Regs,
     /// Its memory operations in flight.
     pub queue: Queue,
+    /// The rows of addresses of its loads of LDS.
+    pub address_rows: AddressRows,
     /// What it is doing.
     pub state: WaveState,
     /// Upper VGPR number bits in force (gfx1250).
@@ -98,6 +101,7 @@ impl Wave {
             id,
             regs,
             queue: Queue::default(),
+            address_rows: AddressRows::default(),
             state: WaveState::Running,
             msb: 0,
             joined: 0,
@@ -118,6 +122,7 @@ impl Wave {
         (regs.scc, regs.full, regs.mode, regs.pc) = (false, false, unpack_mode(facts, mode), entry);
         address::set_apertures(regs, facts);
         ended.queue.restart();
+        ended.address_rows.restart();
         ended.scratch.clear();
         Wave {
             id,

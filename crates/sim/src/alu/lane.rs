@@ -356,27 +356,46 @@ impl<K: Lane> Kernel for Fast<K> {
             }
         };
         if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
-            repair_nans::<K, N>(regs, op, &mut out);
+            // A copy: what a call gets a reference to must be in memory all along, and `out` stays in the host's registers.
+            let mut repaired = Out::<N> { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
+            for c in 0..N {
+                repaired.lo.0[c] = out.lo.0[c];
+                repaired.hi.0[c] = out.hi.0[c];
+                repaired.second.0[c] = out.second.0[c];
+            }
+            repair_nans::<K, N>(regs, op, &mut repaired);
+            // SAFETY: `lanes` wrote all lanes of the rows that the kinds have, and they were copied.
+            return unsafe { put::<K, H, N>(regs, op, &repaired) };
         }
         // SAFETY: the binder placed all rows of the destination inside the slab; `lanes` wrote all lanes of the
         // rows that the kinds have.
-        unsafe {
-            let dst = regs.v.as_mut_ptr().add(op.dst.at as usize);
-            if K::D::KIND.rows() > 0 {
-                merge::<H, N>(regs, dst, &out.lo);
-            }
-            if K::D::KIND.rows() > 1 {
-                merge::<H, N>(regs, dst.add(N), &out.hi);
-            }
-            if let Kind::Mask = K::D::KIND {
-                let mask = mask_of::<H, N>(&out.lo) & read_mask_of::<N>(regs, sindex::EXEC);
-                write_mask_of::<N>(regs, op.dst, mask);
-                write_mask_of::<N>(regs, op.dst2, mask);
-            }
-            if let Kind::Mask = K::E::KIND {
-                let mask = mask_of::<H, N>(&out.second) & read_mask_of::<N>(regs, sindex::EXEC);
-                write_mask_of::<N>(regs, op.dst2, mask);
-            }
+        unsafe { put::<K, H, N>(regs, op, &out) }
+    }
+}
+
+/// Write the results to where they belong.
+///
+/// # Safety
+/// All rows of the destination must be inside the slab, and all lanes of the rows that the kinds have must be written.
+#[inline(always)]
+unsafe fn put<K: Lane, H: Host, const N: usize>(regs: &mut Regs, op: &Op, out: &Out<N>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let dst = regs.v.as_mut_ptr().add(op.dst.at as usize);
+        if K::D::KIND.rows() > 0 {
+            merge::<H, N>(regs, dst, &out.lo);
+        }
+        if K::D::KIND.rows() > 1 {
+            merge::<H, N>(regs, dst.add(N), &out.hi);
+        }
+        if let Kind::Mask = K::D::KIND {
+            let mask = mask_of::<H, N>(&out.lo) & read_mask_of::<N>(regs, sindex::EXEC);
+            write_mask_of::<N>(regs, op.dst, mask);
+            write_mask_of::<N>(regs, op.dst2, mask);
+        }
+        if let Kind::Mask = K::E::KIND {
+            let mask = mask_of::<H, N>(&out.second) & read_mask_of::<N>(regs, sindex::EXEC);
+            write_mask_of::<N>(regs, op.dst2, mask);
         }
     }
 }

@@ -67,4 +67,25 @@ impl<O: Observer> Cx<'_, O> {
         wave.queue.push_burst(burst);
         true
     }
+
+    /// Issue a load of LDS by a row of addresses that is known or, if this `looks`, is looked at now; `false` if it is none.
+    /// Nobody may be watching.
+    #[inline]
+    pub(super) fn lds_load(&mut self, wave: &mut Wave, op: &MemoryOp, looks: bool) -> bool {
+        let Some(op) = &op.lds_load else { return false };
+        let Wave { regs, queue, address_rows, .. } = wave;
+        if !regs.full {
+            return false;
+        }
+        if looks {
+            address_rows.learn(op.addr, regs);
+        }
+        let (lds, clock) = (self.lds.len(), self.cluster.clock);
+        let Some(load) = address_rows.load(op, regs, lds, || queue.next(op.channel), clock) else {
+            return false;
+        };
+        self.cluster.next_op += 1;
+        queue.push_lds_load(load);
+        true
+    }
 }

@@ -107,12 +107,16 @@ impl<O: Observer> Cx<'_, O> {
         Ok(Turn::Yields)
     }
 
-    /// The visible operations that programs consist of, if nobody watches: bursts, lane-wise operations and waits, without the
+    /// The visible operations that programs consist of, if nobody watches: loads of LDS, bursts, lane-wise operations and waits, without the
     /// detour through [`Cx::execute`]. `false` if `op` is none of them.
     #[inline(always)]
     pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
         match op {
-            MachineOp::Memory(op) if self.burst(wave, op) || self.lanewise(wave, op, None) => {}
+            MachineOp::Memory(op)
+                if self.lds_load(wave, op, false)
+                    || self.burst(wave, op)
+                    || self.lds_load(wave, op, true)
+                    || self.lanewise(wave, op, None) => {}
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);

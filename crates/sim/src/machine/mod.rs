@@ -14,6 +14,9 @@
 //! * scalar arithmetic and branches: 8.
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
+//! * a load of LDS by a row of addresses that is known ([`crate::lds_load`]): 30 to issue it (compare the row, two bounds),
+//!   and to move four dwords a lane 30 where 16 lanes read one behind the other or all the same, else 60 (an address, a load
+//!   and a shuffle for each lane).
 //! * a wait: 15 and what it completes.
 //! * a lane-wise operation ([`crate::lanewise`]): two to four times a burst.
 //!
@@ -346,6 +349,9 @@ impl<O: Observer> Cx<'_, O> {
                     self.observer.completed(wave.id, &lanewise.issue);
                 }
             }
+            Flight::LdsLoad(load) => {
+                load.complete(&mut wave.regs, memories.lds, &mut wave.address_rows);
+            }
             Flight::Other(pending) => {
                 complete(&mut wave.regs, &mut memories, pending);
                 if O::ACTIVE {
@@ -376,7 +382,7 @@ impl<O: Observer> Cx<'_, O> {
                 Flight::Burst(burst) => return burst.perform(chunks, &mut memories, captured),
                 Flight::Lanewise(lanewise) => (lanewise.perform(chunks, &mut memories), &lanewise.issue),
                 Flight::Other(pending) => (pending.perform(full, &mut memories), &pending.issue),
-                Flight::Mark(_) | Flight::Free => return,
+                Flight::LdsLoad(_) | Flight::Mark(_) | Flight::Free => return,
             };
             if O::ACTIVE && performed {
                 self.observer.performed(wave.id, issue);

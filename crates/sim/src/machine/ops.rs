@@ -9,6 +9,7 @@ use wavemark_target::facts::BufferResource;
 use super::address::Addressing;
 use crate::atomic::AtomicShape;
 use crate::events::{CacheOp, Channel, Counter, Scope, executed_channels};
+use crate::lds_load::{Landing, LdsLoadOp};
 use crate::op::Place;
 use crate::shape::{Extend, LoadShape, StoreShape};
 use crate::transpose::Transpose;
@@ -220,6 +221,8 @@ pub struct MemoryOp {
     pub multicast: bool,
     /// How a plain load or store is issued if its lanes lie one behind the other.
     pub burst: Option<BurstOp>,
+    /// How a load of LDS is issued if all lanes are on.
+    pub lds_load: Option<LdsLoadOp>,
 }
 
 /// A plain load or store, as it is issued if its lanes lie one behind the other ([`Burst`](crate::burst::Burst)).
@@ -273,8 +276,8 @@ impl MemoryOp {
         op
     }
 
-    /// With how it is issued as a burst, if it can be.
-    pub(super) fn with_burst(mut self) -> Self {
+    /// With how it is issued as a burst or as a load of LDS, if it can be.
+    pub(super) fn with_short_forms(mut self) -> Self {
         let addressed = match self.addressing {
             Addressing::Lds { addr: Some(_), add_tid: false, .. } => true,
             Addressing::Flat { vaddr: Some(_), add_tid: false, .. } => !self.flat,
@@ -287,7 +290,23 @@ impl MemoryOp {
         };
         let plain = addressed && moves_dwords && self.accesses == 1 && self.channels.len() == 1;
         self.burst = if plain && !self.multicast { self.as_burst() } else { None };
+        self.lds_load = self.as_lds_load();
         self
+    }
+
+    /// A load of LDS whose lanes have an address each.
+    fn as_lds_load(&self) -> Option<LdsLoadOp> {
+        let Addressing::Lds { addr: Some(addr), offsets, add_tid: false } = self.addressing else {
+            return None;
+        };
+        let landing = match self.transfer {
+            Transfer::Load(shape) if matches!(shape.bytes, 1 | 2 | 4 | 8 | 12 | 16) => Landing::Plain(shape),
+            Transfer::LoadTranspose { transpose, spread: false, .. } => Landing::Transposed(transpose),
+            _ => return None,
+        };
+        let &[channel] = self.channels.as_slice() else { return None };
+        let (accesses, dst) = (self.accesses as u8, self.dst);
+        Some(LdsLoadOp { channel, landing, accesses, addr, offsets, dst })
     }
 
     /// A plain load or store as a burst.

@@ -360,6 +360,7 @@ impl Operands<'_, '_> {
             data: [0; 2],
             second: 0,
             lds_addr: 0,
+            lds_load: None,
             lds_offset: 0,
             scope: self.binder.effects.policy.scope,
             multicast: memory.multicast,
@@ -389,7 +390,7 @@ impl Operands<'_, '_> {
             Some(AtomicOp::CmpStore | AtomicOp::CmpStoreFloat) => ([data1, 0], data0),
             _ => ([data0, data1], data1),
         };
-        Ok(MachineOp::Memory(Box::new(op.with_burst())))
+        Ok(MachineOp::Memory(Box::new(op.with_short_forms())))
     }
 
     fn vector_memory(&mut self, memory: &Memory) -> Result<MachineOp, BindError> {
@@ -434,7 +435,7 @@ impl Operands<'_, '_> {
             }
             Verb::FromLds | Verb::ToLds | Verb::Prefetch | Verb::Cache { .. } | Verb::Crossbar(_) => {}
         }
-        Ok(MachineOp::Memory(Box::new(op.with_burst())))
+        Ok(MachineOp::Memory(Box::new(op.with_short_forms())))
     }
 
     fn addressing(&mut self, memory: &Memory, offset: i64, scale: u32) -> Result<Addressing, BindError> {

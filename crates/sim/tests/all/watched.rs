@@ -1,6 +1,6 @@
 //! A run that nobody watches does what the same run does that somebody watches: memory operations take other ways
-//! then (`burst`, `lanewise`), and the general way is what they are held against. What is said of the lane-wise way is what
-//! is said of the general one, too. Programs are drawn at random: all kinds of
+//! then (`burst`, `lds_load`, `lanewise`), and the general way is what they are held against. What is said of the
+//! lane-wise way is what is said of the general one, too. Programs are drawn at random: all kinds of
 //! memory operations on addresses that are in order, scattered, out of range and misaligned, under any EXEC, waited for
 //! or not; compared are the output buffer, the registers and LDS at the end.
 
@@ -268,6 +268,11 @@ fn program(machine: Machine, random: &mut Random, setup: &mut Setup) -> String {
                 if old {
                     let _ = writeln!(text, "s_mov_b32 exec_hi, {:#x}", (mask >> 32) as u32);
                 }
+            }
+            // A register of offsets changes, whether or not one in flight was issued by it.
+            2 => {
+                let [to, from] = [20 + random.below(8), 20 + random.below(8)];
+                let _ = writeln!(text, "v_mov_b32 v{to}, v{from}");
             }
             _ => {}
         }
