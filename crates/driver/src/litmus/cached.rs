@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use wavemark_isa::effects::{AtomicOp, Caches, Channel, Counter, CounterSet, Effects, Path, Scope, Verb};
 use wavemark_memmodel::caches::{Exploration, Hierarchy, Level, Op, Step, Waits, Wave, run};
-use wavemark_memmodel::litmus::explore::{Explored, Outcome};
+use wavemark_memmodel::litmus::explore::Explored;
 use wavemark_memmodel::litmus::{Condition, Instruction, Proposition, Register, Test, Value};
 use wavemark_memmodel::scope::Space;
 use wavemark_target::facts::CachePolicy;
@@ -167,7 +167,7 @@ pub(super) fn explore(
     let mut witness: Option<&[Step]> = None;
     for (registers, reached) in &run.ends {
         let asked = holds(&test.asked, registers)?;
-        let outcome = found.outcomes.entry(text(test, registers)).or_insert_with(Outcome::default);
+        let outcome = found.outcomes.entry(text(test, registers)).or_default();
         outcome.count += reached.count;
         outcome.asked |= asked;
         if asked && witness.is_none_or(|known| reached.steps.len() < known.len()) {
@@ -248,11 +248,11 @@ fn ops(test: &Test, number: usize, items: &[Item]) -> Result<Vec<Op>, String> {
             Op::LdsLoad(register, _) | Op::LdsUpdate(Some(register), ..) => Some((register, true)),
             _ => None,
         };
-        if let Some((register, lds)) = loaded {
-            if loads.insert(register, (lds, false)).is_some_and(|(_, waited)| !waited) {
-                let name = &thread.registers[usize::from(register)];
-                return Err(format!("P{number} loads {name} again without a wait for its load"));
-            }
+        if let Some((register, lds)) = loaded
+            && loads.insert(register, (lds, false)).is_some_and(|(_, waited)| !waited)
+        {
+            let name = &thread.registers[usize::from(register)];
+            return Err(format!("P{number} loads {name} again without a wait for its load"));
         }
         if let Op::Wait(waits) = op {
             for (lds, waited) in loads.values_mut() {
