@@ -17,11 +17,15 @@
 	s_cmp_lg_u32 s10, 0
 	s_cbranch_scc1 .Lslow
 	s_mov_b32 exec_lo, 1
+	global_atomic_add_u32 v3, v5, s[6:7] offset:128 scope:SCOPE_DEV
 	global_store_b32 v3, v5, s[6:7]         ; <<< error[M1] missing-sync
 	global_store_b32 v3, v5, s[6:7] offset:64
 	s_endpgm
 .Lpoll:
 	s_mov_b32 exec_lo, 1
+	; Atomics do not race, whatever becomes of the value.
+	global_atomic_add_u32 v8, v3, v6, s[6:7] offset:128 th:TH_ATOMIC_RETURN scope:SCOPE_DEV
+	s_wait_loadcnt 0x0
 .Lagain:
 	global_atomic_add_u32 v4, v3, v6, s[6:7] th:TH_ATOMIC_RETURN scope:SCOPE_DEV ; <<< other end
 	s_wait_loadcnt 0x0
@@ -38,6 +42,7 @@
 	.else
 	v_mov_b32_e32 v5, v4
 	.endif
+	v_add_nc_u32_e32 v5, v5, v8
 	global_store_b32 v1, v5, s[6:7]
 	s_endpgm
 	.include "end-gfx1250.inc"

@@ -118,19 +118,13 @@ pub(crate) struct Meeting<'a, R> {
 }
 
 impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
-    /// `keeps`: it leaves memory as it is, whatever it is; `relation`: how an earlier access, a write or not, stands to this one.
-    pub fn new(
-        access: &'a Access,
-        common: Record,
-        stored: Option<Stored<'a>>,
-        keeps: bool,
-        relation: R,
-    ) -> Self {
+    /// `relation`: how an earlier access, a write or not, stands to this one.
+    pub fn new(access: &'a Access, common: Record, stored: Option<Stored<'a>>, relation: R) -> Self {
         Meeting {
             access,
             common,
             stored,
-            changes: access.direction != Direction::Read && !keeps,
+            changes: access.direction != Direction::Read && !common.keeps,
             relation,
             operation: None,
             relations: [None; KEPT],
@@ -339,11 +333,12 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
     ) -> Option<(Relation, bool)> {
         let relation = self.relation(sets, old, write_first);
         let (old, reads) = (sets.record(old), self.access.direction == Direction::Read);
-        // Atomics do not race with each other, but what a load among them returns may be taken for data.
+        // Atomics do not race with each other, but what a load among them returns may be taken for data; not what a
+        // read-modify-write returns that left memory as it was.
         let both_plain = old.maybe_plain && self.common.maybe_plain;
         let both_atomic = old.atomic && !both_plain && (self.common.atomic || synchronises && reads);
         let own = old.epoch.agent == self.common.epoch.agent;
-        if both_atomic && relation != Relation::Apart && (write_first && !reads || own) {
+        if both_atomic && relation != Relation::Apart && (write_first && !reads || own || old.keeps) {
             return None;
         }
         if relation == Relation::Ordered {

@@ -93,11 +93,11 @@ impl Checker {
         };
         let valued = stored.is_some();
         let maybe_plain = direction == Direction::Write && !self.facts.stores_say_scope();
-        let record = Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued };
         let keeps = keeps(op, access, self.sites.get(site), lanes as usize);
-        let later = Later { wave, record, channel: own_channel, space, direction, dwords, keeps };
+        let record = Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued, keeps };
+        let later = Later { wave, record, channel: own_channel, space, direction, dwords };
         let order = Order { state, waves: &self.waves, facts: self.facts };
-        let mut meeting = Meeting::new(access, record, stored, keeps, |old: &Record, write_first: bool| {
+        let mut meeting = Meeting::new(access, record, stored, |old: &Record, write_first: bool| {
             order.relation(old, &later, write_first)
         });
         shadow.sweep();

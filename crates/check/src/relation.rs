@@ -55,8 +55,6 @@ pub(crate) struct Later {
     pub direction: Direction,
     /// Dwords of a lane's data.
     pub dwords: u32,
-    /// It is an atomic that leaves memory as it is, such as one that adds 0.
-    pub keeps: bool,
 }
 
 impl Later {
@@ -67,7 +65,7 @@ impl Later {
 
     /// It is a load into registers, or an atomic that is no more than one.
     pub fn loads_registers(&self) -> bool {
-        (self.reads() || self.keeps) && !self.record.dma
+        (self.reads() || self.record.keeps) && !self.record.dma
     }
 }
 

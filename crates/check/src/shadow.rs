@@ -41,6 +41,8 @@ pub struct Record {
     pub dma: bool,
     /// It is a store of values that are known.
     pub valued: bool,
+    /// It is an atomic that left memory as it was.
+    pub keeps: bool,
 }
 
 /// Operations that a dword remembers, each with the bytes that it has touched.
@@ -543,6 +545,7 @@ mod tests {
             scope: Scope::Cu,
             dma: false,
             valued: false,
+            keeps: false,
         }
     }
 
