@@ -274,13 +274,17 @@ if "gpu" not in sys.argv:
 """
 
 
+ASKING = ("WAVEMARK_ARCH", "TRITON_DEFAULT_BACKEND", "TRITON_LIBHIP_PATH")
+"""What of the environment decides."""
+
+
 class EntryPoint(unittest.TestCase):
     """Which driver Triton takes by itself, in processes of their own."""
 
     def run_program(self, *arguments, **environment):
         if not entry_points(group="triton.backends", name="wavemark"):
             self.skipTest("wavemark is not installed here")
-        env = {name: value for name, value in os.environ.items() if name not in ("WAVEMARK_ARCH", "TRITON_DEFAULT_BACKEND")}
+        env = {name: value for name, value in os.environ.items() if name not in ASKING}
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "program.py")
             with open(path, "w") as file:
@@ -306,6 +310,8 @@ class EntryPoint(unittest.TestCase):
         """It is Triton's driver, unless the environment names ours."""
         self.assertEqual(self.run_program("gpu")[0], ["__main__"])
         self.assertIn("2 active drivers", self.run_program("gpu", WAVEMARK_ARCH="gfx950")[1])
+        runtime = {"WAVEMARK_ARCH": "gfx950", "TRITON_LIBHIP_PATH": "libamdhip64.so"}
+        self.assertEqual(self.run_program("gpu", **runtime)[0], ["__main__"])
         both = {"WAVEMARK_ARCH": "gfx950", "TRITON_DEFAULT_BACKEND": "wavemark"}
         self.assertEqual(self.run_program("gpu", **both)[0], ["wavemark.triton"])
 

@@ -17,8 +17,10 @@ class Driver(DriverBase):
 
     @staticmethod
     def is_active() -> bool:
-        """The environment names a processor, or this backend."""
-        return bool(os.environ.get("WAVEMARK_ARCH")) or os.environ.get("TRITON_DEFAULT_BACKEND") == "wavemark"
+        """The environment names this backend; or a processor, and no HIP runtime, which AMD's own driver would be on."""
+        if backend := os.environ.get("TRITON_DEFAULT_BACKEND"):
+            return backend == "wavemark"
+        return bool(os.environ.get("WAVEMARK_ARCH")) and not os.environ.get("TRITON_LIBHIP_PATH")
 
 
 # What it is asked for, the driver that it becomes does. Which methods are abstract depends on Triton's version.
