@@ -269,6 +269,34 @@ pub enum Proposition {
     True,
 }
 
+impl Proposition {
+    /// Whether it holds of these registers of threads, and these locations.
+    pub fn holds(
+        &self,
+        register: &impl Fn(u8, Register) -> Option<i64>,
+        location: &impl Fn(LocationId) -> i64,
+    ) -> bool {
+        match self {
+            Proposition::Register(thread, named, value) => register(*thread, *named) == Some(*value),
+            Proposition::Location(named, value) => location(*named) == *value,
+            Proposition::And(a, b) => a.holds(register, location) && b.holds(register, location),
+            Proposition::Or(a, b) => a.holds(register, location) || b.holds(register, location),
+            Proposition::Not(a) => !a.holds(register, location),
+            Proposition::True => true,
+        }
+    }
+
+    /// The locations that it names.
+    pub fn locations(&self) -> BTreeSet<LocationId> {
+        match self {
+            Proposition::Location(location, _) => BTreeSet::from([*location]),
+            Proposition::And(a, b) | Proposition::Or(a, b) => &a.locations() | &b.locations(),
+            Proposition::Not(a) => a.locations(),
+            Proposition::Register(..) | Proposition::True => BTreeSet::new(),
+        }
+    }
+}
+
 /// What a test shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
@@ -353,5 +381,16 @@ impl Test {
     /// The number of a barrier object with this id, of the place's workgroup or cluster.
     pub fn object(&self, name: &str) -> Option<ObjectId> {
         self.objects.iter().position(|(known, _)| known == name).map(|at| at as ObjectId)
+    }
+
+    /// The registers that were written, as outcomes are told: `0:r0=1;`, each of its own. `of`: those of a thread.
+    pub fn registers_in_words<'r>(&self, of: impl Fn(usize) -> &'r [Option<i64>]) -> Vec<String> {
+        let threads = self.threads.iter().enumerate();
+        let named = threads.flat_map(|(number, thread)| {
+            thread.registers.iter().zip(of(number)).map(move |(name, value)| (number, name, value))
+        });
+        named
+            .filter_map(|(number, name, value)| value.map(|value| format!("{number}:{name}={value};")))
+            .collect()
     }
 }

@@ -292,12 +292,7 @@ impl Execution<'_> {
             };
             happening.iter().any(races)
         });
-        let mut parts = Vec::new();
-        for (number, thread) in self.test.threads.iter().enumerate() {
-            for (name, value) in thread.registers.iter().zip(&registers[number]) {
-                parts.extend(value.map(|value| format!("{number}:{name}={value};")));
-            }
-        }
+        let mut parts = self.test.registers_in_words(|thread| &registers[thread]);
         for (location, writes) in self.test.locations.iter().zip(order) {
             let last = writes.last().expect("a location has its initial write");
             parts.push(format!("{}={};", location.name, values[last]));

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::event::{EventId, TooMany};
 use super::state::{Choice, Context, Fault, Next, Note, State};
-use super::{Proposition, Test, Verdict};
+use super::{Proposition, Register, Test, Verdict};
 
 /// How far an exploration may go.
 #[derive(Clone, Copy, Debug)]
@@ -257,42 +257,15 @@ impl Explored {
 
 /// Whether a proposition holds in a final state.
 fn holds(proposition: &Proposition, state: &State) -> bool {
-    match proposition {
-        Proposition::Register(thread, register, value) => {
-            state.registers(usize::from(*thread))[usize::from(*register)] == Some(*value)
-        }
-        Proposition::Location(location, value) => state.value(*location) == *value,
-        Proposition::And(a, b) => holds(a, state) && holds(b, state),
-        Proposition::Or(a, b) => holds(a, state) || holds(b, state),
-        Proposition::Not(a) => !holds(a, state),
-        Proposition::True => true,
-    }
+    let register = |thread: u8, register: Register| state.registers(thread.into())[usize::from(register)];
+    proposition.holds(&register, &|location| state.value(location))
 }
 
 /// A final state as text: the registers that were written, and the locations that the proposition names.
 fn text(test: &Test, state: &State) -> String {
-    let mut parts = Vec::new();
-    for (number, thread) in test.threads.iter().enumerate() {
-        for (name, value) in thread.registers.iter().zip(state.registers(number)) {
-            parts.extend(value.map(|value| format!("{number}:{name}={value};")));
-        }
-    }
-    let mut named = BTreeSet::new();
-    locations(&test.asked, &mut named);
-    for location in named {
+    let mut parts = test.registers_in_words(|thread| state.registers(thread));
+    for location in test.asked.locations() {
         parts.push(format!("{}={};", test.locations[usize::from(location)].name, state.value(location)));
     }
     parts.join(" ")
-}
-
-fn locations(proposition: &Proposition, named: &mut BTreeSet<u8>) {
-    match proposition {
-        Proposition::Location(location, _) => drop(named.insert(*location)),
-        Proposition::And(a, b) | Proposition::Or(a, b) => {
-            locations(a, named);
-            locations(b, named);
-        }
-        Proposition::Not(a) => locations(a, named),
-        Proposition::Register(..) | Proposition::True => {}
-    }
 }

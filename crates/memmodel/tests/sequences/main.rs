@@ -61,14 +61,8 @@ fn beyond(
     let Some(found) = run(line.hierarchy, &initial, &waves, Exploration::Reduced, MOST) else {
         panic!("{} has more than {MOST} states on {}", shape.name, line.name)
     };
-    let state = |registers: Vec<Vec<Option<i64>>>| {
-        let threads = test.threads.iter().zip(&registers).enumerate();
-        let parts = threads.flat_map(|(number, (thread, values))| {
-            let names = thread.registers.iter().zip(values);
-            names.filter_map(move |(name, value)| value.map(|value| format!("{number}:{name}={value};")))
-        });
-        parts.collect::<Vec<_>>().join(" ")
-    };
+    let state =
+        |registers: Vec<Vec<Option<i64>>>| test.registers_in_words(|thread| &registers[thread]).join(" ");
     Some(found.ends.into_keys().map(state).filter(|state| !allowed.contains(state.as_str())).collect())
 }
 
