@@ -57,12 +57,7 @@ pub fn input(random: &mut Random) -> Vec<u8> {
 
 /// A module that is read and valid.
 pub fn read(text: &str, processor: Processor) -> Result<Parsed> {
-    let mut sources = SourceMap::new();
-    let file = sources.add_text("random.ll", text);
-    let parsed = match wavemark_ir::parse(file, text) {
-        Ok(parsed) => parsed,
-        Err(diagnostic) => bail!("{}", render_short(&sources, &diagnostic)),
-    };
+    let (sources, parsed) = crate::ir::parsed(text)?;
     if let Some(violation) = wavemark_ir::verify(&parsed.module, Some(processor)).first() {
         bail!("{}", render_short(&sources, &violation.diagnostic(&parsed.places)));
     }

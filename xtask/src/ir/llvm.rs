@@ -8,14 +8,10 @@ use std::ptr;
 use anyhow::{Context as _, Result};
 use libloading::{Library, Symbol};
 
-use crate::parity::llvm::{api, library_path};
+use crate::parity::llvm::{CODE_MODEL_DEFAULT, OBJECT_FILE, RELOC_PIC, api, library_path};
 
 /// `LLVMReturnStatusAction`.
 const RETURN_STATUS: c_int = 2;
-/// `LLVMRelocPIC`, `LLVMCodeModelDefault`, `LLVMObjectFile`.
-const RELOC_PIC: c_int = 2;
-const CODE_MODEL_DEFAULT: c_int = 0;
-const OBJECT_FILE: c_int = 1;
 
 type Ref = *mut c_void;
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use wavemark_diag::{SourceMap, render_short};
-use wavemark_ir::Module;
+use wavemark_ir::{Module, Parsed};
 
 use llvm::Llvm;
 
@@ -98,10 +98,15 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn read(text: &str) -> Result<Module> {
+    Ok(parsed(text)?.1.module)
+}
+
+/// A text that we read, with what its places are in.
+pub(crate) fn parsed(text: &str) -> Result<(SourceMap, Parsed)> {
     let mut sources = SourceMap::new();
     let file = sources.add_text("module", text);
     match wavemark_ir::parse(file, text) {
-        Ok(parsed) => Ok(parsed.module),
+        Ok(parsed) => Ok((sources, parsed)),
         Err(diagnostic) => bail!("we do not read it: {}", render_short(&sources, &diagnostic)),
     }
 }

@@ -17,10 +17,13 @@ use anyhow::{Context as _, Result, bail, ensure};
 use libloading::{Library, Symbol};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
-/// `LLVMRelocPIC`, `LLVMCodeModelDefault`, `LLVMObjectFile`, `LLVMDSError`.
-const RELOC_PIC: c_int = 2;
-const CODE_MODEL_DEFAULT: c_int = 0;
-const OBJECT_FILE: c_int = 1;
+/// `LLVMRelocPIC`.
+pub const RELOC_PIC: c_int = 2;
+/// `LLVMCodeModelDefault`.
+pub const CODE_MODEL_DEFAULT: c_int = 0;
+/// `LLVMObjectFile`.
+pub const OBJECT_FILE: c_int = 1;
+/// `LLVMDSError`.
 const SEVERITY_ERROR: c_int = 0;
 
 type Ref = *mut c_void;

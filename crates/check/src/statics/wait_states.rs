@@ -6,11 +6,13 @@
 //!
 //! Sources: CDNA3 and CDNA4 manuals, tables 11 ("Required Software-inserted Wait States") and 37/38 ("VOP3P-Matrix Opcodes
 //! Required NOPs"); Vega manual, table 8; CDNA2 manual, tables 9 and 26; RDNA3 manual 7.9, RDNA4 manual 7.12.1, CDNA5
-//! manual 5.7.2 and 7.12.1; CDNA1 manual, tables 12 and 29. Where a table cannot be read in print, the numbers are those of LLVM 22 (`GCNHazardRecognizer`).
+//! manual 5.7.2 and 7.12.1; CDNA1 manual, tables 12 and 29. Where a table cannot be read in print, the numbers are those
+//! of LLVM 22 (`GCNHazardRecognizer`).
 //!
 //! Not looked for: the aliases of VCC, VSKIP and the trap handler's registers; on CDNA1, memory that reads what a vector
-//! instruction wrote right before another one moved to or from AGPRs; the guards of SGPRs that RDNA4 wants (5.6), which are waits and no wait states; A, B and index of a matrix
-//! product of CDNA5 that are overwritten beside it, which compilers do across loops.
+//! instruction wrote right before another one moved to or from AGPRs; the guards of SGPRs that RDNA4 wants (5.6), which
+//! are waits and no wait states; A, B and index of a matrix product of CDNA5 that are overwritten beside it, which
+//! compilers do across loops.
 
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Control, Flow, HwField, Lanes, Path, Touched, Unit, Verb};

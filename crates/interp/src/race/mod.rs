@@ -2,8 +2,8 @@
 //!
 //! Follows LLVM's "Memory Model" for AMDGPU by happens-before: two accesses of different waves to one byte, of which one
 //! writes, must be ordered, or both be atomic with scopes that include both waves. A release hands on what its wave has
-//! done and knows; an acquire whose scope, like the release's, includes both waves takes it. Fences release and acquire with the help
-//! of atomics beside them, and of barriers, which alone order no memory. A fence with `!mmra
+//! done and knows; an acquire whose scope, like the release's, includes both waves takes it. Fences release and acquire
+//! with the help of atomics beside them, and of barriers, which alone order no memory. A fence with `!mmra
 //! !{!"amdgpu-synchronize-as", !"local"}` is for LDS alone ([`clocks`]).
 //!
 //! What an access meets is in shadow memory ([`shadow`]): bytes of dwords, with the last accesses to them. An

@@ -62,6 +62,15 @@ pub(super) fn buffer_places(
     places
 }
 
+/// Notes what is known of what lanes have read.
+fn note(shadow: &mut Shadow, state: Byte, lanes: u64) {
+    match state {
+        Byte::Value => {}
+        Byte::Undef => shadow.undef |= lanes,
+        Byte::Poison => shadow.poison |= lanes,
+    }
+}
+
 /// What is known of bytes that hold values with this shadow.
 fn state_of(shadow: Shadow) -> Byte {
     match shadow {
@@ -170,11 +179,7 @@ fn note_states(
     for (field, shadow) in image.fields.iter().zip(states) {
         let (first, last) = ((field.bit / 8) as usize, (field.bit + field.bits).div_ceil(8) as usize);
         let own = known.and_then(|known| known.get(first..last));
-        match own.map_or(worst, |own| own.iter().copied().max().unwrap_or_default()) {
-            Byte::Value => {}
-            Byte::Undef => shadow.undef |= 1 << lane,
-            Byte::Poison => shadow.poison |= 1 << lane,
-        }
+        note(shadow, own.map_or(worst, |own| own.iter().copied().max().unwrap_or_default()), 1 << lane);
     }
 }
 
@@ -219,7 +224,25 @@ pub(super) fn store(
     undefined_store(findings, here, worst.in_lanes(to_global));
 }
 
-/// An atomic operation, lane after lane: `change` makes the new value of the old one and the operand.
+/// What an atomic operation does to a value.
+pub(super) struct Change<'c> {
+    /// What it is given.
+    pub operand: Src,
+    /// What must be there, if it exchanges only that.
+    pub expected: Option<Src>,
+    /// The new value, of the old one and the operand.
+    pub new: &'c dyn Fn(u64, u64) -> u64,
+}
+
+impl Change<'_> {
+    /// What a lane writes where `old` is, if anything.
+    fn of(&self, frame: &Frame, here: &Here<'_>, lane: usize, old: u64) -> Option<u64> {
+        let exchanges = self.expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
+        exchanges.then(|| (self.new)(old, frame.get(here.pool, self.operand)[lane]))
+    }
+}
+
+/// An atomic operation, lane after lane.
 pub(super) fn exchange(
     findings: &mut Findings,
     memories: &mut Memories<'_>,
@@ -227,9 +250,7 @@ pub(super) fn exchange(
     here: &Here<'_>,
     to: u32,
     access: &Access,
-    operand: Src,
-    expected: Option<Src>,
-    change: &dyn Fn(u64, u64) -> u64,
+    change: &Change<'_>,
 ) {
     let lanes = addressed(findings, frame, here, &[access.pointer]);
     let mut shadow = Shadow::default();
@@ -238,16 +259,11 @@ pub(super) fn exchange(
         let address = frame.get(here.pool, access.pointer)[lane];
         aligned(findings, here, lane, address, access);
         let exchanged = memories.exchange(access.space, lane, address, access.image.bytes, |old| {
-            let exchanges = expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
-            exchanges.then(|| change(old, frame.get(here.pool, operand)[lane]))
+            change.of(frame, here, lane, old)
         });
         match exchanged {
             Ok(Exchanged { old, state, written }) => {
-                match state {
-                    Byte::Value => {}
-                    Byte::Undef => shadow.undef |= 1 << lane,
-                    Byte::Poison => shadow.poison |= 1 << lane,
-                }
+                note(&mut shadow, state, 1 << lane);
                 swapped |= u64::from(written) << lane;
                 frame.words_mut(to)[lane] = old;
             }
@@ -257,13 +273,13 @@ pub(super) fn exchange(
             }
         }
     }
-    let given = known(frame.shadow(here.pool, operand), lanes);
+    let given = known(frame.shadow(here.pool, change.operand), lanes);
     if matches!(access.space, Space::Global) {
         undefined_store(findings, here, given);
     }
     shadow = shadow.or(given);
     frame.set_shadow(to, shadow, here.active);
-    if expected.is_some() {
+    if change.expected.is_some() {
         let words = frame.words_mut(to + 1);
         each(here.active.mask).for_each(|lane| words[lane] = swapped >> lane & 1);
         frame.set_shadow(to + 1, shadow, here.active);
@@ -333,9 +349,7 @@ pub(super) fn buffer_exchange(
     to: u32,
     image: &Image,
     places: &[Option<(u64, u32)>; 64],
-    operand: Src,
-    expected: Option<Src>,
-    change: &dyn Fn(u64, u64) -> u64,
+    change: &Change<'_>,
 ) {
     for lane in each(here.active.mask) {
         let Some((address, in_range)) = places[lane] else { continue };
@@ -343,16 +357,14 @@ pub(super) fn buffer_exchange(
             frame.words_mut(to)[lane] = 0;
             continue;
         }
-        let exchanged = memories.exchange(Space::Global, lane, address, image.bytes, |old| {
-            let exchanges = expected.is_none_or(|expected| frame.get(here.pool, expected)[lane] == old);
-            exchanges.then(|| change(old, frame.get(here.pool, operand)[lane]))
-        });
+        let exchanged = memories
+            .exchange(Space::Global, lane, address, image.bytes, |old| change.of(frame, here, lane, old));
         match exchanged {
             Ok(Exchanged { old, .. }) => frame.words_mut(to)[lane] = old,
             Err(outside) => report_outside(findings, memories, here, 1 << lane, &outside),
         }
     }
-    let shadow = known(frame.shadow(here.pool, operand), here.active.mask);
+    let shadow = known(frame.shadow(here.pool, change.operand), here.active.mask);
     undefined_store(findings, here, shadow);
     frame.set_shadow(to, Shadow::default(), here.active);
 }
@@ -376,9 +388,7 @@ pub(super) fn transposed(
         let address = frame.get(here.pool, pointer)[lane];
         match memories.read(space, lane, address, &mut read[lane * own..][..own]) {
             // What a lane reads goes to all 16 of its row.
-            Ok(Byte::Value) => {}
-            Ok(Byte::Undef) => shadow.undef |= 0xffff << (lane & !15),
-            Ok(Byte::Poison) => shadow.poison |= 0xffff << (lane & !15),
+            Ok(state) => note(&mut shadow, state, 0xffff << (lane & !15)),
             Err(outside) => {
                 report_outside(findings, memories, here, 1 << lane, &outside);
                 shadow.undef |= 0xffff << (lane & !15);

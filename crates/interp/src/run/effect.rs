@@ -5,8 +5,8 @@ use wavemark_isa::effects::{HwField, HwReg};
 use wavemark_target::Machine;
 
 use super::access::{
-    buffer_exchange, buffer_load, buffer_places, buffer_store, copy, exchange, fill, load, promised, store,
-    transposed,
+    Change, buffer_exchange, buffer_load, buffer_places, buffer_store, copy, exchange, fill, load, promised,
+    store, transposed,
 };
 use super::evaluate::evaluate;
 use super::memory::{Memories, Watch, modified};
@@ -248,22 +248,14 @@ impl<'r> Executor<'r> {
             Op::Store { access, value } => store(findings, &mut memories, frame, &here, access, value),
             Op::Rmw { to, op, format, access, value, elements } => {
                 let bits = access.image.bytes * 8;
-                let change = |old: u64, operand: u64| modified(*op, *format, bits, *elements, old, operand);
-                exchange(findings, &mut memories, frame, &here, *to, access, *value, None, &change);
+                let new = |old: u64, operand: u64| modified(*op, *format, bits, *elements, old, operand);
+                let change = Change { operand: *value, expected: None, new: &new };
+                exchange(findings, &mut memories, frame, &here, *to, access, &change);
             }
             Op::CompareExchange { to, access, expected, replacement } => {
-                let change = |_: u64, operand: u64| operand;
-                exchange(
-                    findings,
-                    &mut memories,
-                    frame,
-                    &here,
-                    *to,
-                    access,
-                    *replacement,
-                    Some(*expected),
-                    &change,
-                );
+                let new = |_: u64, operand: u64| operand;
+                let change = Change { operand: *replacement, expected: Some(*expected), new: &new };
+                exchange(findings, &mut memories, frame, &here, *to, access, &change);
             }
             Op::BufferLoad { to, place, image } => {
                 let parts = buffer_places(findings, layout, frame, &here, place, image.bytes);
@@ -276,19 +268,9 @@ impl<'r> Executor<'r> {
             Op::BufferRmw { to, op, format, place, value, expected, image } => {
                 let parts = buffer_places(findings, layout, frame, &here, place, image.bytes);
                 let (bits, elements) = (image.bytes * 8, image.fields.len() as u32);
-                let change = |old: u64, operand: u64| modified(*op, *format, bits, elements, old, operand);
-                buffer_exchange(
-                    findings,
-                    &mut memories,
-                    frame,
-                    &here,
-                    *to,
-                    image,
-                    &parts,
-                    *value,
-                    *expected,
-                    &change,
-                );
+                let new = |old: u64, operand: u64| modified(*op, *format, bits, elements, old, operand);
+                let change = Change { operand: *value, expected: *expected, new: &new };
+                buffer_exchange(findings, &mut memories, frame, &here, *to, image, &parts, &change);
             }
             Op::Transposed { to, transpose, space, pointer, image } => {
                 transposed(

@@ -107,8 +107,8 @@ impl<O: Observer> Cx<'_, O> {
         Ok(Turn::Yields)
     }
 
-    /// The visible operations that programs consist of, if nobody watches: loads of LDS, bursts, lane-wise operations and waits, without the
-    /// detour through [`Cx::execute`]. `false` if `op` is none of them.
+    /// The visible operations that programs consist of, if nobody watches: loads of LDS, bursts, lane-wise operations and
+    /// waits, without the detour through [`Cx::execute`]. `false` if `op` is none of them.
     #[inline(always)]
     pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
         match op {
