@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use wavemark_target::names::slot;
 use wavemark_target::{InstructionSets, Processor};
 
 #[path = "src/form.rs"]
@@ -30,8 +31,6 @@ mod table {
     pub(crate) mod forms;
     #[path = "../src/table/link.rs"]
     pub(crate) mod link;
-    #[path = "../src/table/names.rs"]
-    pub(crate) mod names;
     #[path = "../src/table/read.rs"]
     pub(crate) mod read;
 }
@@ -41,7 +40,6 @@ mod ty;
 use form::Form;
 use table::files;
 use table::link::{Linked, link};
-use table::names::slot;
 use table::read::{self, Place, RowDef};
 
 fn main() {

@@ -3,11 +3,10 @@
 //! Each family has a module; a handler reads its operands and changes the [`Assembler`]. A name that is not in
 //! the table is an error.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use wavemark_target::name_index;
+use wavemark_target::names::{NameIndex, count, member};
 
 use crate::assembler::{Assembler, Fault};
 use crate::expr::{self, Expr};
@@ -57,41 +56,34 @@ pub(crate) const fn row(name: &'static str, run: Run) -> Directive {
     Directive { name, run, when_skipped: false }
 }
 
-fn table() -> &'static FxHashMap<&'static str, Directive> {
-    static TABLE: OnceLock<FxHashMap<&'static str, Directive>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let families = [
-            amdgpu::DIRECTIVES,
-            cfi::DIRECTIVES,
-            comment::DIRECTIVES,
-            conditions::DIRECTIVES,
-            data::DIRECTIVES,
-            debug::DIRECTIVES,
-            include::DIRECTIVES,
-            kernel::DIRECTIVES,
-            kernel_code::DIRECTIVES,
-            layout::DIRECTIVES,
-            linking::DIRECTIVES,
-            macros::DIRECTIVES,
-            messages::DIRECTIVES,
-            pal::DIRECTIVES,
-            profile::DIRECTIVES,
-            repeat::DIRECTIVES,
-            retired::DIRECTIVES,
-            sections::DIRECTIVES,
-            space::DIRECTIVES,
-            symbols::DIRECTIVES,
-        ];
-        families.into_iter().flatten().map(|directive| (directive.name, *directive)).collect()
-    })
-}
+const FAMILIES: &[&[Directive]] = &[
+    amdgpu::DIRECTIVES,
+    cfi::DIRECTIVES,
+    comment::DIRECTIVES,
+    conditions::DIRECTIVES,
+    data::DIRECTIVES,
+    debug::DIRECTIVES,
+    include::DIRECTIVES,
+    kernel::DIRECTIVES,
+    kernel_code::DIRECTIVES,
+    layout::DIRECTIVES,
+    linking::DIRECTIVES,
+    macros::DIRECTIVES,
+    messages::DIRECTIVES,
+    pal::DIRECTIVES,
+    profile::DIRECTIVES,
+    repeat::DIRECTIVES,
+    retired::DIRECTIVES,
+    sections::DIRECTIVES,
+    space::DIRECTIVES,
+    symbols::DIRECTIVES,
+];
+static NAMES: NameIndex<{ count(FAMILIES) }, { 2 * count(FAMILIES) }> = name_index!(FAMILIES, name);
 
 /// What is wrong with a name that is no directive: it may be close to one.
 pub(crate) fn unknown(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    // In order, so that the first of the nearest is always the same.
-    let known: BTreeSet<&str> = table().keys().copied().collect();
-    match wavemark_diag::nearest(&lower, known) {
+    match wavemark_diag::nearest(&lower, NAMES.names().iter().copied()) {
         Some(known) => format!("unknown directive {name} (did you mean {known}?)"),
         None => format!("unknown directive {name}"),
     }
@@ -99,10 +91,9 @@ pub(crate) fn unknown(name: &str) -> String {
 
 /// The directive `name`, dot included.
 pub(crate) fn find(name: &str) -> Option<Directive> {
-    let table = table();
-    let found = table.get(name).copied();
     // LLVM's own directives are known in any case.
-    found.or_else(|| table.get(name.to_ascii_lowercase().as_str()).copied())
+    let number = NAMES.find(name).or_else(|| NAMES.find(&name.to_ascii_lowercase()))?;
+    member(FAMILIES, number).copied()
 }
 
 /// The operands of a directive.

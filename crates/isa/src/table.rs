@@ -29,19 +29,22 @@ mod forms;
 mod index;
 #[cfg(test)]
 mod link;
-mod names;
 mod read;
 
 use index::MachineIndex;
 use read::{EncodingDef, OperandDef, RowDef};
+
+/// Rows whose places are made together: a program meets few of them, and makes few places.
+const LEAF: usize = 32;
+type Leaf = [OnceLock<Box<Row>>; LEAF];
 
 /// The rows of one machine.
 #[derive(Debug)]
 pub struct Table {
     machine: Machine,
     index: &'static MachineIndex,
-    /// By row number; those of other machines stay empty.
-    rows: Box<[OnceLock<Box<Row>>]>,
+    /// By row number, [`LEAF`] together; those of other machines stay empty.
+    rows: Box<[OnceLock<Box<Leaf>>]>,
 }
 
 impl Table {
@@ -56,14 +59,16 @@ impl Table {
                 Some(index) => index,
                 None => unreachable!("the build script makes an index for every processor"),
             },
-            rows: index::ROWS.iter().map(|_| OnceLock::new()).collect(),
+            rows: index::ROWS.chunks(LEAF).map(|_| OnceLock::new()).collect(),
         })
     }
 
     /// The row with this number, which must come from the same table.
     #[inline]
     pub fn row(&self, id: RowId) -> &Row {
-        self.rows[usize::from(id.0)].get_or_init(|| self.read(id))
+        let number = usize::from(id.0);
+        let leaf = self.rows[number / LEAF].get_or_init(|| Box::new([const { OnceLock::new() }; LEAF]));
+        leaf[number % LEAF].get_or_init(|| self.read(id))
     }
 
     /// Reads a row. The build script has read it before, but for the values of its attributes; a mistake in them is

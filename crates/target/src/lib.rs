@@ -22,6 +22,7 @@ mod llvm_features;
 pub mod machine;
 pub mod memory;
 pub mod message;
+pub mod names;
 pub mod processor;
 pub mod r600;
 pub mod subtarget;

@@ -3,8 +3,8 @@
 //! are first asked for, so that starting costs nothing.
 
 use wavemark_target::InstructionSets;
+use wavemark_target::names::slot;
 
-use super::names::slot;
 use super::read::Part::{self, *};
 use super::read::Place;
 use crate::Form::*;

@@ -77,8 +77,8 @@ pub enum AluDetail {
     },
 }
 
-/// All families.
-const FAMILIES: &[&[Line]] = &[
+/// The lines of all families: each key once.
+pub const FAMILIES: &[&[Line]] = &[
     branch::TABLE,
     compare::F16,
     compare::F32,
@@ -106,11 +106,6 @@ const FAMILIES: &[&[Line]] = &[
     vop_f64::TABLE,
     vop_int::TABLE,
 ];
-
-/// The lines of all families: each key once.
-pub fn lines() -> impl Iterator<Item = &'static Line> {
-    FAMILIES.iter().copied().flatten()
-}
 
 /// The operation of an instruction that computes `def`.
 ///

@@ -79,10 +79,8 @@ pub struct MatrixRow {
     pub d: Accumulator,
 }
 
-/// All rows.
-pub fn rows() -> impl Iterator<Item = &'static MatrixRow> {
-    MFMA.iter().chain(WMMA).chain(WMMA_TWICE)
-}
+/// All rows: each key once.
+pub const FAMILIES: &[&[MatrixRow]] = &[MFMA, WMMA, WMMA_TWICE];
 
 macro_rules! source {
     (Chosen) => {
@@ -119,7 +117,7 @@ macro_rules! rows {
 
 /// CDNA 1 to 4.
 #[rustfmt::skip]
-pub static MFMA: &[MatrixRow] = rows! { Mfma:
+const MFMA: &[MatrixRow] = rows! { Mfma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
     v_mfma_f32_16x16x128_f8f6f4            Dense    16 16 128  1 Chosen Chosen F32  F32;
     v_mfma_f32_32x32x64_f8f6f4             Dense    32 32  64  1 Chosen Chosen F32  F32;
@@ -218,7 +216,7 @@ pub static MFMA: &[MatrixRow] = rows! { Mfma:
 
 /// RDNA3.
 #[rustfmt::skip]
-pub static WMMA_TWICE: &[MatrixRow] = rows! { WmmaTwice:
+const WMMA_TWICE: &[MatrixRow] = rows! { WmmaTwice:
     // key                                 kind      M  N   K  B  A      B      C    D
     v_wmma_f32_16x16x16_f16_twice          Dense    16 16  16  1 F16    F16    F32  F32;
     v_wmma_f32_16x16x16_bf16_twice         Dense    16 16  16  1 Bf16   Bf16   F32  F32;
@@ -230,7 +228,7 @@ pub static WMMA_TWICE: &[MatrixRow] = rows! { WmmaTwice:
 
 /// gfx12 and gfx1250.
 #[rustfmt::skip]
-pub static WMMA: &[MatrixRow] = rows! { Wmma:
+const WMMA: &[MatrixRow] = rows! { Wmma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
     v_wmma_f32_16x16x128_f8f6f4            Dense    16 16 128  1 Chosen Chosen F32  F32;
     v_wmma_f32_16x16x16_f16                Dense    16 16  16  1 F16    F16    F32  F32;

@@ -137,6 +137,15 @@ fn every_row_has_a_meaning_or_a_reason() {
     );
 }
 
+/// One key has one meaning.
+#[test]
+fn every_key_stands_once() {
+    let mut keys: Vec<&str> = meaning::keys().collect();
+    keys.sort_unstable();
+    let twice: Vec<&[&str]> = keys.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
 /// A key that no row has would be a body that nothing runs.
 #[test]
 fn every_key_is_that_of_a_row() {
@@ -145,6 +154,6 @@ fn every_key_is_that_of_a_row() {
         .flat_map(|machine| Table::of(machine).rows())
         .map(|row| row.effects.meaning)
         .collect();
-    let idle: Vec<&str> = meaning::all().map(|(key, _)| key).filter(|key| !keys.contains(key)).collect();
+    let idle: Vec<&str> = meaning::keys().filter(|key| !keys.contains(key)).collect();
     assert!(idle.is_empty(), "no row of an executed processor has these keys: {idle:?}");
 }
