@@ -8,7 +8,7 @@ use std::collections::hash_map;
 
 use rustc_hash::FxHashMap;
 use wavemark_codeobj::RelocationKind;
-use wavemark_codeobj::elf::{shf, sht};
+use wavemark_codeobj::elf::{Binding, shf, sht};
 use wavemark_diag::Span;
 
 use crate::assembler::Assembler;
@@ -74,6 +74,8 @@ struct Table {
     base: u64,
     bytes: Vec<u8>,
     relocations: Vec<Relocation>,
+    /// Of each section a symbol that the file has anyway, and its offset, where addresses are to be told by it.
+    anchors: FxHashMap<SectionId, (SymbolId, u64)>,
     /// The symbols of `.loc_label`, each after how many bytes.
     labels: Vec<(SymbolId, Span, u64)>,
     /// What addresses count.
@@ -116,6 +118,7 @@ impl Assembler<'_> {
             base: self.sections.get(section).bytes.len() as u64,
             bytes: Vec::new(),
             relocations: Vec::new(),
+            anchors: if declared { FxHashMap::default() } else { self.anchors() },
             labels: Vec::new(),
             unit: if aligned { INSTRUCTION } else { 1 },
             strings: Strings { section: strings, bytes: Vec::new(), known: FxHashMap::default() },
@@ -145,6 +148,25 @@ impl Assembler<'_> {
         relocations
     }
 
+    /// The first symbol of each section by which a line table that nobody asked for tells its addresses: so the symbol table
+    /// is what it would be without.
+    fn anchors(&self) -> FxHashMap<SectionId, (SymbolId, u64)> {
+        let mut anchors: FxHashMap<SectionId, (SymbolId, u64)> = FxHashMap::default();
+        for (id, symbol) in self.symbols.current() {
+            let Definition::Label { section, offset } = symbol.definition else { continue };
+            let kept = symbol.rank.is_some() && !symbol.is_temporary();
+            if !kept || matches!(symbol.binding, Some(Binding::Weak | Binding::Other(_))) {
+                continue;
+            }
+            let (section, offset) = self.sections.place(section, offset);
+            let anchor = anchors.entry(section).or_insert((id, offset));
+            if offset < anchor.1 {
+                *anchor = (id, offset);
+            }
+        }
+        anchors
+    }
+
     fn row(&self, section: SectionId, offset: u64, entry: Entry) -> Row {
         let (section, offset) = self.sections.place(section, offset);
         Row { section, offset, entry }
@@ -170,14 +192,18 @@ impl Assembler<'_> {
 
 impl Table {
     fn relocate(&mut self, kind: RelocationKind, section: SectionId, offset: u64, size: usize) {
+        let (term, addend) = match self.anchors.get(&section) {
+            Some(&(symbol, at)) => (Term::Symbol(symbol), offset.wrapping_sub(at) as i64),
+            None => (Term::Place(section, offset), 0),
+        };
         self.relocations.push(Relocation {
             section: self.section,
             offset: self.base + self.bytes.len() as u64,
             kind,
-            term: Some(Term::Place(section, offset)),
-            addend: 0,
+            term: Some(term),
+            addend,
             weak: false,
-            keep: false,
+            keep: true,
         });
         self.bytes.resize(self.bytes.len() + size, 0);
     }
