@@ -515,7 +515,7 @@ impl Report {
             return;
         }
         let title = format!("{}: needs {} wait states", early.what, early.needed);
-        let mut finding = Finding::new("N1", Class::Hazard, Severity::Error, title);
+        let mut finding = Finding::new("N1", Class::Hazard, early.severity, title);
         finding.sites.extend([end_of("producer", first), end_of("consumer", second)]);
         let hint = wait_states_text(analysis.machine, early.missing);
         self.other.push(finding.hint(format!("{hint} before"), Some(second.site.clone())));

@@ -21,6 +21,8 @@ use wavemark_memmodel::flow::State;
 use wavemark_sim::regs::sindex;
 use wavemark_target::facts::ManualWaits;
 
+use super::copies_lds;
+use crate::finding::Severity::{self, Error, Warning};
 use crate::site_info::{AGPR0, RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
 
 /// The most wait states that anything needs.
@@ -40,6 +42,8 @@ pub(super) struct TooEarly {
     pub needed: u8,
     /// What it depends on, in words.
     pub what: &'static str,
+    /// A warning where kernels do without ([`UNKEPT`]).
+    pub severity: Severity,
 }
 
 impl State for Recent {
@@ -86,11 +90,18 @@ impl Recent {
     /// What the instruction `site` comes too early behind.
     pub fn too_early(&self, rules: ManualWaits, sites: &Sites, site: SiteId) -> Option<TooEarly> {
         let second = sites.get(site);
-        let early = self.0.iter().filter_map(|&(first, passed)| {
-            let (needed, what) = needed(rules, sites.get(first), second)?;
-            (passed < needed).then(|| TooEarly { first, missing: needed - passed, needed, what })
+        let early = self.0.iter().flat_map(|&(first, passed)| {
+            dependencies(rules, sites.get(first), second)
+                .filter(move |&(_, (needed, _))| passed < needed)
+                .map(move |(severity, (needed, what))| TooEarly {
+                    first,
+                    missing: needed - passed,
+                    needed,
+                    what,
+                    severity,
+                })
         });
-        early.max_by_key(|early| early.missing)
+        early.max_by_key(|early| (early.severity, early.missing))
     }
 }
 
@@ -121,20 +132,26 @@ fn may_be_first(rules: ManualWaits, info: &SiteInfo) -> bool {
     }
 }
 
-/// The wait states that must stand between two instructions, and the dependency; `None`: it has none.
-fn needed(rules: ManualWaits, first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
-    let all: [&[Rule]; 4] = match rules {
-        ManualWaits::None => return None,
-        ManualWaits::Wmma => [&[wmma], &[], &[], &[]],
-        ManualWaits::CoExecution => [&[beside_wmma, beside_transcendental], &[], &[], &[]],
-        ManualWaits::Gcn => [GCN, &[], &[], &[]],
-        ManualWaits::Cdna1 => [GCN, CDNA1, &[], &[]],
-        ManualWaits::Cdna2 => [GCN, &[mfma_cdna2], &[], &[]],
-        ManualWaits::Cdna3 => [GCN, &[mfma_cdna3], CDNA3, &[]],
-        ManualWaits::Cdna4 => [GCN, &[mfma_cdna4], CDNA3, CDNA4],
+/// The dependencies of one instruction on another, and how grave it is to miss one.
+fn dependencies(
+    rules: ManualWaits,
+    first: &SiteInfo,
+    second: &SiteInfo,
+) -> impl Iterator<Item = (Severity, (u8, &'static str))> {
+    let tables: &[(Severity, &'static [Rule])] = match rules {
+        ManualWaits::None => &[],
+        ManualWaits::Wmma => &[(Error, &[wmma])],
+        ManualWaits::CoExecution => &[(Error, &[beside_wmma, beside_transcendental])],
+        ManualWaits::Gcn => &[(Error, GCN), (Error, &[copy_behind_m0])],
+        ManualWaits::Cdna1 => &[(Error, GCN), (Error, &[copy_behind_m0]), (Error, CDNA1)],
+        ManualWaits::Cdna2 => &[(Error, GCN), (Error, &[copy_behind_m0, mfma_cdna2])],
+        ManualWaits::Cdna3 => &[(Error, GCN), (Error, &[mfma_cdna3]), (Error, CDNA3), (Warning, UNKEPT)],
+        ManualWaits::Cdna4 => {
+            &[(Error, GCN), (Error, &[mfma_cdna4]), (Error, CDNA3), (Error, CDNA4), (Warning, UNKEPT)]
+        }
     };
-    let found = all.into_iter().flatten().filter_map(|rule| rule(first, second));
-    found.max_by_key(|&(states, _)| states)
+    let rules = tables.iter().flat_map(|&(severity, rules)| rules.iter().map(move |rule| (severity, rule)));
+    rules.filter_map(move |(severity, rule)| Some((severity, rule(first, second)?)))
 }
 
 /// The wait states that a dependency needs, if two instructions have it.
@@ -170,8 +187,8 @@ const GCN: &[Rule] = &[
     },
     |first, second| {
         let sets = first.effects.unit == Unit::Scalar && first.writes().any(|range| range.from == sindex::M0);
-        let needs = sets && implicit(second, sindex::M0).is_some();
-        needs.then_some((1, "M0 is read behind a scalar instruction that writes it"))
+        let needs = sets && !copies_lds(second) && implicit(second, sindex::M0).is_some();
+        needs.then_some((1, M0_READ))
     },
     |first, second| {
         let needs = dpp(second) && first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
@@ -191,6 +208,15 @@ const GCN: &[Rule] = &[
         needs.then_some((2, "a hardware register is read or set behind an instruction that sets it"))
     },
 ];
+
+const M0_READ: &str = "M0 is read behind a scalar instruction that writes it";
+
+/// A copy to LDS, whose place M0 is.
+fn copy_behind_m0(first: &SiteInfo, second: &SiteInfo) -> Option<(u8, &'static str)> {
+    let sets = first.effects.unit == Unit::Scalar && first.writes().any(|range| range.from == sindex::M0);
+    let needs = sets && copies_lds(second) && implicit(second, sindex::M0).is_some();
+    needs.then_some((1, M0_READ))
+}
 
 /// What CDNA1 adds (table 29), whose products alone, and the moves to and from them, touch AGPRs.
 const CDNA1: &[Rule] = &[
@@ -260,18 +286,6 @@ const CDNA1: &[Rule] = &[
 /// What CDNA3 adds (table 11).
 const CDNA3: &[Rule] = &[
     |first, second| {
-        // A carry is there at once; the mask of a selection is not.
-        let constant = |used: &&Used| used.read && (!used.lanes || second.effects.selects);
-        let constants = named(second).filter(|used| constant(used) && second.effects.unit.is_vector());
-        let needs = meet(vector_results(first), constants.map(|used| used.range));
-        needs.then_some((2, "a vector instruction reads an SGPR that another one writes"))
-    },
-    |first, second| {
-        let exec = first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
-        let needs = exec && second.effects.lanes == Lanes::One;
-        needs.then_some((4, "one lane is read or written behind a vector instruction that writes EXEC"))
-    },
-    |first, second| {
         let one = second.effects.lanes == Lanes::One;
         let needs = one && meet(vector_writes(first), vector_registers(second.reads()));
         needs.then_some((1, "a lane is read of a VGPR that a vector instruction writes"))
@@ -290,6 +304,24 @@ const CDNA3: &[Rule] = &[
         let vector = second.effects.unit.is_vector();
         let needs = vector && meet(wide_data(first), vector_registers(second.writes()));
         needs.then_some((2, "a vector instruction overwrites the data of a wide store"))
+    },
+];
+
+/// Rows of table 11 that AMD's own kernels for CDNA3 and CDNA4 do not keep, which run: the assembly of hipBLASLt and AITER
+/// has each of them, in most files. LLVM keeps them.
+const UNKEPT: &[Rule] = &[
+    copy_behind_m0,
+    |first, second| {
+        // A carry is there at once; the mask of a selection is not.
+        let constant = |used: &&Used| used.read && (!used.lanes || second.effects.selects);
+        let constants = named(second).filter(|used| constant(used) && second.effects.unit.is_vector());
+        let needs = meet(vector_results(first), constants.map(|used| used.range));
+        needs.then_some((2, "a vector instruction reads an SGPR that another one writes"))
+    },
+    |first, second| {
+        let exec = first.effects.unit.is_vector() && meet(first.writes(), [EXEC]);
+        let needs = exec && second.effects.lanes == Lanes::One;
+        needs.then_some((4, "one lane is read or written behind a vector instruction that writes EXEC"))
     },
 ];
 
