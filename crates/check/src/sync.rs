@@ -281,7 +281,9 @@ impl Checker {
             }
             return;
         }
-        let invalidated = cache.invalidate.then(|| {
+        // Those of compute units hold what they held.
+        let near = cache.invalidate && cache.caches != Caches::Device;
+        let invalidated = near.then(|| {
             let mut known = state.known.clone();
             known.invalidate(|agent| apart(agent) <= cache.scope);
             known.relied.join(&state.shared_fresh);

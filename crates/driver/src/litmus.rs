@@ -1,7 +1,10 @@
 //! Litmus tests: from a file to a verdict, as text and as JSON.
 
 mod cached;
+mod configuration;
 mod machine;
+mod operands;
+mod words;
 
 use std::fmt::Write as _;
 
@@ -58,7 +61,7 @@ pub fn judge(name: &str, file: FileId, text: &str, bounds: Bounds) -> Result<Lit
     }
     let too_many = |_| {
         Diagnostic::error(
-            "the test has more than 64 events: accesses, fences, barrier operations, waits, jumps",
+            "the test has more than 65,536 events: accesses, fences, barrier operations, waits, jumps",
         )
         .at(Span::new(file, 0..text.lines().next().map_or(0, str::len)))
     };
@@ -170,7 +173,10 @@ impl Litmus {
             let _ = match fault {
                 Fault::Undefined(rule) => writeln!(out, "  undefined: {rule}"),
                 Fault::Race(rule, class, first, second) => {
-                    let pair = picture::pair(&self.test, witness, &[*first, *second]);
+                    let pair = witness
+                        .as_ref()
+                        .map(|witness| picture::pair(&self.test, witness, &[*first, *second]));
+                    let pair = pair.unwrap_or_default();
                     writeln!(out, "  race: {rule}, {class}: {}", pair.join(" and "))
                 }
             };

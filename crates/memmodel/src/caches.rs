@@ -5,20 +5,30 @@
 //! threadgroup split), perhaps a second-level one for each workgroup (workgroups may be on different shader arrays), the
 //! device's, and memory, with which the device's cache may not be coherent. The machine is as free as the text lets it be:
 //!
+//! Where a device has several caches of its own (gfx942 as few large agents, gfx1250), a wave uses one of them, and what
+//! device scope asks of the others goes through memory: such accesses have the level of memory.
+//!
 //! * caches begin warm, and a load may hit or miss; a line may be gone at any time, dirty ones are written back at any time;
 //! * accesses that go further than the first level are performed in any order, those of one location from one first-level
 //!   cache in the order of issue; accesses that it may answer, in the order of issue;
-//! * a store is seen behind its own first-level cache at once, and further out when it is performed there;
+//! * a store is seen behind its own first-level cache at once, and further out when it is performed there; a first-level
+//!   cache with several ports keeps no order, neither of these stores nor of loads that it may answer;
+//! * barriers are those of [`barrier`](crate::barrier), and order no memory;
 //! * accesses to LDS of one wave are in order with each other, and with nothing else.
 //!
 //! [`run`] gives all final registers, each with a way to them. A code sequence is right for a test if these are among
 //! those that the model allows.
 
+mod issue;
+mod perform;
 mod reduction;
+mod state;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
+use crate::barrier;
 use crate::litmus::{LocationId, Register, Update, Value};
+use state::{Machine, State};
 
 /// The level of a cache: 0 the first, 1 the second, 2 the device's, 3 memory.
 pub type Level = u8;
@@ -28,6 +38,10 @@ pub type Level = u8;
 pub struct Hierarchy {
     /// The waves of a workgroup share their first-level cache.
     pub shared_first: bool,
+    /// The first-level cache has several ports, between which there is no order.
+    pub ports: bool,
+    /// A write-back comes behind the stores that its wave has issued before; elsewhere they must have been waited for.
+    pub write_back_in_order: bool,
     /// There is a second level.
     pub second: bool,
     /// The device's cache is not coherent with memory.
@@ -66,17 +80,23 @@ pub enum Op {
     Invalidate(Level),
     /// Empties the second level alone.
     InvalidateSecond,
+    /// Takes the lines that memory has, too, from the device's cache alone.
+    InvalidateDevice,
     /// Writes dirty lines back to memory; in flight like a store.
     WriteBack,
     /// Ends the wave unless the register has this value. Waits for it, as any use of a register has to.
     Unless(Register, i64),
+    /// A barrier operation; of one that says whether it was the first, with the register that says so.
+    Barrier(barrier::Operation, Option<Register>),
+    /// Leaves the named barrier that the wave has joined.
+    LeaveBarrier,
 }
 
 /// A wave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wave {
-    /// The number of its agent.
-    pub agent: u8,
+    /// The number of the device's cache that it uses: that of its agent, or one of several there.
+    pub device: u8,
     /// The number of its workgroup, among those of all agents.
     pub workgroup: u8,
     /// How many registers it has.
@@ -90,7 +110,7 @@ pub struct Wave {
 pub enum Step {
     /// A wave issues an instruction, by its number.
     Issue(usize, usize),
-    /// An access that a wave has issued is performed.
+    /// An access that a wave has issued is performed, or reaches its first-level cache.
     Perform(usize, usize),
     /// A device's cache writes a location back of its own accord.
     WriteBack(usize, LocationId),
@@ -104,6 +124,10 @@ pub type Registers = Vec<Vec<Option<i64>>>;
 pub struct Found {
     /// The final registers.
     pub ends: BTreeMap<Registers, Reached>,
+    /// A way to where waves wait for a barrier for ever.
+    pub deadlock: Option<Vec<Step>>,
+    /// Rules of barriers that are broken, each with a way there.
+    pub undefined: BTreeMap<&'static str, Vec<Step>>,
     /// How many states there were.
     pub states: usize,
 }
@@ -117,37 +141,6 @@ pub struct Reached {
     pub count: u64,
 }
 
-/// An access in flight, by the number of its instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Pending(u8);
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct WaveState {
-    at: u8,
-    registers: Vec<Option<i64>>,
-    pending: Vec<Pending>,
-}
-
-/// A line of the device's cache: its value, and whether memory has not got it yet.
-type DeviceLine = Option<(i64, bool)>;
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
-    waves: Vec<WaveState>,
-    first: Vec<Vec<Option<i64>>>,
-    second: Vec<Vec<Option<i64>>>,
-    device: Vec<Vec<DeviceLine>>,
-    memory: Vec<i64>,
-    /// Stores on their way from each first-level cache, oldest first: they reach a location in order.
-    stores: Vec<Vec<(u8, u8)>>,
-}
-
-/// What is explored.
-struct Machine<'m> {
-    hierarchy: Hierarchy,
-    waves: &'m [Wave],
-}
-
 /// Which steps of a state are explored. The final registers are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exploration {
@@ -157,44 +150,61 @@ pub enum Exploration {
     Reduced,
 }
 
-/// The final registers of all executions. `None` if there are more than `most` states.
-pub fn run(
-    hierarchy: Hierarchy,
-    initial: &[i64],
-    waves: &[Wave],
-    exploration: Exploration,
-    most: usize,
-) -> Option<Found> {
-    let machine = Machine { hierarchy, waves };
-    let firsts = (0..waves.len()).map(|wave| machine.first(wave) + 1).max().unwrap_or(0);
-    let groups = waves.iter().map(|wave| usize::from(wave.workgroup) + 1).max().unwrap_or(0);
-    let agents = waves.iter().map(|wave| usize::from(wave.agent) + 1).max().unwrap_or(0);
-    let warm: Vec<Option<i64>> = initial.iter().map(|&value| Some(value)).collect();
-    let wave = |wave: &Wave| WaveState { at: 0, registers: vec![None; wave.registers], pending: Vec::new() };
-    let start = State {
-        waves: waves.iter().map(wave).collect(),
-        first: vec![warm.clone(); firsts],
-        second: vec![warm; groups],
-        device: vec![initial.iter().map(|&value| Some((value, false))).collect(); agents],
-        memory: initial.to_vec(),
-        stores: vec![Vec::new(); firsts],
-    };
-    let mut ends: BTreeMap<Registers, Reached> = BTreeMap::new();
+/// What is executed.
+#[derive(Clone, Debug)]
+pub struct Program<'p> {
+    /// The caches.
+    pub hierarchy: Hierarchy,
+    /// What locations hold at the beginning.
+    pub initial: &'p [i64],
+    /// Locations that devices' caches do not keep, however they are accessed: fine-grained memory.
+    pub uncached: Vec<LocationId>,
+    /// The waves.
+    pub waves: &'p [Wave],
+    /// Their barriers, before any operation.
+    pub barriers: barrier::machine::Machine,
+}
+
+impl<'p> Program<'p> {
+    /// One without barriers, all of whose locations are cached.
+    pub fn new(hierarchy: Hierarchy, initial: &'p [i64], waves: &'p [Wave]) -> Program<'p> {
+        let workgroups: Vec<u8> = waves.iter().map(|wave| wave.workgroup).collect();
+        let barriers = barrier::machine::Machine::new(&[], workgroups, barrier::Reading::default());
+        Program { hierarchy, initial, uncached: Vec::new(), waves, barriers }
+    }
+}
+
+/// All executions. `None` if there are more than `most` states.
+pub fn run(program: &Program<'_>, exploration: Exploration, most: usize) -> Option<Found> {
+    let Program { hierarchy, waves, ref uncached, .. } = *program;
+    let machine = Machine { hierarchy, waves, uncached };
+    let start = State::start(&machine, program);
+    let mut found = Found { ends: BTreeMap::new(), deadlock: None, undefined: BTreeMap::new(), states: 0 };
     let mut seen = HashSet::from([start.clone()]);
     // By state, in the order of discovery: where it came from. The start has no entry.
     let mut ways: Vec<(usize, Step)> = Vec::new();
     let mut waiting = VecDeque::from([(start, 0)]);
     while let Some((state, at)) = waiting.pop_front() {
         if state.is_over(&machine) {
-            let registers = state.waves.into_iter().map(|wave| wave.registers).collect();
             let new = || Reached { steps: way(&ways, at), count: 0 };
-            ends.entry(registers).or_insert_with(new).count += 1;
+            found.ends.entry(state.registers()).or_insert_with(new).count += 1;
+            continue;
+        }
+        if let Some((rule, step)) = state.broken(&machine) {
+            found.undefined.entry(rule).or_insert_with(|| {
+                let mut steps = way(&ways, at);
+                steps.push(step);
+                steps
+            });
             continue;
         }
         let steps = match exploration {
             Exploration::Full => state.steps(&machine),
             Exploration::Reduced => state.enough(&machine),
         };
+        if steps.is_empty() {
+            found.deadlock.get_or_insert_with(|| way(&ways, at));
+        }
         for (step, mut next) in steps {
             if exploration == Exploration::Reduced {
                 next.forget(&machine);
@@ -208,7 +218,8 @@ pub fn run(
             return None;
         }
     }
-    Some(Found { ends, states: seen.len() })
+    found.states = seen.len();
+    Some(found)
 }
 
 /// The steps to a state.
@@ -220,304 +231,4 @@ fn way(ways: &[(usize, Step)], mut at: usize) -> Vec<Step> {
     }
     steps.reverse();
     steps
-}
-
-impl Machine<'_> {
-    /// The first-level cache of a wave.
-    fn first(&self, wave: usize) -> usize {
-        if self.hierarchy.shared_first { usize::from(self.waves[wave].workgroup) } else { wave }
-    }
-
-    fn op(&self, wave: usize, index: u8) -> Op {
-        self.waves[wave].ops[usize::from(index)]
-    }
-}
-
-impl State {
-    fn is_over(&self, machine: &Machine) -> bool {
-        self.waves
-            .iter()
-            .zip(machine.waves)
-            .all(|(state, wave)| usize::from(state.at) >= wave.ops.len() && state.pending.is_empty())
-    }
-
-    fn steps(&self, machine: &Machine) -> Vec<(Step, State)> {
-        let mut steps = Vec::new();
-        let mut states = Vec::new();
-        for (wave, own) in self.waves.iter().enumerate() {
-            if usize::from(own.at) < machine.waves[wave].ops.len() {
-                self.issue(machine, wave, &mut states);
-                steps.extend(states.drain(..).map(|next| (Step::Issue(wave, own.at.into()), next)));
-            }
-            for (number, &Pending(op)) in own.pending.iter().enumerate() {
-                self.perform(machine, wave, number, &mut states);
-                steps.extend(states.drain(..).map(|next| (Step::Perform(wave, op.into()), next)));
-            }
-        }
-        if machine.hierarchy.incoherent_device {
-            for (agent, lines) in self.device.iter().enumerate() {
-                for (location, line) in lines.iter().enumerate() {
-                    if let &Some((value, true)) = line {
-                        let mut next = self.clone();
-                        next.memory[location] = value;
-                        next.device[agent][location] = Some((value, false));
-                        steps.push((Step::WriteBack(agent, location as LocationId), next));
-                    }
-                }
-            }
-        }
-        steps
-    }
-
-    fn value(&self, wave: usize, value: Value) -> Option<i64> {
-        match value {
-            Value::Number(number) => Some(number),
-            Value::Register(register) => self.waves[wave].registers[usize::from(register)],
-        }
-    }
-
-    fn issue(&self, machine: &Machine, wave: usize, steps: &mut Vec<State>) {
-        let at = self.waves[wave].at;
-        let op = machine.op(wave, at);
-        let mut next = self.clone();
-        next.waves[wave].at += 1;
-        let first = machine.first(wave);
-        match op {
-            Op::Wait(waits) => {
-                let waited = |&Pending(index): &Pending| match machine.op(wave, index) {
-                    Op::Load(..) | Op::Update(Some(_), ..) => waits.loads,
-                    Op::Store(..) | Op::Update(None, ..) | Op::WriteBack => waits.stores,
-                    _ => waits.lds,
-                };
-                if !self.waves[wave].pending.iter().any(waited) {
-                    steps.push(next);
-                }
-            }
-            Op::Unless(register, value) => match self.waves[wave].registers[usize::from(register)] {
-                None => {}
-                Some(held) if held == value => steps.push(next),
-                Some(_) => {
-                    next.waves[wave].at = machine.waves[wave].ops.len() as u8;
-                    steps.push(next);
-                }
-            },
-            Op::Invalidate(level) => {
-                let workgroup = usize::from(machine.waves[wave].workgroup);
-                if level > 0 {
-                    next.first[first].fill(None);
-                }
-                if level > 1 {
-                    next.second[workgroup].fill(None);
-                }
-                if level > 2 {
-                    let lines = &mut next.device[usize::from(machine.waves[wave].agent)];
-                    lines
-                        .iter_mut()
-                        .filter(|line| line.is_some_and(|(_, dirty)| !dirty))
-                        .for_each(|line| *line = None);
-                }
-                steps.push(next);
-            }
-            Op::InvalidateSecond => {
-                next.second[usize::from(machine.waves[wave].workgroup)].fill(None);
-                steps.push(next);
-            }
-            Op::Load(register, location, 0) => {
-                // What the first level may answer is answered in the order of issue.
-                let line = self.first[first][usize::from(location)];
-                if let Some(value) = line {
-                    let mut hit = next.clone();
-                    hit.waves[wave].registers[usize::from(register)] = Some(value);
-                    steps.push(hit);
-                }
-                let on_its_way = |&(of, index): &(u8, u8)| matches!(machine.op(usize::from(of), index), Op::Store(to, ..) if to == location);
-                if !self.stores[first].iter().any(on_its_way) {
-                    for (mut filled, value) in next.fetch(machine, wave, location, 1) {
-                        filled.first[first][usize::from(location)] = Some(value);
-                        filled.waves[wave].registers[usize::from(register)] = Some(value);
-                        steps.push(filled);
-                    }
-                }
-            }
-            Op::Store(location, value, _) => {
-                let Some(value) = self.value(wave, value) else { return };
-                next.first[first][usize::from(location)] = Some(value);
-                next.second[usize::from(machine.waves[wave].workgroup)][usize::from(location)] = None;
-                next.stores[first].push((wave as u8, at));
-                next.waves[wave].pending.push(Pending(at));
-                steps.push(next);
-            }
-            Op::Load(register, ..)
-            | Op::LdsLoad(register, _)
-            | Op::Update(Some(register), ..)
-            | Op::LdsUpdate(Some(register), ..) => {
-                next.waves[wave].registers[usize::from(register)] = None;
-                next.waves[wave].pending.push(Pending(at));
-                steps.push(next);
-            }
-            Op::LdsStore(..) | Op::Update(None, ..) | Op::LdsUpdate(None, ..) | Op::WriteBack => {
-                next.waves[wave].pending.push(Pending(at));
-                steps.push(next);
-            }
-        }
-    }
-
-    /// The values that a load may find at `level` or further out, and the caches behind it.
-    fn fetch(&self, machine: &Machine, wave: usize, location: LocationId, level: Level) -> Vec<(State, i64)> {
-        let at = usize::from(location);
-        let Wave { agent, workgroup, .. } = machine.waves[wave];
-        let (agent, workgroup) = (usize::from(agent), usize::from(workgroup));
-        let mut found = Vec::new();
-        if level <= 1 && machine.hierarchy.second {
-            found.extend(self.second[workgroup][at].map(|value| (self.clone(), value)));
-            for (mut filled, value) in self.fetch(machine, wave, location, 2) {
-                filled.second[workgroup][at] = Some(value);
-                found.push((filled, value));
-            }
-            return found;
-        }
-        if !machine.hierarchy.incoherent_device {
-            return vec![(self.clone(), self.memory[at])];
-        }
-        let line = self.device[agent][at];
-        if let Some((value, dirty)) = line {
-            if level <= 2 || dirty {
-                found.push((self.clone(), value));
-            }
-            if dirty {
-                return found;
-            }
-        }
-        let mut filled = self.clone();
-        filled.device[agent][at] = Some((self.memory[at], false));
-        found.push((filled, self.memory[at]));
-        found
-    }
-
-    /// Writes a value at the device's cache, or through to memory.
-    fn write(&mut self, machine: &Machine, wave: usize, location: LocationId, value: i64, level: Level) {
-        let agent = usize::from(machine.waves[wave].agent);
-        let through = level > 2 || !machine.hierarchy.incoherent_device;
-        self.device[agent][usize::from(location)] = Some((value, !through));
-        if through {
-            self.memory[usize::from(location)] = value;
-        }
-    }
-
-    fn perform(&self, machine: &Machine, wave: usize, number: usize, steps: &mut Vec<State>) {
-        let own = &self.waves[wave];
-        let Pending(index) = own.pending[number];
-        let op = machine.op(wave, index);
-        let earlier = || own.pending[..number].iter().map(|&Pending(index)| machine.op(wave, index));
-        let mut next = self.clone();
-        next.waves[wave].pending.remove(number);
-        let first = machine.first(wave);
-        let same = |location: LocationId| {
-            move |op: Op| match op {
-                Op::Load(_, other, _) | Op::Store(other, ..) | Op::Update(_, other, ..) => other == location,
-                _ => false,
-            }
-        };
-        let is_lds = |op: Op| matches!(op, Op::LdsLoad(..) | Op::LdsStore(..) | Op::LdsUpdate(..));
-        // One wave's accesses to a location are in order; so are stores to it from one first-level cache. A store that the
-        // wave itself issued behind this access waits for it, not the other way round.
-        let store_before = |location: LocationId| {
-            self.stores[first]
-                .iter()
-                .take_while(|&&(of, at)| usize::from(of) != wave || at < index)
-                .any(|&(of, at)| same(location)(machine.op(usize::from(of), at)))
-        };
-        match op {
-            Op::Load(register, location, level) => {
-                if earlier().any(same(location)) || store_before(location) {
-                    return;
-                }
-                for (mut filled, value) in next.fetch(machine, wave, location, level) {
-                    filled.waves[wave].registers[usize::from(register)] = Some(value);
-                    steps.push(filled);
-                }
-            }
-            Op::Store(location, value, level) => {
-                let Some(value) = self.value(wave, value) else { return };
-                if earlier().any(same(location)) || store_before(location) {
-                    return;
-                }
-                next.stores[first].retain(|&(of, at)| (usize::from(of), at) != (wave, index));
-                next.write(machine, wave, location, value, level);
-                steps.push(next);
-            }
-            Op::Update(register, location, update, value, level) => {
-                if earlier().any(same(location)) || store_before(location) {
-                    return;
-                }
-                let Some(operand) = self.value(wave, value) else { return };
-                for (mut filled, old) in next.fetch(machine, wave, location, level.max(2)) {
-                    // An atomic is performed on what is current at its level.
-                    let agent = usize::from(machine.waves[wave].agent);
-                    let dirty = self.device[agent][usize::from(location)].is_some_and(|(_, dirty)| dirty);
-                    if level > 2
-                        && machine.hierarchy.incoherent_device
-                        && !dirty
-                        && old != self.memory[usize::from(location)]
-                    {
-                        continue;
-                    }
-                    let new = match update {
-                        Update::Add => old.wrapping_add(operand),
-                        Update::Exchange => operand,
-                    };
-                    filled.first[first][usize::from(location)] = None;
-                    filled.second[usize::from(machine.waves[wave].workgroup)][usize::from(location)] = None;
-                    if let Some(register) = register {
-                        filled.waves[wave].registers[usize::from(register)] = Some(old);
-                    }
-                    filled.write(machine, wave, location, new, level);
-                    steps.push(filled);
-                }
-            }
-            Op::LdsLoad(register, location) => {
-                if !earlier().any(is_lds) {
-                    next.waves[wave].registers[usize::from(register)] =
-                        Some(self.memory[usize::from(location)]);
-                    steps.push(next);
-                }
-            }
-            Op::LdsStore(location, value) => {
-                let Some(value) = self.value(wave, value).filter(|_| !earlier().any(is_lds)) else { return };
-                next.memory[usize::from(location)] = value;
-                steps.push(next);
-            }
-            Op::LdsUpdate(register, location, update, value) => {
-                let Some(operand) = self.value(wave, value).filter(|_| !earlier().any(is_lds)) else {
-                    return;
-                };
-                let old = self.memory[usize::from(location)];
-                if let Some(register) = register {
-                    next.waves[wave].registers[usize::from(register)] = Some(old);
-                }
-                next.memory[usize::from(location)] = match update {
-                    Update::Add => old.wrapping_add(operand),
-                    Update::Exchange => operand,
-                };
-                steps.push(next);
-            }
-            Op::WriteBack => {
-                // What its wave stored before goes first.
-                if earlier().any(|op| matches!(op, Op::Store(..))) {
-                    return;
-                }
-                let agent = usize::from(machine.waves[wave].agent);
-                for location in 0..next.memory.len() {
-                    if let Some((value, true)) = next.device[agent][location] {
-                        next.memory[location] = value;
-                        next.device[agent][location] = Some((value, false));
-                    }
-                }
-                steps.push(next);
-            }
-            Op::Wait(_) | Op::Invalidate(_) | Op::InvalidateSecond | Op::Unless(..) => {
-                unreachable!("they are not in flight")
-            }
-        }
-    }
 }

@@ -17,11 +17,16 @@ use crate::flow::State;
 pub struct Class {
     /// In the order of issue.
     pub in_order: bool,
-    /// As many may be outstanding; at most 64.
+    /// As many may be outstanding; at most 64, of which every position has its bit. No counter is wider than 6 bits.
     pub capacity: u32,
 }
 
 impl Class {
+    /// The positions that an operation in flight may have: with as many younger ones as the capacity it is done.
+    pub fn positions(self) -> u64 {
+        Class::below(self.capacity)
+    }
+
     /// The positions below `n`.
     fn below(n: u32) -> u64 {
         1u64.checked_shl(n).map_or(u64::MAX, |bit| bit - 1)
@@ -77,10 +82,10 @@ impl InFlight {
     /// An instance of `operation` is issued to `own` of the classes.
     pub fn issue(&mut self, classes: &[Class], operation: u32, own: &[ClassId]) {
         for &class in own {
-            let Class { in_order, capacity } = classes[usize::from(class)];
-            if in_order {
+            let class_of = classes[usize::from(class)];
+            if class_of.in_order {
                 for one in self.pending.iter_mut().filter(|one| one.class == class) {
-                    one.positions = one.positions << 1 & Class::below(capacity);
+                    one.positions = one.positions << 1 & class_of.positions();
                 }
             }
             let found =

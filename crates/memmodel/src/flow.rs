@@ -37,6 +37,55 @@ impl Graph {
         &self.successors[node]
     }
 
+    /// The nodes that can be come back to, by nodes that are `open` alone: those on cycles of such (Tarjan, 1972).
+    pub fn on_cycles(&self, open: impl Fn(usize) -> bool) -> Vec<bool> {
+        const UNSEEN: usize = usize::MAX;
+        let mut on_cycles = vec![false; self.len()];
+        let (mut number, mut low) = (vec![UNSEEN; self.len()], vec![UNSEEN; self.len()]);
+        let mut in_stack = vec![false; self.len()];
+        let (mut count, mut stack, mut path) = (0, Vec::new(), Vec::new());
+        for root in (0..self.len()).filter(|&node| open(node)) {
+            if number[root] == UNSEEN {
+                path.push((root, 0));
+            }
+            while let Some(&mut (node, ref mut next)) = path.last_mut() {
+                if number[node] == UNSEEN {
+                    (number[node], low[node]) = (count, count);
+                    count += 1;
+                    stack.push(node);
+                    in_stack[node] = true;
+                }
+                let successor = self.successors[node].get(*next).copied();
+                *next += 1;
+                match successor {
+                    Some(other) if !open(other) => {}
+                    Some(other) if number[other] == UNSEEN => path.push((other, 0)),
+                    Some(other) => {
+                        on_cycles[node] |= other == node;
+                        if in_stack[other] {
+                            low[node] = low[node].min(number[other]);
+                        }
+                    }
+                    None => {
+                        path.pop();
+                        if let Some(&(before, _)) = path.last() {
+                            low[before] = low[before].min(low[node]);
+                        }
+                        if low[node] == number[node] {
+                            let component = stack.iter().rposition(|&one| one == node).unwrap_or(0);
+                            let several = stack.len() - component > 1;
+                            for one in stack.drain(component..) {
+                                in_stack[one] = false;
+                                on_cycles[one] |= several;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        on_cycles
+    }
+
     /// The place of each node in reverse postorder from `entry`, so that nodes come before those that follow them, but for
     /// loops; `usize::MAX` for those out of reach.
     fn reverse_postorder(&self, entry: usize) -> Vec<usize> {
@@ -102,4 +151,22 @@ pub fn forward<S: State>(
         }
     }
     before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_on_cycles() {
+        // 0 -> 1 -> 2 -> 1, 2 -> 3 -> 3, 3 -> 4 -> 5.
+        let graph = Graph::new(vec![vec![1], vec![2], vec![1, 3], vec![3, 4], vec![5], vec![]]);
+        assert_eq!(graph.on_cycles(|_| true), [false, true, true, true, false, false]);
+        assert_eq!(graph.on_cycles(|node| node != 1), [false, false, false, true, false, false]);
+        // Two ways back to one node.
+        let graph = Graph::new(vec![vec![1, 2], vec![3], vec![3], vec![0]]);
+        assert_eq!(graph.on_cycles(|_| true), [true; 4]);
+        assert_eq!(graph.on_cycles(|node| node != 1), [true, false, true, true]);
+        assert_eq!(graph.on_cycles(|node| node == 1 || node == 2), [false; 4]);
+    }
 }

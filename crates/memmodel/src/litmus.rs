@@ -222,8 +222,24 @@ pub enum Instruction {
     Barrier(barrier::Operation, Option<Register>),
     /// Leaves the named barrier that is joined.
     Leave,
+    /// An operation on a barrier cell in LDS.
+    Cell(CellId, CellOperation),
     /// Goes to an instruction, in any case, or either way, or if the register is (or is not) a number.
     Jump(usize, Condition),
+}
+
+/// The number of a barrier cell in LDS.
+pub type CellId = u8;
+
+/// What a wave does with a barrier cell in LDS: [`cell`](crate::barrier::cell).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellOperation {
+    /// Arrives, with what it has done before.
+    Arrive,
+    /// Arrives when the copies to LDS that it has issued before are done, with them alone.
+    ArriveBehindCopies,
+    /// Reads until the parity of the phase is another than that of the phase that the wave is in.
+    Wait,
 }
 
 /// When a jump is taken.
@@ -367,6 +383,8 @@ pub struct Test {
     pub locations: Vec<Location>,
     /// The barrier objects, with their ids as written.
     pub objects: Vec<(String, Object)>,
+    /// Barrier cells in LDS, by name, with the number of arrivals that complete a phase.
+    pub cells: Vec<(String, u32)>,
     /// The threads.
     pub threads: Vec<Thread>,
     /// The state that is asked for.

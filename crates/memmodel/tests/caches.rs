@@ -1,6 +1,6 @@
 //! The machine with caches: a reduced exploration has the same final registers as a full one, on random programs.
 
-use wavemark_memmodel::caches::{Exploration, Hierarchy, Op, Waits, Wave, run};
+use wavemark_memmodel::caches::{Exploration, Hierarchy, Op, Program, Waits, Wave, run};
 use wavemark_memmodel::litmus::{Update, Value};
 
 /// Numbers from a seed (xorshift).
@@ -42,7 +42,8 @@ fn op(numbers: &mut Numbers, register: u8, stored: i64) -> Op {
             stores: numbers.below(2) == 0,
             lds: numbers.below(2) == 0,
         }),
-        7 => match numbers.below(4) {
+        7 => match numbers.below(5) {
+            4 => Op::InvalidateDevice,
             0 => Op::InvalidateSecond,
             level => Op::Invalidate(level as u8),
         },
@@ -67,6 +68,8 @@ fn reduced_and_full() {
         let flag = |numbers: &mut Numbers| numbers.below(2) == 0;
         let hierarchy = Hierarchy {
             shared_first: flag(&mut numbers),
+            ports: flag(&mut numbers),
+            write_back_in_order: flag(&mut numbers),
             second: flag(&mut numbers),
             incoherent_device: flag(&mut numbers),
         };
@@ -77,11 +80,11 @@ fn reduced_and_full() {
                 let workgroup = numbers.below(2) as u8;
                 let length = 1 + numbers.below(6 - count) as u8;
                 let ops = (0..length).map(|at| op(&mut numbers, at, (10 * wave + u64::from(at) + 1) as i64));
-                Wave { agent: workgroup, workgroup, registers: length.into(), ops: ops.collect() }
+                Wave { device: workgroup, workgroup, registers: length.into(), ops: ops.collect() }
             })
             .collect();
         let explore = |exploration| {
-            let found = run(hierarchy, &[0; LOCATIONS], &waves, exploration, 200_000)?;
+            let found = run(&Program::new(hierarchy, &[0; LOCATIONS], &waves), exploration, 200_000)?;
             Some(found.ends.into_keys().collect::<Vec<_>>())
         };
         let (Some(full), Some(reduced)) = (explore(Exploration::Full), explore(Exploration::Reduced)) else {
@@ -100,10 +103,16 @@ fn reduced_and_full() {
 #[test]
 fn a_load_before_a_store_of_its_wave() {
     let ops = vec![Op::Load(0, 0, 2), Op::Store(0, Value::Number(1), 2)];
-    let hierarchy = Hierarchy { shared_first: true, second: false, incoherent_device: false };
-    let waves = [Wave { agent: 0, workgroup: 0, registers: 1, ops }];
+    let hierarchy = Hierarchy {
+        shared_first: true,
+        ports: false,
+        write_back_in_order: true,
+        second: false,
+        incoherent_device: false,
+    };
+    let waves = [Wave { device: 0, workgroup: 0, registers: 1, ops }];
     for exploration in [Exploration::Full, Exploration::Reduced] {
-        let found = run(hierarchy, &[7], &waves, exploration, 1_000).unwrap();
+        let found = run(&Program::new(hierarchy, &[7], &waves), exploration, 1_000).unwrap();
         assert_eq!(found.ends.into_keys().collect::<Vec<_>>(), [[[Some(7)]]]);
     }
 }

@@ -139,3 +139,22 @@ fn a_loop() {
     assert!(states[1].as_ref().unwrap().waits_for(&CLASSES, 1, 1));
     assert!(!states[2].as_ref().unwrap().waits_for(&CLASSES, 1, 1));
 }
+
+/// A counter of 6 bits is told apart to its last operation: 62 younger ones leave an operation in flight, of 63 the hardware
+/// has waited for it.
+#[test]
+fn a_counter_at_its_capacity() {
+    let classes = [Class { in_order: true, capacity: 63 }];
+    let mut state = InFlight::default();
+    state.issue(&classes, 0, &[0]);
+    for younger in 1..=62 {
+        state.issue(&classes, younger, &[0]);
+        assert!(state.has(0), "{younger} younger");
+    }
+    assert_eq!(state.of(0).next().map(wavemark_memmodel::counters::Pending::enough), Some(62));
+    let mut waited = state.clone();
+    waited.wait(&classes, 0, 62);
+    assert!(!waited.has(0) && waited.has(1));
+    state.issue(&classes, 63, &[0]);
+    assert!(!state.has(0) && state.has(1));
+}

@@ -16,7 +16,9 @@ fn page(name: &str) -> String {
 fn named(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted
-        .filter(|word| ["async-", "bar-", "mach-", "mem-"].iter().any(|begin| word.starts_with(begin)))
+        .filter(|word| {
+            ["async-", "bar-", "cell-", "mach-", "mem-"].iter().any(|begin| word.starts_with(begin))
+        })
         .collect()
 }
 

@@ -7,7 +7,7 @@ use wavemark_memmodel::litmus::axioms::{Axioms, enumerate};
 use wavemark_memmodel::litmus::explore::{Bounds, explore};
 use wavemark_memmodel::litmus::generate::{STYLES, cycles, test};
 use wavemark_memmodel::litmus::parse::{missing, parse};
-use wavemark_memmodel::litmus::{Proposition, Test};
+use wavemark_memmodel::litmus::{Proposition, Test, Verdict};
 
 #[test]
 fn the_catalogue() {
@@ -140,7 +140,19 @@ fn texts_that_cannot_be_read() {
     for text in ["", "AMDGPU x\n", "AMDGPU x\n P0 ;\nscopes: (agent (agent P0))\n"] {
         assert!(parse(text).is_err(), "{text}");
     }
+}
+
+/// Sets of events are as large as a test needs: initial writes fill more than a word here, and accesses stand behind them.
+#[test]
+fn more_events_than_bits_of_a_word() {
     let many: String = (0..80).map(|number| format!("X{number} = 0; ")).collect();
-    let test = parse(&format!("AMDGPU x\n{{ {many} }}\n P0 ;\n")).unwrap();
-    assert!(explore(&test, Bounds::default()).is_err());
+    let verdict = |store: &str, load: &str| {
+        let text = format!(
+            "AMDGPU x\n{{ {many} }}\n P0 | P1 ;\n store X, 1 | a = load atomic F {load} ;\n store atomic F, 1 {store} | bne a, 1, \
+             END ;\n | b = load X ;\n | END: ;\nscopes: (agent (workgroup P0) (workgroup P1))\nexists (1:a=1 /\\ 1:b=0)\n"
+        );
+        explore(&parse(&text).unwrap(), Bounds::default()).unwrap().verdict()
+    };
+    assert_eq!(verdict("release", "acquire"), Some(Verdict::Forbidden));
+    assert_eq!(verdict("monotonic", "acquire"), Some(Verdict::Racy));
 }

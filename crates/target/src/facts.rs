@@ -129,6 +129,12 @@ facts! {
     /// Whether a device has several L2 caches, so that a store is seen by all of the device only once it is written back
     /// that far, or was made at that scope.
     several_l2: bool = "guide, \"Memory Model GFX942\"; `SIGfx940CacheControl` and `SIGfx12CacheControl` insertRelease";
+    /// Whether a shader array has a cache between those of its compute units and L2.
+    shader_array_cache: bool = "guide, \"Memory Model GFX10-GFX11\" (L1); that of GFX12: the L1 buffer caches nothing";
+    /// Whether a write-back comes behind the stores that its wave has issued before, without a wait for them.
+    write_back_in_order: bool = "`GCNSubtarget::hasINVWBL2WaitCntRequirement`, in `SIGfx12CacheControl::insertRelease`";
+    /// What says which memory L2 caches keep coherent among agents, and with the host.
+    l2_coherence: L2Coherence = "guide, \"Memory Model\" of each generation";
     /// Whether stores and atomics of any scope are carried out in the device's L2: the caches before it write through.
     stores_reach_device: bool = "guide, \"Memory Model\" of each generation; that of GFX12: `global_wb` can be omitted on gfx120x";
     /// Whether a load that says `glc` but not `dlc` may hit in the shader array's L1; elsewhere `glc` says it of all
@@ -391,6 +397,18 @@ pub enum CachePolicy {
     ThScopeNv,
 }
 
+/// What says which memory L2 caches keep coherent among agents, and with the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum L2Coherence {
+    /// The type of memory: what agents share is not kept in them, or they are kept coherent.
+    Memory,
+    /// The type of memory, and instructions that write back and invalidate what they keep of coarse-grained memory
+    /// (gfx90a).
+    MemoryAndInstructions,
+    /// The scope of instructions.
+    Scope,
+}
+
 impl CachePolicy {
     /// The modifiers' names.
     pub fn words(self) -> &'static [&'static str] {
@@ -613,6 +631,11 @@ show! {
         BufferResource::Gfx11 => "48-bit base, OOB_SELECT, element size",
         BufferResource::Gfx12 => "48-bit base, OOB_SELECT, element size, stride scale",
         BufferResource::Gfx1250 => "57-bit base",
+    }.to_owned();
+    L2Coherence: self => match self {
+        L2Coherence::Memory => "by the type of memory",
+        L2Coherence::MemoryAndInstructions => "by the type of memory, and instructions for what is coarse-grained",
+        L2Coherence::Scope => "by the scope of instructions",
     }.to_owned();
     Barriers: self => match self {
         Barriers::Whole => "s_barrier",

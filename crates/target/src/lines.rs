@@ -6,8 +6,8 @@
 
 use crate::facts::{
     Apertures, Barriers, BufferFormats, BufferResource, CachePolicy, DescriptorLayout, DppControls,
-    ExportTarget, Facts, ManualWaits, MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter, WaitcntField,
-    WorkgroupIds,
+    ExportTarget, Facts, L2Coherence, ManualWaits, MatrixOps, Offset, SpecialSgprs, TrapBases, WaitCounter,
+    WaitcntField, WorkgroupIds,
 };
 use crate::hwreg;
 use crate::inst_features::{InstFeature::*, InstFeatures};
@@ -94,6 +94,9 @@ pub(crate) mod facts {
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 4)],
         cache_policy: CachePolicy::GlcSlc,
         several_l2: false,
+        shader_array_cache: false,
+        write_back_in_order: true,
+        l2_coherence: L2Coherence::Memory,
         stores_reach_device: true,
         dlc_misses_l1: false,
         cu_keeps_order: true,
@@ -180,6 +183,7 @@ pub(crate) mod facts {
         agpr_operands: true,
         dpp_controls: Some(DppControls::WaveNewbcast),
         cache_policy: CachePolicy::GlcSlcScc,
+        l2_coherence: L2Coherence::MemoryAndInstructions,
         exports: false,
         export_targets: &[],
         kernarg_preload_prologue: true,
@@ -188,6 +192,7 @@ pub(crate) mod facts {
 
     pub const GFX940: Facts = Facts {
         cache_policy: CachePolicy::Sc0Sc1Nt,
+        l2_coherence: L2Coherence::Scope,
         manual_waits: ManualWaits::Cdna3,
         several_l2: true,
         stores_reach_device: false,
@@ -218,6 +223,7 @@ pub(crate) mod facts {
         counters: &[(Vm, 6), (Exp, 3), (Lgkm, 6), (Vs, 6)],
         waitcnt: &[field(Vm, 0, 0, 4), field(Exp, 0, 4, 3), field(Lgkm, 0, 8, 6), field(Vm, 4, 14, 2)],
         cache_policy: CachePolicy::GlcSlcDlc,
+        shader_array_cache: true,
         flat_offset: Some(Offset::unsigned(11)),
         global_offset: Some(Offset::signed(12)),
         buffer_resource: BufferResource::Gfx10,
@@ -270,6 +276,8 @@ pub(crate) mod facts {
         counters: &[(Load, 6), (Store, 6), (Sample, 6), (Bvh, 3), (Ds, 6), (Km, 5), (Exp, 3)],
         omod_needs_flush: false,
         cache_policy: CachePolicy::ThScope,
+        shader_array_cache: false,
+        l2_coherence: L2Coherence::Scope,
         smem_offset: Offset::signed(24),
         smem_buffer_offset: Offset::unsigned(23),
         flat_offset: Some(Offset::signed(24)),
@@ -287,6 +295,7 @@ pub(crate) mod facts {
 
     pub const GFX1250: Facts = Facts {
         cu_keeps_order: false,
+        write_back_in_order: false,
         several_l2: true,
         stores_reach_device: false,
         vopd3: true,

@@ -1,113 +1,70 @@
 //! Litmus tests of machine code with atomics, scopes and cache operations: the columns become waves of the machine with
 //! caches (`wavemark_memmodel::caches`), by what the instruction table says of each instruction.
 //!
-//! What that machine has no place for is refused by name: processors whose caches it does not describe, copies, barriers,
-//! waits for some of several, atomics that neither add nor exchange, jumps to anywhere but the end, and questions about
-//! memory (what it holds at the end is in caches). It has final registers, and no races.
+//! Where a processor is configured in several ways (an agent with one L2 cache, or with several: gfx942, gfx1250), a test
+//! is explored in each, and what one of them shows is shown. On gfx90a the type of memory says what an L2 cache keeps:
+//! tests of several agents name it for each location, `X = 0 coarse`, `F = 0 fine`.
+//!
+//! What that machine has no place for is refused by name: copies, waits for some of several, atomics that neither add nor
+//! exchange, jumps to anywhere but the end, and questions about memory (what it holds at the end is in caches). It has final
+//! registers, and no races.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use wavemark_isa::effects::{AtomicOp, Caches, Channel, Counter, CounterSet, Effects, Path, Scope, Verb};
-use wavemark_memmodel::caches::{Exploration, Hierarchy, Level, Op, Step, Waits, Wave, run};
-use wavemark_memmodel::litmus::explore::Explored;
+use wavemark_memmodel::barrier::machine::Machine as Barriers;
+use wavemark_memmodel::caches::{Exploration, Found, Op, Program, Step, Waits, Wave, run};
+use wavemark_memmodel::litmus::explore::{Explored, Outcome};
+use wavemark_memmodel::litmus::state::Fault;
 use wavemark_memmodel::litmus::{Condition, Instruction, Register, Test, Value};
-use wavemark_memmodel::scope::Space;
-use wavemark_target::facts::CachePolicy;
-use wavemark_target::{Features, Machine, Property};
+use wavemark_memmodel::scope::{Place, Space};
+use wavemark_target::Machine;
+use wavemark_target::facts::L2Coherence;
+
+use super::configuration::Configuration;
 
 /// What stands in a column, beside the words of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// The next instruction of the model's words; an access goes as far as this level, and returns what it loads.
-    Word { level: Level, returns: bool },
-    /// A step of the machine that the model has no word for.
-    Op(Op),
+    /// The next instruction of the model's words; an access goes as far as this scope, and returns what it loads.
+    Word { scope: Scope, returns: bool },
+    /// A write-back, an invalidate, or both, of these caches up to this scope.
+    Cache { caches: Caches, scope: Scope, write_back: bool, invalidate: bool },
+    /// A wait.
+    Wait(Waits),
+}
+
+/// The type of memory that a location has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoryType {
+    /// Kept by the L2 cache of whoever uses it.
+    Coarse,
+    /// Kept coherent among agents.
+    Fine,
 }
 
 /// The columns of a test for the machine with caches.
 pub(super) struct Columns {
-    /// The caches.
-    pub hierarchy: Hierarchy,
+    /// Whose instructions they are.
+    pub machine: Machine,
+    /// The types of locations, by name.
+    pub memory: HashMap<String, MemoryType>,
     /// The items of each column.
     pub items: Vec<Vec<Item>>,
 }
 
-/// Whether an instruction is one of the machine with caches alone.
+/// Whether an instruction is one of the machine with caches alone; arrivals at barrier cells in LDS are not.
 pub(super) fn is_for_caches(known: &Effects) -> bool {
-    known.memory.is_some_and(|memory| memory.is_atomic() || matches!(memory.verb, Verb::Cache { .. }))
-}
-
-/// The caches of a processor in its mode.
-///
-/// # Errors
-/// What the machine cannot say of them.
-pub(super) fn hierarchy(machine: Machine) -> Result<Hierarchy, String> {
-    let facts = machine.facts();
-    let split = machine.features.contains(Features::TGSPLIT)
-        || machine.has(Property::CUMODE) && !machine.features.contains(Features::CUMODE);
-    let name = machine.processor.name();
-    if !facts.cu_keeps_order {
-        return Err(format!(
-            "the first-level cache of {name} keeps no order of accesses, which the machine with caches has no words for"
-        ));
-    }
-    if facts.cache_policy == CachePolicy::GlcSlcScc {
-        return Err(format!(
-            "on {name} the type of memory says what its L2 cache keeps, which no instruction says"
-        ));
-    }
-    Ok(Hierarchy {
-        shared_first: !split,
-        // The cache of a shader array: glc and dlc say whether it is missed.
-        second: facts.cache_policy == CachePolicy::GlcSlcDlc,
-        // Where no instruction can name the system, the L2 cache is coherent with memory.
-        incoherent_device: matches!(
-            facts.cache_policy,
-            CachePolicy::Sc0Sc1Nt | CachePolicy::ThScope | CachePolicy::ThScopeNv
-        ),
+    known.memory.is_some_and(|memory| {
+        let cell = matches!(memory.atomic, Some(AtomicOp::BarrierArrive | AtomicOp::BarrierArriveAsync));
+        memory.is_atomic() && !cell || matches!(memory.verb, Verb::Cache { .. })
     })
 }
 
-/// How far out an access of this scope goes. Waves that share a first-level cache need not miss it at workgroup scope,
-/// where instructions say scopes; where they say which caches to miss, they miss it.
-pub(super) fn level(machine: Machine, hierarchy: Hierarchy, scope: Scope) -> Level {
-    let says_scope = machine.facts().stores_say_scope();
-    match scope {
-        Scope::Cu => 0,
-        Scope::Se if says_scope && hierarchy.shared_first => 0,
-        Scope::Se => 1,
-        Scope::Device => 2,
-        Scope::System => 3,
-    }
-}
-
-/// What a write-back or invalidate is to the machine; the write-back first.
-pub(super) fn cache_operation(machine: Machine, hierarchy: Hierarchy, known: &Effects) -> Option<Vec<Op>> {
-    let memory = known.memory.as_ref().filter(|memory| matches!(memory.path, Path::Global | Path::Buffer))?;
-    let Verb::Cache { invalidate, write_back } = memory.verb else { return None };
-    let mut ops = Vec::new();
-    // The caches before the device's write through, and the device's is one.
-    if write_back && hierarchy.incoherent_device && known.policy.scope == Scope::System {
-        ops.push(Op::WriteBack);
-    }
-    if invalidate {
-        ops.push(match (memory.caches, machine.facts().cache_policy) {
-            (Caches::Near, _) => Op::Invalidate(1),
-            (Caches::Shared, _) => Op::InvalidateSecond,
-            // sc0 is for the first level, whichever waves share it (guide, "Memory Model GFX942").
-            (Caches::All, CachePolicy::Sc0Sc1Nt) => {
-                Op::Invalidate(level(machine, hierarchy, known.policy.scope).max(1))
-            }
-            (Caches::All, _) => Op::Invalidate(level(machine, hierarchy, known.policy.scope)),
-        });
-    }
-    Some(ops)
-}
-
 /// The wait of an instruction; `None` if the machine has none such.
-pub(super) fn wait(machine: Machine, known: &Effects) -> Option<Op> {
+pub(super) fn wait(machine: Machine, known: &Effects) -> Option<Item> {
     if known.waits_idle {
-        return Some(Op::Wait(Waits { loads: true, stores: true, lds: true }));
+        return Some(Item::Wait(Waits { loads: true, stores: true, lds: true }));
     }
     let one_queue = CounterSet::of(machine).counter_of(Channel::St) == Counter::Vm;
     let mut waits = Waits::default();
@@ -124,7 +81,7 @@ pub(super) fn wait(machine: Machine, known: &Effects) -> Option<Op> {
             _ => return None,
         }
     }
-    (!known.waits.is_empty()).then_some(Op::Wait(waits))
+    (!known.waits.is_empty()).then_some(Item::Wait(waits))
 }
 
 /// The model's word for an atomic.
@@ -136,7 +93,14 @@ pub(super) fn update_word(op: Option<AtomicOp>) -> Option<&'static str> {
     }
 }
 
-/// Explores a test on the machine with caches: what was found, and a way to what is asked for.
+/// The write-back or invalidate of an instruction; `None` if it is none of the caches of global memory.
+pub(super) fn cache_operation(known: &Effects) -> Option<Item> {
+    let memory = known.memory.as_ref().filter(|memory| matches!(memory.path, Path::Global | Path::Buffer))?;
+    let Verb::Cache { invalidate, write_back } = memory.verb else { return None };
+    Some(Item::Cache { caches: memory.caches, scope: known.policy.scope, write_back, invalidate })
+}
+
+/// Explores a test on the machine with caches, in each configuration: what was found, and a way to what is asked for.
 ///
 /// # Errors
 /// What it has no words for.
@@ -145,46 +109,119 @@ pub(super) fn explore(
     columns: &Columns,
     most: usize,
 ) -> Result<(Explored, Vec<String>), String> {
-    let mut waves = Vec::new();
-    let mut agents = Vec::new();
-    let mut workgroups = Vec::new();
-    for (number, thread) in test.threads.iter().enumerate() {
-        let ops = ops(test, number, &columns.items[number])?;
-        let agent = index(&mut agents, thread.place.0[0]);
-        let workgroup = index(&mut workgroups, [thread.place.0[0], thread.place.0[1], thread.place.0[2]]);
-        waves.push(Wave { agent, workgroup, registers: thread.registers.len(), ops });
+    let mut told = Told { finished: true, ..Told::default() };
+    for configuration in Configuration::all(columns.machine) {
+        let waves = waves(test, columns, configuration)?;
+        let initial: Vec<i64> = test.locations.iter().map(|location| location.initial).collect();
+        let mut program = Program::new(configuration.hierarchy, &initial, &waves);
+        let objects: Vec<_> = test.objects.iter().map(|(_, object)| *object).collect();
+        let workgroups: Vec<u8> = waves.iter().map(|wave| wave.workgroup).collect();
+        let fine = |name: &String| columns.memory.get(name) == Some(&MemoryType::Fine);
+        let locations = (0..).zip(&test.locations);
+        program.uncached = locations.filter(|(_, of)| fine(&of.name)).map(|(at, _)| at).collect();
+        program.barriers = Barriers::new(&objects, workgroups, test.readings.barrier);
+        match run(&program, Exploration::Full, most) {
+            Some(found) => told.add(test, &waves, found),
+            None => (told.finished, told.states) = (false, told.states + most),
+        }
     }
-    if agents.len() > 1 && !columns.hierarchy.incoherent_device {
-        return Err(
-            "on this processor the type of memory says what agents share, which no instruction says".into()
-        );
+    Ok(told.explored())
+}
+
+/// What configurations have shown.
+#[derive(Default)]
+struct Told {
+    finished: bool,
+    states: usize,
+    outcomes: BTreeMap<String, Outcome>,
+    undefined: BTreeMap<&'static str, Vec<String>>,
+    deadlock: Option<Vec<String>>,
+    asked: Option<Vec<String>>,
+}
+
+impl Told {
+    fn add(&mut self, test: &Test, waves: &[Wave], found: Found) {
+        self.states += found.states;
+        let words = |steps: &[Step]| steps.iter().map(|&step| describe(test, waves, step)).collect();
+        let shorter = |known: &Option<Vec<String>>, steps: &[Step]| {
+            known.as_ref().is_none_or(|known| steps.len() < known.len())
+        };
+        for (registers, reached) in &found.ends {
+            let register =
+                |thread: u8, register: Register| registers[usize::from(thread)][usize::from(register)];
+            // It names no location.
+            let asked = test.asked.holds(&register, &|_| 0);
+            let state = test.registers_in_words(|thread| &registers[thread]).join(" ");
+            let outcome = self.outcomes.entry(state).or_default();
+            outcome.count += reached.count;
+            outcome.asked |= asked;
+            if asked && shorter(&self.asked, &reached.steps) {
+                self.asked = Some(words(&reached.steps));
+            }
+        }
+        if let Some(steps) = found.deadlock.filter(|steps| shorter(&self.deadlock, steps)) {
+            self.deadlock = Some(words(&steps));
+        }
+        for (rule, steps) in found.undefined {
+            self.undefined.entry(rule).or_insert_with(|| words(&steps));
+        }
     }
+
+    /// As explorations tell it, and the steps to what its verdict is about.
+    fn explored(self) -> (Explored, Vec<String>) {
+        let steps = self.undefined.values().next().or(self.deadlock.as_ref()).or(self.asked.as_ref());
+        let steps = steps.cloned().unwrap_or_default();
+        let explored = Explored {
+            finished: self.finished,
+            states: self.states,
+            outcomes: self.outcomes,
+            faults: self.undefined.keys().map(|rule| (Fault::Undefined(rule), None)).collect(),
+            deadlocks: self.deadlock.is_some(),
+            ..Explored::default()
+        };
+        (explored, steps)
+    }
+}
+
+/// The waves of a test on a processor in this configuration.
+fn waves(test: &Test, columns: &Columns, configuration: Configuration) -> Result<Vec<Wave>, String> {
     if !test.asked.locations().is_empty() {
         return Err("ask for registers: what memory holds at the end may be in caches".into());
     }
-    let initial: Vec<i64> = test.locations.iter().map(|location| location.initial).collect();
-    let Some(run) = run(columns.hierarchy, &initial, &waves, Exploration::Full, most) else {
-        return Ok((Explored { states: most, ..Explored::default() }, Vec::new()));
-    };
-    let mut found = Explored { finished: true, states: run.states, ..Explored::default() };
-    let mut witness: Option<&[Step]> = None;
-    for (registers, reached) in &run.ends {
-        let register = |thread: u8, register: Register| registers[usize::from(thread)][usize::from(register)];
-        // It names no location.
-        let asked = test.asked.holds(&register, &|_| 0);
-        let words = test.registers_in_words(|thread| &registers[thread]).join(" ");
-        let outcome = found.outcomes.entry(words).or_default();
-        outcome.count += reached.count;
-        outcome.asked |= asked;
-        if asked && witness.is_none_or(|known| reached.steps.len() < known.len()) {
-            witness = Some(&reached.steps);
+    let places: Vec<Place> = test.threads.iter().map(|thread| thread.place).collect();
+    let mut agents = Vec::new();
+    places.iter().for_each(|place| _ = index(&mut agents, place.0[0]));
+    if agents.len() > 1 {
+        let global = test.locations.iter().filter(|location| location.space == Space::Global);
+        let unsaid = global.map(|location| &location.name).find(|name| !columns.memory.contains_key(*name));
+        match (configuration.l2, unsaid) {
+            (L2Coherence::Scope, _) | (L2Coherence::MemoryAndInstructions, None) => {}
+            (L2Coherence::MemoryAndInstructions, Some(name)) => {
+                return Err(format!(
+                    "on this processor the type of memory says what its L2 cache keeps: `{name} = 0 coarse`, or `fine`"
+                ));
+            }
+            (L2Coherence::Memory, _) => {
+                return Err(
+                    "on this processor the type of memory says what agents share, which no instruction says"
+                        .into(),
+                );
+            }
         }
     }
-    let steps = witness.unwrap_or_default().iter().map(|&step| describe(test, &waves, step)).collect();
-    Ok((found, steps))
+    let devices = configuration.devices(columns.machine, &places);
+    let mut workgroups = Vec::new();
+    let mut waves = Vec::new();
+    for (number, (thread, device)) in test.threads.iter().zip(devices).enumerate() {
+        let ops = ops(test, number, columns, configuration)?;
+        let workgroup = index(&mut workgroups, [thread.place.0[0], thread.place.0[1], thread.place.0[2]]);
+        waves.push(Wave { device, workgroup, registers: thread.registers.len(), ops });
+    }
+    Ok(waves)
 }
 
-fn index<T: PartialEq>(known: &mut Vec<T>, value: T) -> u8 {
+/// The number of a value among those that are known, with which it is from here on.
+pub(super) fn index<T: PartialEq>(known: &mut Vec<T>, value: T) -> u8 {
     let at = known.iter().position(|one| *one == value).unwrap_or_else(|| {
         known.push(value);
         known.len() - 1
@@ -194,37 +231,61 @@ fn index<T: PartialEq>(known: &mut Vec<T>, value: T) -> u8 {
 
 /// What a wave does. Registers are used behind a wait for their load: the machine would wait by itself, which hardware
 /// does not.
-fn ops(test: &Test, number: usize, items: &[Item]) -> Result<Vec<Op>, String> {
+fn ops(
+    test: &Test,
+    number: usize,
+    columns: &Columns,
+    configuration: Configuration,
+) -> Result<Vec<Op>, String> {
     let thread = &test.threads[number];
     let mut words = thread.instructions.iter();
     let mut ops: Vec<Op> = Vec::new();
     // Registers that were loaded, by whether from LDS, and those of them that a wait has seen.
     let mut loads: HashMap<Register, (bool, bool)> = HashMap::new();
-    for &item in items {
-        let op = match item {
-            Item::Op(op) => op,
-            Item::Word { level, returns } => {
-                let word = words.next().ok_or("a column has more instructions than words")?;
-                let is_lds = |location: u8| test.locations[usize::from(location)].space == Space::Local;
-                match *word {
-                    Instruction::Load(register, location, _) if is_lds(location) => Op::LdsLoad(register, location),
-                    Instruction::Load(register, location, _) => Op::Load(register, location, level),
-                    Instruction::Store(location, value, _) if is_lds(location) => Op::LdsStore(location, value),
-                    Instruction::Store(location, value, _) => Op::Store(location, value, level.max(2)),
-                    Instruction::Update(register, location, update, value, _) => {
-                        let register = returns.then_some(register);
-                        match is_lds(location) {
-                            true => Op::LdsUpdate(register, location, update, value),
-                            false => Op::Update(register, location, update, value, level.max(2)),
-                        }
-                    }
-                    Instruction::Jump(to, Condition::NotEqual(register, value))
-                        if to == thread.instructions.len() =>
-                    {
-                        Op::Unless(register, value)
-                    }
-                    _ => return Err("beside atomics and cache operations, a jump is `bne REGISTER, NUMBER, END`, where END ends the column".into()),
+    let is_lds = |location: u8| test.locations[usize::from(location)].space == Space::Local;
+    for &item in &columns.items[number] {
+        let Item::Word { scope, returns } = item else {
+            let operations = configuration.cache_operation(item);
+            for &op in &operations {
+                ops.push(op);
+            }
+            if let Item::Wait(waits) = item {
+                for (lds, waited) in loads.values_mut() {
+                    *waited |= if *lds { waits.lds } else { waits.loads };
                 }
+                ops.push(Op::Wait(waits));
+            }
+            continue;
+        };
+        let word = words.next().ok_or("a column has more instructions than words")?;
+        let op = match *word {
+            Instruction::Load(register, location, _) if is_lds(location) => Op::LdsLoad(register, location),
+            Instruction::Load(register, location, _) => {
+                Op::Load(register, location, configuration.level(scope))
+            }
+            Instruction::Store(location, value, _) if is_lds(location) => Op::LdsStore(location, value),
+            Instruction::Store(location, value, _) => {
+                Op::Store(location, value, configuration.level(scope).max(2))
+            }
+            Instruction::Update(register, location, update, value, _) => {
+                let register = returns.then_some(register);
+                match is_lds(location) {
+                    true => Op::LdsUpdate(register, location, update, value),
+                    false => Op::Update(register, location, update, value, configuration.level(scope).max(2)),
+                }
+            }
+            Instruction::Barrier(operation, register) => Op::Barrier(operation, register),
+            Instruction::Leave => Op::LeaveBarrier,
+            Instruction::Jump(to, Condition::NotEqual(register, value))
+                if to == thread.instructions.len() =>
+            {
+                Op::Unless(register, value)
+            }
+            _ => {
+                return Err(
+                    "beside atomics and cache operations, a jump is `bne REGISTER, NUMBER, END`, where END ends the column"
+                        .into(),
+                );
             }
         };
         let used = match op {
@@ -260,10 +321,8 @@ fn ops(test: &Test, number: usize, items: &[Item]) -> Result<Vec<Op>, String> {
             let name = &thread.registers[usize::from(register)];
             return Err(format!("P{number} loads {name} again without a wait for its load"));
         }
-        if let Op::Wait(waits) = op {
-            for (lds, waited) in loads.values_mut() {
-                *waited |= if *lds { waits.lds } else { waits.loads };
-            }
+        if let Op::Barrier(_, Some(register)) = op {
+            loads.insert(register, (false, true));
         }
         ops.push(op);
     }
@@ -277,13 +336,14 @@ fn describe(test: &Test, waves: &[Wave], step: Step) -> String {
         Op::Store(to, ..) | Op::LdsStore(to, _) => format!("store to {}", location(to)),
         Op::Update(_, of, ..) | Op::LdsUpdate(_, of, ..) => format!("atomic of {}", location(of)),
         Op::Wait(_) => "wait".to_owned(),
-        Op::Invalidate(_) | Op::InvalidateSecond => "invalidate".to_owned(),
+        Op::Invalidate(_) | Op::InvalidateSecond | Op::InvalidateDevice => "invalidate".to_owned(),
+        Op::Barrier(..) | Op::LeaveBarrier => "barrier operation".to_owned(),
         Op::WriteBack => "write-back".to_owned(),
         Op::Unless(..) => "branch".to_owned(),
     };
     match step {
         Step::Issue(wave, at) => format!("P{wave}: {} is issued", op(wave, at)),
         Step::Perform(wave, at) => format!("P{wave}: {} is performed", op(wave, at)),
-        Step::WriteBack(agent, at) => format!("agent {agent}: its cache writes {} back", location(at)),
+        Step::WriteBack(cache, at) => format!("device cache {cache} writes {} back", location(at)),
     }
 }

@@ -148,6 +148,8 @@ pub enum Caches {
     Near,
     /// The shader array's alone.
     Shared,
+    /// The device's alone (gfx90a).
+    Device,
 }
 
 /// The memory effect of an instruction.
@@ -236,6 +238,7 @@ impl Memory {
                 "wb" => write_back = true,
                 "l0" => memory.caches = Caches::Near,
                 "l1" => memory.caches = Caches::Shared,
+                "l2" => memory.caches = Caches::Device,
                 "permute" => crossbar = Some(Crossbar::Permute),
                 "bpermute" => crossbar = Some(Crossbar::Bpermute),
                 "bpermute_fi" => crossbar = Some(Crossbar::BpermuteFi),

@@ -9,7 +9,8 @@
 //!
 //! A test explores random programs with and without, and compares.
 
-use super::{Machine, Op, Pending, State, Step};
+use super::state::{DeviceLine, Machine, Pending, State};
+use super::{Op, Step};
 use crate::litmus::{LocationId, Register, Value};
 
 /// The location of an access to memory beyond LDS.
@@ -39,7 +40,13 @@ fn registers(op: Op) -> [Option<Register>; 2] {
         Op::Load(register, ..) | Op::LdsLoad(register, _) | Op::Unless(register, _) => [Some(register), None],
         Op::Store(_, value, _) | Op::LdsStore(_, value) => [of(value), None],
         Op::Update(register, _, _, value, _) | Op::LdsUpdate(register, _, _, value) => [register, of(value)],
-        Op::Wait(_) | Op::Invalidate(_) | Op::InvalidateSecond | Op::WriteBack => [None, None],
+        Op::Barrier(_, register) => [register, None],
+        Op::Wait(_)
+        | Op::Invalidate(_)
+        | Op::InvalidateSecond
+        | Op::InvalidateDevice
+        | Op::WriteBack
+        | Op::LeaveBarrier => [None, None],
     }
 }
 
@@ -61,7 +68,7 @@ impl State {
     /// What a wave has not done yet: its accesses in flight, and its instructions to come.
     fn left<'s>(&'s self, machine: &'s Machine, wave: usize) -> impl Iterator<Item = Op> + 's {
         let own = &self.waves[wave];
-        let pending = own.pending.iter().map(move |&Pending(index)| machine.op(wave, index));
+        let pending = own.pending.iter().map(move |one| machine.op(wave, one.op));
         pending.chain(machine.waves[wave].ops[usize::from(own.at)..].iter().copied())
     }
 
@@ -76,7 +83,7 @@ impl State {
             }
             for number in 0..self.waves[wave].pending.len() {
                 if steps.is_empty() && self.is_performed_alone(machine, wave, number) {
-                    let Pending(op) = self.waves[wave].pending[number];
+                    let Pending { op, .. } = self.waves[wave].pending[number];
                     self.perform(machine, wave, number, &mut states);
                     steps.extend(states.drain(..).map(|next| (Step::Perform(wave, op.into()), next)));
                 }
@@ -90,7 +97,7 @@ impl State {
 
     /// Whether the issue of a wave's next instruction, where it is possible at all, depends on nothing that may come before.
     fn is_issued_alone(&self, machine: &Machine, wave: usize, op: Op) -> bool {
-        let pending = || self.waves[wave].pending.iter().map(|&Pending(index)| machine.op(wave, index));
+        let pending = || self.waves[wave].pending.iter().map(|one| machine.op(wave, one.op));
         let used = registers(op);
         if pending().flat_map(registers).flatten().any(|register| used.contains(&Some(register))) {
             return false;
@@ -99,7 +106,10 @@ impl State {
             // They change the wave alone.
             Op::Wait(_) | Op::Unless(..) | Op::WriteBack | Op::Update(..) => true,
             Op::LdsLoad(..) | Op::LdsStore(..) | Op::LdsUpdate(..) => true,
-            Op::Load(_, _, level) if level > 0 => true,
+            // Other waves wait for them.
+            Op::Barrier(..) | Op::LeaveBarrier => false,
+            Op::Load(_, _, level) if level > 0 || machine.hierarchy.ports => true,
+            Op::Store(..) if machine.hierarchy.ports => true,
             Op::Load(_, to, _) => {
                 let only_own = machine.has_first_alone(wave) && !pending().any(|op| location(op) == Some(to));
                 only_own && self.is_quiet(machine, wave, to)
@@ -108,6 +118,7 @@ impl State {
                 let caches = machine.has_first_alone(wave) && machine.has_second_alone(wave);
                 caches && !pending().any(|op| location(op) == Some(to))
             }
+            Op::InvalidateDevice => !machine.hierarchy.incoherent_device,
             Op::InvalidateSecond => {
                 let untouched = machine.has_second_alone(wave) && !pending().any(|op| location(op).is_some());
                 !machine.hierarchy.second || untouched
@@ -115,8 +126,11 @@ impl State {
             Op::Invalidate(level) => {
                 let second = level > 1 && machine.hierarchy.second;
                 let device = level > 2 && machine.hierarchy.incoherent_device;
+                // A load in flight may be answered by what it empties.
+                let answered = machine.hierarchy.ports && pending().any(|op| location(op).is_some());
                 machine.has_first_alone(wave)
                     && !device
+                    && !answered
                     && (!second
                         || machine.has_second_alone(wave) && !pending().any(|op| location(op).is_some()))
             }
@@ -128,15 +142,17 @@ impl State {
         let others = (0..self.waves.len()).filter(|&other| other != wave);
         let mut left = others.flat_map(|other| self.left(machine, other));
         // What another device's cache still holds may reach memory at any time.
-        let own = usize::from(machine.waves[wave].agent);
-        let dirty = |lines: &Vec<super::DeviceLine>| lines[usize::from(to)].is_some_and(|(_, dirty)| dirty);
+        let own = usize::from(machine.waves[wave].device);
+        let dirty = |lines: &Vec<DeviceLine>| lines[usize::from(to)].is_some_and(|(_, dirty)| dirty);
         let elsewhere = self.device.iter().enumerate().any(|(agent, lines)| agent != own && dirty(lines));
         machine.has_second_alone(wave)
             && !elsewhere
             && match machine.hierarchy.incoherent_device {
                 // The load may fill a line of the device's cache.
-                true => !left
-                    .any(|op| location(op) == Some(to) || matches!(op, Op::Invalidate(3..) | Op::WriteBack)),
+                true => !left.any(|op| {
+                    location(op) == Some(to)
+                        || matches!(op, Op::Invalidate(3..) | Op::InvalidateDevice | Op::WriteBack)
+                }),
                 false => !left.any(|op| location(op) == Some(to) && !matches!(op, Op::Load(..))),
             }
     }
@@ -144,7 +160,7 @@ impl State {
     /// Whether an access in flight, where it can be performed, depends on nothing that may come before.
     fn is_performed_alone(&self, machine: &Machine, wave: usize, number: usize) -> bool {
         let own = &self.waves[wave];
-        let Pending(index) = own.pending[number];
+        let Pending { op: index, .. } = own.pending[number];
         let op = machine.op(wave, index);
         // What its own wave may issue before: nothing behind a wait for it.
         let waits_for = |waited: &Op| match (waited, op) {
@@ -168,9 +184,12 @@ impl State {
                 !others().any(|op| in_lds(op) == Some(to) && !matches!(op, Op::LdsLoad(..)))
             }
             Op::LdsStore(to, _) | Op::LdsUpdate(_, to, ..) => !others().any(|op| in_lds(op) == Some(to)),
+            // It may fill a line of a cache that others share.
+            Op::Load(_, _, 0) => false,
             Op::Load(_, to, _) => {
                 let beside = |op: Op| {
-                    location(op) == Some(to) || matches!(op, Op::Invalidate(2..) | Op::InvalidateSecond)
+                    location(op) == Some(to)
+                        || matches!(op, Op::Invalidate(2..) | Op::InvalidateSecond | Op::InvalidateDevice)
                 };
                 self.is_quiet(machine, wave, to) && !issued().any(beside)
             }

@@ -72,5 +72,5 @@ pub fn advice(test: &Test, found: &Explored, bounds: Bounds) -> Result<Vec<Advic
 }
 
 fn is_right(found: &Explored) -> bool {
-    found.finished && found.faults.is_empty() && found.deadlock.is_none()
+    found.finished && found.faults.is_empty() && !found.deadlocks
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::event::{Does, EventId, Events, TooMany};
+use super::event::{Does, EventId, Events, Set, TooMany};
 use super::{Condition, Instruction, Ordering, Test, Update, Value};
 
 /// How the axioms are read.
@@ -35,26 +35,27 @@ impl From<TooMany> for Unsuitable {
 
 /// A relation over events.
 #[derive(Clone)]
-struct Relation(Vec<u64>);
+struct Relation(Vec<Set>);
 
 impl Relation {
     fn new(count: usize) -> Relation {
-        Relation(vec![0; count])
+        Relation(vec![Set::default(); count])
     }
 
     fn add(&mut self, a: usize, b: usize) {
-        self.0[a] |= 1 << b;
+        self.0[a].insert(b as EventId);
     }
 
     fn has(&self, a: usize, b: usize) -> bool {
-        self.0[a] >> b & 1 != 0
+        self.0[a].has(b as EventId)
     }
 
     fn closed(mut self) -> Relation {
         for middle in 0..self.0.len() {
             for from in 0..self.0.len() {
                 if self.has(from, middle) {
-                    self.0[from] |= self.0[middle];
+                    let theirs = self.0[middle].clone();
+                    self.0[from].unite(&theirs);
                 }
             }
         }
@@ -62,7 +63,7 @@ impl Relation {
     }
 
     fn with(mut self, other: &Relation) -> Relation {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, theirs)| *own |= theirs);
+        self.0.iter_mut().zip(&other.0).for_each(|(own, theirs)| own.unite(theirs));
         self
     }
 

@@ -1,13 +1,14 @@
 //! The events that a test may have: numbers that are the same in every execution, so that states can be compared.
 
-use super::{Class, Instruction, LocationId, Semantics, Test};
+mod set;
+
+use super::{CellOperation, Class, Instruction, LocationId, Semantics, Test};
 use crate::scope::{Place, Space, Spaces};
 
-/// The number of an event.
-pub type EventId = u8;
+pub use set::Set;
 
-/// A set of events.
-pub type Set = u64;
+/// The number of an event.
+pub type EventId = u16;
 
 /// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,7 +90,7 @@ pub struct Events {
     pub first: Vec<Vec<EventId>>,
 }
 
-/// A test has more events than are told apart.
+/// A test has more events than there are numbers for them: 65,536.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
 
@@ -108,7 +109,8 @@ impl Events {
                 place: Place::default(),
             })
             .collect();
-        let fits = |all: &[Event]| if all.len() > Set::BITS as usize { Err(TooMany) } else { Ok(()) };
+        let fits =
+            |all: &[Event]| if all.len() > usize::from(EventId::MAX) + 1 { Err(TooMany) } else { Ok(()) };
         fits(&all)?;
         let mut first = Vec::new();
         for (number, thread) in (0..).zip(&test.threads) {
@@ -142,6 +144,9 @@ impl Events {
                     Instruction::StoreInFlight(class, location, _) => {
                         all.extend([other, event(Does::Write, Some(location), plain, Some(class))]);
                     }
+                    Instruction::Cell(_, CellOperation::ArriveBehindCopies) => {
+                        all.extend([other, event(Does::Other, None, plain, Some(Class::AsyncLoad))]);
+                    }
                     Instruction::Copy(class, to, from, _) => all.extend([
                         other,
                         event(Does::Read, Some(from), plain, Some(class)),
@@ -165,11 +170,6 @@ impl Events {
     pub fn spaces(&self, event: EventId) -> Spaces {
         self.get(event).semantics.spaces
     }
-}
-
-/// The events of a set, ascending.
-pub fn members(set: Set) -> impl Iterator<Item = EventId> {
-    (0..Set::BITS as EventId).filter(move |event| set >> event & 1 != 0)
 }
 
 /// A place as an index of relations that are kept for each address space.

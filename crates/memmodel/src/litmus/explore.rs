@@ -76,11 +76,13 @@ pub struct Outcome {
 pub struct Explored {
     /// Final states as text, with how many executions end so.
     pub outcomes: BTreeMap<String, Outcome>,
-    /// What is wrong, each with a shortest witness.
-    pub faults: BTreeMap<Fault, Witness>,
+    /// What is wrong, each with a shortest witness; `None` where another machine than this one has found it.
+    pub faults: BTreeMap<Fault, Option<Witness>>,
     /// What is told: `H2`, `L1`, `R7`.
     pub notes: BTreeSet<Note>,
-    /// A shortest way to where threads wait for ever.
+    /// Threads may wait for ever.
+    pub deadlocks: bool,
+    /// A shortest way to where they do.
     pub deadlock: Option<Witness>,
     /// An execution that reaches what is asked for.
     pub asked: Option<Witness>,
@@ -182,13 +184,14 @@ impl Explored {
             }
         }
         for (fault, witness) in part.faults {
-            self.faults.entry(fault).or_insert(witness);
+            self.faults.entry(fault).or_insert(Some(witness));
         }
         self.notes.extend(part.notes);
         for (separated, witness) in part.stuck {
             if separated {
-                self.faults.entry(Fault::Undefined("B12")).or_insert(witness);
+                self.faults.entry(Fault::Undefined("B12")).or_insert(Some(witness));
             } else {
+                self.deadlocks = true;
                 self.deadlock.get_or_insert(witness);
             }
         }
@@ -211,7 +214,7 @@ impl Explored {
         };
         match self {
             _ if has(true) => Some(Verdict::Undefined),
-            _ if self.deadlock.is_some() => Some(Verdict::Deadlock),
+            _ if self.deadlocks => Some(Verdict::Deadlock),
             _ if has(false) => Some(Verdict::Racy),
             _ if !self.finished => None,
             _ if self.outcomes.values().any(|outcome| outcome.asked) => Some(Verdict::Allowed),
@@ -228,7 +231,7 @@ impl Explored {
                 Fault::Race(rule, class, ..) => ids.extend([*rule, *class]),
             }
         }
-        ids.extend(self.deadlock.is_some().then_some("B13"));
+        ids.extend(self.deadlocks.then_some("B13"));
         ids
     }
 
@@ -238,7 +241,8 @@ impl Explored {
             let found = self
                 .faults
                 .iter()
-                .filter(move |(fault, _)| matches!(fault, Fault::Undefined(_)) == undefined);
+                .filter(move |(fault, _)| matches!(fault, Fault::Undefined(_)) == undefined)
+                .filter_map(|(fault, witness)| Some((fault, witness.as_ref()?)));
             found.min_by_key(|(_, witness)| witness.trace.steps().len())
         };
         let events = |fault: &Fault| match fault {

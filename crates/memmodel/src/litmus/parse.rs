@@ -30,6 +30,7 @@ use question::parse_question;
 
 use super::state::kind_of;
 use super::{Expected, Level, Location, LocationId, Proposition, Readings, Test, Thread, Verdict};
+use crate::barrier::cell::Cell;
 use crate::barrier::{Kind, Object, ObjectId};
 use crate::scope::{Place, Scope, Space};
 
@@ -186,6 +187,7 @@ pub fn parse(text: &str) -> Result<Test, Error> {
         level,
         locations: Vec::new(),
         objects: Vec::new(),
+        cells: Vec::new(),
         threads: Vec::new(),
         asked: Proposition::True,
         expected,
@@ -206,6 +208,12 @@ pub fn parse(text: &str) -> Result<Test, Error> {
     }
     for entry in initial.into_iter().filter(|entry| !entry.text.is_empty()) {
         parse_initial(&mut test, entry, &places)?;
+    }
+    if let Some((name, _)) = test.cells.iter().find(|(_, count)| *count == 0) {
+        return fail(
+            0,
+            format!("`{{ cell.{name} = COUNT; }}` says how many arrivals complete a phase of {name}"),
+        );
     }
     count_members(&mut test);
     if let Some(question) = question {
@@ -319,6 +327,16 @@ fn parse_initial(test: &mut Test, entry: Piece, places: &[Place]) -> Result<(), 
         for &place in places {
             let object = object(test, Piece { at: name.at, text: id }, place)?;
             test.objects[usize::from(object)].1.expected = Some(count);
+        }
+        return Ok(());
+    }
+    if let Some(name) = name.text.strip_prefix("cell.") {
+        let count = u32::try_from(value).ok().filter(|&count| Cell::new(count).is_some());
+        let Some(count) = count else { return fail(entry.at, "expected a count of 1 to 65536") };
+        let known = test.cells.iter_mut().find(|(known, _)| known == name);
+        match known {
+            Some((_, known)) => *known = count,
+            None => test.cells.push((name.to_owned(), count)),
         }
         return Ok(());
     }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::Test;
-use super::event::{Does, EventId, members};
+use super::event::{Does, EventId};
 use super::explore::Witness;
 use super::state::{Context, Pick, State};
 
@@ -37,7 +37,7 @@ fn describe(cx: &Context, state: &State, event: EventId) -> String {
         (Some(_), _, Some(location)) => format!("{text}: writes {}", name(location)),
         _ => text.clone(),
     };
-    match state.executed >> event & 1 != 0 && of.location.is_some() {
+    match state.executed.has(event) && of.location.is_some() {
         true => format!("{what}  [{}]", state.value_of(event)),
         false => what,
     }
@@ -81,9 +81,9 @@ fn picture(cx: &Context, state: &State) -> Picture {
     let shown = |event: &EventId| {
         let of = cx.events.get(*event);
         let read = |read: EventId| state.from[usize::from(read)] == Some(*event);
-        of.thread.is_some() || members(state.executed).any(read)
+        of.thread.is_some() || state.executed.members().any(read)
     };
-    for event in members(state.executed).filter(shown) {
+    for event in state.executed.members().filter(shown) {
         let column = cx.events.get(event).thread.map_or(0, |thread| usize::from(thread) + 1);
         nodes.push(Node { event, column, text: describe(cx, state, event) });
     }
@@ -99,7 +99,7 @@ fn picture(cx: &Context, state: &State) -> Picture {
     for order in &state.order {
         order.windows(2).for_each(|pair| edge(pair[0], pair[1], "co"));
     }
-    for read in members(state.executed) {
+    for read in state.executed.members() {
         let Some(from) = state.from[usize::from(read)] else { continue };
         edge(from, read, "rf");
         let order = state.order.iter().find(|order| order.contains(&from));

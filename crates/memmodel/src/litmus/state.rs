@@ -6,16 +6,18 @@
 //! of these are closed under taking events away, so that every consistent execution without a cycle of program order and
 //! reads-from is found, and no other: load buffering ("out of thin air" among it) is not shown.
 
+mod cells;
 mod consistency;
 mod flights;
 mod memory;
 mod steps;
 
 use super::event::{Event, EventId, Events, Set};
-use super::{Class, Instruction, LocationId, Ordering, Register, Test, Value};
+use super::{CellId, CellOperation, Class, Instruction, LocationId, Ordering, Register, Test, Value};
 use crate::asyncmark;
 use crate::barrier::machine::Machine;
 use crate::barrier::{self, Kind};
+use cells::CellState;
 
 /// What is chosen at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,6 +56,8 @@ pub enum Touches {
     Location(LocationId, bool),
     /// A barrier object.
     Barrier(u8),
+    /// A barrier cell in LDS.
+    Cell(CellId),
 }
 
 impl Choice {
@@ -63,6 +67,7 @@ impl Choice {
             && match (self.touches, other.touches) {
                 (Touches::Location(a, writes), Touches::Location(b, also)) => a != b || !(writes || also),
                 (Touches::Barrier(a), Touches::Barrier(b)) => a != b,
+                (Touches::Cell(a), Touches::Cell(b)) => a != b,
                 _ => true,
             }
     }
@@ -106,6 +111,8 @@ struct Flight {
     retired: bool,
     instance: Option<asyncmark::Instance>,
     register: Option<Register>,
+    /// It is an arrival at this cell.
+    cell: Option<CellId>,
     /// What happens before its next access.
     before: [Set; 2],
 }
@@ -120,6 +127,8 @@ struct ThreadState {
     flights: Vec<Flight>,
     /// Its barrier operations.
     barriers: Vec<EventId>,
+    /// By cell: how many phases it has waited for.
+    phases: Vec<u32>,
 }
 
 /// An execution on its way.
@@ -127,6 +136,7 @@ struct ThreadState {
 pub struct State {
     threads: Vec<ThreadState>,
     barriers: Machine,
+    cells: Vec<CellState>,
     /// The events that there are.
     pub executed: Set,
     /// By location: the writes in order, the initial one first.
@@ -164,16 +174,12 @@ impl<'t> Context<'t> {
     }
 }
 
-fn bit(event: EventId) -> Set {
-    1 << event
-}
-
 impl State {
     /// Before the first step.
     pub fn start(cx: &Context) -> State {
         let locations = cx.test.locations.len();
         let count = cx.events.all.len();
-        let initial: Set = (0..locations as EventId).fold(0, |set, event| set | bit(event));
+        let initial = Set::below(locations as EventId);
         let mut values = vec![0; count];
         for (value, location) in values.iter_mut().zip(&cx.test.locations) {
             *value = location.initial;
@@ -192,19 +198,21 @@ impl State {
         let thread = |thread: &super::Thread| ThreadState {
             at: 0,
             registers: vec![None; thread.registers.len()],
-            before: [initial; 2],
+            before: [initial.clone(), initial.clone()],
             marks: asyncmark::Thread::default(),
             flights: Vec::new(),
             barriers: Vec::new(),
+            phases: vec![0; cx.test.cells.len()],
         };
         State {
             threads: cx.test.threads.iter().map(thread).collect(),
             barriers: Machine::new(&objects, workgroups, cx.test.readings.barrier),
+            cells: cx.test.cells.iter().map(|&(_, count)| CellState::new(count)).collect(),
             executed: initial,
             order: (0..locations as EventId).map(|event| vec![event]).collect(),
             from: vec![None; count],
             values,
-            before: vec![[0; 2]; count],
+            before: vec![Default::default(); count],
             racy: false,
         }
     }
@@ -259,6 +267,7 @@ impl State {
                     | Instruction::LoadInFlight(..)
                     | Instruction::StoreInFlight(..)
                     | Instruction::Copy(..)
+                    | Instruction::Cell(_, CellOperation::ArriveBehindCopies)
                     | Instruction::Mark(_)
                     | Instruction::Call
                     | Instruction::Return
@@ -320,16 +329,16 @@ impl State {
     }
 
     fn advance(&mut self, thread: usize, event: EventId, at: usize) {
-        let before = self.before[usize::from(event)].map(|before| before | bit(event));
         let own = &mut self.threads[thread];
         own.at = at;
-        for (own, theirs) in own.before.iter_mut().zip(before) {
-            *own |= theirs;
+        for (own, theirs) in own.before.iter_mut().zip(&self.before[usize::from(event)]) {
+            own.unite(theirs);
+            own.insert(event);
         }
     }
 
     fn add(&mut self, _: &Context, event: EventId, before: [Set; 2]) {
-        self.executed |= bit(event);
+        self.executed.insert(event);
         self.before[usize::from(event)] = before;
     }
 }

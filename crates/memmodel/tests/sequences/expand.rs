@@ -14,6 +14,8 @@ pub struct Line {
     pub begin: &'static str,
     pub end: &'static str,
     pub hierarchy: Hierarchy,
+    /// Workgroups of an agent may have different device caches.
+    pub several_l2: bool,
     pub mode: Mode,
 }
 
@@ -97,12 +99,13 @@ pub fn expand(
             }
         }
         let workgroup = groups.iter().position(|own| own[..] == thread.place.0[..3]).expect("its own") as u8;
-        waves.push(Wave { agent: thread.place.0[0], workgroup, registers: thread.registers.len(), ops });
+        let device = if line.several_l2 { workgroup } else { thread.place.0[0] };
+        waves.push(Wave { device, workgroup, registers: thread.registers.len(), ops });
     }
-    // Agents are numbered from 0, whatever their places are.
-    let agents: BTreeSet<u8> = waves.iter().map(|wave| wave.agent).collect();
+    // Devices are numbered from 0, whatever the places of agents are.
+    let devices: BTreeSet<u8> = waves.iter().map(|wave| wave.device).collect();
     for wave in &mut waves {
-        wave.agent = agents.iter().position(|&own| own == wave.agent).expect("its own") as u8;
+        wave.device = devices.iter().position(|&own| own == wave.device).expect("its own") as u8;
     }
     Some((waves, used))
 }
@@ -158,7 +161,7 @@ fn op(line: &Line, text: &str, access: &Access, space: &str, scope: &str) -> Opt
         "buffer_invl2" => Some(Op::Invalidate(3)),
         "buffer_inv" => Some(Op::Invalidate(level(line, text, scope).max(1))),
         "global_inv" => Some(Op::Invalidate(level(line, text, scope))),
-        "buffer_wbl2" if text.contains("sc1=1") && !text.contains("sc0=1") => None,
+        "buffer_wbl2" if text.contains("sc1=1") && !text.contains("sc0=1") && !line.several_l2 => None,
         "buffer_wbl2" => Some(Op::WriteBack),
         "global_wb" => (scope == "system").then_some(Op::WriteBack),
         _ => {
@@ -174,7 +177,8 @@ fn op(line: &Line, text: &str, access: &Access, space: &str, scope: &str) -> Opt
                 Access::Store(location, value) => Op::Store(location, value, level(line, text, scope).max(2)),
                 // Memory that agents share is not cached by a device whose cache is not coherent.
                 Access::Update(register, location, update, value) => {
-                    Op::Update(Some(register), location, update, value, if scope == "system" { 3 } else { 2 })
+                    let beyond = scope == "system" || scope == "agent" && line.several_l2;
+                    Op::Update(Some(register), location, update, value, if beyond { 3 } else { 2 })
                 }
                 Access::None => panic!("{}: a fence with `{text}`", line.name),
             })
@@ -204,6 +208,7 @@ fn level(line: &Line, text: &str, scope: &str) -> u8 {
     let has = |bit: &str| text.contains(bit);
     match (has("sc0=1"), has("sc1=1")) {
         (true, true) => 3,
+        (false, true) if line.several_l2 => 3,
         (false, true) => 2,
         (true, false) if line.mode.threadgroup_split || text.starts_with("buffer_inv") => 1,
         (true, false) => 0,

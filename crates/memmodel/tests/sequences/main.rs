@@ -14,17 +14,25 @@ use std::fmt::Write as _;
 
 use expand::{Line, expand};
 use shapes::{Shape, shapes};
-use wavemark_memmodel::caches::{Exploration, Hierarchy, run};
+use wavemark_memmodel::caches::{Exploration, Hierarchy, Program, run};
 use wavemark_memmodel::litmus::explore::{Bounds, explore};
 use wavemark_memmodel::litmus::parse::parse;
 
 /// The generations and modes, with the table of each: where it begins and ends.
 fn lines() -> Vec<Line> {
-    let line = |name, begin, end, (shared_first, second, incoherent_device), split| Line {
+    let line = |name: &'static str, begin, end, (shared_first, second, incoherent_device), split| Line {
         name,
         begin,
         end,
-        hierarchy: Hierarchy { shared_first, second, incoherent_device },
+        hierarchy: Hierarchy {
+            shared_first,
+            ports: false,
+            write_back_in_order: true,
+            second,
+            incoherent_device,
+        },
+        // "fewer (possibly one) larger agents with groups of CUs on each agent each sharing separate L2 caches"
+        several_l2: name.ends_with("several L2"),
         mode: table::Mode { compute_unit: shared_first, threadgroup_split: split, gfx11: false },
     };
     vec![
@@ -32,6 +40,7 @@ fn lines() -> Vec<Line> {
         line("gfx90a", "Table 80", "Memory Model GFX942", (true, false, true), false),
         line("gfx90a tgsplit", "Table 80", "Memory Model GFX942", (false, false, true), true),
         line("gfx942", "Table 81", "Memory Model GFX10-GFX11", (true, false, true), false),
+        line("gfx942 several L2", "Table 81", "Memory Model GFX10-GFX11", (true, false, true), false),
         line("gfx942 tgsplit", "Table 81", "Memory Model GFX10-GFX11", (false, false, true), true),
         line("gfx10 CU", "Table 82", "Memory Model GFX12", (true, true, false), false),
         line("gfx10 WGP", "Table 82", "Memory Model GFX12", (false, true, false), false),
@@ -58,7 +67,7 @@ fn beyond(
     let (waves, rows) = expand(line, text, &test, without)?;
     used.extend(rows);
     let initial: Vec<i64> = test.locations.iter().map(|location| location.initial).collect();
-    let Some(found) = run(line.hierarchy, &initial, &waves, Exploration::Reduced, MOST) else {
+    let Some(found) = run(&Program::new(line.hierarchy, &initial, &waves), Exploration::Reduced, MOST) else {
         panic!("{} has more than {MOST} states on {}", shape.name, line.name)
     };
     let state =

@@ -4,8 +4,8 @@ use super::{Error, Piece, fail, location, object};
 use crate::asyncmark::{STAGES, Stage, Stages};
 use crate::barrier::{self, ObjectId};
 use crate::litmus::{
-    Class, Condition, Counter, Instruction, Level, LocationId, Ordering, Register, Semantics, Test, Thread,
-    Update, Value,
+    CellId, CellOperation, Class, Condition, Counter, Instruction, Level, LocationId, Ordering, Register,
+    Semantics, Test, Thread, Update, Value,
 };
 use crate::scope::{Scope, Space, Spaces};
 
@@ -223,6 +223,7 @@ impl<'t> Reader<'_, 't> {
                 self.jump(Condition::NotEqual(register, value))
             }
             word if word.starts_with("barrier.") => self.barrier(word),
+            word if word.starts_with("cell.") => self.cell(word, first.at),
             word => self.machine(word, first.at),
         }
     }
@@ -247,6 +248,27 @@ impl<'t> Reader<'_, 't> {
             _ => return fail(self.line.at, format!("no barrier operation is called `{word}`")),
         };
         Ok(Instruction::Barrier(operation, None))
+    }
+
+    /// An operation on a barrier cell in LDS, which waves have.
+    fn cell(&mut self, word: &str, at: usize) -> Result<Instruction, Error> {
+        let operation = match word {
+            _ if self.test.level != Level::Machine => None,
+            "cell.arrive" => Some(CellOperation::Arrive),
+            "cell.arrive.async" => Some(CellOperation::ArriveBehindCopies),
+            "cell.wait" => Some(CellOperation::Wait),
+            _ => None,
+        };
+        let Some(operation) = operation else {
+            return fail(at, format!("no instruction is called `{word}` here"));
+        };
+        let name = self.take("the name of a cell")?;
+        let known = self.test.cells.iter().position(|(known, _)| known == name.text);
+        let cell = known.unwrap_or_else(|| {
+            self.test.cells.push((name.text.to_owned(), 0));
+            self.test.cells.len() - 1
+        });
+        Ok(Instruction::Cell(cell as CellId, operation))
     }
 
     /// Instructions of a wave: accesses in flight, and waits for counters.

@@ -1,7 +1,7 @@
 //! Races, and the order of sequentially consistent operations.
 
-use super::{Context, Fault, State, bit};
-use crate::litmus::event::{Does, Event, EventId, Set, index, members};
+use super::{Context, Fault, State};
+use crate::litmus::event::{Does, Event, EventId, Set, index};
 use crate::litmus::{Class, Level, Ordering};
 
 impl State {
@@ -9,8 +9,8 @@ impl State {
     pub(super) fn races(&self, cx: &Context, event: EventId) -> Vec<Fault> {
         let of = cx.event(event);
         let space = index(cx.test.locations[usize::from(of.location.expect("an access"))].space);
-        let before = self.before[usize::from(event)][space];
-        let unordered = members(self.executed & !before & !bit(event));
+        let before = &self.before[usize::from(event)][space];
+        let unordered = self.executed.members().filter(|&other| other != event && !before.has(other));
         let racing = unordered.filter(|&other| {
             let with = cx.event(other);
             of.conflicts(with) && !of.synchronize(with)
@@ -18,11 +18,11 @@ impl State {
         racing.map(|other| self.race(cx, other, event, before)).collect()
     }
 
-    pub(super) fn race(&self, cx: &Context, first: EventId, second: EventId, before: Set) -> Fault {
+    pub(super) fn race(&self, cx: &Context, first: EventId, second: EventId, before: &Set) -> Fault {
         let (a, b) = (cx.event(first), cx.event(second));
         let issue = |of: &Event| cx.events.first[usize::from(of.thread.expect("a thread's"))][of.instruction];
-        let issued = a.in_flight.is_some() && before >> issue(a) & 1 != 0
-            || b.in_flight.is_some() && a.thread == b.thread;
+        let issued =
+            a.in_flight.is_some() && before.has(issue(a)) || b.in_flight.is_some() && a.thread == b.thread;
         let earlier = if a.instruction < b.instruction { a } else { b };
         let (rule, class) = if a.is_atomic() && b.is_atomic() {
             ("M2", "missing-scope")
@@ -52,23 +52,24 @@ impl State {
         }
         let sequential =
             |&event: &EventId| cx.event(event).semantics.ordering == Ordering::SequentiallyConsistent;
-        let all: Vec<EventId> = members(self.executed).filter(sequential).collect();
+        let all: Vec<EventId> = self.executed.members().filter(sequential).collect();
         let mut after: Vec<Set> = all
             .iter()
             .map(|&a| {
                 let edge = |&b: &EventId| a != b && self.sequential_edge(cx, a, b);
-                all.iter().copied().filter(edge).fold(0, |set, b| set | bit(b))
+                all.iter().copied().filter(edge).collect()
             })
             .collect();
         // Transitive closure over the few of them.
         for (middle, &event) in all.iter().enumerate() {
             for from in 0..all.len() {
-                if after[from] >> event & 1 != 0 {
-                    after[from] |= after[middle];
+                if after[from].has(event) {
+                    let theirs = after[middle].clone();
+                    after[from].unite(&theirs);
                 }
             }
         }
-        all.iter().zip(&after).all(|(&event, after)| after >> event & 1 == 0)
+        all.iter().zip(&after).all(|(&event, after)| !after.has(event))
     }
 
     pub(super) fn sequential_edge(&self, cx: &Context, a: EventId, b: EventId) -> bool {
@@ -76,8 +77,7 @@ impl State {
         if !first.inclusive(second) {
             return false;
         }
-        let happens = self.before[usize::from(b)];
-        if (happens[0] | happens[1]) >> a & 1 != 0 {
+        if self.before[usize::from(b)].iter().any(|happens| happens.has(a)) {
             return true;
         }
         // A fence stands for what its thread does behind it, or before it.
@@ -93,7 +93,7 @@ impl State {
                     && (other > event) == behind
                     && other != event
             };
-            members(self.executed).filter(own).collect()
+            self.executed.members().filter(own).collect()
         };
         let seconds = around(b, false);
         around(a, true).iter().any(|&x| seconds.iter().any(|&y| self.is_coherence_before(cx, x, y)))

@@ -1,6 +1,6 @@
 //! What is in flight: issue, accesses that land, waits, and what a counter says of it.
 
-use super::{Context, Flight, Next, Pick, State, bit};
+use super::{Context, Flight, Next, Pick, State};
 use crate::litmus::event::{EventId, Set};
 use crate::litmus::{Class, Counter, Instruction, Register};
 
@@ -11,9 +11,12 @@ impl State {
         if flight.done == flight.parts {
             return Vec::new();
         }
+        if let Some(cell) = flight.cell {
+            return self.arrive_behind_copies(cx, thread, number, cell);
+        }
         // The data of LDS accesses are in order.
         let earlier = &self.threads[thread].flights[..number];
-        let mut before = flight.before;
+        let mut before = flight.before.clone();
         if flight.class == Class::Lds {
             for other in earlier.iter().filter(|other| other.class == Class::Lds) {
                 if other.done < other.parts {
@@ -22,11 +25,11 @@ impl State {
                 self.join_flight(other, &mut before);
             }
         }
-        let event = flight.issue + 1 + flight.done;
+        let event = flight.issue + 1 + EventId::from(flight.done);
         let of = cx.event(event);
         let location = usize::from(of.location.expect("an access in flight has a location"));
         let landed = |mut next: State, faults, pick, value: Option<i64>| {
-            let behind = next.before[usize::from(event)].map(|before| before | bit(event));
+            let behind = next.before[usize::from(event)].clone().map(|before| before.with(event));
             let own = &mut next.threads[thread];
             if let (Some(register), Some(value)) = (own.flights[number].register, value) {
                 own.registers[usize::from(register)] = Some(value);
@@ -39,7 +42,8 @@ impl State {
             step
         };
         if of.reads() {
-            let reads = self.order[location].iter().filter_map(|&from| self.read(cx, event, from, before));
+            let reads =
+                self.order[location].iter().filter_map(|&from| self.read(cx, event, from, before.clone()));
             return reads
                 .map(|(next, value, from, faults)| landed(next, faults, Pick::From(from), Some(value)))
                 .collect();
@@ -50,7 +54,7 @@ impl State {
             _ => self.values[usize::from(event - 1)],
         };
         let writes = self.order[location].iter();
-        let writes = writes.filter_map(|&after| self.write(cx, event, after, value, before));
+        let writes = writes.filter_map(|&after| self.write(cx, event, after, value, before.clone()));
         writes.map(|(next, after, faults)| landed(next, faults, Pick::After(after), None)).collect()
     }
 
@@ -71,10 +75,24 @@ impl State {
         let instance = stage.map(|stage| own.marks.issue(issue.into(), stage));
         let before = match stage.is_some() && !cx.test.readings.transitive_copies {
             // Only the initial state happens before it.
-            true => [(1 << cx.test.locations.len()) - 1; 2],
-            false => own.before,
+            true => [(); 2].map(|()| Set::below(cx.test.locations.len() as EventId)),
+            false => own.before.clone(),
         };
-        own.flights.push(Flight { class, issue, parts, done: 0, retired: false, instance, register, before });
+        let cell = match cx.test.threads[thread].instructions[cx.event(issue).instruction] {
+            Instruction::Cell(cell, _) => Some(cell),
+            _ => None,
+        };
+        own.flights.push(Flight {
+            class,
+            issue,
+            parts,
+            done: 0,
+            retired: false,
+            instance,
+            register,
+            cell,
+            before,
+        });
     }
 
     /// The issues of what a wait for `counter` (or every one) to be at most `n` guarantees to be done.
@@ -101,9 +119,7 @@ impl State {
     }
 
     pub(super) fn join_flight(&self, flight: &Flight, before: &mut [Set; 2]) {
-        for (own, theirs) in before.iter_mut().zip(flight.before) {
-            *own |= theirs;
-        }
+        before.iter_mut().zip(&flight.before).for_each(|(own, theirs)| own.unite(theirs));
     }
 
     /// A wait for what is `done` behind it.
@@ -120,7 +136,7 @@ impl State {
         if waited().any(|flight| flight.done < flight.parts) {
             return Vec::new();
         }
-        let mut before = state.before;
+        let mut before = state.before.clone();
         waited().for_each(|flight| self.join_flight(flight, &mut before));
         let mut next = self.clone();
         next.add(cx, event, before);

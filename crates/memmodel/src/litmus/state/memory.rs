@@ -1,7 +1,7 @@
 //! Reads, writes, and what they learn: coherence and synchronization.
 
-use super::{Context, Fault, State, bit};
-use crate::litmus::event::{Does, EventId, Set, index, members};
+use super::{Context, Fault, State};
+use crate::litmus::event::{Does, EventId, Set, index};
 use crate::scope::{Space, Spaces};
 
 impl State {
@@ -12,9 +12,9 @@ impl State {
     }
 
     /// How far up a location's order what happens before an event forces it.
-    pub(super) fn floor(&self, cx: &Context, location: usize, before: Set) -> usize {
+    pub(super) fn floor(&self, cx: &Context, location: usize, before: &Set) -> usize {
         let mut floor = 0;
-        for other in members(before & self.executed) {
+        for other in before.members().filter(|&other| self.executed.has(other)) {
             let of = cx.event(other);
             if of.location.map(usize::from) != Some(location) {
                 continue;
@@ -38,7 +38,7 @@ impl State {
         if of.semantics.ordering.acquires() {
             self.synchronize(cx, event, event, from, &mut before);
         }
-        if self.place(location, from) < self.floor(cx, location, before[space]) {
+        if self.place(location, from) < self.floor(cx, location, &before[space]) {
             return None;
         }
         let mut next = self.clone();
@@ -67,7 +67,9 @@ impl State {
         let location = usize::from(of.location.expect("a write has a location"));
         let space = index(cx.test.locations[location].space);
         let at = self.place(location, after);
-        if at < self.floor(cx, location, before[space] & !bit(event)) {
+        // Not the event itself: the reading half of an update.
+        let behind: Set = before[space].members().filter(|&other| other != event).collect();
+        if at < self.floor(cx, location, &behind) {
             return None;
         }
         // An update follows what it read.
@@ -106,7 +108,7 @@ impl State {
                 let fence = of.does == Does::Fence && of.thread == writer.thread && event < write;
                 of.semantics.ordering.releases() && (event == write || fence)
             };
-            for release in members(self.executed).filter(releases) {
+            for release in self.executed.members().filter(releases) {
                 if cx.event(release).inclusive(acquirer) {
                     self.learn(cx, release, acquire, before);
                 }
@@ -118,7 +120,9 @@ impl State {
     pub(super) fn learn(&self, cx: &Context, release: EventId, acquire: EventId, before: &mut [Set; 2]) {
         let spaces = cx.events.spaces(release).common(cx.events.spaces(acquire));
         for space in Space::ALL.into_iter().filter(|&space| spaces.has(space)) {
-            before[index(space)] |= self.before[usize::from(release)][index(space)] | bit(release);
+            let own = &mut before[index(space)];
+            own.unite(&self.before[usize::from(release)][index(space)]);
+            own.insert(release);
         }
     }
 
@@ -133,7 +137,7 @@ impl State {
         if !of.semantics.ordering.acquires() || of.semantics.spaces == Spaces::NONE {
             return;
         }
-        for read in members(self.executed) {
+        for read in self.executed.members() {
             let reader = cx.event(read);
             let own = reader.thread == Some(thread as u8) && reader.in_flight.is_none();
             let from = self.from[usize::from(read)].filter(|_| own && reader.is_atomic());
@@ -152,7 +156,7 @@ impl State {
                 let fence = release.does == Does::Fence && release.thread == Some(other as u8);
                 fence && event < last && release.semantics.ordering.releases() && release.inclusive(of)
             };
-            for release in members(self.executed).filter(releases) {
+            for release in self.executed.members().filter(releases) {
                 self.learn(cx, release, fence, before);
             }
         }

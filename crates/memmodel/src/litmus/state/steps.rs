@@ -4,7 +4,7 @@ use super::{Choice, Context, Flight, Next, Pick, State, Touches};
 use crate::barrier;
 use crate::barrier::machine;
 use crate::litmus::event::EventId;
-use crate::litmus::{Condition, Instruction, Level, Register, Update, Value};
+use crate::litmus::{CellOperation, Class, Condition, Instruction, Level, Register, Update, Value};
 
 impl State {
     pub(super) fn choice(&self, cx: &Context, thread: usize, event: EventId, pick: Pick) -> Choice {
@@ -19,7 +19,7 @@ impl State {
         let event = cx.events.first[thread][state.at];
         let simple = |change: &dyn Fn(&mut State)| {
             let mut next = self.clone();
-            next.add(cx, event, state.before);
+            next.add(cx, event, state.before.clone());
             next.advance(thread, event, state.at + 1);
             change(&mut next);
             vec![self.gone(cx, thread, event, Pick::Only, next)]
@@ -27,7 +27,7 @@ impl State {
         match *instruction {
             Instruction::Load(register, location, _) => {
                 let from = self.order[usize::from(location)].iter();
-                let reads = from.filter_map(|&from| self.read(cx, event, from, state.before));
+                let reads = from.filter_map(|&from| self.read(cx, event, from, state.before.clone()));
                 let stored = reads.map(|(mut next, value, from, faults)| {
                     next.threads[thread].registers[usize::from(register)] = Some(value);
                     next.advance(thread, event, state.at + 1);
@@ -41,7 +41,8 @@ impl State {
                 Err(rule) => vec![self.undefined(cx, thread, event, rule)],
                 Ok(value) => {
                     let after = self.order[usize::from(location)].iter();
-                    let writes = after.filter_map(|&after| self.write(cx, event, after, value, state.before));
+                    let writes =
+                        after.filter_map(|&after| self.write(cx, event, after, value, state.before.clone()));
                     let stored = writes.map(|(mut next, after, faults)| {
                         next.advance(thread, event, state.at + 1);
                         let mut step = self.gone(cx, thread, event, Pick::After(after), next);
@@ -56,12 +57,12 @@ impl State {
                 Ok(operand) => {
                     let from = self.order[usize::from(location)].iter();
                     let updates = from.filter_map(|&from| {
-                        let (read, old, ..) = self.read(cx, event, from, state.before)?;
+                        let (read, old, ..) = self.read(cx, event, from, state.before.clone())?;
                         let new = match update {
                             Update::Add => old.wrapping_add(operand),
                             Update::Exchange => operand,
                         };
-                        let before = read.before[usize::from(event)];
+                        let before = read.before[usize::from(event)].clone();
                         let (mut next, _, faults) = read.write(cx, event, from, new, before)?;
                         next.threads[thread].registers[usize::from(register)] = Some(old);
                         next.advance(thread, event, state.at + 1);
@@ -73,7 +74,7 @@ impl State {
                 }
             },
             Instruction::Fence(_) => {
-                let mut before = state.before;
+                let mut before = state.before.clone();
                 self.acquire_by_fence(cx, thread, event, &mut before);
                 let mut next = self.clone();
                 next.add(cx, event, before);
@@ -113,10 +114,23 @@ impl State {
                 None => vec![self.undefined(cx, thread, event, "B9")],
                 Some(object) => self.barrier(cx, thread, event, barrier::Operation::Drop(object), None),
             },
+            Instruction::Cell(cell, CellOperation::Arrive) => {
+                let mut next = self.clone();
+                next.add(cx, event, state.before.clone());
+                next.arrive(cell, state.before.clone().map(|before| before.with(event)));
+                next.advance(thread, event, state.at + 1);
+                let mut step = self.gone(cx, thread, event, Pick::Only, next);
+                step.choice.touches = Touches::Cell(cell);
+                vec![step]
+            }
+            Instruction::Cell(_, CellOperation::ArriveBehindCopies) => {
+                simple(&|next| next.issue(cx, thread, Class::AsyncLoad, event, 1, None))
+            }
+            Instruction::Cell(cell, CellOperation::Wait) => self.wait_for_cell(cx, thread, event, cell),
             Instruction::Jump(to, condition) => {
                 let go = |taken: bool| {
                     let mut next = self.clone();
-                    next.add(cx, event, state.before);
+                    next.add(cx, event, state.before.clone());
                     next.advance(thread, event, if taken { to } else { state.at + 1 });
                     self.gone(cx, thread, event, Pick::Taken(taken), next)
                 };
@@ -157,16 +171,15 @@ impl State {
                 machine::Step::Goes(machine, seen) => (*machine, seen),
             };
             let mut next = self.clone();
-            let mut before = state.before;
+            let mut before = state.before.clone();
             next.barriers = machine;
             if cx.test.level == Level::Machine {
                 // What executes before has been waited for by its wave, and is seen.
                 for other in (0..self.threads.len()).filter(|&other| other != thread) {
                     for (at, &theirs) in (0..).zip(&self.threads[other].barriers) {
                         if next.barriers.is_ordered(other as u8, at, thread as u8) {
-                            for (own, theirs) in before.iter_mut().zip(self.before[usize::from(theirs)]) {
-                                *own |= theirs;
-                            }
+                            let theirs = &self.before[usize::from(theirs)];
+                            before.iter_mut().zip(theirs).for_each(|(own, theirs)| own.unite(theirs));
                         }
                     }
                 }
