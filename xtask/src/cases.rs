@@ -14,9 +14,7 @@ use wavemark_driver::options::{Completion, RunOptions};
 use wavemark_driver::report::{Checked, Report};
 use wavemark_driver::run::run as run_kernel;
 use wavemark_driver::verdict::{Score, score};
-use wavemark_driver::{SourceMap, render_short};
-
-use crate::side_by_side;
+use wavemark_driver::{SourceMap, render_short, side_by_side};
 
 /// `cases`
 #[derive(Args)]
@@ -103,7 +101,7 @@ fn try_run(args: &CasesArgs) -> Result<bool, String> {
     }
     // Of cases by the folder that they are in, so that sets and targets can be told apart.
     let tallies: Mutex<BTreeMap<PathBuf, Tally>> = Mutex::default();
-    side_by_side::for_each(&cases, args.jobs, |case| {
+    side_by_side::map(&cases, args.jobs, |case| {
         let score = run_case(case, &settings);
         let set = case.folder.parent().unwrap_or(&case.folder).to_owned();
         let mut tallies = tallies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

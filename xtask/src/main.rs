@@ -5,7 +5,6 @@ mod differential;
 mod ir;
 mod mutants;
 mod parity;
-mod side_by_side;
 
 use std::process::{Command, ExitCode};
 

@@ -87,6 +87,16 @@ impl RegisterSet {
         }
     }
 
+    /// Add those of another; whether any was new.
+    pub fn unite(&mut self, other: &RegisterSet) -> bool {
+        let mut new = 0;
+        for (own, theirs) in self.0.iter_mut().zip(other.0.iter()) {
+            new |= theirs & !*own;
+            *own |= theirs;
+        }
+        new != 0
+    }
+
     /// Take these away.
     #[inline]
     pub fn remove(&mut self, masks: &Masks) {

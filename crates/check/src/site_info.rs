@@ -251,6 +251,11 @@ impl Sites {
         self.by_place.get(&(pc, msb)).copied()
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// What is known of it.
     pub fn get(&self, id: SiteId) -> &SiteInfo {
         &self.list[id as usize]

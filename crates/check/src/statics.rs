@@ -10,9 +10,11 @@
 //! * W1: a wait that has nothing to wait for on any path, which is a proof;
 //! * W2: a wait for fewer operations than anything on any path needs, which is a proof, too.
 //!
-//! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. What a call
-//! does is not followed: by LLVM's convention functions wait for everything but asynchronous copies, before they begin
-//! and before they return. Which addresses meet is not known on all paths: what of LDS is in flight at a barrier is taken
+//! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. A call is
+//! followed where its target follows from the code (labels, addresses relative to the program counter, entries of the
+//! table of global addresses): what is in flight goes with it, and comes back to whom called. What another call does is
+//! not known: by LLVM's convention functions wait for everything but asynchronous copies, before they begin and before
+//! they return. Which addresses meet is not known on all paths: what of LDS is in flight at a barrier is taken
 //! for what the barrier is to publish. Copies to and from LDS are looked at by address on the paths of supposed dispatches
 //! (`lds`): R4, and S2 where no barrier stands between. Other races are the business of a launch.
 
@@ -26,6 +28,7 @@ use wavemark_memmodel::counters::{Class as Queue, ClassId, InFlight, Pending};
 use wavemark_memmodel::flow::{Graph, State, forward};
 use wavemark_sim::Kernel;
 use wavemark_sim::foresight::Supposed;
+use wavemark_sim::foresight::known::Constants;
 use wavemark_target::Machine;
 use wavemark_target::facts::ManualWaits;
 
@@ -35,6 +38,7 @@ use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 
 mod barriers;
 mod blocks;
+mod calls;
 mod ends;
 mod lds;
 mod needs;
@@ -58,8 +62,9 @@ pub struct Statics {
 }
 
 /// Checks the code of `kernel` on all paths; what needs addresses, as it were dispatched in each way that is `supposed`.
-pub fn check(kernel: &Kernel, supposed: &[Supposed]) -> Statics {
-    let code = Code::of(kernel);
+/// In `constants`, memory that nothing changes, addresses of functions may stand.
+pub fn check(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -> Statics {
+    let code = Code::of(kernel, constants);
     let analysis = Analysis::new(kernel.machine, &code);
     let graph = Graph::new(code.blocks.iter().map(|block| block.successors.clone()).collect());
     let before = forward(&graph, 0, Wave::default(), |block, before| {
@@ -77,7 +82,7 @@ pub fn check(kernel: &Kernel, supposed: &[Supposed]) -> Statics {
             wave.step(&analysis, site);
         }
     }
-    lds::judge(&analysis, &code, kernel, supposed, &mut report);
+    lds::judge(&analysis, &code, &graph, (kernel, supposed), &mut report);
     // Where a wait is missing, another may have to do its work; what is called may need anything.
     if report.missing.is_empty() && code.gaps.is_empty() {
         report.stronger = stronger(&analysis, &code, &graph, &report);
@@ -101,7 +106,7 @@ impl Wave {
     fn step(&mut self, analysis: &Analysis<'_>, site: SiteId) {
         let info = analysis.sites.get(site);
         self.barrier.step(analysis.sites, &self.in_flight, site);
-        self.recent.step(analysis.manual_waits, analysis.sites, site);
+        self.recent.step(analysis.manual_waits, analysis.sites, site, analysis.code.is_opaque(site));
         let copies = |wave: &Wave| -> u32 {
             let copies = wave.in_flight.pending().iter();
             let copies = copies.filter(|one| copies_lds(analysis.sites.get(one.operation)));
@@ -111,7 +116,7 @@ impl Wave {
         analysis.step(&mut self.in_flight, site);
         // What is called may have stored anything; an atomic may be a barrier in LDS that tells when a copy has come.
         let stores = matches!(barriers::access(info), Some(Access::Store | Access::Atomic));
-        self.lds_holds |= stores || info.effects.flow == Flow::Call || before > 0 && copies(self) < before;
+        self.lds_holds |= stores || analysis.code.is_opaque(site) || before > 0 && copies(self) < before;
     }
 }
 
@@ -131,6 +136,7 @@ struct Analysis<'c> {
     machine: Machine,
     counters: CounterSet,
     manual_waits: ManualWaits,
+    code: &'c Code,
     sites: &'c Sites,
     /// By channel.
     queues: Vec<Queue>,
@@ -156,6 +162,7 @@ impl Analysis<'_> {
             machine,
             counters,
             manual_waits: machine.facts().manual_waits,
+            code,
             sites: &code.sites,
             queues: Channel::ALL.iter().map(queue).collect(),
         }
@@ -176,7 +183,7 @@ impl Analysis<'_> {
         if info.effects.waits_idle {
             state.retain(|_| false);
         }
-        if info.effects.flow == Flow::Call {
+        if self.code.is_opaque(site) {
             state.retain(|operation| copies_lds(self.sites.get(operation)));
         }
         if !info.effects.channels.is_empty() {
@@ -469,6 +476,30 @@ impl Report {
         }
     }
 
+    /// A store and a load of LDS by two waves that nothing orders.
+    fn unordered(&mut self, analysis: &Analysis<'_>, store: SiteId, load: SiteId) {
+        let (store, load) = (analysis.sites.get(store), analysis.sites.get(load));
+        let ends = [("producer", store), ("consumer", load)];
+        let same = |known: &&mut Finding| {
+            let at = |role: &str, info: &SiteInfo| {
+                known.sites.iter().any(|end| end.role == role && end.site.pc == info.site.pc)
+            };
+            known.rule == "S2" && (at("producer", store) || at("consumer", load))
+        };
+        match self.other.iter_mut().find(same) {
+            Some(known) => also(known, &ends),
+            None => {
+                let title = format!(
+                    "LDS is read by {} and written by {} of another wave: no barrier orders the two",
+                    load.mnemonic, store.mnemonic
+                );
+                let mut finding = Finding::new("S2", Class::MissingSync, Severity::Error, title);
+                also(&mut finding, &ends);
+                self.other.push(finding);
+            }
+        }
+    }
+
     /// LDS is read where it holds nothing but what copies in flight are to bring.
     fn nothing_has_come(&mut self, analysis: &Analysis<'_>, site: SiteId, in_flight: &InFlight) {
         let copies = |one: &&Pending| {
@@ -528,7 +559,7 @@ impl Report {
     fn findings(self, analysis: &Analysis<'_>) -> Vec<Finding> {
         // Where a wait is missing, another may have to do its work.
         let idle = self.waits.values().filter(|(_, idle)| *idle && self.missing.is_empty());
-        let redundant: Vec<Finding> = idle.map(|&(site, _)| redundant(analysis.sites.get(site))).collect();
+        let redundant: Vec<Finding> = idle.map(|&(site, _)| redundant(analysis, site)).collect();
         let missing = self.missing.into_iter().map(|one| {
             let wait = wait_text(analysis.machine, one.counter, one.enough);
             one.finding.hint(format!("{wait} before"), Some(analysis.sites.get(one.before).site.clone()))
@@ -543,10 +574,11 @@ impl Report {
 }
 
 /// A wait that has nothing to wait for.
-fn redundant(info: &SiteInfo) -> Finding {
+fn redundant(analysis: &Analysis<'_>, site: SiteId) -> Finding {
+    let (info, path) = (analysis.sites.get(site), analysis.code.any_path(site));
     let waits: Vec<String> =
         info.effects.waits.iter().map(|(counter, n)| format!("{} {n}", counter.name())).collect();
-    let title = format!("the wait for {} has nothing to wait for on any path", waits.join(" and "));
+    let title = format!("the wait for {} has nothing to wait for on {path}", waits.join(" and "));
     let mut finding = Finding::new("W1", Class::Redundant, Severity::Advice, title).proven();
     finding.sites.push(end_of("wait", info));
     finding.hint("it can go", None)
@@ -573,8 +605,9 @@ fn stronger(analysis: &Analysis<'_>, code: &Code, graph: &Graph, report: &Report
         if most <= n || with_wait(analysis.machine, &info.site.inst, counter, Some(most)).is_none() {
             continue;
         }
+        let path = analysis.code.any_path(site);
         let title =
-            format!("the wait for {} {n} could be {most}: nothing on any path needs more", counter.name());
+            format!("the wait for {} {n} could be {most}: nothing on {path} needs more", counter.name());
         let mut finding = Finding::new("W2", Class::OverStrong, Severity::Advice, title).proven();
         finding.sites.push(end_of("wait", info));
         let hint = format!("{} instead of", wait_text(analysis.machine, counter, most));

@@ -812,3 +812,44 @@ fn printf() {
     assert_eq!(status, 0, "{stdout}");
     assert!(stdout.contains(r#""printed":[{"stream":"stdout","text":"n=42\n"}]"#), "{stdout}");
 }
+
+/// A kernel of gfx950 with this code, and a function `f` with that.
+fn kernel_that_calls(code: &str, function: &str) -> String {
+    format!(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"\n.text\n.p2align 8\n.globl k\n.type k,@function\nk:\n{code}\n\
+         s_endpgm\nf:\n{function}\ns_setpc_b64 s[30:31]\n.size k, .-k\n.rodata\n.p2align 6\n.amdhsa_kernel k\n\
+         .amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_user_sgpr_count 2\n.amdhsa_kernarg_size 16\n\
+         .amdhsa_next_free_vgpr 32\n.amdhsa_next_free_sgpr 32\n.amdhsa_accum_offset 32\n.end_amdhsa_kernel\n"
+    )
+}
+
+/// Without a launch: what a path goes on with is known, or said to be unknown, with its line.
+#[test]
+fn calls_on_all_paths() {
+    let address =
+        "s_getpc_b64 s[12:13]\ns_add_u32 s12, s12, f@rel32@lo+4\ns_addc_u32 s13, s13, f@rel32@hi+12";
+    let known = format!("{address}\ns_swappc_b64 s[30:31], s[12:13]\ns_call_b64 s[30:31], f");
+    let reasons = |code: &str, function: &str| {
+        let (status, out, err) =
+            run(&["check", "-", "--lang", "asm", "--format", "json"], &kernel_that_calls(code, function));
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+        let all = report["not_checked"].as_array().unwrap();
+        let paths = all.iter().filter(|one| one["rule"] == "paths");
+        (status, paths.map(|one| one["reason"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(reasons(&known, "v_mov_b32 v1, v0"), (0, Vec::new()));
+    let saved = "v_writelane_b32 v2, s30, 3\nv_writelane_b32 v2, s31, 4\ns_mov_b64 s[30:31], 0\n\
+                 v_readlane_b32 s30, v2, 3\nv_readlane_b32 s31, v2, 4";
+    assert_eq!(reasons(&known, saved), (0, Vec::new()));
+    let loaded =
+        "s_load_dwordx2 s[12:13], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64 s[30:31], s[12:13]";
+    assert_eq!(reasons(loaded, ""), (0, vec!["what is called is in registers, at <stdin>:9:1".to_owned()]));
+    let itself = "v_writelane_b32 v2, s30, 3\nv_writelane_b32 v2, s31, 4\ns_call_b64 s[30:31], f\n\
+                  v_readlane_b32 s30, v2, 3\nv_readlane_b32 s31, v2, 4";
+    let (status, reasons) = reasons(&known, itself);
+    assert_eq!(status, 3, "a return address that nobody knows is where paths end: {reasons:?}");
+    assert!(
+        reasons[0].starts_with("a function that calls itself is not followed into that call, at"),
+        "{reasons:?}"
+    );
+}

@@ -32,6 +32,10 @@ pub struct LoadedImage {
     pub segments: Vec<Segment>,
     /// The kernels in the order of the symbol table.
     pub kernels: Vec<Kernel>,
+    /// Addresses in writable segments that nothing changes behind the relocations (`GNU_RELRO`): from, up to.
+    constants: Vec<(u64, u64)>,
+    /// The number of the first kernel of each name.
+    by_name: HashMap<String, usize>,
 }
 
 /// A piece of memory with one protection.
@@ -143,7 +147,19 @@ impl LoadedImage {
             return Err(LoadError::NoSections);
         }
         let segments = load_segments(object, base)?;
-        let mut image = LoadedImage { base, target: object.target(), segments, kernels: Vec::new() };
+        let relro = object.segments.iter().filter(|segment| segment.kind == pt::GNU_RELRO).map(|segment| {
+            let from = base.wrapping_add(segment.address);
+            (from, from.saturating_add(segment.memory_size))
+        });
+        let constants = relro.collect();
+        let mut image = LoadedImage {
+            base,
+            target: object.target(),
+            segments,
+            kernels: Vec::new(),
+            constants,
+            by_name: HashMap::new(),
+        };
         image.relocate(object, external)?;
         let mut sizes: HashMap<&str, u64> = HashMap::new();
         for symbol in
@@ -163,12 +179,15 @@ impl LoadedImage {
             let kernel = image.v2_kernel(object, kernel, size_of(&kernel.name), metadata)?;
             image.kernels.push(kernel);
         }
+        for (number, kernel) in image.kernels.iter().enumerate() {
+            image.by_name.entry(kernel.name.clone()).or_insert(number);
+        }
         Ok(image)
     }
 
     /// The kernel of this name.
     pub fn kernel_by_name(&self, name: &str) -> Option<&Kernel> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
+        self.by_name.get(name).map(|&number| &self.kernels[number])
     }
 
     /// The segment that an address is in.
@@ -183,6 +202,14 @@ impl LoadedImage {
         let segment = self.segment_at(vaddr)?;
         let start = usize::try_from(vaddr - segment.vaddr).ok()?;
         segment.bytes.get(start..start.checked_add(len)?)
+    }
+
+    /// Bytes in memory that no program changes, if all of them are in one segment.
+    pub fn read_constant(&self, vaddr: u64, len: usize) -> Option<&[u8]> {
+        let end = vaddr.checked_add(len as u64)?;
+        let constant = !self.segment_at(vaddr)?.writable
+            || self.constants.iter().any(|&(from, to)| from <= vaddr && end <= to);
+        self.read(vaddr, len).filter(|_| constant)
     }
 
     fn relocate(

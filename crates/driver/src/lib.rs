@@ -41,6 +41,7 @@ pub mod rules;
 pub mod run;
 pub mod schedules;
 pub mod session;
+pub mod side_by_side;
 mod statics;
 pub mod tile;
 pub mod trace;

@@ -24,11 +24,11 @@ use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
 use crate::options::RunOptions;
 use crate::report::{Checked, NotChecked, Output, Report};
-use crate::schedules;
 use crate::statics::{self, Loaded, Subject};
 use crate::tile;
 use crate::trace::trace_json;
 use crate::without_finder::without_finder;
+use crate::{schedules, side_by_side};
 
 /// Why tile programs and LLVM IR have no schedules to write down.
 const INTERPRETED: &str = "an interpreter has none that are written down";
@@ -342,8 +342,9 @@ pub fn check(
         if object.kernels.len() > 1 {
             schedules::refuse(options, "there is no launch")?;
             let loaded = Loaded::new(&input.name, &object, &lines)?;
-            let report = |kernel| statics::alone(&loaded, subject(&object, kernel)?, options.check);
-            return object.kernels.iter().map(report).collect();
+            let report = |kernel: &Kernel| statics::alone(&loaded, subject(&object, kernel)?, options.check);
+            let threads = options.threads.map_or(1, |threads| threads as usize);
+            return side_by_side::map(&object.kernels, threads, report).into_iter().collect();
         }
     }
     Ok(vec![judge(sources, input, launch, options, Looked::AllPaths)?])

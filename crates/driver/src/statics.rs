@@ -25,7 +25,12 @@ pub(crate) struct Loaded<'s> {
     lines: &'s LineTable,
     image: LoadedImage,
     code: Vec<Segment>,
+    /// The kernels whose waves are followed through LDS.
+    followed: Vec<String>,
 }
+
+/// Waves are followed through LDS for so many kernels of an object, the first ones: tens of milliseconds each.
+const FOLLOWED: usize = 256;
 
 /// A kernel of it, and how its code is read.
 #[derive(Clone, Copy)]
@@ -41,7 +46,8 @@ impl<'s> Loaded<'s> {
         let image = LoadedImage::load(object, 0)
             .map_err(|error| Diagnostic::error(format!("{name} cannot be loaded: {error}")))?;
         let code = code_of(&image);
-        Ok(Loaded { name, target: object.target().to_string(), lines, image, code })
+        let followed = object.kernels.iter().take(FOLLOWED).map(|kernel| kernel.name.clone()).collect();
+        Ok(Loaded { name, target: object.target().to_string(), lines, image, code, followed })
     }
 }
 
@@ -139,9 +145,15 @@ pub(crate) fn add(
     wanted: Checked,
 ) -> Result<(), Failure> {
     let Subject { kernel, machine, executed_by, metadata } = subject;
-    let supposed = supposed(kernel, metadata);
+    let followed = loaded.followed.contains(&kernel.name);
+    let supposed = if followed { supposed(kernel, metadata) } else { Vec::new() };
+    if !followed && wanted.lds {
+        let why = format!("addresses in LDS are followed in the first {FOLLOWED} kernels of an object");
+        report.not_checked.push(NotChecked::unknown("lds", why));
+    }
     let kernel = machine_kernel(loaded.name, kernel, executed_by, &loaded.image, &loaded.code)?;
-    let Statics { findings, gaps, instructions } = check(&kernel, &supposed);
+    let Statics { findings, gaps, instructions } =
+        check(&kernel, &supposed, &|address, bytes| loaded.image.read_constant(address, bytes));
     let places = Places { machine, base: loaded.image.base, lines: loaded.lines };
     report.paths = Some(Paths { instructions: instructions as u64 });
     for finding in findings.into_iter().filter(|finding| is_wanted(finding.rule, wanted)) {
@@ -203,7 +215,7 @@ fn not_followed(gap: &Gap, places: &Places<'_>) -> NotChecked {
     let place = places.source(gap.pc).unwrap_or_else(|| format!("{:#x}", gap.pc.wrapping_sub(places.base)));
     let reason = format!("{}, at {place}", gap.kind);
     match gap.kind {
-        GapKind::Call => NotChecked::unknown("paths", reason),
+        GapKind::Call | GapKind::Recursion | GapKind::Calls => NotChecked::unknown("paths", reason),
         GapKind::Indirect | GapKind::VgprMsb | GapKind::NotCode | GapKind::TooMuch => {
             NotChecked::new("paths", reason)
         }

@@ -6,6 +6,9 @@ use wavemark_driver::cases::{self, Case, Prefer};
 use wavemark_driver::kernarg::{Argument, Dispatch, Passed, lay_out};
 use wavemark_driver::kernel;
 use wavemark_driver::launch::{self, ArgValue};
+use wavemark_driver::options::RunOptions;
+use wavemark_driver::report::{Finding, Severity};
+use wavemark_driver::{input, run, side_by_side};
 
 fn lay_out_case(case: &Case, sources: &mut SourceMap) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let bytes = std::fs::read(case.folder.join("kernel.hsaco")).unwrap();
@@ -53,4 +56,30 @@ fn launches_suit_their_kernels() {
             panic!("{}: {}", case.folder.display(), render_short(&sources, &diagnostics[0]));
         }
     }
+}
+
+/// What compilers have made is checked on all paths, and nothing is wrong with it; cases with planted mistakes apart.
+#[test]
+fn no_error_without_a_launch() {
+    let Some(corpus) = wavemark_corpus::shared_or_skip("corpus") else { return };
+    let all = cases::find(&corpus, Prefer::Object).unwrap();
+    let is_clean = |case: &Case| case.verdict.as_ref().is_none_or(|verdict| verdict.clean);
+    let files = all.iter().filter(|case| is_clean(case)).map(|case| case.folder.join("kernel.hsaco"));
+    let files: Vec<_> = files.filter(|file| file.is_file()).collect();
+    assert!(files.len() > 500, "{} code objects", files.len());
+    let wrong = side_by_side::map(&files, 2, |file| {
+        let mut sources = SourceMap::new();
+        let (name, bytes) = (file.display().to_string(), std::fs::read(file).unwrap());
+        let input = input::from_bytes(name, Some(file), bytes, None).unwrap();
+        let reports = run::check(&mut sources, &input, None, &RunOptions::default());
+        let Ok(reports) = reports else { panic!("{} cannot be checked", file.display()) };
+        let errors = |finding: &&Finding| finding.severity == Severity::Error;
+        let findings = reports.iter().flat_map(|report| &report.findings);
+        findings
+            .filter(errors)
+            .map(|one| format!("{}: {} {}", file.display(), one.rule, one.title))
+            .collect::<Vec<_>>()
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -12,6 +12,8 @@
 //! or the way ahead is not known. What it says of LDS is of that one path, which the program takes if memory holds what
 //! the branches on it need.
 
+pub mod known;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_codeobj::descriptor::Field;
@@ -59,6 +61,8 @@ pub enum Lds {
 pub struct Way {
     /// The instructions of the machine on it (memory, waits, barriers…), in order: arithmetic and branches are left out.
     pub steps: Vec<Step>,
+    /// So many of them, the first ones, come before any branch whose way is not known.
+    pub certain: usize,
 }
 
 /// A dispatch that might be.
@@ -84,11 +88,20 @@ fn anything(number: u32) -> [u32; COPIES] {
     [0, u32::MAX, mixed, !mixed]
 }
 
-/// The ways of the waves of the dispatch's first workgroup, `most` instructions each at the most.
+/// Where a wave goes on from instructions that need not be executed: by address and upper VGPR bits.
+pub type Hops = FxHashMap<(u64, u8), u64>;
+
+/// The ways of the waves of the dispatch's first workgroup, `most` instructions each at the most, those that `hops` pass over
+/// not counted.
 ///
 /// # Errors
 /// If the dispatch is refused.
-pub fn foresee(kernel: &Kernel, supposed: &Supposed, most: u32) -> Result<Vec<Way>, DispatchError> {
+pub fn foresee(
+    kernel: &Kernel,
+    supposed: &Supposed,
+    hops: &Hops,
+    most: u32,
+) -> Result<Vec<Way>, DispatchError> {
     let mut global = Global::new();
     let mut waves = first_waves(&mut global, kernel, &supposed.dispatch, COPIES)?;
     if supposed.flat {
@@ -102,7 +115,7 @@ pub fn foresee(kernel: &Kernel, supposed: &Supposed, most: u32) -> Result<Vec<Wa
         no_arguments: supposed.no_arguments,
         clustered: supposed.dispatch.cluster.is_some_and(|cluster| cluster.iter().any(|&size| size > 1)),
     };
-    Ok(waves.into_iter().map(|copies| foresight.follow(copies, most)).collect())
+    Ok(waves.into_iter().map(|copies| foresight.follow(copies, hops, most)).collect())
 }
 
 /// Where an instruction puts its results.
@@ -126,14 +139,18 @@ struct Foresight {
 }
 
 impl Foresight {
-    fn follow(&mut self, mut copies: Vec<Wave>, most: u32) -> Way {
+    fn follow(&mut self, mut copies: Vec<Wave>, hops: &Hops, most: u32) -> Way {
         let mut way = Way::default();
         let Some(first) = copies.first() else { return way };
         let (mut pc, mut msb) = (first.regs.pc, 0);
         let mut table = self.program.table(msb);
         let mut visits: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut certain = None;
         self.refresh(&mut copies);
         for number in 0..most {
+            while let Some(&next) = hops.get(&(pc, msb)) {
+                pc = next;
+            }
             let Some(slot) = self.program.slot(pc) else { break };
             if self.program.op(table, slot).is_none() {
                 self.program.bind_slot(table, slot);
@@ -156,6 +173,9 @@ impl Foresight {
                         unsafe { (op.body)(&mut copy.regs, op) };
                     }
                     let Some(way_on) = chosen(pc, next, &copies, &mut visits) else { break };
+                    if certain.is_none() && agreed(&copies, |copy| Some(copy.regs.pc)).is_none() {
+                        certain = Some(way.steps.len());
+                    }
                     pc = way_on;
                     continue;
                 }
@@ -180,6 +200,7 @@ impl Foresight {
             }
             pc = next;
         }
+        way.certain = certain.unwrap_or(way.steps.len());
         way
     }
 
@@ -219,10 +240,7 @@ impl Foresight {
         if self.no_arguments || load.buffer.is_some() || !load.shape.bytes.is_multiple_of(4) {
             return None;
         }
-        let offset = load.soffset.map_or(0, |place| i64::from(regs.s[place.at as usize]));
-        let offset = offset * i64::from(load.scale) + load.offset;
-        let address = regs.s64(load.base).wrapping_add_signed(offset) & !3;
-        let bytes = self.global.slice(address, load.shape.bytes.into())?;
+        let bytes = self.global.slice(scalar_address(regs, load), load.shape.bytes.into())?;
         Some(
             bytes
                 .chunks_exact(4)
@@ -237,7 +255,7 @@ impl Foresight {
         let results = match self.results.get(&place) {
             Some(results) => results,
             None => {
-                let results = self.results_at(pc, msb);
+                let results = results_at(&self.program, self.layout, pc, msb);
                 self.results.entry(place).or_insert(results)
             }
         };
@@ -257,37 +275,38 @@ impl Foresight {
             copy.regs.exec_changed();
         }
     }
+}
 
-    fn results_at(&self, pc: u64, msb: u8) -> SmallVec<[Place; 4]> {
-        let mut results = SmallVec::new();
-        let table = self.program.known_table(msb);
-        let site = self.program.slot(pc).zip(table).and_then(|(slot, table)| self.program.site(table, slot));
-        let Some(Site { inst, .. }) = site else { return results };
-        let chunks = self.layout.chunks as u32;
-        let rows = self.layout.vgprs + self.layout.agprs;
-        for used in effects(self.program.machine, inst).regs.iter().filter(|used| used.write) {
-            match used.reg {
-                Touched::Reg(reg) => {
-                    let count = u32::from(reg.dwords.max(1));
-                    let first = match reg.file {
-                        RegFile::Vgpr => VgprMsb(msb).offset(used.bank) + u32::from(reg.index),
-                        RegFile::Agpr => self.layout.vgprs + u32::from(reg.index),
-                        RegFile::Sgpr | RegFile::Ttmp => {
-                            let base = if reg.file == RegFile::Sgpr { sindex::S0 } else { sindex::TTMP0 };
-                            let first = base + u32::from(reg.index);
-                            results.extend((first..first + count).map(Place::Scalar));
-                            continue;
-                        }
-                    };
-                    let count = count.min(rows.saturating_sub(first));
-                    results.push(Place::Chunks(first * chunks, count * chunks));
-                }
-                Touched::Special(special) => results.extend(special_places(special)),
-                Touched::Mode => {}
+/// Where the instruction at an address, with these upper VGPR bits, puts its results.
+fn results_at(program: &Program, layout: Layout, pc: u64, msb: u8) -> SmallVec<[Place; 4]> {
+    let mut results = SmallVec::new();
+    let table = program.known_table(msb);
+    let site = program.slot(pc).zip(table).and_then(|(slot, table)| program.site(table, slot));
+    let Some(Site { inst, .. }) = site else { return results };
+    let chunks = layout.chunks as u32;
+    let rows = layout.vgprs + layout.agprs;
+    for used in effects(program.machine, inst).regs.iter().filter(|used| used.write) {
+        match used.reg {
+            Touched::Reg(reg) => {
+                let count = u32::from(reg.dwords.max(1));
+                let first = match reg.file {
+                    RegFile::Vgpr => VgprMsb(msb).offset(used.bank) + u32::from(reg.index),
+                    RegFile::Agpr => layout.vgprs + u32::from(reg.index),
+                    RegFile::Sgpr | RegFile::Ttmp => {
+                        let base = if reg.file == RegFile::Sgpr { sindex::S0 } else { sindex::TTMP0 };
+                        let first = base + u32::from(reg.index);
+                        results.extend((first..first + count).map(Place::Scalar));
+                        continue;
+                    }
+                };
+                let count = count.min(rows.saturating_sub(first));
+                results.push(Place::Chunks(first * chunks, count * chunks));
             }
+            Touched::Special(special) => results.extend(special_places(special)),
+            Touched::Mode => {}
         }
-        results
     }
+    results
 }
 
 /// Nothing is known of where work-items are in the second and third dimension of their workgroup.
@@ -307,6 +326,13 @@ fn forget_shape(kernel: &Kernel, copies: &mut [Wave]) {
             *word = *word & !mask | value & mask;
         }
     }
+}
+
+/// The address of a scalar load that has no buffer.
+fn scalar_address(regs: &Regs, load: &ScalarLoad) -> u64 {
+    let offset = load.soffset.map_or(0, |place| i64::from(regs.s[place.at as usize]));
+    let offset = offset * i64::from(load.scale) + load.offset;
+    regs.s64(load.base).wrapping_add_signed(offset) & !3
 }
 
 /// Where a named register stands.

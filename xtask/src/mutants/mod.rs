@@ -28,10 +28,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use wavemark_driver::cases::{self, Case, Prefer};
 use wavemark_driver::report::{Finding, Outcome, Severity, Site};
+use wavemark_driver::side_by_side;
 use wavemark_filetests::random::Random;
 use wavemark_isa::effects::Counter;
 
-use crate::side_by_side;
 use mutate::{Code, Kind, Mutant};
 use outcome::Subject;
 
@@ -100,7 +100,7 @@ fn try_run(args: &MutantsArgs) -> Result<bool> {
     }
     println!("{} cases, seed {}", all.len(), args.seed);
     let tallies: Mutex<BTreeMap<Kind, Tally>> = Mutex::default();
-    side_by_side::for_each(&all, args.jobs, |case| {
+    side_by_side::map(&all, args.jobs, |case| {
         let (lines, found) = match mutate_case(case, args) {
             Ok(told) => told,
             Err(why) => (vec![format!("left out: {why:#}")], Vec::new()),

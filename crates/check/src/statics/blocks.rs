@@ -1,19 +1,21 @@
 //! The control flow graph of a kernel's machine code.
 //!
 //! Code is what paths reach from the entry. An instruction is met once for each state of the upper VGPR bits in which
-//! paths come to it (gfx1250), so that its registers are known.
+//! paths come to it (gfx1250), so that its registers are known, and once for each chain of calls under which they do, so
+//! that a function comes back to whom called it ([`calls`](super::calls)).
 
-use std::collections::BTreeMap;
-
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_budget::room_for;
-use wavemark_isa::effects::{Control, Flow, HwField, HwReg, effects};
+use wavemark_isa::effects::{Control, Flow, HwField, HwReg};
 use wavemark_isa::{Inst, Operand, decode_as_executed};
 use wavemark_sim::Kernel;
 use wavemark_sim::events::Site;
+use wavemark_sim::foresight::known::{Constants, Knower, Known};
 use wavemark_target::Machine;
 
-use crate::site_info::{SiteId, Sites};
+use super::calls::{Chain, ChainId};
+use crate::site_info::{SiteId, SiteInfo, Sites};
 
 /// Where a path goes on in a way that is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +31,12 @@ pub struct Gap {
 pub enum GapKind {
     /// The target is in registers.
     Indirect,
-    /// What is called is not followed.
+    /// What is called is not known: the target is in registers.
     Call,
+    /// A function calls itself, perhaps by others: that call is not followed.
+    Recursion,
+    /// There are too many chains of calls to follow this one.
+    Calls,
     /// The upper VGPR bits come from a register.
     VgprMsb,
     /// There is no instruction there.
@@ -43,7 +49,9 @@ impl std::fmt::Display for GapKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             GapKind::Indirect => "where the jump goes is in registers",
-            GapKind::Call => "what is called is not followed",
+            GapKind::Call => "what is called is in registers",
+            GapKind::Recursion => "a function that calls itself is not followed into that call",
+            GapKind::Calls => "there are too many chains of calls: this one is not followed",
             GapKind::VgprMsb => "the upper VGPR bits come from a register",
             GapKind::NotCode => "there is no instruction",
             GapKind::TooMuch => "the rest of the code is more than memory holds",
@@ -66,50 +74,260 @@ pub(super) struct Code {
     pub blocks: Vec<Block>,
     pub gaps: Vec<Gap>,
     pub instructions: usize,
+    /// Calls that are not followed; they come back behind the call.
+    opaque: FxHashSet<SiteId>,
+    /// What stands in functions that are called: other kernels may call them, too.
+    called: FxHashSet<SiteId>,
 }
 
 /// Memory is asked for so many instructions at a time, and so much for each, with the states of paths.
 const MEASURED: usize = 4096;
 const BYTES: u64 = 4096;
 
-/// An address, and the upper VGPR bits there.
-type Point = (u64, u8);
+/// So many instructions in functions that are called, each as often as there are chains of calls to it.
+const CALLED: usize = 1 << 18;
+
+/// Where a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Point {
+    chain: ChainId,
+    pc: u64,
+    /// The upper VGPR bits there.
+    msb: u8,
+}
+
+type NodeId = u32;
 
 /// An instruction on a path, and where paths go on.
 struct Node {
-    site: SiteId,
-    next: SmallVec<[Point; 2]>,
+    point: Point,
+    /// `None`: there is no instruction, or it was not looked at.
+    site: Option<SiteId>,
+    /// What is known before it.
+    known: Known,
+    next: SmallVec<[NodeId; 2]>,
+}
+
+/// All paths from an entry.
+struct Paths<'k> {
+    kernel: &'k Kernel,
+    sites: Sites,
+    nodes: Vec<Node>,
+    by_point: FxHashMap<Point, NodeId>,
+    chain: Chain,
+    waiting: Vec<NodeId>,
+    gaps: Vec<Gap>,
+    opaque: FxHashSet<SiteId>,
+    called: usize,
+    /// Some path goes where registers say.
+    leaves: bool,
 }
 
 impl Code {
-    pub fn of(kernel: &Kernel) -> Code {
-        let entry = (kernel.first_instruction(), 0);
-        let mut sites = Sites::new(kernel.machine);
-        let mut nodes: BTreeMap<Point, Node> = BTreeMap::new();
-        let mut gaps = Vec::new();
-        let mut waiting = vec![entry];
-        while let Some((pc, msb)) = waiting.pop() {
-            if nodes.contains_key(&(pc, msb)) {
-                continue;
-            }
-            if nodes.len().is_multiple_of(MEASURED) && room_for(MEASURED as u64 * BYTES).is_err() {
-                gaps.push(Gap { pc, kind: GapKind::TooMuch });
-                break;
-            }
-            let Some(inst) = instruction_at(kernel, pc) else {
-                gaps.push(Gap { pc, kind: GapKind::NotCode });
-                continue;
-            };
-            let (next, gap) = successors(kernel.machine, (pc, msb), &inst);
-            gaps.extend(gap.map(|kind| Gap { pc, kind }));
-            waiting.extend(&next);
-            let site = sites.id(&Site { pc, inst, msb });
-            nodes.insert((pc, msb), Node { site, next });
+    /// The code of a kernel; `constants` is memory that nothing changes, in which addresses of functions may stand.
+    pub fn of(kernel: &Kernel, constants: Constants<'_>) -> Code {
+        // What registers hold costs time, and is asked for where paths depend on it alone.
+        let mut paths = Paths::new(kernel);
+        if !paths.walk_to_end_if(|paths| !paths.leaves, None) {
+            paths = Paths::new(kernel);
+            paths.walk_to_end_if(|_| true, Knower::new(kernel, constants).ok().as_mut());
         }
-        gaps.sort_by_key(|gap| gap.pc);
-        gaps.dedup();
-        let instructions = nodes.len();
-        Code { sites, blocks: blocks(entry, &nodes), gaps, instructions }
+        paths.gaps.sort_by_key(|gap| gap.pc);
+        paths.gaps.dedup();
+        let (instructions, blocks) = (paths.sites.len(), paths.blocks());
+        let called = paths.nodes.iter().filter(|node| node.point.chain != ChainId::KERNEL);
+        let called = called.filter_map(|node| node.site).collect();
+        Code { sites: paths.sites, blocks, gaps: paths.gaps, instructions, opaque: paths.opaque, called }
+    }
+
+    /// The paths that are looked at, of which an instruction is on some, in words.
+    pub fn any_path(&self, site: SiteId) -> &'static str {
+        if self.called.contains(&site) { "any path of this kernel" } else { "any path" }
+    }
+
+    /// Whether an instruction is a call that is not followed.
+    pub fn is_opaque(&self, site: SiteId) -> bool {
+        self.opaque.contains(&site)
+    }
+}
+
+impl<'k> Paths<'k> {
+    fn new(kernel: &'k Kernel) -> Paths<'k> {
+        let mut paths = Paths {
+            kernel,
+            sites: Sites::new(kernel.machine),
+            nodes: Vec::new(),
+            by_point: FxHashMap::default(),
+            chain: Chain::default(),
+            waiting: Vec::new(),
+            gaps: Vec::new(),
+            opaque: FxHashSet::default(),
+            called: 0,
+            leaves: false,
+        };
+        let entry = Point { chain: ChainId::KERNEL, pc: kernel.first_instruction(), msb: 0 };
+        paths.reach(entry, &Known::default());
+        paths
+    }
+
+    /// The node of a point that paths come to with this knowledge.
+    fn reach(&mut self, point: Point, known: &Known) -> NodeId {
+        if let Some(&id) = self.by_point.get(&point) {
+            if self.nodes[id as usize].known.meet(known) {
+                self.waiting.push(id);
+            }
+            return id;
+        }
+        let id = self.nodes.len() as NodeId;
+        self.called += usize::from(point.chain != ChainId::KERNEL);
+        self.nodes.push(Node { point, site: None, known: known.clone(), next: SmallVec::new() });
+        self.by_point.insert(point, id);
+        self.waiting.push(id);
+        id
+    }
+
+    /// Walks all paths as long as it is `worth` it; whether it was to the end.
+    fn walk_to_end_if(
+        &mut self,
+        worth: impl Fn(&Paths<'k>) -> bool,
+        mut knower: Option<&mut Knower<'_>>,
+    ) -> bool {
+        while let Some(id) = self.waiting.pop() {
+            if !worth(self) {
+                return false;
+            }
+            let Point { pc, msb, .. } = self.nodes[id as usize].point;
+            let site = match self.nodes[id as usize].site {
+                Some(site) => site,
+                None => {
+                    if (id as usize).is_multiple_of(MEASURED) && room_for(MEASURED as u64 * BYTES).is_err() {
+                        self.gaps.push(Gap { pc, kind: GapKind::TooMuch });
+                        break;
+                    }
+                    let Some(inst) = instruction_at(self.kernel, pc) else {
+                        self.gaps.push(Gap { pc, kind: GapKind::NotCode });
+                        continue;
+                    };
+                    *self.nodes[id as usize].site.insert(self.sites.id(&Site { pc, inst, msb }))
+                }
+            };
+            let (known, target) = match &mut knower {
+                Some(knower) => knower.step((pc, msb), &self.nodes[id as usize].known),
+                None => (Known::default(), None),
+            };
+            match self.successors(id, site, &known, target) {
+                Ok(next) => {
+                    for to in next {
+                        let node = &mut self.nodes[id as usize];
+                        if !node.next.contains(&to) {
+                            node.next.push(to);
+                        }
+                    }
+                }
+                Err(kind) => self.gaps.push(Gap { pc, kind }),
+            }
+        }
+        worth(self)
+    }
+
+    /// Where paths go on from a node, with what is `known` behind it, and where it goes if it is a branch and that is known.
+    fn successors(
+        &mut self,
+        id: NodeId,
+        site: SiteId,
+        known: &Known,
+        target: Option<u64>,
+    ) -> Result<SmallVec<[NodeId; 2]>, GapKind> {
+        let machine = self.kernel.machine;
+        let Point { chain, pc, .. } = self.nodes[id as usize].point;
+        let info = self.sites.get(site);
+        let msb = upper_bits(machine, self.nodes[id as usize].point.msb, info)?;
+        let (flow, inst) = (info.effects.flow, &info.site.inst);
+        let label = inst.branch_target(machine, pc);
+        let to = |pc: u64, chain: ChainId| Point { chain, pc, msb };
+        match flow {
+            Flow::Call => {
+                self.leaves = true;
+                let behind = pc.wrapping_add(u64::from(inst.size));
+                let known_target = label.or(target).ok_or(GapKind::Call);
+                let called = known_target.and_then(|function| {
+                    if self.called >= CALLED {
+                        return Err(GapKind::Calls);
+                    }
+                    let called = self.chain.call(chain, id, function, behind).ok_or(GapKind::Recursion)?;
+                    Ok(to(function, called))
+                });
+                match called {
+                    Ok(function) => {
+                        // What is fetched back from memory behind the call is what is known here.
+                        for back in self.chain.returns(function.chain).to_vec() {
+                            self.waiting.push(back);
+                        }
+                        Ok(SmallVec::from_slice(&[self.reach(function, known)]))
+                    }
+                    Err(kind) => {
+                        self.gaps.push(Gap { pc, kind });
+                        self.opaque.insert(site);
+                        let known = Known::default().behind_call(&self.nodes[id as usize].known);
+                        Ok(SmallVec::from_slice(&[self.reach(to(behind, chain), &known)]))
+                    }
+                }
+            }
+            Flow::Indirect => {
+                self.leaves = true;
+                let target = target.ok_or(GapKind::Indirect)?;
+                let Some((called, call)) = self.chain.returning(chain, target) else {
+                    return Ok(SmallVec::from_slice(&[self.reach(to(target, chain), known)]));
+                };
+                self.chain.comes_back(called, id);
+                let known = known.behind_call(&self.nodes[call as usize].known);
+                let caller = self.nodes[call as usize].point.chain;
+                Ok(SmallVec::from_slice(&[self.reach(to(target, caller), &known)]))
+            }
+            _ => {
+                if flow.has_target() && label.is_none() {
+                    self.gaps.push(Gap { pc, kind: GapKind::Indirect });
+                }
+                let next: SmallVec<[u64; 2]> = flow.next(machine, inst, pc);
+                Ok(next.into_iter().map(|pc| self.reach(to(pc, chain), known)).collect())
+            }
+        }
+    }
+
+    /// The nodes as blocks: runs that are entered at the top and left at the bottom alone.
+    fn blocks(&self) -> Vec<Block> {
+        const ENTRY: usize = 0;
+        let mut entered = vec![0u32; self.nodes.len()];
+        entered[ENTRY] = 2;
+        for node in &self.nodes {
+            for &next in &node.next {
+                // Several ways on are several blocks.
+                entered[next as usize] += if node.next.len() > 1 { 2 } else { 1 };
+            }
+        }
+        let is_head = |id: &usize| entered[*id] > 1 && self.nodes[*id].site.is_some();
+        let mut heads: Vec<usize> = (1..self.nodes.len()).filter(is_head).collect();
+        heads.sort_unstable_by_key(|&id| self.nodes[id].point);
+        heads.insert(0, ENTRY);
+        let mut numbers = vec![usize::MAX; self.nodes.len()];
+        heads.iter().enumerate().for_each(|(number, &id)| numbers[id] = number);
+        let number = |id: NodeId| Some(numbers[id as usize]).filter(|&number| number != usize::MAX);
+        let block = |&head: &usize| {
+            let mut block = Block::default();
+            let mut at = head;
+            while let Some(site) = self.nodes[at].site {
+                block.sites.push(site);
+                match self.nodes[at].next[..] {
+                    [next] if number(next).is_none() => at = next as usize,
+                    ref next => {
+                        block.successors = next.iter().filter_map(|&next| number(next)).collect();
+                        break;
+                    }
+                }
+            }
+            block
+        };
+        heads.iter().map(block).collect()
     }
 }
 
@@ -118,33 +336,10 @@ fn instruction_at(kernel: &Kernel, pc: u64) -> Option<Inst> {
     decode_as_executed(kernel.machine, kernel.code.bytes.get(at..)?).ok()
 }
 
-/// Where paths go on from an instruction, and what is not known of that.
-fn successors(machine: Machine, (pc, msb): Point, inst: &Inst) -> (SmallVec<[Point; 2]>, Option<GapKind>) {
-    let effects = effects(machine, inst);
-    let msb = match upper_bits(machine, msb, effects.control, inst) {
-        Ok(msb) => msb,
-        Err(kind) => return (SmallVec::new(), Some(kind)),
-    };
-    let flow = effects.flow;
-    let known = inst.branch_target(machine, pc).is_some();
-    let gap = match flow {
-        Flow::Call => Some(GapKind::Call),
-        Flow::Indirect => Some(GapKind::Indirect),
-        _ if flow.has_target() && !known => Some(GapKind::Indirect),
-        _ => None,
-    };
-    let mut next: SmallVec<[Point; 2]> =
-        flow.next(machine, inst, pc).into_iter().map(|address| (address, msb)).collect();
-    // What is called is not followed; it comes back behind the call.
-    if flow == Flow::Call {
-        next.truncate(1);
-    }
-    (next, gap)
-}
-
 /// The upper VGPR bits behind an instruction.
-fn upper_bits(machine: Machine, msb: u8, control: Option<Control>, inst: &Inst) -> Result<u8, GapKind> {
-    let simm = inst.operands.iter().find_map(|operand| match operand {
+fn upper_bits(machine: Machine, msb: u8, info: &SiteInfo) -> Result<u8, GapKind> {
+    let control = info.effects.control;
+    let simm = info.site.inst.operands.iter().find_map(|operand| match operand {
         Operand::Imm(value) => Some(*value),
         _ => None,
     });
@@ -157,42 +352,4 @@ fn upper_bits(machine: Machine, msb: u8, control: Option<Control>, inst: &Inst) 
         }
         _ => Ok(msb),
     }
-}
-
-/// The nodes as blocks: runs that are entered at the top and left at the bottom alone.
-fn blocks(entry: Point, nodes: &BTreeMap<Point, Node>) -> Vec<Block> {
-    let mut entered: BTreeMap<Point, u32> = BTreeMap::from([(entry, 2)]);
-    for node in nodes.values() {
-        for next in &node.next {
-            // Several ways on are several blocks.
-            *entered.entry(*next).or_default() += if node.next.len() > 1 { 2 } else { 1 };
-        }
-    }
-    let mut heads = vec![entry];
-    heads.extend(
-        entered.iter().filter(|&(point, &ways)| ways > 1 && *point != entry).map(|(point, _)| *point),
-    );
-    heads.retain(|point| nodes.contains_key(point));
-    let numbers: BTreeMap<Point, usize> = heads.iter().enumerate().map(|(at, &head)| (head, at)).collect();
-    let mut blocks: Vec<Block> = Vec::new();
-    for &head in &heads {
-        let mut block = Block::default();
-        let mut at = head;
-        while let Some(node) = nodes.get(&at) {
-            block.sites.push(node.site);
-            match node.next[..] {
-                [next] if !numbers.contains_key(&next) && nodes.contains_key(&next) => at = next,
-                _ => {
-                    block.successors =
-                        node.next.iter().filter_map(|next| numbers.get(next).copied()).collect();
-                    break;
-                }
-            }
-        }
-        blocks.push(block);
-    }
-    if blocks.is_empty() {
-        blocks.push(Block::default());
-    }
-    blocks
 }

@@ -46,13 +46,26 @@ impl Fate {
     }
 }
 
-/// The ends that `operation` may reach in flight, and cannot reach done.
+/// The ends that `operation` may reach in flight, and cannot reach done, from some place where it is issued.
 pub(super) fn outlived(analysis: &Analysis<'_>, code: &Code, operation: SiteId) -> Vec<SiteId> {
-    let place = code.blocks.iter().enumerate().find_map(|(block, one)| {
-        let at = one.sites.iter().position(|&site| site == operation)?;
-        Some((block, at))
+    let places = code.blocks.iter().enumerate().flat_map(|(block, one)| {
+        let issues = one.sites.iter().enumerate().filter(|(_, site)| **site == operation);
+        issues.map(move |(at, _)| (block, at))
     });
-    let Some((block, at)) = place else { return Vec::new() };
+    let mut ends: Vec<SiteId> =
+        places.flat_map(|place| outlived_from(analysis, code, operation, place)).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// Those from one place: a block, and where in it.
+fn outlived_from(
+    analysis: &Analysis<'_>,
+    code: &Code,
+    operation: SiteId,
+    (block, at): (usize, usize),
+) -> Vec<SiteId> {
     let tail = &code.blocks[block].sites[at + 1..];
     let start = code.blocks.len();
     let mut successors: Vec<Vec<usize>> = code.blocks.iter().map(|block| block.successors.clone()).collect();

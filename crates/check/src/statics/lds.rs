@@ -1,4 +1,5 @@
-//! Copies to and from LDS that are in flight where their bytes are touched, by address.
+//! Copies to and from LDS that are in flight where their bytes are touched, by address; and loads and stores of several
+//! waves that nothing orders ([`unordered`]).
 //!
 //! What the waves of a workgroup do to LDS is foreseen ([`foresee`]) for a few supposed dispatches, each wave along one
 //! path. A copy lasts from its issue to the wait that covers it, or to where a wave is followed no further. What another
@@ -11,10 +12,11 @@
 //! is another rule's. Two copies that write the same bytes are not looked at, as programs let several waves fetch the
 //! same.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Verb, channels_of};
 use wavemark_memmodel::counters::{ClassId, InFlight, Pending};
+use wavemark_memmodel::flow::Graph;
 use wavemark_sim::Kernel;
 use wavemark_sim::foresight::{Lds, Supposed, Way, common, foresee};
 
@@ -23,8 +25,14 @@ use super::blocks::Code;
 use super::{Analysis, Report, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 
+mod polls;
+mod relevant;
+mod unordered;
+
 /// Instructions of all waves together, for all dispatches: about 40 ms.
 const STEPS: u32 = 100_000;
+/// Where nothing is copied.
+const STEPS_WITHOUT_COPIES: u32 = 30_000;
 /// Of one wave.
 const STEPS_OF_WAVE: u32 = 20_000;
 /// How often a wave of a dispatch that is looked at can go through the whole code, if it is long.
@@ -75,6 +83,8 @@ struct Wave<'w> {
     /// Up to where other waves are ordered against it by the workgroup barrier alone: in time, and of its copies.
     end: Moment,
     compared: usize,
+    /// So many of its touches are done whatever memory holds, and may not wait for another wave.
+    certain: usize,
 }
 
 /// A copy that is in flight where its bytes are touched.
@@ -91,24 +101,34 @@ pub(super) struct Early {
 pub(super) fn judge(
     analysis: &Analysis<'_>,
     code: &Code,
-    kernel: &Kernel,
-    supposed: &[Supposed],
+    graph: &Graph,
+    (kernel, supposed): (&Kernel, &[Supposed]),
     report: &mut Report,
 ) {
-    if !code.blocks.iter().flat_map(|block| &block.sites).any(|&site| copies_lds(analysis.sites.get(site))) {
-        return;
-    }
     let waves = |one: &Supposed| {
         one.dispatch.block.into_iter().fold(1u32, u32::saturating_mul).div_ceil(kernel.machine.lanes()).max(1)
+    };
+    let is_any = |is: fn(&SiteInfo) -> bool| {
+        code.blocks.iter().flat_map(|block| &block.sites).any(|&site| is(analysis.sites.get(site)))
+    };
+    let (copies, stores) = (is_any(copies_lds), is_any(|info| touch(info) == Some(true)));
+    let steps = match copies {
+        true => STEPS,
+        // One wave alone is in order.
+        false if stores && supposed.iter().any(|one| waves(one) > 1) => STEPS_WITHOUT_COPIES,
+        false => return,
     };
     // Of long code fewer dispatches are looked at, the first ones.
     let length = u32::try_from(code.instructions).unwrap_or(u32::MAX).saturating_mul(PASSES).max(1);
     let most = supposed.first().map_or(1, waves).saturating_mul(length);
-    let supposed = &supposed[..supposed.len().min((STEPS / most).max(1) as usize)];
+    let supposed = &supposed[..supposed.len().min((steps / most).max(1) as usize)];
+    let mut unordered = unordered::Unordered::default();
+    let polls = polls::polls(analysis, code, graph);
+    let hops = relevant::hops(analysis, code, graph);
     for one in supposed {
-        let most = STEPS / waves(one).saturating_mul(supposed.len() as u32);
-        let Ok(ways) = foresee(kernel, one, most.min(STEPS_OF_WAVE)) else { continue };
-        let waves: Vec<Wave<'_>> = ways.iter().map(|way| Wave::of(analysis, way, report)).collect();
+        let most = steps / waves(one).saturating_mul(supposed.len() as u32);
+        let Ok(ways) = foresee(kernel, one, &hops, most.min(STEPS_OF_WAVE)) else { continue };
+        let waves: Vec<Wave<'_>> = ways.iter().map(|way| Wave::of(analysis, way, &polls, report)).collect();
         for (number, wave) in waves.iter().enumerate() {
             for other in
                 waves.iter().enumerate().filter(|&(other, _)| other != number).map(|(_, other)| other)
@@ -116,18 +136,23 @@ pub(super) fn judge(
                 wave.meet(other, &mut |early| report.early(analysis, &early));
             }
         }
+        unordered.look(&waves);
+    }
+    for (store, load) in unordered.found() {
+        report.unordered(analysis, store, load);
     }
 }
 
 impl<'w> Wave<'w> {
     /// The wave that goes this way; what it does to its own copies is reported.
-    fn of(analysis: &Analysis<'_>, way: &'w Way, report: &mut Report) -> Wave<'w> {
+    fn of(analysis: &Analysis<'_>, way: &'w Way, polls: &FxHashSet<SiteId>, report: &mut Report) -> Wave<'w> {
         let mut wave = Wave::default();
         let mut in_flight = InFlight::default();
         // Copies in flight by the number under which they are.
         let mut open: FxHashMap<u32, usize> = FxHashMap::default();
         let mut now = Moment::default();
         let mut alone = false;
+        let mut certain = true;
         for (step, foreseen) in way.steps.iter().enumerate() {
             now.step = step;
             let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
@@ -136,11 +161,15 @@ impl<'w> Wave<'w> {
                 break;
             }
             alone |= synchronises_otherwise(info);
+            certain &= step < way.certain && !alone && !polls.contains(&site) && !may_tell(info);
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
                 wave.own(&in_flight, &open, &touch, &mut |early| report.early(analysis, &early));
                 if !alone {
                     wave.touches.push(touch);
+                }
+                if certain {
+                    wave.certain = wave.touches.len();
                 }
             }
             if let Some(effect) = Effect::of(info) {
@@ -250,4 +279,9 @@ fn synchronises_otherwise(info: &SiteInfo) -> bool {
         .memory
         .is_some_and(|memory| memory.path == wavemark_isa::effects::Path::Lds && memory.is_atomic());
     other_barrier || lds
+}
+
+/// Whether a wave may learn by it, or tell by it, how far it is: atomics on memory of others.
+fn may_tell(info: &SiteInfo) -> bool {
+    info.effects.memory.is_some_and(|memory| memory.is_atomic())
 }

@@ -9,7 +9,8 @@
 //! * who touches a register that it writes;
 //! * who touches LDS, if it is a copy to or from LDS, or touches LDS itself in another queue: which bytes is not asked;
 //! * stores and atomics, messages and copies from LDS, if it is a store: it may be released by them;
-//! * what orders memory: barriers, cache operations, atomics, accesses of a scope beyond the CU, calls, sleep;
+//! * what orders memory: barriers, cache operations, atomics, accesses of a scope beyond the CU, calls that are not
+//!   followed, sleep;
 //! * the end of the wave, if it is a copy to or from LDS.
 //!
 //! A load that acquires without a scope or a cache operation, and whose value nobody looks at before what is ordered
@@ -40,7 +41,7 @@ struct Resting {
 struct How {
     /// How many younger operations of the class were in flight at the wait, at the least.
     at: u32,
-    /// How many have been issued by now: bit n for n, the highest for more.
+    /// How many have been issued by now: bit n for n. At a counter's capacity the hardware has waited.
     younger: u64,
 }
 
@@ -109,7 +110,7 @@ impl Rests {
     ) {
         let info = analysis.sites.get(site);
         self.0.retain(|resting, how| {
-            let needed = is_needed(analysis, resting.operation, info);
+            let needed = is_needed(analysis, resting.operation, site);
             if needed {
                 lay(analysis, resting, how, needs);
             }
@@ -127,7 +128,7 @@ impl Rests {
             self.0.clear();
         }
         for &channel in &info.effects.channels {
-            self.issue(analysis, site, info, channel, needs);
+            self.issue(analysis, site, info, channel);
         }
     }
 
@@ -155,26 +156,15 @@ impl Rests {
         }
     }
 
-    fn issue(
-        &mut self,
-        analysis: &Analysis<'_>,
-        site: SiteId,
-        info: &SiteInfo,
-        channel: Channel,
-        needs: &mut Needs,
-    ) {
+    fn issue(&mut self, analysis: &Analysis<'_>, site: SiteId, info: &SiteInfo, channel: Channel) {
         let class = channel as ClassId;
-        if analysis.queues[usize::from(class)].in_order {
-            // What is so far behind counts as needed at once: it is followed no further.
+        let queue = analysis.queues[usize::from(class)];
+        if queue.in_order {
             self.0.retain(|resting, how| {
-                if resting.class != class {
-                    return true;
+                if resting.class == class {
+                    how.younger = how.younger << 1 & queue.positions();
                 }
-                how.younger = how.younger << 1 | how.younger & FARTHEST;
-                if how.younger == FARTHEST {
-                    lay(analysis, resting, how, needs);
-                }
-                how.younger != FARTHEST
+                how.younger != 0
             });
         }
         let told_apart = info.writes().next().is_some() || touches_lds(info);
@@ -182,9 +172,6 @@ impl Rests {
         self.add(Resting { operation, class, wait: None }, How { at: 0, younger: 1 });
     }
 }
-
-/// So many younger operations, or more.
-const FARTHEST: u64 = 1 << 63;
 
 /// Lays a need of operations on the wait on which they rest.
 fn lay(analysis: &Analysis<'_>, resting: &Resting, how: &How, needs: &mut Needs) {
@@ -195,8 +182,9 @@ fn lay(analysis: &Analysis<'_>, resting: &Resting, how: &How, needs: &mut Needs)
 }
 
 /// Whether an instruction needs an operation to be done.
-fn is_needed(analysis: &Analysis<'_>, operation: SiteId, info: &SiteInfo) -> bool {
-    if orders(info) {
+fn is_needed(analysis: &Analysis<'_>, operation: SiteId, site: SiteId) -> bool {
+    let info = analysis.sites.get(site);
+    if orders(info) || analysis.code.is_opaque(site) {
         return true;
     }
     if operation == STORES {
@@ -220,8 +208,7 @@ fn orders(info: &SiteInfo) -> bool {
             || memory.is_atomic()
             || memory.verb != Verb::Prefetch && effects.policy.scope > Scope::Cu
     });
-    let by_flow =
-        matches!(effects.flow, Flow::Barrier | Flow::Call | Flow::Indirect | Flow::Trap | Flow::Halt);
+    let by_flow = matches!(effects.flow, Flow::Barrier | Flow::Trap | Flow::Halt);
     let by_control = matches!(
         effects.control,
         Some(Control::Sleep | Control::SendMessage | Control::SendMessageReturn | Control::Clock)

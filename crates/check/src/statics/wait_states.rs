@@ -25,12 +25,23 @@ use super::copies_lds;
 use crate::finding::Severity::{self, Error, Warning};
 use crate::site_info::{AGPR0, RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
 
-/// The most wait states that anything needs.
+/// The most wait states that anything needs, and behind what is no matrix product.
 const MOST: u8 = 20;
+const MOST_BUT_PRODUCTS: u8 = 5;
 
-/// What was issued of late, each with the fewest wait states that may have passed since; ascending by instruction.
+/// What was issued of late; ascending by instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Recent(SmallVec<[(SiteId, u8); 20]>);
+pub(super) struct Recent(SmallVec<[Issued; 8]>);
+
+/// An instruction that something may have to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Issued {
+    site: SiteId,
+    /// The fewest wait states that may have passed since.
+    passed: u8,
+    /// The most that anything needs behind it.
+    reach: u8,
+}
 
 /// An instruction comes too early.
 pub(super) struct TooEarly {
@@ -49,12 +60,14 @@ pub(super) struct TooEarly {
 impl State for Recent {
     fn join(&mut self, other: &Recent) -> bool {
         let mut new = false;
-        for &(site, states) in &other.0 {
-            match self.0.binary_search_by_key(&site, |&(site, _)| site) {
-                Ok(at) if self.0[at].1 > states => (self.0[at].1, new) = (states, true),
+        for &issued in &other.0 {
+            match self.place(issued.site) {
+                Ok(at) if self.0[at].passed > issued.passed => {
+                    (self.0[at].passed, new) = (issued.passed, true);
+                }
                 Ok(_) => {}
                 Err(at) => {
-                    self.0.insert(at, (site, states));
+                    self.0.insert(at, issued);
                     new = true;
                 }
             }
@@ -64,34 +77,38 @@ impl State for Recent {
 }
 
 impl Recent {
-    /// The instruction `site` is issued.
-    pub fn step(&mut self, rules: ManualWaits, sites: &Sites, site: SiteId) {
+    /// The instruction `site` is issued; `opaque`: it is a call that is not followed.
+    pub fn step(&mut self, rules: ManualWaits, sites: &Sites, site: SiteId, opaque: bool) {
         let info = sites.get(site);
         if rules == ManualWaits::None {
             return;
         }
-        // Who is called, or where a jump goes, may have waited.
-        if matches!(info.effects.flow, Flow::Call | Flow::Indirect | Flow::End) {
+        // Who is called may have waited.
+        if opaque || info.effects.flow == Flow::End {
             self.0.clear();
             return;
         }
         let passed = wait_states(rules, info);
-        for entry in &mut self.0 {
-            entry.1 = entry.1.saturating_add(passed);
+        self.0.retain(|issued| {
+            issued.passed = issued.passed.saturating_add(passed);
+            issued.site != site && issued.passed < issued.reach
+        });
+        let reach = reach(rules, info);
+        if let (true, Err(at)) = (reach > 0, self.place(site)) {
+            self.0.insert(at, Issued { site, passed: 0, reach });
         }
-        self.0.retain(|entry| entry.0 != site && entry.1 < MOST);
-        if may_be_first(rules, info)
-            && let Err(at) = self.0.binary_search_by_key(&site, |&(site, _)| site)
-        {
-            self.0.insert(at, (site, 0));
-        }
+    }
+
+    fn place(&self, site: SiteId) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&site, |issued| issued.site)
     }
 
     /// What the instruction `site` comes too early behind.
     pub fn too_early(&self, rules: ManualWaits, sites: &Sites, site: SiteId) -> Option<TooEarly> {
         let second = sites.get(site);
-        let early = self.0.iter().flat_map(|&(first, passed)| {
+        let early = self.0.iter().flat_map(|&Issued { site: first, passed, reach }| {
             dependencies(rules, sites.get(first), second)
+                .inspect(move |&(_, (needed, _))| debug_assert!(needed <= reach))
                 .filter(move |&(_, (needed, _))| passed < needed)
                 .map(move |(severity, (needed, what))| TooEarly {
                     first,
@@ -116,10 +133,10 @@ fn wait_states(rules: ManualWaits, info: &SiteInfo) -> u8 {
     }
 }
 
-/// Whether something may have to wait for the instruction.
-fn may_be_first(rules: ManualWaits, info: &SiteInfo) -> bool {
+/// The most wait states that anything needs behind the instruction; 0 if nothing does.
+fn reach(rules: ManualWaits, info: &SiteInfo) -> u8 {
     let effects = &info.effects;
-    match rules {
+    let waited_for = match rules {
         ManualWaits::None => false,
         ManualWaits::Wmma => effects.unit.is_matrix(),
         ManualWaits::CoExecution => effects.passes > 0 || effects.unit == Unit::Transcendental,
@@ -129,6 +146,11 @@ fn may_be_first(rules: ManualWaits, info: &SiteInfo) -> bool {
                 || effects.unit == Unit::Scalar && info.writes().any(|range| range.from == sindex::M0)
                 || wide_data(info).next().is_some()
         }
+    };
+    match waited_for {
+        false => 0,
+        true if effects.unit.is_matrix() || effects.passes > 0 => MOST,
+        true => MOST_BUT_PRODUCTS,
     }
 }
 
