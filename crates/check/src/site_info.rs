@@ -256,6 +256,11 @@ impl Sites {
         self.list.len()
     }
 
+    /// All of them, by number.
+    pub fn all(&self) -> impl Iterator<Item = (SiteId, &SiteInfo)> {
+        (0..).zip(&self.list)
+    }
+
     /// What is known of it.
     pub fn get(&self, id: SiteId) -> &SiteInfo {
         &self.list[id as usize]

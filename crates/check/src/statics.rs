@@ -39,6 +39,7 @@ use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 mod barriers;
 mod blocks;
 mod calls;
+mod conditions;
 mod ends;
 mod lds;
 mod needs;
@@ -83,6 +84,7 @@ pub fn check(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -
         }
     }
     lds::judge(&analysis, &code, &graph, (kernel, supposed), &mut report);
+    report.barriers(&analysis, (&code, &graph), (kernel, supposed));
     // Where a wait is missing, another may have to do its work; what is called may need anything.
     if report.missing.is_empty() && code.gaps.is_empty() {
         report.stronger = stronger(&analysis, &code, &graph, &report);
@@ -228,7 +230,7 @@ impl Analysis<'_> {
     fn judge(&self, code: &Code, wave: &mut Wave, site: SiteId, report: &mut Report) {
         let info = self.sites.get(site);
         for earlier in wave.barrier.unpublished(self.sites, info) {
-            report.unpublished(self, site, earlier);
+            report.unpublished.push((earlier, site));
         }
         if let Some(effect) = barriers::Effect::of(info) {
             report.turns(self, site, effect, &wave.barrier);
@@ -304,6 +306,8 @@ fn copies_lds(info: &SiteInfo) -> bool {
 struct Report {
     missing: Vec<Missing>,
     other: Vec<Finding>,
+    /// Accesses of LDS in flight at a barrier, each with one that may come too early for it.
+    unpublished: Vec<(Unpublished, SiteId)>,
     /// Waits by address, and whether they wait for nothing under all upper VGPR bits.
     waits: BTreeMap<u64, (SiteId, bool)>,
     /// Waits that are stronger than needed.
@@ -398,8 +402,23 @@ impl Report {
         self.missing(analysis, ("R5", "consumer", title), one, (site, one.enough()));
     }
 
+    /// Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes.
+    fn barriers(
+        &mut self,
+        analysis: &Analysis<'_>,
+        (code, graph): (&Code, &Graph),
+        (kernel, supposed): (&Kernel, &[Supposed]),
+    ) {
+        let found = std::mem::take(&mut self.unpublished);
+        let pair = |&(earlier, site): &(Unpublished, SiteId)| (earlier.access, site);
+        let pairs = lds::pairs(analysis, (code, graph), (kernel, supposed), found.iter().map(pair));
+        for &(earlier, site) in found.iter().filter(|one| !pairs.are_apart(pair(one))) {
+            self.unpublished_at(analysis, site, earlier);
+        }
+    }
+
     /// An access to LDS follows a barrier at which another one was in flight.
-    fn unpublished(&mut self, analysis: &Analysis<'_>, site: SiteId, earlier: Unpublished) {
+    fn unpublished_at(&mut self, analysis: &Analysis<'_>, site: SiteId, earlier: Unpublished) {
         let (producer, consumer) = (analysis.sites.get(earlier.access), analysis.sites.get(site));
         let is = |finding: &&mut Finding| {
             finding.rule == "S1"

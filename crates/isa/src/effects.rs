@@ -13,6 +13,7 @@
 //! | `mem=PATH.VERB.SHAPE.FLAG…` | memory effect: module `memory` |
 //! | `cnt=CHANNEL,…` | the queues it stands in ([`Channel`]), where they do not follow from `mem=` and the generation: module `counter` |
 //! | `flow=` | what it does to the program counter ([`Flow`]) |
+//! | `if=` | the value of SCC, `0` or `1`, at which it branches |
 //! | `wait=COUNTER,…` | a wait, its operand's fields from the highest to the lowest; `idle`, `alu` ([`Wait`]) |
 //! | `barrier=` | which barrier operation ([`Barrier`]) |
 //! | `control=` | other program control ([`Control`]) |
@@ -97,6 +98,8 @@ pub struct Effects {
     pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
+    /// The value of SCC at which it branches, if SCC decides.
+    pub branches_if: Option<bool>,
     /// For [`Flow::Wait`]: each counter waited for, and the value that it must have come down to. Counters that
     /// the operand names with a value that does not wait are left out.
     pub waits: SmallVec<[(Counter, u32); 3]>,
@@ -151,6 +154,8 @@ pub struct RowEffects {
     pub channels: SmallVec<[Channel; 2]>,
     /// Control flow.
     pub flow: Flow,
+    /// The value of SCC at which it branches, if SCC decides.
+    pub branches_if: Option<bool>,
     /// What it waits for.
     pub wait: Option<Wait>,
     /// The barrier operation.
@@ -196,6 +201,13 @@ impl RowEffects {
                     }
                 }
                 "flow" => effects.flow = Flow::parse(value).ok_or_else(|| unknown("control flow"))?,
+                "if" => {
+                    effects.branches_if = match value {
+                        "0" => Some(false),
+                        "1" => Some(true),
+                        _ => return Err(unknown("value of SCC")),
+                    }
+                }
                 "wait" => {
                     effects.flow = Flow::Wait;
                     effects.wait = Some(Wait::parse(value).ok_or_else(|| unknown("list of counters"))?);
@@ -375,6 +387,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     effects.channels.extend(own.channels.iter().copied());
     if own.flow != Flow::Next {
         effects.flow = own.flow;
+        effects.branches_if = own.branches_if;
     }
     if let Some(wait) = &own.wait {
         effects.waits = wait.operand(machine, row, inst);

@@ -2,7 +2,8 @@
 //!
 //! Code is what paths reach from the entry. An instruction is met once for each state of the upper VGPR bits in which
 //! paths come to it (gfx1250), so that its registers are known, and once for each chain of calls under which they do, so
-//! that a function comes back to whom called it ([`calls`](super::calls)).
+//! that a function comes back to whom called it ([`calls`](super::calls)); and once for what paths know of the outcomes of
+//! comparisons that are made at several places ([`conditions`](super::conditions)).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -15,6 +16,7 @@ use wavemark_sim::foresight::known::{Constants, Knower, Known};
 use wavemark_target::Machine;
 
 use super::calls::{Chain, ChainId};
+use super::conditions::{Conditions, Outcomes};
 use crate::site_info::{SiteId, SiteInfo, Sites};
 
 /// Where a path goes on in a way that is not known.
@@ -94,7 +96,11 @@ struct Point {
     pc: u64,
     /// The upper VGPR bits there.
     msb: u8,
+    outcomes: Outcomes,
 }
+
+/// Paths that are told apart by outcomes may be so many times as many instructions.
+const TIMES: usize = 3;
 
 type NodeId = u32;
 
@@ -114,6 +120,7 @@ struct Paths<'k> {
     sites: Sites,
     nodes: Vec<Node>,
     by_point: FxHashMap<Point, NodeId>,
+    conditions: Conditions,
     chain: Chain,
     waiting: Vec<NodeId>,
     gaps: Vec<Gap>,
@@ -127,10 +134,23 @@ impl Code {
     /// The code of a kernel; `constants` is memory that nothing changes, in which addresses of functions may stand.
     pub fn of(kernel: &Kernel, constants: Constants<'_>) -> Code {
         // What registers hold costs time, and is asked for where paths depend on it alone.
-        let mut paths = Paths::new(kernel);
+        let mut paths = Paths::new(kernel, Conditions::default());
+        let mut knower = None;
         if !paths.walk_to_end_if(|paths| !paths.leaves, None) {
-            paths = Paths::new(kernel);
-            paths.walk_to_end_if(|_| true, Knower::new(kernel, constants).ok().as_mut());
+            knower = Knower::new(kernel, constants).ok();
+            paths = Paths::new(kernel, Conditions::default());
+            paths.walk_to_end_if(|_| true, knower.as_mut());
+        }
+        let conditions = Conditions::repeated(kernel, &paths.sites);
+        if !conditions.is_empty() {
+            let most = paths.nodes.len() * TIMES + MEASURED;
+            let mut apart = Paths::new(kernel, conditions);
+            std::mem::swap(&mut apart.sites, &mut paths.sites);
+            if apart.walk_to_end_if(|apart| apart.nodes.len() <= most, knower.as_mut()) {
+                paths = apart;
+            } else {
+                paths.sites = apart.sites;
+            }
         }
         paths.gaps.sort_by_key(|gap| gap.pc);
         paths.gaps.dedup();
@@ -152,12 +172,13 @@ impl Code {
 }
 
 impl<'k> Paths<'k> {
-    fn new(kernel: &'k Kernel) -> Paths<'k> {
+    fn new(kernel: &'k Kernel, conditions: Conditions) -> Paths<'k> {
         let mut paths = Paths {
             kernel,
             sites: Sites::new(kernel.machine),
             nodes: Vec::new(),
             by_point: FxHashMap::default(),
+            conditions,
             chain: Chain::default(),
             waiting: Vec::new(),
             gaps: Vec::new(),
@@ -165,7 +186,8 @@ impl<'k> Paths<'k> {
             called: 0,
             leaves: false,
         };
-        let entry = Point { chain: ChainId::KERNEL, pc: kernel.first_instruction(), msb: 0 };
+        let (pc, outcomes) = (kernel.first_instruction(), Outcomes::default());
+        let entry = Point { chain: ChainId::KERNEL, pc, msb: 0, outcomes };
         paths.reach(entry, &Known::default());
         paths
     }
@@ -244,7 +266,8 @@ impl<'k> Paths<'k> {
         let msb = upper_bits(machine, self.nodes[id as usize].point.msb, info)?;
         let (flow, inst) = (info.effects.flow, &info.site.inst);
         let label = inst.branch_target(machine, pc);
-        let to = |pc: u64, chain: ChainId| Point { chain, pc, msb };
+        let outcomes = self.conditions.behind(self.nodes[id as usize].point.outcomes, site, info);
+        let to = |pc: u64, chain: ChainId| Point { chain, pc, msb, outcomes };
         match flow {
             Flow::Call => {
                 self.leaves = true;
@@ -269,7 +292,8 @@ impl<'k> Paths<'k> {
                         self.gaps.push(Gap { pc, kind });
                         self.opaque.insert(site);
                         let known = Known::default().behind_call(&self.nodes[id as usize].known);
-                        Ok(SmallVec::from_slice(&[self.reach(to(behind, chain), &known)]))
+                        let behind = Point { outcomes: Outcomes::default(), ..to(behind, chain) };
+                        Ok(SmallVec::from_slice(&[self.reach(behind, &known)]))
                     }
                 }
             }
@@ -289,7 +313,16 @@ impl<'k> Paths<'k> {
                     self.gaps.push(Gap { pc, kind: GapKind::Indirect });
                 }
                 let next: SmallVec<[u64; 2]> = flow.next(machine, inst, pc);
-                Ok(next.into_iter().map(|pc| self.reach(to(pc, chain), known)).collect())
+                let decides = info.effects.branches_if.filter(|_| next.len() > 1 && next[0] != next[1]);
+                let next = next.into_iter().filter_map(|pc| {
+                    let outcomes = match decides {
+                        None => outcomes,
+                        Some(value) => outcomes.with_scc(value == (label == Some(pc)))?,
+                    };
+                    Some(Point { outcomes, ..to(pc, chain) })
+                });
+                let next: SmallVec<[Point; 2]> = next.collect();
+                Ok(next.into_iter().map(|point| self.reach(point, known)).collect())
             }
         }
     }

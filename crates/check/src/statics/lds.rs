@@ -20,12 +20,15 @@ use wavemark_memmodel::flow::Graph;
 use wavemark_sim::Kernel;
 use wavemark_sim::foresight::{Lds, Supposed, Way, common, foresee};
 
+use published::Pairs;
+
 use super::barriers::{self, Access, Effect};
 use super::blocks::Code;
 use super::{Analysis, Report, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
 
 mod polls;
+mod published;
 mod relevant;
 mod unordered;
 
@@ -105,9 +108,6 @@ pub(super) fn judge(
     (kernel, supposed): (&Kernel, &[Supposed]),
     report: &mut Report,
 ) {
-    let waves = |one: &Supposed| {
-        one.dispatch.block.into_iter().fold(1u32, u32::saturating_mul).div_ceil(kernel.machine.lanes()).max(1)
-    };
     let is_any = |is: fn(&SiteInfo) -> bool| {
         code.blocks.iter().flat_map(|block| &block.sites).any(|&site| is(analysis.sites.get(site)))
     };
@@ -115,18 +115,18 @@ pub(super) fn judge(
     let steps = match copies {
         true => STEPS,
         // One wave alone is in order.
-        false if stores && supposed.iter().any(|one| waves(one) > 1) => STEPS_WITHOUT_COPIES,
+        false if stores && supposed.iter().any(|one| waves(kernel, one) > 1) => STEPS_WITHOUT_COPIES,
         false => return,
     };
     // Of long code fewer dispatches are looked at, the first ones.
     let length = u32::try_from(code.instructions).unwrap_or(u32::MAX).saturating_mul(PASSES).max(1);
-    let most = supposed.first().map_or(1, waves).saturating_mul(length);
+    let most = supposed.first().map_or(1, |one| waves(kernel, one)).saturating_mul(length);
     let supposed = &supposed[..supposed.len().min((steps / most).max(1) as usize)];
     let mut unordered = unordered::Unordered::default();
     let polls = polls::polls(analysis, code, graph);
     let hops = relevant::hops(analysis, code, graph);
     for one in supposed {
-        let most = steps / waves(one).saturating_mul(supposed.len() as u32);
+        let most = steps / waves(kernel, one).saturating_mul(supposed.len() as u32);
         let Ok(ways) = foresee(kernel, one, &hops, most.min(STEPS_OF_WAVE)) else { continue };
         let waves: Vec<Wave<'_>> = ways.iter().map(|way| Wave::of(analysis, way, &polls, report)).collect();
         for (number, wave) in waves.iter().enumerate() {
@@ -141,6 +141,33 @@ pub(super) fn judge(
     for (store, load) in unordered.found() {
         report.unordered(analysis, store, load);
     }
+}
+
+/// What the supposed dispatches show of pairs of accesses, the second behind a barrier at which the first is in flight.
+pub(super) fn pairs(
+    analysis: &Analysis<'_>,
+    (code, graph): (&Code, &Graph),
+    (kernel, supposed): (&Kernel, &[Supposed]),
+    pairs: impl IntoIterator<Item = (SiteId, SiteId)>,
+) -> Pairs {
+    let mut pairs = Pairs::new(pairs);
+    if pairs.is_empty() {
+        return pairs;
+    }
+    let hops = relevant::hops(analysis, code, graph);
+    for one in supposed {
+        let most = STEPS / waves(kernel, one).saturating_mul(supposed.len() as u32);
+        if let Ok(ways) = foresee(kernel, one, &hops, most.min(STEPS_OF_WAVE)) {
+            pairs.look(analysis, &ways);
+        }
+    }
+    pairs
+}
+
+/// The waves of a workgroup.
+fn waves(kernel: &Kernel, supposed: &Supposed) -> u32 {
+    let items = supposed.dispatch.block.into_iter().fold(1u32, u32::saturating_mul);
+    items.div_ceil(kernel.machine.lanes()).max(1)
 }
 
 impl<'w> Wave<'w> {

@@ -84,6 +84,7 @@ pub static ATTRIBUTES: &[&str] = &[
     "mem",
     "cnt",
     "flow",
+    "if",
     "wait",
     "barrier",
     "control",

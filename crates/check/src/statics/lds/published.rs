@@ -1,0 +1,135 @@
+//! Accesses of LDS that are in flight at a barrier (S1), by address: which of the pairs that the paths allow can be seen
+//! never to meet.
+//!
+//! A pair is an access and a later one behind the barrier, before the next arrival. It is *apart* if the waves of the
+//! supposed dispatches come to both in that order, one wave to the first and another to the second, if their bytes are
+//! known there each time, and if they have none in common. Rings of buffers need no more: what is one barrier apart
+//! lies the same way in each turn. A pair that the waves do not come to is not known to be apart.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use wavemark_isa::effects::channels_of;
+use wavemark_memmodel::counters::{ClassId, InFlight};
+use wavemark_sim::foresight::{Lds, Way, common};
+
+use super::{Analysis, Effect, Moment, OTHERS, barriers, synchronises_otherwise};
+use crate::site_info::SiteId;
+
+/// As many times accesses are held against each other: a few milliseconds.
+const COMPARISONS: usize = 400_000;
+
+/// Runs of bytes, if they are known.
+type Bytes<'w> = Option<&'w [(u32, u32)]>;
+
+/// What is known of pairs of accesses.
+pub(in super::super) struct Pairs {
+    /// Whether those that were seen have always been apart; `None`: none was.
+    apart: FxHashMap<(SiteId, SiteId), Option<bool>>,
+    left: usize,
+}
+
+/// What a wave does to LDS.
+#[derive(Default)]
+struct Accesses<'w> {
+    /// What was in flight when the wave arrived: its how manieth arrival, and the access.
+    in_flight: Vec<(u32, SiteId, Bytes<'w>)>,
+    /// All accesses, in order.
+    all: Vec<(Moment, SiteId, Bytes<'w>)>,
+}
+
+impl Pairs {
+    /// Of nothing is anything known.
+    pub fn new(pairs: impl IntoIterator<Item = (SiteId, SiteId)>) -> Pairs {
+        Pairs { apart: pairs.into_iter().map(|pair| (pair, None)).collect(), left: COMPARISONS }
+    }
+
+    /// Whether there is anything to know.
+    pub fn is_empty(&self) -> bool {
+        self.apart.is_empty()
+    }
+
+    /// Whether the pair was seen and was always apart.
+    pub fn are_apart(&self, pair: (SiteId, SiteId)) -> bool {
+        self.apart.get(&pair).copied().flatten() == Some(true)
+    }
+
+    /// Looks at the waves of a workgroup.
+    pub(super) fn look(&mut self, analysis: &Analysis<'_>, ways: &[Way]) {
+        let waves: Vec<Accesses<'_>> = ways.iter().map(|way| Accesses::of(analysis, way)).collect();
+        for (number, wave) in waves.iter().enumerate() {
+            for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
+                for &(arrival, first, bytes) in &wave.in_flight {
+                    let from = other.all.partition_point(|&(at, ..)| at.waits < arrival);
+                    let behind = other.all[from..].iter().take_while(|&&(at, ..)| at.arrivals <= arrival);
+                    for &(_, second, later) in behind {
+                        self.compare((first, bytes), (second, later));
+                    }
+                }
+            }
+        }
+    }
+
+    fn compare(&mut self, (first, bytes): (SiteId, Bytes<'_>), (second, later): (SiteId, Bytes<'_>)) {
+        let Some(apart) = self.apart.get_mut(&(first, second)) else { return };
+        if *apart == Some(false) {
+            return;
+        }
+        // What is not looked at may meet.
+        let looked = self.left.checked_sub(1);
+        self.left = looked.unwrap_or(0);
+        *apart = Some(match (bytes, later, looked) {
+            (Some(bytes), Some(later), Some(_)) => common(bytes, later).is_none(),
+            _ => false,
+        });
+    }
+}
+
+impl<'w> Accesses<'w> {
+    /// Those of the wave that goes this way, up to where waves may be ordered by something else than the workgroup barrier.
+    fn of(analysis: &Analysis<'_>, way: &'w Way) -> Accesses<'w> {
+        let mut accesses = Accesses::default();
+        let mut in_flight = InFlight::default();
+        // By the number of the operation in flight.
+        let mut open: SmallVec<[(u32, SiteId, Bytes<'w>); 16]> = SmallVec::new();
+        let mut now = Moment::default();
+        for (step, foreseen) in way.steps.iter().enumerate() {
+            now.step = step;
+            let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
+            let info = analysis.sites.get(site);
+            if foreseen.lds == Lds::Signals || synchronises_otherwise(info) {
+                break;
+            }
+            let access = barriers::access(info).map(|_| match &foreseen.lds {
+                Lds::Bytes(bytes) => Some(bytes.as_slice()),
+                _ => None,
+            });
+            accesses.all.extend(access.map(|bytes| (now, site, bytes)));
+            if let Some(effect) = Effect::of(info) {
+                now.arrivals += u32::from(effect.arrives);
+                if effect.arrives {
+                    accesses
+                        .in_flight
+                        .extend(open.iter().map(|&(_, site, bytes)| (now.arrivals, site, bytes)));
+                }
+                now.waits += u32::from(effect.waits);
+            }
+            for &(counter, n) in &info.effects.waits {
+                for &channel in channels_of(counter) {
+                    in_flight.wait(&analysis.queues, channel as ClassId, n);
+                }
+            }
+            if info.effects.waits_idle {
+                in_flight.retain(|_| false);
+            }
+            if !info.effects.channels.is_empty() {
+                let own: SmallVec<[ClassId; 2]> =
+                    info.effects.channels.iter().map(|&channel| channel as ClassId).collect();
+                let number = if access.is_some() { step as u32 } else { OTHERS };
+                in_flight.issue(&analysis.queues, number, &own);
+                open.extend(access.map(|bytes| (number, site, bytes)));
+            }
+            open.retain(|&mut (number, ..)| in_flight.has(number));
+        }
+        accesses
+    }
+}
