@@ -50,7 +50,7 @@ const OF_FLOATS: [(&str, usize); 18] = [
 ];
 
 /// Intrinsics that are instructions: result, name, parameters; `=T:N` is an immediate below N, `~i32` no constant (LLVM 22
-/// cuts a literal to 16 bits there: `llvm_defects/literal_of_conversion.ll`). Where the processor has them is said by the
+/// cuts a literal to 16 bits there: `llvm_defects/literal_of_conversion.ll`), `&i32` below 32 (`llvm_defects/wide_bit_field.ll`). Where the processor has them is said by the
 /// table of `wavemark_ir`.
 const INSTRUCTIONS: &str = "
 i32 llvm.amdgcn.perm i32 i32 i32
@@ -58,8 +58,8 @@ i32 llvm.amdgcn.lerp i32 i32 i32
 i32 llvm.amdgcn.alignbyte i32 i32 i32
 i32 llvm.amdgcn.mul.i24.i32 i32 i32
 i32 llvm.amdgcn.mul.u24.i32 i32 i32
-i32 llvm.amdgcn.ubfe.i32 i32 i32 i32
-i32 llvm.amdgcn.sbfe.i32 i32 i32 i32
+i32 llvm.amdgcn.ubfe.i32 i32 &i32 &i32
+i32 llvm.amdgcn.sbfe.i32 i32 &i32 &i32
 i32 llvm.amdgcn.bitop3.i32 i32 i32 i32 =i32:256
 i16 llvm.amdgcn.bitop3.i16 i16 i16 i16 =i32:256
 i32 llvm.amdgcn.sdot4 i32 i32 i32 =i1:2
@@ -266,7 +266,10 @@ impl Generator<'_> {
         let (a, b) = (self.operand(ty), self.operand(ty));
         let text = ty.text();
         match self.random.below(12) {
-            0 => drop(self.define(ty, &format!("fneg {text} {a}"))),
+            0 => {
+                let negated = self.raw(&format!("fneg {text} {a}"));
+                self.define_rounded(ty, &negated);
+            }
             1 if ty.lanes == 1 && ty.scalar != Scalar::BFloat => {
                 drop(self.define_float(ty, &format!("frem {text} {a}, {b}")))
             }
@@ -305,7 +308,8 @@ impl Generator<'_> {
 
     /// A product or sum, or what a conversion has rounded. In 16 bits it must not be -0: LLVM 22 makes one instruction of a
     /// product and what rounds it, to which it adds +0 (`llvm_defects/zero_of_products.ll`), and a sign of a difference from
-    /// 0 (`llvm_defects/difference_from_zero.ll`).
+    /// 0 (`llvm_defects/difference_from_zero.ll`); and it loses -0 in the upper half of a register
+    /// (`llvm_defects/negated_zero.ll`).
     pub fn define_rounded(&mut self, ty: Ty, raw: &str) {
         match ty.scalar {
             Scalar::Half | Scalar::BFloat => self.define_positive_zero(ty, raw),
@@ -318,19 +322,28 @@ impl Generator<'_> {
     pub fn define_positive_zero(&mut self, ty: Ty, raw: &str) {
         let (text, condition) = (ty.text(), ty.of(Scalar::Int(1)).text());
         let zero = if ty.lanes == 1 { "0.0" } else { "zeroinitializer" };
-        let is_zero = self.hidden(&format!("fcmp oeq {text} {raw}, {zero}"));
-        self.define_float(ty, &format!("select {condition} {is_zero}, {text} {zero}, {text} {raw}"));
+        let settled = self.settled(raw, ty);
+        let is_zero = self.hidden(&format!("fcmp oeq {text} {settled}, {zero}"));
+        self.define(ty, &format!("select {condition} {is_zero}, {text} {zero}, {text} {settled}"));
     }
 
     /// A quotient, with 0 in the place of a denormal one: that is rounded twice where the instructions do what the ISA
-    /// manuals' expression says (`V_DIV_FMAS_F32` scales what the fused operation has rounded).
+    /// manuals' expression says (`V_DIV_FMAS_F32` scales what the fused operation has rounded). In 16 bits it must not be -0:
+    /// a division may become a product (`llvm_defects/zero_of_quotient.ll`). A NaN is replaced before, not behind: LLVM 22 takes
+    /// a choice between 0 and a NaN for no NaN (`llvm_defects/chosen_nan.ll`).
     fn define_quotient(&mut self, ty: Ty, raw: &str) {
         const DENORMAL: u32 = 0x90;
+        const DENORMAL_OR_ZERO: u32 = 0xf0;
+        let classes = match ty.scalar {
+            Scalar::Half | Scalar::BFloat => DENORMAL_OR_ZERO,
+            _ => DENORMAL,
+        };
         let (text, flags, mangled) = (ty.text(), ty.of(Scalar::Int(1)).text(), ty.mangled());
         let zero = if ty.lanes == 1 { "0.0" } else { "zeroinitializer" };
-        let denormal =
-            self.hidden(&format!("call {flags} @llvm.is.fpclass.{mangled}({text} {raw}, i32 {DENORMAL})"));
-        self.define_float(ty, &format!("select {flags} {denormal}, {text} {zero}, {text} {raw}"));
+        let settled = self.settled(raw, ty);
+        let small =
+            self.hidden(&format!("call {flags} @llvm.is.fpclass.{mangled}({text} {settled}, i32 {classes})"));
+        self.define(ty, &format!("select {flags} {small}, {text} {zero}, {text} {settled}"));
     }
 
     fn classify(&mut self) {
@@ -541,6 +554,12 @@ impl Generator<'_> {
                 let value = self.operand(I32);
                 // The lane's number is in it.
                 let value = self.hidden(&format!("call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 {value})"));
+                arguments.push(format!("i32 {value}"));
+                continue;
+            }
+            if word == "&i32" {
+                let value = self.operand(I32);
+                let value = self.hidden(&format!("and i32 {value}, 31"));
                 arguments.push(format!("i32 {value}"));
                 continue;
             }

@@ -174,11 +174,18 @@ impl Generator<'_> {
 
     /// A value with a number in the place of a NaN; by another NaN LLVM would rightly do nothing.
     pub fn settle(&mut self, raw: &str, ty: Ty) -> String {
+        let settled = self.settled(raw, ty);
+        self.keep(settled.clone(), ty);
+        settled
+    }
+
+    /// The same, which nobody else uses.
+    pub fn settled(&mut self, raw: &str, ty: Ty) -> String {
         let text = ty.text();
         let nan = self.hidden(&format!("fcmp uno {text} {raw}, {raw}"));
         let instead = self.number(ty);
         let condition = ty.of(Scalar::Int(1)).text();
-        self.define(ty, &format!("select {condition} {nan}, {text} {instead}, {text} {raw}"))
+        self.hidden(&format!("select {condition} {nan}, {text} {instead}, {text} {raw}"))
     }
 
     /// A value that may be used from here on.

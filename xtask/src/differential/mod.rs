@@ -135,20 +135,25 @@ fn try_run(args: &DifferentialArgs) -> Result<bool> {
 }
 
 /// Known defects of LLVM: name, and a kernel whose first line says for which processor it is, and the number of the setting.
-const DEFECTS: [(&str, &str); 13] = [
+const DEFECTS: [(&str, &str); 18] = [
     ("bit_comparison", include_str!("llvm_defects/bit_comparison.ll")),
+    ("chosen_nan", include_str!("llvm_defects/chosen_nan.ll")),
     ("difference_from_zero", include_str!("llvm_defects/difference_from_zero.ll")),
     ("division_of_24_bits", include_str!("llvm_defects/division_of_24_bits.ll")),
     ("folded_zero", include_str!("llvm_defects/folded_zero.ll")),
     ("inline_constants", include_str!("llvm_defects/inline_constants.ll")),
     ("literal_of_conversion", include_str!("llvm_defects/literal_of_conversion.ll")),
     ("lost_constant", include_str!("llvm_defects/lost_constant.ll")),
+    ("narrowed_product", include_str!("llvm_defects/narrowed_product.ll")),
+    ("negated_zero", include_str!("llvm_defects/negated_zero.ll")),
     ("negative_zero", include_str!("llvm_defects/negative_zero.ll")),
     ("or_with_ones", include_str!("llvm_defects/or_with_ones.ll")),
     ("rounded_twice", include_str!("llvm_defects/rounded_twice.ll")),
     ("scaled_offset", include_str!("llvm_defects/scaled_offset.ll")),
     ("sum_with_zero", include_str!("llvm_defects/sum_with_zero.ll")),
+    ("wide_bit_field", include_str!("llvm_defects/wide_bit_field.ll")),
     ("zero_of_products", include_str!("llvm_defects/zero_of_products.ll")),
+    ("zero_of_quotient", include_str!("llvm_defects/zero_of_quotient.ll")),
 ];
 
 /// Runs the kernels of known defects; whether all of them still differ.

@@ -1,7 +1,8 @@
 //! Takes lines from a kernel as long as it still differs.
 //!
 //! A line with a result goes with a constant in the place of the result, or with an operand of its own type that it had.
-//! What is no module then, or is not right any more (the IR's run says so), is not taken.
+//! What is no module then, or is not right any more (the IR's run says so), is not taken. A comparison that finds a NaN goes
+//! with the number that it is of, not before: which NaN that is differs rightly.
 
 /// A kernel without what it does not need. `differs`: whether lines are still of interest.
 pub fn reduce(mut lines: Vec<String>, mut differs: impl FnMut(&[String]) -> bool) -> Vec<String> {
@@ -60,9 +61,10 @@ fn without(lines: &[String], taken: std::ops::Range<usize>) -> Vec<Vec<String>> 
     single
 }
 
-/// Terminators, and what orders memory.
+/// Terminators, what orders memory, and what settles a NaN.
 fn is_kept(line: &str) -> bool {
     ["br ", "ret ", "switch ", "fence ", "call void"].iter().any(|word| line.trim().starts_with(word))
+        || line.contains(" = fcmp uno ") && line.contains("%raw")
 }
 
 /// The names that an instruction reads.
