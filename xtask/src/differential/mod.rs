@@ -135,15 +135,17 @@ fn try_run(args: &DifferentialArgs) -> Result<bool> {
 }
 
 /// Known defects of LLVM: name, and a kernel whose first line says for which processor it is, and the number of the setting.
-const DEFECTS: [(&str, &str); 18] = [
+const DEFECTS: [(&str, &str); 20] = [
     ("bit_comparison", include_str!("llvm_defects/bit_comparison.ll")),
     ("chosen_nan", include_str!("llvm_defects/chosen_nan.ll")),
     ("difference_from_zero", include_str!("llvm_defects/difference_from_zero.ll")),
     ("division_of_24_bits", include_str!("llvm_defects/division_of_24_bits.ll")),
     ("folded_zero", include_str!("llvm_defects/folded_zero.ll")),
     ("inline_constants", include_str!("llvm_defects/inline_constants.ll")),
+    ("late_rejoin", include_str!("llvm_defects/late_rejoin.ll")),
     ("literal_of_conversion", include_str!("llvm_defects/literal_of_conversion.ll")),
     ("lost_constant", include_str!("llvm_defects/lost_constant.ll")),
+    ("lost_move", include_str!("llvm_defects/lost_move.ll")),
     ("narrowed_product", include_str!("llvm_defects/narrowed_product.ll")),
     ("negated_zero", include_str!("llvm_defects/negated_zero.ll")),
     ("negative_zero", include_str!("llvm_defects/negative_zero.ll")),
