@@ -80,8 +80,28 @@ impl Attributes {
 
 /// The form of the attribute `name`, and its name for as long as the program runs.
 pub fn known(name: &str) -> Option<(&'static str, Form)> {
+    // Most words that stand where an attribute could are types, whose first letter and length no attribute has.
+    let &first = name.as_bytes().first()?;
+    if !first.is_ascii_lowercase()
+        || name.len() > 63
+        || LENGTHS[usize::from(first - b'a')] >> name.len() & 1 == 0
+    {
+        return None;
+    }
     KNOWN.binary_search_by_key(&name, |row| row.0).ok().map(|index| KNOWN[index])
 }
+
+/// By their first letter: the lengths of the attributes' names, a bit for each.
+static LENGTHS: [u64; 26] = {
+    let mut all = [0; 26];
+    let mut at = 0;
+    while at < KNOWN.len() {
+        let name = KNOWN[at].0;
+        all[(name.as_bytes()[0] - b'a') as usize] |= 1 << name.len();
+        at += 1;
+    }
+    all
+};
 
 /// Every attribute with a name, in the order of the names.
 pub const KNOWN: &[(&str, Form)] = &[

@@ -42,6 +42,9 @@ impl Integer {
             Some(rest) => (true, rest),
             None => (false, text),
         };
+        if bits <= 64 && base == 10 && (1..=19).contains(&digits.len()) {
+            return Integer::of_digits(bits, negative, digits);
+        }
         // One limb more than needed shows what does not fit.
         let mut limbs: SmallVec<[u64; 1]> = smallvec![0; limbs_of(bits) + 1];
         for digit in digits.chars() {
@@ -72,6 +75,24 @@ impl Integer {
         }
         limbs.truncate(limbs_of(bits));
         Some(Integer { limbs }.masked(bits))
+    }
+
+    /// Reads decimal digits that a number of 64 bits holds, into no more bits than that.
+    fn of_digits(bits: u32, negative: bool, digits: &str) -> Option<Integer> {
+        let mut value = 0u64;
+        for byte in digits.bytes() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            value = value * 10 + u64::from(digit);
+        }
+        let fits = match negative {
+            true => value <= 1 << (bits - 1),
+            false => bits == 64 || value >> bits == 0,
+        };
+        let value = if negative { value.wrapping_neg() } else { value };
+        fits.then(|| Integer::new(bits, value))
     }
 
     /// Reads the digits of `s0x…`: a number whose highest bit that is set is its sign, as LLVM reads it.

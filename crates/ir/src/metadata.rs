@@ -3,6 +3,8 @@
 //! Follows "Metadata" of the LLVM Language Reference. A specialised node (`!DILocation(line: 3, …)`) is a name and its
 //! fields as they are written: which fields a node must have is for whoever reads it.
 
+use std::borrow::Cow;
+
 use crate::constant::Const;
 use crate::entity::{Arena, id};
 use crate::function::Value;
@@ -34,11 +36,34 @@ pub enum NodeBody {
     Tuple(Vec<Metadata>),
     /// `!DILocation(line: 3, …)`.
     #[allow(missing_docs, reason = "the names say it")]
-    Record { name: Box<str>, fields: Vec<(Box<str>, Field)> },
+    Record { name: RecordName, fields: Vec<(RecordName, Field)> },
     /// `!DIExpression(DW_OP_deref, 3)`.
     Expression(Vec<Word>),
     /// `!DIArgList(i32 %x, …)`.
     Arguments(Vec<Metadata>),
+}
+
+/// The name of a specialised node, or of a field of one.
+pub type RecordName = Cow<'static, str>;
+
+/// Names that debug information is full of, as they live as long as the program.
+macro_rules! frequent {
+    ($name:expr, $($known:literal)*) => {
+        match $name {
+            $($known => Some($known),)*
+            _ => None,
+        }
+    };
+}
+
+/// A name as nodes keep it: a frequent one takes no memory.
+pub fn record_name(name: &str) -> RecordName {
+    let frequent: Option<&'static str> = frequent!(name,
+        "DILocation" "line" "column" "scope" "inlinedAt" "DILocalVariable" "DISubprogram" "DILexicalBlock"
+        "DILexicalBlockFile" "DIDerivedType" "DICompositeType" "DIBasicType" "DISubroutineType" "DISubrange" "name"
+        "linkageName" "file" "type" "baseType" "size" "tag" "elements" "discriminator" "arg"
+    );
+    frequent.map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)
 }
 
 /// A word of an expression.

@@ -153,6 +153,15 @@ macro_rules! flags {
         impl Flags {
             /// Each flag with its spelling.
             pub const NAMES: &'static [(Flags, &'static str)] = &[$((Flags::$constant, $text)),*];
+
+            /// The flag that is spelled so; `fast` is several.
+            pub fn named(text: &str) -> Option<Flags> {
+                match text {
+                    $($text => Some(Flags::$constant),)*
+                    "fast" => Some(Flags::FAST_MATH),
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -186,12 +195,4 @@ impl Flags {
         .union(Flags::AFN);
     /// What a `getelementptr` may promise.
     pub const GEP: Flags = Flags::INBOUNDS.union(Flags::NUSW).union(Flags::NUW);
-
-    /// The flag that is spelled so; `fast` is several.
-    pub fn named(text: &str) -> Option<Flags> {
-        if text == "fast" {
-            return Some(Flags::FAST_MATH);
-        }
-        Flags::NAMES.iter().find(|(_, name)| *name == text).map(|(flag, _)| *flag)
-    }
 }

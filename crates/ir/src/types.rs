@@ -101,10 +101,31 @@ pub struct StructBody {
 pub struct Types {
     kinds: Arena<Type, TypeKind>,
     known: FxHashMap<TypeKind, Type>,
+    /// Those that stand everywhere, by their slots.
+    frequent: Vec<Option<Type>>,
     /// The named structures.
     pub structs: Arena<Struct, StructDef>,
     /// The named structures in the order of their definitions.
     pub struct_order: Vec<Struct>,
+}
+
+/// Slots for frequent types.
+const SLOTS: usize = 88;
+
+/// The slot of a frequent type.
+fn slot(kind: &TypeKind) -> Option<usize> {
+    match *kind {
+        TypeKind::Int(bits) if bits <= 64 => Some(bits as usize),
+        TypeKind::Pointer(space) if space < 16 => Some(65 + space as usize),
+        TypeKind::Void => Some(81),
+        TypeKind::Half => Some(82),
+        TypeKind::BFloat => Some(83),
+        TypeKind::Float => Some(84),
+        TypeKind::Double => Some(85),
+        TypeKind::Label => Some(86),
+        TypeKind::Metadata => Some(87),
+        _ => None,
+    }
 }
 
 impl PartialEq for Types {
@@ -116,6 +137,19 @@ impl PartialEq for Types {
 impl Types {
     /// The type that is `kind`.
     pub fn intern(&mut self, kind: TypeKind) -> Type {
+        let Some(slot) = slot(&kind) else { return self.intern_any(kind) };
+        match self.frequent.get(slot).copied().flatten() {
+            Some(known) => known,
+            None => {
+                let ty = self.intern_any(kind);
+                self.frequent.resize(self.frequent.len().max(SLOTS), None);
+                self.frequent[slot] = Some(ty);
+                ty
+            }
+        }
+    }
+
+    fn intern_any(&mut self, kind: TypeKind) -> Type {
         if let Some(&known) = self.known.get(&kind) {
             return known;
         }

@@ -3,6 +3,7 @@
 use super::function::Scope;
 use super::lexer::Token;
 use super::{Parser, Result};
+use crate::constant::ConstKind;
 use crate::inst::{Argument, Bundle, Call, Callee, InlineAsm, InstKind, Operand};
 use crate::opcode::{Flags, TailKind};
 use crate::types::{Type, TypeKind};
@@ -30,10 +31,13 @@ impl<'t> Parser<'t> {
         // Either the type of the function is written, or that of its result.
         let function_type = match self.module.types.kind(written) {
             TypeKind::Function { .. } => written,
-            _ => {
-                let params = args.iter().map(|arg| arg.ty).collect();
-                self.module.types.intern(TypeKind::Function { result: written, params, variadic: false })
-            }
+            _ => match self.function_type_of(&callee, written, &args) {
+                Some(known) => known,
+                None => {
+                    let params = args.iter().map(|arg| arg.ty).collect();
+                    self.module.types.intern(TypeKind::Function { result: written, params, variadic: false })
+                }
+            },
         };
         let TypeKind::Function { result, ref params, variadic } = *self.module.types.kind(function_type)
         else {
@@ -57,6 +61,18 @@ impl<'t> Parser<'t> {
             bundles,
         };
         Ok((InstKind::Call(Box::new(call)), result))
+    }
+
+    /// The type of a function that is declared already, if it gives `result` and takes these arguments.
+    fn function_type_of(&self, callee: &Callee, result: Type, args: &[Argument]) -> Option<Type> {
+        let &Callee::Operand(Operand::Const(callee)) = callee else { return None };
+        let ConstKind::Global(global) = *self.module.constants.kind(callee) else { return None };
+        let ty = self.module.function(global)?.ty;
+        let TypeKind::Function { result: own, params, variadic: false } = self.module.types.kind(ty) else {
+            return None;
+        };
+        let same = *own == result && params.len() == args.len();
+        (same && params.iter().zip(args).all(|(&param, arg)| param == arg.ty)).then_some(ty)
     }
 
     fn arguments(&mut self, scope: &mut Scope<'t>) -> Result<Vec<Argument>> {

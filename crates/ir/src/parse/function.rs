@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::lexer::{NameToken, Token};
+use super::numbered::Numbered;
 use super::{Parser, Place, Result};
 use crate::entity::{Id, Table};
 use crate::function::{Block, BlockData, Body, Inst, Value, ValueData, ValueDef};
@@ -20,12 +21,45 @@ enum Key<'t> {
     Number(u32),
 }
 
+/// What names and numbers refer to.
+struct Names<'t, T> {
+    named: FxHashMap<Cow<'t, [u8]>, T>,
+    numbered: Numbered<T>,
+}
+
+impl<T> Default for Names<'_, T> {
+    fn default() -> Self {
+        Names { named: FxHashMap::default(), numbered: Numbered::default() }
+    }
+}
+
+impl<'t, T: Copy> Names<'t, T> {
+    fn get(&self, key: &Key<'t>) -> Option<T> {
+        match key {
+            Key::Name(name) => self.named.get(name).copied(),
+            Key::Number(number) => self.numbered.get(*number).copied(),
+        }
+    }
+
+    fn insert(&mut self, key: Key<'t>, item: T) {
+        match key {
+            Key::Name(name) => drop(self.named.insert(name, item)),
+            Key::Number(number) => self.numbered.insert(number, item),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Key<'t>, T)> {
+        let named = self.named.iter().map(|(name, &item)| (Key::Name(name.clone()), item));
+        named.chain(self.numbered.iter().map(|(number, &item)| (Key::Number(number), item)))
+    }
+}
+
 /// A body that is being read.
 pub(super) struct Scope<'t> {
     pub body: Body,
     result: Type,
-    values: FxHashMap<Key<'t>, Value>,
-    blocks: FxHashMap<Key<'t>, Block>,
+    values: Names<'t, Value>,
+    blocks: Names<'t, Block>,
     /// Where a value is used that is not defined yet; `None` once it is.
     open_values: Table<Value, Option<Place>>,
     open_blocks: Table<Block, Option<Place>>,
@@ -60,8 +94,8 @@ impl<'t> Parser<'t> {
         let mut scope = Scope {
             body: Body::default(),
             result: function.result,
-            values: FxHashMap::default(),
-            blocks: FxHashMap::default(),
+            values: Names::default(),
+            blocks: Names::default(),
             open_values: Table::default(),
             open_blocks: Table::default(),
             next_number: 0,
@@ -93,14 +127,14 @@ impl<'t> Parser<'t> {
 
     fn all_defined(&self, scope: &Scope<'t>) -> Result<()> {
         let values =
-            scope.values.iter().filter_map(|(key, &value)| Some((scope.open_values[value]?, key, "")));
+            scope.values.iter().filter_map(|(key, value)| Some((scope.open_values[value]?, key, "")));
         let blocks =
-            scope.blocks.iter().filter_map(|(key, &block)| Some((scope.open_blocks[block]?, key, "label ")));
+            scope.blocks.iter().filter_map(|(key, block)| Some((scope.open_blocks[block]?, key, "label ")));
         let Some((place, key, what)) = values.chain(blocks).min_by_key(|missing| missing.0) else {
             return Ok(());
         };
         let name = match key {
-            Key::Name(name) => String::from_utf8_lossy(name).into_owned(),
+            Key::Name(name) => String::from_utf8_lossy(&name).into_owned(),
             Key::Number(number) => number.to_string(),
         };
         self.error_at(place, format!("{what}%{name} is not defined"))
@@ -201,10 +235,10 @@ impl<'t> Parser<'t> {
             Key::Name(name) => Some(Box::from(&**name)),
             Key::Number(_) => None,
         };
-        if scope.blocks.contains_key(&key) {
+        if scope.blocks.get(&key).is_some() {
             return self.error_at(place, "the name is that of a block already");
         }
-        let Some(&value) = scope.values.get(&key) else {
+        let Some(value) = scope.values.get(&key) else {
             let value = scope.body.values.push(ValueData { ty, def, name: text });
             scope.values.insert(key, value);
             return Ok(value);
@@ -230,7 +264,7 @@ impl<'t> Parser<'t> {
         place: Place,
     ) -> Result<Value> {
         let key = key(name);
-        if let Some(&value) = scope.values.get(&key) {
+        if let Some(value) = scope.values.get(&key) {
             if scope.body.values[value].ty != ty {
                 let wanted = crate::print::type_text(&self.module, scope.body.values[value].ty);
                 return self
@@ -252,7 +286,7 @@ impl<'t> Parser<'t> {
     }
 
     fn block_of(&mut self, scope: &mut Scope<'t>, key: Key<'t>, place: Place) -> Block {
-        if let Some(&block) = scope.blocks.get(&key) {
+        if let Some(block) = scope.blocks.get(&key) {
             return block;
         }
         let name = match &key {
@@ -272,7 +306,7 @@ impl<'t> Parser<'t> {
         place: Place,
     ) -> Result<Block> {
         let key = self.key(scope, name, place)?;
-        if scope.values.contains_key(&key) {
+        if scope.values.get(&key).is_some() {
             return self.error_at(place, "the name is that of a value already");
         }
         let known = scope.body.blocks.len();

@@ -10,29 +10,11 @@ use crate::inst::{InstKind, Operand};
 use crate::opcode::{BinaryOp, CastOp, Flags, FloatPredicate, IntPredicate};
 use crate::types::{Type, TypeKind};
 
-/// What is read but never in AMDGPU code.
-const REFUSED: &[&str] = &[
-    "indirectbr",
-    "invoke",
-    "callbr",
-    "resume",
-    "catchswitch",
-    "catchpad",
-    "catchret",
-    "cleanuppad",
-    "cleanupret",
-    "landingpad",
-    "va_arg",
-];
-
 impl<'t> Parser<'t> {
     /// An instruction behind its `%name =`, with the type of what it gives.
     pub(super) fn operation(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {
         let Token::Word(word) = self.token else { return self.expected("an instruction") };
         let place = self.place;
-        if REFUSED.contains(&word) {
-            return self.unsupported(format!("the instruction `{word}`"));
-        }
         if let Some(op) = BinaryOp::named(word) {
             self.advance();
             return self.binary(scope, op);
@@ -104,6 +86,11 @@ impl<'t> Parser<'t> {
             "ret" | "br" | "switch" | "unreachable" => {
                 let kind = self.terminator(scope, word)?;
                 Ok((kind, self.module.types.intern(TypeKind::Void)))
+            }
+            // What is in LLVM's language, and never in AMDGPU code.
+            "indirectbr" | "invoke" | "callbr" | "resume" | "catchswitch" | "catchpad" | "catchret"
+            | "cleanuppad" | "cleanupret" | "landingpad" | "va_arg" => {
+                self.error_at(place, format!("unsupported: the instruction `{word}`"))
             }
             _ => {
                 let names =

@@ -66,8 +66,48 @@ pub struct Lexer<'t> {
     at: usize,
 }
 
+/// What a byte may be part of.
+mod class {
+    /// A word: letters, digits and `_`.
+    pub const WORD: u8 = 1;
+    /// A name or a label: a word, `-`, `$` and `.`.
+    pub const LABEL: u8 = 2;
+    pub const DIGIT: u8 = 4;
+    /// Between tokens.
+    pub const BLANK: u8 = 8;
+
+    /// The classes of every byte.
+    pub static OF: [u8; 256] = {
+        let mut all = [0; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let b = byte as u8;
+            if b.is_ascii_alphanumeric() || b == b'_' {
+                all[byte] |= WORD | LABEL;
+            }
+            if matches!(b, b'-' | b'$' | b'.') {
+                all[byte] |= LABEL;
+            }
+            if b.is_ascii_digit() {
+                all[byte] |= DIGIT;
+            }
+            if matches!(b, b' ' | b'\t' | b'\n' | b'\r') {
+                all[byte] |= BLANK;
+            }
+            byte += 1;
+        }
+        all
+    };
+}
+
+#[inline(always)]
+fn is(byte: u8, classes: u8) -> bool {
+    class::OF[byte as usize] & classes != 0
+}
+
+#[inline(always)]
 fn is_label(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'$' | b'.' | b'_')
+    is(byte, class::LABEL)
 }
 
 impl<'t> Lexer<'t> {
@@ -75,10 +115,12 @@ impl<'t> Lexer<'t> {
         Lexer { text, at: 0 }
     }
 
+    #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
+    #[inline(always)]
     fn end_of(&self, from: usize, accepts: impl Fn(u8) -> bool) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = from;
@@ -96,11 +138,19 @@ impl<'t> Lexer<'t> {
         (token, start as u32, self.at as u32)
     }
 
+    #[inline(always)]
     fn skip_blanks(&mut self) {
+        self.at = self.end_of(self.at, |byte| is(byte, class::BLANK));
+        if matches!(self.byte(self.at), b';' | b'/') {
+            self.skip_comments();
+        }
+    }
+
+    fn skip_comments(&mut self) {
         let bytes = self.text.as_bytes();
         while self.at < bytes.len() {
             match bytes[self.at] {
-                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                byte if is(byte, class::BLANK) => self.at += 1,
                 b';' => self.at = self.end_of(self.at, |byte| byte != b'\n'),
                 // `/* … */`, from LLVM 21 on.
                 b'/' if self.byte(self.at + 1) == b'*' => {
@@ -176,7 +226,7 @@ impl<'t> Lexer<'t> {
             };
         }
         if self.byte(from).is_ascii_digit() {
-            let end = self.end_of(from, |byte| byte.is_ascii_digit());
+            let end = self.end_of(from, |byte| is(byte, class::DIGIT));
             let value = number(&self.text[from..end]);
             self.at = end;
             return value.map_or(Token::Bad("a number below 2^32"), |value| token(NameToken::Number(value)));
@@ -193,7 +243,7 @@ impl<'t> Lexer<'t> {
         let from = self.at + 1;
         let first = self.byte(from);
         if first.is_ascii_digit() {
-            let end = self.end_of(from, |byte| byte.is_ascii_digit());
+            let end = self.end_of(from, |byte| is(byte, class::DIGIT));
             let value = number(&self.text[from..end]);
             self.at = end;
             return value.map_or(Token::Bad("a number below 2^32"), Token::Node);
@@ -214,7 +264,7 @@ impl<'t> Lexer<'t> {
             self.at = self.end_of(start, |byte| byte.is_ascii_alphabetic());
             return Token::Record(&self.text[start..self.at]);
         }
-        let end = self.end_of(from, |byte| byte.is_ascii_digit());
+        let end = self.end_of(from, |byte| is(byte, class::DIGIT));
         match number(&self.text[from..end]) {
             Some(value) => {
                 self.at = end;
@@ -229,7 +279,7 @@ impl<'t> Lexer<'t> {
         if self.byte(start) == b'c' && self.byte(start + 1) == b'"' {
             return self.quoted(start + 2).map_or(Token::Bad("a closing quote"), Token::Bytes);
         }
-        let end = self.end_of(start, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let end = self.end_of(start, |byte| is(byte, class::WORD));
         // Most words end where a label could not go on.
         if is_label(self.byte(end)) || self.byte(end) == b':' {
             if self.is_label_ahead(start) {
@@ -241,6 +291,9 @@ impl<'t> Lexer<'t> {
         }
         self.at = end;
         let text = &self.text[start..end];
+        if !matches!(text.as_bytes()[0], b'i' | b'q' | b'n' | b's' | b'f' | b'u') {
+            return Token::Word(text);
+        }
         match text {
             "inf" | "qnan" => Token::Float(text),
             "nan" | "snan" => self.payload(start),
@@ -265,7 +318,7 @@ impl<'t> Lexer<'t> {
         let start = self.at;
         let signed = !self.byte(start).is_ascii_digit();
         let digits = start + usize::from(signed);
-        let end = self.end_of(digits, |byte| byte.is_ascii_digit());
+        let end = self.end_of(digits, |byte| is(byte, class::DIGIT));
         if self.byte(start) != b'+'
             && (is_label(self.byte(end)) || self.byte(end) == b':')
             && self.is_label_ahead(start)
@@ -292,11 +345,11 @@ impl<'t> Lexer<'t> {
             self.at = end;
             return Token::Int(&self.text[start..end]);
         }
-        let mut end = self.end_of(end + 1, |byte| byte.is_ascii_digit());
+        let mut end = self.end_of(end + 1, |byte| is(byte, class::DIGIT));
         if matches!(self.byte(end), b'e' | b'E') {
             let sign = usize::from(matches!(self.byte(end + 1), b'+' | b'-'));
             let from = end + 1 + sign;
-            let exponent = self.end_of(from, |byte| byte.is_ascii_digit());
+            let exponent = self.end_of(from, |byte| is(byte, class::DIGIT));
             if exponent > from {
                 end = exponent;
             }
@@ -308,7 +361,7 @@ impl<'t> Lexer<'t> {
 
 /// A decimal number below 2^32.
 fn number(text: &str) -> Option<u32> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+    if text.is_empty() || !text.bytes().all(|byte| is(byte, class::DIGIT)) {
         return None;
     }
     text.parse().ok()

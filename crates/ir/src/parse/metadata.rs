@@ -5,7 +5,9 @@ use super::lexer::{Token, unescape};
 use super::{Mention, Parser, Result};
 use crate::function::DebugRecord;
 use crate::inst::Operand;
-use crate::metadata::{Attachments, Field, Metadata, MetadataKind, Node, NodeBody, NodeData, Word};
+use crate::metadata::{
+    Attachments, Field, Metadata, MetadataKind, Node, NodeBody, NodeData, RecordName, Word, record_name,
+};
 use crate::types::TypeKind;
 
 impl<'t> Parser<'t> {
@@ -14,7 +16,7 @@ impl<'t> Parser<'t> {
         let place = self.place;
         let id = self.node(number);
         self.advance();
-        if self.nodes.get(&number).is_some_and(|mention| mention.defined) {
+        if self.nodes.get(number).is_some_and(|mention| mention.defined) {
             return self.error_at(place, format!("the metadata !{number} is defined twice"));
         }
         self.expect(b'=')?;
@@ -34,14 +36,14 @@ impl<'t> Parser<'t> {
             _ => return self.expected("`!{` or `!Name(`"),
         };
         self.module.metadata.nodes[id] = NodeData { distinct, number: Some(number), body };
-        if let Some(mention) = self.nodes.get_mut(&number) {
+        if let Some(mention) = self.nodes.get_mut(number) {
             mention.defined = true;
         }
         Ok(())
     }
 
     fn node(&mut self, number: u32) -> Node {
-        if let Some(mention) = self.nodes.get(&number) {
+        if let Some(mention) = self.nodes.get(number) {
             return mention.id;
         }
         let empty = NodeData { distinct: false, number: Some(number), body: NodeBody::Tuple(Vec::new()) };
@@ -165,7 +167,7 @@ impl<'t> Parser<'t> {
                 Ok(NodeBody::Arguments(operands))
             }
             _ => {
-                let mut fields: Vec<(Box<str>, Field)> = Vec::new();
+                let mut fields: Vec<(RecordName, Field)> = Vec::new();
                 self.list(b')', |parser| {
                     let Token::Label(super::lexer::NameToken::Plain(field)) = parser.token else {
                         return parser.expected("a field: a name and a colon");
@@ -175,10 +177,10 @@ impl<'t> Parser<'t> {
                     }
                     parser.advance();
                     let value = parser.field()?;
-                    fields.push((field.into(), value));
+                    fields.push((record_name(field), value));
                     Ok(())
                 })?;
-                Ok(NodeBody::Record { name: name.into(), fields })
+                Ok(NodeBody::Record { name: record_name(name), fields })
             }
         }
     }

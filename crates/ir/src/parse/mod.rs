@@ -17,6 +17,7 @@ mod lexer;
 mod memory;
 mod metadata;
 mod names;
+mod numbered;
 mod types;
 
 use std::borrow::Cow;
@@ -31,6 +32,7 @@ use crate::module::{Global, Module};
 use crate::places::Places;
 use crate::types::{MAX_NESTING, Name, Struct, Type};
 use lexer::{Lexer, NameToken, Token};
+use numbered::Numbered;
 
 /// What was read.
 #[derive(Clone, Debug)]
@@ -81,7 +83,7 @@ struct Parser<'t> {
     /// Uses of globals before their definition, whose type has to be looked at afterwards.
     address_uses: Vec<(Global, Type, Place)>,
     groups: FxHashMap<u32, Mention<AttributeGroup>>,
-    nodes: FxHashMap<u32, Mention<Node>>,
+    nodes: Numbered<Mention<Node>>,
     next_global_number: u32,
 }
 
@@ -100,7 +102,7 @@ impl<'t> Parser<'t> {
             globals: FxHashMap::default(),
             address_uses: Vec::new(),
             groups: FxHashMap::default(),
-            nodes: FxHashMap::default(),
+            nodes: Numbered::default(),
             next_global_number: 0,
         };
         parser.advance();
@@ -136,11 +138,17 @@ impl<'t> Parser<'t> {
     }
 
     fn at(&self, punct: u8) -> bool {
-        self.token == Token::Punct(punct)
+        matches!(self.token, Token::Punct(here) if here == punct)
     }
 
     fn at_word(&self, word: &str) -> bool {
-        self.token == Token::Word(word)
+        // Nearly always the first byte, or the length, decides.
+        match self.token {
+            Token::Word(here) => {
+                here.len() == word.len() && here.as_bytes().first() == word.as_bytes().first() && here == word
+            }
+            _ => false,
+        }
     }
 
     /// Takes a character, if it stands here.
