@@ -360,6 +360,70 @@ impl InstKind {
     }
 }
 
+impl InstKind {
+    /// Every operand, to be changed.
+    pub fn each_operand_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
+        match self {
+            InstKind::FNeg { value, .. } | InstKind::Cast { value, .. } | InstKind::Freeze { value } => {
+                f(value)
+            }
+            InstKind::Binary { lhs, rhs, .. }
+            | InstKind::ICmp { lhs, rhs, .. }
+            | InstKind::FCmp { lhs, rhs, .. }
+            | InstKind::ShuffleVector { lhs, rhs, .. } => [lhs, rhs].into_iter().for_each(f),
+            InstKind::Select { condition, then, otherwise, .. } => {
+                [condition, then, otherwise].into_iter().for_each(f)
+            }
+            InstKind::Phi { incoming, .. } => incoming.iter_mut().for_each(|(value, _)| f(value)),
+            InstKind::ExtractElement { vector, index } => [vector, index].into_iter().for_each(f),
+            InstKind::InsertElement { vector, value, index } => {
+                [vector, value, index].into_iter().for_each(f)
+            }
+            InstKind::ExtractValue { aggregate, .. } => f(aggregate),
+            InstKind::InsertValue { aggregate, value, .. } => [aggregate, value].into_iter().for_each(f),
+            InstKind::Alloca(alloca) => alloca.count.iter_mut().for_each(f),
+            InstKind::Load { pointer, .. } => f(pointer),
+            InstKind::Store { value, pointer, .. } => [value, pointer].into_iter().for_each(f),
+            InstKind::Rmw { pointer, value, .. } => [pointer, value].into_iter().for_each(f),
+            InstKind::CmpXchg(exchange) => {
+                [&mut exchange.pointer, &mut exchange.expected, &mut exchange.replacement]
+                    .into_iter()
+                    .for_each(f)
+            }
+            InstKind::Gep { base, indices, .. } => {
+                f(base);
+                indices.iter_mut().for_each(f);
+            }
+            InstKind::Call(call) => {
+                if let Callee::Operand(callee) = &mut call.callee {
+                    f(callee);
+                }
+                call.args.iter_mut().for_each(|arg| f(&mut arg.value));
+                let operands = call.bundles.iter_mut().flat_map(|bundle| &mut bundle.operands);
+                operands.for_each(|(_, operand)| f(operand));
+            }
+            InstKind::Ret { value } => value.iter_mut().for_each(f),
+            InstKind::CondBr { condition, .. } => f(condition),
+            InstKind::Switch { value, .. } => f(value),
+            InstKind::Fence { .. } | InstKind::Br { .. } | InstKind::Unreachable => {}
+        }
+    }
+
+    /// Every block that it names, to be changed: where it may go, where what a `phi` takes comes from.
+    pub fn each_block_mut(&mut self, mut f: impl FnMut(&mut Block)) {
+        match self {
+            InstKind::Phi { incoming, .. } => incoming.iter_mut().for_each(|(_, block)| f(block)),
+            InstKind::Br { target } => f(target),
+            InstKind::CondBr { then, otherwise, .. } => [then, otherwise].into_iter().for_each(f),
+            InstKind::Switch { default, cases, .. } => {
+                f(default);
+                cases.iter_mut().for_each(|(_, block)| f(block));
+            }
+            _ => {}
+        }
+    }
+}
+
 impl Operand {
     /// Its type; `None` for metadata.
     pub fn ty(self, body: &Body, constants: &Constants) -> Option<Type> {

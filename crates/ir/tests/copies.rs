@@ -14,10 +14,13 @@ fn told(text: &str, head: u32) -> Option<(Verdict, String)> {
     let parsed = wavemark_ir::parse(file, text)
         .unwrap_or_else(|diagnostic| panic!("{}", wavemark_diag::render_short(&sources, &diagnostic)));
     let (kernel, _) = parsed.module.functions().find(|(_, function)| function.is_kernel()).unwrap();
-    let line = |inst| sources.line_column(parsed.places.inst(kernel, inst)).unwrap().line - head;
     let verdict = match judge(&parsed.module, kernel, None)? {
         Ok(verdict) => verdict,
         Err(why) => return Some((Verdict::default(), format!("not followed: {}\n", why.reason()))),
+    };
+    let line = |inst| {
+        let (function, inst) = verdict.origin(kernel, inst);
+        sources.line_column(parsed.places.inst(function, inst)).unwrap().line - head
     };
     let mut out = String::new();
     for hazard in &verdict.hazards {
@@ -346,6 +349,55 @@ fn tensors() {
         &format!("{}\n{}\n{}\nread %own\n{}", load(32, 0), load(32, 512), wait(1), wait(0)),
         expect![""],
     );
+}
+
+/// Functions are looked at in the place of their calls, with the addresses that they are given.
+#[test]
+fn called_functions() {
+    let of = |kernel: &str, function: &str, expected: Expect| {
+        straight(64, &format!("{kernel}\nret void\n}}\n{function}"), expected);
+    };
+    let reads = "define internal void @f(ptr addrspace(3) %p) {";
+    let given = "copy %own\ncount 0\ncall void @f(ptr addrspace(3) %next)";
+    of(given, &format!("{reads}\nread %p"), expect![]);
+    of(given, &format!("{reads}\nbarrier\nread %p"), expect![""]);
+    // Copies of the function are those of the kernel; each call has its own addresses.
+    let copies = "define internal void @f(ptr addrspace(1) %g, ptr addrspace(3) %p) {\ncopy %p";
+    let twice = |between: &str| {
+        format!(
+            "call void @f(ptr addrspace(1) %g, ptr addrspace(3) %own)\n\
+             %far = getelementptr i8, ptr addrspace(3) %own, i32 4096\n\
+             call void @f(ptr addrspace(1) %g, ptr addrspace(3) %far)\n{between}\nbarrier\nread %next"
+        )
+    };
+    of(&twice("count 0"), copies, expect![""]);
+    of(&twice("count 1"), copies, expect![]);
+    of(&twice("count 2"), copies, expect![]);
+    // A wait within it is that of every call.
+    of(&twice(""), &format!("{copies}\ncount 0"), expect![""]);
+    // What it gives, by two ways.
+    let chooses = "define internal ptr addrspace(3) @f(ptr addrspace(3) %a, ptr addrspace(3) %b, i1 %c) {\n\
+                   br i1 %c, label %one, label %other\none:\nret ptr addrspace(3) %a\nother:\n\
+                   %more = getelementptr i8, ptr addrspace(3) %b, i32 0\nret ptr addrspace(3) %more\n}\n\
+                   define internal void @unused() {";
+    let chosen = |other: &str| {
+        format!(
+            "copy %own\n%p = call ptr addrspace(3) @f(ptr addrspace(3) %{other}, ptr addrspace(3) %{other}, i1 %c)\n\
+             read %p\ncount 0"
+        )
+    };
+    of(&chosen("own"), chooses, expect![]);
+    of(
+        "%far = getelementptr i8, ptr addrspace(3) %own, i32 4096\ncopy %own\n\
+         %p = call ptr addrspace(3) @f(ptr addrspace(3) %far, ptr addrspace(3) %far, i1 %c)\nread %p\ncount 0",
+        chooses,
+        expect![""],
+    );
+    of(&twice("mark\\nmarked 0"), copies, expect![""]);
+    of(&twice("mark\\nmarked 1"), copies, expect![]);
+    // Marks are those of the call that puts them.
+    of("copy %own\ncall void @f()\nread %own", "define internal void @f() {\nmark\nmarked 0", expect![]);
+    of("call void @f()\nread %own", "define internal void @f() {\ncall void @f()", expect![]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use wavemark_diag::SourceMap;
 use wavemark_ir::Parsed;
 use wavemark_ir::copies::{self, Hazard, HazardKind, Verdict, Weaker};
+use wavemark_ir::entity::Id as _;
 use wavemark_ir::function::Inst;
 use wavemark_ir::inst::{InstKind, Operand};
 use wavemark_ir::module::Global;
@@ -26,8 +27,13 @@ pub(super) fn judge(
         if only.is_some_and(|only| only != name) {
             continue;
         }
-        let kernel = Kernel { sources, parsed, id };
-        match copies::judge(module, id, processor) {
+        let judged = copies::judge(module, id, processor);
+        let origins = match &judged {
+            Some(Ok(verdict)) => &verdict.origins[..],
+            _ => &[],
+        };
+        let kernel = Kernel { sources, parsed, id, origins };
+        match &judged {
             None => {}
             Some(Err(why)) => {
                 let reason = format!("LDS in kernel {name}: {}", why.reason());
@@ -36,7 +42,7 @@ pub(super) fn judge(
             Some(Ok(verdict)) => {
                 if wanted.lds {
                     report.findings.extend(verdict.hazards.iter().filter_map(|hazard| kernel.hazard(hazard)));
-                    kernel.tell(report, &name, &verdict);
+                    kernel.tell(report, &name, verdict);
                 }
                 if wanted.waits {
                     report.findings.extend(verdict.weaker.iter().map(|weaker| kernel.weaker(weaker)));
@@ -50,6 +56,8 @@ struct Kernel<'p> {
     sources: &'p SourceMap,
     parsed: &'p Parsed,
     id: Global,
+    /// Where instructions come from, if not from the kernel.
+    origins: &'p [(Global, Inst)],
 }
 
 impl Kernel<'_> {
@@ -162,7 +170,9 @@ impl Kernel<'_> {
 
     /// The number that a wait leaves, as it is written.
     fn left(&self, wait: Inst) -> String {
-        let number = self.body().and_then(|body| match &body.insts[wait].kind {
+        let (function, wait) = self.origin(wait);
+        let body = self.parsed.module.function(function).and_then(|function| function.body.as_ref());
+        let number = body.and_then(|body| match &body.insts[wait].kind {
             InstKind::Call(call) => match call.args.first()?.value {
                 Operand::Const(constant) => self.parsed.module.constants.int(constant)?.to_u64(),
                 _ => None,
@@ -172,24 +182,27 @@ impl Kernel<'_> {
         number.map_or_else(|| "a number that is not known".to_owned(), |number| number.to_string())
     }
 
-    fn body(&self) -> Option<&wavemark_ir::function::Body> {
-        self.parsed.module.function(self.id)?.body.as_ref()
+    fn origin(&self, inst: Inst) -> (Global, Inst) {
+        self.origins.get(inst.index()).copied().unwrap_or((self.id, inst))
     }
 
     fn place(&self, inst: Inst) -> String {
-        self.sources.location(self.parsed.places.inst(self.id, inst))
+        let (function, inst) = self.origin(inst);
+        self.sources.location(self.parsed.places.inst(function, inst))
     }
 
     fn text(&self, inst: Inst) -> String {
-        self.sources.snippet(self.parsed.places.inst(self.id, inst)).unwrap_or_default().to_owned()
+        let (function, inst) = self.origin(inst);
+        self.sources.snippet(self.parsed.places.inst(function, inst)).unwrap_or_default().to_owned()
     }
 
     fn site(&self, role: &str, inst: Inst) -> Site {
+        let (function, own) = self.origin(inst);
         Site {
             role: role.to_owned(),
             text: self.text(inst),
             source: Some(self.place(inst)),
-            callers: super::execute::author_places(self.parsed, self.id, inst),
+            callers: super::execute::author_places(self.parsed, function, own),
             ..Site::default()
         }
     }

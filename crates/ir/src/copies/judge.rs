@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use wavemark_memmodel::asyncmark::{Analysis, Bound, Function, Lacking, Step};
 use wavemark_target::Processor;
 
+use crate::entity::Id as _;
 use crate::function::Inst;
 use crate::inst::InstKind;
 use crate::lds;
@@ -11,6 +12,7 @@ use crate::module::{Global, Module};
 use crate::opcode::CastOp;
 use crate::target;
 
+use super::flat::flat;
 use super::lanes::{Group, Known, Values};
 use super::paths::{self, Node};
 use super::steps::{Barrier, NotFollowed, Site, Steps, steps};
@@ -78,6 +80,16 @@ pub struct Verdict {
     pub waits: usize,
     /// The size of the workgroup that this is about.
     pub items: usize,
+    /// Where instructions come from, if functions were put in the place of calls: all others are instructions of a body
+    /// that nobody else has.
+    pub origins: Vec<(Global, Inst)>,
+}
+
+impl Verdict {
+    /// Where an instruction stands.
+    pub fn origin(&self, kernel: Global, inst: Inst) -> (Global, Inst) {
+        self.origins.get(inst.index()).copied().unwrap_or((kernel, inst))
+    }
 }
 
 /// Follows a kernel. `None`: it has nothing to do with LDS.
@@ -94,7 +106,13 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
     let (Some(function), Some((placed, _))) = (module.function(kernel), lds::offsets(module, kernel)) else {
         return Err(NotFollowed::TooLarge);
     };
-    let Some(body) = &function.body else { return Ok(Verdict::default()) };
+    if function.body.is_none() {
+        return Ok(Verdict::default());
+    }
+    let flat = flat(module, kernel)?;
+    let Some(body) = flat.as_ref().map(|flat| &flat.body).or(function.body.as_ref()) else {
+        return Ok(Verdict::default());
+    };
     let processor = processor.or_else(|| target::of_function(module, function));
     let wave = processor.map_or(64, |processor| processor.default_wave_size().lanes() as usize);
     let most = module.text_attribute(&function.attributes, "amdgpu-flat-work-group-size");
@@ -114,7 +132,13 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
     };
     let nodes = paths::nodes(&values, ask).ok_or(NotFollowed::TooLarge)?;
     let steps = steps(&values, &nodes)?;
-    Ok(Judge::new(&steps).verdict(most))
+    let mut verdict = Judge::new(&steps).verdict(most);
+    if let Some(flat) = flat {
+        // A wait of a function is that of every call of it: what one of them needs says nothing.
+        verdict.weaker.retain(|weaker| flat.origins[weaker.wait.index()].0 == kernel);
+        verdict.origins = flat.origins;
+    }
+    Ok(verdict)
 }
 
 fn uses_other_dimensions(values: &Values<'_>) -> bool {

@@ -58,7 +58,7 @@ const TENSORS: Stage = 2;
 /// Why a kernel cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFollowed {
-    /// It calls a function, or runs assembly text.
+    /// It calls functions by address, without a body or with marks, or runs assembly text.
     Calls,
     /// It has barriers of some waves of a workgroup.
     NamedBarriers,
@@ -80,7 +80,9 @@ impl NotFollowed {
     /// In words.
     pub fn reason(self) -> &'static str {
         match self {
-            NotFollowed::Calls => "it calls functions or runs assembly text",
+            NotFollowed::Calls => {
+                "it calls functions by address, without a body or with marks, or runs assembly text"
+            }
             NotFollowed::NamedBarriers => "it has named barriers",
             NotFollowed::Divergence => "its waves may take different ways to barriers",
             NotFollowed::MarksAndCounters => "it waits for marks and for counters of copies",

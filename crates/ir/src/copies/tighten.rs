@@ -17,6 +17,7 @@ pub fn tighten(module: &mut Module, kernel: Global, processor: Option<Processor>
     let mut changes = Vec::new();
     while let Some(Ok(verdict)) = judge(module, kernel, processor) {
         let Some(&next) = verdict.weaker.first() else { break };
+        let next = Weaker { wait: verdict.origin(kernel, next.wait).1, ..next };
         if apply(module, kernel, next).is_none() {
             break;
         }
