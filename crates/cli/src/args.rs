@@ -215,6 +215,9 @@ pub struct ExecutionArgs {
     /// When an asynchronous operation lands
     #[arg(long, value_enum, default_value = "late")]
     pub completion: CompletionArg,
+    /// Of LLVM IR: when lanes that have parted are together again, where its rules leave that open
+    #[arg(long, value_enum, default_value = "maximal")]
+    pub converge: ConvergeArg,
     /// Seed of the scheduling, of random completion and of random data
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -654,6 +657,15 @@ pub enum CompletionArg {
     Early,
     /// In between, by seed
     Random,
+}
+
+/// `--converge`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConvergeArg {
+    /// As soon as they can be, in lockstep
+    Maximal,
+    /// Where something concerns the whole wave; elsewhere each lane goes alone
+    Adversarial,
 }
 
 /// `--completions` of a campaign

@@ -16,11 +16,16 @@ fn example(name: &str) -> PathBuf {
 /// Runs an example and gives what `option` wrote.
 fn written(name: &str, option: &str, file: &Path) -> String {
     let folder = example(name);
+    written_of(&folder.join("kernel.s"), &folder.join("launch.toml"), option, file)
+}
+
+/// Runs a kernel and gives what `option` wrote.
+fn written_of(kernel: &Path, launch: &Path, option: &str, file: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_wavemark"))
         .arg("run")
-        .arg(folder.join("kernel.s"))
+        .arg(kernel)
         .arg("--launch")
-        .arg(folder.join("launch.toml"))
+        .arg(launch)
         .arg(option)
         .arg(file)
         .output()
@@ -33,11 +38,15 @@ fn written(name: &str, option: &str, file: &Path) -> String {
 /// The events of an example's trace, after what must hold of every trace.
 fn trace(name: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = written(name, "--trace", &folder.path().join("trace.json"));
+    events(name, &written(name, "--trace", &folder.path().join("trace.json")))
+}
+
+/// The events of a trace, after what must hold of every trace.
+fn events(name: &str, text: &str) -> Vec<Value> {
     for of_rust in ["Some(", "None", "::", "{ ", "WaveId"] {
         assert!(!text.contains(of_rust), "{of_rust:?} is in the trace of {name}");
     }
-    let mut trace: Value = serde_json::from_str(&text).expect("JSON");
+    let mut trace: Value = serde_json::from_str(text).expect("JSON");
     let Value::Array(events) = trace["traceEvents"].take() else { panic!("no events") };
     let number = |event: &Value, key: &str| event[key].as_u64().unwrap_or_else(|| panic!("{key} of {event}"));
     let place = |event: &Value| (number(event, "pid"), number(event, "tid"));
@@ -112,6 +121,75 @@ fn traces() {
 
     for name in ["cluster_multicast", "named_barriers", "pipelined_copy_gfx950", "pipelined_copy_too_weak"] {
         trace(name);
+    }
+}
+
+/// A kernel in IR: two waves copy to LDS, wait for a mark and meet at a barrier.
+const IN_IR: &str = r#"
+target triple = "amdgpu9.50-amd-amdhsa"
+@lds = internal addrspace(3) global [128 x i32] poison, align 16
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.global.load.async.lds(ptr addrspace(1), ptr addrspace(3), i32 immarg, i32 immarg, i32 immarg)
+declare void @llvm.amdgcn.asyncmark()
+declare void @llvm.amdgcn.wait.asyncmark(i16 immarg)
+declare void @llvm.amdgcn.s.barrier()
+define amdgpu_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %from = getelementptr i32, ptr addrspace(1) %in, i32 %x
+  %wave = and i32 %x, 64
+  %base = getelementptr i32, ptr addrspace(3) @lds, i32 %wave
+  call void @llvm.amdgcn.global.load.async.lds(ptr addrspace(1) %from, ptr addrspace(3) %base, i32 4, i32 0, i32 0)
+  call void @llvm.amdgcn.asyncmark()
+  call void @llvm.amdgcn.wait.asyncmark(i16 0)
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  %other = xor i32 %x, 64
+  %slot = getelementptr i32, ptr addrspace(3) @lds, i32 %other
+  %value = load i32, ptr addrspace(3) %slot, align 4
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %x
+  store i32 %value, ptr addrspace(1) %to, align 4
+  ret void
+}
+"#;
+
+/// Its launch.
+const IN_IR_LAUNCH: &str = r#"
+grid = [2]
+block = [128]
+[[arg]]
+name = "in"
+dtype = "i32"
+shape = [128]
+init = "iota"
+[[arg]]
+name = "out"
+dtype = "i32"
+shape = [128]
+init = "zeros"
+"#;
+
+#[test]
+fn traces_and_pages_of_ir() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (kernel, launch) = (folder.path().join("k.ll"), folder.path().join("l.toml"));
+    std::fs::write(&kernel, IN_IR).expect("a kernel");
+    std::fs::write(&launch, IN_IR_LAUNCH).expect("a launch");
+    let text = written_of(&kernel, &launch, "--trace", &folder.path().join("trace.json"));
+    let events = events("IR", &text);
+    let name =
+        |event: &Value, start: &str| event["name"].as_str().is_some_and(|name| name.starts_with(start));
+    assert_eq!(count(&events, |event| event["name"] == "process_name"), 2);
+    assert_eq!(count(&events, |event| event["cat"] == "wave"), 4);
+    assert_eq!(count(&events, |event| event["ph"] == "b" && event["cat"] == "vector memory"), 4);
+    assert_eq!(count(&events, |event| event["cat"] == "LDS in flight"), 4);
+    assert_eq!(count(&events, |event| event["ph"] == "X" && name(event, "wait for workgroup barrier")), 4);
+    let waits = |event: &Value| event["cat"] == "wait" && event["args"]["address"] == "line 17";
+    assert_eq!(count(&events, waits), 4);
+
+    let page = written_of(&kernel, &launch, "--report", &folder.path().join("page.html"));
+    for wanted in ["line 17", "call void @llvm.amdgcn.s.barrier()", "clean"] {
+        assert!(page.contains(wanted), "{wanted:?} is not on the page");
     }
 }
 

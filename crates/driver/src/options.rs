@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use wavemark_interp::Converge;
 pub use wavemark_sim::Completion;
 pub use wavemark_sim::brake::{Brake, Halt};
 pub use wavemark_sim::progress::Progress;
@@ -28,6 +29,8 @@ pub struct RunOptions {
     pub check: Checked,
     /// When asynchronous operations land.
     pub completion: Completion,
+    /// When lanes converge, where LLVM IR leaves that open.
+    pub converge: Converge,
     /// Seed of scheduling, random completion and random data.
     pub seed: u64,
     /// Schedules to run; the first is round-robin, the others are random or by changing priorities.
@@ -73,6 +76,7 @@ impl Default for RunOptions {
             kernel: None,
             check: Checked::FULL,
             completion: Completion::Late,
+            converge: Converge::Maximal,
             seed: 0,
             schedules: 1,
             first_schedule: 0,
@@ -95,8 +99,8 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
-    /// Sets what the command line calls `--NAME`, for doors that take options as text: `check`, `completion`, `seed`,
-    /// `threads`, `max-steps`, `timeout` (seconds from now) and `model`, which adds up; and `record`, `true` or `false`.
+    /// Sets what the command line calls `--NAME`, for doors that take options as text: `check`, `completion`, `converge`,
+    /// `seed`, `threads`, `max-steps`, `timeout` (seconds from now) and `model`, which adds up; and `record`, `true` or `false`.
     ///
     /// # Errors
     ///
@@ -110,6 +114,10 @@ impl RunOptions {
             "completion" => {
                 self.completion = Completion::named(value)
                     .ok_or_else(|| format!("completion is late, early or random, not `{value}`"))?;
+            }
+            "converge" => {
+                self.converge = Converge::named(value)
+                    .ok_or_else(|| format!("converge is maximal or adversarial, not `{value}`"))?;
             }
             "seed" => self.seed = number(name, value)?,
             "threads" => self.threads = Some(number(name, value)?),
@@ -128,7 +136,7 @@ impl RunOptions {
                 self.model.extend(readings);
             }
             _ => {
-                let known = "check, completion, seed, threads, max-steps, timeout, model, record";
+                let known = "check, completion, converge, seed, threads, max-steps, timeout, model, record";
                 return Err(format!("`{name}` is no option of a launch: {known}"));
             }
         }

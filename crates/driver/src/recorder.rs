@@ -11,7 +11,7 @@ use wavemark_sim::regs::Regs;
 
 use crate::places::{Places, instruction_text};
 use crate::recording::{
-    LDS_CELL, MAX_EVENTS, MAX_STEPS, Moment, Operation, Recording, Seen, Wave, What, barrier_name,
+    At, LDS_CELL, MAX_EVENTS, MAX_STEPS, Moment, Operation, Recording, Seen, Wave, What, barrier_name,
 };
 
 /// Records a run.
@@ -53,13 +53,20 @@ impl Recorder {
             if !sites.contains_key(&pc)
                 && let Some(inst) = &decoded
             {
-                recording.sites.push(Seen { pc, text: places.text(inst), source: None, count: 0 });
+                recording.sites.push(Seen {
+                    at: At::Address(pc),
+                    text: places.text(inst),
+                    source: None,
+                    count: 0,
+                });
             }
             at += decoded.map_or(4, |inst| usize::from(inst.size));
         }
         for site in &mut recording.sites {
-            site.source = places.source(site.pc);
-            site.pc = site.pc.wrapping_sub(places.base);
+            if let At::Address(pc) = site.at {
+                site.source = places.source(pc);
+                site.at = At::Address(pc.wrapping_sub(places.base));
+            }
         }
         recording
     }
@@ -68,7 +75,7 @@ impl Recorder {
         let sites = &mut self.recording.sites;
         *self.sites.entry(site.pc).or_insert_with(|| {
             let text = instruction_text(self.machine, &site.inst);
-            sites.push(Seen { pc: site.pc, text, source: None, count: 0 });
+            sites.push(Seen { at: At::Address(site.pc), text, source: None, count: 0 });
             sites.len() as u32 - 1
         })
     }
@@ -129,7 +136,7 @@ fn each_run(access: &Access, mut work: impl FnMut(u64, u64)) {
 }
 
 /// Counts the cells of the bytes from `start` to `end`.
-fn touch(cells: &mut Vec<u32>, start: u64, end: u64) {
+pub(crate) fn touch(cells: &mut Vec<u32>, start: u64, end: u64) {
     if start >= end || end > MAX_LDS {
         return;
     }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use wavemark_sim::events::{BarrierId, Channel, Counter};
 
+use crate::report::Site;
+
 /// Operations, waits, barrier operations and faults that are kept.
 pub const MAX_EVENTS: usize = 1_000_000;
 /// Instructions whose order is kept.
@@ -43,14 +45,42 @@ pub struct Recording {
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Its address in the linked code object.
-    pub pc: u64,
+    /// Where it stands.
+    pub at: At,
     /// Its text.
     pub text: String,
     /// `file:line:column`, where a line table says.
     pub source: Option<String>,
     /// How many waves have executed it, each time counted.
     pub count: u64,
+}
+
+/// Where an instruction stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum At {
+    /// At an address in the linked code object.
+    Address(u64),
+    /// On a line of the text that was executed.
+    Line(u32),
+}
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            At::Address(pc) => write!(f, "{pc:#x}"),
+            At::Line(line) => write!(f, "line {line}"),
+        }
+    }
+}
+
+impl Seen {
+    /// Whether it is the instruction that a finding names.
+    pub fn is_at(&self, site: &Site) -> bool {
+        match self.at {
+            At::Address(pc) => site.pc == Some(pc),
+            At::Line(_) => self.source.is_some() && self.source == site.source,
+        }
+    }
 }
 
 /// A wave.
@@ -109,8 +139,12 @@ pub enum What {
     Wait(Vec<(Counter, u32)>),
     /// The wave was in a barrier's wait, which ended with that phase.
     BarrierWait(BarrierId, Option<u32>),
+    /// A wait that names no counter, in words.
+    Awaits(String),
     /// Another operation on a barrier, in words.
     Barrier(BarrierId, String),
+    /// The wave was in the wait of a barrier that has no number, in words.
+    Stays(String),
     /// A cache operation.
     Cache,
     /// Something that cannot be carried out as meant, in words.

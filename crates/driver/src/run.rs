@@ -22,7 +22,8 @@ use crate::ir;
 use crate::kernel;
 use crate::launch::{self, ArgValue, Launch, Purpose};
 use crate::npy;
-use crate::options::RunOptions;
+use crate::options::{Converge, RunOptions};
+use crate::recording::Recording;
 use crate::report::{Checked, NotChecked, Output, Report};
 use crate::statics::{self, Loaded, Subject};
 use crate::tile;
@@ -40,6 +41,7 @@ pub fn run(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
+    of_ir_alone(input, options)?;
     match input.form {
         Form::TvmScript => {
             schedules::refuse(options, INTERPRETED)?;
@@ -52,6 +54,15 @@ pub fn run(
         }
         _ => judge(sources, input, launch, options, Looked::Run),
     }
+}
+
+/// Refuses readings of LLVM IR's rules for what is none.
+fn of_ir_alone(input: &Input, options: &RunOptions) -> Result<(), Failure> {
+    if options.converge == Converge::Maximal || input.form == Form::LlvmIr {
+        return Ok(());
+    }
+    let what = format!("{} is no LLVM IR: only there it is open when lanes converge", input.name);
+    Err(Diagnostic::error(what).help("leave --converge out").into())
 }
 
 /// A captured launch is its own launch file.
@@ -151,12 +162,7 @@ fn judge(
             let outputs =
                 options.out.as_ref().map(|folder| write_outputs(folder, &launch, &outcome.contents, &inputs));
             let trace = options.trace.as_ref().zip(outcome.ran.recording.as_ref());
-            let trace = trace.map(|(path, recording)| {
-                let trace = trace_json(recording).map_err(|error| {
-                    Diagnostic::error(format!("the trace cannot be written as JSON: {error}"))
-                })?;
-                files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))
-            });
+            let trace = trace.map(|(path, recording)| write_trace(path, recording, &inputs));
             let failed = [outputs, trace].into_iter().flatten().filter_map(Result::err);
             report.diagnostics.extend(failed.map(|diagnostic| diagnostic.message));
             report.recording = outcome.ran.recording.take().filter(|_| options.record).map(Box::new);
@@ -175,6 +181,13 @@ fn judge(
     }
     report.conclude();
     Ok(report)
+}
+
+/// Writes the trace of a run to a file, which must be none of its inputs.
+pub(crate) fn write_trace(path: &Path, recording: &Recording, inputs: &[PathBuf]) -> Result<(), Diagnostic> {
+    let trace = trace_json(recording)
+        .map_err(|error| Diagnostic::error(format!("the trace cannot be written as JSON: {error}")))?;
+    files::write(path, trace.as_bytes(), inputs.iter().map(PathBuf::as_path))
 }
 
 /// Runs all schedules, as far as that goes, and merges into `report` what they come to but for one: the first one that
@@ -322,6 +335,7 @@ pub fn check(
     launch: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Vec<Report>, Failure> {
+    of_ir_alone(input, options)?;
     match input.form {
         Form::TvmScript => {
             schedules::refuse(options, INTERPRETED)?;

@@ -120,7 +120,7 @@ impl Tracks<'_> {
             let end = operation.completed.unwrap_or(self.recording.end);
             let (cat, name) = (channel_name(operation.channel), site.text.clone());
             let mut args = json!({
-                "address": format!("{:#x}", site.pc),
+                "address": site.at.to_string(),
                 "number in its channel": operation.number,
             });
             if let Some(source) = &site.source {
@@ -186,7 +186,7 @@ impl Tracks<'_> {
     fn moment(&mut self, moment: &Moment) {
         let site = self.recording.site(moment.site);
         let place = self.place(moment.wave);
-        let mut args = json!({"address": format!("{:#x}", site.pc)});
+        let mut args = json!({"address": site.at.to_string()});
         let instant = |name: String, cat| {
             let event = Event::new("i", name, cat, moment.start, place);
             Event { s: Some("t"), ..event }
@@ -197,6 +197,14 @@ impl Tracks<'_> {
                     waits.iter().map(|(counter, most)| format!("{} <= {most}", counter.name())).collect();
                 args["waits"] = json!(waits);
                 instant(site.text.clone(), "wait")
+            }
+            What::Awaits(words) => {
+                args["waits"] = json!(words);
+                instant(site.text.clone(), "wait")
+            }
+            What::Stays(words) => {
+                let event = Event::new("X", format!("wait for {words}"), "barrier", moment.start, place);
+                Event { dur: Some(moment.end - moment.start), ..event }
             }
             What::BarrierWait(id, phase) => {
                 if let Some(phase) = phase {

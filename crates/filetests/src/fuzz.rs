@@ -327,10 +327,15 @@ fn executed(module: &wavemark_ir::Module, kernel: wavemark_ir::module::Global) {
     let processor = wavemark_ir::target::of_module(module).or_else(|| Processor::by_name("gfx950"));
     let machine = processor.and_then(|processor| modelled(Machine::new(processor)).ok());
     let Some(machine) = machine else { return };
-    let Ok(program) = wavemark_interp::prepare(module, kernel, machine, &mut memory) else { return };
+    let Ok(program) =
+        wavemark_interp::prepare(module, kernel, machine, wavemark_interp::Converge::Maximal, &mut memory)
+    else {
+        return;
+    };
     let Ok((_, bytes)) = wavemark_interp::parameters(module, kernel) else { return };
     let launch = wavemark_interp::Launch {
         races: true,
+        record: true,
         grid: [2, 1, 1],
         block: [70, 1, 1],
         cluster: None,

@@ -4,7 +4,8 @@
 //! In a file of `tests/ir/run`, lines that begin with `;! ` are the launch file. Each mark
 //! ([`wavemark_filetests::marks`]) must be met, and no error may be found without one; without marks the outputs must be as
 //! expected. A line `; refused: PLACE: TEXT` says what the run must stop at. Every file is run under all completion modes
-//! and several seeds.
+//! and several seeds. Those that come out as expected are run again as an adversary reads the rules of convergence: the
+//! outputs are the same, unless `; adversarial: differs` says that they are not.
 //!
 //! In `tests/ir/compare`, `NAME.ll` (with its launch, as above) stands beside `NAME.s`, the code made of it, with the symbol
 //! `WRONG`: 0 for what is right, 1 for what is not. The last store of either side to what differs is on a line with
@@ -19,7 +20,7 @@ use wavemark_driver::assembly::AssemblyOptions;
 use wavemark_driver::build::Failure;
 use wavemark_driver::input;
 use wavemark_driver::ir::compare::{Compared, compare};
-use wavemark_driver::options::{Completion, RunOptions};
+use wavemark_driver::options::{Completion, Converge, RunOptions};
 use wavemark_driver::report::{ExitStatus, Report, Severity};
 use wavemark_driver::run;
 use wavemark_filetests::marks::mistakes;
@@ -126,7 +127,27 @@ fn runs(path: &Path) -> Result<(), Failed> {
             return wrong(format!("exit status {:?}", report.exit_status()));
         }
     }
-    Ok(())
+    if refused.is_some() || !mistakes.is_empty() {
+        return Ok(());
+    }
+    let adversarial = text.lines().find_map(|line| line.strip_prefix("; adversarial: "));
+    let differs = match adversarial {
+        None | Some("the same") => false,
+        Some("differs") => true,
+        Some(other) => return Err(format!("adversarial: `{other}`").into()),
+    };
+    let mut differed = false;
+    for (completion, seed) in SETTINGS {
+        let options =
+            RunOptions { completion, seed, converge: Converge::Adversarial, ..RunOptions::default() };
+        let report = report(path, &launch, &options)?;
+        let same = report.exit_status() == ExitStatus::Clean;
+        differed |= !same;
+        if !same && !differs {
+            return Err(format!("adversarial, {completion:?}, seed {seed}:\n{report:#?}").into());
+        }
+    }
+    if differed == differs { Ok(()) } else { Err("lanes that go alone make no difference".into()) }
 }
 
 /// Every kernel of the corpus in IR comes out as expected, with no error, under each completion mode.

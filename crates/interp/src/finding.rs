@@ -103,6 +103,11 @@ impl Findings {
         }
     }
 
+    /// The newest, and how many there are.
+    pub fn newest(&self) -> (usize, Option<&Finding>) {
+        (self.found.len(), self.found.last())
+    }
+
     pub fn into_found(self) -> Vec<Finding> {
         self.found
     }

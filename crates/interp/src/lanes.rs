@@ -3,16 +3,19 @@
 //! A register is written in the lanes that are active, and keeps what it has in the others: those may be behind, in
 //! another turn of a loop. Values of narrow integers have no bit set beyond their width.
 //!
-//! Beside the words stands what is known of them ([`Shadow`]): lanes whose value is poison, and lanes whose value is
-//! undefined (`undef`, memory that nobody has written). Both pass from operands to results; what reads both and does not
-//! need one (`select`, a shuffle) passes what it needs.
+//! Beside the words stands what is known of them ([`Shadow`]): lanes whose value is poison, and lanes of whose value some
+//! bits are undefined (`undef`, memory that nobody has written). Both pass from operands to results; what reads both and
+//! does not need one (`select`, a shuffle) passes what it needs. Which bits are undefined is kept apart, for the few
+//! registers that have any ([`Frame::undefined`]); what an operation makes of them is [`mod@crate::undef`].
+
+use rustc_hash::FxHashMap;
 
 /// Lanes without a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shadow {
     /// Lanes that hold poison.
     pub poison: u64,
-    /// Lanes that hold anything.
+    /// Lanes that hold anything in some of their bits.
     pub undef: u64,
 }
 
@@ -81,8 +84,8 @@ impl Src {
 pub enum Known {
     /// It is a value.
     Value,
-    /// `undef`.
-    Undef,
+    /// It is undefined in these bits.
+    Undef(u64),
     /// `poison`.
     Poison,
 }
@@ -92,6 +95,7 @@ pub enum Known {
 pub struct Pool {
     values: Vec<[u64; 64]>,
     shadows: Vec<Shadow>,
+    undefined: Vec<u64>,
 }
 
 impl Pool {
@@ -99,9 +103,13 @@ impl Pool {
     pub fn push(&mut self, value: u64, known: Known) -> Src {
         self.values.push([value; 64]);
         self.shadows.push(match known {
-            Known::Value => Shadow::default(),
-            Known::Undef => Shadow { undef: u64::MAX, poison: 0 },
+            Known::Value | Known::Undef(0) => Shadow::default(),
+            Known::Undef(_) => Shadow { undef: u64::MAX, poison: 0 },
             Known::Poison => Shadow { poison: u64::MAX, undef: 0 },
+        });
+        self.undefined.push(match known {
+            Known::Undef(bits) => bits,
+            _ => 0,
         });
         Src::constant(self.values.len() as u32 - 1)
     }
@@ -133,19 +141,31 @@ pub fn each(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
+/// What is known of a word: lanes without a value, and which bits of them are undefined, if any are.
+pub type Taken = (Shadow, Option<Box<[u64; 64]>>);
+
 /// The registers of an activation of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     lanes: usize,
     words: Vec<u64>,
     shadows: Vec<Shadow>,
+    /// Of registers that are undefined in some lanes, which bits there.
+    undefined: FxHashMap<u32, Box<[u64; 64]>>,
+    /// A result depends on undefined bits, and nobody has looked which of its own are.
+    unsettled: bool,
 }
 
 impl Frame {
     /// `registers` of so many lanes, all zero.
     pub fn new(registers: u32, lanes: usize) -> Frame {
         let count = registers as usize;
-        Frame { lanes, words: vec![0; count * lanes], shadows: vec![Shadow::default(); count] }
+        Frame {
+            lanes,
+            words: vec![0; count * lanes],
+            shadows: vec![Shadow::default(); count],
+            ..Frame::default()
+        }
     }
 
     /// The words of a source.
@@ -170,11 +190,88 @@ impl Frame {
         &mut self.words[at..at + self.lanes]
     }
 
-    /// Says what is known of a register in the active lanes.
+    /// Says what is known of a register in the active lanes: those that are undefined are so in all bits.
     #[inline(always)]
     pub fn set_shadow(&mut self, register: u32, shadow: Shadow, active: Active) {
         let known = &mut self.shadows[register as usize];
-        *known = known.with(shadow, active.mask);
+        let before = *known;
+        *known = before.with(shadow, active.mask);
+        if (before.undef | known.undef) != 0 {
+            self.in_all_bits(register, active.mask);
+        }
+    }
+
+    /// What was known of single bits of a register does not hold any more in some lanes.
+    #[cold]
+    fn in_all_bits(&mut self, register: u32, lanes: u64) {
+        let undef = self.shadows[register as usize].undef;
+        if undef == 0 {
+            self.undefined.remove(&register);
+            return;
+        }
+        if let Some(bits) = self.undefined.get_mut(&register) {
+            each(lanes).for_each(|lane| bits[lane] = u64::MAX);
+        }
+        self.unsettled = true;
+    }
+
+    /// Whether a result depends on undefined bits and nobody has settled which of its own are; it is settled from here on.
+    #[inline(always)]
+    pub fn take_unsettled(&mut self) -> bool {
+        std::mem::take(&mut self.unsettled)
+    }
+
+    /// The bits of a source that are undefined in a lane.
+    #[inline]
+    pub fn undefined(&self, pool: &Pool, src: Src, lane: usize) -> u64 {
+        if let Some(number) = src.as_constant() {
+            return pool.undefined[number];
+        }
+        let number = src.number();
+        if self.shadows[number].undef >> lane & 1 == 0 {
+            return 0;
+        }
+        self.undefined.get(&(number as u32)).map_or(u64::MAX, |bits| bits[lane])
+    }
+
+    /// Says which bits of a register are undefined in the active lanes.
+    pub fn set_undefined(&mut self, register: u32, bits: &[u64; 64], active: Active) {
+        let lanes = each(active.mask).filter(|&lane| bits[lane] != 0).fold(0, |all, lane| all | 1 << lane);
+        let known = &mut self.shadows[register as usize];
+        let before = known.undef;
+        known.undef = before & !active.mask | lanes;
+        if known.undef == 0 {
+            self.undefined.remove(&register);
+            return;
+        }
+        let kept = self.undefined.entry(register).or_insert_with(|| Box::new([u64::MAX; 64]));
+        each(active.mask).for_each(|lane| kept[lane] = bits[lane]);
+    }
+
+    /// The undefined bits of a source in all lanes, if any are.
+    pub fn undefined_lanes(&self, pool: &Pool, src: Src) -> Option<Box<[u64; 64]>> {
+        (self.shadow(pool, src).undef != 0)
+            .then(|| Box::new(std::array::from_fn(|lane| self.undefined(pool, src, lane))))
+    }
+
+    /// Takes a word, and what is known of it, from another frame, or from this one, in the active lanes.
+    pub fn take(&mut self, register: u32, words: &[u64], (shadow, undefined): Taken, active: Active) {
+        let to = self.words_mut(register);
+        each(active.mask).for_each(|lane| to[lane] = words[lane]);
+        self.know(register, (shadow, undefined), active);
+    }
+
+    /// Knows of a register what was known of another.
+    pub fn know(&mut self, register: u32, (shadow, undefined): Taken, active: Active) {
+        self.set_shadow(register, shadow, active);
+        if let Some(bits) = undefined {
+            self.set_undefined(register, &bits, active);
+        }
+    }
+
+    /// What is known of a source, to be taken elsewhere.
+    pub fn taken(&self, pool: &Pool, src: Src) -> Taken {
+        (self.shadow(pool, src), self.undefined_lanes(pool, src))
     }
 
     /// One word in all active lanes, and a value.
@@ -305,10 +402,10 @@ impl Frame {
         // Most do not depend on each other; a source that is another's target is read first.
         let lanes = self.lanes;
         scratch.clear();
-        let mut shadows: smallvec::SmallVec<[Shadow; 8]> = smallvec::SmallVec::new();
+        let mut shadows: smallvec::SmallVec<[Taken; 8]> = smallvec::SmallVec::new();
         for &(_, src) in moves {
             scratch.extend_from_slice(pick(&self.words, pool, src, lanes));
-            shadows.push(self.shadow(pool, src));
+            shadows.push(self.taken(pool, src));
         }
         let active = Active { mask, full: false };
         for (index, (&(register, _), shadow)) in moves.iter().zip(shadows).enumerate() {
@@ -319,7 +416,7 @@ impl Frame {
             } else {
                 each(mask).for_each(|lane| to[lane] = from[lane]);
             }
-            self.set_shadow(register, shadow, active);
+            self.know(register, shadow, active);
         }
     }
 

@@ -1,6 +1,7 @@
 //! LLVM IR for AMDGPU, executed: kernels as their compilers' authors see them, before any code is made of them.
 //!
-//! A wave executes in lockstep, lane by lane: lanes that part meet again where the branch is post-dominated at once.
+//! A wave executes in lockstep, lane by lane: lanes that part meet again where the branch is post-dominated at once; or,
+//! as an adversary reads the rules, each lane goes alone until something concerns the whole wave ([`Converge`]).
 //! A function is compiled once ([`compile`]) and then run ([`run()`]): global memory, its bounds, completion modes, seeds
 //! and limits are the simulator's. What an intrinsic does is one line of a table ([`meaning`]); where it is a machine
 //! instruction, it computes what the simulator computes for that.
@@ -9,15 +10,15 @@
 //! them, or when their counter has come down far enough. Until then their data are in flight, and land late, early, or at
 //! random.
 //!
-//! Undefined values are followed ([`lanes::Shadow`]): poison that a branch, an address or a store to memory depends on is a
-//! finding, and so are a division by zero, an `assume` that does not hold, and accesses out of bounds.
+//! Undefined values are followed, poison by the word ([`lanes::Shadow`]) and undefined ones by the bit ([`undef`]): what a
+//! branch, an address or a store to memory depends on that is none is a finding, and so are a division by zero, an `assume` that does not hold, and accesses out of bounds.
 //!
 //! Races between waves are looked for by happens-before ([`race`]), if the launch asks for it.
 //!
 //! Promises: no verified module makes it panic; what is not executed stops the run where it is reached, with its name and
 //! its place; a run is a pure function of module, launch, seed and completion mode.
 //!
-//! Does not: follow undefined bits within a word; know files or terminals.
+//! Does not: know files or terminals.
 
 mod arith;
 mod compile;
@@ -27,12 +28,16 @@ pub mod meaning;
 mod op;
 mod parameter;
 mod race;
+pub mod record;
 mod run;
 mod shape;
+mod undef;
 
 pub use finding::{Finding, Kind, Place};
 pub use parameter::{Parameter, parameters};
-pub use run::{Launch, LaunchError, Outcome, Program, RunEnd, Stats, prepare, run};
+pub use run::barrier::Name as BarrierName;
+pub use run::flight::Class;
+pub use run::{Converge, Launch, LaunchError, Outcome, Program, RunEnd, Stats, prepare, run};
 
 /// What is not executed.
 #[derive(Clone, Debug, PartialEq, Eq)]

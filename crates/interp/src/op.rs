@@ -105,6 +105,17 @@ pub struct BufferPlace {
     pub offset: i64,
 }
 
+/// An element of a typed buffer, in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// The number of its format; `None`: the resource says it.
+    pub format: Option<u8>,
+    /// Registers.
+    pub components: u32,
+    /// Of 16 bits instead of 32.
+    pub d16: bool,
+}
+
 /// An operation.
 #[derive(Clone)]
 pub enum Op {
@@ -158,9 +169,13 @@ pub enum Op {
     /// A fence.
     Fence { atomic: Atomic, spaces: Spaces },
     /// A load from a buffer.
-    BufferLoad { to: u32, place: BufferPlace, image: Arc<Image> },
+    BufferLoad { to: u32, place: BufferPlace, image: Arc<Image>, atomic: Option<Atomic> },
     /// A store to a buffer.
-    BufferStore { place: BufferPlace, value: Box<[Src]>, image: Arc<Image> },
+    BufferStore { place: BufferPlace, value: Box<[Src]>, image: Arc<Image>, atomic: Option<Atomic> },
+    /// A load of an element that a format converts.
+    TypedLoad { to: u32, place: BufferPlace, typed: Typed },
+    /// A store of one.
+    TypedStore { place: BufferPlace, value: Box<[Src]>, typed: Typed },
     /// Read, modify, write in a buffer; with a value to be compared, an exchange.
     BufferRmw {
         to: u32,
@@ -306,6 +321,18 @@ pub struct Block {
     pub end_at: Inst,
     /// Where lanes that part here meet again; `None`: behind the function.
     pub meets: Option<u32>,
+    /// Whether each lane goes alone from here.
+    pub apart: Apart,
+}
+
+/// How far lanes go alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Apart {
+    /// They do not.
+    #[default]
+    No,
+    /// To a block that all of them reach; `None`: to the function's end.
+    Until(Option<u32>),
 }
 
 /// A function.

@@ -13,7 +13,7 @@ pub mod brake;
 pub mod burst;
 mod coverage;
 pub mod dispatch;
-mod element;
+pub mod element;
 pub mod events;
 pub mod fidelity;
 pub mod foresight;

@@ -9,7 +9,7 @@ use wavemark_driver::kernarg::{Argument, Passed};
 use wavemark_driver::options::RunOptions;
 use wavemark_driver::report::{Checked, ExitStatus};
 use wavemark_filetests::random::Random;
-use wavemark_interp::{Launch, RunEnd, prepare};
+use wavemark_interp::{Converge, Launch, RunEnd, prepare};
 use wavemark_ir::Parsed;
 use wavemark_sim::{Global, RunConfig, modelled};
 use wavemark_target::{Machine, Processor};
@@ -70,8 +70,8 @@ pub fn of_ir(parsed: &Parsed, name: &str, processor: Processor, input: &[u8]) ->
     let Some(kernel) = module.named(name) else { bail!("there is no kernel {name}") };
     let Ok(machine) = modelled(Machine::new(processor)) else { bail!("{processor} is not modelled") };
     let mut memory = Global::new();
-    let program =
-        prepare(module, kernel, machine, &mut memory).map_err(|refused| anyhow::anyhow!(refused.what))?;
+    let program = prepare(module, kernel, machine, Converge::Maximal, &mut memory)
+        .map_err(|refused| anyhow::anyhow!(refused.what))?;
     let from = memory.allocate("in", input.to_vec(), false);
     let to = memory.allocate("out", vec![0; OUTPUT], true);
     let mut kernarg = Vec::new();
@@ -87,6 +87,7 @@ pub fn of_ir(parsed: &Parsed, name: &str, processor: Processor, input: &[u8]) ->
         kernarg,
         watch: None,
         races: true,
+        record: false,
     };
     let outcome = match wavemark_interp::run(&program, &launch, &RunConfig::default(), &mut memory) {
         Ok(outcome) => outcome,

@@ -8,7 +8,7 @@ use wavemark_diag::{Diagnostic, SourceMap, Style, render_short};
 use wavemark_driver::baseline::{self, Baseline};
 use wavemark_driver::files::{self, Roots};
 use wavemark_driver::input::Input;
-use wavemark_driver::options::{Completion, Halt, RunOptions};
+use wavemark_driver::options::{Completion, Converge, Halt, RunOptions};
 use wavemark_driver::report::{Checked, ExitStatus, Report, Severity, Stream};
 use wavemark_driver::run::{self, source_lines};
 use wavemark_driver::{
@@ -16,7 +16,8 @@ use wavemark_driver::{
 };
 
 use crate::args::{
-    AssemblyArgs, CheckArgs, CompletionArg, DenyArg, ExecutionArgs, FormatArg, InputsArgs, RunArgs,
+    AssemblyArgs, CheckArgs, CompletionArg, ConvergeArg, DenyArg, ExecutionArgs, FormatArg, InputsArgs,
+    RunArgs,
 };
 use crate::door::{Door, Failure};
 use crate::end::brake;
@@ -60,6 +61,10 @@ fn options(
             CompletionArg::Late => Completion::Late,
             CompletionArg::Early => Completion::Early,
             CompletionArg::Random => Completion::Random,
+        },
+        converge: match execution.converge {
+            ConvergeArg::Maximal => Converge::Maximal,
+            ConvergeArg::Adversarial => Converge::Adversarial,
         },
         seed: execution.seed,
         schedules: how.number,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use wavemark_diag::{Diagnostic, SourceMap};
 use wavemark_sim::events::{Direction, Extent, Issue, Observer, Site as MachineSite, Space, WaveId};
 
-use super::execute::{Prepared, Watched, execute, machine, select};
+use super::execute::{Asked, Prepared, Watched, execute, machine, select};
 use super::read;
 use crate::build::{Failure, Loadable, loadable};
 use crate::compare::compare as compare_buffers;
@@ -145,7 +145,7 @@ pub fn compare(
         let options = RunOptions { completion, schedules: 1, ..options.clone() };
         for index in 0..schedules {
             let seed = seed_of(options.seed, index);
-            let of_ir = execute(&prepared, sources, &options, seed, None)?;
+            let of_ir = execute(&prepared, sources, &options, seed, Asked::default())?;
             let of_code = execute_code(&prepared_code, &options, seed, false)?;
             compared.runs += 1;
             compared.ran(true, mode, &of_ir.ran, &of_ir.outputs);
@@ -166,7 +166,13 @@ pub fn compare(
             let flat = first.index.iter().zip(shape).fold(0, |flat, (&at, &size)| flat * size + at);
             let bits = u64::from(arg.dtype.bits());
             let watched = Watched { argument, offset: flat * bits / 8, bytes: bits.div_ceil(8) };
-            let again = execute(&prepared, sources, &options, seed, Some(watched))?;
+            let again = execute(
+                &prepared,
+                sources,
+                &options,
+                seed,
+                Asked { watched: Some(watched), ..Asked::default() },
+            )?;
             compared.difference = Some(Difference {
                 completion: mode,
                 seed,

@@ -14,6 +14,7 @@ use wavemark_ir::{Parsed, author};
 use wavemark_sim::modelled;
 use wavemark_target::{Machine, WaveSize};
 
+use super::recording::recording;
 use super::{implicit, processor, read};
 use crate::build::Failure;
 use crate::execution::{Ran, allocate, as_told, config, contents, outputs, passed};
@@ -22,7 +23,7 @@ use crate::kernarg::lay_out;
 use crate::launch::{self, Filled, Launch, Purpose};
 use crate::options::RunOptions;
 use crate::report::{Class, Finding, Lanes, NotChecked, Output, Report, Severity, Site, Stats};
-use crate::run::{inputs, merge, merge_outputs, write_outputs};
+use crate::run::{inputs, merge, merge_outputs, write_outputs, write_trace};
 use crate::schedules::seed_of;
 
 /// A kernel of a module with its launch.
@@ -43,6 +44,15 @@ pub(super) struct Outcome {
     pub watched: Option<Site>,
     /// Races may have been missed, for want of memory.
     pub races_incomplete: bool,
+}
+
+/// What else a run is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    /// What happens is recorded.
+    pub records: bool,
+    /// Who changes these bytes last is told.
+    pub watched: Option<Watched>,
 }
 
 /// Bytes of an argument's buffer that are watched.
@@ -71,12 +81,6 @@ pub fn run(
     launch_file: Option<&Path>,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
-    if options.trace.is_some() || options.record {
-        return Err(Failure::Unsupported(format!(
-            "{} is LLVM IR, whose runs are not recorded: trace the code object made of it",
-            input.name
-        )));
-    }
     let parsed = read(sources, input, options.target)?;
     let given = launch::given(sources, launch_file, options, Purpose::Kernel)?;
     let (named, _) = launch::named(options, given.as_ref());
@@ -94,12 +98,22 @@ pub fn run(
     let read = inputs(input, launch_file, &launch);
     let mut races_incomplete = false;
     for index in 0..options.schedules.max(1) {
-        let outcome = execute(&prepared, sources, options, seed_of(options.seed, index), None)?;
-        if index == 0
-            && let Some(folder) = &options.out
-            && let Err(diagnostic) = write_outputs(folder, &launch, &outcome.contents, &read)
-        {
-            report.diagnostics.push(diagnostic.message);
+        let records = index == 0 && (options.trace.is_some() || options.record);
+        let mut outcome = execute(
+            &prepared,
+            sources,
+            options,
+            seed_of(options.seed, index),
+            Asked { records, watched: None },
+        )?;
+        if index == 0 {
+            let outputs =
+                options.out.as_ref().map(|folder| write_outputs(folder, &launch, &outcome.contents, &read));
+            let trace = options.trace.as_ref().zip(outcome.ran.recording.as_ref());
+            let trace = trace.map(|(path, recording)| write_trace(path, recording, &read));
+            let failed = [outputs, trace].into_iter().flatten().filter_map(Result::err);
+            report.diagnostics.extend(failed.map(|diagnostic| diagnostic.message));
+            report.recording = outcome.ran.recording.take().filter(|_| options.record).map(Box::new);
         }
         races_incomplete |= outcome.races_incomplete;
         let stopped = outcome.ran.unsupported.is_some() || outcome.ran.limit.is_some();
@@ -203,12 +217,12 @@ pub(super) fn execute(
     sources: &SourceMap,
     options: &RunOptions,
     seed: u64,
-    watched: Option<Watched>,
+    asked: Asked,
 ) -> Result<Outcome, Failure> {
     let Prepared { parsed, kernel, machine, launch, filled } = *prepared;
     let module = &parsed.module;
     let mut memory = wavemark_sim::Global::new();
-    let program = prepare(module, kernel, machine, &mut memory)
+    let program = prepare(module, kernel, machine, options.converge, &mut memory)
         .map_err(|refused| Failure::Unsupported(refused.what))?;
     let addresses = allocate(launch, filled, &mut memory);
     let (parameters, size) = implicit::all(module, kernel)?;
@@ -225,7 +239,8 @@ pub(super) fn execute(
         cluster: launch.cluster,
         dynamic_lds: launch.dynamic_lds,
         kernarg,
-        watch: watched.and_then(|watched| watched.at(&addresses)),
+        watch: asked.watched.and_then(|watched| watched.at(&addresses)),
+        record: asked.records,
         races: options.check.lds || options.check.global,
     };
     let started = Instant::now();
@@ -268,7 +283,7 @@ pub(super) fn execute(
         limit,
         finished,
         executed: Vec::new(),
-        recording: None,
+        recording: outcome.record.map(|record| recording(sources, parsed, kernel, *record)),
         printed: Vec::new(),
     };
     let races_incomplete = outcome.races_incomplete;

@@ -7,6 +7,7 @@ pub mod compare;
 mod copies;
 mod execute;
 mod implicit;
+mod recording;
 
 pub use execute::run;
 

@@ -182,8 +182,7 @@ fn finding(
 fn site(site: &Site, recording: Option<&Recording>, lines: SourceLine<'_>) -> Markup {
     let source = site.source.as_deref().and_then(split_source);
     let source = source.and_then(|(file, line, _)| Some((file, line, lines(file, line)?)));
-    let code =
-        recording.zip(site.pc).map(|(recording, pc)| around(recording, pc)).filter(|code| !code.is_empty());
+    let code = recording.map(|recording| around(recording, site)).filter(|code| !code.is_empty());
     let both = source.is_some() && code.is_some();
     html! {
         div .site {
@@ -207,7 +206,7 @@ fn site(site: &Site, recording: Option<&Recording>, lines: SourceLine<'_>) -> Ma
                 @match &code {
                     Some(code) => pre .code .only[!both] {
                         @for seen in code {
-                            @if Some(seen.pc) == site.pc { span .here { (code_row(seen)) } } @else { (code_row(seen)) "\n" }
+                            @if seen.is_at(site) { span .here { (code_row(seen)) } } @else { (code_row(seen)) "\n" }
                         }
                     },
                     None if source.is_none() => pre .only { (site.text) },
@@ -235,20 +234,15 @@ fn source_rows(file: &str, line: u32, lines: SourceLine<'_>) -> Vec<(u32, String
 }
 
 fn code_row(seen: &Seen) -> String {
-    format!("{:#8x}  {}", seen.pc, seen.text)
+    format!("{:>8}  {}", seen.at.to_string(), seen.text)
 }
 
-/// The instructions around an address.
-fn around(recording: &Recording, pc: u64) -> Vec<&Seen> {
-    let mut before: Vec<&Seen> = recording.sites.iter().filter(|site| site.pc < pc).collect();
-    let mut rest: Vec<&Seen> = recording.sites.iter().filter(|site| site.pc >= pc).collect();
-    before.sort_by_key(|site| site.pc);
-    rest.sort_by_key(|site| site.pc);
-    if rest.first().is_none_or(|site| site.pc != pc) {
-        return Vec::new();
-    }
-    let first = before.len().saturating_sub(AROUND);
-    before[first..].iter().chain(rest.iter().take(AROUND + 1)).copied().collect()
+/// The instructions around that of a site.
+fn around<'r>(recording: &'r Recording, site: &Site) -> Vec<&'r Seen> {
+    let mut sites: Vec<&Seen> = recording.sites.iter().collect();
+    sites.sort_by_key(|seen| seen.at);
+    let Some(own) = sites.iter().position(|seen| seen.is_at(site)) else { return Vec::new() };
+    sites[own.saturating_sub(AROUND)..].iter().take(own.min(AROUND) + AROUND + 1).copied().collect()
 }
 
 #[cfg(test)]

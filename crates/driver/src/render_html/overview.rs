@@ -67,7 +67,7 @@ fn levels(load: &Load) -> Markup {
 /// The instructions that were executed most.
 pub fn hot(recording: &Recording) -> Markup {
     let mut sites: Vec<&Seen> = recording.sites.iter().filter(|site| site.count > 0).collect();
-    sites.sort_by_key(|site| (std::cmp::Reverse(site.count), site.pc));
+    sites.sort_by_key(|site| (std::cmp::Reverse(site.count), site.at));
     let most = sites.first().map_or(1, |site| site.count);
     html! {
         h3 { "Hot instructions" }
@@ -96,7 +96,7 @@ pub fn lds(recording: &Recording) -> Markup {
     if sites.is_empty() {
         return html! {};
     }
-    sites.sort_by_key(|(site, used)| (used.written.is_empty(), recording.site(**site).pc));
+    sites.sort_by_key(|(site, used)| (used.written.is_empty(), recording.site(**site).at));
     let touched = sites.iter().map(|(_, used)| used.written.len().max(used.read.len())).max().unwrap_or(0);
     let cells = touched.max((u64::from(recording.lds_bytes).div_ceil(LDS_CELL)) as usize).max(1);
     let shown = sites.len().min(LDS_SITES);
@@ -185,7 +185,7 @@ pub fn coverage(coverage: &Coverage, recording: Option<&Recording>, lines: Sourc
 /// The instructions by address, each with its count; a source line before the first instruction that is of it.
 fn listing(recording: &Recording, lines: SourceLine<'_>) -> Markup {
     let mut sites: Vec<&Seen> = recording.sites.iter().collect();
-    sites.sort_by_key(|site| site.pc);
+    sites.sort_by_key(|site| site.at);
     let mut last = None;
     let mut rows = Vec::with_capacity(sites.len());
     for site in sites {
@@ -195,7 +195,11 @@ fn listing(recording: &Recording, lines: SourceLine<'_>) -> Markup {
         let heading =
             new.map(|(file, line)| format!("{file}:{line} {}", lines(file, line).unwrap_or_default().trim()));
         let count = if site.count == 0 { "never".to_owned() } else { site.count.to_string() };
-        rows.push((heading, site.count == 0, format!("{count:>10} {:#8x}  {}", site.pc, site.text)));
+        rows.push((
+            heading,
+            site.count == 0,
+            format!("{count:>10} {:>8}  {}", site.at.to_string(), site.text),
+        ));
     }
     html! {
         pre .listing {

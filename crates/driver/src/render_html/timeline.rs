@@ -7,7 +7,7 @@
 
 use maud::{Markup, PreEscaped, html};
 use rustc_hash::FxHashSet;
-use wavemark_sim::events::Channel;
+use wavemark_sim::events::{Channel, Counter};
 
 use crate::recording::{Operation, Recording, What, barrier_name, channel_name};
 use crate::report::{Finding, Site};
@@ -62,19 +62,26 @@ impl Column {
     }
 }
 
+/// What a wave was waiting for, if that is a barrier.
+fn stays(what: &What) -> Option<String> {
+    match what {
+        What::BarrierWait(id, _) => Some(format!("the {}", barrier_name(*id))),
+        What::Stays(words) => Some(words.clone()),
+        _ => None,
+    }
+}
+
 /// The picture of a finding; nothing where the run has nothing to show of it.
 pub fn of_finding<'r>(recording: &'r Recording, finding: &Finding) -> Option<View<'r>> {
     let wave_of = |site: &Site| recording.wave(site.workgroup?, site.wave?);
     let waves: Vec<u32> = finding.sites.iter().filter_map(wave_of).collect();
     let (cause, effect) = (finding.sites.first()?, finding.sites.get(1).or(finding.sites.first())?);
     let (by, whom) = (wave_of(cause)?, wave_of(effect)?);
-    let begins =
-        |operation: &Operation| operation.wave == by && Some(recording.site(operation.site).pc) == cause.pc;
+    let begins = |operation: &Operation| operation.wave == by && recording.site(operation.site).is_at(cause);
     let operations: Vec<usize> =
         (0..recording.operations.len()).filter(|&at| begins(&recording.operations[at])).collect();
     let hits = (1..).zip(&recording.steps).filter(|(_, step)| step.0 == whom);
-    let mut hits =
-        hits.filter(|(_, step)| Some(recording.site(step.1).pc) == effect.pc).map(|(time, _)| time);
+    let mut hits = hits.filter(|(_, step)| recording.site(step.1).is_at(effect)).map(|(time, _)| time);
     let mut first = None;
     let in_flight = |time: u64| {
         operations.iter().copied().rfind(|&at| {
@@ -270,8 +277,8 @@ impl View<'_> {
         let kind = |time: u64| {
             let at = moments.iter().find(|one| one.start == time || one.end == time);
             match at.map(|one| &one.what) {
-                Some(What::Wait(_)) => "wait",
-                Some(What::Barrier(..) | What::BarrierWait(..)) => "barrier",
+                Some(What::Wait(_) | What::Awaits(_)) => "wait",
+                Some(What::Barrier(..) | What::BarrierWait(..) | What::Stays(_)) => "barrier",
                 _ if issues.contains(&time) => "issue",
                 _ => "",
             }
@@ -279,10 +286,16 @@ impl View<'_> {
         let mut free = 0.0;
         let mut labels = Vec::new();
         for one in &moments {
-            if let What::Wait(waits) = &one.what {
-                let parts: Vec<String> =
-                    waits.iter().map(|(counter, most)| format!("{}≤{most}", counter.name())).collect();
-                let (at, text) = (self.x(one.start), parts.join(" "));
+            let text = match &one.what {
+                What::Wait(waits) => {
+                    let part = |(counter, most): &(Counter, u32)| format!("{}≤{most}", counter.name());
+                    Some(waits.iter().map(part).collect::<Vec<String>>().join(" "))
+                }
+                What::Awaits(words) => Some(words.clone()),
+                _ => None,
+            };
+            if let Some(text) = text {
+                let at = self.x(one.start);
                 let until = at + text.chars().count() as f64 * 6.8;
                 if at >= free && until < WIDTH && !text.is_empty() {
                     free = until + 8.0;
@@ -295,10 +308,10 @@ impl View<'_> {
             text .dim x="8" y=(px(top + 36.0)) { "wg " (x) "," (y) "," (z) }
             @for (at, text) in &labels { text .dim x=(px(*at)) y=(px(top + 8.0)) style="font-size:10px" { (text) } }
             @for one in &moments {
-                @if let What::BarrierWait(id, _) = &one.what {
+                @if let Some(whom) = stays(&one.what) {
                     @let from = self.x(one.start.max(first));
                     rect .stay x=(px(from)) y=(px(top + 12.0)) width=(px((self.x(one.end) - from).max(1.0))) height="14" {
-                        title { "waits for the " (barrier_name(*id)) }
+                        title { "waits for " (whom) }
                     }
                 }
             }
@@ -309,7 +322,7 @@ impl View<'_> {
                     rect class={ "step " (class) } x=(px(self.x(column.first) + 0.5)) y=(px(top + 12.0)) width=(px((step - 1.0).max(0.8))) height="14" {
                         title {
                             @if count > 1 { (count) " instructions from\n" }
-                            (site.text) @if let Some(source) = &site.source { "\n" (source) } "\nat " (format!("{:#x}", site.pc))
+                            (site.text) @if let Some(source) = &site.source { "\n" (source) } "\nat " (site.at.to_string())
                         }
                     }
                 }

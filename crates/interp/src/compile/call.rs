@@ -6,7 +6,7 @@ use wavemark_ir::analysis::direct_callee;
 use wavemark_ir::float::Format;
 use wavemark_ir::inst::{Call, Callee as IrCallee, InlineAsm, InstData, Operand};
 use wavemark_ir::intrinsic;
-use wavemark_ir::opcode::{BinaryOp, Flags, RmwOp};
+use wavemark_ir::opcode::{BinaryOp, Flags};
 use wavemark_ir::types::Type;
 use wavemark_numerics::div;
 
@@ -15,8 +15,8 @@ use super::memory::space_of;
 use crate::Refused;
 use crate::arith;
 use crate::lanes::Src;
-use crate::meaning::{self, Buffer, DmaSource, Meaning, Reduce, Sync, TransposedLoad, scalar};
-use crate::op::{BufferPlace, Callee, Convert, DmaFrom, Op};
+use crate::meaning::{self, DmaSource, Meaning, Reduce, Sync, TransposedLoad, scalar};
+use crate::op::{Callee, Convert, DmaFrom, Op};
 use crate::shape::{Class, Leaf, image, mask, sign_extend};
 use wavemark_ir::entity::Id as _;
 
@@ -261,6 +261,7 @@ impl Builder<'_, '_> {
             }
             Meaning::Cross(cross) => self.cross(cross, ty, call),
             Meaning::Buffer(access, indexed) => self.buffer(access, indexed, ty, call),
+            Meaning::TypedBuffer { store, indexed, says } => self.typed(store, indexed, says, ty, call),
             Meaning::ToLds { from, asynchronous } => {
                 let (from, at) = match from {
                     DmaSource::Buffer(indexed) => {
@@ -276,7 +277,10 @@ impl Builder<'_, '_> {
                             at + 2,
                         )
                     }
-                    DmaSource::Pointer => (DmaFrom::Pointer(self.single(argument(0))?), 3),
+                    DmaSource::Pointer => match self.fat(argument(0))? {
+                        Some(place) => (DmaFrom::Buffer(place), 3),
+                        None => (DmaFrom::Pointer(self.single(argument(0))?), 3),
+                    },
                 };
                 let bytes = self.immediate(argument(2)).ok_or_else(refused)? as u32;
                 let offset = self.signed_immediate(argument(at)).ok_or_else(refused)?;
@@ -373,7 +377,7 @@ impl Builder<'_, '_> {
     }
 
     /// The limbs of all arguments.
-    fn arguments(&mut self, call: &Call) -> Result<Vec<Src>, Refused> {
+    pub(super) fn arguments(&mut self, call: &Call) -> Result<Vec<Src>, Refused> {
         let mut limbs = Vec::new();
         for argument in &call.args {
             limbs.extend(self.operand(argument.value)?.iter());
@@ -381,7 +385,7 @@ impl Builder<'_, '_> {
         Ok(limbs)
     }
 
-    fn signed_immediate(&self, operand: Operand) -> Option<i64> {
+    pub(super) fn signed_immediate(&self, operand: Operand) -> Option<i64> {
         self.immediate(operand).map(|word| sign_extend(word, 32))
     }
 
@@ -532,23 +536,6 @@ impl Builder<'_, '_> {
         ])
     }
 
-    /// The 128 bits of a buffer resource (manuals, "Buffer Resource Descriptor").
-    fn resource(&mut self, ty: Type, call: &Call) -> Result<Vec<Src>, Refused> {
-        let space = self.unit.module.types.address_space(ty);
-        if space != Some(8) {
-            return Err(Refused::new("a resource in a buffer fat pointer"));
-        }
-        let from = self.arguments(call)?;
-        let layout = self.unit.target.facts().buffer_resource;
-        let half = |high: bool| {
-            move |w: &[u64]| {
-                let whole = crate::run::buffer::make_resource(layout, w[0], w[1] as u16, w[2], w[3] as u32);
-                ((whole >> if high { 64 } else { 0 }) as u64, false)
-            }
-        };
-        Ok(vec![self.words(&from, half(false)), self.words(&from, half(true))])
-    }
-
     fn cross(&mut self, cross: meaning::Cross, ty: Type, call: &Call) -> Result<Vec<Src>, Refused> {
         use meaning::Cross::*;
         let mut immediates = [0; 4];
@@ -599,78 +586,6 @@ impl Builder<'_, '_> {
             limbs.extend((0..count as u32).map(|limb| Src::register(to + limb)));
         }
         Ok(limbs)
-    }
-
-    /// A place in a buffer whose operands begin at argument `resource`, with the offsets from argument `at` on.
-    fn place(
-        &mut self,
-        call: &Call,
-        resource: usize,
-        index: Option<usize>,
-        at: usize,
-        offset: usize,
-    ) -> Result<BufferPlace, Refused> {
-        let limbs = self.operand(call.args[resource].value)?;
-        let &[low, high] = &limbs[..] else { return Err(Refused::new("a resource that is none")) };
-        // The copies to LDS have an offset of the instruction; other accesses have none.
-        let own =
-            if offset < call.args.len() { self.signed_immediate(call.args[offset].value) } else { None };
-        Ok(BufferPlace {
-            resource: [low, high],
-            index: index.map(|index| self.single(call.args[index].value)).transpose()?,
-            voffset: self.single(call.args[at].value)?,
-            soffset: self.single(call.args[at + 1].value)?,
-            offset: own.unwrap_or(0),
-        })
-    }
-
-    fn buffer(&mut self, access: Buffer, indexed: bool, ty: Type, call: &Call) -> Result<Vec<Src>, Refused> {
-        let values = match access {
-            Buffer::Load => 0,
-            Buffer::Store | Buffer::Atomic(_) => 1,
-            Buffer::CompareSwap => 2,
-        };
-        let (index, at) = if indexed { (Some(values + 1), values + 2) } else { (None, values + 1) };
-        let place = self.place(call, values, index, at, usize::MAX)?;
-        let aux = call.args.last().and_then(|argument| self.immediate(argument.value)).unwrap_or(0);
-        // Bit 3 swizzles on all generations but the newest, where the resource says it alone.
-        if self.unit.target.facts().buffer_resource != wavemark_target::facts::BufferResource::Gfx1250
-            && aux & 8 != 0
-        {
-            return Err(Refused::new("a swizzled access to a buffer"));
-        }
-        let value_type = if values == 0 { ty } else { self.ty(call.args[0].value) };
-        let image = Arc::new(image(&self.unit.module.types, value_type)?);
-        match access {
-            Buffer::Load => {
-                let count = image.fields.len();
-                let to = self.fresh(count);
-                self.push(Op::BufferLoad { to, place, image });
-                Ok((0..count as u32).map(|limb| Src::register(to + limb)).collect())
-            }
-            Buffer::Store => {
-                let value = self.operand(call.args[0].value)?;
-                self.push(Op::BufferStore { place, value: value[..].into(), image });
-                Ok(Vec::new())
-            }
-            Buffer::Atomic(_) | Buffer::CompareSwap => {
-                let leaves = self.leaves(value_type)?;
-                let value = self.operand(call.args[0].value)?;
-                let value = self.packed(&leaves, &value)?;
-                let (op, expected) = match access {
-                    Buffer::CompareSwap => (RmwOp::Xchg, Some(self.single(call.args[1].value)?)),
-                    Buffer::Atomic(op) => (op, None),
-                    _ => (RmwOp::Xchg, None),
-                };
-                let format = match leaves[0].class {
-                    Class::Float(format) if leaves.len() == 1 || op == RmwOp::FAdd => Some(format),
-                    _ => None,
-                };
-                let to = self.fresh(1);
-                self.push(Op::BufferRmw { to, op, format, place, value, expected, image });
-                Ok(self.unpacked(&leaves, Src::register(to)))
-            }
-        }
     }
 
     fn sync(&mut self, sync: Sync, ty: Type, call: &Call) -> Result<Vec<Src>, Refused> {

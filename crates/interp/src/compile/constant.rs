@@ -93,9 +93,9 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn read(&self, constant: Const, out: &mut Vec<Limb>) -> Result<(), Refused> {
         let ty = self.module.constants.ty(constant);
-        let same = |known, out: &mut Vec<Limb>| -> Result<(), Refused> {
-            let count: usize = leaves(&self.module.types, ty)?.into_iter().map(Leaf::limbs).sum();
-            out.extend(std::iter::repeat_n((0, known), count));
+        let same = |known: fn(u32) -> Known, out: &mut Vec<Limb>| -> Result<(), Refused> {
+            let limbs = leaves(&self.module.types, ty)?.into_iter().flat_map(Leaf::limb_bits);
+            out.extend(limbs.map(|bits| (0, known(bits))));
             Ok(())
         };
         match self.module.constants.kind(constant) {
@@ -106,10 +106,10 @@ impl Reader<'_> {
                 out.extend((0..limbs).map(limb));
             }
             ConstKind::Float(bits) => out.push((*bits as u64, Known::Value)),
-            ConstKind::Null | ConstKind::Zero => same(Known::Value, out)?,
+            ConstKind::Null | ConstKind::Zero => same(|_| Known::Value, out)?,
             ConstKind::None => {}
-            ConstKind::Undef => same(Known::Undef, out)?,
-            ConstKind::Poison => same(Known::Poison, out)?,
+            ConstKind::Undef => same(|bits| Known::Undef(mask(bits)), out)?,
+            ConstKind::Poison => same(|_| Known::Poison, out)?,
             ConstKind::Aggregate(parts) => parts.iter().try_for_each(|&part| self.read(part, out))?,
             ConstKind::Splat(part) => {
                 let mut one = Vec::new();
@@ -175,6 +175,13 @@ impl Reader<'_> {
                     let word = match conversion(*op, Flags::empty(), *from, *to)? {
                         Some(convert) => convert_one(convert, word).0,
                         None => word & mask(to.bits),
+                    };
+                    let known = match known {
+                        Known::Undef(bits) if matches!(op, CastOp::Trunc) => {
+                            Known::Undef(bits & mask(to.bits))
+                        }
+                        Known::Undef(_) => Known::Undef(mask(to.bits)),
+                        other => other,
                     };
                     out.push((word, known));
                 }
@@ -246,7 +253,7 @@ impl Reader<'_> {
 fn worse(a: Known, b: Known) -> Known {
     match (a, b) {
         (Known::Poison, _) | (_, Known::Poison) => Known::Poison,
-        (Known::Undef, _) | (_, Known::Undef) => Known::Undef,
+        (Known::Undef(_), _) | (_, Known::Undef(_)) => Known::Undef(u64::MAX),
         _ => Known::Value,
     }
 }
@@ -254,6 +261,13 @@ fn worse(a: Known, b: Known) -> Known {
 fn joined(from: &[Limb], pieces: &[Piece]) -> Limb {
     pieces.iter().fold((0, Known::Value), |(word, known), piece| {
         let (part, other) = from[piece.from as usize];
-        (word | (part >> piece.shift & mask(piece.bits)) << piece.to, worse(known, other))
+        let moved = |word: u64| (word >> piece.shift & mask(piece.bits)) << piece.to;
+        let known = match (known, other) {
+            (Known::Poison, _) | (_, Known::Poison) => Known::Poison,
+            (known, Known::Value) => known,
+            (Known::Value, Known::Undef(bits)) => Known::Undef(moved(bits)),
+            (Known::Undef(known), Known::Undef(bits)) => Known::Undef(known | moved(bits)),
+        };
+        (word | moved(part), known)
     })
 }

@@ -171,6 +171,16 @@ impl Builder<'_, '_> {
         for (from, to) in from_leaves.into_iter().zip(to_leaves) {
             let own = &value[at..at + from.limbs()];
             at += from.limbs();
+            match (from.class, to.class, own) {
+                (Class::Pointer(8), Class::Pointer(space @ (7 | 9)), &[low, high]) => {
+                    limbs.extend(self.pointer_to([low, high], space));
+                    continue;
+                }
+                (Class::Pointer(9), Class::Int, _) | (Class::Int, Class::Pointer(9), _) => {
+                    return Err(Refused::new(format!("{} of a buffer strided pointer", op.name())));
+                }
+                _ => {}
+            }
             limbs.extend(self.cast_leaf(op, flags, from, to, own)?);
         }
         Ok(limbs)
@@ -254,12 +264,19 @@ impl Builder<'_, '_> {
         let (a, b) = (self.operand(lhs)?, self.operand(rhs)?);
         let (mut limbs, mut at) = (Vec::new(), 0);
         for leaf in leaves {
-            let (to, bits) = (self.fresh(1), leaf.bits);
+            let bits = leaf.bits;
+            let to = self.fresh(1);
             match leaf.limbs() {
                 1 => self.push(Op::Compare { predicate, bits, same_sign, to, a: a[at], b: b[at] }),
                 2 => {
                     let [a, b] = [&a, &b].map(|limbs| [limbs[at], limbs[at + 1]]);
                     self.push(Op::CompareWide { predicate, bits, to, a, b });
+                }
+                count if matches!(predicate, IntPredicate::Eq | IntPredicate::Ne) => {
+                    let [a, b] = [&a, &b].map(|limbs| limbs[at..at + count].to_vec());
+                    limbs.push(self.equal(predicate, &a, &b));
+                    at += count;
+                    continue;
                 }
                 _ => return Err(Refused::new(format!("icmp of {bits} bits"))),
             }
@@ -343,22 +360,37 @@ impl Builder<'_, '_> {
         let bases = self.operand(base)?;
         let mut limbs = Vec::new();
         for (element, leaf) in leaves.iter().enumerate() {
-            if leaf.limbs() != 1 {
-                return Err(Refused::new("an address in a buffer fat pointer"));
-            }
-            let base = if bases.len() == leaves.len() { bases[element] } else { bases[0] };
+            let own = leaf.limbs();
+            let from = if bases.len() == leaves.len() * own { element * own } else { 0 };
+            // Of a pointer that is a resource, the offset changes.
+            let fat = match leaf.class {
+                Class::Pointer(space) if super::buffer::parts(space).is_some() => {
+                    Some((self.parted(&bases[from..from + own], space), space))
+                }
+                _ if own == 1 => None,
+                _ => return Err(Refused::new("an address in a buffer resource")),
+            };
+            let base = fat.as_ref().map_or(bases[from], |(parts, _)| parts[0]);
+            let width = if fat.is_some() { 32 } else { leaf.bits };
             let mut walk = Walk::new(&self.unit.module.types, source);
             let (mut offset, mut terms) = (0u64, Vec::new());
+            // What must not wrap is looked at step by step.
+            let steps = flags.intersects(Flags::NUW | Flags::NUSW | Flags::INBOUNDS);
             for (position, &index) in indices.iter().enumerate() {
-                let bits = self.unit.module.types.int_bits(self.ty(index)).unwrap_or(64).min(64);
+                let bits = self.index_bits(index)?;
                 let known = self.immediate(index);
                 match walk.step(position, known)? {
+                    Step::Offset(bytes) if steps => {
+                        let index = self.word(bytes);
+                        terms.push(Term { index, bits: 64, scale: 1 });
+                    }
                     Step::Offset(bytes) => offset = offset.wrapping_add(bytes),
                     Step::Scale(scale) => {
                         let words = self.operand(index)?;
                         let word = if words.len() == leaves.len() { words[element] } else { words[0] };
                         match (known, word.as_constant()) {
-                            (Some(_), Some(number)) => {
+                            (Some(_), Some(number)) if self.pool.value(number) == 0 => {}
+                            (Some(_), Some(number)) if !steps => {
                                 let value = crate::shape::sign_extend(self.pool.value(number), bits);
                                 offset = offset.wrapping_add((value as u64).wrapping_mul(scale));
                             }
@@ -367,15 +399,29 @@ impl Builder<'_, '_> {
                     }
                 }
             }
-            if offset & mask(leaf.bits) == 0 && terms.is_empty() {
-                limbs.push(base);
+            if offset & mask(width) == 0 && terms.is_empty() {
+                limbs.extend_from_slice(&bases[from..from + own]);
                 continue;
             }
             let to = self.fresh(1);
-            self.push(Op::Address { to, base, offset, terms: terms.into(), bits: leaf.bits, flags });
-            limbs.push(Src::register(to));
+            self.push(Op::Address { to, base, offset, terms: terms.into(), bits: width, flags });
+            match fat {
+                Some((mut parts, space)) => {
+                    parts[0] = Src::register(to);
+                    limbs.extend(self.joined(&parts, space));
+                }
+                None => limbs.push(Src::register(to)),
+            }
         }
         Ok(limbs)
+    }
+
+    /// The bits of an index of an address.
+    fn index_bits(&self, index: Operand) -> Result<u32, Refused> {
+        match self.unit.module.types.int_bits(self.ty(index)) {
+            Some(bits) if bits > 64 => Err(Refused::new(format!("an address by an index of {bits} bits"))),
+            bits => Ok(bits.unwrap_or(64)),
+        }
     }
 
     /// A function lane by lane, of each scalar of a value.

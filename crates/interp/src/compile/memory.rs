@@ -15,7 +15,7 @@ use crate::Refused;
 use crate::lanes::{Known, Src};
 use crate::op::{Access, Atomic, Op, Promise, Space};
 use crate::race::{Level, Spaces};
-use crate::shape::{Class, Image, Leaf, image};
+use crate::shape::{Class, Image, Leaf, image, mask};
 
 /// The memory that an address space is.
 pub fn space_of(number: u32) -> Result<Space, Refused> {
@@ -45,6 +45,9 @@ impl Builder<'_, '_> {
                 Ok(vec![Src::register(to)])
             }
             InstKind::Load { access, pointer } => {
+                if let Some(place) = self.fat(*pointer)? {
+                    return self.fat_load(place, access, data.ty);
+                }
                 let access = self.access(access, *pointer, data.ty)?;
                 let promise = self.promise(data.ty);
                 let count = access.image.fields.len();
@@ -53,12 +56,18 @@ impl Builder<'_, '_> {
                 Ok((0..count as u32).map(|limb| Src::register(to + limb)).collect())
             }
             InstKind::Store { access, value, pointer } => {
+                if let Some(place) = self.fat(*pointer)? {
+                    return self.fat_store(place, access, *value);
+                }
                 let access = self.access(access, *pointer, self.ty(*value))?;
                 let value = self.operand(*value)?;
                 self.push(Op::Store { access, value: value[..].into() });
                 Ok(Vec::new())
             }
             InstKind::Rmw { access, op, pointer, value } => {
+                if let Some(place) = self.fat(*pointer)? {
+                    return self.fat_rmw(place, access, *op, *value);
+                }
                 let ty = self.ty(*value);
                 let leaves = self.leaves(ty)?;
                 let access = self.access(access, *pointer, ty)?;
@@ -75,6 +84,10 @@ impl Builder<'_, '_> {
                 Ok(self.unpacked(&leaves, Src::register(to)))
             }
             InstKind::CmpXchg(exchange) => {
+                if let Some(place) = self.fat(exchange.pointer)? {
+                    let values = [exchange.expected, exchange.replacement];
+                    return self.fat_exchange(place, &exchange.access, values);
+                }
                 let ty = self.ty(exchange.expected);
                 let access = self.access(&exchange.access, exchange.pointer, ty)?;
                 let expected = self.single(exchange.expected)?;
@@ -164,9 +177,8 @@ impl Builder<'_, '_> {
 
     /// Undefined limbs, for a result that nothing gives.
     pub(super) fn undefined(&mut self, ty: Type) -> Result<Vec<Src>, Refused> {
-        let count: usize = self.leaves(ty)?.into_iter().map(Leaf::limbs).sum();
-        let undef = self.limb((0, Known::Undef));
-        Ok(vec![undef; count])
+        let limbs: Vec<u32> = self.leaves(ty)?.into_iter().flat_map(Leaf::limb_bits).collect();
+        Ok(limbs.into_iter().map(|bits| self.limb((0, Known::Undef(mask(bits))))).collect())
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! Registers are numbered as values are defined along the blocks in reverse postorder, in which a definition stands before
 //! its uses: so a result stands above its operands. Values of `phi`s are moved on the edges. Lanes that part at the end of
-//! a block meet again where it is post-dominated at once, which is what LLVM's convergence rules call maximal.
+//! a block meet again where it is post-dominated at once, which is what LLVM's convergence rules call maximal; or, if that
+//! is asked for, no sooner than they must ([`apart`]).
 //!
 //! What is not executed becomes an operation that says so where it is reached ([`Op::Refused`]).
 
 pub mod address;
+mod apart;
+mod buffer;
 mod call;
 pub mod cast;
 pub mod constant;
@@ -27,9 +30,10 @@ use wavemark_ir::module::Global;
 use wavemark_ir::types::{Type, TypeKind};
 use wavemark_target::Machine as Target;
 
+use crate::Converge;
 use crate::Refused;
 use crate::lanes::{Known, Pool, Src};
-use crate::op::{Block, Edge, End, Function, Op};
+use crate::op::{Apart, Block, Edge, End, Function, Op};
 use crate::shape::{Leaf, leaves};
 use constant::{Addresses, Limb};
 
@@ -52,7 +56,13 @@ pub struct Compiled {
 }
 
 /// Compiles `kernel` and whatever it may call.
-pub fn compile(module: &Module, target: Target, addresses: &Addresses, kernel: Global) -> Compiled {
+pub fn compile(
+    module: &Module,
+    target: Target,
+    addresses: &Addresses,
+    kernel: Global,
+    converge: Converge,
+) -> Compiled {
     let graph = wavemark_ir::analysis::call_graph(module);
     let reachable = graph.reachable(kernel);
     let everything = reachable.iter().any(|&function| graph.calls_unknown(function));
@@ -61,7 +71,10 @@ pub fn compile(module: &Module, target: Target, addresses: &Addresses, kernel: G
         let body = module.function(global)?.body.as_ref()?;
         (everything || reachable.contains(&global)).then(|| unit.function(global, body))
     });
-    let functions = compiled.collect();
+    let mut functions: Vec<Option<Function>> = compiled.collect();
+    if converge == Converge::Adversarial {
+        apart::part_lanes(&mut functions);
+    }
     Compiled { functions, texts: unit.texts }
 }
 
@@ -100,7 +113,8 @@ impl<'m> Unit<'m> {
                 ops.push((Op::Refused(refused.what.into()), end_at));
                 End::Unreachable
             });
-            Block { ops, end, end_at, meets: meets.and_then(|parent| in_order[parent - 1]) }
+            let meets = meets.and_then(|parent| in_order[parent - 1]);
+            Block { ops, end, end_at, meets, apart: Apart::No }
         });
         let blocks = blocks.collect();
         Function { global, registers: builder.next, pool: builder.pool, parameters, blocks }

@@ -84,6 +84,15 @@ pub enum Meaning {
     Cross(Cross),
     /// Access to a buffer through its resource; `true`: with an index.
     Buffer(Buffer, bool),
+    /// Access to an element of a typed buffer.
+    TypedBuffer {
+        /// It is stored.
+        store: bool,
+        /// With an index.
+        indexed: bool,
+        /// The intrinsic says the format, not the resource.
+        says: bool,
+    },
     /// Memory to LDS, the lanes side by side.
     ToLds {
         /// Where from.
@@ -351,6 +360,14 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.amdgcn.raw.ptr.buffer.store", Access(self::Buffer::Store, false)),
     ("llvm.amdgcn.struct.ptr.buffer.load", Access(self::Buffer::Load, true)),
     ("llvm.amdgcn.struct.ptr.buffer.store", Access(self::Buffer::Store, true)),
+    ("llvm.amdgcn.raw.ptr.buffer.load.format", TypedBuffer { store: false, indexed: false, says: false }),
+    ("llvm.amdgcn.raw.ptr.buffer.store.format", TypedBuffer { store: true, indexed: false, says: false }),
+    ("llvm.amdgcn.struct.ptr.buffer.load.format", TypedBuffer { store: false, indexed: true, says: false }),
+    ("llvm.amdgcn.struct.ptr.buffer.store.format", TypedBuffer { store: true, indexed: true, says: false }),
+    ("llvm.amdgcn.raw.ptr.tbuffer.load", TypedBuffer { store: false, indexed: false, says: true }),
+    ("llvm.amdgcn.raw.ptr.tbuffer.store", TypedBuffer { store: true, indexed: false, says: true }),
+    ("llvm.amdgcn.struct.ptr.tbuffer.load", TypedBuffer { store: false, indexed: true, says: true }),
+    ("llvm.amdgcn.struct.ptr.tbuffer.store", TypedBuffer { store: true, indexed: true, says: true }),
     ("llvm.amdgcn.raw.ptr.buffer.atomic.swap", Access(self::Buffer::Atomic(RmwOp::Xchg), false)),
     ("llvm.amdgcn.raw.ptr.buffer.atomic.add", Access(self::Buffer::Atomic(RmwOp::Add), false)),
     ("llvm.amdgcn.raw.ptr.buffer.atomic.sub", Access(self::Buffer::Atomic(RmwOp::Sub), false)),

@@ -9,6 +9,9 @@
 //! What an access meets is in shadow memory ([`shadow`]): bytes of dwords, with the last accesses to them. An
 //! asynchronous operation accesses LDS when it is done.
 //!
+//! Cost: a run of a matrix product from Triton takes 2.3 to 2.9 times as long with it as without (512³ of f16 on gfx950
+//! 0.46 s and 0.19 s, on gfx1250 0.52 s and 0.18 s; 256³ of f32 0.62 s and 0.27 s). Most of that is the touches of dwords.
+//!
 //! Promises: what is reported is ordered by nothing in this run. Does not: see races within a wave, whose lanes are in
 //! lockstep; remember more than a few reads of a dword, so that a race with another one is missed.
 
@@ -50,6 +53,14 @@ pub struct Race {
     pub too_narrow: bool,
 }
 
+/// An instruction of a wave that accesses memory, noted once for all its lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    agent: Agent,
+    site: u32,
+    seq: u32,
+}
+
 /// A memory with a shadow: global memory, or the LDS of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Memory {
@@ -71,8 +82,11 @@ fn level_of(name: Name) -> Level {
 /// What is known of the accesses of a run.
 #[derive(Debug, Default)]
 pub struct Races {
-    waves: FxHashMap<u32, WaveClocks>,
-    shadows: FxHashMap<Memory, Shadow>,
+    /// By the wave's number in the launch.
+    waves: Vec<Option<Box<WaveClocks>>>,
+    global: Shadow,
+    /// Of the workgroups that are resident, that of the newest access first.
+    lds: Vec<(u64, Shadow)>,
     flags: FxHashMap<(Memory, u64), Vec<Flag>>,
     /// What those that have arrived hand on; and what they did where all had.
     barriers: FxHashMap<BarrierKey, [Known; 2]>,
@@ -89,45 +103,57 @@ impl Races {
     }
 
     fn wave(&mut self, agent: Agent) -> &mut WaveClocks {
-        self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent))
+        clocks_of(&mut self.waves, agent)
     }
 
     fn memory(space: Space, agent: Agent) -> Memory {
         if space == Space::Local { Memory::Lds(agent.group) } else { Memory::Global }
     }
 
-    /// An access of a lane; the first race that it makes.
-    pub fn access(
-        &mut self,
-        agent: Agent,
-        place: &Place,
-        space: Space,
-        (address, bytes): (u64, u64),
-        how: How,
-    ) -> Option<Race> {
+    /// Notes that an instruction of a wave accesses memory.
+    pub fn begin(&mut self, agent: Agent, place: &Place) -> Access {
         use wavemark_ir::entity::Id as _;
-        if self.full || bytes == 0 {
-            return None;
-        }
         let key = (place.function.index() as u32, place.inst.index() as u32, agent.wave);
         let next = self.sites.len() as u32;
         let site = *self.known_sites.entry(key).or_insert(next);
         if site == next {
             self.sites.push(*place);
         }
-        let seq = self.wave(agent).seq;
-        let waves = &self.waves;
-        let known = waves.get(&agent.wave)?.known.of(space);
-        let lane = place.lanes.trailing_zeros() as u8;
-        let touch =
-            Touch { wave: agent.wave, seq, site, lane, mask: 0, writes: how.writes, atomic: how.atomic };
-        let sites = &self.sites;
+        Access { agent, site, seq: self.wave(agent).seq }
+    }
+
+    /// What a lane accesses; the first race that it makes.
+    pub fn access(
+        &mut self,
+        access: Access,
+        lane: usize,
+        space: Space,
+        (address, bytes): (u64, u64),
+        how: How,
+    ) -> Option<Race> {
+        if self.full || bytes == 0 {
+            return None;
+        }
+        let Access { agent, site, seq } = access;
+        let Races { waves, global, lds, sites, .. } = self;
+        let own = waves.get(agent.wave as usize)?.as_ref()?;
+        let known = own.known.of(space);
+        let touch = Touch {
+            wave: agent.wave,
+            seq,
+            site,
+            lane: lane as u8,
+            mask: 0,
+            writes: how.writes,
+            atomic: how.atomic,
+        };
         let mut race = None;
         let mut judge = |old: &Touch| {
             if old.wave == agent.wave || known.get(old.wave, 0) >= old.seq || how.silent && old.writes {
                 return;
             }
-            let apart = waves.get(&old.wave).map_or(Level::Device, |other| other.agent.apart(agent));
+            let other = waves.get(old.wave as usize).and_then(Option::as_ref);
+            let apart = other.map_or(Level::Device, |other| other.agent.apart(agent));
             let too_narrow = match (old.atomic, how.atomic) {
                 (Some(one), Some(other)) if one.min(other) >= apart => return,
                 (Some(_), Some(_)) => true,
@@ -138,7 +164,7 @@ impl Races {
                 Race { space, earlier: (earlier, old.writes), writes: how.writes, too_narrow }
             });
         };
-        let shadow = self.shadows.entry(Self::memory(space, agent)).or_default();
+        let shadow = if space == Space::Local { shadow_of(lds, agent.group) } else { global };
         if shadow.touch(address, bytes, touch, &mut judge).is_err() {
             self.full = true;
         }
@@ -159,15 +185,13 @@ impl Races {
     /// An atomic access has read a word: what was released with it may be acquired.
     pub fn reads_flag(&mut self, agent: Agent, space: Space, address: u64, level: Level) {
         let Some(flags) = self.flags.get(&(Self::memory(space, agent), address)) else { return };
-        let own = self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent));
-        own.read(flags, level);
+        clocks_of(&mut self.waves, agent).read(flags, level);
     }
 
     /// An atomic access has written a word, which hands on what its wave has released; `keeps`: and what was handed on with
     /// the word before, as a read-modify-write does.
     pub fn writes_flag(&mut self, agent: Agent, space: Space, address: u64, level: Level, keeps: bool) {
-        let own = self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent));
-        let flag = own.flag(level);
+        let flag = clocks_of(&mut self.waves, agent).flag(level);
         let flags = self.flags.entry((Self::memory(space, agent), address)).or_default();
         flags.retain(|old| keeps && old.from.wave != agent.wave);
         flags.extend(flag);
@@ -188,17 +212,34 @@ impl Races {
     /// A wave has waited for a barrier.
     pub fn passes(&mut self, agent: Agent, name: Name) {
         if let Some([_, complete]) = self.barriers.get(&key(agent, name)) {
-            let own = self.waves.entry(agent.wave).or_insert_with(|| WaveClocks::new(agent));
-            own.hears(level_of(name), complete);
+            clocks_of(&mut self.waves, agent).hears(level_of(name), complete);
         }
     }
 
     /// A workgroup has ended, and its LDS is nobody's.
     pub fn ends(&mut self, group: u64) {
-        self.shadows.remove(&Memory::Lds(group));
+        self.lds.retain(|(of, _)| *of != group);
         self.flags.retain(|(memory, _), _| *memory != Memory::Lds(group));
         self.barriers.retain(|(of, name), _| *name == Name::Cluster || *of != group);
     }
+}
+
+/// The clocks of a wave.
+fn clocks_of(waves: &mut Vec<Option<Box<WaveClocks>>>, agent: Agent) -> &mut WaveClocks {
+    let at = agent.wave as usize;
+    if waves.len() <= at {
+        waves.resize(at + 1, None);
+    }
+    waves[at].get_or_insert_with(|| Box::new(WaveClocks::new(agent)))
+}
+
+/// The shadow of a workgroup's LDS.
+fn shadow_of(lds: &mut Vec<(u64, Shadow)>, group: u64) -> &mut Shadow {
+    match lds.iter().position(|(of, _)| *of == group) {
+        Some(at) => lds.swap(0, at),
+        None => lds.insert(0, (group, Shadow::default())),
+    }
+    &mut lds[0].1
 }
 
 /// What waves know, by wave.

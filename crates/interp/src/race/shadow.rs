@@ -35,7 +35,11 @@ type Touches = SmallVec<[Touch; 2]>;
 /// The shadow of a memory.
 #[derive(Debug, Default)]
 pub struct Shadow {
-    pages: FxHashMap<u64, Box<[Touches; PAGE]>>,
+    /// Where the pages are, by their numbers.
+    at: FxHashMap<u64, usize>,
+    pages: Vec<Box<[Touches; PAGE]>>,
+    /// The page that was touched last: most accesses are near each other.
+    last: Option<(u64, usize)>,
 }
 
 impl Shadow {
@@ -52,41 +56,56 @@ impl Shadow {
         while at < end {
             let dword = at / 4;
             let last = (dword * 4 + 4).min(end);
-            let mask = (at..last).fold(0, |mask, byte| mask | 1 << (byte % 4));
-            let page = match self.pages.entry(dword / PAGE as u64) {
-                std::collections::hash_map::Entry::Occupied(page) => page.into_mut(),
-                std::collections::hash_map::Entry::Vacant(page) => {
-                    room_for((PAGE * size_of::<Touches>()) as u64)?;
-                    page.insert(Box::new(std::array::from_fn(|_| Touches::new())))
-                }
-            };
+            let mask = (0xf << (at % 4) & 0xf >> (dword * 4 + 4 - last)) as u8;
+            let page = self.page(dword / PAGE as u64)?;
             note(&mut page[dword as usize % PAGE], Touch { mask, ..touch }, judge);
             at = last;
         }
         Ok(())
     }
+
+    #[inline]
+    fn page(&mut self, number: u64) -> Result<&mut [Touches; PAGE], NoRoom> {
+        let at = match self.last {
+            Some((last, at)) if last == number => at,
+            _ => match self.at.get(&number) {
+                Some(&at) => at,
+                None => {
+                    room_for((PAGE * size_of::<Touches>()) as u64)?;
+                    self.pages.push(Box::new(std::array::from_fn(|_| Touches::new())));
+                    self.at.insert(number, self.pages.len() - 1);
+                    self.pages.len() - 1
+                }
+            },
+        };
+        self.last = Some((number, at));
+        Ok(&mut self.pages[at])
+    }
 }
 
 fn note(touches: &mut Touches, new: Touch, judge: &mut impl FnMut(&Touch)) {
-    let again = |old: &Touch| {
-        (old.wave, old.seq, old.atomic) == (new.wave, new.seq, new.atomic)
-            && old.mask & new.mask == new.mask
-            && old.writes >= new.writes
-    };
-    if touches.iter().any(again) {
-        return;
+    let (mut covers, mut reads) = (false, 0);
+    for old in touches.iter() {
+        let mine = (old.wave, old.seq, old.atomic) == (new.wave, new.seq, new.atomic);
+        if mine && old.mask & new.mask == new.mask && old.writes >= new.writes {
+            return;
+        }
+        covers |= is_covered(old, &new);
+        reads += usize::from(!old.writes);
     }
     for old in touches.iter().filter(|old| old.mask & new.mask != 0 && (old.writes || new.writes)) {
         judge(old);
     }
-    // A write takes the place of what it covers; a read that of the wave's own.
-    touches.retain(|old| {
-        let covered = old.mask & !new.mask == 0 && (new.writes || !old.writes && old.wave == new.wave);
-        !covered
-    });
-    if !new.writes && touches.iter().filter(|old| !old.writes).count() >= READS {
+    if covers {
+        touches.retain(|old| !is_covered(old, &new));
+    } else if !new.writes && reads >= READS {
         let oldest = touches.iter().position(|old| !old.writes);
         oldest.map(|at| touches.remove(at));
     }
     touches.push(new);
+}
+
+/// A write takes the place of what it covers; a read that of the wave's own.
+fn is_covered(old: &Touch, new: &Touch) -> bool {
+    old.mask & !new.mask == 0 && (new.writes || !old.writes && old.wave == new.wave)
 }

@@ -7,12 +7,12 @@ use wavemark_sim::transpose;
 use wavemark_target::LDS_OFF;
 use wavemark_target::facts::BufferResource as Layout;
 
-use super::bytes::State as Byte;
+use super::bytes::{State as Byte, get, put};
 use super::effect::Here;
 use super::known;
 use super::memory::{Exchanged, Memories, Outside, limb_of, to_bytes};
 use crate::finding::{Findings, Kind};
-use crate::lanes::{Active, Frame, Shadow, Src, each};
+use crate::lanes::{Active, Frame, Shadow, Src, Taken, each};
 use crate::op::{Access, BufferPlace, Promise, Space};
 use crate::shape::{Image, mask};
 
@@ -26,15 +26,7 @@ pub(super) fn buffer_places(
     bytes: u32,
 ) -> [Option<(u64, u32)>; 64] {
     let mask = here.active.mask;
-    let own = [place.resource[0], place.resource[1], place.voffset, place.soffset];
-    let all = own.iter().chain(&place.index);
-    let undefined = all.fold(Shadow::default(), |shadow, &src| shadow.or(frame.shadow(here.pool, src)));
-    let undefined = known(undefined, mask).any();
-    if undefined != 0 {
-        findings.add(Kind::UndefinedAddress, &[here.at(undefined)], || {
-            "a place in a buffer depends on a value that there is not".to_owned()
-        });
-    }
+    let undefined = placeless(findings, frame, here, place);
     let mut unpacked: Option<([u64; 2], BufferResource)> = None;
     let mut places = [None; 64];
     for lane in each(mask & !undefined) {
@@ -62,22 +54,39 @@ pub(super) fn buffer_places(
     places
 }
 
-/// Notes what is known of what lanes have read.
-fn note(shadow: &mut Shadow, state: Byte, lanes: u64) {
-    match state {
-        Byte::Value => {}
-        Byte::Undef => shadow.undef |= lanes,
-        Byte::Poison => shadow.poison |= lanes,
+/// The lanes whose place in a buffer depends on no value; they are reported.
+pub(super) fn placeless(findings: &mut Findings, frame: &Frame, here: &Here<'_>, place: &BufferPlace) -> u64 {
+    let own = [place.resource[0], place.resource[1], place.voffset, place.soffset];
+    let all = own.iter().chain(&place.index);
+    let undefined = all.fold(Shadow::default(), |shadow, &src| shadow.or(frame.shadow(here.pool, src)));
+    let undefined = known(undefined, here.active.mask).any();
+    if undefined != 0 {
+        findings.add(Kind::UndefinedAddress, &[here.at(undefined)], || {
+            "a place in a buffer depends on a value that there is not".to_owned()
+        });
     }
+    undefined
 }
 
-/// What is known of bytes that hold values with this shadow.
-fn state_of(shadow: Shadow) -> Byte {
-    match shadow {
-        Shadow { poison: 0, undef: 0 } => Byte::Value,
-        Shadow { poison: 0, .. } => Byte::Undef,
-        _ => Byte::Poison,
+/// Notes what is known of what lanes have read.
+fn note(shadow: &mut Shadow, state: Byte, lanes: u64) {
+    shadow.undef |= if state.undefined != 0 { lanes } else { 0 };
+    shadow.poison |= if state.poison != 0 { lanes } else { 0 };
+}
+
+/// What a lane's limbs make known of the bytes that they are written to.
+fn states_of<'l>(image: &Image, limbs: impl Iterator<Item = &'l Taken>, lane: usize) -> SmallVec<[Byte; 64]> {
+    let bytes = image.bytes as usize;
+    let mut undefined: SmallVec<[u8; 64]> = smallvec::smallvec![0; bytes];
+    let mut poison = undefined.clone();
+    for (field, (shadow, bits)) in image.fields.iter().zip(limbs) {
+        if shadow.poison >> lane & 1 != 0 {
+            put(&mut poison, field.bit, field.bits, mask(field.bits));
+        } else if let Some(bits) = bits {
+            put(&mut undefined, field.bit, field.bits, bits[lane]);
+        }
     }
+    undefined.into_iter().zip(poison).map(|(undefined, poison)| Byte { undefined, poison }).collect()
 }
 
 pub(super) fn report_outside(
@@ -94,7 +103,7 @@ pub(super) fn report_outside(
 }
 
 /// Poison and undefined values that go to memory which outlives the workgroup.
-fn undefined_store(findings: &mut Findings, here: &Here<'_>, shadow: Shadow) {
+pub(super) fn undefined_store(findings: &mut Findings, here: &Here<'_>, shadow: Shadow) {
     if shadow.poison != 0 {
         findings.add(Kind::PoisonStored, &[here.at(shadow.poison)], || {
             "poison is stored to global memory".to_owned()
@@ -140,16 +149,15 @@ pub(super) fn load(
     let mut bytes: SmallVec<[u8; 128]> = smallvec::smallvec![0; image.bytes as usize];
     // What was not read is nothing.
     let mut shadow = Shadow { poison: here.active.mask & !lanes, undef: 0 };
-    let mut states: Option<Vec<Shadow>> = None;
+    let mut states: Option<Vec<Limb>> = None;
     for lane in each(lanes) {
         let address = frame.get(here.pool, access.pointer)[lane];
         aligned(findings, here, lane, address, access);
         match memories.read(access.space, lane, address, &mut bytes) {
-            Ok(Byte::Value) => {}
-            Ok(worst) => {
-                // Field by field: a structure may be written in part.
-                let states = states.get_or_insert_with(|| vec![Shadow::default(); image.fields.len()]);
-                note_states(memories, access, image, lane, address, worst, states);
+            Ok(Byte::VALUE) => {}
+            Ok(_) => {
+                let states = states.get_or_insert_with(|| vec![Limb::default(); image.fields.len()]);
+                note_states(memories, access, image, lane, address, states);
             }
             Err(outside) => {
                 report_outside(findings, memories, here, 1 << lane, &outside);
@@ -160,26 +168,52 @@ pub(super) fn load(
         bring(frame, image, to, lane, &bytes);
     }
     for limb in 0..image.fields.len() {
-        let own = states.as_ref().map_or(shadow, |states| states[limb].or(shadow));
-        frame.set_shadow(to + limb as u32, own, here.active);
+        let register = to + limb as u32;
+        match &states {
+            None => frame.set_shadow(register, shadow, here.active),
+            Some(states) => {
+                let own = &states[limb];
+                frame.set_shadow(register, shadow.or(own.shadow), here.active);
+                let mut bits = own.undefined;
+                each(shadow.undef).for_each(|lane| bits[lane] = u64::MAX);
+                frame.set_undefined(register, &bits, here.active);
+            }
+        }
     }
 }
 
-/// Notes which fields of a value that a lane read are none.
+/// What is known of a limb that lanes have read.
+#[derive(Clone)]
+struct Limb {
+    shadow: Shadow,
+    undefined: [u64; 64],
+}
+
+impl Default for Limb {
+    fn default() -> Limb {
+        Limb { shadow: Shadow::default(), undefined: [0; 64] }
+    }
+}
+
+/// Notes which bits of a value that a lane read are none, field by field: a structure may be written in part. A field with
+/// a bit of poison is poison.
 fn note_states(
     memories: &Memories<'_>,
     access: &Access,
     image: &Image,
     lane: usize,
     address: u64,
-    worst: Byte,
-    states: &mut [Shadow],
+    limbs: &mut [Limb],
 ) {
-    let known = memories.states(access.space, lane, address, image.bytes as usize);
-    for (field, shadow) in image.fields.iter().zip(states) {
-        let (first, last) = ((field.bit / 8) as usize, (field.bit + field.bits).div_ceil(8) as usize);
-        let own = known.and_then(|known| known.get(first..last));
-        note(shadow, own.map_or(worst, |own| own.iter().copied().max().unwrap_or_default()), 1 << lane);
+    let Some(states) = memories.states(access.space, lane, address, image.bytes as usize) else { return };
+    let undefined: SmallVec<[u8; 64]> = states.iter().map(|state| state.undefined).collect();
+    let poison: SmallVec<[u8; 64]> = states.iter().map(|state| state.poison).collect();
+    for (field, limb) in image.fields.iter().zip(limbs) {
+        let of = |bytes: &[u8]| get(bytes, field.bit, field.bits);
+        limb.undefined[lane] = of(&undefined);
+        let state = |bits: u64| u64::from(bits != 0) << lane;
+        limb.shadow.undef |= state(limb.undefined[lane]);
+        limb.shadow.poison |= state(of(&poison));
     }
 }
 
@@ -194,31 +228,29 @@ pub(super) fn store(
     let lanes = addressed(findings, frame, here, &[access.pointer]);
     let image = &*access.image;
     let mut bytes: SmallVec<[u8; 128]> = smallvec::smallvec![0; image.bytes as usize];
-    let shadows: SmallVec<[Shadow; 16]> =
-        value.iter().map(|&src| known(frame.shadow(here.pool, src), lanes)).collect();
-    let worst = shadows.iter().fold(Shadow::default(), |all, &one| all.or(one));
+    let worst = value
+        .iter()
+        .fold(Shadow::default(), |all, &src| all.or(frame.shadow(here.pool, src)))
+        .in_lanes(lanes);
+    let limbs: Vec<Taken> = match worst.any() {
+        0 => Vec::new(),
+        _ => value.iter().map(|&src| frame.taken(here.pool, src)).collect(),
+    };
     let mut to_global = 0;
     for lane in each(lanes) {
         let address = frame.get(here.pool, access.pointer)[lane];
         aligned(findings, here, lane, address, access);
         to_bytes(image, value.iter().map(|&src| frame.get(here.pool, src)[lane]), &mut bytes);
-        if let Err(outside) = memories.write(access.space, lane, address, &bytes, Byte::Value) {
+        if let Err(outside) = memories.write(access.space, lane, address, &bytes, Byte::VALUE) {
             report_outside(findings, memories, here, 1 << lane, &outside);
             continue;
         }
         if worst.any() >> lane & 1 == 0 {
             continue;
         }
-        for (field, shadow) in image.fields.iter().zip(&shadows) {
-            let state = state_of(shadow.in_lanes(1 << lane));
-            if state == Byte::Value {
-                continue;
-            }
-            let (first, last) = (u64::from(field.bit / 8), (field.bit + field.bits).div_ceil(8) as usize);
-            let len = last - first as usize;
-            if !memories.mark(access.space, lane, address + first, len, state) {
-                to_global |= 1 << lane;
-            }
+        let states = states_of(image, limbs.iter(), lane);
+        if !memories.mark(access.space, lane, address, &states) {
+            to_global |= 1 << lane;
         }
     }
     undefined_store(findings, here, worst.in_lanes(to_global));
@@ -333,7 +365,7 @@ pub(super) fn buffer_store(
         to_bytes(image, value.iter().map(|&src| frame.get(here.pool, src)[lane]), &mut bytes);
         stored |= 1 << lane;
         let part = &bytes[..in_range as usize];
-        if let Err(outside) = memories.write(Space::Global, lane, address, part, Byte::Value) {
+        if let Err(outside) = memories.write(Space::Global, lane, address, part, Byte::VALUE) {
             report_outside(findings, memories, here, 1 << lane, &outside);
         }
     }
@@ -428,14 +460,18 @@ fn copy_lane(
     source: u64,
     count: u64,
 ) -> Result<(), Outside> {
-    let mut whole: Vec<([u8; PIECE], usize, Byte)> = Vec::new();
+    let mut whole: Vec<([u8; PIECE], Option<Vec<Byte>>)> = Vec::new();
     for (at, len) in pieces(source, count) {
         let mut bytes = [0; PIECE];
-        let state = memories.read(from, lane, at, &mut bytes[..len])?;
-        whole.push((bytes, len, state));
+        let open = memories.read(from, lane, at, &mut bytes[..len])? != Byte::VALUE;
+        let states = if open { memories.states(from, lane, at, len).map(<[Byte]>::to_vec) } else { None };
+        whole.push((bytes, states));
     }
-    for ((at, len), (bytes, _, state)) in pieces(target, count).zip(whole) {
-        memories.write(to, lane, at, &bytes[..len], state)?;
+    for ((at, len), (bytes, states)) in pieces(target, count).zip(whole) {
+        memories.write(to, lane, at, &bytes[..len], Byte::VALUE)?;
+        if let Some(states) = states {
+            memories.mark(to, lane, at, &states);
+        }
     }
     Ok(())
 }
@@ -468,8 +504,10 @@ pub(super) fn fill(
     value: Src,
     bytes: Src,
 ) {
-    let state = state_of(known(frame.shadow(here.pool, value), here.active.mask));
+    let poison = frame.shadow(here.pool, value).poison;
     for lane in each(here.active.mask) {
+        let poison = if poison >> lane & 1 != 0 { 0xff } else { 0 };
+        let state = Byte { undefined: frame.undefined(here.pool, value, lane) as u8, poison };
         let [at, value, count] = [pointer, value, bytes].map(|src| frame.get(here.pool, src)[lane]);
         let result = pieces(at, count)
             .try_for_each(|(at, len)| memories.write(space, lane, at, &[value as u8; PIECE][..len], state));

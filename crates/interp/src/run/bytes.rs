@@ -5,17 +5,26 @@ pub use wavemark_sim::machine::address::{PRIVATE_BASE, SHARED_BASE};
 use crate::op::Space;
 use crate::shape::mask;
 
-/// What is known of a byte.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum State {
+/// What is known of the bits of a byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Those that nobody has written, or that were written undefined.
+    pub undefined: u8,
+    /// Those that hold poison.
+    pub poison: u8,
+}
+
+impl State {
     /// It holds a value.
-    #[default]
-    Value,
-    /// Nobody has written it, or what was written is undefined.
-    Undef,
-    /// It holds poison.
-    Poison,
+    pub const VALUE: State = State { undefined: 0, poison: 0 };
+    /// Nobody has written it.
+    pub const UNDEFINED: State = State { undefined: 0xff, poison: 0 };
+
+    /// What is known of two bytes together.
+    #[inline(always)]
+    pub fn or(self, other: State) -> State {
+        State { undefined: self.undefined | other.undefined, poison: self.poison | other.poison }
+    }
 }
 
 /// Memory of its own.
@@ -28,7 +37,7 @@ pub struct Memory {
 impl Memory {
     /// So many bytes that nobody has written.
     pub fn new(bytes: usize) -> Memory {
-        Memory { bytes: vec![0; bytes], states: vec![State::Undef; bytes] }
+        Memory { bytes: vec![0; bytes], states: vec![State::UNDEFINED; bytes] }
     }
 
     /// Its bytes.
@@ -42,12 +51,12 @@ impl Memory {
         (end <= self.bytes.len()).then_some(at..end)
     }
 
-    /// Bytes, and the worst that is known of one of them.
+    /// Bytes, and what is known of all of them together.
     #[inline]
     pub fn read(&self, at: u64, to: &mut [u8]) -> Option<State> {
         let range = self.range(at, to.len())?;
         to.copy_from_slice(&self.bytes[range.clone()]);
-        Some(self.states[range].iter().copied().max().unwrap_or_default())
+        Some(self.states[range].iter().fold(State::VALUE, |all, &one| all.or(one)))
     }
 
     /// Bytes, whatever is known of them.
@@ -69,10 +78,10 @@ impl Memory {
         Some(())
     }
 
-    /// Says what is known of some bytes.
-    pub fn mark(&mut self, at: u64, len: usize, state: State) {
-        if let Some(range) = self.range(at, len) {
-            self.states[range].fill(state);
+    /// Says what is known of each of some bytes.
+    pub fn mark(&mut self, at: u64, states: &[State]) {
+        if let Some(range) = self.range(at, states.len()) {
+            self.states[range].copy_from_slice(states);
         }
     }
 }
@@ -137,10 +146,10 @@ mod tests {
     #[test]
     fn unwritten_bytes_are_undefined() {
         let mut memory = Memory::new(16);
-        memory.write(4, &[1; 4], State::Value);
+        memory.write(4, &[1; 4], State::VALUE);
         let mut out = [0; 4];
-        assert_eq!(memory.read(4, &mut out), Some(State::Value));
-        assert_eq!(memory.read(6, &mut out), Some(State::Undef));
+        assert_eq!(memory.read(4, &mut out), Some(State::VALUE));
+        assert_eq!(memory.read(6, &mut out), Some(State::UNDEFINED));
         assert_eq!(memory.read(14, &mut out), None);
     }
 }

@@ -9,10 +9,20 @@ use crate::compile::cast::convert_one;
 use crate::lanes::{Active, Frame, Pool, Shadow, Src, each};
 use crate::op::{Convert, Op, Term};
 use crate::shape::{Piece, mask, sign_extend};
+use crate::undef;
 
 /// Executes an operation that only computes; `false`: it does more, and nothing was done.
 #[inline]
 pub fn compute(op: &Op, frame: &mut Frame, pool: &Pool, active: Active) -> bool {
+    let computes = execute(op, frame, pool, active);
+    if computes && frame.take_unsettled() {
+        undef::settle(op, frame, pool, active);
+    }
+    computes
+}
+
+#[inline(always)]
+fn execute(op: &Op, frame: &mut Frame, pool: &Pool, active: Active) -> bool {
     match op {
         Op::Int { op, flags, bits, to, a, b } => {
             if arith::divides(*op) {
@@ -41,12 +51,16 @@ pub fn compute(op: &Op, frame: &mut Frame, pool: &Pool, active: Active) -> bool 
             }
         }
         Op::Freeze { to, a } => {
-            let shadow = frame.shadow(pool, *a).any();
+            let shadow = frame.shadow(pool, *a);
             frame.map1(pool, active, *to, *a, |a| a);
-            if shadow != 0 {
-                let words = frame.words_mut(*to);
-                for lane in each(shadow & active.mask) {
-                    words[lane] = 0;
+            if shadow.any() != 0 {
+                for lane in each(shadow.any() & active.mask) {
+                    let open = if shadow.poison >> lane & 1 != 0 {
+                        u64::MAX
+                    } else {
+                        frame.undefined(pool, *a, lane)
+                    };
+                    frame.words_mut(*to)[lane] &= !open;
                 }
                 frame.set_shadow(*to, Shadow::default(), active);
             }
@@ -298,7 +312,7 @@ fn wide(
     words(frame, pool, active, to + 1, &from, |w| ((of(w).0 >> 64) as u64, of(w).1));
 }
 
-/// The same with a division; the lanes where it has none.
+/// The same with a division; the lanes where it has none, or may have none.
 pub fn divide(op: &Op, frame: &mut Frame, pool: &Pool, active: Active) -> u64 {
     let bad = |frame: &Frame, low: &[Src], high: Option<[[Src; 2]; 2]>, bits: u32, op: BinaryOp| {
         let zero = |lane: usize| match high {
@@ -314,19 +328,33 @@ pub fn divide(op: &Op, frame: &mut Frame, pool: &Pool, active: Active) -> u64 {
         };
         each(active.mask).filter(|&lane| zero(lane) || over(lane)).fold(0, |lanes, lane| lanes | 1 << lane)
     };
-    match op {
+    let lanes = match op {
         Op::Int { op, flags, bits, to, a, b } => {
             let lanes = bad(frame, &[*a, *b], None, *bits, *op);
             int(frame, pool, active, *op, *flags, *bits, *to, [*a, *b]);
-            lanes
+            lanes | may_be_zero(frame, pool, active, &[*b])
         }
         Op::Wide { op, flags, bits, to, a, b } => {
             let lanes = bad(frame, &[], Some([*a, *b]), *bits, *op);
             wide(frame, pool, active, *op, *flags, *bits, *to, *a, *b);
-            lanes
+            lanes | may_be_zero(frame, pool, active, b)
         }
-        _ => 0,
+        _ => return 0,
+    };
+    if frame.take_unsettled() {
+        undef::settle(op, frame, pool, active);
     }
+    lanes
+}
+
+/// Lanes whose divisor is poison, or zero by some choice of its undefined bits.
+fn may_be_zero(frame: &Frame, pool: &Pool, active: Active, divisor: &[Src]) -> u64 {
+    let shadow = divisor.iter().fold(Shadow::default(), |all, &limb| all.or(frame.shadow(pool, limb)));
+    let zero = |lane: &usize| {
+        divisor.iter().all(|&limb| frame.get(pool, limb)[*lane] & !frame.undefined(pool, limb, *lane) == 0)
+    };
+    let undefined = each(shadow.undef & active.mask).filter(zero).fold(0, |all, lane| all | 1 << lane);
+    shadow.poison & active.mask | undefined
 }
 
 fn extract(
@@ -396,31 +424,113 @@ fn address(
     flags: Flags,
 ) {
     let all = mask(bits);
-    let checked = flags.intersects(Flags::NUW | Flags::NUSW | Flags::INBOUNDS);
-    match (terms, checked) {
-        ([], false) => return frame.map1(pool, active, to, base, |base| base.wrapping_add(offset) & all),
-        ([one], false) => {
+    if flags.intersects(Flags::NUW | Flags::NUSW | Flags::INBOUNDS) {
+        return match terms {
+            &[one] => frame.map2_or_poison(pool, active, to, [base, one.index], |base, index| {
+                checked_address(flags, bits, base, [(one, index)].into_iter())
+            }),
+            _ => {
+                let mut from: SmallVec<[Src; 4]> = smallvec::smallvec![base];
+                from.extend(terms.iter().map(|term| term.index));
+                words(frame, pool, active, to, &from, |words| {
+                    let steps = terms.iter().copied().zip(words[1..].iter().copied());
+                    checked_address(flags, bits, words[0], steps)
+                })
+            }
+        };
+    }
+    match terms {
+        [] => frame.map1(pool, active, to, base, |base| base.wrapping_add(offset) & all),
+        [one] => {
             let (own, scale) = (one.bits, one.scale);
-            return frame.map2(pool, active, to, [base, one.index], |base, index| {
+            frame.map2(pool, active, to, [base, one.index], |base, index| {
                 let by = (sign_extend(index, own) as u64).wrapping_mul(scale);
                 base.wrapping_add(by).wrapping_add(offset) & all
+            })
+        }
+        _ => {
+            let mut from: SmallVec<[Src; 4]> = smallvec::smallvec![base];
+            from.extend(terms.iter().map(|term| term.index));
+            words(frame, pool, active, to, &from, |words| {
+                let sum = terms.iter().zip(&words[1..]).fold(offset, |sum, (term, &index)| {
+                    sum.wrapping_add((sign_extend(index, term.bits) as u64).wrapping_mul(term.scale))
+                });
+                (words[0].wrapping_add(sum) & all, false)
             });
         }
-        _ => {}
     }
-    let mut from: SmallVec<[Src; 4]> = smallvec::smallvec![base];
-    from.extend(terms.iter().map(|term| term.index));
-    words(frame, pool, active, to, &from, |words| {
-        let mut sum = i128::from(sign_extend(offset & all, bits));
-        for (term, &index) in terms.iter().zip(&words[1..]) {
-            sum += i128::from(sign_extend(index, term.bits)) * i128::from(term.scale);
+}
+
+/// An address, and whether it is poison: step after step as LLVM's LangRef says of `nusw` (which `inbounds` says, too) and
+/// `nuw`. Indices are cut to the width of the pointer's, multiplied, and added up, without the base and to it; nothing of
+/// that may wrap.
+#[inline(always)]
+fn checked_address(
+    flags: Flags,
+    bits: u32,
+    base: u64,
+    steps: impl Iterator<Item = (Term, u64)>,
+) -> (u64, bool) {
+    let signed = flags.intersects(Flags::NUSW | Flags::INBOUNDS);
+    let unsigned = flags.contains(Flags::NUW);
+    let all = mask(bits);
+    let fits = |number: i128| i128::from(sign_extend(number as u64 & all, bits)) == number;
+    let fits_unsigned = |number: u128| number <= u128::from(all);
+    let (mut address, mut sum, mut unsigned_sum, mut wraps) = (base & all, 0i128, 0u128, false);
+    for (term, word) in steps {
+        let index = i128::from(sign_extend(word, term.bits));
+        let cut = sign_extend(index as u64 & all, bits);
+        let product = i128::from(cut) * i128::from(term.scale);
+        let offset = sign_extend(product as u64 & all, bits);
+        sum += i128::from(offset);
+        wraps |= signed
+            && !(fits(index)
+                && fits(product)
+                && fits(sum)
+                && (0..=i128::from(all)).contains(&(i128::from(address) + i128::from(offset))));
+        if unsigned {
+            let [cut, offset] = [cut, offset].map(|number| u128::from(number as u64 & all));
+            unsigned_sum += offset;
+            wraps |= !(fits_unsigned(word.into())
+                && fits_unsigned(cut * u128::from(term.scale))
+                && fits_unsigned(unsigned_sum)
+                && fits_unsigned(u128::from(address) + offset));
         }
-        let address = words[0].wrapping_add(sum as u64) & all;
-        // Signed offsets do not leave the address space: `nusw`, which `inbounds` says, too.
-        let wide = i128::from(words[0]) + sum;
-        let signed =
-            flags.intersects(Flags::NUSW | Flags::INBOUNDS) && !(0..=i128::from(all)).contains(&wide);
-        let unsigned = flags.contains(Flags::NUW) && (sum < 0 || wide > i128::from(all));
-        (address, signed || unsigned)
-    });
+        address = address.wrapping_add(offset as u64) & all;
+    }
+    (address, wraps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_an_address_do_not_wrap() {
+        let step = |scale: u64, bits: u32, index: i64| {
+            (Term { index: Src::constant(0), bits, scale }, index as u64 & mask(bits))
+        };
+        let poison = |flags: Flags, base: u64, steps: &[(Term, u64)]| {
+            checked_address(flags, 32, base, steps.iter().copied()).1
+        };
+        for (flags, base, steps, wanted) in [
+            // There and back, within the address space all the time; and below 0 in between.
+            (Flags::INBOUNDS, 16, vec![step(4, 32, -4), step(1, 32, 16)], false),
+            (Flags::INBOUNDS, 16, vec![step(4, 32, -5), step(1, 32, 16)], true),
+            (Flags::NUSW, 0, vec![step(4, 32, -1)], true),
+            // The product wraps, though the sum of all would be right again.
+            (Flags::NUSW, 64, vec![step(16, 32, 1 << 27)], true),
+            (Flags::NUSW, 64, vec![step(16, 32, 1 << 26)], false),
+            // An index of more bits than the pointer's.
+            (Flags::INBOUNDS, 64, vec![step(1, 64, 1 << 32)], true),
+            (Flags::INBOUNDS, 64, vec![step(1, 64, -1)], false),
+            (Flags::NUW, 64, vec![step(1, 64, -1)], true),
+            // Without a sign an offset may be more than half of the space.
+            (Flags::NUW, 4, vec![step(1, 32, 0x9000_0000)], false),
+            (Flags::NUSW, 4, vec![step(1, 32, 0x9000_0000)], true),
+            (Flags::NUW, 0x8000_0000, vec![step(1, 32, 0x9000_0000)], true),
+        ] {
+            assert_eq!(poison(flags, base, &steps), wanted, "{flags:?} {base:#x} {steps:?}");
+        }
+    }
 }

@@ -228,7 +228,7 @@ fn receive(
     from: &[Src],
     gets: impl Fn(usize) -> Gets,
 ) {
-    let (mut words, mut shadow) = ([0; 64], Shadow::default());
+    let (mut words, mut shadow, mut undefined) = ([0; 64], Shadow::default(), [0; 64]);
     for lane in each(active.mask) {
         match gets(lane) {
             Gets::Lane(operand, source) if source < lanes => {
@@ -236,6 +236,7 @@ fn receive(
                 let known = frame.shadow(pool, from[operand]);
                 shadow.poison |= (known.poison >> source & 1) << lane;
                 shadow.undef |= (known.undef >> source & 1) << lane;
+                undefined[lane] = frame.undefined(pool, from[operand], source);
             }
             Gets::Lane(..) => {}
             Gets::Word(word) => words[lane] = word,
@@ -244,6 +245,9 @@ fn receive(
     let place = frame.words_mut(to);
     each(active.mask).for_each(|lane| place[lane] = words[lane]);
     frame.set_shadow(to, shadow, active);
+    if shadow.undef != 0 {
+        frame.set_undefined(to, &undefined, active);
+    }
 }
 
 /// The predicate of a number of `llvm.amdgcn.icmp`.

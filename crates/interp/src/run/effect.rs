@@ -12,13 +12,14 @@ use super::evaluate::evaluate;
 use super::memory::{Memories, Watch, modified};
 use super::step::Flow;
 use super::wave::Wave;
-use super::{Cluster, Executor, Stop, compute, cross, known, not_uniform};
+use super::{Cluster, Executor, Stop, compute, cross, known, not_uniform, typed};
 use crate::Refused;
 use crate::finding::{Findings, Kind, Place};
 use crate::lanes::{Active, Frame, Pool, Shadow, Src, each};
 use crate::meaning::Id;
 use crate::op::{Access, Atomic, Function, Op, Space};
 use crate::race::{Level, Race, Spaces};
+use crate::record::What;
 use crate::shape::{mask, sign_extend};
 
 /// An operation that executes: who, where, with which lanes.
@@ -48,7 +49,14 @@ impl<'r> Executor<'r> {
         active: Active,
     ) -> Result<Flow, Stop> {
         let before = self.watched_bytes();
+        let (found, _) = self.findings.newest();
         let flow = self.execute(cluster, group, wave, function, op, inst, active);
+        if let Some(record) = &mut self.record
+            && let (now, Some(newest)) = self.findings.newest()
+            && now > found
+        {
+            record.now(wave.index, (function.global, inst), What::Found(newest.note.clone()));
+        }
         if before.is_some() && self.watched_bytes() != before {
             let (workgroup, wave) = (cluster.groups[group].id, wave.number);
             let function = function.global;
@@ -146,10 +154,9 @@ impl<'r> Executor<'r> {
         let Wave { activations, scratch, scratch_stride, mode, .. } = wave;
         let Some(activation) = activations.last_mut() else { return Ok(Flow::Next) };
         let frame = &mut activation.frame;
-        let watch = self.races.as_mut().map(|races| Watch {
+        let watch = self.races.as_mut().filter(|_| is_access(op)).map(|races| Watch {
+            access: races.begin(agent, &place),
             races,
-            agent,
-            place,
             atomic: atomic.map(|atomic| atomic.level),
             found: Vec::new(),
         });
@@ -162,7 +169,8 @@ impl<'r> Executor<'r> {
                 let bad = compute::divide(op, frame, here.pool, active);
                 if bad != 0 {
                     findings.add(Kind::Division, &[here.at(bad)], || {
-                        "a division by zero, or one whose quotient does not fit".to_owned()
+                        "a division by zero, or by what may be zero, or one whose quotient does not fit"
+                            .to_owned()
                     });
                 }
             }
@@ -257,11 +265,28 @@ impl<'r> Executor<'r> {
                 let change = Change { operand: *replacement, expected: Some(*expected), new: &new };
                 exchange(findings, &mut memories, frame, &here, *to, access, &change);
             }
-            Op::BufferLoad { to, place, image } => {
+            Op::TypedLoad { to, place, typed } => {
+                typed::load(findings, &mut memories, frame, &here, *to, place, *typed, self.program.target)
+                    .map_err(|refused| Stop::Refused(refused, Some(here.place)))?;
+            }
+            Op::TypedStore { place, value, typed } => {
+                typed::store(
+                    findings,
+                    &mut memories,
+                    frame,
+                    &here,
+                    place,
+                    value,
+                    *typed,
+                    self.program.target,
+                )
+                .map_err(|refused| Stop::Refused(refused, Some(here.place)))?;
+            }
+            Op::BufferLoad { to, place, image, .. } => {
                 let parts = buffer_places(findings, layout, frame, &here, place, image.bytes);
                 buffer_load(findings, &mut memories, frame, &here, *to, image, &parts);
             }
-            Op::BufferStore { place, value, image } => {
+            Op::BufferStore { place, value, image, .. } => {
                 let parts = buffer_places(findings, layout, frame, &here, place, image.bytes);
                 buffer_store(findings, &mut memories, frame, &here, value, image, &parts);
             }
@@ -306,6 +331,17 @@ impl<'r> Executor<'r> {
                 frame.fill(*to, u64::from((*mode & field.mask()) >> field.offset), active);
             }
             _ => return Err(Stop::Refused(Refused::new("an operation without an execution"), Some(place))),
+        }
+        if let (Some(record), Some((access, reads, writes))) = (&mut self.record, flags_of(op)) {
+            let pointers = frame.get(here.pool, access.pointer);
+            for lane in each(active.mask) {
+                let (space, address) = memories.resolve(access.space, pointers[lane]);
+                for (touches, write) in [(reads, false), (writes, true)] {
+                    if touches && space == Space::Local {
+                        record.touches((function.global, inst), write, address, access.image.bytes);
+                    }
+                }
+            }
         }
         if let (Some(atomic), Some((access, reads, writes))) = (atomic, flags_of(op))
             && memories.watch.is_some()
@@ -365,6 +401,21 @@ fn set_register(target: Machine, mode: &mut u32, field: u16, value: u64, place: 
     }
 }
 
+/// Whether an operation may access memory that other waves reach.
+fn is_access(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Int { .. }
+            | Op::Wide { .. }
+            | Op::Assume { .. }
+            | Op::Machine(_)
+            | Op::Cross { .. }
+            | Op::Id { .. }
+            | Op::SetReg { .. }
+            | Op::GetReg { .. }
+    )
+}
+
 /// How an operation is atomic. Those on buffers say no scope here, and order nothing.
 fn atomic_of(op: &Op) -> Option<Atomic> {
     match op {
@@ -372,6 +423,7 @@ fn atomic_of(op: &Op) -> Option<Atomic> {
         | Op::Store { access, .. }
         | Op::Rmw { access, .. }
         | Op::CompareExchange { access, .. } => access.atomic,
+        Op::BufferLoad { atomic, .. } | Op::BufferStore { atomic, .. } => *atomic,
         Op::BufferRmw { .. } => Some(Atomic { level: Level::Device, acquires: false, releases: false }),
         _ => None,
     }

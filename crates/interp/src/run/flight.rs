@@ -17,7 +17,7 @@ use super::bytes::{Memory, State};
 use crate::finding::Place;
 
 /// A class whose operations complete in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Copies into LDS that VMcnt counts.
     LdsDma,
@@ -48,6 +48,8 @@ pub enum Action {
 /// An operation that is not known to be done.
 #[derive(Clone, Debug)]
 pub struct Flight {
+    /// Its number in the run.
+    pub serial: u64,
     /// Its class.
     pub class: Class,
     /// It by its marks.
@@ -116,7 +118,7 @@ impl Action {
                             if let Some(from) = address.and_then(|at| global.slice(at, piece.bytes.into())) {
                                 buffer.copy_from_slice(from);
                             }
-                            lds.write(piece.lds.into(), &buffer, State::Value);
+                            lds.write(piece.lds.into(), &buffer, State::VALUE);
                         }
                     }
                 }
@@ -132,7 +134,7 @@ pub fn count_arrival(lds: &mut Memory, cell: u64, by: u64) {
     let mut word = [0; 8];
     if lds.read(cell, &mut word).is_some() {
         let after = barrier_cell_after(u64::from_le_bytes(word), by);
-        lds.write(cell, &after.to_le_bytes(), State::Value);
+        lds.write(cell, &after.to_le_bytes(), State::VALUE);
     }
 }
 

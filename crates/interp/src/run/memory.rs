@@ -6,10 +6,9 @@ use wavemark_sim::Global;
 
 use super::bytes::{Memory, State, get, put, space_of};
 use crate::arith;
-use crate::finding::Place;
 use crate::meaning::scalar;
 use crate::op::Space;
-use crate::race::{Agent, How, Level, Race, Races};
+use crate::race::{Access, How, Level, Race, Races};
 use crate::shape::{Image, mask, sign_extend};
 
 /// The memories that a wave reaches.
@@ -30,10 +29,8 @@ pub struct Memories<'m> {
 pub struct Watch<'m> {
     /// What is known of those before.
     pub races: &'m mut Races,
-    /// The wave.
-    pub agent: Agent,
     /// The operation.
-    pub place: Place,
+    pub access: Access,
     /// How far it is atomic, if it is.
     pub atomic: Option<Level>,
     /// What was found, each with its lane.
@@ -45,7 +42,7 @@ pub struct Watch<'m> {
 pub struct Exchanged {
     /// The number before.
     pub old: u64,
-    /// What was known of the worst of its bytes.
+    /// What was known of its bytes together.
     pub state: State,
     /// Another was written.
     pub written: bool,
@@ -88,41 +85,51 @@ impl Memories<'_> {
         if inside { Ok((space, at())) } else { Err(Outside { space, address, bytes }) }
     }
 
-    /// Looks whether an access of a lane to memory that others reach races.
+    /// Looks whether an access of a lane to memory that others reach races. It is within memory: what is outside touches
+    /// nothing.
     #[inline]
-    fn watch(&mut self, lane: usize, (space, address): (Space, u64), bytes: usize, writes: Option<&[u8]>) {
-        if space == Space::Private {
-            return;
-        }
-        let Some(watch) = &mut self.watch else { return };
-        // What is outside of memory touches nothing.
-        let there = match space {
-            Space::Local => self.lds.bytes(address, bytes),
-            _ => self.global.slice(address, bytes as u64),
-        };
-        let Some(there) = there else { return };
-        let silent = writes == Some(there);
-        let how = How { writes: writes.is_some(), silent, atomic: watch.atomic };
-        let place = Place { lanes: 1 << lane, ..watch.place };
-        if let Some(race) = watch.races.access(watch.agent, &place, space, (address, bytes as u64), how) {
+    fn watch(
+        &mut self,
+        lane: usize,
+        (space, address): (Space, u64),
+        bytes: usize,
+        [writes, silent]: [bool; 2],
+    ) {
+        let Some(watch) = self.watch.as_mut().filter(|_| space != Space::Private) else { return };
+        let how = How { writes, silent, atomic: watch.atomic };
+        if let Some(race) = watch.races.access(watch.access, lane, space, (address, bytes as u64), how) {
             watch.found.push((race, lane));
         }
     }
 
-    /// Reads bytes of a lane; the worst that is known of one of them.
+    /// Whether bytes of a lane are what is there already; `None`: they are outside of memory, or nobody asks.
+    #[inline]
+    fn is_there(&mut self, space: Space, address: u64, from: &[u8]) -> Option<bool> {
+        self.watch.as_ref()?;
+        let there = match space {
+            Space::Private => None,
+            Space::Local => self.lds.bytes(address, from.len()),
+            _ => self.global.slice(address, from.len() as u64),
+        };
+        there.map(|there| there == from)
+    }
+
+    /// Reads bytes of a lane; what is known of all of them together.
     #[inline]
     pub fn read(&mut self, space: Space, lane: usize, address: u64, to: &mut [u8]) -> Result<State, Outside> {
         let bytes = to.len();
         let (space, address) = self.place(space, lane, address, bytes)?;
-        self.watch(lane, (space, address), bytes, None);
         let read = match space {
             Space::Local => self.lds.read(address, to),
             Space::Private => self.scratch.read(address, to),
             _ => self.global.slice(address, bytes as u64).map(|from| {
                 to.copy_from_slice(from);
-                State::Value
+                State::VALUE
             }),
         };
+        if read.is_some() {
+            self.watch(lane, (space, address), bytes, [false; 2]);
+        }
         read.ok_or(Outside { space, address, bytes })
     }
 
@@ -138,7 +145,9 @@ impl Memories<'_> {
     ) -> Result<(), Outside> {
         let bytes = from.len();
         let (space, address) = self.place(space, lane, address, bytes)?;
-        self.watch(lane, (space, address), bytes, Some(from));
+        if let Some(silent) = self.is_there(space, address, from) {
+            self.watch(lane, (space, address), bytes, [true, silent]);
+        }
         let written = match space {
             Space::Local => self.lds.write(address, from, state),
             Space::Private => self.scratch.write(address, from, state),
@@ -177,11 +186,11 @@ impl Memories<'_> {
         }
     }
 
-    /// Says what is known of a lane's bytes; `false` of global memory, where nothing is kept.
-    pub fn mark(&mut self, space: Space, lane: usize, address: u64, bytes: usize, state: State) -> bool {
-        match self.place(space, lane, address, bytes) {
-            Ok((Space::Local, at)) => self.lds.mark(at, bytes, state),
-            Ok((Space::Private, at)) => self.scratch.mark(at, bytes, state),
+    /// Says what is known of each of a lane's bytes; `false` of global memory, where nothing is kept.
+    pub fn mark(&mut self, space: Space, lane: usize, address: u64, states: &[State]) -> bool {
+        match self.place(space, lane, address, states.len()) {
+            Ok((Space::Local, at)) => self.lds.mark(at, states),
+            Ok((Space::Private, at)) => self.scratch.mark(at, states),
             Ok(_) => return false,
             // Nothing was written there.
             Err(_) => {}

@@ -16,6 +16,7 @@ pub mod memory;
 mod step;
 mod sync;
 mod transfer;
+mod typed;
 pub mod wave;
 
 use std::collections::VecDeque;
@@ -38,6 +39,7 @@ use crate::finding::{Finding, Findings, Kind, Place};
 use crate::lanes::{Active, Frame, Shadow, each};
 use crate::parameter::{Parameter, parameters};
 use crate::race::{Agent, Races};
+use crate::record::{Life, Record};
 use crate::shape::{Image, image};
 use barrier::{Barriers, Name};
 use bytes::Memory;
@@ -71,6 +73,8 @@ pub struct Launch {
     pub watch: Option<(u64, u64)>,
     /// Races between waves are looked for.
     pub races: bool,
+    /// What happens is kept.
+    pub record: bool,
 }
 
 /// Why a launch is refused.
@@ -121,10 +125,33 @@ pub struct Outcome {
     pub watched: Option<Place>,
     /// There was no memory to remember all accesses: races may have been missed.
     pub races_incomplete: bool,
+    /// What happened, if that was asked for.
+    pub record: Option<Box<Record>>,
 }
 
 /// Bytes of a variable at most.
 const MOST_BYTES: u64 = 1 << 32;
+
+/// When the lanes of a wave that have parted are together again, where LLVM's rules leave that open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Converge {
+    /// As soon as they can be, in lockstep, as the hardware does it.
+    #[default]
+    Maximal,
+    /// Where something concerns the whole wave, and no sooner: elsewhere each lane goes alone, in any order.
+    Adversarial,
+}
+
+impl Converge {
+    /// By its name on a command line.
+    pub fn named(name: &str) -> Option<Converge> {
+        match name {
+            "maximal" => Some(Converge::Maximal),
+            "adversarial" => Some(Converge::Adversarial),
+            _ => None,
+        }
+    }
+}
 
 /// Puts a module's variables into memory and compiles `kernel`.
 ///
@@ -134,6 +161,7 @@ pub fn prepare(
     module: &Module,
     kernel: GlobalId,
     target: Machine,
+    converge: Converge,
     global: &mut Global,
 ) -> Result<Program, Refused> {
     let mut addresses = Addresses { of: vec![None; module.globals.len()] };
@@ -179,7 +207,7 @@ pub fn prepare(
         Ok((parameter, image))
     });
     let parameters = parameters.collect::<Result<_, Refused>>()?;
-    let compiled = compile(module, target, &addresses, kernel);
+    let compiled = compile(module, target, &addresses, kernel, converge);
     Ok(Program { compiled, kernel, target, static_lds: lds.1, parameters, implicit_at })
 }
 
@@ -218,14 +246,16 @@ pub fn run(
         stats: Stats::default(),
         watched: None,
         races: launch.races.then(Races::default),
+        record: launch.record.then(|| Box::new(Record::new(plan.lds))),
+        serial: 0,
     };
     let end = executor.all();
-    let Executor { findings, stats, global, watched, races, .. } = executor;
+    let Executor { findings, stats, global, watched, races, record, .. } = executor;
     for base in [queue, packet, kernarg] {
         global.take_back(base);
     }
     let races_incomplete = races.is_some_and(|races| races.is_incomplete());
-    Ok(Outcome { end, findings: findings.into_found(), stats, watched, races_incomplete })
+    Ok(Outcome { end, findings: findings.into_found(), stats, watched, races_incomplete, record })
 }
 
 /// What all workgroups have in common.
@@ -353,6 +383,9 @@ struct Executor<'r> {
     stats: Stats,
     watched: Option<Place>,
     races: Option<Races>,
+    record: Option<Box<Record>>,
+    /// How many asynchronous operations were issued.
+    serial: u64,
 }
 
 fn unflatten(flat: u64, size: [u32; 3]) -> [u32; 3] {
@@ -430,6 +463,9 @@ impl Executor<'_> {
                 && self.passes(cluster, group, &wave, name)
             {
                 wave.state = State::Running;
+                if let Some(record) = &mut self.record {
+                    record.passes(wave.index, name);
+                }
             }
             let mut result = Ok(());
             if wave.state == State::Running {
@@ -517,6 +553,10 @@ impl Executor<'_> {
             for wave in 0..plan.waves {
                 let index =
                     (number as u32).wrapping_mul(size).wrapping_add(rank).wrapping_mul(plan.waves) + wave;
+                if let Some(record) = &mut self.record {
+                    let (start, group) = (record.end, index / plan.waves);
+                    record.begins(index, Life { workgroup: id, group, wave, start, end: None });
+                }
                 let wave = self.wave(wave, index)?;
                 group.waves.push(Some(wave));
             }

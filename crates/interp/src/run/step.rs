@@ -1,14 +1,12 @@
 //! A wave's turn: block after block, with the lanes that are together.
 
-use wavemark_ir::function::Inst;
-
 use super::wave::{Activation, Level, State, Wave};
 use super::{Cluster, Executor, Group, Stop, compute, known};
 use crate::Refused;
 use crate::compile::constant::Addresses;
 use crate::finding::{Kind, Place};
 use crate::lanes::{Active, Frame, Src, each};
-use crate::op::{Callee, Edge, End, Function};
+use crate::op::{Apart, Block, Callee, Edge, End, Function};
 
 /// How a turn goes on behind an operation.
 pub(super) enum Flow {
@@ -70,6 +68,15 @@ impl<'r> Executor<'r> {
                 .count();
             level.op += computed;
             wave.steps += computed as u64;
+            if let Some(record) = &mut self.record {
+                let stop = block.ops.get(from + computed).map_or(block.end_at, |(_, inst)| *inst);
+                let mut insts: Vec<_> =
+                    block.ops[from..from + computed].iter().map(|(_, inst)| *inst).collect();
+                insts.push(stop);
+                // An instruction is several operations, which stand side by side.
+                insts.dedup();
+                insts.into_iter().for_each(|inst| record.step(wave.index, (function.global, inst)));
+            }
             if let Some((op, inst)) = block.ops.get(from + computed) {
                 level.op += 1;
                 wave.steps += 1;
@@ -83,7 +90,7 @@ impl<'r> Executor<'r> {
                 continue;
             }
             wave.steps += 1;
-            self.end_of_block(&cluster.groups[group], wave, function, &block.end, block.end_at, block.meets)?;
+            self.end_of_block(&cluster.groups[group], wave, function, block)?;
             if wave.steps >= last {
                 return Ok(());
             }
@@ -95,10 +102,10 @@ impl<'r> Executor<'r> {
         group: &Group,
         wave: &mut Wave,
         function: &'r Function,
-        end: &End,
-        inst: Inst,
-        meets: Option<u32>,
+        block: &'r Block,
     ) -> Result<(), Stop> {
+        let Block { end, end_at: inst, meets, apart, .. } = block;
+        let (inst, meets) = (*inst, *meets);
         let (workgroup, number) = (group.id, wave.number);
         let at = move |lanes| Place { function: function.global, inst, workgroup, wave: number, lanes };
         let Some(activation) = wave.activations.last_mut() else { return Ok(()) };
@@ -113,10 +120,8 @@ impl<'r> Executor<'r> {
         };
         match end {
             End::Go(edge) => {
-                let (block, _) = take(frame, edge, mask);
-                if let Some(level) = levels.last_mut() {
-                    (level.block, level.op) = (block, 0);
-                }
+                let ways = [take(frame, edge, mask)];
+                self.part(function, levels, meets, *apart, &ways, mask);
             }
             End::Branch { condition, then, otherwise } => {
                 let undefined = known(frame.shadow(pool, *condition), mask);
@@ -129,7 +134,7 @@ impl<'r> Executor<'r> {
                         .add(Kind::UndefinedBranch, &[place], || format!("a branch depends on {what}"));
                 }
                 let ways = [take(frame, then, chosen), take(frame, otherwise, mask & !chosen)];
-                part(levels, meets, &ways, mask);
+                self.part(function, levels, meets, *apart, &ways, mask);
             }
             End::Switch { value, cases, ways } => {
                 let undefined = known(frame.shadow(pool, *value), mask);
@@ -154,7 +159,7 @@ impl<'r> Executor<'r> {
                         None => joined.push((block, lanes)),
                     }
                 }
-                part(levels, meets, &joined, mask);
+                self.part(function, levels, meets, *apart, &joined, mask);
             }
             End::Return(limbs) => {
                 levels.pop();
@@ -168,17 +173,50 @@ impl<'r> Executor<'r> {
         Ok(())
     }
 
+    /// Lanes go their ways: all of them the same one, or apart, or each alone.
+    fn part(
+        &mut self,
+        function: &Function,
+        levels: &mut Vec<Level>,
+        meets: Option<u32>,
+        apart: Apart,
+        ways: &[(u32, u64)],
+        mask: u64,
+    ) {
+        match (apart, levels.last()) {
+            (Apart::Until(until), Some(own)) if !mask.is_power_of_two() => {
+                let meets = sooner(function, meets, until, own.meets);
+                let lanes =
+                    ways.iter().flat_map(|&(block, lanes)| each(lanes).map(move |lane| (block, 1 << lane)));
+                let mut alone: Vec<(u32, u64)> = lanes.filter(|way| Some(way.0) != meets).collect();
+                if self.config.seed == 0 {
+                    // The last lane first: nothing looks less like lockstep.
+                    alone.sort_unstable_by_key(|way| std::cmp::Reverse(way.1));
+                } else {
+                    (1..alone.len()).for_each(|at| alone.swap(at, self.random.below(at + 1)));
+                }
+                let there = ways.iter().filter(|way| Some(way.0) == meets).copied();
+                let ways: Vec<(u32, u64)> = alone.into_iter().chain(there).collect();
+                match &ways[..] {
+                    [(block, _)] => stay(levels, *block),
+                    _ => Wave::part(levels, meets, &ways),
+                }
+            }
+            _ => match ways.iter().find(|way| way.1 == mask) {
+                Some(&(block, _)) => stay(levels, block),
+                None => Wave::part(levels, meets, ways),
+            },
+        }
+    }
+
     /// Gives the result of a function to the lanes that return.
     fn returns(&mut self, wave: &mut Wave, function: &Function, limbs: &[Src], mask: u64) {
         let Some((own, below)) = wave.activations.split_last_mut() else { return };
         let Some(caller) = below.get_mut(own.caller) else { return };
         let active = Active { mask, full: false };
         for (register, &limb) in (own.returns_to..).zip(limbs.iter().take(own.results as usize)) {
-            let shadow = own.frame.shadow(&function.pool, limb);
-            let words = own.frame.get(&function.pool, limb);
-            let to = caller.frame.words_mut(register);
-            each(mask).for_each(|lane| to[lane] = words[lane]);
-            caller.frame.set_shadow(register, shadow, active);
+            let known = own.frame.taken(&function.pool, limb);
+            caller.frame.take(register, own.frame.get(&function.pool, limb), known, active);
         }
     }
 
@@ -243,8 +281,8 @@ impl<'r> Executor<'r> {
             let active = Active { mask: lanes, full: false };
             let from = &wave.activations[caller_at].frame;
             for (register, &argument) in (0..).zip(arguments) {
-                frame.words_mut(register).copy_from_slice(from.get(&caller.pool, argument));
-                frame.set_shadow(register, from.shadow(&caller.pool, argument), active);
+                let known = from.taken(&caller.pool, argument);
+                frame.take(register, from.get(&caller.pool, argument), known, active);
             }
             wave.marks.call();
             wave.activations.push(Activation {
@@ -272,6 +310,9 @@ impl<'r> Executor<'r> {
         let all: Vec<usize> = (0..wave.flights.len()).collect();
         self.done(&mut cluster.groups[group], wave, &all);
         wave.state = State::Ended;
+        if let Some(record) = &mut self.record {
+            record.ends(wave.index);
+        }
         let barrier = &mut cluster.groups[group].barriers.workgroup;
         let waiting = barrier.arrived > 0;
         barrier.drop_one();
@@ -286,13 +327,19 @@ impl<'r> Executor<'r> {
 /// Activations of a wave at most.
 const MOST_ACTIVATIONS: usize = 512;
 
-/// Lanes go their ways; all of them the same one, or apart.
-fn part(levels: &mut Vec<Level>, meets: Option<u32>, ways: &[(u32, u64)], mask: u64) {
-    if let Some(&(block, _)) = ways.iter().find(|way| way.1 == mask) {
-        if let Some(level) = levels.last_mut() {
-            (level.block, level.op) = (block, 0);
-        }
-        return;
+/// Lanes go on together.
+fn stay(levels: &mut [Level], block: u32) {
+    if let Some(level) = levels.last_mut() {
+        (level.block, level.op) = (block, 0);
     }
-    Wave::part(levels, meets, ways);
+}
+
+/// On the way from where lanes part to `until`, which all of them take: where they meet those that they parted from before,
+/// if that comes first.
+fn sooner(function: &Function, meets: Option<u32>, until: Option<u32>, before: Option<u32>) -> Option<u32> {
+    let mut at = meets;
+    while at != until && at != before {
+        at = at.and_then(|block| function.blocks[block as usize].meets);
+    }
+    at
 }

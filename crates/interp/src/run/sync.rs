@@ -13,6 +13,7 @@ use crate::Refused;
 use crate::finding::Kind;
 use crate::lanes::Src;
 use crate::meaning::Sync;
+use crate::record::What;
 use crate::shape::sign_extend;
 
 impl<'r> Executor<'r> {
@@ -32,13 +33,24 @@ impl<'r> Executor<'r> {
             (Some(activation), Some(&src)) => uniform(&mut self.findings, &activation.frame, here, src, what),
             _ => 0,
         };
+        let asked = match sync {
+            Sync::AwaitMarks => Some(format!("until {immediate} marks are left")),
+            Sync::AwaitAsync => Some(format!("until ASYNCcnt is at most {immediate}")),
+            Sync::AwaitTensor => Some(format!("until TENSORcnt is at most {immediate}")),
+            Sync::AwaitCounters => Some(format!("for the counters in {immediate:#x}")),
+            _ => None,
+        };
+        let site = (here.place.function, here.place.inst);
+        if let (Some(record), Some(asked)) = (&mut self.record, asked) {
+            record.now(index, site, What::Wait(asked));
+        }
         match sync {
             Sync::Barrier => {
                 let barrier = &mut cluster.groups[group].barriers.workgroup;
                 barrier.arrive(index, None);
                 let completes = barrier.arrived == 0;
-                self.tells(wave, Name::Workgroup, completes);
-                return Ok(self.waits(cluster, group, wave, Name::Workgroup));
+                self.tells(wave, here, Name::Workgroup, completes);
+                return Ok(self.waits(cluster, group, wave, here, Name::Workgroup));
             }
             Sync::Signal | Sync::SignalIsFirst => {
                 let number = operand(wave, 0, "the number of the barrier");
@@ -47,7 +59,7 @@ impl<'r> Executor<'r> {
                 let first = barrier.arrived == 0;
                 barrier.arrive(index, None);
                 let completes = barrier.arrived == 0;
-                self.tells(wave, name, completes);
+                self.tells(wave, here, name, completes);
                 if sync == Sync::SignalIsFirst
                     && let Some(activation) = wave.activations.last_mut()
                 {
@@ -61,11 +73,11 @@ impl<'r> Executor<'r> {
                 let barrier = self.barrier(cluster, group, Name::Named(address));
                 barrier.arrive(index, count);
                 let completes = barrier.arrived == 0;
-                self.tells(wave, Name::Named(address), completes);
+                self.tells(wave, here, Name::Named(address), completes);
             }
             Sync::Wait => {
                 let name = self.numbered(sign_extend(immediate, 16), wave, here)?;
-                return Ok(self.waits(cluster, group, wave, name));
+                return Ok(self.waits(cluster, group, wave, here, name));
             }
             Sync::Join => {
                 let address = operand(wave, 0, "the named barrier");
@@ -125,8 +137,11 @@ impl<'r> Executor<'r> {
         Ok(Flow::Next)
     }
 
-    /// Who looks for races hears of an arrival.
-    fn tells(&mut self, wave: &Wave, name: Name, completes: bool) {
+    /// Who looks for races, and who records, hears of an arrival.
+    fn tells(&mut self, wave: &Wave, here: &Here<'_>, name: Name, completes: bool) {
+        if let Some(record) = &mut self.record {
+            record.now(wave.index, (here.place.function, here.place.inst), What::Arrival(name));
+        }
         let agent = self.agent(wave);
         let Some(races) = &mut self.races else { return };
         races.arrives(agent, name);
@@ -166,8 +181,21 @@ impl<'r> Executor<'r> {
     }
 
     /// Waits for a barrier, unless its phase has completed.
-    fn waits(&mut self, cluster: &mut Cluster, group: usize, wave: &mut Wave, name: Name) -> Flow {
+    fn waits(
+        &mut self,
+        cluster: &mut Cluster,
+        group: usize,
+        wave: &mut Wave,
+        here: &Here<'_>,
+        name: Name,
+    ) -> Flow {
+        if let Some(record) = &mut self.record {
+            record.waits(wave.index, (here.place.function, here.place.inst));
+        }
         if self.passes(cluster, group, wave, name) {
+            if let Some(record) = &mut self.record {
+                record.passes(wave.index, name);
+            }
             return Flow::Next;
         }
         wave.state = State::Waits(name);

@@ -254,7 +254,22 @@ impl<'r> Executor<'r> {
         }
         let instance: Instance = wave.marks.issue(0, 0);
         let (span, issued, place) = (action.span(), self.clock, here.place);
-        wave.flights.push_back(Flight { class, instance, action, landed: false, issued, place, span });
+        self.serial += 1;
+        let serial = self.serial;
+        if let Some(record) = &mut self.record {
+            let written = (action.writes_lds() && span.0 < span.1).then_some(span);
+            record.issued(wave.index, serial, &place, class, written);
+        }
+        wave.flights.push_back(Flight {
+            serial,
+            class,
+            instance,
+            action,
+            landed: false,
+            issued,
+            place,
+            span,
+        });
         self.lands_by_mode(group, wave);
     }
 
@@ -288,6 +303,9 @@ impl<'r> Executor<'r> {
             if !flight.landed && class.is_none_or(|class| class == flight.class) {
                 flight.action.land(self.global, &mut group.lds);
                 flight.landed = true;
+                if let Some(record) = &mut self.record {
+                    record.landed(flight.serial);
+                }
             }
         }
     }
@@ -311,6 +329,7 @@ impl<'r> Executor<'r> {
         let (agent, flight) = (self.agent(wave), &wave.flights[at]);
         let Action::Move { pieces, store, arrive: None } = &flight.action else { return };
         let Some(races) = &mut self.races else { return };
+        let (access, lane) = (races.begin(agent, &flight.place), flight.place.lanes.trailing_zeros().min(63));
         for piece in pieces {
             let sides =
                 [(Space::Local, Some(piece.lds.into()), !store), (Space::Global, piece.global, *store)];
@@ -318,7 +337,7 @@ impl<'r> Executor<'r> {
                 let Some(address) = address else { continue };
                 let how = How { writes, silent: false, atomic: None };
                 if let Some(race) =
-                    races.access(agent, &flight.place, space, (address, piece.bytes.into()), how)
+                    races.access(access, lane as usize, space, (address, piece.bytes.into()), how)
                 {
                     race_found(&mut self.findings, &race, flight.place);
                 }

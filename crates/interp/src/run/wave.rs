@@ -121,10 +121,8 @@ impl Wave {
                 let from = lane * self.scratch_stride;
                 let states = self.scratch.states(from, bytes.len()).map(<[_]>::to_vec).unwrap_or_default();
                 self.scratch.read(from, &mut bytes);
-                wider.write(lane * stride, &bytes, super::bytes::State::Value);
-                for (offset, state) in (0..).zip(states) {
-                    wider.mark(lane * stride + offset, 1, state);
-                }
+                wider.write(lane * stride, &bytes, super::bytes::State::VALUE);
+                wider.mark(lane * stride, &states);
             }
             (self.scratch, self.scratch_stride) = (wider, stride);
         }
@@ -179,7 +177,7 @@ mod tests {
         };
         assert_eq!(wave.room(4, 4), Some(16));
         let stride = wave.scratch_stride;
-        wave.scratch.write(stride + 16, &[1, 2, 3, 4], super::super::bytes::State::Value);
+        wave.scratch.write(stride + 16, &[1, 2, 3, 4], super::super::bytes::State::VALUE);
         assert_eq!(wave.room(4000, 8), Some(24));
         let mut word = [0; 4];
         wave.scratch.read(wave.scratch_stride + 16, &mut word);

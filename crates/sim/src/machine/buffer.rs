@@ -137,7 +137,11 @@ impl BufferResource {
 
     /// What the descriptor says of the elements: the number of their format, and what each register is of them.
     pub fn format(regs: &Regs, layout: ResourceLayout, at: u32) -> (u8, [Select; 4]) {
-        let word = regs.s[(at + 3) as usize];
+        BufferResource::format_in(layout, regs.s[(at + 3) as usize])
+    }
+
+    /// The same, if that is the descriptor's last dword.
+    pub fn format_in(layout: ResourceLayout, word: u32) -> (u8, [Select; 4]) {
         let number = match layout {
             // The number format stands below the data format, in instructions above it.
             ResourceLayout::Gfx6 => word >> 15 & 15 | (word >> 12 & 7) << 4,
