@@ -184,11 +184,11 @@ fn traces_and_pages_of_ir() {
     assert_eq!(count(&events, |event| event["ph"] == "b" && event["cat"] == "vector memory"), 4);
     assert_eq!(count(&events, |event| event["cat"] == "LDS in flight"), 4);
     assert_eq!(count(&events, |event| event["ph"] == "X" && name(event, "wait for workgroup barrier")), 4);
-    let waits = |event: &Value| event["cat"] == "wait" && event["args"]["address"] == "line 17";
+    let waits = |event: &Value| event["cat"] == "wait" && event["args"]["address"] == "line 16";
     assert_eq!(count(&events, waits), 4);
 
     let page = written_of(&kernel, &launch, "--report", &folder.path().join("page.html"));
-    for wanted in ["line 17", "call void @llvm.amdgcn.s.barrier()", "clean"] {
+    for wanted in ["line 16", "call void @llvm.amdgcn.s.barrier()", "clean"] {
         assert!(page.contains(wanted), "{wanted:?} is not on the page");
     }
 }
