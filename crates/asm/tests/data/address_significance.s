@@ -10,6 +10,6 @@ g: s_nop 0
 ;> .text type 1 flags 0x6 align 4 size 8
 ;>   000080bf 000080bf
 ;> .llvm_addrsig type 1879002115 flags 0x80000000 align 1 size 2
-;>   0302
+;>   0201
 ;> g: .text 0x4 size 0 Local NoType Default
 ;> f: .text 0x0 size 0 Global NoType Default

@@ -108,7 +108,7 @@ bt:
 ;>   65000000 00000502 00090200 00000000
 ;>   00000016 22212f2f 2f2f2f2f 2f2f2f2f
 ;>   2f2f2121 21220212 000101
-;>   at 0x2b: R_AMDGPU_ABS64 .text +0
+;>   at 0x2b: R_AMDGPU_ABS64 a +0
 ;> a: .text 0x0 size 0 Local NoType Default
 ;> d: .data 0xc size 0 Local NoType Default
 ;> lc: .bss 0x0 size 16 Local Object Default
