@@ -177,6 +177,15 @@ impl Analysis<'_> {
         for conflict in self.conflicts(state, info) {
             state.forget(conflict.operation);
         }
+        self.wait(state, info);
+        if self.code.is_opaque(site) {
+            state.retain(|operation| copies_lds(self.sites.get(operation)));
+        }
+        self.issue(state, site, info);
+    }
+
+    /// An instruction waits for what its operand says, or for everything.
+    fn wait(&self, state: &mut InFlight, info: &SiteInfo) {
         for &(counter, n) in &info.effects.waits {
             for &channel in channels_of(counter) {
                 state.wait(&self.queues, channel as ClassId, n);
@@ -185,13 +194,14 @@ impl Analysis<'_> {
         if info.effects.waits_idle {
             state.retain(|_| false);
         }
-        if self.code.is_opaque(site) {
-            state.retain(|operation| copies_lds(self.sites.get(operation)));
-        }
+    }
+
+    /// What an instruction issues goes into flight under a number.
+    fn issue(&self, state: &mut InFlight, number: u32, info: &SiteInfo) {
         if !info.effects.channels.is_empty() {
             let own: SmallVec<[ClassId; 2]> =
                 info.effects.channels.iter().map(|&channel| channel as ClassId).collect();
-            state.issue(&self.queues, site, &own);
+            state.issue(&self.queues, number, &own);
         }
     }
 

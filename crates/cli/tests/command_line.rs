@@ -844,6 +844,10 @@ fn calls_on_all_paths() {
     let loaded =
         "s_load_dwordx2 s[12:13], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_swappc_b64 s[30:31], s[12:13]";
     assert_eq!(reasons(loaded, ""), (0, vec!["what is called is in registers, at <stdin>:9:1".to_owned()]));
+    let twice = format!("{loaded}\ns_swappc_b64 s[30:31], s[12:13]");
+    let (_, text, _) = run(&["check", "-", "--lang", "asm"], &kernel_that_calls(&twice, ""));
+    let told = "not followed: what is called is in registers, at <stdin>:9:1, and 1 more";
+    assert!(text.contains(told), "{text}");
     let itself = "v_writelane_b32 v2, s30, 3\nv_writelane_b32 v2, s31, 4\ns_call_b64 s[30:31], f\n\
                   v_readlane_b32 s30, v2, 3\nv_readlane_b32 s31, v2, 4";
     let (status, reasons) = reasons(&known, itself);

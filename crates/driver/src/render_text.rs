@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use wavemark_diag::Style;
 
 use crate::report::{
-    Accepted, Approximate, Checked, Class, Coverage, Executed, Finding, Outcome, Output, Report, Severity,
-    Site, Unexecuted, split_source,
+    Accepted, Approximate, Checked, Class, Coverage, Executed, Finding, NotChecked, Outcome, Output, Report,
+    Severity, Site, Unexecuted, split_source,
 };
 
 /// Looks a source line up: file as reports name it, line from 1.
@@ -256,7 +256,13 @@ fn summary(text: &mut String, report: &Report, style: Style) {
         let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
         let none = if not.is_empty() { String::new() } else { format!("; not checked: {}", not.join(", ")) };
         _ = writeln!(text, "  checked: {done}{none}");
-        let unknown = report.not_checked.iter().filter(|one| !one.asked).map(|one| one.rule.as_str());
+        let (paths, unknown): (Vec<&NotChecked>, Vec<&NotChecked>) =
+            report.not_checked.iter().filter(|one| !one.asked).partition(|one| one.rule == NotChecked::PATHS);
+        if let [first, more @ ..] = &paths[..] {
+            let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+            _ = writeln!(text, "  not followed: {}{more}", first.reason);
+        }
+        let unknown = unknown.into_iter().map(|one| one.rule.as_str());
         let unknown: Vec<&str> = unknown.filter(|rule| !not.contains(rule)).collect();
         if !unknown.is_empty() {
             _ = writeln!(text, "  rules without a finder: {}", unknown.join(", "));

@@ -103,6 +103,9 @@ pub struct NotChecked {
 }
 
 impl NotChecked {
+    /// What stands for a rule where a path is not followed.
+    pub const PATHS: &str = "paths";
+
     /// `rule` was asked for and is not checked for `reason`.
     pub fn new(rule: impl Into<String>, reason: impl Into<String>) -> NotChecked {
         NotChecked { rule: rule.into(), reason: reason.into(), asked: true }

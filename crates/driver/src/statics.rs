@@ -215,9 +215,9 @@ fn not_followed(gap: &Gap, places: &Places<'_>) -> NotChecked {
     let place = places.source(gap.pc).unwrap_or_else(|| format!("{:#x}", gap.pc.wrapping_sub(places.base)));
     let reason = format!("{}, at {place}", gap.kind);
     match gap.kind {
-        GapKind::Call | GapKind::Recursion | GapKind::Calls => NotChecked::unknown("paths", reason),
+        GapKind::Call | GapKind::Recursion | GapKind::Calls => NotChecked::unknown(NotChecked::PATHS, reason),
         GapKind::Indirect | GapKind::VgprMsb | GapKind::NotCode | GapKind::TooMuch => {
-            NotChecked::new("paths", reason)
+            NotChecked::new(NotChecked::PATHS, reason)
         }
     }
 }

@@ -14,8 +14,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use wavemark_isa::effects::{Verb, channels_of};
-use wavemark_memmodel::counters::{ClassId, InFlight, Pending};
+use wavemark_isa::effects::Verb;
+use wavemark_memmodel::counters::{InFlight, Pending};
 use wavemark_memmodel::flow::Graph;
 use wavemark_sim::Kernel;
 use wavemark_sim::foresight::{Lds, Supposed, Way, common, foresee};
@@ -210,14 +210,7 @@ impl<'w> Wave<'w> {
                 }
                 now.waits += u32::from(effect.waits);
             }
-            for &(counter, n) in &info.effects.waits {
-                for &channel in channels_of(counter) {
-                    in_flight.wait(&analysis.queues, channel as ClassId, n);
-                }
-            }
-            if info.effects.waits_idle {
-                in_flight.retain(|_| false);
-            }
+            analysis.wait(&mut in_flight, info);
             let mut number = OTHERS;
             if copies_lds(info)
                 && let Lds::Bytes(bytes) = &foreseen.lds
@@ -228,11 +221,7 @@ impl<'w> Wave<'w> {
                 let (issued, done, arrivals) = (now, None, SmallVec::new());
                 wave.copies.push(Copy { site, bytes, writes, issued, done, arrivals });
             }
-            if !info.effects.channels.is_empty() {
-                let own: SmallVec<[ClassId; 2]> =
-                    info.effects.channels.iter().map(|&channel| channel as ClassId).collect();
-                in_flight.issue(&analysis.queues, number, &own);
-            }
+            analysis.issue(&mut in_flight, number, info);
             open.retain(|&number, &mut copy| {
                 let flies = in_flight.has(number);
                 if !flies && !alone {

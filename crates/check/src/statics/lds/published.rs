@@ -8,8 +8,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use wavemark_isa::effects::channels_of;
-use wavemark_memmodel::counters::{ClassId, InFlight};
+use wavemark_memmodel::counters::InFlight;
 use wavemark_sim::foresight::{Lds, Way, common};
 
 use super::{Analysis, Effect, Moment, OTHERS, barriers, synchronises_otherwise};
@@ -113,21 +112,10 @@ impl<'w> Accesses<'w> {
                 }
                 now.waits += u32::from(effect.waits);
             }
-            for &(counter, n) in &info.effects.waits {
-                for &channel in channels_of(counter) {
-                    in_flight.wait(&analysis.queues, channel as ClassId, n);
-                }
-            }
-            if info.effects.waits_idle {
-                in_flight.retain(|_| false);
-            }
-            if !info.effects.channels.is_empty() {
-                let own: SmallVec<[ClassId; 2]> =
-                    info.effects.channels.iter().map(|&channel| channel as ClassId).collect();
-                let number = if access.is_some() { step as u32 } else { OTHERS };
-                in_flight.issue(&analysis.queues, number, &own);
-                open.extend(access.map(|bytes| (number, site, bytes)));
-            }
+            analysis.wait(&mut in_flight, info);
+            let number = if access.is_some() { step as u32 } else { OTHERS };
+            analysis.issue(&mut in_flight, number, info);
+            open.extend(access.map(|bytes| (number, site, bytes)));
             open.retain(|&mut (number, ..)| in_flight.has(number));
         }
         accesses
