@@ -11,7 +11,8 @@
 //! random.
 //!
 //! Undefined values are followed, poison by the word ([`lanes::Shadow`]) and undefined ones by the bit ([`undef`]): what a
-//! branch, an address or a store to memory depends on that is none is a finding, and so are a division by zero, an `assume` that does not hold, and accesses out of bounds.
+//! branch, an address or a store to memory depends on that is none is a finding, and so are a division by zero, an `assume`
+//! that does not hold, and accesses out of bounds.
 //!
 //! Races between waves are looked for by happens-before ([`race`]), if the launch asks for it.
 //!

@@ -13,7 +13,7 @@
 //!   cache in the order of issue; accesses that it may answer, in the order of issue;
 //! * a store is seen behind its own first-level cache at once, and further out when it is performed there; a first-level
 //!   cache with several ports keeps no order, neither of these stores nor of loads that it may answer;
-//! * barriers are those of [`barrier`](crate::barrier), and order no memory;
+//! * barriers are those of [`crate::barrier`], and order no memory;
 //! * accesses to LDS of one wave are in order with each other, and with nothing else.
 //!
 //! [`run`] gives all final registers, each with a way to them. A code sequence is right for a test if these are among
