@@ -36,6 +36,11 @@ impl RegRange {
     pub fn numbers(self) -> std::ops::Range<u32> {
         self.from..self.from + self.count
     }
+
+    /// Whether some register is in both.
+    pub fn meets(self, other: RegRange) -> bool {
+        self.from < other.from + other.count && other.from < self.from + self.count
+    }
 }
 
 /// The name of a register number, for messages.

@@ -10,13 +10,14 @@
 //! * W1: a wait that has nothing to wait for on any path, which is a proof;
 //! * W2: a wait for fewer operations than anything on any path needs, which is a proof, too.
 //!
-//! Every path of the control flow graph is taken for possible, as compilers take them that insert waits. A call is
-//! followed where its target follows from the code (labels, addresses relative to the program counter, entries of the
-//! table of global addresses): what is in flight goes with it, and comes back to whom called. What another call does is
-//! not known: by LLVM's convention functions wait for everything but asynchronous copies, before they begin and before
-//! they return. Which addresses meet is not known on all paths: what of LDS is in flight at a barrier is taken
-//! for what the barrier is to publish. Copies to and from LDS are looked at by address on the paths of supposed dispatches
-//! (`lds`): R4, and S2 where no barrier stands between. Other races are the business of a launch.
+//! Every path of the control flow graph is taken for possible, as compilers take them that insert waits, but for those on
+//! which one scalar comparison comes out two ways (`conditions`). A call is followed where its target follows from the code
+//! (labels, addresses relative to the program counter, entries of the table of global addresses): what is in flight goes
+//! with it, and comes back to whom called. What another call does is not known: by LLVM's convention functions wait for
+//! everything but asynchronous copies, before they begin and before they return. Which addresses meet is not known on all
+//! paths: what of LDS is in flight at a barrier is taken for what the barrier is to publish, unless the waves of supposed
+//! dispatches are seen to go by with other bytes. Copies to and from LDS are looked at by address on the paths of such
+//! dispatches (`lds`): R4, and S2 where no barrier stands between. Other races are the business of a launch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -81,14 +81,14 @@ impl Conditions {
         }
         for written in info.writes() {
             for (number, reads) in self.reads.iter().enumerate() {
-                if reads.iter().any(|read| meet(*read, written)) {
+                if reads.iter().any(|read| read.meets(written)) {
                     *known &= !(1u16 << number);
                     if usize::from(*in_scc) == number + 1 {
                         *in_scc = 0;
                     }
                 }
             }
-            if meet(written, RegRange { from: SCC, count: 1 }) {
+            if written.numbers().contains(&SCC) {
                 *in_scc = 0;
             }
         }
@@ -126,8 +126,4 @@ fn compares(info: &SiteInfo) -> bool {
         && info.writes().map(|range| range.from).eq([SCC])
         && info.reads().all(|range| range.from < SCC)
         && info.site.inst.operands.iter().all(|operand| constant(operand) || register(operand))
-}
-
-fn meet(a: RegRange, b: RegRange) -> bool {
-    a.from < b.from + b.count && b.from < a.from + a.count
 }

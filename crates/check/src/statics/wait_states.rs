@@ -555,8 +555,7 @@ fn takes_part_in_products(info: &SiteInfo) -> bool {
 /// Whether some register is in both.
 fn meet(a: impl IntoIterator<Item = RegRange>, b: impl IntoIterator<Item = RegRange>) -> bool {
     let b: SmallVec<[RegRange; 6]> = b.into_iter().collect();
-    let apart = |x: RegRange, y: RegRange| x.from + x.count <= y.from || y.from + y.count <= x.from;
-    a.into_iter().any(|x| b.iter().any(|&y| !apart(x, y)))
+    a.into_iter().any(|x| b.iter().any(|&y| x.meets(y)))
 }
 
 /// The registers that operands name.
