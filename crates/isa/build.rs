@@ -4,7 +4,7 @@
 // The library's own modules, of which the build needs a part.
 #![allow(dead_code, missing_docs)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use wavemark_target::names::slot;
@@ -46,27 +46,32 @@ fn main() {
     println!("cargo::rerun-if-changed=table");
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=build.rs");
-    let index = match index() {
-        Ok(index) => index,
+    let files = files::rows(read::FILES).and_then(|rows| {
+        let meanings: BTreeSet<&str> = rows.iter().map(|(_, row)| meaning(row)).collect();
+        Ok([("index.rs", index(&rows, &meanings)?), ("meanings.rs", meaning_constants(&meanings)?)])
+    });
+    let files = match files {
+        Ok(files) => files,
         Err(message) => {
             println!("cargo::error={message}");
             std::process::exit(1);
         }
     };
-    let path =
-        std::path::Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("index.rs");
-    std::fs::write(path, index).expect("OUT_DIR can be written");
+    let folder = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    for (name, text) in files {
+        std::fs::write(std::path::Path::new(&folder).join(name), text).expect("OUT_DIR can be written");
+    }
 }
 
-fn index() -> Result<String, String> {
-    let rows = files::rows(read::FILES)?;
+/// The index of rows, names and opcodes.
+fn index(rows: &[(Place, RowDef)], meanings: &BTreeSet<&str>) -> Result<String, String> {
     if u16::try_from(rows.len()).is_err() {
         return Err(format!("{} rows are too many for 16 bits", rows.len()));
     }
     let mut out = String::new();
-    write_rows(&mut out, &rows);
-    write_names(&mut out, &rows);
-    write_synchronisation(&mut out, &rows);
+    write_rows(&mut out, rows, meanings);
+    write_names(&mut out, rows);
+    write_synchronisation(&mut out, rows);
     let mut writer = Machines::default();
     let mut known: Vec<InstructionSets> = Vec::new();
     for processor in Processor::ALL {
@@ -78,20 +83,51 @@ fn index() -> Result<String, String> {
         // The members of a generic processor have the same formats.
         let first = sets.iter().next().ok_or("a processor without instruction set")?;
         let formats = format_read::formats(format_read::FILES, first)?;
-        let linked = link(&rows, formats, sets, |file| read::FILES[file].0)?;
+        let linked = link(rows, formats, sets, |file| read::FILES[file].0)?;
         writer.add(sets, &linked);
     }
     writer.finish(&mut out);
     Ok(out)
 }
 
-fn write_rows(out: &mut String, rows: &[(Place, RowDef)]) {
+/// The key of what a row computes: its `meaning=`, or its name.
+fn meaning(row: &RowDef) -> &'static str {
+    let written = row.attributes.iter().find(|(key, _)| *key == "meaning");
+    written.map_or(row.mnemonic, |(_, value)| value)
+}
+
+/// One constant a key of what rows compute.
+fn meaning_constants(meanings: &BTreeSet<&str>) -> Result<String, String> {
+    let (mut constants, mut places, mut text) = (String::new(), Vec::new(), String::new());
+    for (number, name) in meanings.iter().enumerate() {
+        if !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) {
+            return Err(format!("meaning {name}: expected lower-case letters, digits and _"));
+        }
+        let constant = name.to_ascii_uppercase();
+        let _ = writeln!(
+            constants,
+            "/// What `{name}` computes.\npub const {constant}: Meaning = Meaning({number});"
+        );
+        places.push((text.len(), name.len()));
+        text.push_str(name);
+    }
+    let count = meanings.len();
+    let _ = writeln!(constants, "/// How many keys there are.\npub const COUNT: usize = {count};");
+    Ok(format!(
+        "impl Meaning {{\n{constants}}}\nstatic TEXT: &str = {text:?};\nstatic PLACES: [(u16, u8); {count}] = {places:?};\n"
+    ))
+}
+
+fn write_rows(out: &mut String, rows: &[(Place, RowDef)], meanings: &BTreeSet<&str>) {
+    let numbers: BTreeMap<&str, usize> =
+        meanings.iter().enumerate().map(|(number, &name)| (name, number)).collect();
     out.push_str("pub(super) static ROWS: &[RowIndex] = &[\n");
     for (place, row) in rows {
         let _ = writeln!(
             out,
-            "RowIndex {{ sets: {:#x}, file: {}, line: {}, offset: {}, member: {}, group: {}, part: {:?} }},",
+            "RowIndex {{ sets: {:#x}, meaning: {}, file: {}, line: {}, offset: {}, member: {}, group: {}, part: {:?} }},",
             row.sets.bits(),
+            numbers[meaning(row)],
             place.file,
             place.line,
             place.offset,

@@ -2,7 +2,7 @@
 //! simulator, checker and printers read.
 //!
 //! Read off the row: the operands with their access, and what its attributes say. It does not say what is
-//! computed (that is bound to [`RowEffects::meaning`] elsewhere), nor which lanes are on: a VGPR that EXEC, DPP masks
+//! computed (that is bound to [`Row::meaning`] elsewhere), nor which lanes are on: a VGPR that EXEC, DPP masks
 //! or `op_sel` write in part counts as written.
 //!
 //! Attributes that this module reads (sources: CDNA4 manual chapters 4 to 12, CDNA5 manual chapters 4 to 15):
@@ -176,8 +176,6 @@ pub struct RowEffects {
     pub lanes: Lanes,
     /// It reads VCC before vector instructions give it on.
     pub unforwarded: bool,
-    /// Key of what it computes; rows that share it compute the same.
-    pub meaning: &'static str,
 }
 
 impl RowEffects {
@@ -186,7 +184,7 @@ impl RowEffects {
     /// # Errors
     /// A message for an attribute value that has no meaning.
     pub fn read(machine: Machine, row: &Row) -> Result<RowEffects, String> {
-        let mut effects = RowEffects { meaning: row.mnemonic, ..RowEffects::default() };
+        let mut effects = RowEffects::default();
         let mut exec_named = false;
         let mut counted = false;
         for &(key, value) in &row.attributes {
@@ -227,7 +225,6 @@ impl RowEffects {
                     effects.passes = Passes::parse(value).ok_or_else(|| unknown("number of passes"))?
                 }
                 "unforwarded" => effects.unforwarded = true,
-                "meaning" => effects.meaning = value,
                 "exec" if value == "none" => exec_named = true,
                 _ => {
                     let Some(touched) = implicit(machine, key) else { continue };
@@ -439,21 +436,6 @@ mod tests {
             text.push_str(&format!("{name}:{how} "));
         }
         text.trim_end().to_owned()
-    }
-
-    /// One name may mean two things: gfx8's addition gives its carry out, gfx9's does not.
-    #[test]
-    fn meanings_are_of_rows() {
-        let meaning = |processor, name| {
-            let machine = Machine::new(processor);
-            Table::of(machine).by_mnemonic(name).next().expect(name).effects.meaning
-        };
-        use wavemark_target::Processor::{Gfx600, Gfx803, Gfx900, Gfx1100};
-        assert_eq!(meaning(Gfx600, "v_add_i32"), "v_add_co_u32");
-        assert_eq!(meaning(Gfx803, "v_add_u32"), "v_add_co_u32");
-        assert_eq!(meaning(Gfx900, "v_add_u32"), "v_add_nc_u32");
-        assert_eq!(meaning(Gfx1100, "v_add_nc_u32"), "v_add_nc_u32");
-        assert_eq!(meaning(Gfx900, "s_andn2_b32"), meaning(Gfx1100, "s_and_not1_b32"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::effects::RowEffects;
 use crate::format::{Family, Field, Format};
 use crate::image::Image;
 use crate::matrix::Trait;
+use crate::meaning::Meaning;
 use crate::memory;
 use crate::modifier::{self, Modifier};
 pub use crate::role::Access;
@@ -88,6 +89,8 @@ pub struct Row {
     pub encodings: Vec<Encoding>,
     /// The attributes as written: key and value (empty for flags).
     pub attributes: Vec<(&'static str, &'static str)>,
+    /// The key of what it computes; rows that share it compute the same.
+    pub meaning: Meaning,
     /// Implicit registers, memory, counters, control flow: read off the attributes.
     pub effects: RowEffects,
     /// What the vector family reads off operands and attributes.

@@ -170,6 +170,7 @@ impl Table {
             operands,
             encodings,
             attributes: definition.attributes.clone(),
+            meaning: index::ROWS[usize::from(id.0)].meaning(),
             effects: RowEffects::default(),
             traits: Traits::default(),
             memory: memory::Traits::default(),

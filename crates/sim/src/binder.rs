@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 use wavemark_isa::effects::{Bank, Effects, VgprMsb, effects};
-use wavemark_isa::{Inst, Operand, RegFile, Special, inline_float_bits};
+use wavemark_isa::{Inst, Meaning, Operand, RegFile, Special, inline_float_bits};
 use wavemark_target::{Facts, Machine};
 
 use crate::op::{Place, PlaceKind};
@@ -138,8 +138,8 @@ impl<'a> Binder<'a> {
 
 impl Binder<'_> {
     /// The key of what the instruction computes.
-    pub fn meaning(&self) -> &'static str {
-        self.inst.row(self.machine).effects.meaning
+    pub fn meaning(&self) -> Meaning {
+        self.inst.row(self.machine).meaning
     }
 
     /// The bank of operand number `operand`.

@@ -1,40 +1,63 @@
-//! What instructions compute, by key.
+//! What instructions compute: the definition of each key ([`Meaning`]) that rows have.
 //!
-//! A key is the value of a row's `meaning=`, or the row's own name: rows that share a key compute the same, whatever
-//! they are called. The keys are spelt in two kinds of places: the tables of the arithmetic families (`alu`) and the
-//! table of matrix products (`matrix`), each key in one line of one of them. They are joined here, when the program
-//! is compiled, and looked up once when an instruction is bound. What instructions do to memory, counters, barriers
-//! and control flow has no key: it is bound by the typed effects of the row (`machine::select`).
+//! The definitions stand in the tables of the arithmetic families (`alu`) and in the table of matrix products
+//! (`matrix`), that of a key in one line of one of them. They are joined here when the program is compiled, and looked
+//! up once when an instruction is bound. What instructions do to memory, counters, barriers and control flow has no
+//! definition: it is bound by the typed effects of the row (`machine::select`).
 
-use wavemark_target::name_index;
-use wavemark_target::names::{NameIndex, count, member};
+use wavemark_isa::Meaning;
+use wavemark_target::names::{count, member};
 
 use crate::alu::{self, Def};
 use crate::matrix::table::{self as matrix, MatrixRow};
 
-/// What an instruction computes.
+/// How a key is computed.
 #[derive(Clone, Copy)]
-pub enum Meaning {
-    /// A function of registers.
+pub enum Definition {
+    /// By a function of registers.
     Alu(&'static Def),
-    /// A matrix product.
+    /// By a matrix product.
     Matrix(&'static MatrixRow),
 }
 
-static ALU: NameIndex<{ count(alu::FAMILIES) }, { 2 * count(alu::FAMILIES) }> = name_index!(alu::FAMILIES, 0);
-static MATRIX: NameIndex<{ count(matrix::FAMILIES) }, { 2 * count(matrix::FAMILIES) }> =
-    name_index!(matrix::FAMILIES, key);
+/// How many definitions are functions of registers; the matrix products are numbered after them.
+const FUNCTIONS: usize = count(alu::FAMILIES);
 
-/// The meaning of a key.
-pub fn of(key: &str) -> Option<Meaning> {
-    match ALU.find(key) {
-        Some(number) => member(alu::FAMILIES, number).map(|(_, def)| Meaning::Alu(def)),
-        None => member(matrix::FAMILIES, MATRIX.find(key)?).map(Meaning::Matrix),
+/// By key: one more than the number of its definition, 0 without one. Numbers and not references, which the loader
+/// would have to write to memory each time the program starts.
+static DEFINITIONS: [u16; Meaning::COUNT] = {
+    let mut definitions = [0; Meaning::COUNT];
+    let mut number = 0;
+    while number < FUNCTIONS + count(matrix::FAMILIES) {
+        let key = match number < FUNCTIONS {
+            true => match member(alu::FAMILIES, number) {
+                Some(line) => line.0,
+                None => unreachable!(),
+            },
+            false => match member(matrix::FAMILIES, number - FUNCTIONS) {
+                Some(row) => row.key,
+                None => unreachable!(),
+            },
+        };
+        assert!(definitions[key.number()] == 0, "a key is defined twice");
+        definitions[key.number()] = number as u16 + 1;
+        number += 1;
+    }
+    definitions
+};
+
+/// The definition of a key.
+pub fn definition(key: Meaning) -> Option<Definition> {
+    let number = usize::from(DEFINITIONS[key.number()]).checked_sub(1)?;
+    match number.checked_sub(FUNCTIONS) {
+        Some(row) => member(matrix::FAMILIES, row).map(Definition::Matrix),
+        None => member(alu::FAMILIES, number).map(|(_, def)| Definition::Alu(def)),
     }
 }
 
-/// All keys, of each table once.
+/// All keys that are defined.
 #[cfg(test)]
-pub fn keys() -> impl Iterator<Item = &'static str> {
-    ALU.names().iter().chain(MATRIX.names()).copied()
+pub fn keys() -> impl Iterator<Item = Meaning> {
+    let functions = alu::FAMILIES.iter().copied().flatten().map(|line| line.0);
+    functions.chain(matrix::FAMILIES.iter().copied().flatten().map(|row| row.key))
 }

@@ -18,7 +18,7 @@ use crate::events::Site;
 use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Definition};
 use crate::op::{Detail, Op, OpKind};
 use crate::regs::Regs;
 
@@ -224,9 +224,9 @@ fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
         }
         return Ok(Op { kind: OpKind::Machine, detail: Some(Arc::new(Detail::Machine(op))), ..empty_op() });
     }
-    match meaning::of(binder.meaning()) {
-        Some(Meaning::Alu(def)) => alu::bind(binder, def),
-        Some(Meaning::Matrix(row)) => matrix::bind(binder, row),
+    match meaning::definition(binder.meaning()) {
+        Some(Definition::Alu(def)) => alu::bind(binder, def),
+        Some(Definition::Matrix(row)) => matrix::bind(binder, row),
         None => Err(BindError::Unsupported(binder.inst.row(binder.machine).mnemonic.to_owned())),
     }
 }

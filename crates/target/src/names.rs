@@ -17,12 +17,14 @@ pub const fn slot(name: &str, size: usize) -> usize {
 }
 
 /// The member with this number of several tables, one after another.
-pub fn member<T>(tables: &[&'static [T]], mut number: usize) -> Option<&'static T> {
-    for table in tables {
-        match number.checked_sub(table.len()) {
+pub const fn member<T>(tables: &[&'static [T]], mut number: usize) -> Option<&'static T> {
+    let mut table = 0;
+    while table < tables.len() {
+        match number.checked_sub(tables[table].len()) {
             Some(rest) => number = rest,
-            None => return table.get(number),
+            None => return Some(&tables[table][number]),
         }
+        table += 1;
     }
     None
 }

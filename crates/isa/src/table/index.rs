@@ -11,11 +11,13 @@ use crate::Form::*;
 use crate::format::Addressing::*;
 use crate::format::Family::*;
 use crate::format::{Field, Format};
+use crate::meaning::Meaning;
 use crate::row::RowId;
 
 /// Where a row stands, and the instruction sets that have it.
 pub(super) struct RowIndex {
     sets: u32,
+    meaning: u16,
     file: u8,
     line: u16,
     offset: u32,
@@ -28,6 +30,11 @@ impl RowIndex {
     /// The instruction sets that have the row.
     pub(super) fn sets(&self) -> InstructionSets {
         InstructionSets::from_bits(self.sets)
+    }
+
+    /// The key of what it computes.
+    pub(super) fn meaning(&self) -> Meaning {
+        Meaning::numbered(self.meaning)
     }
 
     /// Where it stands.

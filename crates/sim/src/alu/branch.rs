@@ -1,6 +1,8 @@
 //! Branches and the program counter. [`Regs::pc`](crate::regs::Regs::pc) is the address of the next instruction
 //! while the body of a branch runs, and for this `s_getpc` counts as one; a branch that is taken replaces it.
 
+use wavemark_isa::Meaning;
+
 use super::def::Line;
 use crate::regs::{Regs, sindex};
 
@@ -101,23 +103,26 @@ macro_rules! call {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("s_branch", conditional!(|r| true)),
-    ("s_cbranch_scc0", conditional!(|r| !r.scc)),
-    ("s_cbranch_scc1", conditional!(|r| r.scc)),
-    ("s_cbranch_vccz", conditional!(|r| r.vcc() == 0)),
-    ("s_cbranch_vccnz", conditional!(|r| r.vcc() != 0)),
-    ("s_cbranch_execz", conditional!(|r| r.exec() == 0)),
-    ("s_cbranch_execnz", conditional!(|r| r.exec() != 0)),
+    (Meaning::S_BRANCH, conditional!(|r| true)),
+    (Meaning::S_CBRANCH_SCC0, conditional!(|r| !r.scc)),
+    (Meaning::S_CBRANCH_SCC1, conditional!(|r| r.scc)),
+    (Meaning::S_CBRANCH_VCCZ, conditional!(|r| r.vcc() == 0)),
+    (Meaning::S_CBRANCH_VCCNZ, conditional!(|r| r.vcc() != 0)),
+    (Meaning::S_CBRANCH_EXECZ, conditional!(|r| r.exec() == 0)),
+    (Meaning::S_CBRANCH_EXECNZ, conditional!(|r| r.exec() != 0)),
     // The debugger's conditions, which nobody sets.
-    ("s_cbranch_cdbgsys", conditional!(|r| false)),
-    ("s_cbranch_cdbguser", conditional!(|r| false)),
-    ("s_cbranch_cdbgsys_or_user", conditional!(|r| false)),
-    ("s_cbranch_cdbgsys_and_user", conditional!(|r| false)),
-    ("s_subvector_loop_begin", subvector_begin!()),
-    ("s_subvector_loop_end", subvector_end!()),
-    ("s_get_pc_i64", get_pc!()),
-    ("s_set_pc_i64", set_pc!()),
-    ("s_swap_pc_i64", swap_pc!()),
-    ("s_call_i64", call!()),
-    ("s_add_pc_i64", salu_regs!(r |a: u64| -> () { r.pc = r.pc.wrapping_add(a); ((), None) }).branch().def()),
+    (Meaning::S_CBRANCH_CDBGSYS, conditional!(|r| false)),
+    (Meaning::S_CBRANCH_CDBGUSER, conditional!(|r| false)),
+    (Meaning::S_CBRANCH_CDBGSYS_OR_USER, conditional!(|r| false)),
+    (Meaning::S_CBRANCH_CDBGSYS_AND_USER, conditional!(|r| false)),
+    (Meaning::S_SUBVECTOR_LOOP_BEGIN, subvector_begin!()),
+    (Meaning::S_SUBVECTOR_LOOP_END, subvector_end!()),
+    (Meaning::S_GET_PC_I64, get_pc!()),
+    (Meaning::S_SET_PC_I64, set_pc!()),
+    (Meaning::S_SWAP_PC_I64, swap_pc!()),
+    (Meaning::S_CALL_I64, call!()),
+    (
+        Meaning::S_ADD_PC_I64,
+        salu_regs!(r |a: u64| -> () { r.pc = r.pc.wrapping_add(a); ((), None) }).branch().def(),
+    ),
 ];

@@ -6,22 +6,23 @@
 // The negated compares are not the opposite ones: they are true for NaNs.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::{class, f16};
 
 use super::def::{Line, VectorDef};
 use super::word::{self, Bit};
 
 /// A compare and its `v_cmpx` form: one body.
-const fn both(cmp: &'static str, cmpx: &'static str, def: VectorDef) -> [Line; 2] {
+const fn both(cmp: Meaning, cmpx: Meaning, def: VectorDef) -> [Line; 2] {
     [(cmp, def.def()), (cmpx, def.cmpx().def())]
 }
 
 macro_rules! conditions {
     // `$make!(|a, b| condition)` gives the definition of one compare of the type.
-    ($table:ident, $make:ident, $($cmp:literal, $cmpx:literal => |$a:ident, $b:ident| $e:expr;)*) => {
+    ($table:ident, $make:ident, $($cmp:ident, $cmpx:ident => |$a:ident, $b:ident| $e:expr;)*) => {
         /// Compares of one type.
         pub const $table: &[Line] =
-            [$(both($cmp, $cmpx, $make!(|$a, $b| $e)),)*].as_flattened();
+            [$(both(Meaning::$cmp, Meaning::$cmpx, $make!(|$a, $b| $e)),)*].as_flattened();
     };
 }
 
@@ -76,140 +77,140 @@ macro_rules! u64_compare {
 }
 
 conditions! { F16, f16_compare,
-    "v_cmp_f_f16", "v_cmpx_f_f16" => |_a, _b| false;
-    "v_cmp_lt_f16", "v_cmpx_lt_f16" => |a, b| a < b;
-    "v_cmp_eq_f16", "v_cmpx_eq_f16" => |a, b| a == b;
-    "v_cmp_le_f16", "v_cmpx_le_f16" => |a, b| a <= b;
-    "v_cmp_gt_f16", "v_cmpx_gt_f16" => |a, b| a > b;
-    "v_cmp_lg_f16", "v_cmpx_lg_f16" => |a, b| (a < b) | (a > b);
-    "v_cmp_ge_f16", "v_cmpx_ge_f16" => |a, b| a >= b;
-    "v_cmp_o_f16", "v_cmpx_o_f16" => |a, b| !a.is_nan() & !b.is_nan();
-    "v_cmp_u_f16", "v_cmpx_u_f16" => |a, b| a.is_nan() | b.is_nan();
-    "v_cmp_nge_f16", "v_cmpx_nge_f16" => |a, b| !(a >= b);
-    "v_cmp_nlg_f16", "v_cmpx_nlg_f16" => |a, b| !((a < b) | (a > b));
-    "v_cmp_ngt_f16", "v_cmpx_ngt_f16" => |a, b| !(a > b);
-    "v_cmp_nle_f16", "v_cmpx_nle_f16" => |a, b| !(a <= b);
-    "v_cmp_neq_f16", "v_cmpx_neq_f16" => |a, b| a != b;
-    "v_cmp_nlt_f16", "v_cmpx_nlt_f16" => |a, b| !(a < b);
-    "v_cmp_tru_f16", "v_cmpx_tru_f16" => |_a, _b| true;
+    V_CMP_F_F16, V_CMPX_F_F16 => |_a, _b| false;
+    V_CMP_LT_F16, V_CMPX_LT_F16 => |a, b| a < b;
+    V_CMP_EQ_F16, V_CMPX_EQ_F16 => |a, b| a == b;
+    V_CMP_LE_F16, V_CMPX_LE_F16 => |a, b| a <= b;
+    V_CMP_GT_F16, V_CMPX_GT_F16 => |a, b| a > b;
+    V_CMP_LG_F16, V_CMPX_LG_F16 => |a, b| (a < b) | (a > b);
+    V_CMP_GE_F16, V_CMPX_GE_F16 => |a, b| a >= b;
+    V_CMP_O_F16, V_CMPX_O_F16 => |a, b| !a.is_nan() & !b.is_nan();
+    V_CMP_U_F16, V_CMPX_U_F16 => |a, b| a.is_nan() | b.is_nan();
+    V_CMP_NGE_F16, V_CMPX_NGE_F16 => |a, b| !(a >= b);
+    V_CMP_NLG_F16, V_CMPX_NLG_F16 => |a, b| !((a < b) | (a > b));
+    V_CMP_NGT_F16, V_CMPX_NGT_F16 => |a, b| !(a > b);
+    V_CMP_NLE_F16, V_CMPX_NLE_F16 => |a, b| !(a <= b);
+    V_CMP_NEQ_F16, V_CMPX_NEQ_F16 => |a, b| a != b;
+    V_CMP_NLT_F16, V_CMPX_NLT_F16 => |a, b| !(a < b);
+    V_CMP_TRU_F16, V_CMPX_TRU_F16 => |_a, _b| true;
 }
 
 conditions! { F32, f32_compare,
-    "v_cmp_f_f32", "v_cmpx_f_f32" => |_a, _b| false;
-    "v_cmp_lt_f32", "v_cmpx_lt_f32" => |a, b| a < b;
-    "v_cmp_eq_f32", "v_cmpx_eq_f32" => |a, b| a == b;
-    "v_cmp_le_f32", "v_cmpx_le_f32" => |a, b| a <= b;
-    "v_cmp_gt_f32", "v_cmpx_gt_f32" => |a, b| a > b;
-    "v_cmp_lg_f32", "v_cmpx_lg_f32" => |a, b| (a < b) | (a > b);
-    "v_cmp_ge_f32", "v_cmpx_ge_f32" => |a, b| a >= b;
-    "v_cmp_o_f32", "v_cmpx_o_f32" => |a, b| !a.is_nan() & !b.is_nan();
-    "v_cmp_u_f32", "v_cmpx_u_f32" => |a, b| a.is_nan() | b.is_nan();
-    "v_cmp_nge_f32", "v_cmpx_nge_f32" => |a, b| !(a >= b);
-    "v_cmp_nlg_f32", "v_cmpx_nlg_f32" => |a, b| !((a < b) | (a > b));
-    "v_cmp_ngt_f32", "v_cmpx_ngt_f32" => |a, b| !(a > b);
-    "v_cmp_nle_f32", "v_cmpx_nle_f32" => |a, b| !(a <= b);
-    "v_cmp_neq_f32", "v_cmpx_neq_f32" => |a, b| a != b;
-    "v_cmp_nlt_f32", "v_cmpx_nlt_f32" => |a, b| !(a < b);
-    "v_cmp_tru_f32", "v_cmpx_tru_f32" => |_a, _b| true;
+    V_CMP_F_F32, V_CMPX_F_F32 => |_a, _b| false;
+    V_CMP_LT_F32, V_CMPX_LT_F32 => |a, b| a < b;
+    V_CMP_EQ_F32, V_CMPX_EQ_F32 => |a, b| a == b;
+    V_CMP_LE_F32, V_CMPX_LE_F32 => |a, b| a <= b;
+    V_CMP_GT_F32, V_CMPX_GT_F32 => |a, b| a > b;
+    V_CMP_LG_F32, V_CMPX_LG_F32 => |a, b| (a < b) | (a > b);
+    V_CMP_GE_F32, V_CMPX_GE_F32 => |a, b| a >= b;
+    V_CMP_O_F32, V_CMPX_O_F32 => |a, b| !a.is_nan() & !b.is_nan();
+    V_CMP_U_F32, V_CMPX_U_F32 => |a, b| a.is_nan() | b.is_nan();
+    V_CMP_NGE_F32, V_CMPX_NGE_F32 => |a, b| !(a >= b);
+    V_CMP_NLG_F32, V_CMPX_NLG_F32 => |a, b| !((a < b) | (a > b));
+    V_CMP_NGT_F32, V_CMPX_NGT_F32 => |a, b| !(a > b);
+    V_CMP_NLE_F32, V_CMPX_NLE_F32 => |a, b| !(a <= b);
+    V_CMP_NEQ_F32, V_CMPX_NEQ_F32 => |a, b| a != b;
+    V_CMP_NLT_F32, V_CMPX_NLT_F32 => |a, b| !(a < b);
+    V_CMP_TRU_F32, V_CMPX_TRU_F32 => |_a, _b| true;
 }
 
 conditions! { F64, f64_compare,
-    "v_cmp_f_f64", "v_cmpx_f_f64" => |_a, _b| false;
-    "v_cmp_lt_f64", "v_cmpx_lt_f64" => |a, b| a < b;
-    "v_cmp_eq_f64", "v_cmpx_eq_f64" => |a, b| a == b;
-    "v_cmp_le_f64", "v_cmpx_le_f64" => |a, b| a <= b;
-    "v_cmp_gt_f64", "v_cmpx_gt_f64" => |a, b| a > b;
-    "v_cmp_lg_f64", "v_cmpx_lg_f64" => |a, b| (a < b) | (a > b);
-    "v_cmp_ge_f64", "v_cmpx_ge_f64" => |a, b| a >= b;
-    "v_cmp_o_f64", "v_cmpx_o_f64" => |a, b| !a.is_nan() & !b.is_nan();
-    "v_cmp_u_f64", "v_cmpx_u_f64" => |a, b| a.is_nan() | b.is_nan();
-    "v_cmp_nge_f64", "v_cmpx_nge_f64" => |a, b| !(a >= b);
-    "v_cmp_nlg_f64", "v_cmpx_nlg_f64" => |a, b| !((a < b) | (a > b));
-    "v_cmp_ngt_f64", "v_cmpx_ngt_f64" => |a, b| !(a > b);
-    "v_cmp_nle_f64", "v_cmpx_nle_f64" => |a, b| !(a <= b);
-    "v_cmp_neq_f64", "v_cmpx_neq_f64" => |a, b| a != b;
-    "v_cmp_nlt_f64", "v_cmpx_nlt_f64" => |a, b| !(a < b);
-    "v_cmp_tru_f64", "v_cmpx_tru_f64" => |_a, _b| true;
+    V_CMP_F_F64, V_CMPX_F_F64 => |_a, _b| false;
+    V_CMP_LT_F64, V_CMPX_LT_F64 => |a, b| a < b;
+    V_CMP_EQ_F64, V_CMPX_EQ_F64 => |a, b| a == b;
+    V_CMP_LE_F64, V_CMPX_LE_F64 => |a, b| a <= b;
+    V_CMP_GT_F64, V_CMPX_GT_F64 => |a, b| a > b;
+    V_CMP_LG_F64, V_CMPX_LG_F64 => |a, b| (a < b) | (a > b);
+    V_CMP_GE_F64, V_CMPX_GE_F64 => |a, b| a >= b;
+    V_CMP_O_F64, V_CMPX_O_F64 => |a, b| !a.is_nan() & !b.is_nan();
+    V_CMP_U_F64, V_CMPX_U_F64 => |a, b| a.is_nan() | b.is_nan();
+    V_CMP_NGE_F64, V_CMPX_NGE_F64 => |a, b| !(a >= b);
+    V_CMP_NLG_F64, V_CMPX_NLG_F64 => |a, b| !((a < b) | (a > b));
+    V_CMP_NGT_F64, V_CMPX_NGT_F64 => |a, b| !(a > b);
+    V_CMP_NLE_F64, V_CMPX_NLE_F64 => |a, b| !(a <= b);
+    V_CMP_NEQ_F64, V_CMPX_NEQ_F64 => |a, b| a != b;
+    V_CMP_NLT_F64, V_CMPX_NLT_F64 => |a, b| !(a < b);
+    V_CMP_TRU_F64, V_CMPX_TRU_F64 => |_a, _b| true;
 }
 
 conditions! { I16, i16_compare,
-    "v_cmp_f_i16", "v_cmpx_f_i16" => |_a, _b| false;
-    "v_cmp_lt_i16", "v_cmpx_lt_i16" => |a, b| a < b;
-    "v_cmp_eq_i16", "v_cmpx_eq_i16" => |a, b| a == b;
-    "v_cmp_le_i16", "v_cmpx_le_i16" => |a, b| a <= b;
-    "v_cmp_gt_i16", "v_cmpx_gt_i16" => |a, b| a > b;
-    "v_cmp_ne_i16", "v_cmpx_ne_i16" => |a, b| a != b;
-    "v_cmp_ge_i16", "v_cmpx_ge_i16" => |a, b| a >= b;
-    "v_cmp_t_i16", "v_cmpx_t_i16" => |_a, _b| true;
+    V_CMP_F_I16, V_CMPX_F_I16 => |_a, _b| false;
+    V_CMP_LT_I16, V_CMPX_LT_I16 => |a, b| a < b;
+    V_CMP_EQ_I16, V_CMPX_EQ_I16 => |a, b| a == b;
+    V_CMP_LE_I16, V_CMPX_LE_I16 => |a, b| a <= b;
+    V_CMP_GT_I16, V_CMPX_GT_I16 => |a, b| a > b;
+    V_CMP_NE_I16, V_CMPX_NE_I16 => |a, b| a != b;
+    V_CMP_GE_I16, V_CMPX_GE_I16 => |a, b| a >= b;
+    V_CMP_T_I16, V_CMPX_T_I16 => |_a, _b| true;
 }
 
 conditions! { U16, u16_compare,
-    "v_cmp_f_u16", "v_cmpx_f_u16" => |_a, _b| false;
-    "v_cmp_lt_u16", "v_cmpx_lt_u16" => |a, b| a < b;
-    "v_cmp_eq_u16", "v_cmpx_eq_u16" => |a, b| a == b;
-    "v_cmp_le_u16", "v_cmpx_le_u16" => |a, b| a <= b;
-    "v_cmp_gt_u16", "v_cmpx_gt_u16" => |a, b| a > b;
-    "v_cmp_ne_u16", "v_cmpx_ne_u16" => |a, b| a != b;
-    "v_cmp_ge_u16", "v_cmpx_ge_u16" => |a, b| a >= b;
-    "v_cmp_t_u16", "v_cmpx_t_u16" => |_a, _b| true;
+    V_CMP_F_U16, V_CMPX_F_U16 => |_a, _b| false;
+    V_CMP_LT_U16, V_CMPX_LT_U16 => |a, b| a < b;
+    V_CMP_EQ_U16, V_CMPX_EQ_U16 => |a, b| a == b;
+    V_CMP_LE_U16, V_CMPX_LE_U16 => |a, b| a <= b;
+    V_CMP_GT_U16, V_CMPX_GT_U16 => |a, b| a > b;
+    V_CMP_NE_U16, V_CMPX_NE_U16 => |a, b| a != b;
+    V_CMP_GE_U16, V_CMPX_GE_U16 => |a, b| a >= b;
+    V_CMP_T_U16, V_CMPX_T_U16 => |_a, _b| true;
 }
 
 conditions! { I32, i32_compare,
-    "v_cmp_f_i32", "v_cmpx_f_i32" => |_a, _b| false;
-    "v_cmp_lt_i32", "v_cmpx_lt_i32" => |a, b| a < b;
-    "v_cmp_eq_i32", "v_cmpx_eq_i32" => |a, b| a == b;
-    "v_cmp_le_i32", "v_cmpx_le_i32" => |a, b| a <= b;
-    "v_cmp_gt_i32", "v_cmpx_gt_i32" => |a, b| a > b;
-    "v_cmp_ne_i32", "v_cmpx_ne_i32" => |a, b| a != b;
-    "v_cmp_ge_i32", "v_cmpx_ge_i32" => |a, b| a >= b;
-    "v_cmp_t_i32", "v_cmpx_t_i32" => |_a, _b| true;
+    V_CMP_F_I32, V_CMPX_F_I32 => |_a, _b| false;
+    V_CMP_LT_I32, V_CMPX_LT_I32 => |a, b| a < b;
+    V_CMP_EQ_I32, V_CMPX_EQ_I32 => |a, b| a == b;
+    V_CMP_LE_I32, V_CMPX_LE_I32 => |a, b| a <= b;
+    V_CMP_GT_I32, V_CMPX_GT_I32 => |a, b| a > b;
+    V_CMP_NE_I32, V_CMPX_NE_I32 => |a, b| a != b;
+    V_CMP_GE_I32, V_CMPX_GE_I32 => |a, b| a >= b;
+    V_CMP_T_I32, V_CMPX_T_I32 => |_a, _b| true;
 }
 
 conditions! { U32, u32_compare,
-    "v_cmp_f_u32", "v_cmpx_f_u32" => |_a, _b| false;
-    "v_cmp_lt_u32", "v_cmpx_lt_u32" => |a, b| a < b;
-    "v_cmp_eq_u32", "v_cmpx_eq_u32" => |a, b| a == b;
-    "v_cmp_le_u32", "v_cmpx_le_u32" => |a, b| a <= b;
-    "v_cmp_gt_u32", "v_cmpx_gt_u32" => |a, b| a > b;
-    "v_cmp_ne_u32", "v_cmpx_ne_u32" => |a, b| a != b;
-    "v_cmp_ge_u32", "v_cmpx_ge_u32" => |a, b| a >= b;
-    "v_cmp_t_u32", "v_cmpx_t_u32" => |_a, _b| true;
+    V_CMP_F_U32, V_CMPX_F_U32 => |_a, _b| false;
+    V_CMP_LT_U32, V_CMPX_LT_U32 => |a, b| a < b;
+    V_CMP_EQ_U32, V_CMPX_EQ_U32 => |a, b| a == b;
+    V_CMP_LE_U32, V_CMPX_LE_U32 => |a, b| a <= b;
+    V_CMP_GT_U32, V_CMPX_GT_U32 => |a, b| a > b;
+    V_CMP_NE_U32, V_CMPX_NE_U32 => |a, b| a != b;
+    V_CMP_GE_U32, V_CMPX_GE_U32 => |a, b| a >= b;
+    V_CMP_T_U32, V_CMPX_T_U32 => |_a, _b| true;
 }
 
 conditions! { I64, i64_compare,
-    "v_cmp_f_i64", "v_cmpx_f_i64" => |_a, _b| false;
-    "v_cmp_lt_i64", "v_cmpx_lt_i64" => |a, b| a < b;
-    "v_cmp_eq_i64", "v_cmpx_eq_i64" => |a, b| a == b;
-    "v_cmp_le_i64", "v_cmpx_le_i64" => |a, b| a <= b;
-    "v_cmp_gt_i64", "v_cmpx_gt_i64" => |a, b| a > b;
-    "v_cmp_ne_i64", "v_cmpx_ne_i64" => |a, b| a != b;
-    "v_cmp_ge_i64", "v_cmpx_ge_i64" => |a, b| a >= b;
-    "v_cmp_t_i64", "v_cmpx_t_i64" => |_a, _b| true;
+    V_CMP_F_I64, V_CMPX_F_I64 => |_a, _b| false;
+    V_CMP_LT_I64, V_CMPX_LT_I64 => |a, b| a < b;
+    V_CMP_EQ_I64, V_CMPX_EQ_I64 => |a, b| a == b;
+    V_CMP_LE_I64, V_CMPX_LE_I64 => |a, b| a <= b;
+    V_CMP_GT_I64, V_CMPX_GT_I64 => |a, b| a > b;
+    V_CMP_NE_I64, V_CMPX_NE_I64 => |a, b| a != b;
+    V_CMP_GE_I64, V_CMPX_GE_I64 => |a, b| a >= b;
+    V_CMP_T_I64, V_CMPX_T_I64 => |_a, _b| true;
 }
 
 conditions! { U64, u64_compare,
-    "v_cmp_f_u64", "v_cmpx_f_u64" => |_a, _b| false;
-    "v_cmp_lt_u64", "v_cmpx_lt_u64" => |a, b| a < b;
-    "v_cmp_eq_u64", "v_cmpx_eq_u64" => |a, b| a == b;
-    "v_cmp_le_u64", "v_cmpx_le_u64" => |a, b| a <= b;
-    "v_cmp_gt_u64", "v_cmpx_gt_u64" => |a, b| a > b;
-    "v_cmp_ne_u64", "v_cmpx_ne_u64" => |a, b| a != b;
-    "v_cmp_ge_u64", "v_cmpx_ge_u64" => |a, b| a >= b;
-    "v_cmp_t_u64", "v_cmpx_t_u64" => |_a, _b| true;
+    V_CMP_F_U64, V_CMPX_F_U64 => |_a, _b| false;
+    V_CMP_LT_U64, V_CMPX_LT_U64 => |a, b| a < b;
+    V_CMP_EQ_U64, V_CMPX_EQ_U64 => |a, b| a == b;
+    V_CMP_LE_U64, V_CMPX_LE_U64 => |a, b| a <= b;
+    V_CMP_GT_U64, V_CMPX_GT_U64 => |a, b| a > b;
+    V_CMP_NE_U64, V_CMPX_NE_U64 => |a, b| a != b;
+    V_CMP_GE_U64, V_CMPX_GE_U64 => |a, b| a >= b;
+    V_CMP_T_U64, V_CMPX_T_U64 => |_a, _b| true;
 }
 
 macro_rules! class_tests {
-    ($($cmp:literal, $cmpx:literal => $e:expr;)*) => {
+    ($($cmp:ident, $cmpx:ident => $e:expr;)*) => {
         /// The class tests: bit n of source 1 asks for class n.
-        pub const CLASS: &[Line] = [$(both($cmp, $cmpx, $e),)*].as_flattened();
+        pub const CLASS: &[Line] = [$(both(Meaning::$cmp, Meaning::$cmpx, $e),)*].as_flattened();
     };
 }
 
 class_tests! {
-    "v_cmp_class_f16", "v_cmpx_class_f16" =>
+    V_CMP_CLASS_F16, V_CMPX_CLASS_F16 =>
         rare!(Nothing; cx |a: word::F16, b: u16| -> Bit { Bit::new(class::is_class_f16(a.0, u32::from(b))) });
-    "v_cmp_class_f32", "v_cmpx_class_f32" =>
+    V_CMP_CLASS_F32, V_CMPX_CLASS_F32 =>
         raw!(|a: f32, b: u32| -> Bit { Bit::new(class::is_class_f32(a.to_bits(), b)) });
-    "v_cmp_class_f64", "v_cmpx_class_f64" =>
+    V_CMP_CLASS_F64, V_CMPX_CLASS_F64 =>
         rare!(Nothing; cx |a: f64, b: u32| -> Bit { Bit::new(class::is_class_f64(a.to_bits(), b)) });
 }

@@ -1,6 +1,6 @@
 //! Definitions: what an instruction's table line says, and how such an instruction is bound.
 
-use wavemark_isa::{Half, Operand, OutMod, Reg, RegFile, Special};
+use wavemark_isa::{Half, Meaning, Operand, OutMod, Reg, RegFile, Special};
 
 use super::host::{Bodies, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
@@ -24,8 +24,8 @@ pub enum Def {
     Scalar(ScalarDef),
 }
 
-/// A line of a family's table: the key ([`crate::meaning`]) and its definition.
-pub type Line = (&'static str, Def);
+/// A line of a family's table: a key and its definition.
+pub type Line = (Meaning, Def);
 
 /// The definition of a vector instruction.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! Dot products and mixed-precision multiply-adds.
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::{Denorm, arith, bf16, dot, f16, fp8};
 
 use super::convert::to_f16;
@@ -126,56 +127,56 @@ macro_rules! mix {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_dot2_f32_f16", DOT2_F32_F16.def()),
-    ("v_dot2c_f32_f16", DOT2_F32_F16.accumulating().def()),
-    ("v_dot2_f32_bf16", DOT2_F32_BF16.def()),
-    ("v_dot2c_f32_bf16", DOT2_F32_BF16.accumulating().def()),
+    (Meaning::V_DOT2_F32_F16, DOT2_F32_F16.def()),
+    (Meaning::V_DOT2C_F32_F16, DOT2_F32_F16.accumulating().def()),
+    (Meaning::V_DOT2_F32_BF16, DOT2_F32_BF16.def()),
+    (Meaning::V_DOT2C_F32_BF16, DOT2_F32_BF16.accumulating().def()),
     (
-        "v_dot2_f16_f16",
+        Meaning::V_DOT2_F16_F16,
         rare!(Nothing; _cx |a: PkF16, b: PkF16, c: F16| -> F16 { F16(dot::dot2_f16_f16(a.0, b.0, c.0)) })
             .keeping_half()
             .def(),
     ),
     (
-        "v_dot2_bf16_bf16",
+        Meaning::V_DOT2_BF16_BF16,
         rare!(Nothing; _cx |a: PkBf16, b: PkBf16, c: Bf16| -> Bf16 { Bf16(dot::dot2_bf16_bf16(a.0, b.0, c.0)) })
             .keeping_half()
             .def(),
     ),
-    ("v_dot4_f32_fp8_fp8", dot4_f32!(e4m3_to_f32, e4m3_to_f32)),
-    ("v_dot4_f32_fp8_bf8", dot4_f32!(e4m3_to_f32, e5m2_to_f32)),
-    ("v_dot4_f32_bf8_fp8", dot4_f32!(e5m2_to_f32, e4m3_to_f32)),
-    ("v_dot4_f32_bf8_bf8", dot4_f32!(e5m2_to_f32, e5m2_to_f32)),
-    ("v_dot2_i32_i16", DOT2_I32.def()),
-    ("v_dot2c_i32_i16", DOT2_I32.accumulating().def()),
-    ("v_dot2_u32_u16", DOT2_U32.def()),
-    ("v_dot4_i32_i8", DOT4_I32.def()),
-    ("v_dot4c_i32_i8", DOT4_I32.accumulating().def()),
-    ("v_dot4_u32_u8", DOT4_U32.def()),
-    ("v_dot8_i32_i4", DOT8_I32.def()),
-    ("v_dot8c_i32_i4", DOT8_I32.accumulating().def()),
-    ("v_dot8_u32_u4", DOT8_U32.def()),
+    (Meaning::V_DOT4_F32_FP8_FP8, dot4_f32!(e4m3_to_f32, e4m3_to_f32)),
+    (Meaning::V_DOT4_F32_FP8_BF8, dot4_f32!(e4m3_to_f32, e5m2_to_f32)),
+    (Meaning::V_DOT4_F32_BF8_FP8, dot4_f32!(e5m2_to_f32, e4m3_to_f32)),
+    (Meaning::V_DOT4_F32_BF8_BF8, dot4_f32!(e5m2_to_f32, e5m2_to_f32)),
+    (Meaning::V_DOT2_I32_I16, DOT2_I32.def()),
+    (Meaning::V_DOT2C_I32_I16, DOT2_I32.accumulating().def()),
+    (Meaning::V_DOT2_U32_U16, DOT2_U32.def()),
+    (Meaning::V_DOT4_I32_I8, DOT4_I32.def()),
+    (Meaning::V_DOT4C_I32_I8, DOT4_I32.accumulating().def()),
+    (Meaning::V_DOT4_U32_U8, DOT4_U32.def()),
+    (Meaning::V_DOT8_I32_I4, DOT8_I32.def()),
+    (Meaning::V_DOT8C_I32_I4, DOT8_I32.accumulating().def()),
+    (Meaning::V_DOT8_U32_U4, DOT8_U32.def()),
     (
-        "v_dot4_i32_iu8",
+        Meaning::V_DOT4_I32_IU8,
         wide!([B32, B32, B32] -> 1; |cx, m, a, b, c, d| {
             d[0] = mixed_sign(m, dot::dot4(a[0], b[0], m.neg() & 1 != 0, m.neg() & 2 != 0), c[0]);
         })
         .def(),
     ),
     (
-        "v_dot8_i32_iu4",
+        Meaning::V_DOT8_I32_IU4,
         wide!([B32, B32, B32] -> 1; |cx, m, a, b, c, d| {
             d[0] = mixed_sign(m, dot::dot8(a[0], b[0], m.neg() & 1 != 0, m.neg() & 2 != 0), c[0]);
         })
         .def(),
     ),
-    ("v_mad_mix_f32", mix!(mixed_mad, false, f32)),
-    ("v_mad_mixlo_f16", mix!(mixed_mad, false, 0)),
-    ("v_mad_mixhi_f16", mix!(mixed_mad, false, 16)),
-    ("v_fma_mix_f32", mix!(mixed_fma, false, f32)),
-    ("v_fma_mixlo_f16", mix!(mixed_fma, false, 0)),
-    ("v_fma_mixhi_f16", mix!(mixed_fma, false, 16)),
-    ("v_fma_mix_f32_bf16", mix!(mixed_fma, true, f32)),
-    ("v_fma_mixlo_bf16", mix!(mixed_fma, true, 0)),
-    ("v_fma_mixhi_bf16", mix!(mixed_fma, true, 16)),
+    (Meaning::V_MAD_MIX_F32, mix!(mixed_mad, false, f32)),
+    (Meaning::V_MAD_MIXLO_F16, mix!(mixed_mad, false, 0)),
+    (Meaning::V_MAD_MIXHI_F16, mix!(mixed_mad, false, 16)),
+    (Meaning::V_FMA_MIX_F32, mix!(mixed_fma, false, f32)),
+    (Meaning::V_FMA_MIXLO_F16, mix!(mixed_fma, false, 0)),
+    (Meaning::V_FMA_MIXHI_F16, mix!(mixed_fma, false, 16)),
+    (Meaning::V_FMA_MIX_F32_BF16, mix!(mixed_fma, true, f32)),
+    (Meaning::V_FMA_MIXLO_BF16, mix!(mixed_fma, true, 0)),
+    (Meaning::V_FMA_MIXHI_BF16, mix!(mixed_fma, true, 16)),
 ];

@@ -1,6 +1,7 @@
 //! Interpolation with parameters that are in registers: multiply-adds that read some sources from a fixed lane of each
 //! quad, whether it is on or not (RDNA3 ISA 12.3, 16.13).
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::Round;
 
 use super::def::{Line, OwnMods, VectorDef, whole};
@@ -80,10 +81,10 @@ const fn interpolation(body: Body) -> VectorDef {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_interp_p10_f32", interpolation(P10::body).def()),
-    ("v_interp_p2_of_quad_f32", interpolation(P2::body).def()),
-    ("v_interp_p10_f16_f32", interpolation(P10Halves::<false>::body).def()),
-    ("v_interp_p2_f16_f32", interpolation(P2Halves::<false>::body).def()),
-    ("v_interp_p10_rtz_f16_f32", interpolation(P10Halves::<true>::body).def()),
-    ("v_interp_p2_rtz_f16_f32", interpolation(P2Halves::<true>::body).def()),
+    (Meaning::V_INTERP_P10_F32, interpolation(P10::body).def()),
+    (Meaning::V_INTERP_P2_OF_QUAD_F32, interpolation(P2::body).def()),
+    (Meaning::V_INTERP_P10_F16_F32, interpolation(P10Halves::<false>::body).def()),
+    (Meaning::V_INTERP_P2_F16_F32, interpolation(P2Halves::<false>::body).def()),
+    (Meaning::V_INTERP_P10_RTZ_F16_F32, interpolation(P10Halves::<true>::body).def()),
+    (Meaning::V_INTERP_P2_RTZ_F16_F32, interpolation(P2Halves::<true>::body).def()),
 ];

@@ -1,6 +1,7 @@
 //! Instructions that move data between lanes, or between lanes and scalars, and those that depend on the lane's
 //! number or on a relative register index.
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::{Denorm, arith, div};
 
 use super::def::{Line, OwnMods, whole};
@@ -451,58 +452,70 @@ use Kind::{B32, F32, F64, None as Nil, Scalar, Tuple};
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_nop", whole([Nil; 3], [Nil; 2], nothing).def()),
-    ("v_readlane_b32", whole([B32, Scalar, Nil], [Scalar, Nil], readlane).def()),
-    ("v_readfirstlane_b32", whole([B32, Nil, Nil], [Scalar, Nil], readfirstlane).def()),
-    ("v_writelane_b32", whole([Scalar, Scalar, Nil], [B32, Nil], writelane).def()),
-    ("v_mbcnt_lo_u32_b32", whole([B32, B32, Nil], [B32, Nil], mbcnt_lo).def()),
-    ("v_mbcnt_hi_u32_b32", whole([B32, B32, Nil], [B32, Nil], mbcnt_hi).def()),
-    ("v_permlane16_b32", whole([B32, Scalar, Scalar], [B32, Nil], permlane16_same).owning_mods().def()),
-    ("v_permlanex16_b32", whole([B32, Scalar, Scalar], [B32, Nil], permlane16_cross).owning_mods().def()),
-    ("v_permlane16_var_b32", whole([B32, B32, Nil], [B32, Nil], permlane16_var_same).owning_mods().def()),
-    ("v_permlanex16_var_b32", whole([B32, B32, Nil], [B32, Nil], permlane16_var_cross).owning_mods().def()),
-    ("v_permlane64_b32", whole([B32, Nil, Nil], [B32, Nil], permlane64).def()),
-    ("v_permlane_bcast_b32", whole([B32, Scalar, Scalar], [B32, Nil], permlane_bcast).def()),
-    ("v_permlane_down_b32", whole([B32, Scalar, Scalar], [B32, Nil], permlane_down).def()),
-    ("v_permlane_up_b32", whole([B32, Scalar, Scalar], [B32, Nil], permlane_up).def()),
-    ("v_permlane_xor_b32", whole([B32, Scalar, Scalar], [B32, Nil], permlane_xor).def()),
-    ("v_permlane_idx_gen_b32", whole([B32, Scalar, Nil], [B32, Nil], permlane_idx_gen).def()),
-    // Both operands are written: the second stands as a second destination.
-    ("v_permlane16_swap_b32", whole([Nil; 3], [B32, Tuple(1)], permlane16_swap).owning_mods().def()),
-    ("v_permlane32_swap_b32", whole([Nil; 3], [B32, Tuple(1)], permlane32_swap).owning_mods().def()),
-    ("v_swap_b32", whole([Nil; 3], [B32, Tuple(1)], swap).def()),
-    ("v_swap_b16", whole([Nil; 3], [B32, Tuple(1)], swap16).owning_mods().def()),
-    ("v_swaprel_b32", whole([Nil; 3], [B32, Tuple(1)], swaprel).def()),
-    ("v_movrels_b32", whole([B32, Nil, Nil], [B32, Nil], movrels).def()),
-    ("v_movreld_b32", whole([B32, Nil, Nil], [B32, Nil], movreld).def()),
-    ("v_movrelsd_b32", whole([B32, Nil, Nil], [B32, Nil], movrelsd).def()),
-    ("v_movrelsd_2_b32", whole([B32, Nil, Nil], [B32, Nil], movrelsd2).def()),
-    ("s_movrels_b32", own([B32, Nil, Nil], B32, s_movrels).def()),
-    ("s_movrels_b64", own([Kind::B64, Nil, Nil], Kind::B64, s_movrels64).def()),
-    ("s_movreld_b32", own([B32, Nil, Nil], B32, s_movreld).def()),
-    ("s_movreld_b64", own([Kind::B64, Nil, Nil], Kind::B64, s_movreld64).def()),
-    ("s_movrelsd_2_b32", own([B32, Nil, Nil], B32, s_movrelsd2).def()),
-    ("v_div_fmas_f32", whole([F32, F32, F32], [F32, Nil], div_fmas_f32).def()),
-    ("v_div_fmas_f64", whole([F64, F64, F64], [F64, Nil], div_fmas_f64).def()),
-    ("v_qsad_pk_u16_u8", sad16!(false)),
-    ("v_mqsad_pk_u16_u8", sad16!(true)),
+    (Meaning::V_NOP, whole([Nil; 3], [Nil; 2], nothing).def()),
+    (Meaning::V_READLANE_B32, whole([B32, Scalar, Nil], [Scalar, Nil], readlane).def()),
+    (Meaning::V_READFIRSTLANE_B32, whole([B32, Nil, Nil], [Scalar, Nil], readfirstlane).def()),
+    (Meaning::V_WRITELANE_B32, whole([Scalar, Scalar, Nil], [B32, Nil], writelane).def()),
+    (Meaning::V_MBCNT_LO_U32_B32, whole([B32, B32, Nil], [B32, Nil], mbcnt_lo).def()),
+    (Meaning::V_MBCNT_HI_U32_B32, whole([B32, B32, Nil], [B32, Nil], mbcnt_hi).def()),
     (
-        "v_mqsad_u32_u8",
+        Meaning::V_PERMLANE16_B32,
+        whole([B32, Scalar, Scalar], [B32, Nil], permlane16_same).owning_mods().def(),
+    ),
+    (
+        Meaning::V_PERMLANEX16_B32,
+        whole([B32, Scalar, Scalar], [B32, Nil], permlane16_cross).owning_mods().def(),
+    ),
+    (
+        Meaning::V_PERMLANE16_VAR_B32,
+        whole([B32, B32, Nil], [B32, Nil], permlane16_var_same).owning_mods().def(),
+    ),
+    (
+        Meaning::V_PERMLANEX16_VAR_B32,
+        whole([B32, B32, Nil], [B32, Nil], permlane16_var_cross).owning_mods().def(),
+    ),
+    (Meaning::V_PERMLANE64_B32, whole([B32, Nil, Nil], [B32, Nil], permlane64).def()),
+    (Meaning::V_PERMLANE_BCAST_B32, whole([B32, Scalar, Scalar], [B32, Nil], permlane_bcast).def()),
+    (Meaning::V_PERMLANE_DOWN_B32, whole([B32, Scalar, Scalar], [B32, Nil], permlane_down).def()),
+    (Meaning::V_PERMLANE_UP_B32, whole([B32, Scalar, Scalar], [B32, Nil], permlane_up).def()),
+    (Meaning::V_PERMLANE_XOR_B32, whole([B32, Scalar, Scalar], [B32, Nil], permlane_xor).def()),
+    (Meaning::V_PERMLANE_IDX_GEN_B32, whole([B32, Scalar, Nil], [B32, Nil], permlane_idx_gen).def()),
+    // Both operands are written: the second stands as a second destination.
+    (Meaning::V_PERMLANE16_SWAP_B32, whole([Nil; 3], [B32, Tuple(1)], permlane16_swap).owning_mods().def()),
+    (Meaning::V_PERMLANE32_SWAP_B32, whole([Nil; 3], [B32, Tuple(1)], permlane32_swap).owning_mods().def()),
+    (Meaning::V_SWAP_B32, whole([Nil; 3], [B32, Tuple(1)], swap).def()),
+    (Meaning::V_SWAP_B16, whole([Nil; 3], [B32, Tuple(1)], swap16).owning_mods().def()),
+    (Meaning::V_SWAPREL_B32, whole([Nil; 3], [B32, Tuple(1)], swaprel).def()),
+    (Meaning::V_MOVRELS_B32, whole([B32, Nil, Nil], [B32, Nil], movrels).def()),
+    (Meaning::V_MOVRELD_B32, whole([B32, Nil, Nil], [B32, Nil], movreld).def()),
+    (Meaning::V_MOVRELSD_B32, whole([B32, Nil, Nil], [B32, Nil], movrelsd).def()),
+    (Meaning::V_MOVRELSD_2_B32, whole([B32, Nil, Nil], [B32, Nil], movrelsd2).def()),
+    (Meaning::S_MOVRELS_B32, own([B32, Nil, Nil], B32, s_movrels).def()),
+    (Meaning::S_MOVRELS_B64, own([Kind::B64, Nil, Nil], Kind::B64, s_movrels64).def()),
+    (Meaning::S_MOVRELD_B32, own([B32, Nil, Nil], B32, s_movreld).def()),
+    (Meaning::S_MOVRELD_B64, own([Kind::B64, Nil, Nil], Kind::B64, s_movreld64).def()),
+    (Meaning::S_MOVRELSD_2_B32, own([B32, Nil, Nil], B32, s_movrelsd2).def()),
+    (Meaning::V_DIV_FMAS_F32, whole([F32, F32, F32], [F32, Nil], div_fmas_f32).def()),
+    (Meaning::V_DIV_FMAS_F64, whole([F64, F64, F64], [F64, Nil], div_fmas_f64).def()),
+    (Meaning::V_QSAD_PK_U16_U8, sad16!(false)),
+    (Meaning::V_MQSAD_PK_U16_U8, sad16!(true)),
+    (
+        Meaning::V_MQSAD_U32_U8,
         wide!([B64, B32, Tuple(4)] -> 4; |cx, m, a, b, c, d| {
             d[..4].copy_from_slice(&windows(a, b[0], [c[0], c[1], c[2], c[3]], true));
         })
         .def(),
     ),
     (
-        "v_perm_pk16_b4_u4",
+        Meaning::V_PERM_PK16_B4_U4,
         wide!([B32, B32, B64] -> 2; |cx, m, a, b, c, d| { perm_pk16(concat(b, 1, a, 1), c, 4, d); }).def(),
     ),
     (
-        "v_perm_pk16_b6_u4",
+        Meaning::V_PERM_PK16_B6_U4,
         wide!([B32, B64, B64] -> 3; |cx, m, a, b, c, d| { perm_pk16(concat(b, 2, a, 1), c, 6, d); }).def(),
     ),
     (
-        "v_perm_pk16_b8_u4",
+        Meaning::V_PERM_PK16_B8_U4,
         wide!([B64, B64, B64] -> 4; |cx, m, a, b, c, d| { perm_pk16(concat(b, 2, a, 2), c, 8, d); }).def(),
     ),
 ];

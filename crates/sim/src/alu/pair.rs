@@ -7,7 +7,7 @@ use wavemark_isa::Inst;
 use super::def::{Def, VectorDef, unsupported};
 use super::{AluDetail, bind_single};
 use crate::binder::{BindError, Binder};
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Definition};
 use crate::op::{Detail, Op, OpKind, Place, PlaceKind};
 use crate::regs::{Chunk, Regs};
 
@@ -29,7 +29,7 @@ pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindE
     let constants = &mut *binder.constants;
     let mut other = Binder::new(binder.machine, binder.layout, binder.msb, second, binder.pc, constants);
     let missing = || unsupported(second.row(binder.machine).mnemonic, "no definition");
-    let Some(Meaning::Alu(y)) = meaning::of(other.meaning()) else { return Err(missing()) };
+    let Some(Definition::Alu(y)) = meaning::definition(other.meaning()) else { return Err(missing()) };
     let y_def = vector_def(&other, y)?;
     let y_op = bind_single(&mut other, y)?;
     let chunks = binder.layout.chunks as u32;

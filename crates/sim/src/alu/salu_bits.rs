@@ -1,5 +1,7 @@
 //! Scalar bit-field, bit-count, pack and mask instructions, and those that work on EXEC.
 
+use wavemark_isa::Meaning;
+
 use super::def::Line;
 use super::modifiers::set_exec;
 use super::scalar::ScalarDef;
@@ -120,7 +122,7 @@ const CLS64: ScalarDef = salu!(|a: i64| -> i32 {
 /// The table of this family.
 pub const TABLE: &[Line] = &[
     (
-        "s_bfe_u32",
+        Meaning::S_BFE_U32,
         salu_scc!(|a: u32, b: u32| -> u32 {
             let d = s_bfe_u32(a, b);
             (d, d != 0)
@@ -128,7 +130,7 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "s_bfe_i32",
+        Meaning::S_BFE_I32,
         salu_scc!(|a: u32, b: u32| -> u32 {
             let d = s_bfe_i32(a, b);
             (d, d != 0)
@@ -136,7 +138,7 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "s_bfe_u64",
+        Meaning::S_BFE_U64,
         salu_scc!(|a: u64, b: u32| -> u64 {
             let d = s_bfe_u64(a, b);
             (d, d != 0)
@@ -144,44 +146,50 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "s_bfe_i64",
+        Meaning::S_BFE_I64,
         salu_scc!(|a: u64, b: u32| -> u64 {
             let d = s_bfe_i64(a, b);
             (d, d != 0)
         })
         .def(),
     ),
-    ("s_bfm_b32", salu!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
-    ("s_bfm_b64", salu!(|a: u32, b: u32| -> u64 { ((1u64 << (a & 63)) - 1) << (b & 63) }).def()),
-    ("s_brev_b32", salu!(|a: u32| -> u32 { a.reverse_bits() }).def()),
-    ("s_brev_b64", salu!(|a: u64| -> u64 { a.reverse_bits() }).def()),
-    ("s_bcnt0_i32_b32", salu_scc!(|a: u32| -> u32 { (a.count_zeros(), a.count_zeros() != 0) }).def()),
-    ("s_bcnt0_i32_b64", salu_scc!(|a: u64| -> u32 { (a.count_zeros(), a.count_zeros() != 0) }).def()),
-    ("s_bcnt1_i32_b32", salu_scc!(|a: u32| -> u32 { (a.count_ones(), a != 0) }).def()),
-    ("s_bcnt1_i32_b64", salu_scc!(|a: u64| -> u32 { (a.count_ones(), a != 0) }).def()),
+    (Meaning::S_BFM_B32, salu!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
+    (Meaning::S_BFM_B64, salu!(|a: u32, b: u32| -> u64 { ((1u64 << (a & 63)) - 1) << (b & 63) }).def()),
+    (Meaning::S_BREV_B32, salu!(|a: u32| -> u32 { a.reverse_bits() }).def()),
+    (Meaning::S_BREV_B64, salu!(|a: u64| -> u64 { a.reverse_bits() }).def()),
+    (Meaning::S_BCNT0_I32_B32, salu_scc!(|a: u32| -> u32 { (a.count_zeros(), a.count_zeros() != 0) }).def()),
+    (Meaning::S_BCNT0_I32_B64, salu_scc!(|a: u64| -> u32 { (a.count_zeros(), a.count_zeros() != 0) }).def()),
+    (Meaning::S_BCNT1_I32_B32, salu_scc!(|a: u32| -> u32 { (a.count_ones(), a != 0) }).def()),
+    (Meaning::S_BCNT1_I32_B64, salu_scc!(|a: u64| -> u32 { (a.count_ones(), a != 0) }).def()),
     (
-        "s_ff0_i32_b32",
+        Meaning::S_FF0_I32_B32,
         salu!(|a: u32| -> i32 { if a == u32::MAX { -1 } else { a.trailing_ones() as i32 } }).def(),
     ),
     (
-        "s_ff0_i32_b64",
+        Meaning::S_FF0_I32_B64,
         salu!(|a: u64| -> i32 { if a == u64::MAX { -1 } else { a.trailing_ones() as i32 } }).def(),
     ),
-    ("s_ctz_i32_b32", CTZ32.def()),
-    ("s_ctz_i32_b64", CTZ64.def()),
-    ("s_clz_i32_u32", CLZ32.def()),
-    ("s_clz_i32_u64", CLZ64.def()),
-    ("s_cls_i32", CLS32.def()),
-    ("s_cls_i32_i64", CLS64.def()),
-    ("s_sext_i32_i8", salu!(|a: u32| -> i32 { i32::from(a as i8) }).def()),
-    ("s_sext_i32_i16", salu!(|a: u32| -> i32 { i32::from(a as i16) }).def()),
-    ("s_bitset0_b32", salu!(|a: u32, old: u32| -> u32 { old & !(1 << (a & 31)) }).accumulating().def()),
-    ("s_bitset1_b32", salu!(|a: u32, old: u32| -> u32 { old | 1 << (a & 31) }).accumulating().def()),
-    ("s_bitset0_b64", salu!(|a: u32, old: u64| -> u64 { old & !(1 << (a & 63)) }).accumulating().def()),
-    ("s_bitset1_b64", salu!(|a: u32, old: u64| -> u64 { old | 1 << (a & 63) }).accumulating().def()),
-    ("s_bitreplicate_b64_b32", salu!(|a: u32| -> u64 { replicate(a) }).def()),
+    (Meaning::S_CTZ_I32_B32, CTZ32.def()),
+    (Meaning::S_CTZ_I32_B64, CTZ64.def()),
+    (Meaning::S_CLZ_I32_U32, CLZ32.def()),
+    (Meaning::S_CLZ_I32_U64, CLZ64.def()),
+    (Meaning::S_CLS_I32, CLS32.def()),
+    (Meaning::S_CLS_I32_I64, CLS64.def()),
+    (Meaning::S_SEXT_I32_I8, salu!(|a: u32| -> i32 { i32::from(a as i8) }).def()),
+    (Meaning::S_SEXT_I32_I16, salu!(|a: u32| -> i32 { i32::from(a as i16) }).def()),
     (
-        "s_quadmask_b32",
+        Meaning::S_BITSET0_B32,
+        salu!(|a: u32, old: u32| -> u32 { old & !(1 << (a & 31)) }).accumulating().def(),
+    ),
+    (Meaning::S_BITSET1_B32, salu!(|a: u32, old: u32| -> u32 { old | 1 << (a & 31) }).accumulating().def()),
+    (
+        Meaning::S_BITSET0_B64,
+        salu!(|a: u32, old: u64| -> u64 { old & !(1 << (a & 63)) }).accumulating().def(),
+    ),
+    (Meaning::S_BITSET1_B64, salu!(|a: u32, old: u64| -> u64 { old | 1 << (a & 63) }).accumulating().def()),
+    (Meaning::S_BITREPLICATE_B64_B32, salu!(|a: u32| -> u64 { replicate(a) }).def()),
+    (
+        Meaning::S_QUADMASK_B32,
         salu_scc!(|a: u32| -> u32 {
             let d = quads(u64::from(a), 32) as u32;
             (d, d != 0)
@@ -189,7 +197,7 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "s_quadmask_b64",
+        Meaning::S_QUADMASK_B64,
         salu_scc!(|a: u64| -> u64 {
             let d = quads(a, 64);
             (d, d != 0)
@@ -197,7 +205,7 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "s_wqm_b32",
+        Meaning::S_WQM_B32,
         salu_scc!(|a: u32| -> u32 {
             let d = whole_quads(u64::from(a)) as u32;
             (d, d != 0)
@@ -205,39 +213,39 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "s_wqm_b64",
+        Meaning::S_WQM_B64,
         salu_scc!(|a: u64| -> u64 {
             let d = whole_quads(a);
             (d, d != 0)
         })
         .def(),
     ),
-    ("s_pack_ll_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a, b) }).def()),
-    ("s_pack_lh_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a, b >> 16) }).def()),
-    ("s_pack_hh_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a >> 16, b >> 16) }).def()),
-    ("s_pack_hl_b32_b16", salu!(|a: u32, b: u32| -> u32 { pack(a >> 16, b) }).def()),
-    ("s_and_saveexec_b64", saveexec!(u64, |s, e| s & e)),
-    ("s_or_saveexec_b64", saveexec!(u64, |s, e| s | e)),
-    ("s_xor_saveexec_b64", saveexec!(u64, |s, e| s ^ e)),
-    ("s_nand_saveexec_b64", saveexec!(u64, |s, e| !(s & e))),
-    ("s_nor_saveexec_b64", saveexec!(u64, |s, e| !(s | e))),
-    ("s_xnor_saveexec_b64", saveexec!(u64, |s, e| !(s ^ e))),
-    ("s_and_not0_saveexec_b64", saveexec!(u64, |s, e| !s & e)),
-    ("s_and_not1_saveexec_b64", saveexec!(u64, |s, e| s & !e)),
-    ("s_or_not0_saveexec_b64", saveexec!(u64, |s, e| !s | e)),
-    ("s_or_not1_saveexec_b64", saveexec!(u64, |s, e| s | !e)),
-    ("s_and_saveexec_b32", saveexec!(u32, |s, e| s & e)),
-    ("s_or_saveexec_b32", saveexec!(u32, |s, e| s | e)),
-    ("s_xor_saveexec_b32", saveexec!(u32, |s, e| s ^ e)),
-    ("s_nand_saveexec_b32", saveexec!(u32, |s, e| !(s & e))),
-    ("s_nor_saveexec_b32", saveexec!(u32, |s, e| !(s | e))),
-    ("s_xnor_saveexec_b32", saveexec!(u32, |s, e| !(s ^ e))),
-    ("s_and_not0_saveexec_b32", saveexec!(u32, |s, e| !s & e)),
-    ("s_and_not1_saveexec_b32", saveexec!(u32, |s, e| s & !e)),
-    ("s_or_not0_saveexec_b32", saveexec!(u32, |s, e| !s | e)),
-    ("s_or_not1_saveexec_b32", saveexec!(u32, |s, e| s | !e)),
-    ("s_and_not0_wrexec_b64", wrexec!(u64, |s, e| !s & e)),
-    ("s_and_not1_wrexec_b64", wrexec!(u64, |s, e| s & !e)),
-    ("s_and_not0_wrexec_b32", wrexec!(u32, |s, e| !s & e)),
-    ("s_and_not1_wrexec_b32", wrexec!(u32, |s, e| s & !e)),
+    (Meaning::S_PACK_LL_B32_B16, salu!(|a: u32, b: u32| -> u32 { pack(a, b) }).def()),
+    (Meaning::S_PACK_LH_B32_B16, salu!(|a: u32, b: u32| -> u32 { pack(a, b >> 16) }).def()),
+    (Meaning::S_PACK_HH_B32_B16, salu!(|a: u32, b: u32| -> u32 { pack(a >> 16, b >> 16) }).def()),
+    (Meaning::S_PACK_HL_B32_B16, salu!(|a: u32, b: u32| -> u32 { pack(a >> 16, b) }).def()),
+    (Meaning::S_AND_SAVEEXEC_B64, saveexec!(u64, |s, e| s & e)),
+    (Meaning::S_OR_SAVEEXEC_B64, saveexec!(u64, |s, e| s | e)),
+    (Meaning::S_XOR_SAVEEXEC_B64, saveexec!(u64, |s, e| s ^ e)),
+    (Meaning::S_NAND_SAVEEXEC_B64, saveexec!(u64, |s, e| !(s & e))),
+    (Meaning::S_NOR_SAVEEXEC_B64, saveexec!(u64, |s, e| !(s | e))),
+    (Meaning::S_XNOR_SAVEEXEC_B64, saveexec!(u64, |s, e| !(s ^ e))),
+    (Meaning::S_AND_NOT0_SAVEEXEC_B64, saveexec!(u64, |s, e| !s & e)),
+    (Meaning::S_AND_NOT1_SAVEEXEC_B64, saveexec!(u64, |s, e| s & !e)),
+    (Meaning::S_OR_NOT0_SAVEEXEC_B64, saveexec!(u64, |s, e| !s | e)),
+    (Meaning::S_OR_NOT1_SAVEEXEC_B64, saveexec!(u64, |s, e| s | !e)),
+    (Meaning::S_AND_SAVEEXEC_B32, saveexec!(u32, |s, e| s & e)),
+    (Meaning::S_OR_SAVEEXEC_B32, saveexec!(u32, |s, e| s | e)),
+    (Meaning::S_XOR_SAVEEXEC_B32, saveexec!(u32, |s, e| s ^ e)),
+    (Meaning::S_NAND_SAVEEXEC_B32, saveexec!(u32, |s, e| !(s & e))),
+    (Meaning::S_NOR_SAVEEXEC_B32, saveexec!(u32, |s, e| !(s | e))),
+    (Meaning::S_XNOR_SAVEEXEC_B32, saveexec!(u32, |s, e| !(s ^ e))),
+    (Meaning::S_AND_NOT0_SAVEEXEC_B32, saveexec!(u32, |s, e| !s & e)),
+    (Meaning::S_AND_NOT1_SAVEEXEC_B32, saveexec!(u32, |s, e| s & !e)),
+    (Meaning::S_OR_NOT0_SAVEEXEC_B32, saveexec!(u32, |s, e| !s | e)),
+    (Meaning::S_OR_NOT1_SAVEEXEC_B32, saveexec!(u32, |s, e| s | !e)),
+    (Meaning::S_AND_NOT0_WREXEC_B64, wrexec!(u64, |s, e| !s & e)),
+    (Meaning::S_AND_NOT1_WREXEC_B64, wrexec!(u64, |s, e| s & !e)),
+    (Meaning::S_AND_NOT0_WREXEC_B32, wrexec!(u32, |s, e| !s & e)),
+    (Meaning::S_AND_NOT1_WREXEC_B32, wrexec!(u32, |s, e| s & !e)),
 ];

@@ -6,6 +6,7 @@
 // The negated compares are not the opposite ones: they are true for NaNs.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::{Denorm, Mode, arith, f16, int_convert as ic, integral, minmax, transcendental};
 
 use super::def::Line;
@@ -70,15 +71,15 @@ fn bits2(f: fn(u32, u32) -> u32, a: f32, b: f32) -> f32 {
 }
 
 macro_rules! compares {
-    ($($s32:literal, $s16:literal => |$a:ident, $b:ident| $e:expr;)*) => {
+    ($($s32:ident, $s16:ident => |$a:ident, $b:ident| $e:expr;)*) => {
         /// Compares, which write SCC.
         pub const COMPARES: &[Line] = &[$(
-            ($s32, salu_regs!(r |$a: f32, $b: f32| -> () {
+            (Meaning::$s32, salu_regs!(r |$a: f32, $b: f32| -> () {
                 let keep = r.mode.denorm_in_f32;
                 let ($a, $b) = (arith::flush_f32_unless($a, keep), arith::flush_f32_unless($b, keep));
                 ((), Some($e))
             }).def()),
-            ($s16, salu_regs!(r |$a: F16, $b: F16| -> () {
+            (Meaning::$s16, salu_regs!(r |$a: F16, $b: F16| -> () {
                 let keep = r.mode.denorm_in_f16_f64;
                 let ($a, $b) = (
                     f16::to_f32(arith::flush_f16_unless($a.0, keep)),
@@ -91,97 +92,103 @@ macro_rules! compares {
 }
 
 compares! {
-    "s_cmp_lt_f32", "s_cmp_lt_f16" => |a, b| a < b;
-    "s_cmp_eq_f32", "s_cmp_eq_f16" => |a, b| a == b;
-    "s_cmp_le_f32", "s_cmp_le_f16" => |a, b| a <= b;
-    "s_cmp_gt_f32", "s_cmp_gt_f16" => |a, b| a > b;
-    "s_cmp_lg_f32", "s_cmp_lg_f16" => |a, b| (a < b) | (a > b);
-    "s_cmp_ge_f32", "s_cmp_ge_f16" => |a, b| a >= b;
-    "s_cmp_o_f32", "s_cmp_o_f16" => |a, b| !a.is_nan() & !b.is_nan();
-    "s_cmp_u_f32", "s_cmp_u_f16" => |a, b| a.is_nan() | b.is_nan();
-    "s_cmp_nge_f32", "s_cmp_nge_f16" => |a, b| !(a >= b);
-    "s_cmp_nlg_f32", "s_cmp_nlg_f16" => |a, b| !((a < b) | (a > b));
-    "s_cmp_ngt_f32", "s_cmp_ngt_f16" => |a, b| !(a > b);
-    "s_cmp_nle_f32", "s_cmp_nle_f16" => |a, b| !(a <= b);
-    "s_cmp_neq_f32", "s_cmp_neq_f16" => |a, b| a != b;
-    "s_cmp_nlt_f32", "s_cmp_nlt_f16" => |a, b| !(a < b);
+    S_CMP_LT_F32, S_CMP_LT_F16 => |a, b| a < b;
+    S_CMP_EQ_F32, S_CMP_EQ_F16 => |a, b| a == b;
+    S_CMP_LE_F32, S_CMP_LE_F16 => |a, b| a <= b;
+    S_CMP_GT_F32, S_CMP_GT_F16 => |a, b| a > b;
+    S_CMP_LG_F32, S_CMP_LG_F16 => |a, b| (a < b) | (a > b);
+    S_CMP_GE_F32, S_CMP_GE_F16 => |a, b| a >= b;
+    S_CMP_O_F32, S_CMP_O_F16 => |a, b| !a.is_nan() & !b.is_nan();
+    S_CMP_U_F32, S_CMP_U_F16 => |a, b| a.is_nan() | b.is_nan();
+    S_CMP_NGE_F32, S_CMP_NGE_F16 => |a, b| !(a >= b);
+    S_CMP_NLG_F32, S_CMP_NLG_F16 => |a, b| !((a < b) | (a > b));
+    S_CMP_NGT_F32, S_CMP_NGT_F16 => |a, b| !(a > b);
+    S_CMP_NLE_F32, S_CMP_NLE_F16 => |a, b| !(a <= b);
+    S_CMP_NEQ_F32, S_CMP_NEQ_F16 => |a, b| a != b;
+    S_CMP_NLT_F32, S_CMP_NLT_F16 => |a, b| !(a < b);
 }
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("s_add_f32", s32!(|m, a, b| arith::add_f32_rounded(a, b, m.round_32, KEEP))),
-    ("s_sub_f32", s32!(|m, a, b| arith::add_f32_rounded(a, -b, m.round_32, KEEP))),
-    ("s_mul_f32", s32!(|m, a, b| arith::mul_f32_rounded(a, b, m.round_32, KEEP))),
-    ("s_fmac_f32", s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).accumulating().def()),
-    ("s_fmaak_f32", s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).def()),
-    ("s_min_num_f32", s32!(|_m, a, b| bits2(minmax::f32::min_num, a, b))),
-    ("s_max_num_f32", s32!(|_m, a, b| bits2(minmax::f32::max_num, a, b))),
-    ("s_minimum_f32", s32!(|_m, a, b| bits2(minmax::f32::minimum, a, b))),
-    ("s_maximum_f32", s32!(|_m, a, b| bits2(minmax::f32::maximum, a, b))),
-    ("s_ceil_f32", s32!(|_m, a| integral::ceil_f32(a))),
-    ("s_floor_f32", s32!(|_m, a| integral::floor_f32(a))),
-    ("s_trunc_f32", s32!(|_m, a| integral::trunc_f32(a))),
-    ("s_rndne_f32", s32!(|_m, a| integral::rndne_f32(a))),
-    ("s_add_f16", s16!(|m, a, b| arith::add_f16_rounded(a, b, m.round_16_64, KEEP, m.fp16_ovfl))),
-    ("s_sub_f16", s16!(|m, a, b| arith::add_f16_rounded(a, b ^ 0x8000, m.round_16_64, KEEP, m.fp16_ovfl))),
-    ("s_mul_f16", s16!(|m, a, b| arith::mul_f16_rounded(a, b, m.round_16_64, KEEP, m.fp16_ovfl))),
+    (Meaning::S_ADD_F32, s32!(|m, a, b| arith::add_f32_rounded(a, b, m.round_32, KEEP))),
+    (Meaning::S_SUB_F32, s32!(|m, a, b| arith::add_f32_rounded(a, -b, m.round_32, KEEP))),
+    (Meaning::S_MUL_F32, s32!(|m, a, b| arith::mul_f32_rounded(a, b, m.round_32, KEEP))),
     (
-        "s_fmac_f16",
+        Meaning::S_FMAC_F32,
+        s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).accumulating().def(),
+    ),
+    (Meaning::S_FMAAK_F32, s32!(|m, a, b, c| arith::fma_f32_rounded(a, b, c, m.round_32, KEEP)).def()),
+    (Meaning::S_MIN_NUM_F32, s32!(|_m, a, b| bits2(minmax::f32::min_num, a, b))),
+    (Meaning::S_MAX_NUM_F32, s32!(|_m, a, b| bits2(minmax::f32::max_num, a, b))),
+    (Meaning::S_MINIMUM_F32, s32!(|_m, a, b| bits2(minmax::f32::minimum, a, b))),
+    (Meaning::S_MAXIMUM_F32, s32!(|_m, a, b| bits2(minmax::f32::maximum, a, b))),
+    (Meaning::S_CEIL_F32, s32!(|_m, a| integral::ceil_f32(a))),
+    (Meaning::S_FLOOR_F32, s32!(|_m, a| integral::floor_f32(a))),
+    (Meaning::S_TRUNC_F32, s32!(|_m, a| integral::trunc_f32(a))),
+    (Meaning::S_RNDNE_F32, s32!(|_m, a| integral::rndne_f32(a))),
+    (Meaning::S_ADD_F16, s16!(|m, a, b| arith::add_f16_rounded(a, b, m.round_16_64, KEEP, m.fp16_ovfl))),
+    (
+        Meaning::S_SUB_F16,
+        s16!(|m, a, b| arith::add_f16_rounded(a, b ^ 0x8000, m.round_16_64, KEEP, m.fp16_ovfl)),
+    ),
+    (Meaning::S_MUL_F16, s16!(|m, a, b| arith::mul_f16_rounded(a, b, m.round_16_64, KEEP, m.fp16_ovfl))),
+    (
+        Meaning::S_FMAC_F16,
         s16!(|m, a, b, c| arith::fma_f16_rounded(a, b, c, m.round_16_64, KEEP, m.fp16_ovfl))
             .accumulating()
             .def(),
     ),
-    ("s_min_num_f16", s16!(|_m, a, b| minmax::f16::min_num(a, b))),
-    ("s_max_num_f16", s16!(|_m, a, b| minmax::f16::max_num(a, b))),
-    ("s_minimum_f16", s16!(|_m, a, b| minmax::f16::minimum(a, b))),
-    ("s_maximum_f16", s16!(|_m, a, b| minmax::f16::maximum(a, b))),
-    ("s_ceil_f16", s16!(|_m, a| integral::ceil_f16(a))),
-    ("s_floor_f16", s16!(|_m, a| integral::floor_f16(a))),
-    ("s_trunc_f16", s16!(|_m, a| integral::trunc_f16(a))),
-    ("s_rndne_f16", s16!(|_m, a| integral::rndne_f16(a))),
+    (Meaning::S_MIN_NUM_F16, s16!(|_m, a, b| minmax::f16::min_num(a, b))),
+    (Meaning::S_MAX_NUM_F16, s16!(|_m, a, b| minmax::f16::max_num(a, b))),
+    (Meaning::S_MINIMUM_F16, s16!(|_m, a, b| minmax::f16::minimum(a, b))),
+    (Meaning::S_MAXIMUM_F16, s16!(|_m, a, b| minmax::f16::maximum(a, b))),
+    (Meaning::S_CEIL_F16, s16!(|_m, a| integral::ceil_f16(a))),
+    (Meaning::S_FLOOR_F16, s16!(|_m, a| integral::floor_f16(a))),
+    (Meaning::S_TRUNC_F16, s16!(|_m, a| integral::trunc_f16(a))),
+    (Meaning::S_RNDNE_F16, s16!(|_m, a| integral::rndne_f16(a))),
     (
-        "s_cvt_f32_i32",
+        Meaning::S_CVT_F32_I32,
         salu_regs!(r |a: i32| -> f32 { (ic::f32_from_i32_rounded(a, Cx::new(r, 0).mode.round_32), None) })
             .def(),
     ),
     (
-        "s_cvt_f32_u32",
+        Meaning::S_CVT_F32_U32,
         salu_regs!(r |a: u32| -> f32 { (ic::f32_from_u32_rounded(a, Cx::new(r, 0).mode.round_32), None) })
             .def(),
     ),
-    ("s_cvt_i32_f32", salu!(|a: f32| -> i32 { ic::i32_from_f32(a) }).def()),
-    ("s_cvt_u32_f32", salu!(|a: f32| -> u32 { ic::u32_from_f32(a) }).def()),
+    (Meaning::S_CVT_I32_F32, salu!(|a: f32| -> i32 { ic::i32_from_f32(a) }).def()),
+    (Meaning::S_CVT_U32_F32, salu!(|a: f32| -> u32 { ic::u32_from_f32(a) }).def()),
     (
-        "s_cvt_f32_f16",
+        Meaning::S_CVT_F32_F16,
         salu_regs!(r |a: F16| -> f32 { (super::convert::from_f16_mode(a.0, &Cx::new(r, 0).mode), None) })
             .def(),
     ),
     (
-        "s_cvt_hi_f32_f16",
+        Meaning::S_CVT_HI_F32_F16,
         salu_regs!(r |a: u32| -> f32 {
             (super::convert::from_f16_mode((a >> 16) as u16, &Cx::new(r, 0).mode), None)
         })
         .def(),
     ),
     (
-        "s_cvt_f16_f32",
+        Meaning::S_CVT_F16_F32,
         salu_regs!(r |a: f32| -> F16 { (F16(super::convert::to_f16(a, &Cx::new(r, 0).mode)), None) }).def(),
     ),
     (
-        "s_cvt_pk_rtz_f16_f32",
+        Meaning::S_CVT_PK_RTZ_F16_F32,
         salu!(|a: f32, b: f32| -> u32 {
             u32::from(f16::from_f32_toward_zero(a)) | u32::from(f16::from_f32_toward_zero(b)) << 16
         })
         .def(),
     ),
-    ("v_s_exp_f32", salu!(|a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
-    ("v_s_log_f32", salu!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
-    ("v_s_rcp_f32", salu!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
-    ("v_s_rsq_f32", salu!(|a: f32| -> f32 { transcendental::rsq_f32(a) }).def()),
-    ("v_s_sqrt_f32", salu!(|a: f32| -> f32 { transcendental::sqrt_f32(a) }).def()),
-    ("v_s_exp_f16", s16!(|m, a| transcendental::exp2_f16(a, m.fp16_ovfl))),
-    ("v_s_log_f16", s16!(|_m, a| transcendental::log2_f16(a))),
-    ("v_s_rcp_f16", s16!(|m, a| transcendental::rcp_f16(a, m.fp16_ovfl))),
-    ("v_s_rsq_f16", s16!(|_m, a| transcendental::rsq_f16(a))),
-    ("v_s_sqrt_f16", s16!(|_m, a| transcendental::sqrt_f16(a))),
+    (Meaning::V_S_EXP_F32, salu!(|a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
+    (Meaning::V_S_LOG_F32, salu!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
+    (Meaning::V_S_RCP_F32, salu!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
+    (Meaning::V_S_RSQ_F32, salu!(|a: f32| -> f32 { transcendental::rsq_f32(a) }).def()),
+    (Meaning::V_S_SQRT_F32, salu!(|a: f32| -> f32 { transcendental::sqrt_f32(a) }).def()),
+    (Meaning::V_S_EXP_F16, s16!(|m, a| transcendental::exp2_f16(a, m.fp16_ovfl))),
+    (Meaning::V_S_LOG_F16, s16!(|_m, a| transcendental::log2_f16(a))),
+    (Meaning::V_S_RCP_F16, s16!(|m, a| transcendental::rcp_f16(a, m.fp16_ovfl))),
+    (Meaning::V_S_RSQ_F16, s16!(|_m, a| transcendental::rsq_f16(a))),
+    (Meaning::V_S_SQRT_F16, s16!(|_m, a| transcendental::sqrt_f16(a))),
 ];

@@ -1,5 +1,7 @@
 //! 16-bit integer vector instructions, single and packed.
 
+use wavemark_isa::Meaning;
+
 use super::def::{Line, VectorDef};
 use super::word::{Bit, Pk};
 
@@ -76,38 +78,38 @@ const MAD_I16: VectorDef = one2!(i16, |a, b, c| a.wrapping_mul(b).wrapping_add(c
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_add_nc_u16", ADD_U16.def()),
-    ("v_sub_nc_u16", SUB_U16.def()),
-    ("v_subrev_u16", SUBREV_U16.def()),
-    ("v_add_i16", ADD_I16.keeping_half().def()),
-    ("v_sub_i16", SUB_I16.keeping_half().def()),
-    ("v_mad_u16", MAD_U16.keeping_half().def()),
-    ("v_mad_i16", MAD_I16.keeping_half().def()),
-    ("v_add_nc_i16", ADD_I16.def()),
-    ("v_sub_nc_i16", SUB_I16.def()),
-    ("v_mad_legacy_u16", MAD_U16.def()),
-    ("v_mad_legacy_i16", MAD_I16.def()),
-    ("v_mul_lo_u16", one2!(u16, |a, b| a.wrapping_mul(b)).def()),
-    ("v_lshlrev_b16", one2!(u16, |a, b| b << (a & 15)).def()),
-    ("v_lshrrev_b16", one2!(u16, |a, b| b >> (a & 15)).def()),
-    ("v_ashrrev_i16", one2!(i16, |a, b| b >> (a & 15)).def()),
-    ("v_min_u16", one2!(u16, |a, b| a.min(b)).def()),
-    ("v_min3_u16", one2!(u16, |a, b, c| a.min(b).min(c)).keeping_half().def()),
-    ("v_min_i16", one2!(i16, |a, b| a.min(b)).def()),
-    ("v_min3_i16", one2!(i16, |a, b, c| a.min(b).min(c)).keeping_half().def()),
-    ("v_max_u16", one2!(u16, |a, b| a.max(b)).def()),
-    ("v_max3_u16", one2!(u16, |a, b, c| a.max(b).max(c)).keeping_half().def()),
-    ("v_max_i16", one2!(i16, |a, b| a.max(b)).def()),
-    ("v_max3_i16", one2!(i16, |a, b, c| a.max(b).max(c)).keeping_half().def()),
-    ("v_med3_u16", one2!(u16, |a, b, c| med3(a, b, c)).keeping_half().def()),
-    ("v_med3_i16", one2!(i16, |a, b, c| med3(a, b, c)).keeping_half().def()),
-    ("v_and_b16", one2!(u16, |a, b| a & b).def()),
-    ("v_or_b16", one2!(u16, |a, b| a | b).def()),
-    ("v_xor_b16", one2!(u16, |a, b| a ^ b).def()),
-    ("v_not_b16", raw!(|a: u16| -> u16 { !a }).def()),
-    ("v_mov_b16", raw!(|a: u16| -> u16 { a }).def()),
+    (Meaning::V_ADD_NC_U16, ADD_U16.def()),
+    (Meaning::V_SUB_NC_U16, SUB_U16.def()),
+    (Meaning::V_SUBREV_U16, SUBREV_U16.def()),
+    (Meaning::V_ADD_I16, ADD_I16.keeping_half().def()),
+    (Meaning::V_SUB_I16, SUB_I16.keeping_half().def()),
+    (Meaning::V_MAD_U16, MAD_U16.keeping_half().def()),
+    (Meaning::V_MAD_I16, MAD_I16.keeping_half().def()),
+    (Meaning::V_ADD_NC_I16, ADD_I16.def()),
+    (Meaning::V_SUB_NC_I16, SUB_I16.def()),
+    (Meaning::V_MAD_LEGACY_U16, MAD_U16.def()),
+    (Meaning::V_MAD_LEGACY_I16, MAD_I16.def()),
+    (Meaning::V_MUL_LO_U16, one2!(u16, |a, b| a.wrapping_mul(b)).def()),
+    (Meaning::V_LSHLREV_B16, one2!(u16, |a, b| b << (a & 15)).def()),
+    (Meaning::V_LSHRREV_B16, one2!(u16, |a, b| b >> (a & 15)).def()),
+    (Meaning::V_ASHRREV_I16, one2!(i16, |a, b| b >> (a & 15)).def()),
+    (Meaning::V_MIN_U16, one2!(u16, |a, b| a.min(b)).def()),
+    (Meaning::V_MIN3_U16, one2!(u16, |a, b, c| a.min(b).min(c)).keeping_half().def()),
+    (Meaning::V_MIN_I16, one2!(i16, |a, b| a.min(b)).def()),
+    (Meaning::V_MIN3_I16, one2!(i16, |a, b, c| a.min(b).min(c)).keeping_half().def()),
+    (Meaning::V_MAX_U16, one2!(u16, |a, b| a.max(b)).def()),
+    (Meaning::V_MAX3_U16, one2!(u16, |a, b, c| a.max(b).max(c)).keeping_half().def()),
+    (Meaning::V_MAX_I16, one2!(i16, |a, b| a.max(b)).def()),
+    (Meaning::V_MAX3_I16, one2!(i16, |a, b, c| a.max(b).max(c)).keeping_half().def()),
+    (Meaning::V_MED3_U16, one2!(u16, |a, b, c| med3(a, b, c)).keeping_half().def()),
+    (Meaning::V_MED3_I16, one2!(i16, |a, b, c| med3(a, b, c)).keeping_half().def()),
+    (Meaning::V_AND_B16, one2!(u16, |a, b| a & b).def()),
+    (Meaning::V_OR_B16, one2!(u16, |a, b| a | b).def()),
+    (Meaning::V_XOR_B16, one2!(u16, |a, b| a ^ b).def()),
+    (Meaning::V_NOT_B16, raw!(|a: u16| -> u16 { !a }).def()),
+    (Meaning::V_MOV_B16, raw!(|a: u16| -> u16 { a }).def()),
     (
-        "v_cndmask_b16",
+        Meaning::V_CNDMASK_B16,
         raw!(|a: u16, b: u16, c: Bit| -> u16 {
             let m = c.0 as u16;
             b & m | a & !m
@@ -115,7 +117,7 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "v_mad_u32_u16",
+        Meaning::V_MAD_U32_U16,
         raw!(|a: u16, b: u16, c: u32| -> u32 { (u32::from(a) * u32::from(b)).wrapping_add(c) })
             .clamped(raw!(|a: u16, b: u16, c: u32| -> u32 {
                 (u32::from(a) * u32::from(b)).saturating_add(c)
@@ -123,64 +125,76 @@ pub const TABLE: &[Line] = &[
             .def(),
     ),
     (
-        "v_mad_i32_i16",
+        Meaning::V_MAD_I32_I16,
         raw!(|a: i16, b: i16, c: i32| -> i32 { (i32::from(a) * i32::from(b)).wrapping_add(c) })
             .clamped(raw!(|a: i16, b: i16, c: i32| -> i32 {
                 (i32::from(a) * i32::from(b)).saturating_add(c)
             }))
             .def(),
     ),
-    ("v_pk_add_u16", pk!(u16, |a, b| a.wrapping_add(b)).clamped(pk!(u16, |a, b| a.saturating_add(b))).def()),
-    ("v_pk_sub_u16", pk!(u16, |a, b| a.wrapping_sub(b)).clamped(pk!(u16, |a, b| a.saturating_sub(b))).def()),
     (
-        "v_pk_mad_u16",
+        Meaning::V_PK_ADD_U16,
+        pk!(u16, |a, b| a.wrapping_add(b)).clamped(pk!(u16, |a, b| a.saturating_add(b))).def(),
+    ),
+    (
+        Meaning::V_PK_SUB_U16,
+        pk!(u16, |a, b| a.wrapping_sub(b)).clamped(pk!(u16, |a, b| a.saturating_sub(b))).def(),
+    ),
+    (
+        Meaning::V_PK_MAD_U16,
         pk!(u16, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
             .clamped(pk!(u16, |a, b, c| mad_u16_sat(a, b, c)))
             .def(),
     ),
-    ("v_pk_min_u16", pk!(u16, |a, b| a.min(b)).def()),
-    ("v_pk_min3_u16", pk!(u16, |a, b, c| a.min(b).min(c)).def()),
+    (Meaning::V_PK_MIN_U16, pk!(u16, |a, b| a.min(b)).def()),
+    (Meaning::V_PK_MIN3_U16, pk!(u16, |a, b, c| a.min(b).min(c)).def()),
     // The sum saturates whatever CLAMP says, as that of `v_add_min_u32` does.
     (
-        "v_pk_add_min_u16",
+        Meaning::V_PK_ADD_MIN_U16,
         pk!(u16, |a, b, c| a.saturating_add(b).min(c))
             .clamped(pk!(u16, |a, b, c| a.saturating_add(b).min(c)))
             .def(),
     ),
-    ("v_pk_max_u16", pk!(u16, |a, b| a.max(b)).def()),
-    ("v_pk_max3_u16", pk!(u16, |a, b, c| a.max(b).max(c)).def()),
+    (Meaning::V_PK_MAX_U16, pk!(u16, |a, b| a.max(b)).def()),
+    (Meaning::V_PK_MAX3_U16, pk!(u16, |a, b, c| a.max(b).max(c)).def()),
     (
-        "v_pk_add_max_u16",
+        Meaning::V_PK_ADD_MAX_U16,
         pk!(u16, |a, b, c| a.saturating_add(b).max(c))
             .clamped(pk!(u16, |a, b, c| a.saturating_add(b).max(c)))
             .def(),
     ),
-    ("v_pk_add_i16", pk!(i16, |a, b| a.wrapping_add(b)).clamped(pk!(i16, |a, b| a.saturating_add(b))).def()),
-    ("v_pk_sub_i16", pk!(i16, |a, b| a.wrapping_sub(b)).clamped(pk!(i16, |a, b| a.saturating_sub(b))).def()),
     (
-        "v_pk_mad_i16",
+        Meaning::V_PK_ADD_I16,
+        pk!(i16, |a, b| a.wrapping_add(b)).clamped(pk!(i16, |a, b| a.saturating_add(b))).def(),
+    ),
+    (
+        Meaning::V_PK_SUB_I16,
+        pk!(i16, |a, b| a.wrapping_sub(b)).clamped(pk!(i16, |a, b| a.saturating_sub(b))).def(),
+    ),
+    (
+        Meaning::V_PK_MAD_I16,
         pk!(i16, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
             .clamped(pk!(i16, |a, b, c| mad_i16_sat(a, b, c)))
             .def(),
     ),
-    ("v_pk_min_i16", pk!(i16, |a, b| a.min(b)).def()),
-    ("v_pk_min3_i16", pk!(i16, |a, b, c| a.min(b).min(c)).def()),
+    (Meaning::V_PK_MIN_I16, pk!(i16, |a, b| a.min(b)).def()),
+    (Meaning::V_PK_MIN3_I16, pk!(i16, |a, b, c| a.min(b).min(c)).def()),
     (
-        "v_pk_add_min_i16",
+        Meaning::V_PK_ADD_MIN_I16,
         pk!(i16, |a, b, c| a.saturating_add(b).min(c))
             .clamped(pk!(i16, |a, b, c| a.saturating_add(b).min(c).max(0)))
             .def(),
     ),
-    ("v_pk_max_i16", pk!(i16, |a, b| a.max(b)).def()),
-    ("v_pk_max3_i16", pk!(i16, |a, b, c| a.max(b).max(c)).def()),
+    (Meaning::V_PK_MAX_I16, pk!(i16, |a, b| a.max(b)).def()),
+    (Meaning::V_PK_MAX3_I16, pk!(i16, |a, b, c| a.max(b).max(c)).def()),
     (
-        "v_pk_add_max_i16",
+        Meaning::V_PK_ADD_MAX_I16,
         pk!(i16, |a, b, c| a.saturating_add(b).max(c))
             .clamped(pk!(i16, |a, b, c| a.saturating_add(b).max(c).max(0)))
             .def(),
     ),
-    ("v_pk_mul_lo_u16", pk!(u16, |a, b| a.wrapping_mul(b)).def()),
-    ("v_pk_lshlrev_b16", pk!(u16, |a, b| b << (a & 15)).def()),
-    ("v_pk_lshrrev_b16", pk!(u16, |a, b| b >> (a & 15)).def()),
-    ("v_pk_ashrrev_i16", pk!(i16, |a, b| b >> (a & 15)).def()),
+    (Meaning::V_PK_MUL_LO_U16, pk!(u16, |a, b| a.wrapping_mul(b)).def()),
+    (Meaning::V_PK_LSHLREV_B16, pk!(u16, |a, b| b << (a & 15)).def()),
+    (Meaning::V_PK_LSHRREV_B16, pk!(u16, |a, b| b >> (a & 15)).def()),
+    (Meaning::V_PK_ASHRREV_I16, pk!(i16, |a, b| b >> (a & 15)).def()),
 ];

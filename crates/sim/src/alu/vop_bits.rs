@@ -1,5 +1,7 @@
 //! Bitwise, shift and bit-field vector instructions.
 
+use wavemark_isa::Meaning;
+
 use super::def::{Line, VectorDef};
 
 /// `v_perm_b32`: byte `sel` of the 8 bytes, most significant word first, or a constant or sign byte.
@@ -68,48 +70,48 @@ pub fn bfe_i32(x: u32, offset: u32, width: u32) -> i32 {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_not_b32", raw!(|a: u32| -> u32 { !a }).def()),
-    ("v_and_b32", raw!(|a: u32, b: u32| -> u32 { a & b }).def()),
-    ("v_or_b32", raw!(|a: u32, b: u32| -> u32 { a | b }).def()),
-    ("v_xor_b32", raw!(|a: u32, b: u32| -> u32 { a ^ b }).def()),
-    ("v_xnor_b32", raw!(|a: u32, b: u32| -> u32 { !(a ^ b) }).def()),
-    ("v_and_or_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a & b | c }).def()),
-    ("v_or3_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a | b | c }).def()),
-    ("v_xor3_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a ^ b ^ c }).def()),
-    ("v_bitop3_b32", raw!(imm |a: u32, b: u32, c: u32| -> u32 { bitop3(imm, a, b, c) }).def()),
+    (Meaning::V_NOT_B32, raw!(|a: u32| -> u32 { !a }).def()),
+    (Meaning::V_AND_B32, raw!(|a: u32, b: u32| -> u32 { a & b }).def()),
+    (Meaning::V_OR_B32, raw!(|a: u32, b: u32| -> u32 { a | b }).def()),
+    (Meaning::V_XOR_B32, raw!(|a: u32, b: u32| -> u32 { a ^ b }).def()),
+    (Meaning::V_XNOR_B32, raw!(|a: u32, b: u32| -> u32 { !(a ^ b) }).def()),
+    (Meaning::V_AND_OR_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { a & b | c }).def()),
+    (Meaning::V_OR3_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { a | b | c }).def()),
+    (Meaning::V_XOR3_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { a ^ b ^ c }).def()),
+    (Meaning::V_BITOP3_B32, raw!(imm |a: u32, b: u32, c: u32| -> u32 { bitop3(imm, a, b, c) }).def()),
     (
-        "v_bitop3_b16",
+        Meaning::V_BITOP3_B16,
         raw!(imm |a: u16, b: u16, c: u16| -> u16 { bitop3(imm, u32::from(a), u32::from(b), u32::from(c)) as u16 })
             .def(),
     ),
-    ("v_dual_bitop2_b32", BITOP2.def()),
-    ("v_lshlrev_b32", raw!(|a: u32, b: u32| -> u32 { b << (a & 31) }).def()),
-    ("v_lshrrev_b32", raw!(|a: u32, b: u32| -> u32 { b >> (a & 31) }).def()),
-    ("v_ashrrev_i32", raw!(|a: u32, b: i32| -> i32 { b >> (a & 31) }).def()),
-    ("v_lshlrev_b64", raw!(|a: u32, b: u64| -> u64 { b << (a & 63) }).def()),
-    ("v_lshrrev_b64", raw!(|a: u32, b: u64| -> u64 { b >> (a & 63) }).def()),
-    ("v_ashrrev_i64", raw!(|a: u32, b: i64| -> i64 { b >> (a & 63) }).def()),
-    ("v_lshl_or_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a << (b & 31) | c }).def()),
-    ("v_bfe_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { bfe_u32(a, b, c) }).def()),
-    ("v_bfe_i32", raw!(|a: u32, b: u32, c: u32| -> i32 { bfe_i32(a, b, c) }).def()),
-    ("v_bfi_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { a & b | !a & c }).def()),
-    ("v_bfm_b32", raw!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
-    ("v_bfrev_b32", raw!(|a: u32| -> u32 { a.reverse_bits() }).def()),
-    ("v_bcnt_u32_b32", raw!(|a: u32, b: u32| -> u32 { a.count_ones().wrapping_add(b) }).def()),
-    ("v_clz_i32_u32", raw!(|a: u32| -> i32 { clz(a) }).def()),
-    ("v_ctz_i32_b32", raw!(|a: u32| -> i32 { ctz(a) }).def()),
-    ("v_cls_i32", raw!(|a: i32| -> i32 { cls(a) }).def()),
+    (Meaning::V_DUAL_BITOP2_B32, BITOP2.def()),
+    (Meaning::V_LSHLREV_B32, raw!(|a: u32, b: u32| -> u32 { b << (a & 31) }).def()),
+    (Meaning::V_LSHRREV_B32, raw!(|a: u32, b: u32| -> u32 { b >> (a & 31) }).def()),
+    (Meaning::V_ASHRREV_I32, raw!(|a: u32, b: i32| -> i32 { b >> (a & 31) }).def()),
+    (Meaning::V_LSHLREV_B64, raw!(|a: u32, b: u64| -> u64 { b << (a & 63) }).def()),
+    (Meaning::V_LSHRREV_B64, raw!(|a: u32, b: u64| -> u64 { b >> (a & 63) }).def()),
+    (Meaning::V_ASHRREV_I64, raw!(|a: u32, b: i64| -> i64 { b >> (a & 63) }).def()),
+    (Meaning::V_LSHL_OR_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { a << (b & 31) | c }).def()),
+    (Meaning::V_BFE_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { bfe_u32(a, b, c) }).def()),
+    (Meaning::V_BFE_I32, raw!(|a: u32, b: u32, c: u32| -> i32 { bfe_i32(a, b, c) }).def()),
+    (Meaning::V_BFI_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { a & b | !a & c }).def()),
+    (Meaning::V_BFM_B32, raw!(|a: u32, b: u32| -> u32 { ((1u32 << (a & 31)) - 1) << (b & 31) }).def()),
+    (Meaning::V_BFREV_B32, raw!(|a: u32| -> u32 { a.reverse_bits() }).def()),
+    (Meaning::V_BCNT_U32_B32, raw!(|a: u32, b: u32| -> u32 { a.count_ones().wrapping_add(b) }).def()),
+    (Meaning::V_CLZ_I32_U32, raw!(|a: u32| -> i32 { clz(a) }).def()),
+    (Meaning::V_CTZ_I32_B32, raw!(|a: u32| -> i32 { ctz(a) }).def()),
+    (Meaning::V_CLS_I32, raw!(|a: i32| -> i32 { cls(a) }).def()),
     (
-        "v_alignbit_b32",
+        Meaning::V_ALIGNBIT_B32,
         raw!(|a: u32, b: u32, c: u16| -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32 }).def(),
     ),
     (
-        "v_alignbyte_b32",
+        Meaning::V_ALIGNBYTE_B32,
         raw!(|a: u32, b: u32, c: u16| -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32 }).def(),
     ),
-    ("v_perm_b32", raw!(|a: u32, b: u32, c: u32| -> u32 { perm(a, b, c) }).def()),
+    (Meaning::V_PERM_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { perm(a, b, c) }).def()),
     (
-        "v_lerp_u8",
+        Meaning::V_LERP_U8,
         raw!(|a: u32, b: u32, c: u32| -> u32 {
             let mut out = 0;
             for i in 0..4 {
@@ -120,7 +122,7 @@ pub const TABLE: &[Line] = &[
         })
         .def(),
     ),
-    ("v_prng_b32", raw!(|a: u32| -> u32 { wavemark_numerics::stochastic::prng(a) }).def()),
+    (Meaning::V_PRNG_B32, raw!(|a: u32| -> u32 { wavemark_numerics::stochastic::prng(a) }).def()),
 ];
 
 /// VOPD's two-input function: the three-input truth table with a third source of 0.

@@ -1,5 +1,6 @@
 //! Single-precision vector arithmetic.
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::{Denorm, Mode, Round, arith, div, integral, minmax, transcendental};
 
 use super::def::{Line, VectorDef};
@@ -141,98 +142,110 @@ cx => {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_add_f32", ADD.def()),
-    ("v_sub_f32", SUB.def()),
-    ("v_subrev_f32", SUBREV.def()),
-    ("v_mul_f32", MUL.def()),
-    ("v_mul_dx9_zero_f32", MUL_DX9.def()),
-    ("v_fma_f32", FMA.def()),
-    ("v_fma_dx9_zero_f32", FMA_DX9.def()),
-    ("v_fmac_f32", FMA.accumulating().def()),
-    ("v_fmac_dx9_zero_f32", FMA_DX9.accumulating().def()),
-    ("v_mad_f32", MAD.def()),
-    ("v_mac_f32", MAD.accumulating().def()),
-    ("v_mad_legacy_f32", MAD_DX9.def()),
-    ("v_mac_legacy_f32", MAD_DX9.accumulating().def()),
+    (Meaning::V_ADD_F32, ADD.def()),
+    (Meaning::V_SUB_F32, SUB.def()),
+    (Meaning::V_SUBREV_F32, SUBREV.def()),
+    (Meaning::V_MUL_F32, MUL.def()),
+    (Meaning::V_MUL_DX9_ZERO_F32, MUL_DX9.def()),
+    (Meaning::V_FMA_F32, FMA.def()),
+    (Meaning::V_FMA_DX9_ZERO_F32, FMA_DX9.def()),
+    (Meaning::V_FMAC_F32, FMA.accumulating().def()),
+    (Meaning::V_FMAC_DX9_ZERO_F32, FMA_DX9.accumulating().def()),
+    (Meaning::V_MAD_F32, MAD.def()),
+    (Meaning::V_MAC_F32, MAD.accumulating().def()),
+    (Meaning::V_MAD_LEGACY_F32, MAD_DX9.def()),
+    (Meaning::V_MAC_LEGACY_F32, MAD_DX9.accumulating().def()),
     // D = S0 * K + S1, in assembly order src0, K, src1.
-    ("v_pk_add_f32", PK_ADD.def()),
-    ("v_pk_mul_f32", PK_MUL.def()),
-    ("v_pk_fma_f32", PK_FMA.def()),
+    (Meaning::V_PK_ADD_F32, PK_ADD.def()),
+    (Meaning::V_PK_MUL_F32, PK_MUL.def()),
+    (Meaning::V_PK_FMA_F32, PK_FMA.def()),
     // Each source gives the dword that its OP_SEL names; OP_SEL_HI does not matter.
-    ("v_pk_mov_b32", raw!(|a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0, b.0) }).def()),
-    ("v_min_f32", MIN_GFX9.def()),
-    ("v_max_f32", MAX_GFX9.def()),
-    ("v_min_num_f32", MIN_NUM.def()),
-    ("v_max_num_f32", MAX_NUM.def()),
-    ("v_minimum_f32", select!(|_m, a, b| m32::minimum(a, b)).def()),
-    ("v_maximum_f32", select!(|_m, a, b| m32::maximum(a, b)).def()),
-    ("v_min3_f32", select!(|m, a, b, c| m32::min_gfx9(m32::min_gfx9(a, b, m.ieee), c, m.ieee)).def()),
-    ("v_max3_f32", select!(|m, a, b, c| m32::max_gfx9(m32::max_gfx9(a, b, m.ieee), c, m.ieee)).def()),
-    ("v_med3_f32", select!(|m, a, b, c| m32::med3_gfx9(a, b, c, m.ieee)).def()),
-    ("v_min3_num_f32", select!(|_m, a, b, c| m32::min_num(m32::min_num(a, b), c)).def()),
-    ("v_max3_num_f32", select!(|_m, a, b, c| m32::max_num(m32::max_num(a, b), c)).def()),
-    ("v_med3_num_f32", select!(|_m, a, b, c| m32::med3_num(a, b, c)).def()),
-    ("v_minimum3_f32", select!(|_m, a, b, c| m32::minimum(m32::minimum(a, b), c)).def()),
-    ("v_maximum3_f32", select!(|_m, a, b, c| m32::maximum(m32::maximum(a, b), c)).def()),
-    ("v_maxmin_f32", select!(|m, a, b, c| m32::min_gfx9(m32::max_gfx9(a, b, m.ieee), c, m.ieee)).def()),
-    ("v_minmax_f32", select!(|m, a, b, c| m32::max_gfx9(m32::min_gfx9(a, b, m.ieee), c, m.ieee)).def()),
-    ("v_maxmin_num_f32", select!(|_m, a, b, c| m32::min_num(m32::max_num(a, b), c)).def()),
-    ("v_minmax_num_f32", select!(|_m, a, b, c| m32::max_num(m32::min_num(a, b), c)).def()),
-    ("v_maximumminimum_f32", select!(|_m, a, b, c| m32::minimum(m32::maximum(a, b), c)).def()),
-    ("v_minimummaximum_f32", select!(|_m, a, b, c| m32::maximum(m32::minimum(a, b), c)).def()),
-    ("v_rcp_f32", raw!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
-    ("v_rsq_f32", raw!(|a: f32| -> f32 { transcendental::rsq_f32(a) }).def()),
-    ("v_sqrt_f32", raw!(|a: f32| -> f32 { transcendental::sqrt_f32(a) }).def()),
-    ("v_exp_f32", raw!(|a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
-    ("v_exp_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
-    ("v_log_f32", raw!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
-    ("v_log_legacy_f32", rare!(Nothing; cx |a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
+    (Meaning::V_PK_MOV_B32, raw!(|a: PkF32, b: PkF32| -> PkF32 { PkF32(a.0, b.0) }).def()),
+    (Meaning::V_MIN_F32, MIN_GFX9.def()),
+    (Meaning::V_MAX_F32, MAX_GFX9.def()),
+    (Meaning::V_MIN_NUM_F32, MIN_NUM.def()),
+    (Meaning::V_MAX_NUM_F32, MAX_NUM.def()),
+    (Meaning::V_MINIMUM_F32, select!(|_m, a, b| m32::minimum(a, b)).def()),
+    (Meaning::V_MAXIMUM_F32, select!(|_m, a, b| m32::maximum(a, b)).def()),
+    (Meaning::V_MIN3_F32, select!(|m, a, b, c| m32::min_gfx9(m32::min_gfx9(a, b, m.ieee), c, m.ieee)).def()),
+    (Meaning::V_MAX3_F32, select!(|m, a, b, c| m32::max_gfx9(m32::max_gfx9(a, b, m.ieee), c, m.ieee)).def()),
+    (Meaning::V_MED3_F32, select!(|m, a, b, c| m32::med3_gfx9(a, b, c, m.ieee)).def()),
+    (Meaning::V_MIN3_NUM_F32, select!(|_m, a, b, c| m32::min_num(m32::min_num(a, b), c)).def()),
+    (Meaning::V_MAX3_NUM_F32, select!(|_m, a, b, c| m32::max_num(m32::max_num(a, b), c)).def()),
+    (Meaning::V_MED3_NUM_F32, select!(|_m, a, b, c| m32::med3_num(a, b, c)).def()),
+    (Meaning::V_MINIMUM3_F32, select!(|_m, a, b, c| m32::minimum(m32::minimum(a, b), c)).def()),
+    (Meaning::V_MAXIMUM3_F32, select!(|_m, a, b, c| m32::maximum(m32::maximum(a, b), c)).def()),
     (
-        "v_sin_f32",
+        Meaning::V_MAXMIN_F32,
+        select!(|m, a, b, c| m32::min_gfx9(m32::max_gfx9(a, b, m.ieee), c, m.ieee)).def(),
+    ),
+    (
+        Meaning::V_MINMAX_F32,
+        select!(|m, a, b, c| m32::max_gfx9(m32::min_gfx9(a, b, m.ieee), c, m.ieee)).def(),
+    ),
+    (Meaning::V_MAXMIN_NUM_F32, select!(|_m, a, b, c| m32::min_num(m32::max_num(a, b), c)).def()),
+    (Meaning::V_MINMAX_NUM_F32, select!(|_m, a, b, c| m32::max_num(m32::min_num(a, b), c)).def()),
+    (Meaning::V_MAXIMUMMINIMUM_F32, select!(|_m, a, b, c| m32::minimum(m32::maximum(a, b), c)).def()),
+    (Meaning::V_MINIMUMMAXIMUM_F32, select!(|_m, a, b, c| m32::maximum(m32::minimum(a, b), c)).def()),
+    (Meaning::V_RCP_F32, raw!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
+    (Meaning::V_RSQ_F32, raw!(|a: f32| -> f32 { transcendental::rsq_f32(a) }).def()),
+    (Meaning::V_SQRT_F32, raw!(|a: f32| -> f32 { transcendental::sqrt_f32(a) }).def()),
+    (Meaning::V_EXP_F32, raw!(|a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
+    (Meaning::V_EXP_LEGACY_F32, rare!(Nothing; cx |a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),
+    (Meaning::V_LOG_F32, raw!(|a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
+    (Meaning::V_LOG_LEGACY_F32, rare!(Nothing; cx |a: f32| -> f32 { transcendental::log2_f32(a) }).def()),
+    (
+        Meaning::V_SIN_F32,
         float!(Select32; |a: f32| -> f32 { transcendental::sin_f32(a) }; cx => transcendental::sin_f32(a))
             .def(),
     ),
     (
-        "v_cos_f32",
+        Meaning::V_COS_F32,
         float!(Select32; |a: f32| -> f32 { transcendental::cos_f32(a) }; cx => transcendental::cos_f32(a))
             .def(),
     ),
-    ("v_tanh_f32", raw!(|a: f32| -> f32 { transcendental::tanh_f32(a) }).def()),
+    (Meaning::V_TANH_F32, raw!(|a: f32| -> f32 { transcendental::tanh_f32(a) }).def()),
     (
-        "v_trunc_f32",
+        Meaning::V_TRUNC_F32,
         float!(F32; |a: f32| -> f32 { integral::trunc_f32(a) }; cx => integral::trunc_f32(a)).def(),
     ),
     (
-        "v_floor_f32",
+        Meaning::V_FLOOR_F32,
         float!(F32; |a: f32| -> f32 { integral::floor_f32(a) }; cx => integral::floor_f32(a)).def(),
     ),
-    ("v_ceil_f32", float!(F32; |a: f32| -> f32 { integral::ceil_f32(a) }; cx => integral::ceil_f32(a)).def()),
     (
-        "v_rndne_f32",
+        Meaning::V_CEIL_F32,
+        float!(F32; |a: f32| -> f32 { integral::ceil_f32(a) }; cx => integral::ceil_f32(a)).def(),
+    ),
+    (
+        Meaning::V_RNDNE_F32,
         float!(F32; |a: f32| -> f32 { integral::rndne_f32(a) }; cx => integral::rndne_f32(a)).def(),
     ),
     (
-        "v_fract_f32",
+        Meaning::V_FRACT_F32,
         float!(F32; |a: f32| -> f32 { integral::fract_f32(a) }; cx => integral::fract_f32(a)).def(),
     ),
-    ("v_frexp_mant_f32", rare!(F32; cx |a: f32| -> f32 { integral::frexp_mant_f32(a) }).def()),
-    ("v_frexp_exp_i32_f32", rare!(Select32; cx |a: f32| -> i32 { integral::frexp_exp_f32(a) }).def()),
+    (Meaning::V_FREXP_MANT_F32, rare!(F32; cx |a: f32| -> f32 { integral::frexp_mant_f32(a) }).def()),
+    (Meaning::V_FREXP_EXP_I32_F32, rare!(Select32; cx |a: f32| -> i32 { integral::frexp_exp_f32(a) }).def()),
     (
-        "v_ldexp_f32",
+        Meaning::V_LDEXP_F32,
         float!(F32; |a: f32, b: i32| -> f32 { integral::ldexp_f32(a, b) };
             cx => integral::ldexp_f32_rounded(a, b, cx.mode.round_32))
         .def(),
     ),
     (
-        "v_mullit_f32",
+        Meaning::V_MULLIT_F32,
         rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { mullit(a, b, c, cx.mode.round_32) }).def(),
     ),
-    ("v_cubeid_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_face(a, b, c) as f32 }).def()),
-    ("v_cubesc_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_s(a, b, c) }).def()),
-    ("v_cubetc_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_t(a, b, c) }).def()),
-    ("v_cubema_f32", rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_major(a, b, c) }).def()),
     (
-        "v_div_scale_f32",
+        Meaning::V_CUBEID_F32,
+        rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_face(a, b, c) as f32 }).def(),
+    ),
+    (Meaning::V_CUBESC_F32, rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_s(a, b, c) }).def()),
+    (Meaning::V_CUBETC_F32, rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_t(a, b, c) }).def()),
+    (Meaning::V_CUBEMA_F32, rare!(F32; cx |a: f32, b: f32, c: f32| -> f32 { cube_major(a, b, c) }).def()),
+    (
+        Meaning::V_DIV_SCALE_F32,
         rare2!(Nothing; cx |a: f32, b: f32, c: f32| -> (f32, Bit) {
             let [a, b, c] = [a, b, c].map(|x| arith::flush_f32_unless(x, cx.mode.denorm_32.input));
             let (d, scaled) = div::div_scale_f32(a, b, c);
@@ -240,9 +253,9 @@ pub const TABLE: &[Line] = &[
         })
         .def(),
     ),
-    ("v_div_fixup_f32", raw!(|a: f32, b: f32, c: f32| -> f32 { div::div_fixup_f32(a, b, c) }).def()),
+    (Meaning::V_DIV_FIXUP_F32, raw!(|a: f32, b: f32, c: f32| -> f32 { div::div_fixup_f32(a, b, c) }).def()),
     (
-        "v_div_scale_f64",
+        Meaning::V_DIV_SCALE_F64,
         rare2!(Nothing; cx |a: f64, b: f64, c: f64| -> (f64, Bit) {
             let [a, b, c] = [a, b, c].map(|x| arith::flush_f64_unless(x, cx.mode.denorm_16_64.input));
             let (d, scaled) = div::div_scale_f64(a, b, c);
@@ -251,17 +264,17 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "v_div_fixup_f64",
+        Meaning::V_DIV_FIXUP_F64,
         rare!(Nothing; cx |a: f64, b: f64, c: f64| -> f64 { div::div_fixup_f64(a, b, c) }).def(),
     ),
     (
-        "v_div_fixup_f16",
+        Meaning::V_DIV_FIXUP_F16,
         rare!(Nothing; cx |a: F16, b: F16, c: F16| -> F16 { F16(div::div_fixup_f16(a.0, b.0, c.0)) })
             .keeping_half()
             .def(),
     ),
     (
-        "v_div_fixup_legacy_f16",
+        Meaning::V_DIV_FIXUP_LEGACY_F16,
         rare!(Nothing; cx |a: F16, b: F16, c: F16| -> F16 { F16(div::div_fixup_f16(a.0, b.0, c.0)) }).def(),
     ),
 ];

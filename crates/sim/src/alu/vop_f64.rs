@@ -1,5 +1,6 @@
 //! Double-precision vector arithmetic.
 
+use wavemark_isa::Meaning;
 use wavemark_numerics::{Denorm, Mode, arith, integral, minmax::f64 as m64, transcendental};
 
 use super::def::{Line, VectorDef};
@@ -103,30 +104,33 @@ fn trig_preop(x: f64, segment: u32) -> f64 {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_add_f64", ADD.def()),
-    ("v_mul_f64", MUL.def()),
-    ("v_fma_f64", FMA.def()),
-    ("v_fmac_f64", FMA.accumulating().def()),
-    ("v_min_f64", select!(|m, a, b| m64::min_gfx9(a, b, m.ieee))),
-    ("v_max_f64", select!(|m, a, b| m64::max_gfx9(a, b, m.ieee))),
-    ("v_min_num_f64", select!(|_m, a, b| m64::min_num(a, b))),
-    ("v_max_num_f64", select!(|_m, a, b| m64::max_num(a, b))),
-    ("v_minimum_f64", select!(|_m, a, b| m64::minimum(a, b))),
-    ("v_maximum_f64", select!(|_m, a, b| m64::maximum(a, b))),
-    ("v_rcp_f64", one!(|cx, a| transcendental::rcp_f64(a))),
-    ("v_rsq_f64", one!(|cx, a| transcendental::rsq_f64(a))),
-    ("v_sqrt_f64", one!(|cx, a| transcendental::sqrt_f64(a))),
-    ("v_trunc_f64", one!(|cx, a| integral::trunc_f64(a))),
-    ("v_floor_f64", one!(|cx, a| integral::floor_f64(a))),
-    ("v_ceil_f64", one!(|cx, a| integral::ceil_f64(a))),
-    ("v_rndne_f64", one!(|cx, a| integral::rndne_f64(a))),
-    ("v_fract_f64", one!(|cx, a| integral::fract_f64(a))),
-    ("v_frexp_mant_f64", one!(|cx, a| integral::frexp_mant_f64(a))),
-    ("v_frexp_exp_i32_f64", rare!(Select16F64; cx |a: f64| -> i32 { integral::frexp_exp_f64(a) }).def()),
+    (Meaning::V_ADD_F64, ADD.def()),
+    (Meaning::V_MUL_F64, MUL.def()),
+    (Meaning::V_FMA_F64, FMA.def()),
+    (Meaning::V_FMAC_F64, FMA.accumulating().def()),
+    (Meaning::V_MIN_F64, select!(|m, a, b| m64::min_gfx9(a, b, m.ieee))),
+    (Meaning::V_MAX_F64, select!(|m, a, b| m64::max_gfx9(a, b, m.ieee))),
+    (Meaning::V_MIN_NUM_F64, select!(|_m, a, b| m64::min_num(a, b))),
+    (Meaning::V_MAX_NUM_F64, select!(|_m, a, b| m64::max_num(a, b))),
+    (Meaning::V_MINIMUM_F64, select!(|_m, a, b| m64::minimum(a, b))),
+    (Meaning::V_MAXIMUM_F64, select!(|_m, a, b| m64::maximum(a, b))),
+    (Meaning::V_RCP_F64, one!(|cx, a| transcendental::rcp_f64(a))),
+    (Meaning::V_RSQ_F64, one!(|cx, a| transcendental::rsq_f64(a))),
+    (Meaning::V_SQRT_F64, one!(|cx, a| transcendental::sqrt_f64(a))),
+    (Meaning::V_TRUNC_F64, one!(|cx, a| integral::trunc_f64(a))),
+    (Meaning::V_FLOOR_F64, one!(|cx, a| integral::floor_f64(a))),
+    (Meaning::V_CEIL_F64, one!(|cx, a| integral::ceil_f64(a))),
+    (Meaning::V_RNDNE_F64, one!(|cx, a| integral::rndne_f64(a))),
+    (Meaning::V_FRACT_F64, one!(|cx, a| integral::fract_f64(a))),
+    (Meaning::V_FREXP_MANT_F64, one!(|cx, a| integral::frexp_mant_f64(a))),
     (
-        "v_ldexp_f64",
+        Meaning::V_FREXP_EXP_I32_F64,
+        rare!(Select16F64; cx |a: f64| -> i32 { integral::frexp_exp_f64(a) }).def(),
+    ),
+    (
+        Meaning::V_LDEXP_F64,
         rare!(F16F64; cx |a: f64, b: i32| -> f64 { integral::ldexp_f64_rounded(a, b, cx.mode.round_16_64) })
             .def(),
     ),
-    ("v_trig_preop_f64", rare!(Nothing; cx |a: f64, b: u32| -> f64 { trig_preop(a, b) }).def()),
+    (Meaning::V_TRIG_PREOP_F64, rare!(Nothing; cx |a: f64, b: u32| -> f64 { trig_preop(a, b) }).def()),
 ];

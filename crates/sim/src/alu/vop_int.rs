@@ -1,5 +1,7 @@
 //! 32-bit and 64-bit integer vector instructions.
 
+use wavemark_isa::Meaning;
+
 use super::def::Line;
 use super::word::Bit;
 
@@ -48,50 +50,59 @@ pub fn sad_u8(a: u32, b: u32, c: u32, masked: bool) -> u32 {
 
 /// The table of this family.
 pub const TABLE: &[Line] = &[
-    ("v_mov_b32", MOV.def()),
-    ("v_mov_b64", raw!(|a: u64| -> u64 { a }).def()),
-    ("v_add_nc_u32", ADD_U32.def()),
-    ("v_sub_nc_u32", SUB_U32.def()),
-    ("v_subrev_nc_u32", SUBREV_U32.def()),
-    ("v_add_nc_i32", ADD_I32.def()),
-    ("v_sub_nc_i32", SUB_I32.def()),
-    ("v_add_nc_u64", raw!(|a: u64, b: u64| -> u64 { a.wrapping_add(b) }).def()),
-    ("v_sub_nc_u64", raw!(|a: u64, b: u64| -> u64 { a.wrapping_sub(b) }).def()),
-    ("v_mul_u64", raw!(|a: u64, b: u64| -> u64 { a.wrapping_mul(b) }).def()),
-    ("v_add_co_u32", ADD_CO.def()),
-    ("v_sub_co_u32", SUB_CO.def()),
-    ("v_subrev_co_u32", SUBREV_CO.def()),
-    ("v_add_co_ci_u32", ADD_CI.def()),
-    ("v_sub_co_ci_u32", SUB_CI.def()),
-    ("v_subrev_co_ci_u32", SUBREV_CI.def()),
-    ("v_add3_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b).wrapping_add(c) }).def()),
-    ("v_lshl_add_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a << (b & 31)).wrapping_add(c) }).def()),
-    ("v_add_lshl_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b) << (c & 31) }).def()),
+    (Meaning::V_MOV_B32, MOV.def()),
+    (Meaning::V_MOV_B64, raw!(|a: u64| -> u64 { a }).def()),
+    (Meaning::V_ADD_NC_U32, ADD_U32.def()),
+    (Meaning::V_SUB_NC_U32, SUB_U32.def()),
+    (Meaning::V_SUBREV_NC_U32, SUBREV_U32.def()),
+    (Meaning::V_ADD_NC_I32, ADD_I32.def()),
+    (Meaning::V_SUB_NC_I32, SUB_I32.def()),
+    (Meaning::V_ADD_NC_U64, raw!(|a: u64, b: u64| -> u64 { a.wrapping_add(b) }).def()),
+    (Meaning::V_SUB_NC_U64, raw!(|a: u64, b: u64| -> u64 { a.wrapping_sub(b) }).def()),
+    (Meaning::V_MUL_U64, raw!(|a: u64, b: u64| -> u64 { a.wrapping_mul(b) }).def()),
+    (Meaning::V_ADD_CO_U32, ADD_CO.def()),
+    (Meaning::V_SUB_CO_U32, SUB_CO.def()),
+    (Meaning::V_SUBREV_CO_U32, SUBREV_CO.def()),
+    (Meaning::V_ADD_CO_CI_U32, ADD_CI.def()),
+    (Meaning::V_SUB_CO_CI_U32, SUB_CI.def()),
+    (Meaning::V_SUBREV_CO_CI_U32, SUBREV_CI.def()),
+    (Meaning::V_ADD3_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b).wrapping_add(c) }).def()),
+    (
+        Meaning::V_LSHL_ADD_U32,
+        raw!(|a: u32, b: u32, c: u32| -> u32 { (a << (b & 31)).wrapping_add(c) }).def(),
+    ),
+    (Meaning::V_ADD_LSHL_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_add(b) << (c & 31) }).def()),
     // Shifts of more than 4 are none.
     (
-        "v_lshl_add_u64",
+        Meaning::V_LSHL_ADD_U64,
         raw!(|a: u64, b: u32, c: u64| -> u64 {
             let shift = b & 7;
             (a << if shift > 4 { 0 } else { shift }).wrapping_add(c)
         })
         .def(),
     ),
-    ("v_xad_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { (a ^ b).wrapping_add(c) }).def()),
-    ("v_mul_lo_u32", raw!(|a: u32, b: u32| -> u32 { a.wrapping_mul(b) }).def()),
-    ("v_mul_hi_u32", raw!(|a: u32, b: u32| -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }).def()),
-    ("v_mul_hi_i32", raw!(|a: i32, b: i32| -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }).def()),
-    ("v_mul_u32_u24", raw!(|a: u32, b: u32| -> u32 { u24(a).wrapping_mul(u24(b)) }).def()),
-    ("v_mul_i32_i24", raw!(|a: u32, b: u32| -> i32 { i24(a).wrapping_mul(i24(b)) }).def()),
+    (Meaning::V_XAD_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { (a ^ b).wrapping_add(c) }).def()),
+    (Meaning::V_MUL_LO_U32, raw!(|a: u32, b: u32| -> u32 { a.wrapping_mul(b) }).def()),
     (
-        "v_mul_hi_u32_u24",
+        Meaning::V_MUL_HI_U32,
+        raw!(|a: u32, b: u32| -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }).def(),
+    ),
+    (
+        Meaning::V_MUL_HI_I32,
+        raw!(|a: i32, b: i32| -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 }).def(),
+    ),
+    (Meaning::V_MUL_U32_U24, raw!(|a: u32, b: u32| -> u32 { u24(a).wrapping_mul(u24(b)) }).def()),
+    (Meaning::V_MUL_I32_I24, raw!(|a: u32, b: u32| -> i32 { i24(a).wrapping_mul(i24(b)) }).def()),
+    (
+        Meaning::V_MUL_HI_U32_U24,
         raw!(|a: u32, b: u32| -> u32 { ((u64::from(u24(a)) * u64::from(u24(b))) >> 32) as u32 }).def(),
     ),
     (
-        "v_mul_hi_i32_i24",
+        Meaning::V_MUL_HI_I32_I24,
         raw!(|a: u32, b: u32| -> i32 { ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as i32 }).def(),
     ),
     (
-        "v_mad_u32_u24",
+        Meaning::V_MAD_U32_U24,
         raw!(|a: u32, b: u32, c: u32| -> u32 { u24(a).wrapping_mul(u24(b)).wrapping_add(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 {
                 (u64::from(u24(a)) * u64::from(u24(b)) + u64::from(c)).min(0xffff_ffff) as u32
@@ -99,7 +110,7 @@ pub const TABLE: &[Line] = &[
             .def(),
     ),
     (
-        "v_mad_i32_i24",
+        Meaning::V_MAD_I32_I24,
         raw!(|a: u32, b: u32, c: i32| -> i32 { i24(a).wrapping_mul(i24(b)).wrapping_add(c) })
             .clamped(raw!(|a: u32, b: u32, c: i32| -> i32 {
                 (i64::from(i24(a)) * i64::from(i24(b)) + i64::from(c))
@@ -107,9 +118,9 @@ pub const TABLE: &[Line] = &[
             }))
             .def(),
     ),
-    ("v_mad_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_mul(b).wrapping_add(c) }).def()),
+    (Meaning::V_MAD_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.wrapping_mul(b).wrapping_add(c) }).def()),
     (
-        "v_mad_nc_u64_u32",
+        Meaning::V_MAD_NC_U64_U32,
         raw!(|a: u32, b: u32, c: u64| -> u64 { (u64::from(a) * u64::from(b)).wrapping_add(c) })
             .clamped(raw!(|a: u32, b: u32, c: u64| -> u64 {
                 (u64::from(a) * u64::from(b)).saturating_add(c)
@@ -117,66 +128,66 @@ pub const TABLE: &[Line] = &[
             .def(),
     ),
     (
-        "v_mad_nc_i64_i32",
+        Meaning::V_MAD_NC_I64_I32,
         raw!(|a: i32, b: i32, c: i64| -> i64 { (i64::from(a) * i64::from(b)).wrapping_add(c) })
             .clamped(raw!(|a: i32, b: i32, c: i64| -> i64 {
                 (i64::from(a) * i64::from(b)).saturating_add(c)
             }))
             .def(),
     ),
-    ("v_mad_co_u64_u32", MAD_U64.def()),
-    ("v_mad_co_i64_i32", MAD_I64.def()),
-    ("v_min_u32", raw!(|a: u32, b: u32| -> u32 { a.min(b) }).def()),
-    ("v_max_u32", raw!(|a: u32, b: u32| -> u32 { a.max(b) }).def()),
-    ("v_min_i32", raw!(|a: i32, b: i32| -> i32 { a.min(b) }).def()),
-    ("v_max_i32", raw!(|a: i32, b: i32| -> i32 { a.max(b) }).def()),
-    ("v_min_u64", raw!(|a: u64, b: u64| -> u64 { a.min(b) }).def()),
-    ("v_max_u64", raw!(|a: u64, b: u64| -> u64 { a.max(b) }).def()),
-    ("v_min_i64", raw!(|a: i64, b: i64| -> i64 { a.min(b) }).def()),
-    ("v_max_i64", raw!(|a: i64, b: i64| -> i64 { a.max(b) }).def()),
-    ("v_min3_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.min(b).min(c) }).def()),
-    ("v_max3_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.max(b).max(c) }).def()),
-    ("v_med3_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { med3(a, b, c) }).def()),
-    ("v_min3_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { a.min(b).min(c) }).def()),
-    ("v_max3_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { a.max(b).max(c) }).def()),
-    ("v_med3_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { med3(a, b, c) }).def()),
-    ("v_maxmin_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.max(b).min(c) }).def()),
-    ("v_minmax_u32", raw!(|a: u32, b: u32, c: u32| -> u32 { a.min(b).max(c) }).def()),
-    ("v_maxmin_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { a.max(b).min(c) }).def()),
-    ("v_minmax_i32", raw!(|a: i32, b: i32, c: i32| -> i32 { a.min(b).max(c) }).def()),
+    (Meaning::V_MAD_CO_U64_U32, MAD_U64.def()),
+    (Meaning::V_MAD_CO_I64_I32, MAD_I64.def()),
+    (Meaning::V_MIN_U32, raw!(|a: u32, b: u32| -> u32 { a.min(b) }).def()),
+    (Meaning::V_MAX_U32, raw!(|a: u32, b: u32| -> u32 { a.max(b) }).def()),
+    (Meaning::V_MIN_I32, raw!(|a: i32, b: i32| -> i32 { a.min(b) }).def()),
+    (Meaning::V_MAX_I32, raw!(|a: i32, b: i32| -> i32 { a.max(b) }).def()),
+    (Meaning::V_MIN_U64, raw!(|a: u64, b: u64| -> u64 { a.min(b) }).def()),
+    (Meaning::V_MAX_U64, raw!(|a: u64, b: u64| -> u64 { a.max(b) }).def()),
+    (Meaning::V_MIN_I64, raw!(|a: i64, b: i64| -> i64 { a.min(b) }).def()),
+    (Meaning::V_MAX_I64, raw!(|a: i64, b: i64| -> i64 { a.max(b) }).def()),
+    (Meaning::V_MIN3_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.min(b).min(c) }).def()),
+    (Meaning::V_MAX3_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.max(b).max(c) }).def()),
+    (Meaning::V_MED3_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { med3(a, b, c) }).def()),
+    (Meaning::V_MIN3_I32, raw!(|a: i32, b: i32, c: i32| -> i32 { a.min(b).min(c) }).def()),
+    (Meaning::V_MAX3_I32, raw!(|a: i32, b: i32, c: i32| -> i32 { a.max(b).max(c) }).def()),
+    (Meaning::V_MED3_I32, raw!(|a: i32, b: i32, c: i32| -> i32 { med3(a, b, c) }).def()),
+    (Meaning::V_MAXMIN_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.max(b).min(c) }).def()),
+    (Meaning::V_MINMAX_U32, raw!(|a: u32, b: u32, c: u32| -> u32 { a.min(b).max(c) }).def()),
+    (Meaning::V_MAXMIN_I32, raw!(|a: i32, b: i32, c: i32| -> i32 { a.max(b).min(c) }).def()),
+    (Meaning::V_MINMAX_I32, raw!(|a: i32, b: i32, c: i32| -> i32 { a.min(b).max(c) }).def()),
     // The sum saturates whatever CLAMP says, which makes the result not negative (CDNA5 manual, V_ADD_MAX_I32).
     (
-        "v_add_max_i32",
+        Meaning::V_ADD_MAX_I32,
         raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).max(c) })
             .clamped(raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).max(c).max(0) }))
             .def(),
     ),
     (
-        "v_add_max_u32",
+        Meaning::V_ADD_MAX_U32,
         raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).max(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).max(c) }))
             .def(),
     ),
     (
-        "v_add_min_i32",
+        Meaning::V_ADD_MIN_I32,
         raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).min(c) })
             .clamped(raw!(|a: i32, b: i32, c: i32| -> i32 { a.saturating_add(b).min(c).max(0) }))
             .def(),
     ),
     (
-        "v_add_min_u32",
+        Meaning::V_ADD_MIN_U32,
         raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).min(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { a.saturating_add(b).min(c) }))
             .def(),
     ),
     (
-        "v_sad_u8",
+        Meaning::V_SAD_U8,
         raw!(|a: u32, b: u32, c: u32| -> u32 { sad_u8(a, b, c, false) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { sad_u8(a, b, 0, false).saturating_add(c) }))
             .def(),
     ),
     (
-        "v_sad_hi_u8",
+        Meaning::V_SAD_HI_U8,
         raw!(|a: u32, b: u32, c: u32| -> u32 { (sad_u8(a, b, 0, false) << 16).wrapping_add(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 {
                 (sad_u8(a, b, 0, false) << 16).saturating_add(c)
@@ -184,13 +195,13 @@ pub const TABLE: &[Line] = &[
             .def(),
     ),
     (
-        "v_msad_u8",
+        Meaning::V_MSAD_U8,
         raw!(|a: u32, b: u32, c: u32| -> u32 { sad_u8(a, b, c, true) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { sad_u8(a, b, 0, true).saturating_add(c) }))
             .def(),
     ),
     (
-        "v_sad_u16",
+        Meaning::V_SAD_U16,
         raw!(|a: u32, b: u32, c: u32| -> u32 {
             c.wrapping_add((a & 0xffff).abs_diff(b & 0xffff)).wrapping_add((a >> 16).abs_diff(b >> 16))
         })
@@ -200,12 +211,12 @@ pub const TABLE: &[Line] = &[
         .def(),
     ),
     (
-        "v_sad_u32",
+        Meaning::V_SAD_U32,
         raw!(|a: u32, b: u32, c: u32| -> u32 { a.abs_diff(b).wrapping_add(c) })
             .clamped(raw!(|a: u32, b: u32, c: u32| -> u32 { a.abs_diff(b).saturating_add(c) }))
             .def(),
     ),
-    ("v_cndmask_b32", raw!(|a: u32, b: u32, c: Bit| -> u32 { b & c.0 | a & !c.0 }).def()),
+    (Meaning::V_CNDMASK_B32, raw!(|a: u32, b: u32, c: Bit| -> u32 { b & c.0 | a & !c.0 }).def()),
 ];
 
 use super::def::VectorDef;

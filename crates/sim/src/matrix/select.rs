@@ -54,7 +54,7 @@ impl Binding<'_, '_> {
     }
 
     fn unsupported(&self, what: impl std::fmt::Display) -> BindError {
-        unsupported(self.row.key, what)
+        unsupported(self.inst().row(self.binder.machine).mnemonic, what)
     }
 
     fn refuse_if(&self, refused: bool, what: impl std::fmt::Display) -> Result<(), BindError> {

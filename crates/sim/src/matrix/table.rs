@@ -4,6 +4,8 @@
 //! K counted before a sparse A is packed. gfx1250 rows with the shapes of gfx12 (K = 16, and 32 or 64 where that is
 //! gfx12's) are not in the CDNA5 manual, but LLVM 22 assembles them for gfx1250; RDNA4 7.12 describes them.
 
+use wavemark_isa::Meaning;
+
 use super::element::Element;
 
 /// A family of matrix instructions: how rows and columns lie in registers, and what modifiers mean.
@@ -56,7 +58,7 @@ pub enum Accumulator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixRow {
     /// The key ([`crate::meaning`]).
-    pub key: &'static str,
+    pub key: Meaning,
     /// Which family of matrix instructions.
     pub family: Family,
     /// Dense, sparse, scaled.
@@ -100,7 +102,7 @@ macro_rules! source {
 macro_rules! rows {
     ($family:ident: $($name:ident $kind:ident $m:literal $n:literal $k:literal $blocks:literal $a:ident $b:ident $c:ident $d:ident;)*) => {
         &[$(MatrixRow {
-            key: stringify!($name),
+            key: Meaning::$name,
             family: Family::$family,
             kind: Kind::$kind,
             m: $m,
@@ -119,180 +121,180 @@ macro_rules! rows {
 #[rustfmt::skip]
 const MFMA: &[MatrixRow] = rows! { Mfma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
-    v_mfma_f32_16x16x128_f8f6f4            Dense    16 16 128  1 Chosen Chosen F32  F32;
-    v_mfma_f32_32x32x64_f8f6f4             Dense    32 32  64  1 Chosen Chosen F32  F32;
-    v_mfma_f32_16x16x32_bf16               Dense    16 16  32  1 Bf16   Bf16   F32  F32;
-    v_mfma_i32_16x16x64_i8                 Dense    16 16  64  1 I8     I8     I32  I32;
-    v_mfma_f32_32x32x16_bf16               Dense    32 32  16  1 Bf16   Bf16   F32  F32;
-    v_mfma_i32_32x32x32_i8                 Dense    32 32  32  1 I8     I8     I32  I32;
-    v_mfma_f32_32x32x1_2b_f32              Dense    32 32   1  2 F32    F32    F32  F32;
-    v_mfma_f32_16x16x1_4b_f32              Dense    16 16   1  4 F32    F32    F32  F32;
-    v_mfma_f32_4x4x1_16b_f32               Dense     4  4   1 16 F32    F32    F32  F32;
-    v_mfma_f32_32x32x2_f32                 Dense    32 32   2  1 F32    F32    F32  F32;
-    v_mfma_f32_16x16x4_f32                 Dense    16 16   4  1 F32    F32    F32  F32;
-    v_mfma_f32_32x32x4_2b_f16              Dense    32 32   4  2 F16    F16    F32  F32;
-    v_mfma_f32_16x16x4_4b_f16              Dense    16 16   4  4 F16    F16    F32  F32;
-    v_mfma_f32_4x4x4_16b_f16               Dense     4  4   4 16 F16    F16    F32  F32;
-    v_mfma_f32_32x32x8_f16                 Dense    32 32   8  1 F16    F16    F32  F32;
-    v_mfma_f32_16x16x16_f16                Dense    16 16  16  1 F16    F16    F32  F32;
-    v_mfma_i32_32x32x4_2b_i8               Dense    32 32   4  2 I8     I8     I32  I32;
-    v_mfma_i32_16x16x4_4b_i8               Dense    16 16   4  4 I8     I8     I32  I32;
-    v_mfma_i32_4x4x4_16b_i8                Dense     4  4   4 16 I8     I8     I32  I32;
-    v_mfma_f32_16x16x32_f16                Dense    16 16  32  1 F16    F16    F32  F32;
-    v_mfma_f32_32x32x16_f16                Dense    32 32  16  1 F16    F16    F32  F32;
-    v_mfma_i32_32x32x16_i8                 Dense    32 32  16  1 I8     I8     I32  I32;
-    v_mfma_i32_16x16x32_i8                 Dense    16 16  32  1 I8     I8     I32  I32;
-    v_mfma_f32_32x32x4_2b_bf16             Dense    32 32   4  2 Bf16   Bf16   F32  F32;
-    v_mfma_f32_16x16x4_4b_bf16             Dense    16 16   4  4 Bf16   Bf16   F32  F32;
-    v_mfma_f32_4x4x4_16b_bf16              Dense     4  4   4 16 Bf16   Bf16   F32  F32;
-    v_mfma_f32_32x32x8_bf16                Dense    32 32   8  1 Bf16   Bf16   F32  F32;
-    v_mfma_f32_16x16x16_bf16               Dense    16 16  16  1 Bf16   Bf16   F32  F32;
-    v_mfma_f64_16x16x4_f64                 Dense    16 16   4  1 F64    F64    F64  F64;
-    v_mfma_f64_4x4x4_4b_f64                Dense     4  4   4  4 F64    F64    F64  F64;
-    v_mfma_f32_16x16x32_bf8_bf8            Dense    16 16  32  1 E5m2   E5m2   F32  F32;
-    v_mfma_f32_16x16x32_bf8_fp8            Dense    16 16  32  1 E5m2   E4m3   F32  F32;
-    v_mfma_f32_16x16x32_fp8_bf8            Dense    16 16  32  1 E4m3   E5m2   F32  F32;
-    v_mfma_f32_16x16x32_fp8_fp8            Dense    16 16  32  1 E4m3   E4m3   F32  F32;
-    v_mfma_f32_32x32x16_bf8_bf8            Dense    32 32  16  1 E5m2   E5m2   F32  F32;
-    v_mfma_f32_32x32x16_bf8_fp8            Dense    32 32  16  1 E5m2   E4m3   F32  F32;
-    v_mfma_f32_32x32x16_fp8_bf8            Dense    32 32  16  1 E4m3   E5m2   F32  F32;
-    v_mfma_f32_32x32x16_fp8_fp8            Dense    32 32  16  1 E4m3   E4m3   F32  F32;
-    v_mfma_scale_f32_16x16x128_f8f6f4      Scaled32 16 16 128  1 Chosen Chosen F32  F32;
-    v_mfma_scale_f32_32x32x64_f8f6f4       Scaled32 32 32  64  1 Chosen Chosen F32  F32;
-    v_mfma_i32_32x32x8i8                   Dense    32 32   8  1 I8     I8     I32  I32;
-    v_mfma_i32_16x16x16i8                  Dense    16 16  16  1 I8     I8     I32  I32;
-    v_mfma_f32_32x32x2bf16                 Dense    32 32   2  2 Bf16   Bf16   F32  F32;
-    v_mfma_f32_16x16x2bf16                 Dense    16 16   2  4 Bf16   Bf16   F32  F32;
-    v_mfma_f32_4x4x2bf16                   Dense     4  4   2 16 Bf16   Bf16   F32  F32;
-    v_mfma_f32_32x32x4bf16                 Dense    32 32   4  1 Bf16   Bf16   F32  F32;
-    v_mfma_f32_16x16x8bf16                 Dense    16 16   8  1 Bf16   Bf16   F32  F32;
-    v_smfmac_f32_16x16x64_bf16             Sparse   16 16  64  1 Bf16   Bf16   F32  F32;
-    v_smfmac_i32_16x16x128_i8              Sparse   16 16 128  1 I8     I8     I32  I32;
-    v_smfmac_f32_16x16x128_bf8_bf8         Sparse   16 16 128  1 E5m2   E5m2   F32  F32;
-    v_smfmac_f32_16x16x128_bf8_fp8         Sparse   16 16 128  1 E5m2   E4m3   F32  F32;
-    v_smfmac_f32_16x16x128_fp8_bf8         Sparse   16 16 128  1 E4m3   E5m2   F32  F32;
-    v_smfmac_f32_16x16x128_fp8_fp8         Sparse   16 16 128  1 E4m3   E4m3   F32  F32;
-    v_smfmac_f32_32x32x32_bf16             Sparse   32 32  32  1 Bf16   Bf16   F32  F32;
-    v_smfmac_i32_32x32x64_i8               Sparse   32 32  64  1 I8     I8     I32  I32;
-    v_smfmac_f32_32x32x64_bf8_bf8          Sparse   32 32  64  1 E5m2   E5m2   F32  F32;
-    v_smfmac_f32_32x32x64_bf8_fp8          Sparse   32 32  64  1 E5m2   E4m3   F32  F32;
-    v_smfmac_f32_32x32x64_fp8_bf8          Sparse   32 32  64  1 E4m3   E5m2   F32  F32;
-    v_smfmac_f32_32x32x64_fp8_fp8          Sparse   32 32  64  1 E4m3   E4m3   F32  F32;
-    v_smfmac_f32_16x16x64_f16              Sparse   16 16  64  1 F16    F16    F32  F32;
-    v_smfmac_f32_32x32x32_f16              Sparse   32 32  32  1 F16    F16    F32  F32;
-    v_smfmac_f32_16x16x32_f16              Sparse   16 16  32  1 F16    F16    F32  F32;
-    v_smfmac_f32_32x32x16_f16              Sparse   32 32  16  1 F16    F16    F32  F32;
-    v_smfmac_f32_16x16x32_bf16             Sparse   16 16  32  1 Bf16   Bf16   F32  F32;
-    v_smfmac_f32_32x32x16_bf16             Sparse   32 32  16  1 Bf16   Bf16   F32  F32;
-    v_smfmac_i32_16x16x64_i8               Sparse   16 16  64  1 I8     I8     I32  I32;
-    v_smfmac_i32_32x32x32_i8               Sparse   32 32  32  1 I8     I8     I32  I32;
-    v_smfmac_f32_16x16x64_bf8_bf8          Sparse   16 16  64  1 E5m2   E5m2   F32  F32;
-    v_smfmac_f32_16x16x64_bf8_fp8          Sparse   16 16  64  1 E5m2   E4m3   F32  F32;
-    v_smfmac_f32_16x16x64_fp8_bf8          Sparse   16 16  64  1 E4m3   E5m2   F32  F32;
-    v_smfmac_f32_16x16x64_fp8_fp8          Sparse   16 16  64  1 E4m3   E4m3   F32  F32;
-    v_smfmac_f32_32x32x32_bf8_bf8          Sparse   32 32  32  1 E5m2   E5m2   F32  F32;
-    v_smfmac_f32_32x32x32_bf8_fp8          Sparse   32 32  32  1 E5m2   E4m3   F32  F32;
-    v_smfmac_f32_32x32x32_fp8_bf8          Sparse   32 32  32  1 E4m3   E5m2   F32  F32;
-    v_smfmac_f32_32x32x32_fp8_fp8          Sparse   32 32  32  1 E4m3   E4m3   F32  F32;
-    v_mfma_f32_16x16x32_bf8_bf8_fnuz       Dense    16 16  32  1 E5m2Fnuz E5m2Fnuz F32  F32;
-    v_mfma_f32_16x16x32_bf8_fp8_fnuz       Dense    16 16  32  1 E5m2Fnuz E4m3Fnuz F32  F32;
-    v_mfma_f32_16x16x32_fp8_bf8_fnuz       Dense    16 16  32  1 E4m3Fnuz E5m2Fnuz F32  F32;
-    v_mfma_f32_16x16x32_fp8_fp8_fnuz       Dense    16 16  32  1 E4m3Fnuz E4m3Fnuz F32  F32;
-    v_mfma_f32_32x32x16_bf8_bf8_fnuz       Dense    32 32  16  1 E5m2Fnuz E5m2Fnuz F32  F32;
-    v_mfma_f32_32x32x16_bf8_fp8_fnuz       Dense    32 32  16  1 E5m2Fnuz E4m3Fnuz F32  F32;
-    v_mfma_f32_32x32x16_fp8_bf8_fnuz       Dense    32 32  16  1 E4m3Fnuz E5m2Fnuz F32  F32;
-    v_mfma_f32_32x32x16_fp8_fp8_fnuz       Dense    32 32  16  1 E4m3Fnuz E4m3Fnuz F32  F32;
-    v_smfmac_f32_16x16x64_bf8_bf8_fnuz     Sparse   16 16  64  1 E5m2Fnuz E5m2Fnuz F32  F32;
-    v_smfmac_f32_16x16x64_bf8_fp8_fnuz     Sparse   16 16  64  1 E5m2Fnuz E4m3Fnuz F32  F32;
-    v_smfmac_f32_16x16x64_fp8_bf8_fnuz     Sparse   16 16  64  1 E4m3Fnuz E5m2Fnuz F32  F32;
-    v_smfmac_f32_16x16x64_fp8_fp8_fnuz     Sparse   16 16  64  1 E4m3Fnuz E4m3Fnuz F32  F32;
-    v_smfmac_f32_32x32x32_bf8_bf8_fnuz     Sparse   32 32  32  1 E5m2Fnuz E5m2Fnuz F32  F32;
-    v_smfmac_f32_32x32x32_bf8_fp8_fnuz     Sparse   32 32  32  1 E5m2Fnuz E4m3Fnuz F32  F32;
-    v_smfmac_f32_32x32x32_fp8_bf8_fnuz     Sparse   32 32  32  1 E4m3Fnuz E5m2Fnuz F32  F32;
-    v_smfmac_f32_32x32x32_fp8_fp8_fnuz     Sparse   32 32  32  1 E4m3Fnuz E4m3Fnuz F32  F32;
-    v_mfma_f32_16x16x8_xf32                Dense    16 16   8  1 Xf32     Xf32     F32  F32;
-    v_mfma_f32_32x32x4_xf32                Dense    32 32   4  1 Xf32     Xf32     F32  F32;
+    V_MFMA_F32_16X16X128_F8F6F4            Dense    16 16 128  1 Chosen Chosen F32  F32;
+    V_MFMA_F32_32X32X64_F8F6F4             Dense    32 32  64  1 Chosen Chosen F32  F32;
+    V_MFMA_F32_16X16X32_BF16               Dense    16 16  32  1 Bf16   Bf16   F32  F32;
+    V_MFMA_I32_16X16X64_I8                 Dense    16 16  64  1 I8     I8     I32  I32;
+    V_MFMA_F32_32X32X16_BF16               Dense    32 32  16  1 Bf16   Bf16   F32  F32;
+    V_MFMA_I32_32X32X32_I8                 Dense    32 32  32  1 I8     I8     I32  I32;
+    V_MFMA_F32_32X32X1_2B_F32              Dense    32 32   1  2 F32    F32    F32  F32;
+    V_MFMA_F32_16X16X1_4B_F32              Dense    16 16   1  4 F32    F32    F32  F32;
+    V_MFMA_F32_4X4X1_16B_F32               Dense     4  4   1 16 F32    F32    F32  F32;
+    V_MFMA_F32_32X32X2_F32                 Dense    32 32   2  1 F32    F32    F32  F32;
+    V_MFMA_F32_16X16X4_F32                 Dense    16 16   4  1 F32    F32    F32  F32;
+    V_MFMA_F32_32X32X4_2B_F16              Dense    32 32   4  2 F16    F16    F32  F32;
+    V_MFMA_F32_16X16X4_4B_F16              Dense    16 16   4  4 F16    F16    F32  F32;
+    V_MFMA_F32_4X4X4_16B_F16               Dense     4  4   4 16 F16    F16    F32  F32;
+    V_MFMA_F32_32X32X8_F16                 Dense    32 32   8  1 F16    F16    F32  F32;
+    V_MFMA_F32_16X16X16_F16                Dense    16 16  16  1 F16    F16    F32  F32;
+    V_MFMA_I32_32X32X4_2B_I8               Dense    32 32   4  2 I8     I8     I32  I32;
+    V_MFMA_I32_16X16X4_4B_I8               Dense    16 16   4  4 I8     I8     I32  I32;
+    V_MFMA_I32_4X4X4_16B_I8                Dense     4  4   4 16 I8     I8     I32  I32;
+    V_MFMA_F32_16X16X32_F16                Dense    16 16  32  1 F16    F16    F32  F32;
+    V_MFMA_F32_32X32X16_F16                Dense    32 32  16  1 F16    F16    F32  F32;
+    V_MFMA_I32_32X32X16_I8                 Dense    32 32  16  1 I8     I8     I32  I32;
+    V_MFMA_I32_16X16X32_I8                 Dense    16 16  32  1 I8     I8     I32  I32;
+    V_MFMA_F32_32X32X4_2B_BF16             Dense    32 32   4  2 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_16X16X4_4B_BF16             Dense    16 16   4  4 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_4X4X4_16B_BF16              Dense     4  4   4 16 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_32X32X8_BF16                Dense    32 32   8  1 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_16X16X16_BF16               Dense    16 16  16  1 Bf16   Bf16   F32  F32;
+    V_MFMA_F64_16X16X4_F64                 Dense    16 16   4  1 F64    F64    F64  F64;
+    V_MFMA_F64_4X4X4_4B_F64                Dense     4  4   4  4 F64    F64    F64  F64;
+    V_MFMA_F32_16X16X32_BF8_BF8            Dense    16 16  32  1 E5m2   E5m2   F32  F32;
+    V_MFMA_F32_16X16X32_BF8_FP8            Dense    16 16  32  1 E5m2   E4m3   F32  F32;
+    V_MFMA_F32_16X16X32_FP8_BF8            Dense    16 16  32  1 E4m3   E5m2   F32  F32;
+    V_MFMA_F32_16X16X32_FP8_FP8            Dense    16 16  32  1 E4m3   E4m3   F32  F32;
+    V_MFMA_F32_32X32X16_BF8_BF8            Dense    32 32  16  1 E5m2   E5m2   F32  F32;
+    V_MFMA_F32_32X32X16_BF8_FP8            Dense    32 32  16  1 E5m2   E4m3   F32  F32;
+    V_MFMA_F32_32X32X16_FP8_BF8            Dense    32 32  16  1 E4m3   E5m2   F32  F32;
+    V_MFMA_F32_32X32X16_FP8_FP8            Dense    32 32  16  1 E4m3   E4m3   F32  F32;
+    V_MFMA_SCALE_F32_16X16X128_F8F6F4      Scaled32 16 16 128  1 Chosen Chosen F32  F32;
+    V_MFMA_SCALE_F32_32X32X64_F8F6F4       Scaled32 32 32  64  1 Chosen Chosen F32  F32;
+    V_MFMA_I32_32X32X8I8                   Dense    32 32   8  1 I8     I8     I32  I32;
+    V_MFMA_I32_16X16X16I8                  Dense    16 16  16  1 I8     I8     I32  I32;
+    V_MFMA_F32_32X32X2BF16                 Dense    32 32   2  2 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_16X16X2BF16                 Dense    16 16   2  4 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_4X4X2BF16                   Dense     4  4   2 16 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_32X32X4BF16                 Dense    32 32   4  1 Bf16   Bf16   F32  F32;
+    V_MFMA_F32_16X16X8BF16                 Dense    16 16   8  1 Bf16   Bf16   F32  F32;
+    V_SMFMAC_F32_16X16X64_BF16             Sparse   16 16  64  1 Bf16   Bf16   F32  F32;
+    V_SMFMAC_I32_16X16X128_I8              Sparse   16 16 128  1 I8     I8     I32  I32;
+    V_SMFMAC_F32_16X16X128_BF8_BF8         Sparse   16 16 128  1 E5m2   E5m2   F32  F32;
+    V_SMFMAC_F32_16X16X128_BF8_FP8         Sparse   16 16 128  1 E5m2   E4m3   F32  F32;
+    V_SMFMAC_F32_16X16X128_FP8_BF8         Sparse   16 16 128  1 E4m3   E5m2   F32  F32;
+    V_SMFMAC_F32_16X16X128_FP8_FP8         Sparse   16 16 128  1 E4m3   E4m3   F32  F32;
+    V_SMFMAC_F32_32X32X32_BF16             Sparse   32 32  32  1 Bf16   Bf16   F32  F32;
+    V_SMFMAC_I32_32X32X64_I8               Sparse   32 32  64  1 I8     I8     I32  I32;
+    V_SMFMAC_F32_32X32X64_BF8_BF8          Sparse   32 32  64  1 E5m2   E5m2   F32  F32;
+    V_SMFMAC_F32_32X32X64_BF8_FP8          Sparse   32 32  64  1 E5m2   E4m3   F32  F32;
+    V_SMFMAC_F32_32X32X64_FP8_BF8          Sparse   32 32  64  1 E4m3   E5m2   F32  F32;
+    V_SMFMAC_F32_32X32X64_FP8_FP8          Sparse   32 32  64  1 E4m3   E4m3   F32  F32;
+    V_SMFMAC_F32_16X16X64_F16              Sparse   16 16  64  1 F16    F16    F32  F32;
+    V_SMFMAC_F32_32X32X32_F16              Sparse   32 32  32  1 F16    F16    F32  F32;
+    V_SMFMAC_F32_16X16X32_F16              Sparse   16 16  32  1 F16    F16    F32  F32;
+    V_SMFMAC_F32_32X32X16_F16              Sparse   32 32  16  1 F16    F16    F32  F32;
+    V_SMFMAC_F32_16X16X32_BF16             Sparse   16 16  32  1 Bf16   Bf16   F32  F32;
+    V_SMFMAC_F32_32X32X16_BF16             Sparse   32 32  16  1 Bf16   Bf16   F32  F32;
+    V_SMFMAC_I32_16X16X64_I8               Sparse   16 16  64  1 I8     I8     I32  I32;
+    V_SMFMAC_I32_32X32X32_I8               Sparse   32 32  32  1 I8     I8     I32  I32;
+    V_SMFMAC_F32_16X16X64_BF8_BF8          Sparse   16 16  64  1 E5m2   E5m2   F32  F32;
+    V_SMFMAC_F32_16X16X64_BF8_FP8          Sparse   16 16  64  1 E5m2   E4m3   F32  F32;
+    V_SMFMAC_F32_16X16X64_FP8_BF8          Sparse   16 16  64  1 E4m3   E5m2   F32  F32;
+    V_SMFMAC_F32_16X16X64_FP8_FP8          Sparse   16 16  64  1 E4m3   E4m3   F32  F32;
+    V_SMFMAC_F32_32X32X32_BF8_BF8          Sparse   32 32  32  1 E5m2   E5m2   F32  F32;
+    V_SMFMAC_F32_32X32X32_BF8_FP8          Sparse   32 32  32  1 E5m2   E4m3   F32  F32;
+    V_SMFMAC_F32_32X32X32_FP8_BF8          Sparse   32 32  32  1 E4m3   E5m2   F32  F32;
+    V_SMFMAC_F32_32X32X32_FP8_FP8          Sparse   32 32  32  1 E4m3   E4m3   F32  F32;
+    V_MFMA_F32_16X16X32_BF8_BF8_FNUZ       Dense    16 16  32  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    V_MFMA_F32_16X16X32_BF8_FP8_FNUZ       Dense    16 16  32  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    V_MFMA_F32_16X16X32_FP8_BF8_FNUZ       Dense    16 16  32  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    V_MFMA_F32_16X16X32_FP8_FP8_FNUZ       Dense    16 16  32  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    V_MFMA_F32_32X32X16_BF8_BF8_FNUZ       Dense    32 32  16  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    V_MFMA_F32_32X32X16_BF8_FP8_FNUZ       Dense    32 32  16  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    V_MFMA_F32_32X32X16_FP8_BF8_FNUZ       Dense    32 32  16  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    V_MFMA_F32_32X32X16_FP8_FP8_FNUZ       Dense    32 32  16  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    V_SMFMAC_F32_16X16X64_BF8_BF8_FNUZ     Sparse   16 16  64  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    V_SMFMAC_F32_16X16X64_BF8_FP8_FNUZ     Sparse   16 16  64  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    V_SMFMAC_F32_16X16X64_FP8_BF8_FNUZ     Sparse   16 16  64  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    V_SMFMAC_F32_16X16X64_FP8_FP8_FNUZ     Sparse   16 16  64  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    V_SMFMAC_F32_32X32X32_BF8_BF8_FNUZ     Sparse   32 32  32  1 E5m2Fnuz E5m2Fnuz F32  F32;
+    V_SMFMAC_F32_32X32X32_BF8_FP8_FNUZ     Sparse   32 32  32  1 E5m2Fnuz E4m3Fnuz F32  F32;
+    V_SMFMAC_F32_32X32X32_FP8_BF8_FNUZ     Sparse   32 32  32  1 E4m3Fnuz E5m2Fnuz F32  F32;
+    V_SMFMAC_F32_32X32X32_FP8_FP8_FNUZ     Sparse   32 32  32  1 E4m3Fnuz E4m3Fnuz F32  F32;
+    V_MFMA_F32_16X16X8_XF32                Dense    16 16   8  1 Xf32     Xf32     F32  F32;
+    V_MFMA_F32_32X32X4_XF32                Dense    32 32   4  1 Xf32     Xf32     F32  F32;
 };
 
 /// RDNA3.
 #[rustfmt::skip]
 const WMMA_TWICE: &[MatrixRow] = rows! { WmmaTwice:
     // key                                 kind      M  N   K  B  A      B      C    D
-    v_wmma_f32_16x16x16_f16_twice          Dense    16 16  16  1 F16    F16    F32  F32;
-    v_wmma_f32_16x16x16_bf16_twice         Dense    16 16  16  1 Bf16   Bf16   F32  F32;
-    v_wmma_f16_16x16x16_f16_twice          Dense    16 16  16  1 F16    F16    F16  F16;
-    v_wmma_bf16_16x16x16_bf16_twice        Dense    16 16  16  1 Bf16   Bf16   Bf16 Bf16;
-    v_wmma_i32_16x16x16_iu8_twice          Dense    16 16  16  1 Iu8    Iu8    I32  I32;
-    v_wmma_i32_16x16x16_iu4_twice          Dense    16 16  16  1 Iu4    Iu4    I32  I32;
+    V_WMMA_F32_16X16X16_F16_TWICE          Dense    16 16  16  1 F16    F16    F32  F32;
+    V_WMMA_F32_16X16X16_BF16_TWICE         Dense    16 16  16  1 Bf16   Bf16   F32  F32;
+    V_WMMA_F16_16X16X16_F16_TWICE          Dense    16 16  16  1 F16    F16    F16  F16;
+    V_WMMA_BF16_16X16X16_BF16_TWICE        Dense    16 16  16  1 Bf16   Bf16   Bf16 Bf16;
+    V_WMMA_I32_16X16X16_IU8_TWICE          Dense    16 16  16  1 Iu8    Iu8    I32  I32;
+    V_WMMA_I32_16X16X16_IU4_TWICE          Dense    16 16  16  1 Iu4    Iu4    I32  I32;
 };
 
 /// gfx12 and gfx1250.
 #[rustfmt::skip]
 const WMMA: &[MatrixRow] = rows! { Wmma:
     // mnemonic                            kind      M  N   K  B  A      B      C    D
-    v_wmma_f32_16x16x128_f8f6f4            Dense    16 16 128  1 Chosen Chosen F32  F32;
-    v_wmma_f32_16x16x16_f16                Dense    16 16  16  1 F16    F16    F32  F32;
-    v_wmma_f32_16x16x16_bf16               Dense    16 16  16  1 Bf16   Bf16   F32  F32;
-    v_wmma_f16_16x16x16_f16                Dense    16 16  16  1 F16    F16    F16  F16;
-    v_wmma_bf16_16x16x16_bf16              Dense    16 16  16  1 Bf16   Bf16   Bf16 Bf16;
-    v_wmma_i32_16x16x16_iu8                Dense    16 16  16  1 Iu8    Iu8    I32  I32;
-    v_wmma_i32_16x16x16_iu4                Dense    16 16  16  1 Iu4    Iu4    I32  I32;
-    v_wmma_f32_16x16x16_fp8_fp8            Dense    16 16  16  1 E4m3   E4m3   F32  F32;
-    v_wmma_f32_16x16x16_fp8_bf8            Dense    16 16  16  1 E4m3   E5m2   F32  F32;
-    v_wmma_f32_16x16x16_bf8_fp8            Dense    16 16  16  1 E5m2   E4m3   F32  F32;
-    v_wmma_f32_16x16x16_bf8_bf8            Dense    16 16  16  1 E5m2   E5m2   F32  F32;
-    v_wmma_i32_16x16x32_iu4                Dense    16 16  32  1 Iu4    Iu4    I32  I32;
-    v_swmmac_f32_16x16x32_f16              Sparse   16 16  32  1 F16    F16    F32  F32;
-    v_swmmac_f32_16x16x32_bf16             Sparse   16 16  32  1 Bf16   Bf16   F32  F32;
-    v_swmmac_f16_16x16x32_f16              Sparse   16 16  32  1 F16    F16    F16  F16;
-    v_swmmac_bf16_16x16x32_bf16            Sparse   16 16  32  1 Bf16   Bf16   Bf16 Bf16;
-    v_swmmac_i32_16x16x32_iu8              Sparse   16 16  32  1 Iu8    Iu8    I32  I32;
-    v_swmmac_i32_16x16x32_iu4              Sparse   16 16  32  1 Iu4    Iu4    I32  I32;
-    v_swmmac_i32_16x16x64_iu4              Sparse   16 16  64  1 Iu4    Iu4    I32  I32;
-    v_swmmac_f32_16x16x32_fp8_fp8          Sparse   16 16  32  1 E4m3   E4m3   F32  F32;
-    v_swmmac_f32_16x16x32_fp8_bf8          Sparse   16 16  32  1 E4m3   E5m2   F32  F32;
-    v_swmmac_f32_16x16x32_bf8_fp8          Sparse   16 16  32  1 E5m2   E4m3   F32  F32;
-    v_swmmac_f32_16x16x32_bf8_bf8          Sparse   16 16  32  1 E5m2   E5m2   F32  F32;
-    v_wmma_f32_16x16x4_f32                 Dense    16 16   4  1 F32    F32    F32  F32;
-    v_wmma_f32_16x16x32_f16                Dense    16 16  32  1 F16    F16    F32  F32;
-    v_wmma_f16_16x16x32_f16                Dense    16 16  32  1 F16    F16    F16  F16;
-    v_wmma_f32_16x16x32_bf16               Dense    16 16  32  1 Bf16   Bf16   F32  F32;
-    v_wmma_bf16_16x16x32_bf16              Dense    16 16  32  1 Bf16   Bf16   Bf16 Bf16;
-    v_wmma_bf16f32_16x16x32_bf16           Dense    16 16  32  1 Bf16   Bf16   F32  Bf16;
-    v_swmmac_f32_16x16x64_f16              Sparse   16 16  64  1 F16    F16    F32  F32;
-    v_swmmac_f32_16x16x64_bf16             Sparse   16 16  64  1 Bf16   Bf16   F32  F32;
-    v_swmmac_f16_16x16x64_f16              Sparse   16 16  64  1 F16    F16    F16  F16;
-    v_swmmac_bf16_16x16x64_bf16            Sparse   16 16  64  1 Bf16   Bf16   Bf16 Bf16;
-    v_swmmac_bf16f32_16x16x64_bf16         Sparse   16 16  64  1 Bf16   Bf16   F32  Bf16;
-    v_wmma_f32_16x16x64_fp8_fp8            Dense    16 16  64  1 E4m3   E4m3   F32  F32;
-    v_wmma_f32_16x16x64_fp8_bf8            Dense    16 16  64  1 E4m3   E5m2   F32  F32;
-    v_wmma_f32_16x16x64_bf8_fp8            Dense    16 16  64  1 E5m2   E4m3   F32  F32;
-    v_wmma_f32_16x16x64_bf8_bf8            Dense    16 16  64  1 E5m2   E5m2   F32  F32;
-    v_wmma_f16_16x16x64_fp8_fp8            Dense    16 16  64  1 E4m3   E4m3   F16  F16;
-    v_wmma_f16_16x16x64_fp8_bf8            Dense    16 16  64  1 E4m3   E5m2   F16  F16;
-    v_wmma_f16_16x16x64_bf8_fp8            Dense    16 16  64  1 E5m2   E4m3   F16  F16;
-    v_wmma_f16_16x16x64_bf8_bf8            Dense    16 16  64  1 E5m2   E5m2   F16  F16;
-    v_wmma_i32_16x16x64_iu8                Dense    16 16  64  1 Iu8    Iu8    I32  I32;
-    v_swmmac_f32_16x16x128_fp8_fp8         Sparse   16 16 128  1 E4m3   E4m3   F32  F32;
-    v_swmmac_f32_16x16x128_fp8_bf8         Sparse   16 16 128  1 E4m3   E5m2   F32  F32;
-    v_swmmac_f32_16x16x128_bf8_fp8         Sparse   16 16 128  1 E5m2   E4m3   F32  F32;
-    v_swmmac_f32_16x16x128_bf8_bf8         Sparse   16 16 128  1 E5m2   E5m2   F32  F32;
-    v_swmmac_f16_16x16x128_fp8_fp8         Sparse   16 16 128  1 E4m3   E4m3   F16  F16;
-    v_swmmac_f16_16x16x128_fp8_bf8         Sparse   16 16 128  1 E4m3   E5m2   F16  F16;
-    v_swmmac_f16_16x16x128_bf8_fp8         Sparse   16 16 128  1 E5m2   E4m3   F16  F16;
-    v_swmmac_f16_16x16x128_bf8_bf8         Sparse   16 16 128  1 E5m2   E5m2   F16  F16;
-    v_swmmac_i32_16x16x128_iu8             Sparse   16 16 128  1 Iu8    Iu8    I32  I32;
-    v_wmma_f32_16x16x128_fp8_fp8           Dense    16 16 128  1 E4m3   E4m3   F32  F32;
-    v_wmma_f32_16x16x128_fp8_bf8           Dense    16 16 128  1 E4m3   E5m2   F32  F32;
-    v_wmma_f32_16x16x128_bf8_fp8           Dense    16 16 128  1 E5m2   E4m3   F32  F32;
-    v_wmma_f32_16x16x128_bf8_bf8           Dense    16 16 128  1 E5m2   E5m2   F32  F32;
-    v_wmma_f16_16x16x128_fp8_fp8           Dense    16 16 128  1 E4m3   E4m3   F16  F16;
-    v_wmma_f16_16x16x128_fp8_bf8           Dense    16 16 128  1 E4m3   E5m2   F16  F16;
-    v_wmma_f16_16x16x128_bf8_fp8           Dense    16 16 128  1 E5m2   E4m3   F16  F16;
-    v_wmma_f16_16x16x128_bf8_bf8           Dense    16 16 128  1 E5m2   E5m2   F16  F16;
-    v_wmma_f32_32x16x128_f4                Dense    32 16 128  1 E2m1   E2m1   F32  F32;
-    v_wmma_scale_f32_16x16x128_f8f6f4      Scaled32 16 16 128  1 Chosen Chosen F32  F32;
-    v_wmma_scale16_f32_16x16x128_f8f6f4    Scaled16 16 16 128  1 Chosen Chosen F32  F32;
-    v_wmma_scale_f32_32x16x128_f4          Scaled32 32 16 128  1 E2m1   E2m1   F32  F32;
-    v_wmma_scale16_f32_32x16x128_f4        Scaled16 32 16 128  1 E2m1   E2m1   F32  F32;
+    V_WMMA_F32_16X16X128_F8F6F4            Dense    16 16 128  1 Chosen Chosen F32  F32;
+    V_WMMA_F32_16X16X16_F16                Dense    16 16  16  1 F16    F16    F32  F32;
+    V_WMMA_F32_16X16X16_BF16               Dense    16 16  16  1 Bf16   Bf16   F32  F32;
+    V_WMMA_F16_16X16X16_F16                Dense    16 16  16  1 F16    F16    F16  F16;
+    V_WMMA_BF16_16X16X16_BF16              Dense    16 16  16  1 Bf16   Bf16   Bf16 Bf16;
+    V_WMMA_I32_16X16X16_IU8                Dense    16 16  16  1 Iu8    Iu8    I32  I32;
+    V_WMMA_I32_16X16X16_IU4                Dense    16 16  16  1 Iu4    Iu4    I32  I32;
+    V_WMMA_F32_16X16X16_FP8_FP8            Dense    16 16  16  1 E4m3   E4m3   F32  F32;
+    V_WMMA_F32_16X16X16_FP8_BF8            Dense    16 16  16  1 E4m3   E5m2   F32  F32;
+    V_WMMA_F32_16X16X16_BF8_FP8            Dense    16 16  16  1 E5m2   E4m3   F32  F32;
+    V_WMMA_F32_16X16X16_BF8_BF8            Dense    16 16  16  1 E5m2   E5m2   F32  F32;
+    V_WMMA_I32_16X16X32_IU4                Dense    16 16  32  1 Iu4    Iu4    I32  I32;
+    V_SWMMAC_F32_16X16X32_F16              Sparse   16 16  32  1 F16    F16    F32  F32;
+    V_SWMMAC_F32_16X16X32_BF16             Sparse   16 16  32  1 Bf16   Bf16   F32  F32;
+    V_SWMMAC_F16_16X16X32_F16              Sparse   16 16  32  1 F16    F16    F16  F16;
+    V_SWMMAC_BF16_16X16X32_BF16            Sparse   16 16  32  1 Bf16   Bf16   Bf16 Bf16;
+    V_SWMMAC_I32_16X16X32_IU8              Sparse   16 16  32  1 Iu8    Iu8    I32  I32;
+    V_SWMMAC_I32_16X16X32_IU4              Sparse   16 16  32  1 Iu4    Iu4    I32  I32;
+    V_SWMMAC_I32_16X16X64_IU4              Sparse   16 16  64  1 Iu4    Iu4    I32  I32;
+    V_SWMMAC_F32_16X16X32_FP8_FP8          Sparse   16 16  32  1 E4m3   E4m3   F32  F32;
+    V_SWMMAC_F32_16X16X32_FP8_BF8          Sparse   16 16  32  1 E4m3   E5m2   F32  F32;
+    V_SWMMAC_F32_16X16X32_BF8_FP8          Sparse   16 16  32  1 E5m2   E4m3   F32  F32;
+    V_SWMMAC_F32_16X16X32_BF8_BF8          Sparse   16 16  32  1 E5m2   E5m2   F32  F32;
+    V_WMMA_F32_16X16X4_F32                 Dense    16 16   4  1 F32    F32    F32  F32;
+    V_WMMA_F32_16X16X32_F16                Dense    16 16  32  1 F16    F16    F32  F32;
+    V_WMMA_F16_16X16X32_F16                Dense    16 16  32  1 F16    F16    F16  F16;
+    V_WMMA_F32_16X16X32_BF16               Dense    16 16  32  1 Bf16   Bf16   F32  F32;
+    V_WMMA_BF16_16X16X32_BF16              Dense    16 16  32  1 Bf16   Bf16   Bf16 Bf16;
+    V_WMMA_BF16F32_16X16X32_BF16           Dense    16 16  32  1 Bf16   Bf16   F32  Bf16;
+    V_SWMMAC_F32_16X16X64_F16              Sparse   16 16  64  1 F16    F16    F32  F32;
+    V_SWMMAC_F32_16X16X64_BF16             Sparse   16 16  64  1 Bf16   Bf16   F32  F32;
+    V_SWMMAC_F16_16X16X64_F16              Sparse   16 16  64  1 F16    F16    F16  F16;
+    V_SWMMAC_BF16_16X16X64_BF16            Sparse   16 16  64  1 Bf16   Bf16   Bf16 Bf16;
+    V_SWMMAC_BF16F32_16X16X64_BF16         Sparse   16 16  64  1 Bf16   Bf16   F32  Bf16;
+    V_WMMA_F32_16X16X64_FP8_FP8            Dense    16 16  64  1 E4m3   E4m3   F32  F32;
+    V_WMMA_F32_16X16X64_FP8_BF8            Dense    16 16  64  1 E4m3   E5m2   F32  F32;
+    V_WMMA_F32_16X16X64_BF8_FP8            Dense    16 16  64  1 E5m2   E4m3   F32  F32;
+    V_WMMA_F32_16X16X64_BF8_BF8            Dense    16 16  64  1 E5m2   E5m2   F32  F32;
+    V_WMMA_F16_16X16X64_FP8_FP8            Dense    16 16  64  1 E4m3   E4m3   F16  F16;
+    V_WMMA_F16_16X16X64_FP8_BF8            Dense    16 16  64  1 E4m3   E5m2   F16  F16;
+    V_WMMA_F16_16X16X64_BF8_FP8            Dense    16 16  64  1 E5m2   E4m3   F16  F16;
+    V_WMMA_F16_16X16X64_BF8_BF8            Dense    16 16  64  1 E5m2   E5m2   F16  F16;
+    V_WMMA_I32_16X16X64_IU8                Dense    16 16  64  1 Iu8    Iu8    I32  I32;
+    V_SWMMAC_F32_16X16X128_FP8_FP8         Sparse   16 16 128  1 E4m3   E4m3   F32  F32;
+    V_SWMMAC_F32_16X16X128_FP8_BF8         Sparse   16 16 128  1 E4m3   E5m2   F32  F32;
+    V_SWMMAC_F32_16X16X128_BF8_FP8         Sparse   16 16 128  1 E5m2   E4m3   F32  F32;
+    V_SWMMAC_F32_16X16X128_BF8_BF8         Sparse   16 16 128  1 E5m2   E5m2   F32  F32;
+    V_SWMMAC_F16_16X16X128_FP8_FP8         Sparse   16 16 128  1 E4m3   E4m3   F16  F16;
+    V_SWMMAC_F16_16X16X128_FP8_BF8         Sparse   16 16 128  1 E4m3   E5m2   F16  F16;
+    V_SWMMAC_F16_16X16X128_BF8_FP8         Sparse   16 16 128  1 E5m2   E4m3   F16  F16;
+    V_SWMMAC_F16_16X16X128_BF8_BF8         Sparse   16 16 128  1 E5m2   E5m2   F16  F16;
+    V_SWMMAC_I32_16X16X128_IU8             Sparse   16 16 128  1 Iu8    Iu8    I32  I32;
+    V_WMMA_F32_16X16X128_FP8_FP8           Dense    16 16 128  1 E4m3   E4m3   F32  F32;
+    V_WMMA_F32_16X16X128_FP8_BF8           Dense    16 16 128  1 E4m3   E5m2   F32  F32;
+    V_WMMA_F32_16X16X128_BF8_FP8           Dense    16 16 128  1 E5m2   E4m3   F32  F32;
+    V_WMMA_F32_16X16X128_BF8_BF8           Dense    16 16 128  1 E5m2   E5m2   F32  F32;
+    V_WMMA_F16_16X16X128_FP8_FP8           Dense    16 16 128  1 E4m3   E4m3   F16  F16;
+    V_WMMA_F16_16X16X128_FP8_BF8           Dense    16 16 128  1 E4m3   E5m2   F16  F16;
+    V_WMMA_F16_16X16X128_BF8_FP8           Dense    16 16 128  1 E5m2   E4m3   F16  F16;
+    V_WMMA_F16_16X16X128_BF8_BF8           Dense    16 16 128  1 E5m2   E5m2   F16  F16;
+    V_WMMA_F32_32X16X128_F4                Dense    32 16 128  1 E2m1   E2m1   F32  F32;
+    V_WMMA_SCALE_F32_16X16X128_F8F6F4      Scaled32 16 16 128  1 Chosen Chosen F32  F32;
+    V_WMMA_SCALE16_F32_16X16X128_F8F6F4    Scaled16 16 16 128  1 Chosen Chosen F32  F32;
+    V_WMMA_SCALE_F32_32X16X128_F4          Scaled32 32 16 128  1 E2m1   E2m1   F32  F32;
+    V_WMMA_SCALE16_F32_32X16X128_F4        Scaled16 32 16 128  1 E2m1   E2m1   F32  F32;
 };

@@ -17,7 +17,7 @@ use crate::snippet::{Setup, has, machines, run};
 use wavemark_isa::{Row, RowId, Table, decode};
 use wavemark_numerics::{bf16, f16};
 use wavemark_sim::events::Silent;
-use wavemark_sim::meaning::{self, Meaning};
+use wavemark_sim::meaning::{self, Definition};
 use wavemark_sim::{RunEnd, alu};
 use wavemark_target::{InstructionSets, Machine, Processor};
 
@@ -223,7 +223,7 @@ fn every_line_holds() {
     }
     assert!(lines > 0, "no lines");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let computes = |row: &&Row| matches!(meaning::of(row.effects.meaning), Some(Meaning::Alu(_)));
+    let computes = |row: &&Row| matches!(meaning::definition(row.meaning), Some(Definition::Alu(_)));
     let mut without = Vec::new();
     for machine in machines::ALL {
         let processor = machine.processor;

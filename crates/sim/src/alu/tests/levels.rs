@@ -179,7 +179,7 @@ fn check_machine(machine: Machine) {
             w.set_exec(exec);
             super::super::def::force_level(*level as usize);
             let mut binder = Binder::new(machine, w.layout, VgprMsb(0), &inst, 0x1000, &mut w.constants);
-            let Some(Meaning::Alu(def)) = meaning::of(binder.meaning()) else {
+            let Some(Definition::Alu(def)) = meaning::definition(binder.meaning()) else {
                 missing.push(format!("{name}: no definition"));
                 break;
             };

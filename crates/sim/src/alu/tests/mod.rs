@@ -7,7 +7,7 @@ use wavemark_isa::{Form, Half, Inst, Mods, Operand, Reg, RegFile, Row, RowId, Sp
 use wavemark_target::Machine;
 
 use crate::binder::{BindError, Binder, Constants, Layout};
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Definition};
 use crate::modelled::machines::{GFX950, GFX1250};
 use crate::op::Op;
 use crate::regs::{Chunk, Mode, Regs, sindex};
@@ -161,8 +161,8 @@ impl Wave {
         super::def::force_level(level);
         // A name of the other instruction set stands for what it computes.
         let named = [GFX950, GFX1250].map(|machine| Table::of(machine).by_mnemonic(mnemonic).next());
-        let key = named.into_iter().flatten().next().map_or(mnemonic, |row| row.effects.meaning);
-        let Some(Meaning::Alu(def)) = meaning::of(key) else {
+        let key = named.into_iter().flatten().next().map(|row| row.meaning);
+        let Some(Definition::Alu(def)) = key.and_then(meaning::definition) else {
             return Err(BindError::Unsupported(format!("{mnemonic} has no definition")));
         };
         let mut binder =

@@ -537,7 +537,9 @@ fn pairs_read_before_they_write() {
             wave.set_v(n, |_| 10 + u32::from(n));
         }
         let (first, second) = (half(&x), half(&y));
-        let Some(Meaning::Alu(def)) = meaning::of("v_mov_b32") else { panic!() };
+        let Some(Definition::Alu(def)) = meaning::definition(wavemark_isa::Meaning::V_MOV_B32) else {
+            panic!()
+        };
         let mut binder = Binder::new(GFX1250, wave.layout, VgprMsb(0), &first, 0x1000, &mut wave.constants);
         let op = super::super::pair::bind(&mut binder, def, &second).unwrap();
         // SAFETY: bound for this wave and this host.

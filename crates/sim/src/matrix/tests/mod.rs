@@ -13,7 +13,7 @@ use super::element::Element;
 use super::host::levels;
 use super::select::bind_at;
 use crate::binder::{BindError, Binder, Constants, Layout};
-use crate::meaning::{self, Meaning};
+use crate::meaning::{self, Definition};
 use crate::op::{Detail, Op};
 use crate::regs::{Chunk, Mode, Regs};
 use wavemark_isa::effects::VgprMsb;
@@ -81,7 +81,7 @@ fn bind_all(machine: Machine, inst: &Inst, msb: u8) -> Result<Vec<Op>, BindError
     let mut constants = Constants::default();
     let layout = Layout { chunks, vgprs: 1024, agprs: 256 };
     let mut binder = Binder::new(machine, layout, VgprMsb(msb), inst, 0, &mut constants);
-    let Some(Meaning::Matrix(row)) = meaning::of(binder.meaning()) else {
+    let Some(Definition::Matrix(row)) = meaning::definition(binder.meaning()) else {
         return Err(BindError::Unsupported(inst.mnemonic(machine).to_owned()));
     };
     levels().into_iter().map(|level| bind_at(&mut binder, row, level)).collect()

@@ -93,7 +93,7 @@ fn special_numbers_propagate() {
 }
 
 fn case(machine: Machine, mnemonic: &str) -> Case {
-    let found = cases().into_iter().find(|case| case.machine == machine && case.row.key == mnemonic);
+    let found = cases().into_iter().find(|case| case.machine == machine && case.row.key.name() == mnemonic);
     found.unwrap_or_else(|| panic!("{mnemonic}"))
 }
 

@@ -111,7 +111,7 @@ fn compiled_kernels_agree() {
                  a: &dyn Fn(usize, usize) -> (usize, usize),
                  d: &dyn Fn(usize, usize) -> (usize, usize)| {
         let mut rows = crate::matrix::table::FAMILIES.iter().copied().flatten();
-        let row = rows.find(|row| row.key == name).unwrap_or_else(|| panic!("{name}"));
+        let row = rows.find(|row| row.key.name() == name).unwrap_or_else(|| panic!("{name}"));
         let lanes = machine.lanes() as usize;
         for lane in 0..lanes {
             for item in 0..(row.m * row.k) as usize / lanes {

@@ -34,7 +34,7 @@ fn machines(row: &MatrixRow) -> Vec<(Machine, &'static str)> {
     let mut found = Vec::new();
     for machine in ALL.into_iter().rev() {
         let known = row.family == Family::Mfma && !found.is_empty();
-        if let Some(named) = Table::of(machine).rows().find(|named| named.effects.meaning == row.key)
+        if let Some(named) = Table::of(machine).rows().find(|named| named.meaning == row.key)
             && !known
         {
             found.push((machine, named.mnemonic));
@@ -47,7 +47,7 @@ pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for row in FAMILIES.iter().copied().flatten() {
         let machines = machines(row);
-        assert!(!machines.is_empty(), "no machine has {}", row.key);
+        assert!(!machines.is_empty(), "no machine has {:?}", row.key);
         for (machine, mnemonic) in machines {
             for a in formats(row.a) {
                 for b in formats(row.b) {
