@@ -14,6 +14,7 @@ mod intra;
 mod knowledge;
 mod meeting;
 mod mistakes;
+mod published;
 mod race_report;
 mod races;
 mod register_set;
@@ -148,11 +149,8 @@ pub struct Checker {
     barriers: FxHashMap<barriers::ObjectKey, barriers::Object>,
     /// The named barrier that each wave has joined last.
     member_of: FxHashMap<u32, BarrierId>,
-    /// By workgroup, or global memory, and dword.
-    published: FxHashMap<u32, FxHashMap<u64, Vec<sync::Published>>>,
-    /// Publications in global memory, and how many of them are looked through for dead ones.
-    released: usize,
-    forget_at: usize,
+    /// By workgroup, or global memory.
+    published: FxHashMap<u32, published::Publications>,
     wait_table: waits::WaitTable,
     /// What ends the run at an error.
     brake: Option<Arc<Brake>>,
@@ -191,8 +189,6 @@ impl Checker {
             barriers: FxHashMap::default(),
             member_of: FxHashMap::default(),
             published: FxHashMap::default(),
-            released: 0,
-            forget_at: 0,
             wait_table: FxHashMap::default(),
             brake: None,
             polls: FxHashSet::default(),

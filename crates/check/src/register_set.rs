@@ -4,9 +4,16 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::site_info::REGISTERS;
+use wavemark_sim::regs::sindex;
+
+use crate::site_info::{REGISTERS, VGPR0};
 
 const WORDS: usize = REGISTERS.div_ceil(64);
+
+/// Whether the checker knows of a register if it was written: dispatch sets the others.
+pub(crate) const fn tracked(register: u32) -> bool {
+    !(106 <= register && register < VGPR0) || register == sindex::M0
+}
 
 /// A set of registers, by their numbers.
 #[derive(Clone, Debug)]
@@ -43,9 +50,20 @@ impl RegisterSet {
         RegisterSet(Box::new([0; WORDS]))
     }
 
-    /// All.
-    pub fn all() -> RegisterSet {
-        RegisterSet(Box::new([u64::MAX; WORDS]))
+    /// All that are [`tracked`].
+    pub fn all_tracked() -> RegisterSet {
+        const TRACKED: [u64; WORDS] = {
+            let mut words = [0; WORDS];
+            let mut register = 0;
+            while register < REGISTERS {
+                if tracked(register as u32) {
+                    words[register / 64] |= 1 << (register % 64);
+                }
+                register += 1;
+            }
+            words
+        };
+        RegisterSet(Box::new(TRACKED))
     }
 
     /// Take all away.

@@ -8,11 +8,11 @@ use wavemark_isa::effects::{Control, Flow, Path, Verb, wait_text};
 use wavemark_sim::brake::Halt;
 use wavemark_sim::events::{Channel, Counter, Issue, Space};
 use wavemark_sim::pending::lanes;
-use wavemark_sim::regs::sindex;
 use wavemark_target::FlatScratch;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
+use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
 use crate::wave_state::{Operation, WaveState};
 
@@ -86,7 +86,22 @@ impl Checker {
         for (how, number) in used {
             if how == Use::Read || self.write_after_load_matters(wave, site, number) {
                 self.consume(wave, number);
+                self.note_over(wave, number);
             }
+        }
+    }
+
+    /// What an operation has written is used: if a wait has seen to it that it is over, nothing is left to say of its
+    /// other registers.
+    fn note_over(&mut self, wave: u32, number: u32) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let Some(operation) = state.operation(number) else { return };
+        if !state.is_retired(operation) || state.is_unwaited(operation) {
+            return;
+        }
+        let written = self.sites.get(operation.site).writes().flat_map(RegRange::numbers);
+        for register in written.filter(|&register| state.loaded_by[register as usize] == number) {
+            state.pending.remove_one(register);
         }
     }
 
@@ -270,9 +285,4 @@ impl Checker {
             state.loaded_by[register as usize] = number;
         }
     }
-}
-
-/// Registers of which the checker knows whether they were written: dispatch sets the others.
-fn tracked(register: u32) -> bool {
-    !(106..VGPR0).contains(&register) || register == sindex::M0
 }

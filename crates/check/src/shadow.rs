@@ -193,15 +193,14 @@ impl Default for States {
 }
 
 impl States {
-    /// Give a quad the state `after` if it has the state `before`; whether it has.
+    /// Give a quad the state `after` if it has the state `before`; whether it has `after` now.
     #[inline(always)]
     pub fn replace(&mut self, quad: usize, before: State, after: State) -> bool {
         let state = &mut self.quads[quad];
-        let same = *state == before;
-        if same {
+        if *state == before {
             *state = after;
         }
-        same
+        *state == after
     }
 
     /// Give the dwords of a range new states. `after` is asked once for dwords that share one: which they are, and

@@ -11,23 +11,13 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use wavemark_isa::effects::{Caches, Verb};
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, OpId, Scope, Space, WaveId};
+use wavemark_sim::events::{Access, CacheOp, Channel, Direction, Issue, Scope, Space, WaveId};
 
 use crate::Checker;
 use crate::knowledge::{Knowledge, WaveClock, common_scope};
+use crate::published::{Publications, Published};
 use crate::shadow::for_each_dword;
 use crate::site_info::SiteId;
-
-/// What a synchronisation location carries.
-#[derive(Clone, Debug)]
-pub(crate) struct Published {
-    by: WaveId,
-    scope: Scope,
-    op: OpId,
-    known: Arc<Knowledge>,
-    /// Among it is the end of a copy, of which its wave need not know.
-    of_copy: bool,
-}
 
 /// What a load has read and its wave may rely on once the load is retired.
 #[derive(Clone, Debug)]
@@ -53,9 +43,6 @@ pub(crate) struct Invalidate {
     pub known: Knowledge,
 }
 
-/// So few publications are not worth looking through.
-const FEW: usize = 1 << 12;
-
 /// Where what was published in global memory stands, beside the LDS of workgroups.
 const GLOBAL: u32 = u32::MAX;
 
@@ -66,6 +53,51 @@ fn publishes(op: &Issue, access: &Access) -> bool {
             access.direction == Direction::Atomic
                 || (access.direction == Direction::Write && op.scope > Scope::Cu && op.accesses.len() == 1)
         }
+    }
+}
+
+/// What a wave learns by reading dwords with a scope: what was published there by others, with a scope that reaches as
+/// far as the two are apart.
+fn learnt(
+    published: &mut Publications,
+    dwords: &[u64],
+    wave: WaveId,
+    space: Space,
+    scope: Scope,
+) -> SmallVec<[(bool, Arc<Knowledge>); 2]> {
+    let mut learnt: SmallVec<[(bool, Arc<Knowledge>); 2]> = SmallVec::new();
+    for &dword in dwords {
+        for entry in published.of(dword) {
+            let needed = common_scope(entry.by, wave);
+            let inclusive = space == Space::Lds || (entry.scope >= needed && scope >= needed);
+            // A wave may learn of its own copy's end from the barrier cell that the copy signals.
+            let own = entry.by.index == wave.index && space != Space::Lds;
+            let is_new = !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
+            if inclusive && !own && is_new {
+                learnt.push((needed == Scope::Cu, entry.known.clone()));
+            }
+        }
+    }
+    learnt
+}
+
+/// An atomic publishes beside what its dword carries.
+fn add(list: &mut SmallVec<[Published; 1]>, new: &Published) {
+    match list.iter_mut().find(|entry| entry.by.index == new.by.index) {
+        // Copies end in any order with what their wave does meanwhile.
+        Some(entry) if new.of_copy || entry.of_copy => {
+            Arc::make_mut(&mut entry.known).join(&new.known);
+            (entry.op, entry.of_copy) = (entry.op.max(new.op), true);
+            entry.scope = entry.scope.max(new.scope);
+        }
+        // What a wave knows only grows.
+        Some(entry) => {
+            if entry.op < new.op {
+                (entry.op, entry.known) = (new.op, new.known.clone());
+            }
+            entry.scope = entry.scope.max(new.scope);
+        }
+        None => list.push(new.clone()),
     }
 }
 
@@ -122,77 +154,42 @@ impl Checker {
     /// The data of an operation have moved: publish, or read what was published.
     pub(crate) fn note_completion(&mut self, wave: WaveId, op: &Issue) {
         let release = self.published_by(wave, op).map(Arc::new);
-        let returns = self.returns(wave, op);
         for access in &op.accesses {
-            if access.space == Space::Scratch {
+            let memory = match access.space {
+                Space::Scratch => continue,
+                Space::Lds => wave.workgroup_flat,
+                Space::Global => GLOBAL,
+            };
+            let may_learn = access.direction == Direction::Atomic
+                || access.direction == Direction::Read
+                    && (access.space == Space::Lds || op.scope > Scope::Cu);
+            let reads = may_learn && self.published.contains_key(&memory) && self.returns(wave, op);
+            let release = release.as_ref().filter(|_| publishes(op, access));
+            if !reads && release.is_none() {
                 continue;
             }
-            let reads = access.direction != Direction::Write
-                && returns
-                && (access.space == Space::Lds
-                    || access.direction == Direction::Atomic
-                    || op.scope > Scope::Cu);
-            let writes = release.is_some() && publishes(op, access);
-            if !writes && !reads {
-                continue;
-            }
-            let mut learnt: SmallVec<[(bool, Arc<Knowledge>); 2]> = SmallVec::new();
-            let memory = if access.space == Space::Lds { wave.workgroup_flat } else { GLOBAL };
-            if !writes && !self.published.contains_key(&memory) {
-                continue;
-            }
-            let published = self.published.entry(memory).or_default();
-            let mut dwords = Vec::new();
+            let mut dwords: Vec<u64> = Vec::new();
             for_each_dword(&access.extent, |dword| dwords.push(dword.number));
             dwords.dedup();
-            for dword in dwords {
-                if reads && let Some(list) = published.get(&dword) {
-                    for entry in list {
-                        let needed = common_scope(entry.by, wave);
-                        let inclusive =
-                            access.space == Space::Lds || (entry.scope >= needed && op.scope >= needed);
-                        // A wave may learn of its own copy's end from the barrier cell that the copy signals.
-                        let own = entry.by.index == wave.index && access.space != Space::Lds;
-                        let is_new = !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
-                        if inclusive && !own && is_new {
-                            learnt.push((needed == Scope::Cu, entry.known.clone()));
-                        }
-                    }
-                }
-                if writes && let Some(release) = &release {
-                    let list = published.entry(dword).or_default();
-                    if access.direction == Direction::Write {
-                        list.clear();
-                    }
-                    let of_copy =
-                        op.seq.iter().any(|(channel, _)| matches!(channel, Channel::Al | Channel::Td));
-                    match list.iter_mut().find(|entry| entry.by.index == wave.index) {
-                        // Copies end in any order with what their wave does meanwhile.
-                        Some(entry) if of_copy || entry.of_copy => {
-                            Arc::make_mut(&mut entry.known).join(release);
-                            (entry.op, entry.of_copy) = (entry.op.max(op.id), true);
-                            entry.scope = entry.scope.max(op.scope);
-                        }
-                        // What a wave knows only grows.
-                        Some(entry) => {
-                            if entry.op < op.id {
-                                (entry.op, entry.known) = (op.id, release.clone());
-                            }
-                            entry.scope = entry.scope.max(op.scope);
-                        }
-                        None => {
-                            let (scope, known) = (op.scope, release.clone());
-                            list.push(Published { by: wave, scope, op: op.id, known, of_copy });
-                            self.released += usize::from(memory == GLOBAL);
-                        }
-                    }
+            let published = self.published.entry(memory).or_default();
+            if reads {
+                let learnt = learnt(published, &dwords, wave, access.space, op.scope);
+                if !learnt.is_empty()
+                    && let Some(&seq) = op.seq.first()
+                    && let Some(state) = self.waves.get_mut(wave.index)
+                {
+                    state.acquires.push(Acquire { seq, learnt });
                 }
             }
-            if !learnt.is_empty()
-                && let Some(&seq) = op.seq.first()
-                && let Some(state) = self.waves.get_mut(wave.index)
-            {
-                state.acquires.push(Acquire { seq, learnt });
+            if let Some(release) = release {
+                let of_copy = op.seq.iter().any(|(channel, _)| matches!(channel, Channel::Al | Channel::Td));
+                let entry =
+                    Published { by: wave, scope: op.scope, op: op.id, known: release.clone(), of_copy };
+                if access.direction == Direction::Write {
+                    published.replace(dwords, entry);
+                } else {
+                    dwords.into_iter().for_each(|dword| add(published.of_its_own(dword), &entry));
+                }
             }
         }
         self.take_retired(wave.index);
@@ -201,21 +198,15 @@ impl Checker {
     /// Forget, if it may be much, what was published of waves that are over and of whose accesses nothing is remembered:
     /// nobody can race with them any more.
     pub(crate) fn forget_dead(&mut self) {
-        if self.released < self.forget_at.max(FEW) {
+        let Some(published) = self.published.get_mut(&GLOBAL).filter(|published| published.may_have_dead())
+        else {
             return;
-        }
+        };
         let mut alive = self.global.agents();
         alive.extend(self.waves.iter().map(|state| state.id.index));
         let is_alive = |agent: u32| alive.contains(&agent);
-        if let Some(published) = self.published.get_mut(&GLOBAL) {
-            published.retain(|_, list| {
-                list.retain_mut(|entry| Arc::make_mut(&mut entry.known).retain(is_alive));
-                !list.is_empty()
-            });
-            self.released = published.values().map(Vec::len).sum();
-        }
+        published.forget(is_alive, self.global.dwords() / 8);
         self.waves.forget(is_alive);
-        self.forget_at = 2 * self.released + self.global.dwords() / 8;
     }
 
     /// Acquires whose loads are retired, and write-backs that are, count now.

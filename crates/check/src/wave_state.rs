@@ -204,7 +204,7 @@ impl WaveState {
             loaded: RegisterSet::new(),
             loaded_by: Box::default(),
             pending: RegisterSet::new(),
-            undefined: RegisterSet::all(),
+            undefined: RegisterSet::all_tracked(),
             waits: VecDeque::new(),
             first_wait: 1,
             async_issued: 0,
