@@ -101,10 +101,14 @@ impl Assembler<'_> {
         if !declared && (is_own || own.is_some() || self.lines.is_empty()) {
             return Vec::new();
         }
+        let anchors = if declared { FxHashMap::default() } else { self.anchors() };
         let rows: Vec<Row> = match declared {
             true => self.debug.rows.iter().map(|row| self.row(row.section, row.offset, row.entry)).collect(),
-            false => self.text_rows(),
+            false => self.text_rows(&anchors),
         };
+        if !declared && rows.is_empty() {
+            return Vec::new();
+        }
         let aligned = declared || rows.iter().all(|row| row.offset % INSTRUCTION == 0);
         let section = self.open_section(SECTION, sht::PROGBITS, 0, 0);
         // In LLVM's order the strings come after the frames.
@@ -118,7 +122,7 @@ impl Assembler<'_> {
             base: self.sections.get(section).bytes.len() as u64,
             bytes: Vec::new(),
             relocations: Vec::new(),
-            anchors: if declared { FxHashMap::default() } else { self.anchors() },
+            anchors,
             labels: Vec::new(),
             unit: if aligned { INSTRUCTION } else { 1 },
             strings: Strings { section: strings, bytes: Vec::new(), known: FxHashMap::default() },
@@ -172,8 +176,9 @@ impl Assembler<'_> {
         Row { section, offset, entry }
     }
 
-    /// A row for each instruction of the text itself, by sections.
-    fn text_rows(&self) -> Vec<Row> {
+    /// A row for each instruction of the text itself, by sections. What stands in a section without a symbol cannot be
+    /// launched.
+    fn text_rows(&self, anchors: &FxHashMap<SectionId, (SymbolId, u64)>) -> Vec<Row> {
         let rows = self.lines.iter().map(|line| {
             let at = Location {
                 file: 1,
@@ -184,7 +189,7 @@ impl Assembler<'_> {
             };
             self.row(SectionId(line.section), line.offset, Entry::Line(at))
         });
-        let mut rows: Vec<Row> = rows.collect();
+        let mut rows: Vec<Row> = rows.filter(|row| anchors.contains_key(&row.section)).collect();
         rows.sort_by_key(|row| (row.section, row.offset));
         rows
     }

@@ -193,3 +193,19 @@ fn every_file_assembles_as_it_says() {
         wrong.join("\n")
     );
 }
+
+/// Nobody asked for the line table: it names no symbol that the text has not, and is left out where there is none.
+#[test]
+fn a_text_without_symbols_has_none() {
+    let object = |text: &str| {
+        let mut sources = SourceMap::new();
+        let file = sources.add_text("file", text.to_owned());
+        let subtarget = Subtarget::new("gfx942".parse().expect("a target"), "").expect("features");
+        let object = assemble(Source { file, name: "file", text }, &subtarget).expect("an object");
+        let elf = CodeObject::parse(&object.elf).expect("our own object");
+        let symbols: Vec<String> = elf.symbols.iter().skip(1).map(|symbol| symbol.name.clone()).collect();
+        (symbols, elf.sections.iter().any(|section| section.name == ".debug_line"))
+    };
+    assert_eq!(object("s_nop 0\n.Lend:\ns_branch .Lend"), (vec![], false));
+    assert_eq!(object("f:\ns_nop 0"), (vec!["f".to_owned()], true));
+}
