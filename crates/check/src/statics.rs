@@ -49,7 +49,7 @@ mod wait_states;
 use barriers::{Access, AtBarrier, Effect, Unpublished};
 use blocks::Code;
 pub use blocks::{Gap, GapKind};
-use lds::Early;
+use lds::{Early, Pairs};
 use wait_states::{Recent, TooEarly};
 
 /// What was found of a kernel without executing it.
@@ -84,8 +84,14 @@ pub fn check(kernel: &Kernel, supposed: &[Supposed], constants: Constants<'_>) -
             wave.step(&analysis, site);
         }
     }
-    lds::judge(&analysis, &code, &graph, (kernel, supposed), &mut report);
-    report.barriers(&analysis, (&code, &graph), (kernel, supposed));
+    let unpublished = std::mem::take(&mut report.unpublished);
+    let pair = |&(earlier, site): &(Unpublished, SiteId)| (earlier.access, site);
+    let pairs = Pairs::new(unpublished.iter().map(pair));
+    let pairs = lds::judge(&analysis, (&code, &graph), (kernel, supposed), pairs, &mut report);
+    // Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes.
+    for one in unpublished.iter().filter(|one| !pairs.are_apart(pair(one))) {
+        report.unpublished_at(&analysis, one.1, one.0);
+    }
     // Where a wait is missing, another may have to do its work; what is called may need anything.
     if report.missing.is_empty() && code.gaps.is_empty() {
         report.stronger = stronger(&analysis, &code, &graph, &report);
@@ -411,21 +417,6 @@ impl Report {
         let (producer, copy) = (analysis.sites.get(one.operation), analysis.sites.get(site));
         let title = format!("{} may read LDS before {} has written it", copy.mnemonic, producer.mnemonic);
         self.missing(analysis, ("R5", "consumer", title), one, (site, one.enough()));
-    }
-
-    /// Accesses to LDS follow barriers at which others were in flight: those that do not go by with other bytes.
-    fn barriers(
-        &mut self,
-        analysis: &Analysis<'_>,
-        (code, graph): (&Code, &Graph),
-        (kernel, supposed): (&Kernel, &[Supposed]),
-    ) {
-        let found = std::mem::take(&mut self.unpublished);
-        let pair = |&(earlier, site): &(Unpublished, SiteId)| (earlier.access, site);
-        let pairs = lds::pairs(analysis, (code, graph), (kernel, supposed), found.iter().map(pair));
-        for &(earlier, site) in found.iter().filter(|one| !pairs.are_apart(pair(one))) {
-            self.unpublished_at(analysis, site, earlier);
-        }
     }
 
     /// An access to LDS follows a barrier at which another one was in flight.

@@ -501,12 +501,12 @@ impl Report {
 
 impl Finding {
     fn same_defect(&self, other: &Finding) -> bool {
-        let place = |site: &Site| (site.pc, site.source.clone());
+        let same = |(one, two): (&Site, &Site)| one.pc == two.pc && one.source == two.source;
         self.rule == other.rule
             && self.class == other.class
             && self.severity == other.severity
             && self.sites.len() == other.sites.len()
-            && self.sites.iter().zip(&other.sites).all(|(one, two)| place(one) == place(two))
+            && self.sites.iter().zip(&other.sites).all(same)
             && (!self.sites.is_empty() || self.title == other.title)
     }
 }

@@ -17,7 +17,7 @@ pub mod known;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_codeobj::descriptor::Field;
-use wavemark_isa::effects::{HwReg, Touched, VgprMsb, effects};
+use wavemark_isa::effects::{Effects, HwReg, Touched, VgprMsb, effects};
 use wavemark_isa::{RegFile, Special};
 use wavemark_target::{Property, TensorDescriptor};
 
@@ -43,6 +43,8 @@ pub struct Step {
     pub msb: u8,
     /// What it touches of LDS.
     pub lds: Lds,
+    /// How many instructions the wave has executed before it.
+    pub number: u32,
 }
 
 /// What is known of an instruction's part in LDS.
@@ -63,6 +65,14 @@ pub struct Way {
     pub steps: Vec<Step>,
     /// So many of them, the first ones, come before any branch whose way is not known.
     pub certain: usize,
+}
+
+impl Way {
+    /// Its part in the first `most` instructions that the wave executes, and what of it is certain.
+    pub fn within(&self, most: u32) -> (&[Step], usize) {
+        let steps = &self.steps[..self.steps.partition_point(|step| step.number < most)];
+        (steps, self.certain.min(steps.len()))
+    }
 }
 
 /// A dispatch that might be.
@@ -91,31 +101,23 @@ fn anything(number: u32) -> [u32; COPIES] {
 /// Where a wave goes on from instructions that need not be executed: by address and upper VGPR bits.
 pub type Hops = FxHashMap<(u64, u8), u64>;
 
-/// The ways of the waves of the dispatch's first workgroup, `most` instructions each at the most, those that `hops` pass over
-/// not counted.
-///
-/// # Errors
-/// If the dispatch is refused.
-pub fn foresee(
-    kernel: &Kernel,
-    supposed: &Supposed,
-    hops: &Hops,
-    most: u32,
-) -> Result<Vec<Way>, DispatchError> {
-    let mut global = Global::new();
-    let mut waves = first_waves(&mut global, kernel, &supposed.dispatch, COPIES)?;
-    if supposed.flat {
-        waves.iter_mut().for_each(|copies| forget_shape(kernel, copies));
-    }
-    let mut foresight = Foresight {
-        program: Program::new(kernel.machine, layout(kernel), kernel.code.clone()),
-        layout: layout(kernel),
-        global,
-        results: FxHashMap::default(),
-        no_arguments: supposed.no_arguments,
-        clustered: supposed.dispatch.cluster.is_some_and(|cluster| cluster.iter().any(|&size| size > 1)),
-    };
-    Ok(waves.into_iter().map(|copies| foresight.follow(copies, hops, most)).collect())
+/// Follows the waves of a kernel's dispatches.
+pub struct Foresight<'k> {
+    kernel: &'k Kernel,
+    program: Program,
+    hops: Hops,
+    results: Results,
+    /// Bytes of LDS of two copies.
+    places: [Vec<(u64, u32)>; 2],
+}
+
+/// Of the dispatch, what its waves may see.
+struct Seen {
+    /// The arguments.
+    global: Global,
+    no_arguments: bool,
+    /// The workgroup is one of several of a cluster.
+    clustered: bool,
 }
 
 /// Where an instruction puts its results.
@@ -127,39 +129,55 @@ enum Place {
     Scc,
 }
 
-struct Foresight {
-    program: Program,
-    layout: Layout,
-    global: Global,
-    /// The workgroup is one of several of a cluster.
-    clustered: bool,
-    no_arguments: bool,
-    /// By address and upper VGPR bits.
-    results: FxHashMap<(u64, u8), SmallVec<[Place; 4]>>,
-}
+/// Where instructions put their results, by address and upper VGPR bits.
+#[derive(Default)]
+struct Results(FxHashMap<(u64, u8), SmallVec<[Place; 4]>>);
 
-impl Foresight {
-    fn follow(&mut self, mut copies: Vec<Wave>, hops: &Hops, most: u32) -> Way {
+impl<'k> Foresight<'k> {
+    /// Nothing was followed yet. Waves go on as `hops` say.
+    pub fn new(kernel: &'k Kernel, hops: Hops) -> Foresight<'k> {
+        let program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
+        Foresight { kernel, program, hops, results: Results::default(), places: Default::default() }
+    }
+
+    /// The ways of the waves of a dispatch's first workgroup, `most` instructions each at the most, those that are passed
+    /// over not counted.
+    ///
+    /// # Errors
+    /// If the dispatch is refused.
+    pub fn ways(&mut self, supposed: &Supposed, most: u32) -> Result<Vec<Way>, DispatchError> {
+        let mut global = Global::new();
+        let mut waves = first_waves(&mut global, self.kernel, &supposed.dispatch, COPIES)?;
+        if supposed.flat {
+            waves.iter_mut().for_each(|copies| forget_shape(self.kernel, copies));
+        }
+        let clustered = supposed.dispatch.cluster.is_some_and(|cluster| cluster.iter().any(|&size| size > 1));
+        let mut seen = Seen { global, no_arguments: supposed.no_arguments, clustered };
+        Ok(waves.into_iter().map(|copies| self.follow(&mut seen, copies, most)).collect())
+    }
+
+    fn follow(&mut self, seen: &mut Seen, mut copies: Vec<Wave>, most: u32) -> Way {
+        let Foresight { program, hops, results, places, .. } = self;
         let mut way = Way::default();
         let Some(first) = copies.first() else { return way };
         let (mut pc, mut msb) = (first.regs.pc, 0);
-        let mut table = self.program.table(msb);
+        let mut table = program.table(msb);
         let mut visits: FxHashMap<u64, u32> = FxHashMap::default();
         let mut certain = None;
-        self.refresh(&mut copies);
+        refresh(program, &mut copies);
         for number in 0..most {
-            while let Some(&next) = hops.get(&(pc, msb)) {
-                pc = next;
+            pc = beyond(hops, pc, msb);
+            let Some(slot) = program.slot(pc) else { break };
+            if program.op(table, slot).is_none() {
+                program.bind_slot(table, slot);
+                refresh(program, &mut copies);
             }
-            let Some(slot) = self.program.slot(pc) else { break };
-            if self.program.op(table, slot).is_none() {
-                self.program.bind_slot(table, slot);
-                self.refresh(&mut copies);
-            }
-            let Some(op) = self.program.op(table, slot) else { break };
+            let Some(op) = program.op(table, slot) else { break };
             let next = pc + u64::from(op.dwords) * 4;
             match (op.kind, op.detail.as_deref()) {
-                (OpKind::Alu, Some(Detail::Matrix(_))) => self.forget(&mut copies, (pc, msb), number),
+                (OpKind::Alu, Some(Detail::Matrix(_))) => {
+                    results.forget(program, &mut copies, (pc, msb), number);
+                }
                 (OpKind::Alu, _) => {
                     for copy in &mut copies {
                         // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
@@ -181,20 +199,23 @@ impl Foresight {
                 }
                 (OpKind::Machine, Some(Detail::Machine(MachineOp::SetVgprMsb(bits)))) => {
                     msb = *bits;
-                    table = self.program.table(msb);
+                    table = program.table(msb);
                 }
                 (OpKind::Machine, Some(Detail::Machine(machine))) => {
-                    let machine = machine.clone();
-                    let lds = match &machine {
-                        MachineOp::Memory(op) => lds(&copies, op, self.clustered),
+                    let lds = match machine {
+                        MachineOp::Memory(op) => lds(&copies, op, seen.clustered, places),
                         MachineOp::Tensor(op) => tensor(&copies, op),
                         _ => Lds::Unknown,
                     };
-                    way.steps.push(Step { pc, msb, lds });
-                    if self.ends(&machine) {
+                    way.steps.push(Step { pc, msb, lds, number });
+                    if ends(program, machine) {
                         break;
                     }
-                    self.machine(&mut copies, &machine, (pc, msb), number);
+                    // Every result comes at once: of what is touched too early other checks speak.
+                    results.forget(program, &mut copies, (pc, msb), number);
+                    if let MachineOp::Scalar(load) = machine {
+                        copies.iter_mut().for_each(|copy| seen.load_argument(&mut copy.regs, load));
+                    }
                 }
                 _ => break,
             }
@@ -203,64 +224,59 @@ impl Foresight {
         way.certain = certain.unwrap_or(way.steps.len());
         way
     }
+}
 
-    fn refresh(&self, copies: &mut [Wave]) {
-        copies.iter_mut().for_each(|copy| copy.refresh_constants(self.layout, &self.program.constants));
+/// Where a wave at an address executes the next instruction.
+fn beyond(hops: &mut Hops, pc: u64, msb: u8) -> u64 {
+    let Some(&first) = hops.get(&(pc, msb)) else { return pc };
+    let mut to = first;
+    while let Some(&next) = hops.get(&(to, msb)) {
+        to = next;
     }
+    if to != first {
+        hops.insert((pc, msb), to);
+    }
+    to
+}
 
-    /// Whether the way goes no further behind an operation.
-    fn ends(&self, op: &MachineOp) -> bool {
-        match op {
-            MachineOp::End | MachineOp::Trap(_) | MachineOp::Halt => true,
-            // It may move the upper VGPR bits.
-            MachineOp::SetReg(HwReg::Mode, field, _) => {
-                self.program.facts.vgpr_msb_in_mode() && field.mask() >> 12 & 0xff != 0
-            }
-            _ => false,
+fn refresh(program: &Program, copies: &mut [Wave]) {
+    copies.iter_mut().for_each(|copy| copy.refresh_constants(program.layout, &program.constants));
+}
+
+/// Whether the way goes no further behind an operation.
+fn ends(program: &Program, op: &MachineOp) -> bool {
+    match op {
+        MachineOp::End | MachineOp::Trap(_) | MachineOp::Halt => true,
+        // It may move the upper VGPR bits.
+        MachineOp::SetReg(HwReg::Mode, field, _) => {
+            program.facts.vgpr_msb_in_mode() && field.mask() >> 12 & 0xff != 0
         }
+        _ => false,
     }
+}
 
-    /// The registers behind an operation of the machine. Every result comes at once: of what is touched too early other
-    /// checks speak.
-    fn machine(&mut self, copies: &mut [Wave], op: &MachineOp, place: (u64, u8), number: u32) {
-        self.forget(copies, place, number);
-        if let MachineOp::Scalar(load) = op {
-            for copy in copies {
-                if let Some(words) = self.argument(&copy.regs, load) {
-                    for (n, word) in words.into_iter().enumerate() {
-                        set_scalar(&mut copy.regs, load.to + n as u32, word);
-                    }
-                }
-            }
-        }
-    }
-
+impl Seen {
     /// What a scalar load brings, if that is known: kernel arguments.
-    fn argument(&mut self, regs: &Regs, load: &ScalarLoad) -> Option<Vec<u32>> {
+    fn load_argument(&mut self, regs: &mut Regs, load: &ScalarLoad) {
         if self.no_arguments || load.buffer.is_some() || !load.shape.bytes.is_multiple_of(4) {
-            return None;
+            return;
         }
-        let bytes = self.global.slice(scalar_address(regs, load), load.shape.bytes.into())?;
-        Some(
-            bytes
-                .chunks_exact(4)
-                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-                .collect(),
-        )
-    }
-
-    /// Nothing is known of the results of the instruction at `place`.
-    fn forget(&mut self, copies: &mut [Wave], place: (u64, u8), number: u32) {
-        let (pc, msb) = place;
-        let results = match self.results.get(&place) {
-            Some(results) => results,
-            None => {
-                let results = results_at(&self.program, self.layout, pc, msb);
-                self.results.entry(place).or_insert(results)
-            }
+        let Some(bytes) = self.global.slice(scalar_address(regs, load), load.shape.bytes.into()) else {
+            return;
         };
+        for (register, word) in (load.to..).zip(bytes.chunks_exact(4)) {
+            set_scalar(regs, register, u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        }
+    }
+}
+
+impl Results {
+    /// Nothing is known of the results of the instruction at `place`.
+    fn forget(&mut self, program: &Program, copies: &mut [Wave], place: (u64, u8), number: u32) {
+        let (pc, msb) = place;
+        let results = self.0.entry(place).or_insert_with(|| results_at(program, pc, msb));
         for (copy, mut value) in copies.iter_mut().zip(anything(number)) {
-            for result in results {
+            for result in results.iter() {
                 match *result {
                     Place::Chunks(from, count) => {
                         for chunk in &mut copy.regs.v[from as usize..][..count as usize] {
@@ -278,14 +294,19 @@ impl Foresight {
 }
 
 /// Where the instruction at an address, with these upper VGPR bits, puts its results.
-fn results_at(program: &Program, layout: Layout, pc: u64, msb: u8) -> SmallVec<[Place; 4]> {
-    let mut results = SmallVec::new();
+fn results_at(program: &Program, pc: u64, msb: u8) -> SmallVec<[Place; 4]> {
     let table = program.known_table(msb);
     let site = program.slot(pc).zip(table).and_then(|(slot, table)| program.site(table, slot));
-    let Some(Site { inst, .. }) = site else { return results };
+    let of = |site: &Site| results(&effects(program.machine, &site.inst), program.layout, msb);
+    site.map(of).unwrap_or_default()
+}
+
+/// Where an instruction with `effects` puts its results.
+fn results(effects: &Effects, layout: Layout, msb: u8) -> SmallVec<[Place; 4]> {
+    let mut results = SmallVec::new();
     let chunks = layout.chunks as u32;
     let rows = layout.vgprs + layout.agprs;
-    for used in effects(program.machine, inst).regs.iter().filter(|used| used.write) {
+    for used in effects.regs.iter().filter(|used| used.write) {
         match used.reg {
             Touched::Reg(reg) => {
                 let count = u32::from(reg.dwords.max(1));
@@ -374,7 +395,7 @@ fn agreed<T: PartialEq>(copies: &[Wave], mut of: impl FnMut(&Wave) -> Option<T>)
     others.iter().all(|copy| of(copy).as_ref() == Some(&known)).then_some(known)
 }
 
-fn lds(copies: &[Wave], op: &MemoryOp, clustered: bool) -> Lds {
+fn lds(copies: &[Wave], op: &MemoryOp, clustered: bool, places: &mut [Vec<(u64, u32)>; 2]) -> Lds {
     if op.transfer == Transfer::AsyncArrive {
         return Lds::Signals;
     }
@@ -386,10 +407,11 @@ fn lds(copies: &[Wave], op: &MemoryOp, clustered: bool) -> Lds {
             None => return Lds::Unknown,
         }
     }
-    match agreed(copies, |copy| lds_places(copy, op)) {
-        Some(places) => Lds::Bytes(joined(places)),
-        None => Lds::Unknown,
-    }
+    let [known, other] = places;
+    let Some((first, others)) = copies.split_first() else { return Lds::Unknown };
+    let all = lds_places(first, op, known)
+        && others.iter().all(|copy| lds_places(copy, op, other) && other == known);
+    if all { Lds::Bytes(joined(known)) } else { Lds::Unknown }
 }
 
 fn tensor(copies: &[Wave], op: &TensorOp) -> Lds {
@@ -406,14 +428,15 @@ fn tensor(copies: &[Wave], op: &TensorOp) -> Lds {
     }
     let pieces = descriptor.pieces();
     let touched = pieces.iter().filter(|piece| !op.store || piece.global.is_some());
-    Lds::Bytes(joined(touched.map(|piece| (piece.lds.into(), piece.bytes)).collect()))
+    let mut places: Vec<_> = touched.map(|piece| (piece.lds.into(), piece.bytes)).collect();
+    Lds::Bytes(joined(&mut places))
 }
 
 /// Bytes as runs that are apart from each other. Lanes that are switched off by an address beyond any LDS are left out.
-fn joined(mut places: Vec<(u64, u32)>) -> Vec<(u32, u32)> {
+fn joined(places: &mut [(u64, u32)]) -> Vec<(u32, u32)> {
     places.sort_unstable();
     let mut runs: Vec<(u32, u32)> = Vec::new();
-    for (from, bytes) in places {
+    for &mut (from, bytes) in places {
         let Ok(from) = u32::try_from(from) else { continue };
         let Some(to) = from.checked_add(bytes).filter(|_| from < LDS_MOST) else { continue };
         match runs.last_mut() {

@@ -71,7 +71,9 @@ impl AtBarrier {
     /// The instruction `site` is executed with these operations in flight.
     pub fn step(&mut self, sites: &Sites, in_flight: &InFlight, site: SiteId) {
         let info = sites.get(site);
-        self.unpublished.retain(|earlier| !earlier.meets(sites, info));
+        if let Some(access) = access(info) {
+            self.unpublished.retain(|earlier| !earlier.meets(sites, access));
+        }
         let Some(effect) = Effect::of(info) else { return };
         if effect.arrives {
             (self.outside, self.arrivals) = (false, smallvec![site]);
@@ -93,19 +95,21 @@ impl AtBarrier {
         sites: &'s Sites,
         info: &'s SiteInfo,
     ) -> impl Iterator<Item = Unpublished> + 's {
-        self.unpublished.iter().copied().filter(move |earlier| earlier.meets(sites, info))
+        let later = access(info);
+        let meets = move |earlier: &Unpublished| later.is_some_and(|later| earlier.meets(sites, later));
+        self.unpublished.iter().copied().filter(meets)
     }
 }
 
 impl Unpublished {
-    /// Whether an instruction may come too early for it.
-    fn meets(self, sites: &Sites, later: &SiteInfo) -> bool {
+    /// Whether an access may come too early for it.
+    fn meets(self, sites: &Sites, later: Access) -> bool {
         self.waited
             && matches!(
-                (access(sites.get(self.access)), access(later)),
-                (Some(Access::Store), Some(Access::Load | Access::Atomic))
-                    | (Some(Access::Atomic), Some(Access::Load | Access::Store | Access::Copy))
-                    | (Some(Access::Load), Some(Access::Store | Access::Copy))
+                (access(sites.get(self.access)), later),
+                (Some(Access::Store), Access::Load | Access::Atomic)
+                    | (Some(Access::Atomic), Access::Load | Access::Store | Access::Copy)
+                    | (Some(Access::Load), Access::Store | Access::Copy)
             )
     }
 }
@@ -119,18 +123,30 @@ impl State for AtBarrier {
     }
 }
 
-/// Adds what is not there yet; whether anything was.
+/// Adds what is not there yet, both ascending; whether anything was.
 fn add<A: smallvec::Array>(to: &mut SmallVec<A>, from: &[A::Item]) -> bool
 where
     A::Item: Copy + Ord,
 {
-    let before = to.len();
-    for one in from {
-        if let Err(at) = to.binary_search(one) {
-            to.insert(at, *one);
-        }
+    let mut own = to.iter().peekable();
+    let is_there = |one: &A::Item| {
+        while own.next_if(|own| *own < one).is_some() {}
+        own.peek() == Some(&one)
+    };
+    if from.iter().all(is_there) {
+        return false;
     }
-    to.len() > before
+    let (own, mut from) = (std::mem::take(to), from.iter().copied().peekable());
+    for one in own {
+        while let Some(new) = from.next_if(|new| *new < one) {
+            to.push(new);
+        }
+        while from.next_if_eq(&one).is_some() {}
+        to.push(one);
+    }
+    to.extend(from);
+    to.dedup();
+    true
 }
 
 /// How an instruction accesses LDS.

@@ -5,6 +5,9 @@
 //! that a function comes back to whom called it ([`calls`](super::calls)); and once for what paths know of the outcomes of
 //! comparisons that are made at several places ([`conditions`](super::conditions)).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wavemark_budget::room_for;
@@ -111,6 +114,8 @@ struct Node {
     site: Option<SiteId>,
     /// What is known before it.
     known: Known,
+    /// It is among those that are [`waiting`](Paths::waiting).
+    waits: bool,
     next: SmallVec<[NodeId; 2]>,
 }
 
@@ -122,7 +127,10 @@ struct Paths<'k> {
     by_point: FxHashMap<Point, NodeId>,
     conditions: Conditions,
     chain: Chain,
-    waiting: Vec<NodeId>,
+    /// Nodes from which paths are to be followed, by their rank: the last one, or where something may be `known` before them
+    /// the one with the lowest address, so that most are come to when all paths to them have been.
+    waiting: BinaryHeap<(Reverse<u64>, NodeId)>,
+    knows: bool,
     gaps: Vec<Gap>,
     opaque: FxHashSet<SiteId>,
     called: usize,
@@ -134,18 +142,17 @@ impl Code {
     /// The code of a kernel; `constants` is memory that nothing changes, in which addresses of functions may stand.
     pub fn of(kernel: &Kernel, constants: Constants<'_>) -> Code {
         // What registers hold costs time, and is asked for where paths depend on it alone.
-        let mut paths = Paths::new(kernel, Conditions::default());
+        let mut paths = Paths::new(kernel, Sites::new(kernel.machine), Conditions::default());
         let mut knower = None;
         if !paths.walk_to_end_if(|paths| !paths.leaves, None) {
             knower = Knower::new(kernel, constants).ok();
-            paths = Paths::new(kernel, Conditions::default());
+            paths = paths.anew(Conditions::default());
             paths.walk_to_end_if(|_| true, knower.as_mut());
         }
         let conditions = Conditions::repeated(kernel, &paths.sites);
         if !conditions.is_empty() {
             let most = paths.nodes.len() * TIMES + MEASURED;
-            let mut apart = Paths::new(kernel, conditions);
-            std::mem::swap(&mut apart.sites, &mut paths.sites);
+            let mut apart = paths.anew(conditions);
             if apart.walk_to_end_if(|apart| apart.nodes.len() <= most, knower.as_mut()) {
                 paths = apart;
             } else {
@@ -172,15 +179,16 @@ impl Code {
 }
 
 impl<'k> Paths<'k> {
-    fn new(kernel: &'k Kernel, conditions: Conditions) -> Paths<'k> {
+    fn new(kernel: &'k Kernel, sites: Sites, conditions: Conditions) -> Paths<'k> {
         let mut paths = Paths {
             kernel,
-            sites: Sites::new(kernel.machine),
+            sites,
             nodes: Vec::new(),
             by_point: FxHashMap::default(),
             conditions,
             chain: Chain::default(),
-            waiting: Vec::new(),
+            waiting: BinaryHeap::new(),
+            knows: false,
             gaps: Vec::new(),
             opaque: FxHashSet::default(),
             called: 0,
@@ -192,20 +200,36 @@ impl<'k> Paths<'k> {
         paths
     }
 
+    /// From the entry again; instructions keep their numbers.
+    fn anew(&mut self, conditions: Conditions) -> Paths<'k> {
+        let sites = std::mem::replace(&mut self.sites, Sites::new(self.kernel.machine));
+        Paths::new(self.kernel, sites, conditions)
+    }
+
     /// The node of a point that paths come to with this knowledge.
     fn reach(&mut self, point: Point, known: &Known) -> NodeId {
         if let Some(&id) = self.by_point.get(&point) {
             if self.nodes[id as usize].known.meet(known) {
-                self.waiting.push(id);
+                self.wait(id);
             }
             return id;
         }
         let id = self.nodes.len() as NodeId;
         self.called += usize::from(point.chain != ChainId::KERNEL);
-        self.nodes.push(Node { point, site: None, known: known.clone(), next: SmallVec::new() });
+        let known = known.clone();
+        self.nodes.push(Node { point, site: None, known, waits: false, next: SmallVec::new() });
         self.by_point.insert(point, id);
-        self.waiting.push(id);
+        self.wait(id);
         id
+    }
+
+    /// Paths are to be followed from a node.
+    fn wait(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        if !std::mem::replace(&mut node.waits, true) {
+            let rank = if self.knows { node.point.pc } else { 0 };
+            self.waiting.push((Reverse(rank), id));
+        }
     }
 
     /// Walks all paths as long as it is `worth` it; whether it was to the end.
@@ -214,28 +238,34 @@ impl<'k> Paths<'k> {
         worth: impl Fn(&Paths<'k>) -> bool,
         mut knower: Option<&mut Knower<'_>>,
     ) -> bool {
-        while let Some(id) = self.waiting.pop() {
+        let nothing = Known::default();
+        self.knows = knower.is_some();
+        while let Some((_, id)) = self.waiting.pop() {
             if !worth(self) {
                 return false;
             }
-            let Point { pc, msb, .. } = self.nodes[id as usize].point;
-            let site = match self.nodes[id as usize].site {
+            let node = &mut self.nodes[id as usize];
+            node.waits = false;
+            let Point { pc, msb, .. } = node.point;
+            let new = node.site.is_none() && (id as usize).is_multiple_of(MEASURED);
+            if new && room_for(MEASURED as u64 * BYTES).is_err() {
+                self.gaps.push(Gap { pc, kind: GapKind::TooMuch });
+                break;
+            }
+            let site = match node.site.or_else(|| self.sites.find(pc, msb)) {
                 Some(site) => site,
                 None => {
-                    if (id as usize).is_multiple_of(MEASURED) && room_for(MEASURED as u64 * BYTES).is_err() {
-                        self.gaps.push(Gap { pc, kind: GapKind::TooMuch });
-                        break;
-                    }
                     let Some(inst) = instruction_at(self.kernel, pc) else {
                         self.gaps.push(Gap { pc, kind: GapKind::NotCode });
                         continue;
                     };
-                    *self.nodes[id as usize].site.insert(self.sites.id(&Site { pc, inst, msb }))
+                    self.sites.id(&Site { pc, inst, msb })
                 }
             };
+            node.site = Some(site);
             let (known, target) = match &mut knower {
-                Some(knower) => knower.step((pc, msb), &self.nodes[id as usize].known),
-                None => (Known::default(), None),
+                Some(knower) => knower.step((pc, msb), &self.sites.get(site).effects, &node.known),
+                None => (nothing.clone(), None),
             };
             match self.successors(id, site, &known, target) {
                 Ok(next) => {
@@ -265,10 +295,14 @@ impl<'k> Paths<'k> {
         let info = self.sites.get(site);
         let msb = upper_bits(machine, self.nodes[id as usize].point.msb, info)?;
         let (flow, inst) = (info.effects.flow, &info.site.inst);
-        let label = inst.branch_target(machine, pc);
+        let label = if flow.has_target() { inst.branch_target(machine, pc) } else { None };
         let outcomes = self.conditions.behind(self.nodes[id as usize].point.outcomes, site, info);
         let to = |pc: u64, chain: ChainId| Point { chain, pc, msb, outcomes };
         match flow {
+            Flow::Next => {
+                let behind = to(pc.wrapping_add(u64::from(inst.size)), chain);
+                Ok(SmallVec::from_slice(&[self.reach(behind, known)]))
+            }
             Flow::Call => {
                 self.leaves = true;
                 let behind = pc.wrapping_add(u64::from(inst.size));
@@ -284,7 +318,7 @@ impl<'k> Paths<'k> {
                     Ok(function) => {
                         // What is fetched back from memory behind the call is what is known here.
                         for back in self.chain.returns(function.chain).to_vec() {
-                            self.waiting.push(back);
+                            self.wait(back);
                         }
                         Ok(SmallVec::from_slice(&[self.reach(function, known)]))
                     }
@@ -372,6 +406,9 @@ fn instruction_at(kernel: &Kernel, pc: u64) -> Option<Inst> {
 /// The upper VGPR bits behind an instruction.
 fn upper_bits(machine: Machine, msb: u8, info: &SiteInfo) -> Result<u8, GapKind> {
     let control = info.effects.control;
+    if !matches!(control, Some(Control::VgprMsb | Control::SetReg)) {
+        return Ok(msb);
+    }
     let simm = info.site.inst.operands.iter().find_map(|operand| match operand {
         Operand::Imm(value) => Some(*value),
         _ => None,

@@ -10,6 +10,7 @@ use wavemark_isa::effects::Unit;
 use wavemark_isa::{Operand, Special};
 use wavemark_sim::Kernel;
 
+use crate::register_set::RegisterSet;
 use crate::site_info::{RegRange, SCC, SiteId, SiteInfo, Sites};
 
 /// So many comparisons are remembered; those that are made most often.
@@ -21,6 +22,8 @@ pub(super) struct Conditions {
     /// What each reads.
     reads: Vec<SmallVec<[RegRange; 2]>>,
     of_site: FxHashMap<SiteId, u8>,
+    /// What they read and write.
+    touched: RegisterSet,
 }
 
 /// What a path knows.
@@ -57,7 +60,9 @@ impl Conditions {
         same.sort_unstable_by_key(|same| (std::cmp::Reverse(places(same)), same[0]));
         let mut conditions = Conditions::default();
         for (number, same) in same.iter().take(MOST).enumerate() {
-            conditions.reads.push(sites.get(same[0].1).reads().collect());
+            let info = sites.get(same[0].1);
+            conditions.reads.push(info.reads().collect());
+            conditions.touched.insert(&info.touched);
             conditions.of_site.extend(same.iter().map(|&(_, site)| (site, number as u8)));
         }
         conditions
@@ -72,11 +77,11 @@ impl Conditions {
     pub fn behind(&self, before: Outcomes, site: SiteId, info: &SiteInfo) -> Outcomes {
         let mut after = before;
         let Outcomes { known, in_scc, .. } = &mut after;
-        if let Some(&number) = self.of_site.get(&site) {
-            *in_scc = number + 1;
+        if !self.touched.meets(&info.written) {
             return after;
         }
-        if self.is_empty() {
+        if let Some(&number) = self.of_site.get(&site) {
+            *in_scc = number + 1;
             return after;
         }
         for written in info.writes() {

@@ -1,7 +1,7 @@
 //! Copies to and from LDS that are in flight where their bytes are touched, by address; and loads and stores of several
 //! waves that nothing orders ([`unordered`]).
 //!
-//! What the waves of a workgroup do to LDS is foreseen ([`foresee`]) for a few supposed dispatches, each wave along one
+//! What the waves of a workgroup do to LDS is foreseen ([`Foresight`]) for a few supposed dispatches, each wave along one
 //! path. A copy lasts from its issue to the wait that covers it, or to where a wave is followed no further. What another
 //! wave does is ordered against that by the workgroup barrier alone: arrival k orders what a wave has done before it
 //! against what a wave does behind its k-th wait. Waves are compared up to what may order them by other means, other
@@ -18,14 +18,13 @@ use wavemark_isa::effects::Verb;
 use wavemark_memmodel::counters::{InFlight, Pending};
 use wavemark_memmodel::flow::Graph;
 use wavemark_sim::Kernel;
-use wavemark_sim::foresight::{Lds, Supposed, Way, common, foresee};
-
-use published::Pairs;
+use wavemark_sim::foresight::{Foresight, Lds, Step, Supposed, common};
 
 use super::barriers::{self, Access, Effect};
 use super::blocks::Code;
 use super::{Analysis, Report, copies_lds};
 use crate::site_info::{SiteId, SiteInfo};
+pub(super) use published::Pairs;
 
 mod polls;
 mod published;
@@ -100,68 +99,89 @@ pub(super) struct Early {
     pub other_wave: bool,
 }
 
-/// Looks at `kernel` as `supposed`.
+/// Looks at `kernel` as `supposed`. Of pairs of accesses, the second behind a barrier at which the first is in flight, it
+/// is said what the waves show.
 pub(super) fn judge(
     analysis: &Analysis<'_>,
-    code: &Code,
-    graph: &Graph,
+    (code, graph): (&Code, &Graph),
     (kernel, supposed): (&Kernel, &[Supposed]),
+    mut pairs: Pairs,
     report: &mut Report,
-) {
-    let is_any = |is: fn(&SiteInfo) -> bool| {
-        code.blocks.iter().flat_map(|block| &block.sites).any(|&site| is(analysis.sites.get(site)))
-    };
-    let (copies, stores) = (is_any(copies_lds), is_any(|info| touch(info) == Some(true)));
-    let steps = match copies {
-        true => STEPS,
-        // One wave alone is in order.
-        false if stores && supposed.iter().any(|one| waves(kernel, one) > 1) => STEPS_WITHOUT_COPIES,
-        false => return,
-    };
-    // Of long code fewer dispatches are looked at, the first ones.
-    let length = u32::try_from(code.instructions).unwrap_or(u32::MAX).saturating_mul(PASSES).max(1);
-    let most = supposed.first().map_or(1, |one| waves(kernel, one)).saturating_mul(length);
-    let supposed = &supposed[..supposed.len().min((steps / most).max(1) as usize)];
+) -> Pairs {
+    let for_copies = Budget::for_copies(analysis, code, kernel, supposed);
+    let for_pairs = if pairs.is_empty() { 0 } else { STEPS };
+    let for_pairs = Budget::of(for_pairs, code, kernel, supposed);
+    if for_copies.dispatches.max(for_pairs.dispatches) == 0 {
+        return pairs;
+    }
     let mut unordered = unordered::Unordered::default();
     let polls = polls::polls(analysis, code, graph);
-    let hops = relevant::hops(analysis, code, graph);
-    for one in supposed {
-        let most = steps / waves(kernel, one).saturating_mul(supposed.len() as u32);
-        let Ok(ways) = foresee(kernel, one, &hops, most.min(STEPS_OF_WAVE)) else { continue };
-        let waves: Vec<Wave<'_>> = ways.iter().map(|way| Wave::of(analysis, way, &polls, report)).collect();
-        for (number, wave) in waves.iter().enumerate() {
-            for other in
-                waves.iter().enumerate().filter(|&(other, _)| other != number).map(|(_, other)| other)
-            {
-                wave.meet(other, &mut |early| report.early(analysis, &early));
+    let mut foresight = Foresight::new(kernel, relevant::hops(analysis, code, graph));
+    for (number, one) in supposed.iter().enumerate() {
+        let steps = |budget: &Budget| budget.of_wave(kernel, number, one);
+        let (for_copies, for_pairs) = (steps(&for_copies), steps(&for_pairs));
+        let Ok(ways) = foresight.ways(one, for_copies.max(for_pairs)) else { continue };
+        if for_copies > 0 {
+            let waves = ways.iter().map(|way| Wave::of(analysis, way.within(for_copies), &polls, report));
+            let waves: Vec<Wave<'_>> = waves.collect();
+            for (number, wave) in waves.iter().enumerate() {
+                for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
+                    wave.meet(other, &mut |early| report.early(analysis, &early));
+                }
             }
+            unordered.look(&waves);
         }
-        unordered.look(&waves);
+        if for_pairs > 0 {
+            pairs.look(analysis, &ways, for_pairs);
+        }
     }
     for (store, load) in unordered.found() {
         report.unordered(analysis, store, load);
     }
+    pairs
 }
 
-/// What the supposed dispatches show of pairs of accesses, the second behind a barrier at which the first is in flight.
-pub(super) fn pairs(
-    analysis: &Analysis<'_>,
-    (code, graph): (&Code, &Graph),
-    (kernel, supposed): (&Kernel, &[Supposed]),
-    pairs: impl IntoIterator<Item = (SiteId, SiteId)>,
-) -> Pairs {
-    let mut pairs = Pairs::new(pairs);
-    if pairs.is_empty() {
-        return pairs;
+/// How far the waves of supposed dispatches are followed.
+struct Budget {
+    /// Instructions of all waves together, for all dispatches.
+    steps: u32,
+    /// So many dispatches are looked at, the first ones.
+    dispatches: usize,
+}
+
+impl Budget {
+    /// For copies, and for loads and stores that nothing orders.
+    fn for_copies(analysis: &Analysis<'_>, code: &Code, kernel: &Kernel, supposed: &[Supposed]) -> Budget {
+        let is_any = |is: fn(&SiteInfo) -> bool| {
+            code.blocks.iter().flat_map(|block| &block.sites).any(|&site| is(analysis.sites.get(site)))
+        };
+        let (copies, stores) = (is_any(copies_lds), is_any(|info| touch(info) == Some(true)));
+        let steps = match copies {
+            true => STEPS,
+            // One wave alone is in order.
+            false if stores && supposed.iter().any(|one| waves(kernel, one) > 1) => STEPS_WITHOUT_COPIES,
+            false => 0,
+        };
+        Budget::of(steps, code, kernel, supposed)
     }
-    let hops = relevant::hops(analysis, code, graph);
-    for one in supposed {
-        let most = STEPS / waves(kernel, one).saturating_mul(supposed.len() as u32);
-        if let Ok(ways) = foresee(kernel, one, &hops, most.min(STEPS_OF_WAVE)) {
-            pairs.look(analysis, &ways);
+
+    /// Of long code fewer dispatches are looked at.
+    fn of(steps: u32, code: &Code, kernel: &Kernel, supposed: &[Supposed]) -> Budget {
+        if steps == 0 {
+            return Budget { steps, dispatches: 0 };
         }
+        let length = u32::try_from(code.instructions).unwrap_or(u32::MAX).saturating_mul(PASSES).max(1);
+        let most = supposed.first().map_or(1, |one| waves(kernel, one)).saturating_mul(length);
+        Budget { steps, dispatches: supposed.len().min((steps / most).max(1) as usize) }
     }
-    pairs
+
+    /// For a wave of dispatch `number`.
+    fn of_wave(&self, kernel: &Kernel, number: usize, one: &Supposed) -> u32 {
+        if number >= self.dispatches {
+            return 0;
+        }
+        (self.steps / waves(kernel, one).saturating_mul(self.dispatches as u32)).min(STEPS_OF_WAVE)
+    }
 }
 
 /// The waves of a workgroup.
@@ -172,7 +192,12 @@ fn waves(kernel: &Kernel, supposed: &Supposed) -> u32 {
 
 impl<'w> Wave<'w> {
     /// The wave that goes this way; what it does to its own copies is reported.
-    fn of(analysis: &Analysis<'_>, way: &'w Way, polls: &FxHashSet<SiteId>, report: &mut Report) -> Wave<'w> {
+    fn of(
+        analysis: &Analysis<'_>,
+        (steps, known): (&'w [Step], usize),
+        polls: &FxHashSet<SiteId>,
+        report: &mut Report,
+    ) -> Wave<'w> {
         let mut wave = Wave::default();
         let mut in_flight = InFlight::default();
         // Copies in flight by the number under which they are.
@@ -180,7 +205,7 @@ impl<'w> Wave<'w> {
         let mut now = Moment::default();
         let mut alone = false;
         let mut certain = true;
-        for (step, foreseen) in way.steps.iter().enumerate() {
+        for (step, foreseen) in steps.iter().enumerate() {
             now.step = step;
             let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
             let info = analysis.sites.get(site);
@@ -188,7 +213,7 @@ impl<'w> Wave<'w> {
                 break;
             }
             alone |= synchronises_otherwise(info);
-            certain &= step < way.certain && !alone && !polls.contains(&site) && !may_tell(info);
+            certain &= step < known && !alone && !polls.contains(&site) && !may_tell(info);
             if let (Lds::Bytes(bytes), Some(access)) = (&foreseen.lds, touch(info)) {
                 let touch = Touch { site, bytes, writes: access, at: now };
                 wave.own(&in_flight, &open, &touch, &mut |early| report.early(analysis, &early));

@@ -23,6 +23,7 @@ use wavemark_target::facts::ManualWaits;
 
 use super::copies_lds;
 use crate::finding::Severity::{self, Error, Warning};
+use crate::register_set;
 use crate::site_info::{AGPR0, RegRange, SCC, SiteId, SiteInfo, Sites, Used, VGPR0};
 
 /// The most wait states that anything needs, and behind what is no matrix product.
@@ -106,7 +107,8 @@ impl Recent {
     /// What the instruction `site` comes too early behind.
     pub fn too_early(&self, rules: ManualWaits, sites: &Sites, site: SiteId) -> Option<TooEarly> {
         let second = sites.get(site);
-        let early = self.0.iter().flat_map(|&Issued { site: first, passed, reach }| {
+        let linked = self.0.iter().filter(|issued| may_depend(sites.get(issued.site), second));
+        let early = linked.flat_map(|&Issued { site: first, passed, reach }| {
             dependencies(rules, sites.get(first), second)
                 .inspect(move |&(_, (needed, _))| debug_assert!(needed <= reach))
                 .filter(move |&(_, (needed, _))| passed < needed)
@@ -152,6 +154,15 @@ fn reach(rules: ManualWaits, info: &SiteInfo) -> u8 {
         true if effects.unit.is_matrix() || effects.passes > 0 => MOST,
         true => MOST_BUT_PRODUCTS,
     }
+}
+
+/// Whether there may be a dependency: by a register that one writes and the other touches, or by what vector instructions
+/// have from EXEC and VCC, and instructions from hardware registers, without being said to read it.
+fn may_depend(first: &SiteInfo, second: &SiteInfo) -> bool {
+    register_set::meet(&first.written, &second.touched)
+        || register_set::meet(&first.touched, &second.written)
+        || first.effects.control == Some(Control::SetReg)
+        || first.writes().any(|range| range.meets(EXEC) || range.meets(VCC))
 }
 
 /// The dependencies of one instruction on another, and how grave it is to miss one.

@@ -5,12 +5,15 @@
 //! An instruction is executed by the simulator on a few copies of a wave that differ in everything that is not known;
 //! what they agree on behind it is known ([`super`]).
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_isa::RegFile;
-use wavemark_isa::effects::{Effects, Lanes, RegUse, Touched, Unit, VgprMsb, effects};
+use wavemark_isa::effects::{Effects, Flow, Lanes, Path, RegUse, Touched, Unit, VgprMsb};
 
-use super::{COPIES, Place, anything, results_at, scalar_address};
+use super::{COPIES, Place, anything, results, scalar_address};
 use crate::binder::Layout;
 use crate::dispatch::{Dispatch, DispatchError, Kernel, first_waves, layout};
 use crate::global::Global;
@@ -49,16 +52,19 @@ const FIRST_PRESERVED_VGPR: u16 = 40;
 /// What is known before an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// Ascending.
-    cells: Vec<(Cell, u32)>,
+    /// Ascending. Most instructions leave it as it is: places share it.
+    cells: Rc<Vec<(Cell, u32)>>,
 }
 
 impl Known {
     /// Only what holds by another path, too; whether anything else was known.
     pub fn meet(&mut self, other: &Known) -> bool {
-        let before = self.cells.len();
-        self.cells.retain(|one| other.cells.binary_search(one).is_ok());
-        self.cells.len() < before
+        let also = |one: &(Cell, u32)| other.cells.binary_search(one).is_ok();
+        if Rc::ptr_eq(&self.cells, &other.cells) || self.cells.iter().all(also) {
+            return false;
+        }
+        Rc::make_mut(&mut self.cells).retain(also);
+        true
     }
 
     /// What is known behind a call, where `before` was known before it and `self` where the function goes back: what
@@ -68,7 +74,7 @@ impl Known {
         let mut known = self.clone();
         for &(cell, value) in before.cells.iter().filter(|(cell, _)| cell.is_preserved()) {
             if let Err(at) = known.place(cell) {
-                known.cells.insert(at, (cell, value));
+                Rc::make_mut(&mut known.cells).insert(at, (cell, value));
             }
         }
         known
@@ -84,7 +90,7 @@ impl Known {
                 regs.set_lane(usize::from(row) * layout.chunks, lane, anything(lane)[copy]);
             }
         }
-        for &(cell, value) in &self.cells {
+        for &(cell, value) in &*self.cells {
             match cell {
                 Cell::Scalar(at) => regs.s[usize::from(at)] = value,
                 Cell::Scc => regs.scc = value != 0,
@@ -101,18 +107,30 @@ impl Known {
         self.cells.binary_search_by_key(&cell, |&(cell, _)| cell)
     }
 
+    /// The cells of a vector register, by place.
+    fn row(&self, row: u16) -> Range<usize> {
+        let from = self.cells.partition_point(|&(cell, _)| cell < Cell::Lane(row, 0));
+        let count = self.cells[from..]
+            .iter()
+            .take_while(|(cell, _)| matches!(cell, Cell::Lane(other, _) if *other == row));
+        from..from + count.count()
+    }
+
     fn forget_row(&mut self, row: u16) {
-        self.cells.retain(|(cell, _)| !matches!(cell, Cell::Lane(other, _) if *other == row));
+        let cells = self.row(row);
+        if !cells.is_empty() {
+            Rc::make_mut(&mut self.cells).drain(cells);
+        }
     }
 
     fn set(&mut self, cell: Cell, value: Option<u32>) {
         match (self.place(cell), value) {
-            (Ok(at), Some(value)) => self.cells[at].1 = value,
+            (Ok(at), Some(value)) if self.cells[at].1 != value => Rc::make_mut(&mut self.cells)[at].1 = value,
             (Ok(at), None) => {
-                self.cells.remove(at);
+                Rc::make_mut(&mut self.cells).remove(at);
             }
-            (Err(at), Some(value)) => self.cells.insert(at, (cell, value)),
-            (Err(_), None) => {}
+            (Err(at), Some(value)) => Rc::make_mut(&mut self.cells).insert(at, (cell, value)),
+            (Ok(_), Some(_)) | (Err(_), None) => {}
         }
     }
 }
@@ -131,8 +149,18 @@ pub struct Knower<'m> {
     copies: Vec<Wave>,
     /// Every scalar register of each copy, if nothing is known.
     nothing: Vec<Vec<u32>>,
-    /// By address and upper VGPR bits.
-    results: FxHashMap<(u64, u8), SmallVec<[Place; 4]>>,
+    /// What instructions do, by address and upper VGPR bits.
+    parts: FxHashMap<(u64, u8), Part>,
+}
+
+/// What an instruction does, as far as it matters.
+struct Part {
+    /// The slot of what is executed, if anything is.
+    slot: Option<(usize, usize)>,
+    /// The vector registers that it needs, by row.
+    rows: SmallVec<[u16; 2]>,
+    one_lane: bool,
+    results: SmallVec<[Place; 4]>,
 }
 
 impl<'m> Knower<'m> {
@@ -158,44 +186,29 @@ impl<'m> Knower<'m> {
             constants,
             copies: copies.swap_remove(0),
             nothing: (0..COPIES).map(nothing).collect(),
-            results: FxHashMap::default(),
+            parts: FxHashMap::default(),
         })
     }
 
-    /// What is known behind the instruction at an address, with these upper VGPR bits, and where it goes if it is a branch
-    /// and that is known.
-    pub fn step(&mut self, (pc, msb): (u64, u8), before: &Known) -> (Known, Option<u64>) {
-        let nothing = (Known::default(), None);
-        let Some(slot) = self.program.slot(pc) else { return nothing };
-        let table = self.program.table(msb);
-        if self.program.op(table, slot).is_none() {
-            self.program.bind_slot(table, slot);
-        }
-        for copy in &mut self.copies {
-            copy.refresh_constants(self.layout, &self.program.constants);
-        }
-        let (program, layout) = (&self.program, self.layout);
-        let (Some(op), Some(site)) = (program.op(table, slot), program.site(table, slot)) else {
-            return nothing;
-        };
-        let results = self.results.entry((pc, msb)).or_insert_with(|| results_at(program, layout, pc, msb));
-        let effects = effects(program.machine, &site.inst);
-        let one_lane = effects.lanes == Lanes::One;
-        let executes = match op.kind {
-            OpKind::Branch => true,
-            OpKind::Alu => effects.unit == Unit::Scalar || one_lane,
-            _ => false,
-        };
-        let load = match op.detail.as_deref() {
+    /// What is known behind the instruction at an address, with these upper VGPR bits and `effects`, and where it goes if it
+    /// is a branch and that is known.
+    pub fn step(&mut self, (pc, msb): (u64, u8), effects: &Effects, before: &Known) -> (Known, Option<u64>) {
+        let Knower { program, layout, copies, .. } = self;
+        let layout = *layout;
+        let part =
+            self.parts.entry((pc, msb)).or_insert_with(|| Part::of(program, layout, (pc, msb), effects));
+        let op = part.slot.and_then(|(table, slot)| program.op(table, slot));
+        let load = match op.and_then(|op| op.detail.as_deref()) {
             Some(Detail::Machine(MachineOp::Scalar(load))) => Some(load),
             _ => None,
         };
-        if executes || load.is_some() {
-            let rows = if one_lane { vector_rows(&effects, msb, layout) } else { SmallVec::new() };
-            for ((number, copy), scalars) in self.copies.iter_mut().enumerate().zip(&self.nothing) {
-                before.put(&mut copy.regs, layout, (number, scalars), &rows);
+        let executed = op.filter(|_| load.is_none());
+        if let Some(op) = op {
+            for ((number, copy), scalars) in copies.iter_mut().enumerate().zip(&self.nothing) {
+                copy.refresh_constants(layout, &program.constants);
+                before.put(&mut copy.regs, layout, (number, scalars), &part.rows);
                 copy.regs.pc = pc + u64::from(op.dwords) * 4;
-                if executes {
+                if executed.is_some() {
                     // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
                     unsafe { (op.body)(&mut copy.regs, op) };
                 }
@@ -203,13 +216,12 @@ impl<'m> Knower<'m> {
         }
         let loaded = load.and_then(|load| {
             let whole = load.buffer.is_none() && load.shape.bytes.is_multiple_of(4);
-            let address = agreed(&self.copies, |copy| scalar_address(&copy.regs, load)).filter(|_| whole)?;
+            let address = agreed(copies, |copy| scalar_address(&copy.regs, load)).filter(|_| whole)?;
             Some((load.to, (self.constants)(address, load.shape.bytes as usize)?))
         });
-        let agreed =
-            |of: &dyn Fn(&Regs) -> u32| agreed(&self.copies, |copy| of(&copy.regs)).filter(|_| executes);
+        let agreed = |of: &dyn Fn(&Regs) -> u32| executed.and_then(|_| agreed(copies, |copy| of(&copy.regs)));
         let mut known = before.clone();
-        for result in results.iter() {
+        for result in &part.results {
             match *result {
                 Place::Scalar(at) => {
                     let value = match loaded {
@@ -222,8 +234,11 @@ impl<'m> Knower<'m> {
                 Place::Chunks(from, count) => {
                     let chunks = layout.chunks as u32;
                     for row in from / chunks..(from + count) / chunks {
-                        known.forget_row(row as u16);
-                        for lane in 0..if one_lane { chunks * 16 } else { 0 } {
+                        if !part.one_lane {
+                            known.forget_row(row as u16);
+                            continue;
+                        }
+                        for lane in 0..chunks * 16 {
                             let value = agreed(&|regs| regs.lane((row * chunks) as usize, lane));
                             known.set(Cell::Lane(row as u16, lane as u8), value);
                         }
@@ -231,9 +246,33 @@ impl<'m> Knower<'m> {
                 }
             }
         }
-        let goes =
-            (op.kind == OpKind::Branch).then(|| super::agreed(&self.copies, |copy| Some(copy.regs.pc)));
-        (known, goes.flatten())
+        let branch = executed.filter(|op| op.kind == OpKind::Branch);
+        let goes = branch.and_then(|_| super::agreed(copies, |copy| Some(copy.regs.pc)));
+        (known, goes)
+    }
+}
+
+impl Part {
+    /// That of the instruction at a place. What whole vectors take part in is not executed.
+    fn of(program: &mut Program, layout: Layout, (pc, msb): (u64, u8), effects: &Effects) -> Part {
+        let one_lane = effects.lanes == Lanes::One;
+        let scalars = effects.memory.map_or(!effects.unit.is_vector(), |memory| memory.path == Path::Scalar);
+        let whole_vectors = !scalars && !one_lane && effects.flow == Flow::Next;
+        let slot = program.slot(pc).filter(|_| !whole_vectors).and_then(|slot| {
+            let table = program.table(msb);
+            if program.op(table, slot).is_none() {
+                program.bind_slot(table, slot);
+            }
+            let op = program.op(table, slot)?;
+            let counts = match op.kind {
+                OpKind::Branch => true,
+                OpKind::Alu => effects.unit == Unit::Scalar || one_lane,
+                _ => matches!(op.detail.as_deref(), Some(Detail::Machine(MachineOp::Scalar(_)))),
+            };
+            counts.then_some((table, slot))
+        });
+        let rows = if one_lane { vector_rows(effects, msb, layout) } else { SmallVec::new() };
+        Part { slot, rows, one_lane, results: results(effects, layout, msb) }
     }
 }
 

@@ -103,46 +103,43 @@ fn lds_addresses(regs: &Regs, row: Option<u32>, offset: u32, add_tid: bool, addr
 /// The LDS side of an asynchronous copy of the lanes of `exec`.
 fn async_addresses(wave: &Wave, op: &MemoryOp, exec: u64) -> Box<[u64; 64]> {
     let mut addr = Box::new([0; 64]);
-    for lane in lanes(exec) {
-        let base = u64::from(wave.regs.lane(op.lds_addr as usize, lane));
-        addr[lane as usize] = base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff;
-    }
+    lanes(exec).for_each(|lane| addr[lane as usize] = async_address(wave, op, lane));
     addr
 }
 
-/// The bytes of LDS that an operation touches: address and number, lane by lane. `None` if it may touch LDS and that does
-/// not follow from its LDS address alone, or touches none.
-pub(crate) fn lds_places(wave: &Wave, op: &MemoryOp) -> Option<Vec<(u64, u32)>> {
+fn async_address(wave: &Wave, op: &MemoryOp, lane: u32) -> u64 {
+    let base = u64::from(wave.regs.lane(op.lds_addr as usize, lane));
+    base.wrapping_add_signed(op.lds_offset) & 0xffff_ffff
+}
+
+/// Puts the bytes of LDS that an operation touches into `places`: address and number, lane by lane. Whether they are all;
+/// if not, it may touch LDS and that does not follow from its LDS address alone, or it touches none.
+pub(crate) fn lds_places(wave: &Wave, op: &MemoryOp, places: &mut Vec<(u64, u32)>) -> bool {
     let size = op.transfer.bytes();
     let exec = participants(wave, op);
-    let of = |addr: &[u64; 64], mask: u64, bytes: u32| -> Vec<(u64, u32)> {
-        lanes(mask).map(|lane| (addr[lane as usize], bytes)).collect()
-    };
+    places.clear();
     match (&op.transfer, &op.addressing) {
         (Transfer::LdsDma(_), _) => {
-            let target = lds_dma_target(wave, op, exec, size);
             let (written, _) = lds_dma_lane(size);
-            Some(of(&target.addr, target.mask, written))
+            places.extend(lanes(exec).map(|lane| (lds_dma_address(wave, op, size, lane), written)));
         }
         (Transfer::LdsDmaStore, _) => {
-            let source = lds_dma_target(wave, op, exec, size);
-            Some(of(&source.addr, source.mask, size))
+            places.extend(lanes(exec).map(|lane| (lds_dma_address(wave, op, size, lane), size)));
         }
         (Transfer::AsyncLoad(_) | Transfer::AsyncStore(_), _) => {
-            Some(of(&async_addresses(wave, op, exec), exec, size))
+            places.extend(lanes(exec).map(|lane| (async_address(wave, op, lane), size)));
         }
-        (Transfer::LoadFormat(_) | Transfer::StoreFormat(_), _) => None,
+        (Transfer::LoadFormat(_) | Transfer::StoreFormat(_), _) => return false,
         (_, &Addressing::Lds { addr: row, offsets, add_tid }) => {
-            let mut places = Vec::new();
+            let mut addr = [0; 64];
             for &offset in &offsets[..op.accesses as usize] {
-                let mut addr = Box::new([0; 64]);
                 lds_addresses(&wave.regs, row, offset, add_tid, &mut addr);
-                places.extend(of(&addr, exec, size));
+                places.extend(lanes(exec).map(|lane| (addr[lane as usize], size)));
             }
-            Some(places)
         }
-        _ => None,
+        _ => return false,
     }
+    true
 }
 
 impl<O: Observer> Cx<'_, O> {
@@ -720,16 +717,18 @@ impl<O: Observer> Cx<'_, O> {
     }
 }
 
-/// Where the lanes of `exec` write `loaded` bytes each by a copy to LDS of gfx9. CDNA4 ISA 10.3, 9.1.9: LDS base +
-/// M0[17:2] * 4 + offset + lane number times a stride.
+/// Where the lanes of `exec` write `loaded` bytes each by a copy to LDS of gfx9.
 pub(super) fn lds_dma_target(wave: &Wave, op: &MemoryOp, exec: u64, loaded: u32) -> Resolved {
+    let mut addr = Box::new([0; 64]);
+    lanes(exec).for_each(|lane| addr[lane as usize] = lds_dma_address(wave, op, loaded, lane));
+    Resolved { space: Space::Lds, mask: exec, addr, zero: 0, partial: smallvec![] }
+}
+
+/// CDNA4 ISA 10.3, 9.1.9: LDS base + M0[17:2] * 4 + offset + lane number times a stride.
+fn lds_dma_address(wave: &Wave, op: &MemoryOp, loaded: u32, lane: u32) -> u64 {
     let (_, stride) = lds_dma_lane(loaded);
     let m0 = u64::from(wave.regs.s[sindex::M0 as usize] & 0x3fffc);
-    let mut addr = Box::new([0; 64]);
-    for lane in lanes(exec) {
-        addr[lane as usize] = m0.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride));
-    }
-    Resolved { space: Space::Lds, mask: exec, addr, zero: 0, partial: smallvec![] }
+    m0.wrapping_add_signed(op.lds_offset).wrapping_add(u64::from(lane * stride))
 }
 
 pub(super) fn access_of(part: Resolved, direction: Direction, bytes: u32) -> Access {

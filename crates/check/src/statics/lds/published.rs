@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use wavemark_memmodel::counters::InFlight;
-use wavemark_sim::foresight::{Lds, Way, common};
+use wavemark_sim::foresight::{Lds, Step, Way, common};
 
 use super::{Analysis, Effect, Moment, OTHERS, barriers, synchronises_otherwise};
 use crate::site_info::SiteId;
@@ -52,9 +52,10 @@ impl Pairs {
         self.apart.get(&pair).copied().flatten() == Some(true)
     }
 
-    /// Looks at the waves of a workgroup.
-    pub(super) fn look(&mut self, analysis: &Analysis<'_>, ways: &[Way]) {
-        let waves: Vec<Accesses<'_>> = ways.iter().map(|way| Accesses::of(analysis, way)).collect();
+    /// Looks at the waves of a workgroup, `most` instructions of each.
+    pub(super) fn look(&mut self, analysis: &Analysis<'_>, ways: &[Way], most: u32) {
+        let steps = ways.iter().map(|way| way.within(most).0);
+        let waves: Vec<Accesses<'_>> = steps.map(|steps| Accesses::of(analysis, steps)).collect();
         for (number, wave) in waves.iter().enumerate() {
             for (_, other) in waves.iter().enumerate().filter(|&(other, _)| other != number) {
                 for &(arrival, first, bytes) in &wave.in_flight {
@@ -85,13 +86,13 @@ impl Pairs {
 
 impl<'w> Accesses<'w> {
     /// Those of the wave that goes this way, up to where waves may be ordered by something else than the workgroup barrier.
-    fn of(analysis: &Analysis<'_>, way: &'w Way) -> Accesses<'w> {
+    fn of(analysis: &Analysis<'_>, steps: &'w [Step]) -> Accesses<'w> {
         let mut accesses = Accesses::default();
         let mut in_flight = InFlight::default();
         // By the number of the operation in flight.
         let mut open: SmallVec<[(u32, SiteId, Bytes<'w>); 16]> = SmallVec::new();
         let mut now = Moment::default();
-        for (step, foreseen) in way.steps.iter().enumerate() {
+        for (step, foreseen) in steps.iter().enumerate() {
             now.step = step;
             let Some(site) = analysis.sites.find(foreseen.pc, foreseen.msb) else { break };
             let info = analysis.sites.get(site);
