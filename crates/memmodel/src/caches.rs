@@ -14,7 +14,10 @@
 //! * a store is seen behind its own first-level cache at once, and further out when it is performed there; a first-level
 //!   cache with several ports keeps no order, neither of these stores nor of loads that it may answer;
 //! * barriers are those of [`crate::barrier`], and order no memory;
-//! * accesses to LDS of one wave are in order with each other, and with nothing else.
+//! * accesses to LDS of one wave are in order with each other, and with nothing else;
+//! * a copy between LDS and global memory, asynchronous or by tensor DMA, is done by an agent of its own from its issue on:
+//!   it reads at some moment and writes at some later one, in order with nothing. It finds what a load of its scope of the
+//!   issuing wave may find, and writes at the device's cache or further out, past the first-level ones.
 //!
 //! [`run`] gives all final registers, each with a way to them. A code sequence is right for a test if these are among
 //! those that the model allows.
@@ -57,6 +60,31 @@ pub struct Waits {
     pub stores: bool,
     /// LDS.
     pub lds: bool,
+    /// Asynchronous copies (ASYNCcnt).
+    pub asynchronous: bool,
+    /// Tensor DMA (TENSORcnt).
+    pub tensor: bool,
+}
+
+/// A copy between LDS and global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// To LDS, or from there.
+    pub to_lds: bool,
+    /// The location in LDS.
+    pub lds: LocationId,
+    /// The location in global memory, which is accessed as a load or store of this level does.
+    pub global: LocationId,
+    /// See [`Op::Load`] and [`Op::Store`].
+    pub level: Level,
+    /// TENSORcnt counts it, or else ASYNCcnt.
+    pub tensor: bool,
+}
+
+impl Copy {
+    fn is_waited_for(&self, waits: Waits) -> bool {
+        if self.tensor { waits.tensor } else { waits.asynchronous }
+    }
 }
 
 /// What a wave does.
@@ -74,6 +102,8 @@ pub enum Op {
     LdsStore(LocationId, Value),
     /// LDS; without a register it returns nothing.
     LdsUpdate(Option<Register>, LocationId, Update, Value),
+    /// An asynchronous copy.
+    Copy(Copy),
     /// Until nothing of these kinds is in flight.
     Wait(Waits),
     /// Empties the wave's caches below this level.

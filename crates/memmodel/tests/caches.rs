@@ -1,6 +1,6 @@
 //! The machine with caches: a reduced exploration has the same final registers as a full one, on random programs.
 
-use wavemark_memmodel::caches::{Exploration, Hierarchy, Op, Program, Waits, Wave, run};
+use wavemark_memmodel::caches::{self, Exploration, Hierarchy, Op, Program, Waits, Wave, run};
 use wavemark_memmodel::litmus::{Update, Value};
 
 /// Numbers from a seed (xorshift).
@@ -41,6 +41,8 @@ fn op(numbers: &mut Numbers, register: u8, stored: i64) -> Op {
             loads: numbers.below(2) == 0,
             stores: numbers.below(2) == 0,
             lds: numbers.below(2) == 0,
+            asynchronous: numbers.below(2) == 0,
+            tensor: numbers.below(2) == 0,
         }),
         7 => match numbers.below(5) {
             4 => Op::InvalidateDevice,
@@ -48,9 +50,15 @@ fn op(numbers: &mut Numbers, register: u8, stored: i64) -> Op {
             level => Op::Invalidate(level as u8),
         },
         8 => Op::WriteBack,
-        _ => match numbers.below(3) {
+        _ => match numbers.below(5) {
             0 => Op::LdsLoad(register, 2),
             1 => Op::LdsStore(2, value),
+            2..4 => {
+                let to_lds = numbers.below(2) == 0;
+                let level = if to_lds { level } else { level.max(2) };
+                let tensor = numbers.below(2) == 0;
+                Op::Copy(caches::Copy { to_lds, lds: 2, global: location, level, tensor })
+            }
             _ => Op::LdsUpdate((numbers.below(2) == 0).then_some(register), 2, Update::Add, value),
         },
     }

@@ -5,7 +5,7 @@
 //! is explored in each, and what one of them shows is shown. On gfx90a the type of memory says what an L2 cache keeps:
 //! tests of several agents name it for each location, `X = 0 coarse`, `F = 0 fine`.
 //!
-//! What that machine has no place for is refused by name: copies, waits for some of several, atomics that neither add nor
+//! What that machine has no place for is refused by name: gfx9's copies to LDS, waits for some of several, atomics that neither add nor
 //! exchange, jumps to anywhere but the end, and questions about memory (what it holds at the end is in caches). It has final
 //! registers, and no races.
 
@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use wavemark_isa::effects::{AtomicOp, Caches, Channel, Counter, CounterSet, Effects, Path, Scope, Verb};
 use wavemark_memmodel::barrier::machine::Machine as Barriers;
-use wavemark_memmodel::caches::{Exploration, Found, Op, Program, Step, Waits, Wave, run};
+use wavemark_memmodel::caches::{Copy, Exploration, Found, Op, Program, Step, Waits, Wave, run};
 use wavemark_memmodel::litmus::explore::{Explored, Outcome};
 use wavemark_memmodel::litmus::state::Fault;
-use wavemark_memmodel::litmus::{Condition, Instruction, Register, Test, Value};
+use wavemark_memmodel::litmus::{Class, Condition, Instruction, Register, Test, Value};
 use wavemark_memmodel::scope::{Place, Space};
 use wavemark_target::Machine;
 use wavemark_target::facts::L2Coherence;
@@ -64,7 +64,8 @@ pub(super) fn is_for_caches(known: &Effects) -> bool {
 /// The wait of an instruction; `None` if the machine has none such.
 pub(super) fn wait(machine: Machine, known: &Effects) -> Option<Item> {
     if known.waits_idle {
-        return Some(Item::Wait(Waits { loads: true, stores: true, lds: true }));
+        let all = Waits { loads: true, stores: true, lds: true, asynchronous: true, tensor: true };
+        return Some(Item::Wait(all));
     }
     let one_queue = CounterSet::of(machine).counter_of(Channel::St) == Counter::Vm;
     let mut waits = Waits::default();
@@ -78,6 +79,8 @@ pub(super) fn wait(machine: Machine, known: &Effects) -> Option<Item> {
             Counter::Load => waits.loads = true,
             Counter::Store | Counter::Vs => waits.stores = true,
             Counter::Ds | Counter::Lgkm => waits.lds = true,
+            Counter::Async => waits.asynchronous = true,
+            Counter::Tensor => waits.tensor = true,
             _ => return None,
         }
     }
@@ -142,7 +145,10 @@ struct Told {
 impl Told {
     fn add(&mut self, test: &Test, waves: &[Wave], found: Found) {
         self.states += found.states;
-        let words = |steps: &[Step]| steps.iter().map(|&step| describe(test, waves, step)).collect();
+        let words = |steps: &[Step]| {
+            let described = steps.iter().enumerate();
+            described.map(|(at, &step)| describe(test, waves, step, steps[..at].contains(&step))).collect()
+        };
         let shorter = |known: &Option<Vec<String>>, steps: &[Step]| {
             known.as_ref().is_none_or(|known| steps.len() < known.len())
         };
@@ -274,6 +280,13 @@ fn ops(
                     false => Op::Update(register, location, update, value, configuration.level(scope).max(2)),
                 }
             }
+            Instruction::Copy(class, to, from, _) => {
+                let to_lds = is_lds(to);
+                let (lds, global) = if to_lds { (to, from) } else { (from, to) };
+                let least = if to_lds { 0 } else { 2 };
+                let level = configuration.level(scope).max(least);
+                Op::Copy(Copy { to_lds, lds, global, level, tensor: class == Class::Tensor })
+            }
             Instruction::Barrier(operation, register) => Op::Barrier(operation, register),
             Instruction::Leave => Op::LeaveBarrier,
             Instruction::Jump(to, Condition::NotEqual(register, value))
@@ -329,12 +342,17 @@ fn ops(
     Ok(ops)
 }
 
-fn describe(test: &Test, waves: &[Wave], step: Step) -> String {
+/// A step, which was there `before` if it is the second moment of an access.
+fn describe(test: &Test, waves: &[Wave], step: Step, before: bool) -> String {
     let location = |at: u8| &test.locations[usize::from(at)].name;
     let op = |wave: usize, at: usize| match waves[wave].ops[at] {
         Op::Load(_, from, _) | Op::LdsLoad(_, from) => format!("load of {}", location(from)),
         Op::Store(to, ..) | Op::LdsStore(to, _) => format!("store to {}", location(to)),
         Op::Update(_, of, ..) | Op::LdsUpdate(_, of, ..) => format!("atomic of {}", location(of)),
+        Op::Copy(copy) => {
+            let (to, from) = if copy.to_lds { (copy.lds, copy.global) } else { (copy.global, copy.lds) };
+            format!("copy to {} from {}", location(to), location(from))
+        }
         Op::Wait(_) => "wait".to_owned(),
         Op::Invalidate(_) | Op::InvalidateSecond | Op::InvalidateDevice => "invalidate".to_owned(),
         Op::Barrier(..) | Op::LeaveBarrier => "barrier operation".to_owned(),
@@ -343,7 +361,14 @@ fn describe(test: &Test, waves: &[Wave], step: Step) -> String {
     };
     match step {
         Step::Issue(wave, at) => format!("P{wave}: {} is issued", op(wave, at)),
-        Step::Perform(wave, at) => format!("P{wave}: {} is performed", op(wave, at)),
+        Step::Perform(wave, at) => {
+            let does = match (waves[wave].ops[at], before) {
+                (Op::Copy(_), false) => "reads",
+                (Op::Copy(_), true) => "writes",
+                _ => "is performed",
+            };
+            format!("P{wave}: {} {does}", op(wave, at))
+        }
         Step::WriteBack(cache, at) => format!("device cache {cache} writes {} back", location(at)),
     }
 }

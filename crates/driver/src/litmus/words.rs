@@ -85,6 +85,9 @@ pub(super) fn cached_words(
         let lds = memory.path == Path::Lds;
         let has_space = lds || matches!(memory.path, Path::Global | Path::Buffer);
         let word = match memory.verb {
+            _ if known.channels.iter().any(|&channel| is_copy_queue(channel)) => {
+                copy_word(&known, memory.verb, &operands)?
+            }
             _ if !has_space => None,
             Verb::Load => Some(format!("{} = load {}", operands.result(), operands.location(lds)?)),
             Verb::Store => Some(format!("store {}, {}", operands.location(lds)?, operands.value())),
@@ -110,8 +113,8 @@ pub(super) fn cached_words(
         return fail(
             at,
             format!(
-                "litmus tests with atomics or cache operations have loads, stores, additions, exchanges, write-backs, \
-                 invalidates, barriers, and waits for 0; `{mnemonic}` is none"
+                "litmus tests with atomics or cache operations have loads, stores, asynchronous copies, additions, \
+                 exchanges, write-backs, invalidates, barriers, and waits for 0; `{mnemonic}` is none"
             ),
         );
     }
@@ -175,6 +178,9 @@ fn arrival(word: &str, operands: &Operands) -> Result<String, Error> {
 fn access(known: &Effects, path: Path, verb: Verb, operands: &Operands) -> Result<Option<String>, Error> {
     let is = |channel: Channel| known.channels.contains(&channel);
     let lds = path == Path::Lds;
+    if is(Channel::Td) {
+        return copy_word(known, verb, operands);
+    }
     if !lds && !matches!(path, Path::Global | Path::Buffer) {
         return Ok(None);
     }
@@ -182,14 +188,32 @@ fn access(known: &Effects, path: Path, verb: Verb, operands: &Operands) -> Resul
     Ok(match verb {
         Verb::Load => Some(format!("{} = {kind}.load {}", operands.result(), operands.location(lds)?)),
         Verb::Store => Some(format!("{kind}.store {}, {}", operands.location(lds)?, operands.value())),
-        Verb::ToLds if is(Channel::Al) || is(Channel::Vm) => {
+        Verb::ToLds if is(Channel::Vm) => {
             Some(format!("load.async {}, {}", operands.location(true)?, operands.location(false)?))
         }
-        Verb::FromLds if is(Channel::As) => {
-            Some(format!("store.async {}, {}", operands.location(false)?, operands.location(true)?))
-        }
-        _ => None,
+        _ => copy_word(known, verb, operands)?,
     })
+}
+
+/// Whether it is a queue of asynchronous copies that have a counter of their own.
+fn is_copy_queue(channel: Channel) -> bool {
+    matches!(channel, Channel::Al | Channel::As | Channel::Td)
+}
+
+/// The model's word for a copy that is counted by itself. Of a tensor descriptor one group is bound to a location in LDS, another
+/// one to one in global memory.
+fn copy_word(known: &Effects, verb: Verb, operands: &Operands) -> Result<Option<String>, Error> {
+    let is = |channel: Channel| known.channels.contains(&channel);
+    let words = match is(Channel::Td) {
+        true => ["tensor.load", "tensor.store"],
+        false => ["load.async", "store.async"],
+    };
+    let (word, to_lds) = match verb {
+        Verb::ToLds if is(Channel::Al) || is(Channel::Td) => (words[0], true),
+        Verb::FromLds if is(Channel::As) || is(Channel::Td) => (words[1], false),
+        _ => return Ok(None),
+    };
+    Ok(Some(format!("{word} {}, {}", operands.location(to_lds)?, operands.location(!to_lds)?)))
 }
 
 fn barrier_words(barrier: Barrier, operands: &Operands) -> Result<Vec<String>, Error> {

@@ -13,12 +13,13 @@ impl State {
         let mut next = self.clone();
         next.waves[wave].at += 1;
         let first = machine.first(wave);
-        let pending = |near: bool| Pending { op: at, near };
+        let pending = |near: bool| Pending { op: at, near, held: None };
         match op {
             Op::Wait(waits) => {
                 let waited = |one: &Pending| match machine.op(wave, one.op) {
                     Op::Load(..) | Op::Update(Some(_), ..) => waits.loads,
                     Op::Store(..) | Op::Update(None, ..) | Op::WriteBack => waits.stores,
+                    Op::Copy(copy) => copy.is_waited_for(waits),
                     _ => waits.lds,
                 };
                 if !self.waves[wave].pending.iter().any(waited) {
@@ -88,7 +89,11 @@ impl State {
                 next.waves[wave].pending.push(pending(true));
                 steps.push(next);
             }
-            Op::LdsStore(..) | Op::Update(None, ..) | Op::LdsUpdate(None, ..) | Op::WriteBack => {
+            Op::LdsStore(..)
+            | Op::Update(None, ..)
+            | Op::LdsUpdate(None, ..)
+            | Op::WriteBack
+            | Op::Copy(_) => {
                 next.waves[wave].pending.push(pending(true));
                 steps.push(next);
             }

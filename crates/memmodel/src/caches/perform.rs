@@ -1,14 +1,14 @@
 //! What happens where an access in flight reaches the caches that it is for.
 
-use super::Op;
 use super::state::{Machine, Pending, State};
+use super::{Copy, Op};
 use crate::litmus::{LocationId, Update};
 
 impl State {
     /// The states behind the next moment of an access in flight.
     pub(super) fn perform(&self, machine: &Machine, wave: usize, number: usize, steps: &mut Vec<State>) {
         let own = &self.waves[wave];
-        let Pending { op: index, near } = own.pending[number];
+        let Pending { op: index, near, held } = own.pending[number];
         let op = machine.op(wave, index);
         let earlier = || own.pending[..number].iter().map(|one| machine.op(wave, one.op));
         let mut next = self.clone();
@@ -134,6 +134,17 @@ impl State {
                 };
                 steps.push(next);
             }
+            Op::Copy(copy) => match held {
+                None => self.read_of_copy(machine, wave, number, copy, steps),
+                Some(value) if copy.to_lds => {
+                    next.memory[usize::from(copy.lds)] = value;
+                    steps.push(next);
+                }
+                Some(value) => {
+                    next.write(machine, wave, copy.global, value, copy.level);
+                    steps.push(next);
+                }
+            },
             Op::WriteBack => {
                 // What its wave stored before goes first.
                 let in_order = machine.hierarchy.write_back_in_order;
@@ -156,6 +167,40 @@ impl State {
             | Op::Unless(..)
             | Op::Barrier(..)
             | Op::LeaveBarrier => unreachable!("they are not in flight"),
+        }
+    }
+
+    /// The states behind the first moment of a copy: it holds what it has read.
+    fn read_of_copy(
+        &self,
+        machine: &Machine,
+        wave: usize,
+        number: usize,
+        copy: Copy,
+        steps: &mut Vec<State>,
+    ) {
+        let mut read = |mut state: State, value: i64| {
+            state.waves[wave].pending[number].held = Some(value);
+            steps.push(state);
+        };
+        if !copy.to_lds {
+            read(self.clone(), self.memory[usize::from(copy.lds)]);
+            return;
+        }
+        let at = usize::from(copy.global);
+        let first = machine.first(wave);
+        if copy.level == 0
+            && let Some(value) = self.first[first][at]
+        {
+            read(self.clone(), value);
+        }
+        for (state, value) in self.fetch(machine, wave, copy.global, copy.level.max(1)) {
+            if copy.level == 0 {
+                let mut filled = state.clone();
+                filled.first[first][at] = Some(value);
+                read(filled, value);
+            }
+            read(state, value);
         }
     }
 }

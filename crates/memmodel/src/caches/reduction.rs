@@ -17,6 +17,7 @@ use crate::litmus::{LocationId, Register, Value};
 fn location(op: Op) -> Option<LocationId> {
     match op {
         Op::Load(_, location, _) | Op::Store(location, ..) | Op::Update(_, location, ..) => Some(location),
+        Op::Copy(copy) => Some(copy.global),
         _ => None,
     }
 }
@@ -26,8 +27,19 @@ fn in_lds(op: Op) -> Option<LocationId> {
         Op::LdsLoad(_, location) | Op::LdsStore(location, _) | Op::LdsUpdate(_, location, ..) => {
             Some(location)
         }
+        Op::Copy(copy) => Some(copy.lds),
         _ => None,
     }
+}
+
+fn is_copy(op: Op) -> bool {
+    matches!(op, Op::Copy(_))
+}
+
+/// Whether two accesses have a location in common.
+fn touches_the_same(one: Op, other: Op) -> bool {
+    let both = |of: fn(Op) -> Option<LocationId>| of(one).is_some() && of(one) == of(other);
+    both(location) || both(in_lds)
 }
 
 /// The registers that an instruction reads or writes.
@@ -46,6 +58,7 @@ fn registers(op: Op) -> [Option<Register>; 2] {
         | Op::InvalidateSecond
         | Op::InvalidateDevice
         | Op::WriteBack
+        | Op::Copy(_)
         | Op::LeaveBarrier => [None, None],
     }
 }
@@ -104,7 +117,7 @@ impl State {
         }
         match op {
             // They change the wave alone.
-            Op::Wait(_) | Op::Unless(..) | Op::WriteBack | Op::Update(..) => true,
+            Op::Wait(_) | Op::Unless(..) | Op::WriteBack | Op::Update(..) | Op::Copy(_) => true,
             Op::LdsLoad(..) | Op::LdsStore(..) | Op::LdsUpdate(..) => true,
             // Other waves wait for them.
             Op::Barrier(..) | Op::LeaveBarrier => false,
@@ -127,7 +140,8 @@ impl State {
                 let second = level > 1 && machine.hierarchy.second;
                 let device = level > 2 && machine.hierarchy.incoherent_device;
                 // A load in flight may be answered by what it empties.
-                let answered = machine.hierarchy.ports && pending().any(|op| location(op).is_some());
+                let answers = |op: Op| is_copy(op) || machine.hierarchy.ports && location(op).is_some();
+                let answered = pending().any(answers);
                 machine.has_first_alone(wave)
                     && !device
                     && !answered
@@ -166,6 +180,7 @@ impl State {
         let waits_for = |waited: &Op| match (waited, op) {
             (Op::Wait(waits), Op::Load(..) | Op::Update(Some(_), ..)) => waits.loads,
             (Op::Wait(waits), Op::Store(..) | Op::Update(None, ..) | Op::WriteBack) => waits.stores,
+            (Op::Wait(waits), Op::Copy(copy)) => copy.is_waited_for(*waits),
             (Op::Wait(waits), _) => waits.lds,
             _ => false,
         };
@@ -174,6 +189,10 @@ impl State {
         };
         let used = registers(op);
         if issued().flat_map(registers).flatten().any(|register| used.contains(&Some(register))) {
+            return false;
+        }
+        // A wave's own copies are in order with nothing.
+        if self.left(machine, wave).any(|other| is_copy(other) && touches_the_same(other, op)) {
             return false;
         }
         let others = || {
@@ -203,9 +222,11 @@ impl State {
             (0..self.waves.len()).map(|wave| self.left(machine, wave).collect()).collect();
         let reads = |of: &dyn Fn(usize) -> bool, to: usize, level: u8| {
             let waves = left.iter().enumerate().filter(|&(wave, _)| of(wave));
-            waves.flat_map(|(_, ops)| ops).any(
-                |&op| matches!(op, Op::Load(_, from, up_to) if usize::from(from) == to && up_to <= level),
-            )
+            waves.flat_map(|(_, ops)| ops).any(|&op| match op {
+                Op::Load(_, from, up_to) => usize::from(from) == to && up_to <= level,
+                Op::Copy(copy) => copy.to_lds && usize::from(copy.global) == to && copy.level <= level,
+                _ => false,
+            })
         };
         for (cache, lines) in self.first.iter_mut().enumerate() {
             for (to, line) in lines.iter_mut().enumerate().filter(|(_, line)| line.is_some()) {

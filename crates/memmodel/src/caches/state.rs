@@ -11,6 +11,8 @@ pub(super) struct Pending {
     pub op: u8,
     /// A store has reached its first-level cache.
     pub near: bool,
+    /// What a copy has read.
+    pub held: Option<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -150,7 +150,7 @@ fn op(line: &Line, text: &str, access: &Access, space: &str, scope: &str) -> Opt
     let lone = |waits: Waits| Some(Op::Wait(waits));
     let word = text.split([' ', '(']).next().unwrap_or("");
     match word {
-        "vmcnt" => lone(Waits { loads: true, stores: one_counter, lds: false }),
+        "vmcnt" => lone(Waits { loads: true, stores: one_counter, ..Waits::default() }),
         "vscnt" | "s_wait_storecnt" => lone(Waits { stores: true, ..Waits::default() }),
         "lgkmcnt" | "s_wait_dscnt" => lone(Waits { lds: true, ..Waits::default() }),
         "s_wait_loadcnt" => lone(Waits { loads: true, ..Waits::default() }),
