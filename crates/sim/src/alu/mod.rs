@@ -66,6 +66,8 @@ pub enum AluDetail {
         /// Which of them.
         which: wavemark_isa::Special,
     },
+    /// A scalar operation with modifiers.
+    ModifiedScalar(Box<scalar::ModifiedScalar>),
     /// Two instructions issued together (VOPD).
     Pair {
         /// The X half.

@@ -3,10 +3,12 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wavemark_isa::{Operand, Special};
+use wavemark_isa::{Operand, OutMod, Special};
 
 use super::AluDetail;
 use super::def::{Def, scalar_destination, unsupported};
+use super::lane::Cx;
+use super::modifiers::Modified;
 use super::word::{Kind, Word};
 use crate::binder::{BindError, Binder, ConstType};
 use crate::op::{Body, Detail, Op, OpKind, Place, PlaceKind};
@@ -194,12 +196,78 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
     if given.next().is_some() {
         return Err(unsupported(mnemonic, &format!("{} operands", inst.operands.len())));
     }
+    let mods = &inst.mods;
+    if (mods.neg | mods.abs) != 0 || mods.clamp || mods.omod != OutMod::None {
+        return with_modifiers(mnemonic, def, binder, op, status);
+    }
     if let Some(which) = status {
         let inner = op.clone();
         op.body = with_status;
         op.detail = Some(Arc::new(Detail::Alu(AluDetail::Status { inner, which })));
     }
     Ok(op)
+}
+
+/// An operation on one scalar with the modifiers of vector instructions (`v_s_exp_f32` and its like).
+pub struct ModifiedScalar {
+    /// The operation, its source at the place of the status bit.
+    inner: Op,
+    /// Where its source stands, if it is no status bit, and what becomes of it.
+    from: u32,
+    status: Option<Special>,
+    and: u32,
+    xor: u32,
+    /// What becomes of the result.
+    modified: Modified,
+}
+
+fn with_modifiers(
+    mnemonic: &str,
+    def: &ScalarDef,
+    binder: &Binder<'_>,
+    mut op: Op,
+    status: Option<Special>,
+) -> Result<Op, BindError> {
+    let mods = &binder.inst.mods;
+    let sign = match def.src {
+        [Kind::F32, Kind::None, Kind::None] if def.dst == Kind::F32 => 1 << 31,
+        [Kind::F16, Kind::None, Kind::None] if def.dst == Kind::F16 => 1 << 15,
+        _ => return Err(unsupported(mnemonic, "modifiers")),
+    };
+    let mut modified = Modified::new(def.dst);
+    (modified.clamp, modified.omod) = (mods.clamp, mods.omod);
+    modified.omod_needs_flush = binder.facts.omod_needs_flush;
+    let mut inner = op.clone();
+    inner.src[0] = Place { at: sindex::STATUS_BIT, kind: PlaceKind::Scalar };
+    op.body = run_modified;
+    op.detail = Some(Arc::new(Detail::Alu(AluDetail::ModifiedScalar(Box::new(ModifiedScalar {
+        inner,
+        from: op.src[0].at,
+        status,
+        and: if mods.abs & 1 != 0 { sign - 1 } else { u32::MAX },
+        xor: if mods.neg & 1 != 0 { sign } else { 0 },
+        modified,
+    })))));
+    Ok(op)
+}
+
+/// The body of an operation with modifiers.
+///
+/// # Safety
+/// As [`crate::op::Body`].
+unsafe fn run_modified(regs: &mut Regs, op: &Op) {
+    let Some(Detail::Alu(AluDetail::ModifiedScalar(of))) = op.detail.as_deref() else {
+        return;
+    };
+    if let Some(status) = of.status {
+        materialise_status(regs, status);
+    }
+    let word = regs.s[of.from as usize] & of.and ^ of.xor;
+    regs.set_s64(sindex::STATUS_BIT, word.into());
+    // SAFETY: the caller's promise holds for the inner operation, which the binder made alike.
+    unsafe { (of.inner.body)(regs, &of.inner) }
+    let to = of.inner.dst.at as usize;
+    (regs.s[to], _) = of.modified.scale_and_clamp(&Cx::new(regs, 0), regs.s[to], 0);
 }
 
 /// A scalar source of `kind`.
