@@ -135,7 +135,7 @@ fn try_run(args: &DifferentialArgs) -> Result<bool> {
 }
 
 /// Known defects of LLVM: name, and a kernel whose first line says for which processor it is, and the number of the setting.
-const DEFECTS: [(&str, &str); 20] = [
+const DEFECTS: [(&str, &str); 22] = [
     ("bit_comparison", include_str!("llvm_defects/bit_comparison.ll")),
     ("chosen_nan", include_str!("llvm_defects/chosen_nan.ll")),
     ("difference_from_zero", include_str!("llvm_defects/difference_from_zero.ll")),
@@ -152,7 +152,9 @@ const DEFECTS: [(&str, &str); 20] = [
     ("or_with_ones", include_str!("llvm_defects/or_with_ones.ll")),
     ("rounded_twice", include_str!("llvm_defects/rounded_twice.ll")),
     ("scaled_offset", include_str!("llvm_defects/scaled_offset.ll")),
+    ("scc_of_reduction", include_str!("llvm_defects/scc_of_reduction.ll")),
     ("sum_with_zero", include_str!("llvm_defects/sum_with_zero.ll")),
+    ("sunk_load", include_str!("llvm_defects/sunk_load.ll")),
     ("wide_bit_field", include_str!("llvm_defects/wide_bit_field.ll")),
     ("zero_of_products", include_str!("llvm_defects/zero_of_products.ll")),
     ("zero_of_quotient", include_str!("llvm_defects/zero_of_quotient.ll")),
