@@ -63,10 +63,8 @@ pub struct SourceFile {
 impl SourceFile {
     fn new(name: String, text: Option<String>) -> SourceFile {
         let mut line_starts = vec![0];
-        for (offset, byte) in text.iter().flat_map(|text| text.bytes().enumerate()) {
-            if byte == b'\n' {
-                line_starts.push(u32::try_from(offset + 1).unwrap_or(u32::MAX));
-            }
+        for offset in text.iter().flat_map(|text| memchr::memchr_iter(b'\n', text.as_bytes())) {
+            line_starts.push(u32::try_from(offset + 1).unwrap_or(u32::MAX));
         }
         SourceFile { name, text, line_starts }
     }

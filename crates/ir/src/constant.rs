@@ -3,9 +3,10 @@
 //! Follows "Constants" of the LLVM Language Reference. A vector all of whose elements are equal is [`ConstKind::Splat`],
 //! however it was spelled, and an aggregate of nothing but zeros is [`ConstKind::Zero`] only where it was spelled so.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::entity::{Arena, id};
+use crate::entity::{Id as _, id};
 use crate::integer::Integer;
 use crate::module::Global;
 use crate::opcode::{BinaryOp, CastOp, Flags};
@@ -69,8 +70,9 @@ pub enum Expr {
 /// The constants of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
-    items: Arena<Const, Constant>,
-    known: FxHashMap<Constant, Const>,
+    items: IndexSet<Constant, FxBuildHasher>,
+    /// Integers of up to 64 bits, which are most constants, without what they are made of.
+    narrow: FxHashMap<(Type, u64), Const>,
 }
 
 impl PartialEq for Constants {
@@ -82,23 +84,37 @@ impl PartialEq for Constants {
 impl Constants {
     /// The constant `kind` of type `ty`.
     pub fn intern(&mut self, ty: Type, kind: ConstKind) -> Const {
-        let constant = Constant { ty, kind };
-        if let Some(&known) = self.known.get(&constant) {
+        Const::new(self.items.insert_full(Constant { ty, kind }).0)
+    }
+
+    /// The integer of that type, which has `bits` bits, up to 64.
+    pub fn narrow(&mut self, ty: Type, bits: u32, value: u64) -> Const {
+        if let Some(&known) = self.narrow.get(&(ty, value)) {
             return known;
         }
-        let id = self.items.push(constant.clone());
-        self.known.insert(constant, id);
-        id
+        let constant = self.intern(ty, ConstKind::Int(Integer::new(bits, value)));
+        self.narrow.insert((ty, value), constant);
+        constant
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     /// What a constant is.
     pub fn kind(&self, constant: Const) -> &ConstKind {
-        &self.items[constant].kind
+        &self.items[constant.index()].kind
     }
 
     /// Its type.
     pub fn ty(&self, constant: Const) -> Type {
-        self.items[constant].ty
+        self.items[constant.index()].ty
     }
 
     /// The integer that a constant is.

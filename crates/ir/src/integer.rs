@@ -15,6 +15,10 @@ fn limbs_of(bits: u32) -> usize {
 impl Integer {
     /// The low `bits` bits of `value`.
     pub fn new(bits: u32, value: u64) -> Integer {
+        if bits <= u64::BITS {
+            let kept = value & u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+            return Integer { limbs: SmallVec::from_buf([kept]) };
+        }
         let mut limbs = smallvec![0; limbs_of(bits)];
         limbs[0] = value;
         Integer { limbs }.masked(bits)

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use crate::constant::Const;
 use crate::entity::{Arena, id};
 use crate::function::Value;
@@ -103,7 +105,7 @@ pub enum Metadata {
 }
 
 /// Nodes attached to something.
-pub type Attachments = Vec<(MetadataKind, Node)>;
+pub type Attachments = SmallVec<[(MetadataKind, Node); 2]>;
 
 /// Metadata of a module.
 #[derive(Clone, Debug, Default, PartialEq)]

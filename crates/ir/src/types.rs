@@ -3,9 +3,10 @@
 //! Follows "Type System" of the LLVM Language Reference. Pointers are opaque. A named structure is itself, whatever is in
 //! it; all others are what they are made of. What a type needs in memory is the data layout's matter ([`crate::layout`]).
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
-use crate::entity::{Arena, id};
+use crate::entity::{Arena, Id as _, id};
 
 id! {
     /// A type of a module.
@@ -99,8 +100,7 @@ pub struct StructBody {
 /// The types of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Types {
-    kinds: Arena<Type, TypeKind>,
-    known: FxHashMap<TypeKind, Type>,
+    kinds: IndexSet<TypeKind, FxBuildHasher>,
     /// Those that stand everywhere, by their slots.
     frequent: Vec<Option<Type>>,
     /// The named structures.
@@ -150,22 +150,17 @@ impl Types {
     }
 
     fn intern_any(&mut self, kind: TypeKind) -> Type {
-        if let Some(&known) = self.known.get(&kind) {
-            return known;
-        }
-        let id = self.kinds.push(kind.clone());
-        self.known.insert(kind, id);
-        id
+        Type::new(self.kinds.insert_full(kind).0)
     }
 
     /// The type that is `kind`, if there is one.
     pub fn find(&self, kind: &TypeKind) -> Option<Type> {
-        self.known.get(kind).copied()
+        self.kinds.get_index_of(kind).map(Type::new)
     }
 
     /// What a type is.
     pub fn kind(&self, ty: Type) -> &TypeKind {
-        &self.kinds[ty]
+        &self.kinds[ty.index()]
     }
 
     /// `i1`, or a vector of it as long as `shape` is.

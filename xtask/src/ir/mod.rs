@@ -9,7 +9,7 @@ pub(crate) mod llvm;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
@@ -164,22 +164,30 @@ fn same_text(left: &str, right: &str) -> Result<()> {
     bail!("one is longer")
 }
 
-/// The best of five times on all texts: ours to read and verify, LLVM's to read.
+/// How often all texts are read to be timed.
+const ROUNDS: usize = 15;
+
+/// Times on all texts, in turns: ours to read, and to read and verify, LLVM's to read. Of each the median, of the time of the
+/// processor, so that other processes count little.
 fn time(llvm: &Llvm, texts: &[String]) {
-    let best = |read: &dyn Fn(&str)| {
-        let once = || {
-            let start = Instant::now();
-            texts.iter().for_each(|text| read(text));
-            start.elapsed()
-        };
-        (0..5).map(|_| once()).min().unwrap_or(Duration::ZERO)
-    };
-    let theirs = best(&|text| drop(llvm.read(text, false)));
-    let ours = best(&|text| drop(read(text)));
-    let verified = best(&|text| {
+    let verified = |text: &str| {
         if let Ok(module) = read(text) {
             _ = std::hint::black_box(wavemark_ir::verify(&module, None));
         }
+    };
+    let readers: [&dyn Fn(&str); 3] =
+        [&|text| drop(llvm.read(text, false)), &|text| drop(read(text)), &verified];
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (reader, times) in readers.iter().zip(&mut times) {
+            let start = of_processor();
+            texts.iter().for_each(|text| reader(text));
+            times.push(of_processor() - start);
+        }
+    }
+    let [theirs, ours, verified] = times.map(|mut times| {
+        times.sort_unstable();
+        times[ROUNDS / 2]
     });
     let lines: usize = texts.iter().map(|text| text.lines().count()).sum();
     let ratio = theirs.as_secs_f64() / verified.as_secs_f64();
@@ -187,4 +195,13 @@ fn time(llvm: &Llvm, texts: &[String]) {
         "{lines} lines: we read them in {ours:.3?}, and verify them as well in {verified:.3?}; LLVM reads them in \
          {theirs:.3?}, {ratio:.1} times as long"
     );
+}
+
+/// The time that the processor has spent on this process.
+fn of_processor() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock exists on every system that this builds on, and `time` is written before it returns; were it not,
+    // it is zero.
+    _ = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

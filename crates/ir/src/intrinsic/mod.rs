@@ -177,7 +177,11 @@ static TABLE: LazyLock<(Vec<Intrinsic>, FxHashMap<&'static str, usize>)> = LazyL
 /// The row of what a call calls, if that is an intrinsic of the table: that with as many parameters, of several.
 pub fn called(module: &Module, call: &Call) -> Option<&'static Intrinsic> {
     let name = module.name(direct_callee(module, &call.callee)?);
-    let (rows, _) = find(&name)?;
+    row_of(find(&name)?.0, call)
+}
+
+/// The row of an intrinsic with as many parameters as a call has arguments, of several.
+pub(crate) fn row_of(rows: &'static [Intrinsic], call: &Call) -> Option<&'static Intrinsic> {
     rows.iter().find(|row| row.params.len() == call.args.len()).or(rows.first())
 }
 

@@ -36,6 +36,10 @@ impl<'t> Parser<'t> {
         }
         let kind = match self.token {
             Token::Int(text) => {
+                if let Some((bits, value)) = self.narrow_literal(ty, text) {
+                    self.advance();
+                    return Ok(Operand::Const(self.module.constants.narrow(ty, bits, value)));
+                }
                 let kind = self.int_literal(ty, text)?;
                 self.advance();
                 kind
@@ -106,6 +110,18 @@ impl<'t> Parser<'t> {
 
     fn format(&self, ty: Type) -> Option<Format> {
         crate::float_format(&self.module.types, ty)
+    }
+
+    /// A literal of a few digits without a sign, of a type of up to 64 bits that it fits into.
+    #[inline(always)]
+    fn narrow_literal(&self, ty: Type, text: &str) -> Option<(u32, u64)> {
+        let bits = self.scalar_int(ty).filter(|&bits| bits <= u64::BITS)?;
+        let digits = text.as_bytes();
+        if digits.len() > 18 || !digits[0].is_ascii_digit() {
+            return None;
+        }
+        let value = digits.iter().fold(0, |value, &digit| value * 10 + u64::from(digit - b'0'));
+        (bits == u64::BITS || value >> bits == 0).then_some((bits, value))
     }
 
     fn int_literal(&self, ty: Type, text: &str) -> Result<ConstKind> {

@@ -3,6 +3,7 @@
 use super::lexer::{NameToken, Token};
 use super::{Mention, Parsed, Parser, Place, Result, show};
 use crate::function::{Function, Param};
+use crate::metadata::Attachments;
 use crate::module::{Global, GlobalData, GlobalKind, Linkage, Preemption, UnnamedAddr, Variable, Visibility};
 use crate::types::{Name, Type, TypeKind};
 
@@ -421,7 +422,7 @@ fn data(name: Name, head: Head, kind: GlobalKind) -> GlobalData {
         partition: None,
         comdat: None,
         align: None,
-        attachments: Vec::new(),
+        attachments: Attachments::new(),
         kind,
     }
 }

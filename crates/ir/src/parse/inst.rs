@@ -159,7 +159,10 @@ impl<'t> Parser<'t> {
             self.expect(b']')?;
             incoming.push((value, block));
             // A comma may also begin an attachment.
-            if !self.at(b',') || !matches!(self.lexer.clone().next().0, Token::Punct(b'[')) {
+            if !self.at(b',')
+                || self.lexer.next_byte() == b'!'
+                || !matches!(self.lexer.clone().next().0, Token::Punct(b'['))
+            {
                 break;
             }
             self.advance();

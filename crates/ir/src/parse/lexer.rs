@@ -138,6 +138,12 @@ impl<'t> Lexer<'t> {
         (token, start as u32, self.at as u32)
     }
 
+    /// The first byte of the next token, unless a comment stands before it.
+    #[inline(always)]
+    pub fn next_byte(&self) -> u8 {
+        self.byte(self.end_of(self.at, |byte| is(byte, class::BLANK)))
+    }
+
     #[inline(always)]
     fn skip_blanks(&mut self) {
         self.at = self.end_of(self.at, |byte| is(byte, class::BLANK));
@@ -217,7 +223,8 @@ impl<'t> Lexer<'t> {
         Some(&self.text[from..end])
     }
 
-    fn name(&mut self, token: fn(NameToken<'t>) -> Token<'t>) -> Token<'t> {
+    #[inline(always)]
+    fn name(&mut self, token: impl Fn(NameToken<'t>) -> Token<'t>) -> Token<'t> {
         let from = self.at + 1;
         if self.byte(from) == b'"' {
             return match self.quoted(from + 1) {
@@ -227,7 +234,7 @@ impl<'t> Lexer<'t> {
         }
         if self.byte(from).is_ascii_digit() {
             let end = self.end_of(from, |byte| is(byte, class::DIGIT));
-            let value = number(&self.text[from..end]);
+            let value = self.digits(from, end);
             self.at = end;
             return value.map_or(Token::Bad("a number below 2^32"), |value| token(NameToken::Number(value)));
         }
@@ -239,12 +246,22 @@ impl<'t> Lexer<'t> {
         token(NameToken::Plain(&self.text[from..end]))
     }
 
+    /// The number that these digits are, if it is below 2^32.
+    #[inline(always)]
+    fn digits(&self, from: usize, end: usize) -> Option<u32> {
+        let digits = &self.text.as_bytes()[from..end];
+        if digits.len() > 9 {
+            return number(&self.text[from..end]);
+        }
+        Some(digits.iter().fold(0, |value, &digit| value * 10 + u32::from(digit - b'0')))
+    }
+
     fn bang(&mut self) -> Token<'t> {
         let from = self.at + 1;
         let first = self.byte(from);
         if first.is_ascii_digit() {
             let end = self.end_of(from, |byte| is(byte, class::DIGIT));
-            let value = number(&self.text[from..end]);
+            let value = self.digits(from, end);
             self.at = end;
             return value.map_or(Token::Bad("a number below 2^32"), Token::Node);
         }

@@ -13,7 +13,10 @@ use crate::types::{Type, TypeKind};
 impl<'t> Parser<'t> {
     /// `, align n`, if it stands here. A comma before metadata is left.
     fn comma_align(&mut self) -> Result<Option<u64>> {
-        if !self.at(b',') || !matches!(self.lexer.clone().next().0, Token::Word("align")) {
+        if !self.at(b',')
+            || self.lexer.next_byte() == b'!'
+            || !matches!(self.lexer.clone().next().0, Token::Word("align"))
+        {
             return Ok(None);
         }
         self.advance();
@@ -140,7 +143,10 @@ impl<'t> Parser<'t> {
         let place = self.place;
         let (base_type, base) = self.typed(scope)?;
         let (mut indices, mut types) = (SmallVec::new(), Vec::new());
-        while self.at(b',') && !matches!(self.lexer.clone().next().0, Token::Meta(_)) {
+        while self.at(b',')
+            && !(matches!(self.lexer.next_byte(), b'!' | b';' | b'/')
+                && matches!(self.lexer.clone().next().0, Token::Meta(_)))
+        {
             let (ty, index) = self.comma_typed(scope)?;
             indices.push(index);
             types.push(ty);

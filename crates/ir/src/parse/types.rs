@@ -36,6 +36,11 @@ impl<'t> Parser<'t> {
 
     fn base_type(&mut self) -> Result<Type> {
         let kind = match self.token {
+            // Most types are integers of two digits at most.
+            Token::Word(word) if let Some(bits) = narrow_integer(word.as_bytes()) => {
+                self.advance();
+                TypeKind::Int(bits)
+            }
             Token::Word(word) => match self.word_type(word)? {
                 Some(kind) => kind,
                 None => return self.expected("a type"),
@@ -264,6 +269,18 @@ impl<'t> Parser<'t> {
         }
         known.insert(ty, depth);
         Some(depth)
+    }
+}
+
+/// The bits of `i1` to `i99`.
+#[inline(always)]
+fn narrow_integer(word: &[u8]) -> Option<u32> {
+    match *word {
+        [b'i', ones @ b'1'..=b'9'] => Some((ones - b'0').into()),
+        [b'i', tens @ b'1'..=b'9', ones @ b'0'..=b'9'] => {
+            Some(u32::from(tens - b'0') * 10 + u32::from(ones - b'0'))
+        }
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::analysis::direct_callee;
 use crate::constant::ConstKind;
 use crate::function::{Body, CallingConvention, Inst, NamedConvention};
 use crate::inst::{Call, Callee, Operand};
-use crate::intrinsic;
+use crate::intrinsic::{self, Intrinsic};
 use crate::module::GlobalKind;
 
 impl Check<'_> {
@@ -21,30 +21,37 @@ impl Check<'_> {
         let GlobalKind::Function(function) = &self.module.globals[callee].kind else {
             return;
         };
-        let name = self.module.name(callee);
+        let name = || self.module.name(callee);
         if call.function_type != function.ty {
             let (found, wanted) = (self.text(call.function_type), self.text(function.ty));
+            let name = name();
             self.at_inst(inst, Rule::Call, format!("@{name} is {wanted}, and is called as {found}"));
         }
         let convention = |spelled: Option<CallingConvention>| {
             spelled.unwrap_or(CallingConvention::Named(NamedConvention::C))
         };
         let agree = convention(call.convention) == convention(function.convention);
-        self.require(
-            agree,
-            inst,
-            Rule::Call,
-            format!("@{name} is called by another calling convention than its own"),
-        );
+        if !agree {
+            let name = name();
+            let message = format!("@{name} is called by another calling convention than its own");
+            self.at_inst(inst, Rule::Call, message);
+        }
         self.require(!function.is_kernel(), inst, Rule::Kernel, "a kernel is launched, not called");
-        if intrinsic::is_intrinsic(&name) {
-            self.intrinsic(inst, call);
+        // What an intrinsic is, is said where it is declared.
+        let rows = match self.rows[callee] {
+            Some(rows) => rows,
+            None => {
+                let rows = intrinsic::find(&name()).map_or(&[][..], |(rows, _)| rows);
+                self.rows.set(callee, Some(rows));
+                rows
+            }
+        };
+        if let Some(row) = intrinsic::row_of(rows, call) {
+            self.intrinsic(inst, call, row);
         }
     }
 
-    fn intrinsic(&mut self, inst: Inst, call: &Call) {
-        // What the function is, is said where it is declared.
-        let Some(row) = intrinsic::called(self.module, call) else { return };
+    fn intrinsic(&mut self, inst: Inst, call: &Call, row: &'static Intrinsic) {
         if let Some(processor) = self.processor
             && !row.exists_on(processor)
         {

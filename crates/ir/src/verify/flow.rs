@@ -1,9 +1,11 @@
 //! Blocks, phis, and values that are there before they are used.
 
+use smallvec::SmallVec;
+
 use super::{Check, Rule};
 use crate::analysis::{Dominators, Graph};
-use crate::entity::Table;
-use crate::function::{Block, Body, Inst, ValueDef};
+use crate::entity::{Id as _, Table};
+use crate::function::{Block, Body, ValueDef};
 use crate::inst::{InstKind, Operand};
 
 impl Check<'_> {
@@ -17,9 +19,7 @@ impl Check<'_> {
                     self.at_inst(first, Rule::Entry, "the entry of a function has a predecessor");
                 }
             }
-            let from: Vec<Block> =
-                graph.predecessors[position].iter().map(|&from| body.order[from]).collect();
-            self.phis(body, block, &from);
+            self.phis(body, block, graph.predecessors[position].iter().map(|&from| body.order[from]));
         }
         self.dominance(body, &graph);
     }
@@ -48,20 +48,23 @@ impl Check<'_> {
     }
 
     /// Every phi has a value for each edge into its block, and one value for all edges from one block.
-    fn phis(&mut self, body: &Body, block: Block, predecessors: &[Block]) {
-        let mut wanted = predecessors.to_vec();
+    fn phis(&mut self, body: &Body, block: Block, predecessors: impl Iterator<Item = Block>) {
+        let first = body.blocks[block].insts.first();
+        if !first.is_some_and(|&first| matches!(body.insts[first].kind, InstKind::Phi { .. })) {
+            return;
+        }
+        let mut wanted: SmallVec<[Block; 8]> = predecessors.collect();
         wanted.sort_unstable();
         for &inst in &body.blocks[block].insts {
             let InstKind::Phi { incoming, .. } = &body.insts[inst].kind else { break };
-            let mut found: Vec<(Block, Operand)> =
+            let mut found: SmallVec<[(Block, Operand); 8]> =
                 incoming.iter().map(|&(value, from)| (from, value)).collect();
             found.sort_by_key(|(from, _)| *from);
-            let blocks: Vec<Block> = found.iter().map(|(from, _)| *from).collect();
             self.require(
-                blocks == wanted,
+                found.iter().map(|(from, _)| from).eq(&wanted),
                 inst,
                 Rule::Phi,
-                format!("a phi has one value for each of the {} edges into its block", wanted.len()),
+                format_args!("a phi has one value for each of the {} edges into its block", wanted.len()),
             );
             let differs = found.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1);
             self.require(!differs, inst, Rule::Phi, "a phi has different values for edges from one block");
@@ -71,17 +74,17 @@ impl Check<'_> {
     fn dominance(&mut self, body: &Body, graph: &Graph) {
         let dominators = Dominators::of(graph);
         // Where each instruction stands: its block's position, and its own in the block.
-        let mut stands: Table<Inst, (usize, usize)> = Table::default();
+        let mut stands = vec![(0, 0); body.insts.len()];
         let mut positions: Table<Block, usize> = Table::default();
         for (position, &block) in body.order.iter().enumerate() {
             positions.set(block, position);
             for (index, &inst) in body.blocks[block].insts.iter().enumerate() {
-                stands.set(inst, (position, index));
+                stands[inst.index()] = (position, index);
             }
         }
         let defined = |operand: Operand| match operand {
             Operand::Value(value) => match body.values[value].def {
-                ValueDef::Inst(inst) => Some(stands[inst]),
+                ValueDef::Inst(inst) => Some(stands[inst.index()]),
                 ValueDef::Param(_) => None,
             },
             _ => None,

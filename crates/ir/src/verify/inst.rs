@@ -1,5 +1,7 @@
 //! Operands of each instruction that neither accesses memory nor calls.
 
+use smallvec::SmallVec;
+
 use super::{Check, Rule};
 use crate::constant::ConstKind;
 use crate::function::{Body, Inst};
@@ -25,18 +27,18 @@ impl Check<'_> {
                     false => types.int_bits(ty).is_some(),
                 });
                 let kind = if op.is_float() { "floating-point numbers" } else { "integers" };
-                self.require(fits, inst, Rule::Operand, format!("{op} is of {kind}"));
+                self.require(fits, inst, Rule::Operand, format_args!("{op} is of {kind}"));
                 self.require(
                     lhs == rhs,
                     inst,
                     Rule::Operand,
-                    format!("both operands of {op} are of one type"),
+                    format_args!("both operands of {op} are of one type"),
                 );
                 self.require(
                     lhs == Some(data.ty),
                     inst,
                     Rule::Operand,
-                    format!("{op} gives the type of its operands"),
+                    format_args!("{op} gives the type of its operands"),
                 );
             }
             InstKind::Cast { op, value, .. } => {
@@ -94,7 +96,7 @@ impl Check<'_> {
                     fits,
                     inst,
                     Rule::Operand,
-                    format!("the mask of shufflevector chooses from {}", lanes * 2),
+                    format_args!("the mask of shufflevector chooses from {}", lanes * 2),
                 );
             }
             InstKind::ExtractValue { aggregate, indices } => {
@@ -117,7 +119,7 @@ impl Check<'_> {
                 );
             }
             InstKind::Gep { source, base, indices, .. } => {
-                let indices: Vec<(Operand, Option<Type>)> =
+                let indices: SmallVec<[(Operand, Option<Type>); 4]> =
                     indices.iter().map(|&index| (index, of(index))).collect();
                 self.gep(inst, *source, of(*base), &indices);
             }
@@ -138,8 +140,10 @@ impl Check<'_> {
                 let given = value.and_then(of);
                 let void = *types.kind(self.function.result) == TypeKind::Void;
                 let fits = if void { value.is_none() } else { given == Some(self.function.result) };
-                let wanted = self.text(self.function.result);
-                self.require(fits, inst, Rule::Return, format!("the function returns {wanted}"));
+                if !fits {
+                    let wanted = self.text(self.function.result);
+                    self.at_inst(inst, Rule::Return, format!("the function returns {wanted}"));
+                }
             }
             InstKind::Freeze { value } => {
                 self.require(
@@ -207,8 +211,10 @@ impl Check<'_> {
                 _ => false,
             },
         };
-        let (from, to) = (self.text(from), self.text(to));
-        self.require(fits, inst, Rule::Cast, format!("{op} does not lead from {from} to {to}"));
+        if !fits {
+            let (from, to) = (self.text(from), self.text(to));
+            self.at_inst(inst, Rule::Cast, format!("{op} does not lead from {from} to {to}"));
+        }
     }
 
     fn gep(&mut self, inst: Inst, source: Type, base: Option<Type>, indices: &[(Operand, Option<Type>)]) {
@@ -218,17 +224,10 @@ impl Check<'_> {
         self.require(types.is_sized(source), inst, Rule::Size, "getelementptr steps over a type with a size");
         let integers = indices.iter().all(|(_, ty)| ty.is_some_and(|ty| types.int_bits(ty).is_some()));
         self.require(integers, inst, Rule::Gep, "the indices of getelementptr are integers");
-        let lanes: Vec<u32> = base
-            .iter()
-            .chain(indices.iter().filter_map(|(_, ty)| ty.as_ref()))
-            .filter_map(|&ty| types.lanes(ty))
-            .collect();
-        self.require(
-            lanes.windows(2).all(|pair| pair[0] == pair[1]),
-            inst,
-            Rule::Gep,
-            "vectors of one length",
-        );
+        let all = base.iter().chain(indices.iter().filter_map(|(_, ty)| ty.as_ref()));
+        let mut lanes = all.filter_map(|&ty| types.lanes(ty));
+        let first = lanes.next();
+        self.require(lanes.all(|lanes| Some(lanes) == first), inst, Rule::Gep, "vectors of one length");
         let mut ty = source;
         for (index, _) in indices.iter().skip(1) {
             let part = match types.kind(ty) {

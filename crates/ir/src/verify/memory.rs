@@ -70,7 +70,7 @@ impl Check<'_> {
                         _ if op.is_float() => types.is_float(ty),
                         _ => matches!(types.kind(ty), TypeKind::Int(_)),
                     };
-                    self.require(fits, inst, Rule::Atomic, format!("atomicrmw {op} is of no such type"));
+                    self.require(fits, inst, Rule::Atomic, format_args!("atomicrmw {op} is of no such type"));
                     self.atomic(inst, access, ty, op.is_float());
                 }
             }
@@ -136,7 +136,7 @@ impl Check<'_> {
             !(read_only && writes),
             inst,
             Rule::AddressSpace,
-            format!("{space} memory is never written"),
+            format_args!("{space} memory is never written"),
         );
         let resource = space == AddressSpace::BufferResource;
         self.require(

@@ -16,8 +16,10 @@ mod memory;
 use wavemark_diag::Diagnostic;
 use wavemark_target::Processor;
 
+use crate::entity::Table;
 use crate::function::{Body, Function, Inst};
 use crate::inst::Operand;
+use crate::intrinsic::Intrinsic;
 use crate::module::{Global, Module};
 use crate::names::spelled;
 use crate::places::Places;
@@ -91,13 +93,14 @@ impl Violation {
 
 /// What is wrong with a module; nothing, if it is valid. `processor`: what it is for, where it does not say so itself.
 pub fn verify(module: &Module, processor: Option<Processor>) -> Vec<Violation> {
-    let mut violations = Vec::new();
+    let (mut violations, mut rows) = (Vec::new(), Rows::default());
     amdgpu::module(module, &mut violations);
     for &id in &module.order {
         match module.function(id) {
             Some(function) => {
                 let processor = target::of_function(module, function).or(processor);
-                let mut check = Check { module, id, function, processor, violations: &mut violations };
+                let mut check =
+                    Check { module, id, function, processor, rows: &mut rows, violations: &mut violations };
                 check.function();
             }
             None => amdgpu::variable(module, id, &mut violations),
@@ -112,8 +115,13 @@ struct Check<'m> {
     id: Global,
     function: &'m Function,
     processor: Option<Processor>,
+    /// The rows of the intrinsics that were called so far.
+    rows: &'m mut Rows,
     violations: &'m mut Vec<Violation>,
 }
+
+/// The rows of each intrinsic, looked up once; `None`: not yet.
+type Rows = Table<Global, Option<&'static [Intrinsic]>>;
 
 impl<'m> Check<'m> {
     fn function(&mut self) {
@@ -147,10 +155,11 @@ impl<'m> Check<'m> {
         self.report(rule, Site::Global(self.id), message);
     }
 
-    /// Reports unless `holds`.
-    fn require(&mut self, holds: bool, inst: Inst, rule: Rule, message: impl Into<String>) {
+    /// Reports unless `holds`; what is to be said is put together then.
+    #[inline(always)]
+    fn require(&mut self, holds: bool, inst: Inst, rule: Rule, message: impl std::fmt::Display) {
         if !holds {
-            self.at_inst(inst, rule, message);
+            self.at_inst(inst, rule, message.to_string());
         }
     }
 
