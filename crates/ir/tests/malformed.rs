@@ -101,6 +101,12 @@ fn functions() {
         expect!["k.ll:2:36: error: there is no such part"],
     );
     check_body("  call void @g(i32 1)\n  ret void", expect!["k.ll:2:13: error: @g is not defined"]);
+    // Intrinsics need no declaration, but only those that there are.
+    check_body("  call void @llvm.trap()\n  ret void", expect!["fine"]);
+    check_body(
+        "  call void @llvm.traps()\n  ret void",
+        expect!["k.ll:2:13: error: @llvm.traps is not defined"],
+    );
     check_body(
         "  fence syncscope(\"agent\")\n  ret void",
         expect![

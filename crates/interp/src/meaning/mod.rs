@@ -569,6 +569,8 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.is.constant", IsConstant),
     ("llvm.ptrmask", PtrMask),
     ("llvm.experimental.noalias.scope.decl", Nothing),
+    ("llvm.readcyclecounter", Id(self::Id::Clock)),
+    ("llvm.readsteadycounter", Id(self::Id::Clock)),
     ("llvm.trap", Trap),
     ("llvm.ubsantrap", Trap),
     ("llvm.debugtrap", Nothing),

@@ -47,6 +47,12 @@ impl<'t> Parser<'t> {
         if !fits || args.iter().zip(params).any(|(arg, &param)| arg.ty != param) {
             return self.error_at(place, "the arguments are not those of the function's type");
         }
+        if let Callee::Operand(Operand::Const(callee)) = callee
+            && let ConstKind::Global(global) = *self.module.constants.kind(callee)
+            && self.module.function(global).is_none()
+        {
+            self.undeclared.push((global, function_type, place));
+        }
         let attributes = self.attributes(true)?;
         let bundles = self.bundles(scope)?;
         let call = Call {

@@ -3,6 +3,7 @@
 use super::lexer::{NameToken, Token};
 use super::{Mention, Parsed, Parser, Place, Result, show};
 use crate::function::{Function, Param};
+use crate::intrinsic;
 use crate::metadata::Attachments;
 use crate::module::{Global, GlobalData, GlobalKind, Linkage, Preemption, UnnamedAddr, Variable, Visibility};
 use crate::types::{Name, Type, TypeKind};
@@ -20,6 +21,7 @@ impl<'t> Parser<'t> {
         while self.token != Token::End {
             self.top()?;
         }
+        self.declare_intrinsics()?;
         self.everything_defined()?;
         self.types_end()?;
         self.addresses_agree()?;
@@ -152,6 +154,31 @@ impl<'t> Parser<'t> {
         let void = self.module.types.intern(TypeKind::Void);
         let kind = GlobalKind::Variable(variable(void));
         self.module.globals.push(data(name, Head::default(), kind))
+    }
+
+    /// Intrinsics need no declaration, as LLVM has it from 19 on: the first call says of which type they are.
+    fn declare_intrinsics(&mut self) -> Result<()> {
+        for (id, ty, place) in std::mem::take(&mut self.undeclared) {
+            let name = self.module.globals[id].name.clone();
+            let known = match &name {
+                Name::Text(text) => {
+                    std::str::from_utf8(text).is_ok_and(|name| intrinsic::find(name).is_some())
+                }
+                Name::Number(_) => false,
+            };
+            if !known || self.globals.get(&name).is_none_or(|mention| mention.defined) {
+                continue;
+            }
+            let TypeKind::Function { result, ref params, variadic } = *self.module.types.kind(ty) else {
+                continue;
+            };
+            let params =
+                params.iter().map(|&ty| Param { ty, attributes: Default::default(), name: None }).collect();
+            let function = Function { result, params, variadic, ..declared(ty, result) };
+            let data = data(name.clone(), Head::default(), GlobalKind::Function(Box::new(function)));
+            self.define_global(name, place, data)?;
+        }
+        Ok(())
     }
 
     /// A global's own address space is known only now: every use must have said the same.
@@ -359,20 +386,8 @@ impl<'t> Parser<'t> {
         })?;
         let types: Vec<Type> = params.iter().map(|param| param.ty).collect();
         let ty = self.module.types.intern(TypeKind::Function { result, params: types, variadic });
-        let mut function = Function {
-            ty,
-            result,
-            params,
-            variadic,
-            convention,
-            result_attributes,
-            attributes: Default::default(),
-            collector: None,
-            prefix: None,
-            prologue: None,
-            personality: None,
-            body: None,
-        };
+        let mut function =
+            Function { params, variadic, convention, result_attributes, ..declared(ty, result) };
         let unnamed_addr = self.take_named(UnnamedAddr::named);
         let address_space = self.address_space()?;
         function.attributes = self.attributes(true)?;
@@ -394,6 +409,24 @@ impl<'t> Parser<'t> {
         }
         data.kind = GlobalKind::Function(Box::new(function));
         Ok((data, place, names))
+    }
+}
+
+/// A function of which nothing is known but its type.
+fn declared(ty: Type, result: Type) -> Function {
+    Function {
+        ty,
+        result,
+        params: Vec::new(),
+        variadic: false,
+        convention: None,
+        result_attributes: Default::default(),
+        attributes: Default::default(),
+        collector: None,
+        prefix: None,
+        prologue: None,
+        personality: None,
+        body: None,
     }
 }
 

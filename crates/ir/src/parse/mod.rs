@@ -89,6 +89,8 @@ struct Parser<'t> {
     groups: FxHashMap<u32, Mention<AttributeGroup>>,
     nodes: Numbered<Mention<Node>>,
     next_global_number: u32,
+    /// What was called before it was declared, with the type of the call and its place.
+    undeclared: Vec<(Global, Type, Place)>,
 }
 
 impl<'t> Parser<'t> {
@@ -108,6 +110,7 @@ impl<'t> Parser<'t> {
             groups: FxHashMap::default(),
             nodes: Numbered::default(),
             next_global_number: 0,
+            undeclared: Vec::new(),
         };
         parser.advance();
         parser
