@@ -315,6 +315,7 @@ pub fn llvm_ir(text: &str) {
         let kernels: Vec<_> =
             module.functions().filter(|(_, function)| function.is_kernel()).map(|(id, _)| id).collect();
         for kernel in kernels {
+            _ = wavemark_ir::barriers::judge(&module, kernel, None);
             _ = wavemark_ir::copies::tighten(&mut module, kernel, None);
         }
         assert_eq!(wavemark_ir::verify(&module, None), [], "tightened");

@@ -7,6 +7,10 @@
 //! and several seeds. Those that come out as expected are run again as an adversary reads the rules of convergence: the
 //! outputs are the same, unless `; adversarial: differs` says that they are not.
 //!
+//! Files of `tests/ir/check` are checked without a launch. A line that ends with `; right` stands in the right kernel alone,
+//! one that ends with `; wrong` in the wrong one: each mark must be met in the wrong one, where no error may be found without
+//! one, and nothing in the right one. A line `; not checked: TEXT` says, of a file without marks, what is not followed.
+//!
 //! In `tests/ir/compare`, `NAME.ll` (with its launch, as above) stands beside `NAME.s`, the code made of it, with the symbol
 //! `WRONG`: 0 for what is right, 1 for what is not. The last store of either side to what differs is on a line with
 //! `<<< differs`.
@@ -21,7 +25,7 @@ use wavemark_driver::build::Failure;
 use wavemark_driver::input;
 use wavemark_driver::ir::compare::{Compared, compare};
 use wavemark_driver::options::{Completion, Converge, RunOptions};
-use wavemark_driver::report::{ExitStatus, Report, Severity};
+use wavemark_driver::report::{ExitStatus, Finding, Report, Severity};
 use wavemark_driver::run;
 use wavemark_filetests::marks::mistakes;
 use wavemark_filetests::paths::root;
@@ -43,6 +47,11 @@ fn main() {
         .into_iter()
         .map(|path| Trial::test(format!("run/{}", stem(&path)), move || runs(&path)))
         .collect();
+    trials.extend(
+        files(&root().join("tests/ir/check"))
+            .into_iter()
+            .map(|path| Trial::test(format!("check/{}", stem(&path)), move || checks(&path))),
+    );
     trials.extend(
         files(&root().join("tests/ir/compare"))
             .into_iter()
@@ -148,6 +157,48 @@ fn runs(path: &Path) -> Result<(), Failed> {
         }
     }
     if differed == differs { Ok(()) } else { Err("lanes that go alone make no difference".into()) }
+}
+
+fn checks(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let of = |without: &str| -> Result<Report, Failed> {
+        let lines: Vec<&str> =
+            text.lines().map(|line| if line.ends_with(without) { "" } else { line }).collect();
+        let mut sources = SourceMap::new();
+        let input = input::from_bytes(stem(path) + ".ll", Some(path), lines.join("\n").into_bytes(), None);
+        let input = input.map_err(|diagnostic| render_short(&sources, &diagnostic))?;
+        let reports = run::check(&mut sources, &input, None, &RunOptions::default());
+        let [report] = <[Report; 1]>::try_from(reports.map_err(|failure| said(&sources, failure))?)
+            .map_err(|reports| format!("{} reports", reports.len()))?;
+        Ok(report)
+    };
+    let is_finding = |finding: &&Finding| finding.severity > Severity::Advice;
+    let mistakes = mistakes(&text.replace("; wrong", ""));
+    let (wrong, right) = (of("; right")?, of("; wrong")?);
+    for (number, mistake) in &mistakes {
+        if !wrong.findings.iter().any(|finding| mistake.is_met_by(finding)) {
+            return Err(format!("mark {number} is not met\n{wrong:#?}").into());
+        }
+    }
+    let unmarked = |finding: &&Finding| !mistakes.values().any(|mistake| mistake.is_met_by(finding));
+    if let Some(finding) = wrong.findings.iter().filter(is_finding).find(unmarked) {
+        return Err(format!("found without a mark: {finding:#?}").into());
+    }
+    if let Some(finding) = right.findings.iter().find(is_finding) {
+        return Err(format!("found in the right kernel: {finding:#?}").into());
+    }
+    let open: Vec<String> =
+        text.lines().filter_map(|line| Some(line.strip_prefix("; not checked: ")?.to_owned())).collect();
+    let of_asked = |report: &Report| {
+        let asked = report.not_checked.iter().filter(|not| ["barriers", "lds"].contains(&&*not.rule));
+        asked.map(ToString::to_string).collect::<Vec<String>>()
+    };
+    for report in [&wrong, &right] {
+        if of_asked(report) != open {
+            return Err(format!("not checked: {:?}, should be {open:?}", of_asked(report)).into());
+        }
+    }
+    Ok(())
 }
 
 /// Every kernel of the corpus in IR comes out as expected, with no error, under each completion mode.

@@ -10,6 +10,7 @@ use wavemark_target::AddressSpace;
 
 use crate::analysis::call_graph;
 use crate::constant::{Const, ConstKind, Expr};
+use crate::entity::Id as _;
 use crate::inst::Operand;
 use crate::layout::{layout, round_up};
 use crate::module::{Global, GlobalKind, Module};
@@ -52,6 +53,19 @@ const FIRST_BARRIER: u64 = 0x0080_2000;
 /// From one named barrier to the next.
 const BARRIER_STRIDE: u64 = 16;
 
+/// The address of the named barrier of a number.
+pub fn named_barrier(number: u64) -> u64 {
+    FIRST_BARRIER + number * BARRIER_STRIDE
+}
+
+/// Whether a named barrier may be at an address.
+pub(crate) fn is_named_barrier(address: u64) -> bool {
+    address > FIRST_BARRIER && address.is_multiple_of(BARRIER_STRIDE) && address < named_barrier(BARRIERS)
+}
+
+/// As many numbers the instructions have room for, with 0, the null barrier.
+const BARRIERS: u64 = 64;
+
 /// The named barriers of a module, each variable with its address; numbers begin with 1, as LLVM gives them.
 pub fn named_barriers(module: &Module) -> Vec<(Global, u64)> {
     let (mut placed, mut next) = (Vec::new(), 1);
@@ -59,7 +73,7 @@ pub fn named_barriers(module: &Module) -> Vec<(Global, u64)> {
         let GlobalKind::Variable(variable) = &module.globals[id].kind else { continue };
         let count = barriers_of(module, variable.ty);
         if count > 0 {
-            placed.push((id, FIRST_BARRIER + next * BARRIER_STRIDE));
+            placed.push((id, named_barrier(next)));
             next = next.saturating_add(count);
         }
     }
@@ -83,7 +97,7 @@ pub fn bytes(module: &Module, kernel: Global) -> Option<u64> {
 /// All globals that a function, and what it calls, mention.
 fn used_by(module: &Module, kernel: Global) -> BTreeSet<Global> {
     let mut used = BTreeSet::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = vec![false; module.constants.len()];
     for function in call_graph(module).reachable(kernel) {
         let Some(body) = module.function(function).and_then(|function| function.body.as_ref()) else {
             continue;
@@ -99,10 +113,13 @@ fn used_by(module: &Module, kernel: Global) -> BTreeSet<Global> {
     used
 }
 
-fn mentioned(module: &Module, constant: Const, seen: &mut BTreeSet<Const>, used: &mut BTreeSet<Global>) {
+fn mentioned(module: &Module, constant: Const, seen: &mut [bool], used: &mut BTreeSet<Global>) {
+    if seen[constant.index()] {
+        return;
+    }
     let mut stack = vec![constant];
     while let Some(constant) = stack.pop() {
-        if !seen.insert(constant) {
+        if std::mem::replace(&mut seen[constant.index()], true) {
             continue;
         }
         match module.constants.kind(constant) {

@@ -13,6 +13,7 @@
 pub mod analysis;
 pub mod attribute;
 pub mod author;
+pub mod barriers;
 pub mod constant;
 pub mod copies;
 pub mod entity;

@@ -444,10 +444,13 @@ fn called_functions() {
 
 #[test]
 fn what_is_not_followed() {
-    let asked = |what: &str| {
-        straight(32, &format!("copy %own\n{what}\ncount 0"), expect!["not followed: it has named barriers\n"])
-    };
-    asked("call void @llvm.amdgcn.s.barrier.signal(i32 1)");
+    straight(
+        32,
+        "copy %own\ncall void @llvm.amdgcn.s.barrier.signal(i32 1)\ncount 0",
+        expect![[r#"
+            not followed: which named barrier is meant is not known
+        "#]],
+    );
     straight(
         32,
         "copy %own\nmark\nmarked 0\ncount 0",

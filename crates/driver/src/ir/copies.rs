@@ -3,13 +3,13 @@
 use wavemark_diag::SourceMap;
 use wavemark_ir::Parsed;
 use wavemark_ir::copies::{self, Hazard, HazardKind, Verdict, Weaker};
-use wavemark_ir::entity::Id as _;
 use wavemark_ir::function::Inst;
 use wavemark_ir::inst::{InstKind, Operand};
-use wavemark_ir::module::Global;
 use wavemark_target::Processor;
 
-use crate::report::{Checked, Class, Finding, NotChecked, Report, Severity, Site};
+use crate::report::{Checked, Class, Finding, NotChecked, Report, Severity};
+
+use super::kernel::{Kernel, kernels};
 
 /// Follows every kernel, or the one that is asked for.
 pub(super) fn judge(
@@ -21,12 +21,7 @@ pub(super) fn judge(
     wanted: Checked,
 ) {
     let module = &parsed.module;
-    let kernels = module.functions().filter(|(_, function)| function.is_kernel() && function.body.is_some());
-    for (id, _) in kernels {
-        let name = module.name(id);
-        if only.is_some_and(|only| only != name) {
-            continue;
-        }
+    for (id, name) in kernels(module, only) {
         let judged = copies::judge(module, id, processor);
         let origins = match &judged {
             Some(Ok(verdict)) => &verdict.origins[..],
@@ -52,14 +47,7 @@ pub(super) fn judge(
     }
 }
 
-struct Kernel<'p> {
-    sources: &'p SourceMap,
-    parsed: &'p Parsed,
-    id: Global,
-    /// Where instructions come from, if not from the kernel.
-    origins: &'p [(Global, Inst)],
-}
-
+/// What copies of a kernel are told as.
 impl Kernel<'_> {
     /// How much was followed, and what was not.
     fn tell(&self, report: &mut Report, name: &str, verdict: &Verdict) {
@@ -180,30 +168,5 @@ impl Kernel<'_> {
             _ => None,
         });
         number.map_or_else(|| "a number that is not known".to_owned(), |number| number.to_string())
-    }
-
-    fn origin(&self, inst: Inst) -> (Global, Inst) {
-        self.origins.get(inst.index()).copied().unwrap_or((self.id, inst))
-    }
-
-    fn place(&self, inst: Inst) -> String {
-        let (function, inst) = self.origin(inst);
-        self.sources.location(self.parsed.places.inst(function, inst))
-    }
-
-    fn text(&self, inst: Inst) -> String {
-        let (function, inst) = self.origin(inst);
-        self.sources.snippet(self.parsed.places.inst(function, inst)).unwrap_or_default().to_owned()
-    }
-
-    fn site(&self, role: &str, inst: Inst) -> Site {
-        let (function, own) = self.origin(inst);
-        Site {
-            role: role.to_owned(),
-            text: self.text(inst),
-            source: Some(self.place(inst)),
-            callers: super::execute::author_places(self.parsed, function, own),
-            ..Site::default()
-        }
     }
 }

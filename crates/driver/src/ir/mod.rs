@@ -1,12 +1,14 @@
 //! LLVM IR as an input: read, verified, printed; its marks, and its accesses of LDS, judged on all paths; run.
 //!
 //! Promises: what is not valid is refused with places in the text. A kernel is run by the interpreter (`execute`); without
-//! a launch, marks and accesses of LDS are looked at on all paths, and a report says so.
+//! a launch, marks, accesses of LDS and barriers are looked at on all paths, and a report says so.
 
+mod barriers;
 pub mod compare;
 mod copies;
 mod execute;
 mod implicit;
+mod kernel;
 mod recording;
 
 pub use execute::run;
@@ -87,10 +89,9 @@ pub fn print(
 }
 
 /// What is not looked for in IR without a run.
-const IN_A_RUN: [(&str, &str); 3] = [
+const IN_A_RUN: [(&str, &str); 2] = [
     ("registers", "IR has values instead: what code generation makes of them shows in the code object"),
     ("global", "races on global memory show in a run"),
-    ("barriers", "barriers that waves do not all reach show in a run"),
 ];
 
 /// What is known of a module without running it.
@@ -106,9 +107,17 @@ pub fn check(sources: &mut SourceMap, input: &Input, options: &RunOptions) -> Re
         let processor = options.target.map(|target| target.processor);
         copies::judge(&mut report, sources, &parsed, processor, options.kernel.as_deref(), options.check);
     }
-    let complete = !report.not_checked.iter().any(|not| not.rule == "lds");
-    report.checked =
-        Checked { waits: options.check.waits, lds: options.check.lds && complete, ..Checked::default() };
+    if options.check.barriers {
+        let processor = options.target.map(|target| target.processor);
+        barriers::judge(&mut report, sources, &parsed, processor, options.kernel.as_deref());
+    }
+    let complete = |group: &str| !report.not_checked.iter().any(|not| not.rule == group);
+    report.checked = Checked {
+        waits: options.check.waits,
+        lds: options.check.lds && complete("lds"),
+        barriers: options.check.barriers && complete("barriers"),
+        ..Checked::default()
+    };
     let asked = |group: &str| options.check.parts().contains(&(group, true));
     for (group, why) in IN_A_RUN.iter().filter(|(group, _)| asked(group)) {
         report.not_checked.push(NotChecked::unknown(*group, *why));

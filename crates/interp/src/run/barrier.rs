@@ -6,6 +6,7 @@
 use std::fmt;
 
 use rustc_hash::FxHashMap;
+use wavemark_ir::lds::named_barrier;
 use wavemark_sim::barrier::Barrier;
 
 /// A barrier object.
@@ -17,17 +18,15 @@ pub enum Name {
     Cluster,
     /// A named one, by its address.
     Named(u64),
-    /// The named one that the wave has joined.
-    Joined,
 }
 
 impl Name {
-    /// The barrier of a number that `s_barrier_signal` and `s_barrier_wait` take.
+    /// The barrier of a number that instructions take.
     pub fn of_number(number: i64) -> Option<Name> {
         match number {
             -1 => Some(Name::Workgroup),
             -3 => Some(Name::Cluster),
-            1.. => Some(Name::Joined),
+            1..=16 => Some(Name::Named(named_barrier(number as u64))),
             _ => None,
         }
     }
@@ -39,7 +38,6 @@ impl fmt::Display for Name {
             Name::Workgroup => f.write_str("the workgroup's barrier"),
             Name::Cluster => f.write_str("the cluster's barrier"),
             Name::Named(address) => write!(f, "the named barrier at {address:#x} of LDS"),
-            Name::Joined => f.write_str("the barrier that it has joined"),
         }
     }
 }

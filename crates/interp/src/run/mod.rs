@@ -633,7 +633,6 @@ impl Executor<'_> {
             Name::Workgroup => &mut cluster.groups[group].barriers.workgroup,
             Name::Cluster => &mut cluster.barrier,
             Name::Named(address) => cluster.groups[group].barriers.named.entry(address).or_default(),
-            Name::Joined => return true,
         };
         let passed = barrier.wait(wave.index).is_some();
         let agent = self.agent(wave);

@@ -54,7 +54,7 @@ impl<'r> Executor<'r> {
             }
             Sync::Signal | Sync::SignalIsFirst => {
                 let number = operand(wave, 0, "the number of the barrier");
-                let name = self.numbered(signed(number), wave, here)?;
+                let name = self.numbered(signed(number), here)?;
                 let barrier = self.barrier(cluster, group, name);
                 let first = barrier.arrived == 0;
                 barrier.arrive(index, None);
@@ -76,7 +76,7 @@ impl<'r> Executor<'r> {
                 self.tells(wave, here, Name::Named(address), completes);
             }
             Sync::Wait => {
-                let name = self.numbered(sign_extend(immediate, 16), wave, here)?;
+                let name = self.waited_for(sign_extend(immediate, 16), wave, here)?;
                 return Ok(self.waits(cluster, group, wave, here, name));
             }
             Sync::Join => {
@@ -98,7 +98,7 @@ impl<'r> Executor<'r> {
                 let name = match sync {
                     Sync::State => {
                         let number = operand(wave, 0, "the number of the barrier");
-                        self.numbered(signed(number), wave, here)?
+                        self.numbered(signed(number), here)?
                     }
                     _ => Name::Named(operand(wave, 0, "the named barrier")),
                 };
@@ -151,9 +151,15 @@ impl<'r> Executor<'r> {
     }
 
     /// The barrier that a number is.
-    fn numbered(&mut self, number: i64, wave: &Wave, here: &Here<'_>) -> Result<Name, Stop> {
-        match Name::of_number(number) {
-            Some(Name::Joined) => match wave.joined {
+    fn numbered(&self, number: i64, here: &Here<'_>) -> Result<Name, Stop> {
+        let refused = || Stop::Refused(Refused::new(format!("barrier number {number}")), Some(here.place));
+        Name::of_number(number).ok_or_else(refused)
+    }
+
+    /// The barrier that a wait for a number is for.
+    fn waited_for(&mut self, number: i64, wave: &Wave, here: &Here<'_>) -> Result<Name, Stop> {
+        match self.numbered(number, here)? {
+            Name::Named(_) => match wave.joined {
                 Some(address) => Ok(Name::Named(address)),
                 None => {
                     self.findings.add(Kind::Barrier, &[here.place], || {
@@ -162,8 +168,7 @@ impl<'r> Executor<'r> {
                     Err(Stop::Found)
                 }
             },
-            Some(name) => Ok(name),
-            None => Err(Stop::Refused(Refused::new(format!("barrier number {number}")), Some(here.place))),
+            name => Ok(name),
         }
     }
 
@@ -174,7 +179,7 @@ impl<'r> Executor<'r> {
         name: Name,
     ) -> &'c mut wavemark_sim::barrier::Barrier {
         match name {
-            Name::Workgroup | Name::Joined => &mut cluster.groups[group].barriers.workgroup,
+            Name::Workgroup => &mut cluster.groups[group].barriers.workgroup,
             Name::Cluster => &mut cluster.barrier,
             Name::Named(address) => cluster.groups[group].barriers.named.entry(address).or_default(),
         }

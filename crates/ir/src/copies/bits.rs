@@ -7,18 +7,18 @@ use crate::opcode::{BinaryOp, CastOp, IntPredicate};
 
 /// Known bits of an integer of up to 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Bits {
+pub(crate) struct Bits {
     /// The bits, 0 where they are not known.
     value: u64,
     /// A bit for each that is not known, none beyond the width.
     unknown: u64,
 }
 
-pub(super) fn mask(bits: u32) -> u64 {
+pub(crate) fn mask(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-pub(super) fn signed(bits: u32, value: u64) -> i64 {
+pub(crate) fn signed(bits: u32, value: u64) -> i64 {
     let unused = 64 - bits.clamp(1, 64);
     (value << unused) as i64 >> unused
 }

@@ -9,13 +9,13 @@ use rustc_hash::FxHashSet;
 use crate::analysis::{Dominators, Graph};
 use crate::function::{Block, ValueDef};
 use crate::inst::{InstKind, Operand};
-use crate::intrinsic::{self, Lanes};
+use crate::intrinsic::{self, Intrinsic, Lanes, Spaces};
 
 use super::lanes::{Known, Values};
 use super::paths::Node;
 
 /// Whether waves may differ in the barriers that they reach; `is_barrier` says which blocks have one.
-pub(super) fn may_differ(values: &Values<'_>, nodes: &[Node], is_barrier: impl Fn(Block) -> bool) -> bool {
+pub(crate) fn may_differ(values: &Values<'_>, nodes: &[Node], is_barrier: impl Fn(Block) -> bool) -> bool {
     let graph = Graph::of(values.body);
     let post = Dominators::post(&graph);
     let position = |block: Block| values.body.order.iter().position(|&other| other == block);
@@ -56,7 +56,7 @@ fn splits(values: &Values<'_>, node: &Node) -> bool {
 }
 
 /// Whether an operand is made of anything that differs between work-items.
-fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
+pub(crate) fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
     let mut seen = FxHashSet::default();
     let mut work = vec![operand];
     while let Some(operand) = work.pop() {
@@ -68,8 +68,7 @@ fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
         let kind = &values.body.insts[inst].kind;
         if let InstKind::Call(call) = kind {
             let row = intrinsic::called(values.module, call);
-            // The number of a wave is the same in its lanes, and in no other wave.
-            if row.is_none_or(|row| row.lanes == Lanes::Divergent || row.name == "llvm.amdgcn.wave.id") {
+            if row.is_none_or(|row| row.lanes == Lanes::Divergent || is_of_wave(row)) {
                 return true;
             }
         }
@@ -80,4 +79,17 @@ fn depends_on_item(values: &Values<'_>, operand: Operand) -> bool {
         kind.each_operand(|operand| work.push(operand));
     }
     false
+}
+
+/// Whether what it gives is the same in the lanes of a wave, and may be another in each wave: its number, and what changes
+/// while they run.
+fn is_of_wave(row: &Intrinsic) -> bool {
+    row.lanes == Lanes::Uniform && (row.name == "llvm.amdgcn.wave.id" || row.memory.ordered)
+}
+
+/// Whether what it gives follows from its operands and from which workgroup asks.
+pub(crate) fn is_of_workgroup(row: &Intrinsic) -> bool {
+    let accesses =
+        row.memory.reads != Spaces::None || row.memory.writes != Spaces::None || row.memory.ordered;
+    row.lanes != Lanes::Divergent && !accesses && !row.convergent && !is_of_wave(row)
 }

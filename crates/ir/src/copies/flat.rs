@@ -23,14 +23,14 @@ const MOST_CALLS: usize = 256;
 const MOST_INSTS: usize = 1 << 16;
 
 /// A body without calls of functions.
-pub(super) struct Flat {
+pub(crate) struct Flat {
     pub body: Body,
     /// Where each instruction comes from.
     pub origins: Vec<(Global, Inst)>,
 }
 
 /// The kernel without calls; `None`: it has none.
-pub(super) fn flat(module: &Module, kernel: Global) -> Result<Option<Flat>, NotFollowed> {
+pub(crate) fn flat(module: &Module, kernel: Global) -> Result<Option<Flat>, NotFollowed> {
     let Some(body) = module.function(kernel).and_then(|function| function.body.as_ref()) else {
         return Ok(None);
     };

@@ -7,13 +7,14 @@ use wavemark_target::Processor;
 use crate::entity::Id as _;
 use crate::function::Inst;
 use crate::inst::InstKind;
+use crate::intrinsic;
 use crate::lds;
 use crate::module::{Global, Module};
 use crate::opcode::CastOp;
-use crate::target;
 
 use super::flat::flat;
 use super::lanes::{Group, Known, Values};
+use super::named::is_barrier;
 use super::paths::{self, Node};
 use super::steps::{Barrier, NotFollowed, Site, Steps, steps};
 use super::touch::Conflict;
@@ -113,13 +114,10 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
     let Some(body) = flat.as_ref().map(|flat| &flat.body).or(function.body.as_ref()) else {
         return Ok(Verdict::default());
     };
-    let processor = processor.or_else(|| target::of_function(module, function));
-    let wave = processor.map_or(64, |processor| processor.default_wave_size().lanes() as usize);
-    let most = module.text_attribute(&function.attributes, "amdgpu-flat-work-group-size");
-    let most = most.and_then(|text| text.split_once(',')?.1.trim().parse().ok()).unwrap_or(1024).max(1);
+    let group = Group::of(module, function, processor);
     let values =
-        Values { module, body, lds: placed.into_iter().collect(), group: Group { items: most, wave } };
-    if uses_other_dimensions(&values) {
+        Values { module, body, lds: placed.into_iter().chain(lds::named_barriers(module)).collect(), group };
+    if values.uses_other_dimensions() {
         return Err(NotFollowed::Dimensions);
     }
     if makes_generic_pointers(&values) {
@@ -128,27 +126,22 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
     let ask = |node: &Node, known: &mut Known| {
         for &inst in &body.blocks[node.block].insts {
             values.touch(node, 0, known, &body.insts[inst]);
+            if let InstKind::Call(call) = &body.insts[inst].kind
+                && intrinsic::called(module, call).is_some_and(is_barrier)
+            {
+                call.args.iter().for_each(|arg| drop(values.of(&node.fixed, known, arg.value)));
+            }
         }
     };
     let nodes = paths::nodes(&values, ask).ok_or(NotFollowed::TooLarge)?;
     let steps = steps(&values, &nodes)?;
-    let mut verdict = Judge::new(&steps).verdict(most);
+    let mut verdict = Judge::new(&steps).verdict(group.items);
     if let Some(flat) = flat {
         // A wait of a function is that of every call of it: what one of them needs says nothing.
         verdict.weaker.retain(|weaker| flat.origins[weaker.wait.index()].0 == kernel);
         verdict.origins = flat.origins;
     }
     Ok(verdict)
-}
-
-fn uses_other_dimensions(values: &Values<'_>) -> bool {
-    let name = |call| crate::intrinsic::called(values.module, call).map(|row| row.name);
-    values.body.insts.iter().any(|(_, data)| match &data.kind {
-        InstKind::Call(call) => {
-            matches!(name(call), Some("llvm.amdgcn.workitem.id.y" | "llvm.amdgcn.workitem.id.z"))
-        }
-        _ => false,
-    })
 }
 
 fn makes_generic_pointers(values: &Values<'_>) -> bool {
@@ -340,22 +333,24 @@ impl<'s> Judge<'s> {
     fn barriers_before(&self, node: usize) -> (Vec<usize>, Vec<usize>) {
         let (mut arrivals, mut since) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
-        // Behind the wait of a split barrier, what was before its signal is ordered; what is between them is not.
-        let mut work: Vec<(usize, bool)> =
-            self.steps.predecessors[node].iter().map(|&before| (before, false)).collect();
-        while let Some((at, waited)) = work.pop() {
+        // Behind the wait of a split barrier, what was before its signal is ordered; what is between them is not. The set of
+        // barriers that were waited for on the way.
+        let mut work: Vec<(usize, u64)> =
+            self.steps.predecessors[node].iter().map(|&before| (before, 0)).collect();
+        while let Some((at, mut waited)) = work.pop() {
             if !seen.insert((at, waited)) {
                 continue;
             }
-            match (self.site(at).barrier, waited) {
-                (Some(Barrier::Meet), _) | (Some(Barrier::Signal), true) => {
+            match self.site(at).barrier {
+                Some(Barrier::Meet) => {
                     arrivals.push(at);
                     continue;
                 }
-                (Some(Barrier::Wait), false) => {
-                    work.extend(self.steps.predecessors[at].iter().map(|&before| (before, true)));
+                Some(Barrier::Signal(number)) if waited >> number & 1 != 0 => {
+                    arrivals.push(at);
                     continue;
                 }
+                Some(Barrier::Wait(number)) => waited |= 1 << number,
                 _ => {}
             }
             if self.site(at).touch.is_some() {

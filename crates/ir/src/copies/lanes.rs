@@ -7,14 +7,16 @@
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use wavemark_target::Processor;
 
 use crate::constant::{Const, ConstKind, Expr};
-use crate::function::{Body, Value, ValueDef};
+use crate::function::{Body, Function, Value, ValueDef};
 use crate::inst::{Call, InstKind, Operand};
 use crate::intrinsic;
 use crate::layout;
 use crate::module::{Global, Module};
 use crate::opcode::{BinaryOp, CastOp};
+use crate::target;
 use crate::types::{Type, TypeKind};
 
 use super::bits::{Bits, mask, signed};
@@ -24,7 +26,7 @@ const DEEPEST: u32 = 400;
 
 /// What is known of an integer, or of an address in LDS, in each work-item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Lanes {
+pub(crate) enum Lanes {
     /// The same in all.
     Same(Bits),
     /// One for each.
@@ -73,7 +75,7 @@ impl Lanes {
 
 /// The work-items of a workgroup of one dimension.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(crate) struct Group {
     /// How many there are.
     pub items: usize,
     /// How many a wave has.
@@ -81,6 +83,15 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// The largest that a kernel allows.
+    pub fn of(module: &Module, kernel: &Function, processor: Option<Processor>) -> Group {
+        let processor = processor.or_else(|| target::of_function(module, kernel));
+        let wave = processor.map_or(64, |processor| processor.default_wave_size().lanes() as usize);
+        let most = module.text_attribute(&kernel.attributes, "amdgpu-flat-work-group-size");
+        let most = most.and_then(|text| text.split_once(',')?.1.trim().parse().ok()).unwrap_or(1024);
+        Group { items: most.max(1), wave }
+    }
+
     /// How many waves there are.
     pub fn waves(self) -> usize {
         self.items.div_ceil(self.wave)
@@ -88,10 +99,10 @@ impl Group {
 }
 
 /// What a path fixes: the values of some phis.
-pub(super) type Fixed = FxHashMap<Value, Lanes>;
+pub(crate) type Fixed = FxHashMap<Value, Lanes>;
 
 /// The values of one function.
-pub(super) struct Values<'m> {
+pub(crate) struct Values<'m> {
     pub module: &'m Module,
     pub body: &'m Body,
     /// Where the variables in LDS lie.
@@ -101,13 +112,24 @@ pub(super) struct Values<'m> {
 
 /// What is known of values at one point of a path.
 #[derive(Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     values: FxHashMap<Value, Lanes>,
     /// The phis that were asked for and are not fixed.
     pub phis: FxHashSet<Value>,
 }
 
 impl Values<'_> {
+    /// Whether the size of its workgroups has more than one dimension.
+    pub fn uses_other_dimensions(&self) -> bool {
+        let name = |call| intrinsic::called(self.module, call).map(|row| row.name);
+        self.body.insts.iter().any(|(_, data)| match &data.kind {
+            InstKind::Call(call) => {
+                matches!(name(call), Some("llvm.amdgcn.workitem.id.y" | "llvm.amdgcn.workitem.id.z"))
+            }
+            _ => false,
+        })
+    }
+
     /// What is known of an operand; `None` if it is no integer, and no address in LDS.
     pub fn of(&self, fixed: &Fixed, known: &mut Known, operand: Operand) -> Option<Lanes> {
         self.operand(fixed, known, operand, DEEPEST)

@@ -31,7 +31,7 @@ const MOST_NODES: usize = 2048;
 
 /// A block, with what phis are there.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub block: Block,
     pub fixed: Fixed,
     /// The work-items that may execute it.
@@ -46,7 +46,7 @@ impl Node {
 }
 
 /// The nodes, the entry first; `None` where there are too many. `ask` asks for all addresses at a node.
-pub(super) fn nodes(values: &Values<'_>, ask: impl Fn(&Node, &mut Known)) -> Option<Vec<Node>> {
+pub(crate) fn nodes(values: &Values<'_>, ask: impl Fn(&Node, &mut Known)) -> Option<Vec<Node>> {
     let mut phis = phis_of(values, ask);
     loop {
         match explore(values, &phis)? {

@@ -14,6 +14,7 @@ use crate::intrinsic::{self, Intrinsic, Marks};
 
 use super::divergence;
 use super::lanes::{Known, Values};
+use super::named::{BarrierNumber, Named, is_barrier};
 use super::paths::Node;
 use super::touch::Touch;
 
@@ -30,12 +31,12 @@ pub(super) struct Site {
     pub ends: bool,
 }
 
-/// A part of a workgroup's barrier.
+/// A part of a barrier that all waves of the workgroup arrive at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Barrier {
-    Signal,
-    Wait,
-    /// Both.
+    Signal(BarrierNumber),
+    Wait(BarrierNumber),
+    /// Both, at the workgroup's.
     Meet,
 }
 
@@ -60,10 +61,18 @@ const TENSORS: Stage = 2;
 pub enum NotFollowed {
     /// It calls functions by address, without a body or with marks, or runs assembly text.
     Calls,
-    /// It has barriers of some waves of a workgroup.
+    /// It has named barriers for others than all waves of the workgroup.
     NamedBarriers,
     /// Its waves may take different ways to barriers.
     Divergence,
+    /// Lanes of one wave part before a barrier.
+    LanesPart,
+    /// It is not known which named barrier is meant.
+    BarrierAddress,
+    /// It is not known how many a named barrier is for.
+    BarrierCount,
+    /// Its waves take their ways by conditions that may have to do with each other.
+    Conditions,
     /// It waits for marks and for counters.
     MarksAndCounters,
     /// It asks barrier cells in LDS whether copies are done.
@@ -83,8 +92,14 @@ impl NotFollowed {
             NotFollowed::Calls => {
                 "it calls functions by address, without a body or with marks, or runs assembly text"
             }
-            NotFollowed::NamedBarriers => "it has named barriers",
+            NotFollowed::NamedBarriers => "it has named barriers for some of its waves",
             NotFollowed::Divergence => "its waves may take different ways to barriers",
+            NotFollowed::LanesPart => "lanes of one wave part before a barrier",
+            NotFollowed::BarrierAddress => "which named barrier is meant is not known",
+            NotFollowed::BarrierCount => "how many waves a named barrier is for is not known",
+            NotFollowed::Conditions => {
+                "its waves take their ways to barriers by conditions that may have to do with each other"
+            }
             NotFollowed::MarksAndCounters => "it waits for marks and for counters of copies",
             NotFollowed::Cells => "barrier cells in LDS tell it that copies are done",
             NotFollowed::GenericPointers => "it makes generic pointers to LDS",
@@ -97,21 +112,23 @@ impl NotFollowed {
 /// The steps along `nodes`.
 pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFollowed> {
     let marks = counts_marks(values)?;
-    let is_barrier = |block| {
+    let has_barrier = |block| {
         values.body.blocks[block].insts.iter().any(|&inst| {
             let call = called(values, &values.body.insts[inst]);
-            call.is_some_and(|(row, call)| barrier(values, row, call) != Ok(None))
+            call.is_some_and(|(row, _)| is_barrier(row))
         })
     };
-    if divergence::may_differ(values, nodes, is_barrier) {
+    if divergence::may_differ(values, nodes, has_barrier) {
         return Err(NotFollowed::Divergence);
     }
+    let named = Named::of(values, nodes)?;
     let (mut steps, mut sites, mut first) = (Vec::new(), Vec::new(), Vec::new());
     for (number, node) in nodes.iter().enumerate() {
         first.push(steps.len());
         steps.push(Step::Nothing);
         sites.push(Site::default());
         let mut known = Known::default();
+        let mut joined = named.joined[number];
         for &inst in &values.body.blocks[node.block].insts {
             let data = &values.body.insts[inst];
             let touch = values.touch(node, number, &mut known, data);
@@ -119,7 +136,12 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
                 return Err(NotFollowed::Cells);
             }
             let row = called(values, data);
-            let barrier = row.map_or(Ok(None), |(row, call)| barrier(values, row, call))?;
+            let barrier = match row {
+                Some((row, call)) if is_barrier(row) => {
+                    named.barrier(values, node, &mut known, &mut joined, (row, call))?
+                }
+                _ => None,
+            };
             let own = own_steps(values, row, marks, steps.len() as u32);
             let ends = matches!(data.kind, InstKind::Ret { .. });
             if touch.is_none() && barrier.is_none() && own.is_empty() && !ends {
@@ -210,28 +232,4 @@ fn own_steps(
     let mark = (!marks && counted).then_some(Step::Mark(Stages(1 << stage)));
     let issue = row.asynchronous.is_some().then_some(Step::Issue { operation, stage });
     issue.into_iter().chain(mark).collect()
-}
-
-/// The part of a workgroup's barrier that a call is. A barrier of a cluster is one of its workgroups, too.
-fn barrier(values: &Values<'_>, row: &Intrinsic, call: &Call) -> Result<Option<Barrier>, NotFollowed> {
-    let which = || match call.args.first().map(|arg| arg.value) {
-        Some(Operand::Const(constant)) => {
-            values.module.constants.int(constant)?.to_i64(values.bits(values.module.constants.ty(constant))?)
-        }
-        _ => None,
-    };
-    let of_all = |part| match which() {
-        // -1: the workgroup's; -3: the cluster's.
-        Some(-3 | -1) => Ok(Some(part)),
-        _ => Err(NotFollowed::NamedBarriers),
-    };
-    match row.name {
-        "llvm.amdgcn.s.barrier" | "llvm.amdgcn.s.cluster.barrier" => Ok(Some(Barrier::Meet)),
-        "llvm.amdgcn.s.barrier.signal" | "llvm.amdgcn.s.barrier.signal.isfirst" => of_all(Barrier::Signal),
-        "llvm.amdgcn.s.barrier.wait" => of_all(Barrier::Wait),
-        "llvm.amdgcn.s.barrier.signal.var" | "llvm.amdgcn.s.barrier.join" | "llvm.amdgcn.s.barrier.leave" => {
-            Err(NotFollowed::NamedBarriers)
-        }
-        _ => Ok(None),
-    }
 }

@@ -138,7 +138,13 @@ impl Touch {
 
 impl Values<'_> {
     /// What an instruction does to LDS where `here` is; `None`: nothing. Generic pointers are taken to lead elsewhere.
-    pub fn touch(&self, here: &Node, number: usize, known: &mut Known, inst: &InstData) -> Option<Touch> {
+    pub(super) fn touch(
+        &self,
+        here: &Node,
+        number: usize,
+        known: &mut Known,
+        inst: &InstData,
+    ) -> Option<Touch> {
         let mut at = At { values: self, here, known };
         let touch = |writes, atomic, places| Touch {
             writes,

@@ -175,6 +175,30 @@ impl Machine {
         self.threads[usize::from(thread)].done.len() as u8
     }
 
+    /// The arrival of `thread` at `object` that it has not waited for since.
+    pub fn unwaited(&self, thread: u8, object: ObjectId) -> Option<Event> {
+        let done = &self.threads[usize::from(thread)].done;
+        let index = done.iter().rposition(|(done, _)| {
+            matches!(done, Operation::Arrive(..) | Operation::Wait(_)) && done.object() == object
+        })?;
+        let arrives = matches!(done[index].0, Operation::Arrive(..));
+        arrives.then_some(Event { thread, index: index as u8 })
+    }
+
+    /// The machine, less the orders in which things happened that no later step depends on: two that came to the same by
+    /// other interleavings are equal. What [`execution`](Self::execution) says of it is lost.
+    pub fn without_orders(mut self) -> Machine {
+        for object in &mut self.objects {
+            object.order.clear();
+            object.open.sort_unstable();
+            for phase in &mut object.phases {
+                phase.members.sort_unstable();
+                phase.waits.sort_unstable();
+            }
+        }
+        self
+    }
+
     /// What has been executed.
     pub fn execution(&self) -> Execution {
         let mut execution = Execution::default();

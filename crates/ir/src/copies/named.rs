@@ -1,0 +1,172 @@
+//! Which barrier an instruction is on, where all waves go the same way.
+//!
+//! A named barrier for as many as the workgroup has waves orders what the workgroup's own does, between its own signals
+//! and waits. A wait is for the one that was joined last, whatever its operand says. Named barriers for others, and those
+//! that are left, are not followed here; whether their operations fit together is judged in [`crate::barriers`].
+
+use crate::inst::{Call, InstKind, Operand};
+use crate::intrinsic::{self, Intrinsic};
+use crate::lds;
+
+use super::lanes::{Known, Values};
+use super::paths::Node;
+use super::steps::{Barrier, NotFollowed};
+
+/// A barrier of a kernel: 0 is the workgroup's.
+pub(super) type BarrierNumber = u8;
+
+const WORKGROUP: BarrierNumber = 0;
+
+/// The number of the barrier that a wave has joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joined {
+    None,
+    One(BarrierNumber),
+    Several,
+}
+
+/// The named barriers of a kernel.
+pub(super) struct Named {
+    /// The address of number n + 1.
+    addresses: Vec<u64>,
+    /// What is joined before each node.
+    pub joined: Vec<Joined>,
+}
+
+/// Whether an intrinsic does something with a barrier.
+pub(super) fn is_barrier(row: &Intrinsic) -> bool {
+    matches!(
+        row.name,
+        "llvm.amdgcn.s.barrier"
+            | "llvm.amdgcn.s.cluster.barrier"
+            | "llvm.amdgcn.s.barrier.signal"
+            | "llvm.amdgcn.s.barrier.signal.isfirst"
+            | "llvm.amdgcn.s.barrier.signal.var"
+            | "llvm.amdgcn.s.barrier.wait"
+            | "llvm.amdgcn.s.barrier.init"
+            | "llvm.amdgcn.s.barrier.join"
+            | "llvm.amdgcn.s.barrier.leave"
+    )
+}
+
+impl Named {
+    /// Those that are named on the paths along `nodes`.
+    pub fn of(values: &Values<'_>, nodes: &[Node]) -> Result<Named, NotFollowed> {
+        let mut named = Named { addresses: Vec::new(), joined: vec![Joined::None; nodes.len()] };
+        let mut joins = vec![None; nodes.len()];
+        let mut counted: Vec<u64> = Vec::new();
+        for (number, node) in nodes.iter().enumerate() {
+            let mut known = Known::default();
+            for &inst in &values.body.blocks[node.block].insts {
+                let InstKind::Call(call) = &values.body.insts[inst].kind else { continue };
+                let Some(row) = intrinsic::called(values.module, call) else { continue };
+                let argument = |at: usize| call.args.get(at).map(|arg| arg.value);
+                let mut number_of = |at| same(values, node, &mut known, argument(at));
+                let joins_it = row.name == "llvm.amdgcn.s.barrier.join";
+                match row.name {
+                    "llvm.amdgcn.s.barrier.leave" => return Err(NotFollowed::NamedBarriers),
+                    "llvm.amdgcn.s.barrier.join"
+                    | "llvm.amdgcn.s.barrier.init"
+                    | "llvm.amdgcn.s.barrier.signal.var" => {}
+                    _ => continue,
+                }
+                let address = number_of(0).filter(|&address| lds::is_named_barrier(address));
+                let address = address.ok_or(NotFollowed::BarrierAddress)?;
+                if joins_it {
+                    joins[number] = Some(named.add(address)?);
+                    continue;
+                }
+                named.add(address)?;
+                match number_of(1).ok_or(NotFollowed::BarrierCount)? {
+                    // It keeps the count that it has.
+                    0 if row.name == "llvm.amdgcn.s.barrier.signal.var" => {}
+                    count if count == values.group.waves() as u64 => counted.push(address),
+                    _ => return Err(NotFollowed::NamedBarriers),
+                }
+            }
+        }
+        if named.addresses.iter().any(|address| !counted.contains(address)) {
+            return Err(NotFollowed::BarrierCount);
+        }
+        named.follow(nodes, &joins);
+        Ok(named)
+    }
+
+    fn add(&mut self, address: u64) -> Result<BarrierNumber, NotFollowed> {
+        let at = self.addresses.iter().position(|&known| known == address).unwrap_or_else(|| {
+            self.addresses.push(address);
+            self.addresses.len() - 1
+        });
+        // A set of them is a word.
+        u8::try_from(at + 1).ok().filter(|&number| number < 64).ok_or(NotFollowed::TooLarge)
+    }
+
+    fn follow(&mut self, nodes: &[Node], joins: &[Option<BarrierNumber>]) {
+        let mut reached = vec![false; nodes.len()];
+        let mut work = vec![0];
+        while let Some(node) = work.pop() {
+            let behind = joins[node].map_or(self.joined[node], Joined::One);
+            for &next in &nodes[node].successors {
+                let before = self.joined[next];
+                let now = match reached[next] || next == 0 {
+                    true if before != behind => Joined::Several,
+                    _ => behind,
+                };
+                if !std::mem::replace(&mut reached[next], true) || now != before {
+                    self.joined[next] = now;
+                    work.push(next);
+                }
+            }
+        }
+    }
+
+    /// The part of a barrier that a call is; `None`: it orders nothing. A barrier of a cluster is one of its workgroups, too.
+    pub fn barrier(
+        &self,
+        values: &Values<'_>,
+        node: &Node,
+        known: &mut Known,
+        joined: &mut Joined,
+        (row, call): (&Intrinsic, &Call),
+    ) -> Result<Option<Barrier>, NotFollowed> {
+        let mut first = || same(values, node, known, call.args.first().map(|arg| arg.value));
+        let number =
+            |first: Option<u64>| first.map(|first| first as u16 as i16).ok_or(NotFollowed::BarrierAddress);
+        let at = |address: u64| {
+            let at = self.addresses.iter().position(|&known| known == address);
+            at.map(|at| at as BarrierNumber + 1).ok_or(NotFollowed::BarrierAddress)
+        };
+        Ok(match row.name {
+            "llvm.amdgcn.s.barrier" | "llvm.amdgcn.s.cluster.barrier" => Some(Barrier::Meet),
+            "llvm.amdgcn.s.barrier.signal" | "llvm.amdgcn.s.barrier.signal.isfirst" => match number(first())?
+            {
+                // -1: the workgroup's; -3: the cluster's.
+                -3 | -1 => Some(Barrier::Signal(WORKGROUP)),
+                0 => None,
+                named => Some(Barrier::Signal(at(lds::named_barrier(named.unsigned_abs().into()))?)),
+            },
+            "llvm.amdgcn.s.barrier.signal.var" => {
+                Some(Barrier::Signal(at(first().ok_or(NotFollowed::BarrierAddress)?)?))
+            }
+            "llvm.amdgcn.s.barrier.join" => {
+                *joined = Joined::One(at(first().ok_or(NotFollowed::BarrierAddress)?)?);
+                None
+            }
+            "llvm.amdgcn.s.barrier.wait" => match (number(first())?, *joined) {
+                (-3 | -1, _) => Some(Barrier::Wait(WORKGROUP)),
+                (0, _) => None,
+                (_, Joined::One(joined)) => Some(Barrier::Wait(joined)),
+                _ => return Err(NotFollowed::BarrierAddress),
+            },
+            _ => None,
+        })
+    }
+}
+
+/// What all work-items at a node know an operand to be.
+fn same(values: &Values<'_>, node: &Node, known: &mut Known, operand: Option<Operand>) -> Option<u64> {
+    let lanes = values.of(&node.fixed, known, operand?)?;
+    let mut items = (0..values.group.items).filter(|&item| node.active[item]);
+    let first = lanes.of(items.next()?).exact()?;
+    items.all(|item| lanes.of(item).exact() == Some(first)).then_some(first)
+}

@@ -1,0 +1,22 @@
+; Waves part by what is in memory.
+; not checked: barriers: barriers in kernel k: its waves may take different ways to barriers
+
+target triple = "amdgpu12.50-amd-amdhsa"
+
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+
+define amdgpu_kernel void @k(ptr addrspace(1) %g) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i32, ptr addrspace(1) %g, i32 %x
+  %v = load i32, ptr addrspace(1) %p
+  %c = icmp eq i32 %v, 0
+  br i1 %c, label %meets, label %end
+meets:
+  call void @llvm.amdgcn.s.barrier()
+  br label %end
+end:
+  ret void
+}
+
+attributes #0 = { "amdgpu-flat-work-group-size"="64,64" }
