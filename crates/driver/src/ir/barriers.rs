@@ -79,7 +79,7 @@ fn finding(kernel: &Kernel<'_>, mistake: &Mistake) -> Finding {
         hint: None,
         author_hint: None,
         model: None,
-        proven: Some(true),
+        proven: None,
     }
 }
 

@@ -7,9 +7,11 @@
 //!
 //! Does not: know which operands an instruction may have. That is the verifier's, as far as the module can be built at all.
 //!
-//! Speed (`cargo xtask ir --time`): the corpus is read in less than half of the time that LLVM 22 takes, and verified in a
-//! fifth of that again. What is left is spread: a quarter of it is the lexer, a quarter memory for instructions and nodes,
-//! the rest one pass over every token. For more, instructions would have to lie in fewer pieces of memory than one a list.
+//! Speed (`cargo xtask ir --time`): the 97 texts of the corpus that LLVM 22 reads as they are take 23 ms of the processor's time,
+//! verifying them 3 more; LLVM takes 58 to read them, 2.2 to 2.3 times as long as both. What is left is spread: of both together
+//! the lexer is 16 in 100, memory 9 (58,000 pieces for 36,000 instructions), the verifier 10; with what of the lexer is in them,
+//! values and constants are 16, types 13, calls 8, attachments 8. Without verifier, memory and attachments LLVM would
+//! still take only 3.2 times as long: five times is not to be had by faster parts, but by looking at fewer tokens.
 
 mod attribute;
 mod call;
