@@ -23,7 +23,6 @@ use wavemark_target::Processor;
 use crate::copies::NotFollowed;
 use crate::copies::flat::flat;
 use crate::copies::lanes::{Group, Values};
-use crate::entity::Id as _;
 use crate::function::Inst;
 use crate::lds;
 use crate::module::{Global, Module};
@@ -63,13 +62,6 @@ pub struct Verdict {
     pub items: usize,
     /// Where instructions come from, if functions were put in the place of calls.
     pub origins: Vec<(Global, Inst)>,
-}
-
-impl Verdict {
-    /// Where an instruction stands.
-    pub fn origin(&self, kernel: Global, inst: Inst) -> (Global, Inst) {
-        self.origins.get(inst.index()).copied().unwrap_or((kernel, inst))
-    }
 }
 
 /// Follows a kernel. `None`: it has no barriers.
