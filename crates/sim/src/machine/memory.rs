@@ -249,12 +249,16 @@ impl<O: Observer> Cx<'_, O> {
                 }
             }
             &Transfer::LoadTranspose { transpose, bytes, spread } => {
-                let Some((_, part)) = parts.into_iter().next() else { return };
-                if part.mask == 0 {
-                    return;
-                }
-                let action = Action::LoadTranspose { transpose, row: op.dst[0], bytes, spread };
-                self.launch(wave, site, op, seq, smallvec![access_of(part, Direction::Read, size)], action);
+                let part = parts.into_iter().map(|(_, part)| part).find(|part| part.mask != 0);
+                // Without a lane it is counted all the same.
+                let (accesses, action) = match part {
+                    Some(part) => (
+                        smallvec![access_of(part, Direction::Read, size)],
+                        Action::LoadTranspose { transpose, row: op.dst[0], bytes, spread },
+                    ),
+                    None => (SmallVec::new(), Action::Nothing),
+                };
+                self.launch(wave, site, op, seq, accesses, action);
             }
             Transfer::Store(shape) => {
                 let dwords = size.div_ceil(4);
