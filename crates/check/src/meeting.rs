@@ -109,8 +109,6 @@ pub(crate) struct Meeting<'a, R> {
     outcomes: [Outcome; KEPT],
     /// What becomes of dwords with the first state that it touches wholly, where there is nothing to say of them.
     expected: (State, State),
-    /// Pieces that it has met of late with nothing to say of them, by their numbers: lanes often load the same.
-    quiet: [Option<(u64, u32, u8)>; KEPT],
     /// Conflicts, a few.
     pub conflicts: Vec<Conflict>,
     /// LDS that is read but was never written.
@@ -132,7 +130,6 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
             expected: (State::IMPOSSIBLE, State::IMPOSSIBLE),
-            quiet: [None; KEPT],
             conflicts: Vec::new(),
             undefined: None,
             copies: SmallVec::new(),
@@ -164,7 +161,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
                     }
                 };
                 if let Some((at, lane)) = other {
-                    for_each_piece_of(at, 16, lane, 16, |piece| _ = self.touch(shadow, piece));
+                    for_each_piece_of(at, 16, lane, 16, |piece| self.touch(shadow, piece));
                 }
             }
             return;
@@ -173,27 +170,16 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             for &(addr, bytes) in runs {
                 let (own, behind) = words.split_at(bytes.div_ceil(4) as usize);
                 (self.stored, words) = (Some(Stored { words: own, lanes: 1 }), behind);
-                for_each_piece_of(addr, bytes.into(), 0, bytes, |piece| _ = self.touch(shadow, piece));
+                for_each_piece_of(addr, bytes.into(), 0, bytes, |piece| self.touch(shadow, piece));
             }
             return;
         }
-        for_each_piece(&access.extent, |piece| {
-            if self.stored.is_some() {
-                self.touch(shadow, piece);
-                return;
-            }
-            let place = (piece.number / u64::from(piece.count)) as usize % KEPT;
-            let this = Some((piece.number, piece.count, piece.bytes));
-            if self.quiet[place] != this {
-                self.quiet[place] = this.filter(|_| self.touch(shadow, piece));
-            }
-        });
+        for_each_piece(&access.extent, |piece| self.touch(shadow, piece));
     }
 
-    /// Meet what is remembered of a piece, and be remembered there; whether there was nothing to say.
-    fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) -> bool {
+    /// Meet what is remembered of a piece, and be remembered there.
+    fn touch(&mut self, shadow: &mut Shadow, piece: &Piece) {
         let (Page { states, values }, sets) = shadow.page(piece.number);
-        let mut quiet = true;
         let first = (piece.number % PAGE as u64) as usize;
         let end = first + piece.count as usize;
         let mut at = first;
@@ -209,7 +195,6 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             states.update(at..to, |dwords, before| {
                 let outcome = self.outcome(sets, before, piece.bytes);
                 if outcome.notable {
-                    quiet = false;
                     for at in dwords {
                         self.note(sets, piece, (at - first) as u32, before, values.get(at));
                     }
@@ -220,20 +205,19 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
             });
             at = to;
         }
-        let Some(stored) = self.stored else { return quiet };
+        let Some(stored) = self.stored else { return };
         let values = &mut values.all()[first..];
         if piece.bytes == WHOLE && piece.place(0).1.is_multiple_of(4) {
             for (value, (lane, dword)) in values.iter_mut().zip(piece.places()) {
                 *value = stored.words[dword as usize * stored.lanes + lane as usize];
             }
-            return quiet;
+            return;
         }
         for n in 0..piece.count {
             let (value, mask) = (stored.value(piece.place(n), piece.bytes), mask(piece.bytes));
             let old = &mut values[n as usize];
             *old = *old & !mask | value & mask;
         }
-        quiet
     }
 
     fn outcome(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {

@@ -58,11 +58,7 @@ impl Publications {
     /// What a dword carries.
     pub fn of(&mut self, dword: u64) -> &[Published] {
         let number = dword / PAGE as u64;
-        let place = match self.recent {
-            Some((recent, place)) if recent == number => Some(place),
-            _ => self.places.get(&number).copied(),
-        };
-        let list = place.map_or(0, |place| {
+        let list = self.place(number).map_or(0, |place| {
             self.recent = Some((number, place));
             self.pages[place as usize][dword as usize % PAGE]
         });
@@ -74,6 +70,10 @@ impl Publications {
 
     /// A store: the dwords carry this, and nothing else.
     pub fn replace(&mut self, dwords: impl IntoIterator<Item = u64>, published: Published) {
+        let mut dwords = dwords.into_iter().peekable();
+        if dwords.peek().is_none() {
+            return;
+        }
         let list = self.list(SmallVec::from_iter([published]));
         for dword in dwords {
             self.assign(dword, list);
@@ -136,20 +136,23 @@ impl Publications {
         }
     }
 
+    /// The place of the page with this number.
+    fn place(&self, number: u64) -> Option<u32> {
+        match self.recent {
+            Some((recent, place)) if recent == number => Some(place),
+            _ => self.places.get(&number).copied(),
+        }
+    }
+
     /// The number of a dword's list.
     fn slot(&mut self, dword: u64) -> &mut u32 {
         let number = dword / PAGE as u64;
-        let place = match self.recent {
-            Some((recent, place)) if recent == number => place,
-            _ => {
-                let next = self.pages.len() as u32;
-                let place = *self.places.entry(number).or_insert(next);
-                if place == next {
-                    self.pages.push(Box::new([0; PAGE]));
-                }
-                place
-            }
-        };
+        let place = self.place(number).unwrap_or_else(|| {
+            let place = self.pages.len() as u32;
+            self.places.insert(number, place);
+            self.pages.push(Box::new([0; PAGE]));
+            place
+        });
         self.recent = Some((number, place));
         &mut self.pages[place as usize][dword as usize % PAGE]
     }
@@ -209,6 +212,8 @@ mod tests {
             memory.replace(0..8, published(op, 1));
         }
         assert_eq!(memory.lists.len(), 2);
+        memory.replace([], published(100, 1));
+        assert_eq!(memory.lists.len() - memory.free.len(), 1);
         memory.replace(4..6, published(100, 2));
         memory.forget(|agent| agent == 2, 0);
         assert_eq!((ops(&mut memory, 3), ops(&mut memory, 5)), (vec![], vec![100]));

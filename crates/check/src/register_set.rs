@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use smallvec::SmallVec;
-
 use wavemark_sim::regs::sindex;
 
 use crate::site_info::{REGISTERS, VGPR0};

@@ -22,7 +22,6 @@
 //! | `unit=` `passes=` | which unit executes it where that does not follow ([`Unit`]), and for how long ([`Passes`]) |
 //! | `unforwarded` | it reads VCC before vector instructions give it on |
 //! | `relative` | M0 is added to the number of a register that it names |
-//! | `meaning=KEY` | what it computes is what the row called KEY computes; without it, its own name |
 
 use smallvec::SmallVec;
 
