@@ -194,7 +194,8 @@ impl SiteInfo {
 
     /// The mask by which lanes take one of two sources, if that is what it does and nothing else.
     pub fn selection(&self) -> Option<RegRange> {
-        let mask = |used: &&Used| used.read && used.lanes && used.range.from != sindex::EXEC;
+        let is_scalar = |used: &Used| used.range.from < SCC && used.range.from != sindex::EXEC;
+        let mask = |used: &&Used| used.read && used.lanes && is_scalar(used);
         let selects = self.effects.selects && self.site.inst.second.is_none();
         self.uses.iter().find(mask).map(|used| used.range).filter(|_| selects)
     }

@@ -66,7 +66,7 @@ pub(crate) fn merge(old: &mut Chunk, new: &Chunk, mask: u16, write: u16) {
 
 /// The bytes of 16 lanes, one behind the other.
 #[inline(always)]
-fn pack<const SIZE: usize>(packed: &mut [u8; 256], bytes: &[u8], at: &Chunk) {
+fn pack<const SIZE: usize>(packed: &mut [u8], bytes: &[u8], at: &Chunk) {
     for (to, &from) in packed.chunks_exact_mut(SIZE).zip(&at.0) {
         to.copy_from_slice(&bytes[from as usize..][..SIZE]);
     }
@@ -200,11 +200,11 @@ pub(crate) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[
 leveled! {
     fn load_transposed_as_defined(out: &mut [Chunk], transpose: Transpose, bytes: &[u8], at: &[Chunk]) {
         let size = transpose::lane_bytes(transpose);
-        for (c, lanes) in at.iter().enumerate() {
-            let mut packed = [0; 256];
-            by_size!(size, pack(&mut packed, bytes, lanes));
-            transpose::apply(transpose, &packed[..16 * size], at.len(), &mut out[c..]);
+        let mut packed = [0; 4 * 256];
+        for (packed, lanes) in packed.chunks_exact_mut(16 * size).zip(at) {
+            by_size!(size, pack(packed, bytes, lanes));
         }
+        transpose::apply(transpose, &packed[..at.len() * 16 * size], at.len(), out);
     }
 }
 

@@ -1,8 +1,10 @@
-//! Loads that transpose small matrices across the lanes of a row of 16.
+//! Loads that transpose small matrices across the lanes of a row of 16, or of two.
 //!
 //! Every lane reads its own bytes; then, within each group of 16 lanes, elements change lanes: lane m of the
-//! group receives column m. Which lane holds which piece of the matrix is fixed by the tables of CDNA5 ISA
-//! 10.9.2 (gfx1250) and CDNA4 ISA 11.4 (gfx950). EXEC is taken as all ones.
+//! group receives column m. `tr4_b64` does so within 32 lanes. Which lane holds which piece of the matrix is fixed by the
+//! figures of CDNA5 ISA 10.9.2 (gfx1250) and CDNA4 ISA 11.4 (gfx950). Those of CDNA5 say which K a lane reads; the lower 16
+//! lanes receive the first half of K and the upper ones the second, each lane in the order of K (so Triton has it for all
+//! but 6 bits). EXEC is taken as all ones.
 
 pub use wavemark_isa::effects::Transpose;
 
@@ -13,10 +15,15 @@ fn geometry(transpose: Transpose) -> (u32, u32) {
     match transpose {
         Transpose::Tr16B128 => (16, 8),
         Transpose::Tr8B64 | Transpose::B64TrB8 => (8, 8),
-        Transpose::Tr6B96 => (6, 16),
-        Transpose::Tr4B64 => (4, 16),
+        Transpose::Tr6B96 | Transpose::B96TrB6 => (6, 16),
+        Transpose::Tr4B64 | Transpose::B64TrB4 => (4, 16),
         Transpose::B64TrB16 => (16, 4),
     }
+}
+
+/// How many lanes elements move among.
+pub fn group_lanes(transpose: Transpose) -> usize {
+    if transpose == Transpose::Tr4B64 { 32 } else { 16 }
 }
 
 /// From which lane of the group, and which of its elements, lane `m` gets its element `k`.
@@ -24,7 +31,9 @@ fn source(transpose: Transpose, m: u32, k: u32) -> (u32, u32) {
     match transpose {
         Transpose::Tr16B128 => (k + 8 * (m / 8), m % 8),
         Transpose::Tr8B64 => (k % 4 + 4 * (m / 8) + 8 * (k / 4), m % 8),
-        Transpose::Tr6B96 | Transpose::Tr4B64 => (k, m),
+        Transpose::Tr6B96 => (k % 4 + 4 * (k / 8) + 8 * (k / 4 % 2), m),
+        Transpose::Tr4B64 => (k % 8 + 8 * (m / 16) + 16 * (k / 8), m % 16),
+        Transpose::B96TrB6 | Transpose::B64TrB4 => (k, m),
         Transpose::B64TrB16 => (4 * k + m / 4, m % 4),
         Transpose::B64TrB8 => (2 * k + m / 8, m % 8),
     }
@@ -43,6 +52,8 @@ pub fn apply(transpose: Transpose, read: &[u8], stride: usize, out: &mut [Chunk]
     for (c, read) in read.chunks_exact(16 * lane).enumerate() {
         let rows = group(transpose, read);
         for (d, row) in rows.into_iter().enumerate().take(lane / 4) {
+            // Of two rows of 16 lanes, what each has for a first dword is the first row's, and so on.
+            let (d, c) = if transpose == Transpose::Tr4B64 { (c % 2, c / 2 * 2 + d) } else { (d, c) };
             out[d * stride + c] = Chunk(row);
         }
     }
@@ -92,7 +103,8 @@ fn group(transpose: Transpose, read: &[u8]) -> [[u32; 16]; 4] {
                 merge::<4, 16>(row, read, [d * 64, d * 64 + 16, d * 64 + 32, d * 64 + 48]);
             }
         }
-        Transpose::Tr6B96 | Transpose::Tr4B64 => {
+        Transpose::Tr4B64 => return group(Transpose::B64TrB4, read),
+        Transpose::Tr6B96 | Transpose::B96TrB6 | Transpose::B64TrB4 => {
             for m in 0..16 {
                 let received = receives(transpose, read, m);
                 for (d, row) in out.iter_mut().enumerate() {
@@ -139,13 +151,15 @@ fn receives(transpose: Transpose, read: &[u8], m: u32) -> u128 {
 mod tests {
     use super::*;
 
-    const ALL: [Transpose; 6] = [
+    const ALL: [Transpose; 8] = [
         Transpose::Tr16B128,
         Transpose::Tr8B64,
         Transpose::Tr6B96,
         Transpose::Tr4B64,
         Transpose::B64TrB16,
         Transpose::B64TrB8,
+        Transpose::B96TrB6,
+        Transpose::B64TrB4,
     ];
 
     /// Runs of elements arrive where the definition has each of them arrive.
@@ -157,7 +171,8 @@ mod tests {
             let mut out = vec![Chunk::ZERO; 2 * lane / 4];
             apply(transpose, &read, 2, &mut out);
             for m in 0..32 {
-                let wanted = receives(transpose, &read[m / 16 * 16 * lane..], m as u32 % 16);
+                let group = group_lanes(transpose);
+                let wanted = receives(transpose, &read[m / group * group * lane..], (m % group) as u32);
                 for d in 0..lane / 4 {
                     let got = out[d * 2 + m / 16].0[m % 16];
                     assert_eq!(got, (wanted >> (32 * d)) as u32, "{transpose:?} lane {m} dword {d}");
@@ -185,13 +200,14 @@ mod tests {
         }
     }
 
-    /// Each transpose moves every element of a group of 16 lanes to exactly one place.
+    /// Each transpose moves every element of a group of lanes to exactly one place.
     #[test]
     fn every_element_arrives_once() {
         for transpose in ALL {
             let (_, count) = geometry(transpose);
-            let mut seen = vec![false; 16 * count as usize];
-            for m in 0..16 {
+            let group = group_lanes(transpose);
+            let mut seen = vec![false; group * count as usize];
+            for m in 0..group as u32 {
                 for k in 0..count {
                     let (lane, element) = source(transpose, m, k);
                     let at = (lane * count + element) as usize;
@@ -204,8 +220,12 @@ mod tests {
 
     /// CDNA5 ISA 10.9.2: lane 9 of `tr16_b128` loads K=1, M=8…15; so lane m=10 gets its K=1 from there.
     #[test]
-    fn tr16_follows_the_manuals_figure() {
+    fn sources_follow_the_manuals_figures() {
         assert_eq!(source(Transpose::Tr16B128, 10, 1), (9, 2));
         assert_eq!(source(Transpose::Tr8B64, 3, 5), (9, 3));
+        // Lane 18 of `tr4_b64` loads K=0xa, and lane 9 K=0x11; lane 5 of `tr6_b96` K=9.
+        assert_eq!(source(Transpose::Tr4B64, 3, 0xa), (18, 3));
+        assert_eq!(source(Transpose::Tr4B64, 16 + 3, 0x11 - 0x10), (9, 3));
+        assert_eq!(source(Transpose::Tr6B96, 7, 9), (5, 7));
     }
 }

@@ -418,8 +418,8 @@ const TABLE: &[(&str, Meaning)] = &[
     // Loads that transpose.
     ("llvm.amdgcn.ds.read.tr8.b64", Transposed(TransposedLoad(Transpose::B64TrB8))),
     ("llvm.amdgcn.ds.read.tr16.b64", Transposed(TransposedLoad(Transpose::B64TrB16))),
-    ("llvm.amdgcn.ds.read.tr4.b64", Transposed(TransposedLoad(Transpose::Tr4B64))),
-    ("llvm.amdgcn.ds.read.tr6.b96", Transposed(TransposedLoad(Transpose::Tr6B96))),
+    ("llvm.amdgcn.ds.read.tr4.b64", Transposed(TransposedLoad(Transpose::B64TrB4))),
+    ("llvm.amdgcn.ds.read.tr6.b96", Transposed(TransposedLoad(Transpose::B96TrB6))),
     ("llvm.amdgcn.ds.load.tr4.b64", Transposed(TransposedLoad(Transpose::Tr4B64))),
     ("llvm.amdgcn.ds.load.tr6.b96", Transposed(TransposedLoad(Transpose::Tr6B96))),
     ("llvm.amdgcn.ds.load.tr8.b64", Transposed(TransposedLoad(Transpose::Tr8B64))),

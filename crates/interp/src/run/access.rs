@@ -413,17 +413,18 @@ pub(super) fn transposed(
     image: &Image,
     lanes: usize,
 ) {
-    let own = transpose::lane_bytes(how);
+    let (own, group) = (transpose::lane_bytes(how), transpose::group_lanes(how));
+    let receivers = |lane: usize| u64::MAX >> (64 - group) << (lane / group * group);
     let mut read = vec![0; lanes * own];
     let mut shadow = Shadow::default();
     for lane in each(addressed(findings, frame, here, &[pointer])) {
         let address = frame.get(here.pool, pointer)[lane];
         match memories.read(space, lane, address, &mut read[lane * own..][..own]) {
-            // What a lane reads goes to all 16 of its row.
-            Ok(state) => note(&mut shadow, state, 0xffff << (lane & !15)),
+            // What a lane reads goes to all of its group.
+            Ok(state) => note(&mut shadow, state, receivers(lane)),
             Err(outside) => {
                 report_outside(findings, memories, here, 1 << lane, &outside);
-                shadow.undef |= 0xffff << (lane & !15);
+                shadow.undef |= receivers(lane);
             }
         }
     }

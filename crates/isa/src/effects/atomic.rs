@@ -112,6 +112,11 @@ impl AtomicOp {
         }
     }
 
+    /// Whether it stores only where memory holds the second datum, bit for bit.
+    pub const fn stores_if_equal(self) -> bool {
+        matches!(self, AtomicOp::CmpSwap | AtomicOp::CmpStore)
+    }
+
     /// Whether there are two data operands, or a pair of data in one.
     pub const fn two_data(self) -> bool {
         matches!(

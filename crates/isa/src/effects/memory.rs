@@ -121,21 +121,25 @@ impl Extend {
     }
 }
 
-/// A load that transposes small matrices across the lanes of a row of 16.
+/// A load that transposes small matrices across the lanes of a row of 16, or of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transpose {
     /// gfx12 `tr16_b128`: 8 elements of 16 bits a lane.
     Tr16B128,
     /// gfx12 `tr8_b64`: 8 elements of 8 bits a lane.
     Tr8B64,
-    /// 16 elements of 6 bits a lane.
+    /// gfx1250 `tr6_b96`: 16 elements of 6 bits a lane.
     Tr6B96,
-    /// 16 elements of 4 bits a lane.
+    /// gfx1250 `tr4_b64`: 16 elements of 4 bits a lane.
     Tr4B64,
     /// gfx950 `b64_tr_b16`: 4 elements of 16 bits a lane.
     B64TrB16,
     /// gfx950 `b64_tr_b8`: 8 elements of 8 bits a lane.
     B64TrB8,
+    /// gfx950 `b96_tr_b6`: 16 elements of 6 bits a lane.
+    B96TrB6,
+    /// gfx950 `b64_tr_b4`: 16 elements of 4 bits a lane.
+    B64TrB4,
 }
 
 /// Which caches an invalidate or write-back is about.
@@ -310,6 +314,8 @@ fn transpose(name: &str) -> Option<Transpose> {
         "tr4_b64" => Transpose::Tr4B64,
         "b64_tr_b16" => Transpose::B64TrB16,
         "b64_tr_b8" => Transpose::B64TrB8,
+        "b96_tr_b6" => Transpose::B96TrB6,
+        "b64_tr_b4" => Transpose::B64TrB4,
         _ => return None,
     })
 }

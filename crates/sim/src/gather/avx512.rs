@@ -199,7 +199,7 @@ pub(super) fn load_transposed(out: &mut [Chunk], transpose: Transpose, bytes: &[
     let size = match transpose {
         Transpose::Tr16B128 => 16,
         Transpose::B64TrB16 | Transpose::B64TrB8 | Transpose::Tr8B64 => 8,
-        Transpose::Tr6B96 | Transpose::Tr4B64 => return false,
+        Transpose::Tr6B96 | Transpose::Tr4B64 | Transpose::B96TrB6 | Transpose::B64TrB4 => return false,
     };
     if !within(at, size, bytes.len()) {
         return false;

@@ -89,6 +89,8 @@ fn transposed_loads() {
         Transpose::Tr4B64,
         Transpose::B64TrB16,
         Transpose::B64TrB8,
+        Transpose::B96TrB6,
+        Transpose::B64TrB4,
     ];
     for transpose in all {
         let size = transpose::lane_bytes(transpose);
