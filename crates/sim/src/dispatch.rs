@@ -314,6 +314,16 @@ impl Plan {
     }
 }
 
+/// The scalar registers that differ between waves, in their order: the workgroup's place in the grid, what it is made of,
+/// and where the wave's scratch begins.
+const SYSTEM_SGPRS: [Field; 5] = [
+    Field::EnableSgprWorkgroupIdX,
+    Field::EnableSgprWorkgroupIdY,
+    Field::EnableSgprWorkgroupIdZ,
+    Field::EnableSgprWorkgroupInfo,
+    Field::EnablePrivateSegment,
+];
+
 struct Launcher<'a> {
     plan: &'a Plan,
     kernel: &'a Kernel,
@@ -321,6 +331,12 @@ struct Launcher<'a> {
     addresses: Addresses,
     /// The first vector registers of each wave of a workgroup.
     ids: Arc<[Vec<Chunk>]>,
+    /// The first scalar registers, which all waves have the same.
+    user_sgprs: Vec<u32>,
+    /// Which come behind them, of [`SYSTEM_SGPRS`].
+    system_sgprs: [bool; SYSTEM_SGPRS.len()],
+    /// Where waves begin.
+    entry: u64,
     /// The hostcall buffer, and how many packets it has.
     host: Option<(u64, u64)>,
 }
@@ -353,7 +369,11 @@ impl<'a> Launcher<'a> {
         let packet = global.allocate("dispatch packet", plan.packet(kernel, dispatch, kernarg), false);
         let queue = global.allocate("queue", vec![0; 256], false);
         let ids = (0..plan.waves).map(|wave| work_item_ids(kernel, dispatch, wave)).collect();
-        Launcher { plan, kernel, dispatch, addresses: Addresses { kernarg, packet, queue }, ids, host: None }
+        let addresses = Addresses { kernarg, packet, queue };
+        let user_sgprs = user_sgprs(plan, kernel, dispatch, &addresses);
+        let system_sgprs = SYSTEM_SGPRS.map(|field| kernel.descriptor.is_set(field));
+        let entry = kernel.first_instruction();
+        Launcher { plan, kernel, dispatch, addresses, ids, user_sgprs, system_sgprs, entry, host: None }
     }
 
     fn group(&self, cluster_id: [u32; 3], rank: u32, cluster_flat: u32, ended: &mut Ended) -> NewGroup {
@@ -376,10 +396,10 @@ impl<'a> Launcher<'a> {
                     wave: w,
                     split: plan.split,
                 };
-                let (facts, entry) = (self.kernel.machine.facts(), self.kernel.first_instruction());
+                let facts = self.kernel.machine.facts();
                 let mut wave = match ended.waves.pop() {
-                    Some(ended) => Wave::again(ended, facts, id, entry, plan.mode),
-                    None => Wave::new(facts, id, plan.layout, entry, plan.mode),
+                    Some(ended) => Wave::again(ended, facts, id, self.entry, plan.mode),
+                    None => Wave::new(facts, id, plan.layout, self.entry, plan.mode),
                 };
                 wave.scratch_per_lane = plan.scratch;
                 wave.scratch.resize(plan.scratch as usize * wave.regs.lanes() as usize, 0);
@@ -400,65 +420,25 @@ impl<'a> Launcher<'a> {
 
     /// Set the initial SGPRs and trap temporaries; how many SGPRs were set.
     fn scalars(&self, wave: &mut Wave, cluster_id: [u32; 3], in_cluster: [u32; 3]) -> u32 {
-        let descriptor = &self.kernel.descriptor;
-        let on = |field: Field| descriptor.is_set(field);
-        let mut values: Vec<u32> = Vec::new();
-        let mut push64 = |on: bool, x: u64| {
-            if on {
-                values.extend([x as u32, (x >> 32) as u32]);
-            }
-        };
-        let machine = self.kernel.machine;
-        let architected = machine.processor.flat_scratch() == FlatScratch::Architected;
-        let buffer = match scratch_resource(machine) {
-            Some(words) if !architected => words,
-            _ => [0; 4],
-        };
-        for pair in buffer.chunks_exact(2) {
-            let words = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-            push64(on(Field::EnableSgprPrivateSegmentBuffer), words);
-        }
-        push64(on(Field::EnableSgprDispatchPtr), self.addresses.packet);
-        push64(on(Field::EnableSgprQueuePtr), self.addresses.queue);
-        push64(on(Field::EnableSgprKernargSegmentPtr), self.addresses.kernarg);
-        push64(on(Field::EnableSgprDispatchId), 1);
-        push64(on(Field::EnableSgprFlatScratchInit), 0);
-        if on(Field::EnableSgprPrivateSegmentSize) {
-            values.push(self.plan.scratch);
-        }
-        let (length, offset) = descriptor.kernarg_preload();
-        for i in 0..length as usize {
-            let at = (offset as usize + i) * 4;
-            let mut word = [0; 4];
-            for (k, byte) in word.iter_mut().enumerate() {
-                *byte = self.dispatch.kernarg.get(at + k).copied().unwrap_or(0);
-            }
-            values.push(u32::from_le_bytes(word));
-        }
-        // The hardware loads as many user SGPRs as the count says, whatever was asked for.
-        values.resize(descriptor.user_sgprs() as usize, 0);
+        let mut count = self.user_sgprs.len();
+        wave.regs.s[..count].copy_from_slice(&self.user_sgprs);
         if self.kernel.machine.facts().workgroup_ids == WorkgroupIds::Ttmps {
             self.trap_temporaries(wave, cluster_id, in_cluster);
         } else {
-            let ids =
-                [Field::EnableSgprWorkgroupIdX, Field::EnableSgprWorkgroupIdY, Field::EnableSgprWorkgroupIdZ];
-            for (d, field) in ids.into_iter().enumerate() {
-                if on(field) {
-                    values.push(wave.id.workgroup[d]);
-                }
-            }
-            if on(Field::EnableSgprWorkgroupInfo) {
-                values.push(self.plan.waves & 63 | u32::from(wave.id.wave == 0) << 31);
-            }
+            let architected = self.kernel.machine.processor.flat_scratch() == FlatScratch::Architected;
+            let [x, y, z] = wave.id.workgroup;
+            let info = self.plan.waves & 63 | u32::from(wave.id.wave == 0) << 31;
             // Each wave has scratch memory of its own, at offset 0.
-            if on(Field::EnablePrivateSegment) && !architected {
-                values.push(0);
+            let [id_x, id_y, id_z, has_info, has_scratch] = self.system_sgprs;
+            let on = [id_x, id_y, id_z, has_info, has_scratch && !architected];
+            for (_, value) in on.into_iter().zip([x, y, z, info, 0]).filter(|&(on, _)| on) {
+                wave.regs.s[count] = value;
+                count += 1;
             }
         }
-        wave.regs.s[..values.len()].copy_from_slice(&values);
         wave.regs.set_s64(sindex::EXEC, self.lane_mask(wave));
         wave.regs.exec_changed();
-        values.len() as u32
+        count as u32
     }
 
     fn trap_temporaries(&self, wave: &mut Wave, cluster_id: [u32; 3], in_cluster: [u32; 3]) {
@@ -489,6 +469,48 @@ impl<'a> Launcher<'a> {
         let on = if left >= 64 { u64::MAX } else { (1u64 << left) - 1 };
         on & wave.regs.full_mask()
     }
+}
+
+/// The user SGPRs: what the descriptor asks for, in the order of the guide ("Initial Kernel Execution State").
+fn user_sgprs(plan: &Plan, kernel: &Kernel, dispatch: &Dispatch, addresses: &Addresses) -> Vec<u32> {
+    let descriptor = &kernel.descriptor;
+    let on = |field: Field| descriptor.is_set(field);
+    let mut values: Vec<u32> = Vec::new();
+    let mut push64 = |on: bool, x: u64| {
+        if on {
+            values.extend([x as u32, (x >> 32) as u32]);
+        }
+    };
+    let machine = kernel.machine;
+    let architected = machine.processor.flat_scratch() == FlatScratch::Architected;
+    let buffer = match scratch_resource(machine) {
+        Some(words) if !architected => words,
+        _ => [0; 4],
+    };
+    for pair in buffer.chunks_exact(2) {
+        let words = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+        push64(on(Field::EnableSgprPrivateSegmentBuffer), words);
+    }
+    push64(on(Field::EnableSgprDispatchPtr), addresses.packet);
+    push64(on(Field::EnableSgprQueuePtr), addresses.queue);
+    push64(on(Field::EnableSgprKernargSegmentPtr), addresses.kernarg);
+    push64(on(Field::EnableSgprDispatchId), 1);
+    push64(on(Field::EnableSgprFlatScratchInit), 0);
+    if on(Field::EnableSgprPrivateSegmentSize) {
+        values.push(plan.scratch);
+    }
+    let (length, offset) = descriptor.kernarg_preload();
+    for i in 0..length as usize {
+        let at = (offset as usize + i) * 4;
+        let mut word = [0; 4];
+        for (k, byte) in word.iter_mut().enumerate() {
+            *byte = dispatch.kernarg.get(at + k).copied().unwrap_or(0);
+        }
+        values.push(u32::from_le_bytes(word));
+    }
+    // The hardware loads as many user SGPRs as the count says, whatever was asked for.
+    values.resize(descriptor.user_sgprs() as usize, 0);
+    values
 }
 
 /// The work-item ids of wave number `wave`, as many as the descriptor asks for: 10 bits each in `v0`, or a register each
