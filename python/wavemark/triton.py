@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import triton
+from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase, decompose_descriptor
 from triton.runtime import _allocation
@@ -371,8 +372,9 @@ class _Driver(DriverBase):
         return ty
 
     def get_current_target(self) -> GPUTarget:
-        _, lanes, _ = _wavemark.limits(self.arch)
-        return GPUTarget("hip", self.arch, lanes)
+        arch = knobs.runtime.override_arch or self.arch
+        _, lanes, _ = _wavemark.limits(arch)
+        return GPUTarget("hip", arch, lanes)
 
     def get_current_device(self) -> int:
         return self._number

@@ -30,12 +30,15 @@ pub struct Knowledge {
     pub acquired: WaveClock,
     /// Written back so far that all of the device sees it.
     pub written_back: WaveClock,
+    /// Of what one hands on: done before it by other waves of its workgroup, though no wait of theirs has seen to it.
+    pub performed: WaveClock,
 }
 
 impl Knowledge {
     /// Forget the waves that `which` does not accept; whether any is left.
     pub fn retain(&mut self, which: impl Fn(u32) -> bool + Copy) -> bool {
-        let clocks = [&mut self.issued, &mut self.relied, &mut self.acquired, &mut self.written_back];
+        let Knowledge { issued, relied, acquired, written_back, performed } = self;
+        let clocks = [issued, relied, acquired, written_back, performed];
         clocks.into_iter().fold(false, |any, clock| {
             clock.retain(which);
             any || !clock.is_empty()
@@ -55,7 +58,14 @@ impl Knowledge {
         self.issued.join(&other.issued);
         self.acquired.join(&other.relied);
         self.acquired.join(&other.acquired);
+        self.acquired.join(&other.performed);
         self.written_back.join(&other.written_back);
+    }
+
+    /// Whether what `publisher` knew when it handed this on is known: what a wave hands on grows with each operation that it
+    /// issues, and is handed on as a whole.
+    pub fn includes_of(&self, other: &Knowledge, publisher: u32) -> bool {
+        self.issued.includes_of(&other.issued, publisher)
     }
 
     /// Whether the operation is over and comes before what the wave does next.

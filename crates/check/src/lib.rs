@@ -12,6 +12,7 @@ mod collective;
 mod finding;
 mod intra;
 mod knowledge;
+mod logic;
 mod meeting;
 mod mistakes;
 mod published;
@@ -26,6 +27,7 @@ mod site_info;
 pub mod statics;
 mod sync;
 mod taint;
+mod uses;
 mod waits;
 mod wave_state;
 mod waves;
@@ -69,6 +71,9 @@ pub struct Model {
     pub completion_bit_kept: bool,
     /// `lds-dma-order=any`: copies to LDS that vmcnt counts may land in another order than they were issued in.
     pub lds_dma_any_order: bool,
+    /// `cu-order=workgroup`: that a compute unit keeps the order of accesses to global memory counts within its workgroup
+    /// alone: what a wave releases to others does not bring with it what another wave stored before a barrier.
+    pub cu_order_in_workgroup: bool,
     /// `end-of-program=lint`: copies into LDS that are in flight when a wave ends are a warning.
     pub end_is_lint: bool,
 }
@@ -106,6 +111,12 @@ pub const READINGS: &[Reading] = &[
         place: |m| &mut m.completion_bit_kept,
     },
     Reading { key: "lds-dma-order", default: "issued", other: "any", place: |m| &mut m.lds_dma_any_order },
+    Reading {
+        key: "cu-order",
+        default: "device",
+        other: "workgroup",
+        place: |m| &mut m.cu_order_in_workgroup,
+    },
     Reading { key: "end-of-program", default: "error", other: "lint", place: |m| &mut m.end_is_lint },
 ];
 
@@ -156,6 +167,8 @@ pub struct Checker {
     brake: Option<Arc<Brake>>,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
+    /// Where the values of loads are of use, of those of which that was asked.
+    uses: FxHashMap<SiteId, uses::Uses>,
     /// Writes over what a load read, to be reported if the load does not poll; and the load of each.
     deferred: Findings,
     deferred_loads: Vec<SiteId>,
@@ -192,6 +205,7 @@ impl Checker {
             wait_table: FxHashMap::default(),
             brake: None,
             polls: FxHashSet::default(),
+            uses: FxHashMap::default(),
             deferred: Findings::default(),
             deferred_loads: Vec::new(),
             drains: FxHashSet::default(),
@@ -365,7 +379,7 @@ impl Observer for Checker {
         }
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
-        self.note_effect(wave.index, op);
+        self.note_effect(wave.index, site, op);
         for access in &op.accesses {
             let wanted = match access.space {
                 Space::Lds => self.checks.lds,

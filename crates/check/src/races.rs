@@ -16,6 +16,7 @@ use crate::relation::{Later, Order, Relation};
 use crate::shadow::Record;
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
 use crate::taint::{Poll, Suspicion};
+use crate::uses::Uses;
 
 /// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
 fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
@@ -59,7 +60,7 @@ fn keeps(op: &Issue, access: &Access, info: &SiteInfo, lanes: usize) -> bool {
         && (0..first.len()).filter(active).all(|at| first[at] == second[at])
 }
 
-/// A race of a load with a later write of another wave, of a wave that has stored nothing yet.
+/// A race of a load with a later write of another wave, of a wave that has stored nothing yet that may come of it.
 #[derive(Debug)]
 pub(crate) struct UnusedLoad {
     load: Record,
@@ -175,13 +176,18 @@ impl Checker {
         }
     }
 
-    /// Report a race of a load with a later write, unless its wave has stored nothing since: what it has loaded has had no
-    /// effect then (small blocks are loaded by all waves of a workgroup, and stored by one).
+    /// Report a race of a load with a later write, unless its wave has stored nothing since that may come of what it has
+    /// loaded (small blocks are loaded by all waves of a workgroup, and stored by one).
     fn report_or_keep(&mut self, unused: UnusedLoad) {
         let load = unused.load;
         let registers = !load.dma && !load.atomic;
+        let stores: Vec<SiteId> = match self.waves.get(load.epoch.agent) {
+            Some(state) => state.stored_since(load.epoch).collect(),
+            None => Vec::new(),
+        };
+        let used = stores.into_iter().any(|store| self.is_used(load.site, store));
         let reader = self.waves.get_mut(load.epoch.agent);
-        if let Some(state) = reader.filter(|state| registers && !state.stored_since(load.epoch)) {
+        if let Some(state) = reader.filter(|_| registers && !used) {
             let again =
                 |old: &UnusedLoad| old.load.site == load.site && old.finding.key() == unused.finding.key();
             if !state.ended && !state.unused_loads.iter().any(again) {
@@ -200,8 +206,18 @@ impl Checker {
         }
     }
 
+    /// Whether what one instruction stores may come of what another has loaded.
+    fn is_used(&mut self, load: SiteId, store: SiteId) -> bool {
+        let (machine, code, sites) = (self.machine, &self.code, &self.sites);
+        let uses = self.uses.entry(load).or_insert_with(|| match code {
+            Some(code) => Uses::of(machine, code, &sites.get(load).site),
+            None => Uses::Anything,
+        });
+        uses.has(sites.get(store).site.pc)
+    }
+
     /// A wave issues an operation: if it stores, what the wave has loaded may have been of use.
-    pub(crate) fn note_effect(&mut self, wave: u32, op: &Issue) {
+    pub(crate) fn note_effect(&mut self, wave: u32, site: SiteId, op: &Issue) {
         let stores = |access: &Access| {
             let any = match &access.extent {
                 Extent::Lanes { mask, .. } => *mask != 0,
@@ -213,9 +229,18 @@ impl Checker {
         if !op.accesses.iter().any(stores) {
             return;
         }
-        state.stored = state.seq;
-        for unused in std::mem::take(&mut state.unused_loads) {
-            self.report_used(unused);
+        state.note_store(site);
+        if state.unused_loads.is_empty() {
+            return;
+        }
+        let (used, unused): (Vec<_>, Vec<_>) = std::mem::take(&mut state.unused_loads)
+            .into_iter()
+            .partition(|unused| self.is_used(unused.load.site, site));
+        for used in used {
+            self.report_used(used);
+        }
+        if let Some(state) = self.waves.get_mut(wave) {
+            state.unused_loads = unused;
         }
     }
 

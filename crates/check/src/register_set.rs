@@ -81,6 +81,16 @@ impl RegisterSet {
         masks.iter().any(|&(word, bits)| self.0[usize::from(word)] & bits != 0)
     }
 
+    /// Whether it has all of these.
+    pub fn has_all(&self, masks: &Masks) -> bool {
+        masks.iter().all(|&(word, bits)| self.0[usize::from(word)] & bits == bits)
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
     /// Which of `count` registers from `from` on it has, of up to 64: bit n is that of register `from + n`.
     #[inline]
     pub fn window(&self, from: u32, count: u32) -> u64 {
@@ -112,6 +122,16 @@ impl RegisterSet {
             *own |= theirs;
         }
         new != 0
+    }
+
+    /// Keep only those that another has, too; whether any went.
+    pub fn retain(&mut self, other: &RegisterSet) -> bool {
+        let mut gone = 0;
+        for (own, theirs) in self.0.iter_mut().zip(other.0.iter()) {
+            gone |= *own & !theirs;
+            *own &= theirs;
+        }
+        gone != 0
     }
 
     /// Take these away.

@@ -14,6 +14,7 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
+use crate::taint::{Poll, Sink, Suspicion, sink};
 use crate::wave_state::{Operation, WaveState};
 
 /// How an instruction meets a register in flight.
@@ -138,9 +139,9 @@ impl Checker {
         if info.effects.control == Some(Control::SendMessage) {
             return;
         }
-        let range = info.reads().find(nothing);
-        if let Some(RegRange { from, .. }) = range {
-            self.report_undefined(wave, site, from);
+        let nothing: SmallVec<[RegRange; 2]> = info.reads().filter(nothing).collect();
+        for range in nothing {
+            self.judge_undefined_register(wave, site, range);
         }
     }
 
@@ -245,16 +246,28 @@ impl Checker {
         other
     }
 
-    fn report_undefined(&mut self, wave: u32, site: SiteId, register: u32) {
+    /// A register that was never written is read. That alone is no defect: compilers read what they mask away, or do not
+    /// use. It is reported where the instruction is a use, or what comes of it reaches one ([`crate::taint`]).
+    fn judge_undefined_register(&mut self, wave: u32, site: SiteId, range: RegRange) {
         let Some(state) = self.waves.get_mut(wave) else { return };
         // Once per register and wave: everything computed from it is undefined as well.
-        state.undefined.remove_one(register);
+        range.numbers().for_each(|register| state.undefined.remove_one(register));
         let id = state.id;
         let info = self.sites.get(site);
-        let title = format!("{} is read but was never written", register_name(register));
+        let title = format!("{} is read but was never written", register_name(range.from));
         let finding =
             Finding::new("U1", Class::Uninitialized, Severity::Error, title).at("consumer", &info.site, id);
-        self.findings.add(finding);
+        if !matches!(sink(self.machine, info), Sink::None) {
+            self.findings.add(finding);
+            return;
+        }
+        let suspicion =
+            Suspicion { finding: Some(finding), load: site, poll: Poll::Never, learns: None, mistake: None };
+        let of = state.taint.suspect(suspicion);
+        for register in range.numbers() {
+            let bits = if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX };
+            state.taint.mark(register, bits, of);
+        }
     }
 
     /// The registers that an instruction writes are no load's any more, and written.

@@ -38,7 +38,7 @@ use crate::register_set;
 use crate::site_info::{SiteId, SiteInfo, Sites, register_name};
 
 mod barriers;
-mod blocks;
+pub(crate) mod blocks;
 mod calls;
 mod conditions;
 mod ends;

@@ -62,6 +62,7 @@ fn learnt(
     published: &mut Publications,
     dwords: &[u64],
     wave: WaveId,
+    known: &Knowledge,
     space: Space,
     scope: Scope,
 ) -> SmallVec<[(bool, Arc<Knowledge>); 2]> {
@@ -72,7 +73,9 @@ fn learnt(
             let inclusive = space == Space::Lds || (entry.scope >= needed && scope >= needed);
             // A wave may learn of its own copy's end from the barrier cell that the copy signals.
             let own = entry.by.index == wave.index && space != Space::Lds;
-            let is_new = !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
+            let again =
+                needed > Scope::Cu && !entry.of_copy && known.includes_of(&entry.known, entry.by.index);
+            let is_new = !again && !learnt.iter().any(|(_, known)| Arc::ptr_eq(known, &entry.known));
             if inclusive && !own && is_new {
                 learnt.push((needed == Scope::Cu, entry.known.clone()));
             }
@@ -81,8 +84,13 @@ fn learnt(
     learnt
 }
 
-/// An atomic publishes beside what its dword carries.
-fn add(list: &mut SmallVec<[Published; 1]>, new: &Published) {
+/// An atomic publishes beside what its dword carries, but for what it hands on itself of waves that are over: whoever reads
+/// it is of another workgroup.
+fn add(list: &mut SmallVec<[Published; 1]>, new: &Published, is_over: impl Fn(u32) -> bool) {
+    list.retain(|old| {
+        let again = old.scope <= new.scope && !old.of_copy && new.known.includes_of(&old.known, old.by.index);
+        !(again && old.by.index != new.by.index && is_over(old.by.index))
+    });
     match list.iter_mut().find(|entry| entry.by.index == new.by.index) {
         // Copies end in any order with what their wave does meanwhile.
         Some(entry) if new.of_copy || entry.of_copy => {
@@ -101,6 +109,9 @@ fn add(list: &mut SmallVec<[Published; 1]>, new: &Published) {
     }
 }
 
+/// The channels of what goes through the vector cache of a compute unit.
+const VECTOR: &[u8] = &[Channel::Vm as u8, Channel::Ld as u8, Channel::St as u8];
+
 impl Checker {
     /// An operation that may publish is issued: what the wave has waited for was to be published.
     pub(crate) fn note_release(&mut self, wave: WaveId, site: SiteId, op: &Issue) {
@@ -117,11 +128,17 @@ impl Checker {
 
     /// What an operation publishes, if it does: what its wave knew when it was issued.
     fn published_by(&self, wave: WaveId, op: &Issue) -> Option<Knowledge> {
-        if !op.accesses.iter().any(|a| publishes(op, a)) {
+        // A compare-and-swap that fails is a load.
+        if op.failed || !op.accesses.iter().any(|a| publishes(op, a)) {
             return None;
         }
         let &(channel, seq) = op.seq.first()?;
         let mut known = self.known_by(Epoch { agent: wave.index, channel: channel as u8, seq })?;
+        if op.accesses.iter().any(|access| access.space == Space::Global) {
+            let mut performed = WaveClock::new();
+            self.join_performed(&mut performed, wave, &known.issued);
+            known.performed = performed;
+        }
         for &(channel, seq) in &op.seq {
             // An LDS atomic performs in order with the wave's LDS operations; the arrive of an asynchronous
             // copy or of a tensor transfer follows the earlier ones of its class.
@@ -132,6 +149,20 @@ impl Checker {
             }
         }
         Some(known)
+    }
+
+    /// What other waves of its workgroup have issued to global memory, as far as a wave knows: where the cache of their compute
+    /// unit keeps the order of accesses, that is done before what the wave issues now, and seen by whom the wave hands it on
+    /// to. So compiled code relies on it: a barrier of a workgroup waits for no store, and a release after it for those of its
+    /// own wave (LLVM's `SIMemoryLegalizer`).
+    fn join_performed(&self, performed: &mut WaveClock, wave: WaveId, issued: &WaveClock) {
+        if self.facts.cu_keeps_order && !self.model.cu_order_in_workgroup {
+            let near = |agent: u32| {
+                let other = self.waves.id(agent).filter(|other| other.index != wave.index);
+                other.is_some_and(|other| common_scope(wave, other) == Scope::Cu)
+            };
+            performed.join_channels(issued, VECTOR, near);
+        }
     }
 
     /// Whether an operation tells its wave what it has read. An atomic that does not return the old value may have come
@@ -173,7 +204,10 @@ impl Checker {
             dwords.dedup();
             let published = self.published.entry(memory).or_default();
             if reads {
-                let learnt = learnt(published, &dwords, wave, access.space, op.scope);
+                let known = self.waves.get(wave.index).map(|state| &state.known);
+                let learnt =
+                    known.map(|known| learnt(published, &dwords, wave, known, access.space, op.scope));
+                let learnt = learnt.unwrap_or_default();
                 if !learnt.is_empty()
                     && let Some(&seq) = op.seq.first()
                     && let Some(state) = self.waves.get_mut(wave.index)
@@ -188,7 +222,10 @@ impl Checker {
                 if access.direction == Direction::Write {
                     published.replace(dwords, entry);
                 } else {
-                    dwords.into_iter().for_each(|dword| add(published.of_its_own(dword), &entry));
+                    let is_over = |wave: u32| self.waves.get(wave).is_none();
+                    for dword in dwords {
+                        add(published.of_its_own(dword), &entry, is_over);
+                    }
                 }
             }
         }
@@ -262,6 +299,7 @@ impl Checker {
             for (channel, &seq) in state.seq.iter().enumerate() {
                 covers.raise(wave.index, channel as u8, seq);
             }
+            self.join_performed(&mut covers, wave, &state.known.issued);
             op.seq.first().map(|&seq| WriteBack { seq, covers })
         });
         if cache.caches == Caches::Shared {

@@ -1,4 +1,5 @@
-//! Values that mean nothing, followed to where they are used: what a racing load returns, and LDS that nobody wrote.
+//! Values that mean nothing, followed to where they are used: what a racing load returns, LDS that nobody wrote, and
+//! registers that were never written.
 //!
 //! A load that races returns any value (LLVM's memory model: undefined), and that alone is no defect: compilers copy
 //! small blocks of work to all waves and drop what the copies load. It is one when the value reaches an address, a
@@ -13,9 +14,8 @@
 //! either, and what goes wrong at such an address is no mistake of its own ([`Checker::mark_meaningless`]).
 //!
 //! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
-//! marks within their bits only. A mark that exclusive-or or multiplication by 0 would drop stays.
+//! marks within their bits only; where a bitwise operation masks them away ([`crate::logic`]) they stop. A mark that exclusive-or or multiplication by 0 would drop stays.
 
-use wavemark_isa::decode;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::{Regs, sindex};
@@ -24,8 +24,10 @@ use wavemark_target::Machine;
 use crate::Checker;
 use crate::finding::Finding;
 use crate::knowledge::Knowledge;
+use crate::logic::heeded_bits;
 use crate::mistakes::MistakeId;
 use crate::site_info::{RegRange, SiteId, SiteInfo, Used, VGPR0};
+use crate::statics::blocks::instruction_at;
 
 /// Which branch makes a poll of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +125,25 @@ impl Taint {
         }
     }
 
+    /// Whether some register of a range has a mark.
+    fn marks_any(&self, range: RegRange) -> bool {
+        self.marks.iter().any(|mark| range.numbers().contains(&mark.register))
+    }
+
+    /// The bits of a scalar operand (`None`: EXEC) that have marks.
+    fn doubt(&self, info: &SiteInfo, operand: Option<u8>) -> u64 {
+        let named = |used: &&Used| match operand {
+            None => used.range.from == sindex::EXEC,
+            Some(_) => used.operand == operand,
+        };
+        let Some(used) = info.uses.iter().filter(|used| used.read).find(named) else { return 0 };
+        let of = |(n, register): (usize, u32)| {
+            let marks = self.marks.iter().filter(move |mark| mark.register == register);
+            marks.map(move |mark| mark.bits << (32 * (n & 1)))
+        };
+        used.range.numbers().enumerate().flat_map(of).fold(0, |all, bits| all | bits)
+    }
+
     fn clear(&mut self, register: u32, bits: u64) {
         self.marks.retain_mut(|mark| {
             if mark.register == register {
@@ -166,7 +187,8 @@ impl Reaching {
 }
 
 /// What becomes of a value.
-enum Sink {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sink {
     /// Another value.
     None,
     /// It decides where the wave goes on: to the address, or on.
@@ -177,7 +199,7 @@ enum Sink {
     Use,
 }
 
-fn sink(machine: Machine, info: &SiteInfo) -> Sink {
+pub(crate) fn sink(machine: Machine, info: &SiteInfo) -> Sink {
     let effects = &info.effects;
     match effects.flow {
         Flow::ConditionalBranch => {
@@ -211,10 +233,14 @@ impl Checker {
         let Some(state) = self.waves.get_mut(wave) else { return };
         let info = self.sites.get(site);
         let taint = &mut state.taint;
-        let mut reaching = reaching(taint, info, exec, regs, |_| true);
+        let machine = self.machine;
+        let mut reaching = reaching(machine, taint, info, exec, regs, |_| true);
         let address = |used: &Used| used.address;
         taint.meaningless_address = match &info.effects.memory {
-            Some(_) => reaching_of(taint, info, exec, regs, address).find_map(|of| taint.mistake(of)),
+            Some(_) => {
+                let mut of = reaching_of(machine, taint, info, exec, regs, address);
+                of.find_map(|of| taint.mistake(of))
+            }
             None => None,
         };
         taint.in_flight.clear();
@@ -261,9 +287,7 @@ impl Checker {
         let Some(code) = &self.code else { return false };
         let mut pc = branch.pc + u64::from(branch.inst.size);
         while pc < exit {
-            let from = pc.checked_sub(code.base).and_then(|from| usize::try_from(from).ok());
-            let Some(bytes) = from.and_then(|from| code.bytes.get(from..)) else { return false };
-            let Ok(inst) = decode(self.machine, bytes) else { return false };
+            let Some(inst) = instruction_at(self.machine, code, pc) else { return false };
             match effects(self.machine, &inst).flow {
                 Flow::Branch | Flow::ConditionalBranch => {
                     let target = inst.branch_target(self.machine, pc);
@@ -304,17 +328,19 @@ impl Checker {
 
 /// The suspicions of which something reaches the operands that `which` accepts.
 fn reaching_of(
+    machine: Machine,
     taint: &Taint,
     info: &SiteInfo,
     exec: u64,
     regs: &Regs,
     which: impl Fn(&Used) -> bool,
 ) -> impl Iterator<Item = usize> {
-    reaching(taint, info, exec, regs, which).into_iter().filter(Reaching::any).map(|value| value.of)
+    reaching(machine, taint, info, exec, regs, which).into_iter().filter(Reaching::any).map(|value| value.of)
 }
 
 /// What of each suspicion reaches the operands that `which` accepts.
 fn reaching(
+    machine: Machine,
     taint: &Taint,
     info: &SiteInfo,
     exec: u64,
@@ -322,6 +348,8 @@ fn reaching(
     which: impl Fn(&Used) -> bool,
 ) -> Vec<Reaching> {
     let active = if info.heeds_exec { exec } else { u64::MAX };
+    // A branch on EXEC is decided by the lanes that are off as well.
+    let is_branch = info.effects.flow == Flow::ConditionalBranch;
     let mut all: Vec<Reaching> = Vec::new();
     // A conditional move takes each lane from one of two sources.
     let chosen = info.selection().map(|mask| regs.s64(mask.from) & regs.full_mask());
@@ -332,6 +360,11 @@ fn reaching(
         if is_exec && masks {
             continue;
         }
+        let heeded = if used.range.from < VGPR0 && taint.marks_any(used.range) {
+            heeded_bits(machine, info, regs, used, |other| taint.doubt(info, other))
+        } else {
+            u64::MAX
+        };
         for (n, register) in used.range.numbers().enumerate() {
             let marks = taint.marks.iter().chain(&taint.in_flight);
             for mark in marks.filter(|mark| mark.register == register) {
@@ -343,10 +376,10 @@ fn reaching(
                         (Some(mask), Some(2)) => value.lanes &= mask,
                         _ => {}
                     }
-                } else if used.lanes && info.heeds_exec {
+                } else if used.lanes && info.heeds_exec && !is_branch {
                     value.lanes = mark.bits << (32 * (n & 1)) & active;
                 } else {
-                    value.bits = mark.bits;
+                    value.bits = mark.bits & heeded >> (32 * (n & 1));
                 }
                 match all.iter_mut().find(|other| other.of == value.of) {
                     Some(other) => {

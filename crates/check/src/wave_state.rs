@@ -153,9 +153,11 @@ pub struct WaveState {
     pub performed: Vec<OpId>,
     /// Address translations, where the machine counts them.
     pub translations: Option<Translations>,
-    /// What it had issued when it last stored something elsewhere than in its scratch.
-    pub stored: [u32; CHANNELS],
-    /// Races of what it has loaded with a later write of another wave, which matter once it stores something.
+    /// The instructions by which it has stored something elsewhere than in its scratch, and what it had issued when it last
+    /// did.
+    pub stores: Vec<(SiteId, [u32; CHANNELS])>,
+    /// Races of what it has loaded with a later write of another wave, which matter once it stores something computed from
+    /// that.
     pub unused_loads: Vec<crate::races::UnusedLoad>,
     /// The wave has ended.
     pub ended: bool,
@@ -217,7 +219,7 @@ impl WaveState {
             acquires: Vec::new(),
             performed: Vec::new(),
             translations: None,
-            stored: [0; CHANNELS],
+            stores: Vec::new(),
             unused_loads: Vec::new(),
             ended: false,
         }
@@ -230,9 +232,20 @@ impl WaveState {
         numbers.map(|&(_, seq)| seq).find(|&seq| seq > self.retired[channel as usize])
     }
 
-    /// Whether it has stored something since it issued an operation.
-    pub fn stored_since(&self, operation: Epoch) -> bool {
-        self.stored[usize::from(operation.channel)] >= operation.seq
+    /// It stores something elsewhere than in its scratch.
+    pub fn note_store(&mut self, site: SiteId) {
+        match self.stores.iter_mut().rev().find(|(other, _)| *other == site) {
+            Some((_, issued)) => *issued = self.seq,
+            None => self.stores.push((site, self.seq)),
+        }
+    }
+
+    /// The instructions by which it has stored something since it issued an operation.
+    pub fn stored_since(&self, operation: Epoch) -> impl Iterator<Item = SiteId> {
+        let since = move |(_, issued): &&(SiteId, [u32; CHANNELS])| {
+            issued[usize::from(operation.channel)] >= operation.seq
+        };
+        self.stores.iter().filter(since).map(|&(site, _)| site)
     }
 
     /// All channels of the operation are retired.

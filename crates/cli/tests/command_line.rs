@@ -599,7 +599,7 @@ fn unusable_inputs() {
         expect![[r#"
             exit 2
             ---
-            error: --model: `x` is no reading of an open question: multicast=wait|timeout, asynccnt=two|one, xcnt=advice|strict, tensor-order=issued|any, arrive-count=undefined|allowed, inv-wait=issued|strict, completion-bit=cleared|kept, lds-dma-order=issued|any, end-of-program=error|lint
+            error: --model: `x` is no reading of an open question: multicast=wait|timeout, asynccnt=two|one, xcnt=advice|strict, tensor-order=issued|any, arrive-count=undefined|allowed, inv-wait=issued|strict, completion-bit=cleared|kept, lds-dma-order=issued|any, cu-order=device|workgroup, end-of-program=error|lint
         "#]],
     );
     check(

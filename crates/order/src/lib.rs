@@ -94,6 +94,25 @@ impl<const CHANNELS: usize> Clock<CHANNELS> {
         }
     }
 
+    /// Know what `other` knows of these channels of the agents that `which` accepts.
+    pub fn join_channels(&mut self, other: &Self, channels: &[u8], which: impl Fn(u32) -> bool) {
+        for (agent, theirs) in other.entries.iter().filter(|(agent, _)| which(*agent)) {
+            for &channel in channels {
+                let seq = theirs[usize::from(channel)];
+                if seq > 0 {
+                    self.raise(*agent, channel, seq);
+                }
+            }
+        }
+    }
+
+    /// Whether what `other` knows of `agent` is known here too.
+    pub fn includes_of(&self, other: &Self, agent: u32) -> bool {
+        let Ok(at) = other.find(agent) else { return true };
+        let Ok(own) = self.find(agent) else { return false };
+        self.entries[own].1.iter().zip(&other.entries[at].1).all(|(own, theirs)| own >= theirs)
+    }
+
     /// Whether everything that `other` knows is known here too.
     pub fn includes(&self, other: &Self) -> bool {
         other.entries.iter().all(|(agent, theirs)| {

@@ -124,6 +124,8 @@ pub struct Issue {
     /// wave size; of runs, one behind the other, each from a dword on. An atomic's data likewise, the first data before the
     /// second. Empty for the rest.
     pub stored: Vec<u32>,
+    /// Once it is done: a compare-and-swap that found another value in every lane, and has stored nothing.
+    pub failed: bool,
 }
 
 impl Issue {
@@ -137,6 +139,7 @@ impl Issue {
             scope: Scope::Cu,
             multicast: None,
             stored: Vec::new(),
+            failed: false,
         }
     }
 }

@@ -154,7 +154,7 @@ impl Lanewise {
     }
 
     /// Move the data.
-    pub fn complete(&self, regs: &mut Regs, memories: &mut Memories<'_>) {
+    pub fn complete(&mut self, regs: &mut Regs, memories: &mut Memories<'_>) {
         let chunks = regs.chunks;
         if self.performed {
             return self.land(regs, memories);
@@ -168,6 +168,7 @@ impl Lanewise {
             }
             return;
         }
+        let mut failed = true;
         for (i, reach) in self.reaches().iter().enumerate() {
             let at = &self.offsets[4 * i..][..chunks];
             match self.moves {
@@ -191,6 +192,7 @@ impl Lanewise {
                     let (data, row) = (&self.data[i * data..][..data], rows.map(|rows| rows[i] as usize));
                     let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
                     let old = atomics(memory, shape, flush, reach.mask, data, at);
+                    failed &= finds_others(shape, reach.mask, data, chunks, &old);
                     let Some(row) = row else { continue };
                     let out = &mut regs.v[row..][..shape.bytes as usize / 4 * chunks];
                     merge_rows(out, &old, chunks, reach.mask, reach.mask | self.zero);
@@ -198,6 +200,7 @@ impl Lanewise {
                 Move::Copy(..) | Move::Lanes(..) => {}
             }
         }
+        self.issue.failed = failed && matches!(self.moves, Move::Atomic(..));
     }
 
     /// Do its part in global memory, if it has one that is not done and comes first; whether it has. `chunks` are those of
@@ -222,6 +225,7 @@ impl Lanewise {
             Move::Atomic(shape, flush, _) => {
                 let memory = bytes_mut(memories, reach, shape.bytes as usize, at);
                 let old = atomics(memory, shape, flush, reach.mask, &self.data, at);
+                self.issue.failed = finds_others(shape, reach.mask, &self.data, chunks, &old);
                 self.data = [Chunk::ZERO; 16];
                 merge_rows(&mut self.data, &old, chunks, reach.mask, reach.mask);
             }
@@ -458,6 +462,16 @@ fn atomics(
         }
     }
     old
+}
+
+/// Whether a compare-and-swap, with its data and what memory held, has stored nothing in the lanes of `mask`.
+fn finds_others(shape: AtomicShape, mask: u64, data: &[Chunk], chunks: usize, old: &[Chunk; 8]) -> bool {
+    let words = shape.bytes as usize / 4;
+    let differs = |lane: u32| {
+        let (chunk, lane) = (lane as usize / 16, lane as usize % 16);
+        (0..words).any(|n| old[n * chunks + chunk].0[lane] != data[(words + n) * chunks + chunk].0[lane])
+    };
+    shape.op.stores_if_equal() && lanes(mask).all(differs)
 }
 
 /// `f` of what memory holds and of one or two data, lane by lane; what memory held.

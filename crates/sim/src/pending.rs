@@ -222,6 +222,7 @@ impl Pending {
             return false;
         }
         let mut held = Box::new([[0; 16]; 64]);
+        let mut failed = false;
         let action = match &self.action {
             Action::Load { .. }
             | Action::LoadFormat { .. }
@@ -239,7 +240,8 @@ impl Pending {
                 Some(Action::Nothing)
             }
             Action::Atomic { shape, flush, data, rows, zero } => {
-                atomic_lanes(memories, access, *shape, *flush, data, full.count_ones(), |lane, old| {
+                let count = full.count_ones();
+                failed = atomic_lanes(memories, access, *shape, *flush, data, count, |lane, old| {
                     held[lane as usize][..8].copy_from_slice(&old.to_le_bytes());
                 });
                 let shape = LoadShape { bytes: shape.bytes, extend: Extend::Dwords };
@@ -249,6 +251,7 @@ impl Pending {
         };
         self.action = action.unwrap_or_else(|| std::mem::replace(&mut self.action, Action::Nothing));
         (self.performed, self.held) = (true, Some(held));
+        self.issue.failed = failed;
         true
     }
 }
@@ -475,7 +478,7 @@ fn element_of(
 }
 
 /// Read-modify-write of an access, with its first and second data as in [`Action::Atomic`]; `visit` gets what each lane
-/// has found.
+/// has found. Whether it is a compare-and-swap that has stored nothing.
 fn atomic_lanes(
     memories: &mut Memories<'_>,
     access: &Access,
@@ -484,7 +487,7 @@ fn atomic_lanes(
     data: &[u32],
     count: u32,
     mut visit: impl FnMut(u32, u64),
-) {
+) -> bool {
     let (words, count) = ((shape.bytes / 4) as usize, count as usize);
     let word = |from: usize, lane: u32| {
         let low = u64::from(data[from * count + lane as usize]);
@@ -492,18 +495,21 @@ fn atomic_lanes(
         low | high << 32
     };
     let (mask, _, addr) = lane_extent(access);
+    let mut failed = shape.op.stores_if_equal();
     for lane in lanes(mask) {
         let at = addr[lane as usize];
         let old = read_word(memories, access.space, at, shape.bytes);
         let second = if shape.op.two_data() { word(words, lane) } else { 0 };
         let new = atomic::apply(shape, old, word(0, lane), second, flush);
         write_word(memories, access.space, at, shape.bytes, new);
+        failed &= old != second;
         visit(lane, old);
     }
+    failed
 }
 
 /// Move the data of a completing operation.
-pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending) {
+pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &mut Pending) {
     let accesses = &pending.issue.accesses;
     let held = pending.held.as_deref();
     match &pending.action {
@@ -528,10 +534,11 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
             let count = regs.lanes();
             let operands = if shape.op.two_data() { 2 } else { 1 };
             let per_access = words * operands * count as usize;
+            let mut failed = true;
             for (i, access) in accesses.iter().enumerate() {
                 let row = rows.map(|rows| rows[i] as usize);
                 let data = &data[i * per_access..];
-                atomic_lanes(memories, access, *shape, *flush, data, count, |lane, old| {
+                failed &= atomic_lanes(memories, access, *shape, *flush, data, count, |lane, old| {
                     if let Some(row) = row {
                         set_words(regs, row, lane, words, old);
                     }
@@ -540,6 +547,7 @@ pub fn complete(regs: &mut Regs, memories: &mut Memories<'_>, pending: &Pending)
                     lanes(*zero).for_each(|lane| set_words(regs, row, lane, words, 0));
                 }
             }
+            pending.issue.failed = failed;
         }
         Action::Copy { zero, extend: shape } => {
             let (from, to) = (&accesses[0], &accesses[1]);

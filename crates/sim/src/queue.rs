@@ -342,6 +342,11 @@ impl Queue {
         &self.slots[slot]
     }
 
+    /// The same, to complete it.
+    pub fn flight_mut(&mut self, slot: usize) -> &mut Flight {
+        &mut self.slots[slot]
+    }
+
     /// What is in flight, in the order of issue.
     pub fn for_each(&mut self, mut visit: impl FnMut(&mut Flight)) {
         for place in &self.order[self.head..] {

@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 use wavemark_budget::room_for;
 use wavemark_isa::effects::{Control, Flow, HwField, HwReg};
 use wavemark_isa::{Inst, Operand, decode_as_executed};
-use wavemark_sim::Kernel;
 use wavemark_sim::events::Site;
 use wavemark_sim::foresight::known::{Constants, Knower, Known};
+use wavemark_sim::{Kernel, Segment};
 use wavemark_target::Machine;
 
 use super::calls::{Chain, ChainId};
@@ -255,7 +255,7 @@ impl<'k> Paths<'k> {
             let site = match node.site.or_else(|| self.sites.find(pc, msb)) {
                 Some(site) => site,
                 None => {
-                    let Some(inst) = instruction_at(self.kernel, pc) else {
+                    let Some(inst) = instruction_at(self.kernel.machine, &self.kernel.code, pc) else {
                         self.gaps.push(Gap { pc, kind: GapKind::NotCode });
                         continue;
                     };
@@ -398,13 +398,14 @@ impl<'k> Paths<'k> {
     }
 }
 
-fn instruction_at(kernel: &Kernel, pc: u64) -> Option<Inst> {
-    let at = usize::try_from(pc.checked_sub(kernel.code.base)?).ok()?;
-    decode_as_executed(kernel.machine, kernel.code.bytes.get(at..)?).ok()
+/// The instruction at an address, as it is executed.
+pub(crate) fn instruction_at(machine: Machine, code: &Segment, pc: u64) -> Option<Inst> {
+    let at = usize::try_from(pc.checked_sub(code.base)?).ok()?;
+    decode_as_executed(machine, code.bytes.get(at..)?).ok()
 }
 
 /// The upper VGPR bits behind an instruction.
-fn upper_bits(machine: Machine, msb: u8, info: &SiteInfo) -> Result<u8, GapKind> {
+pub(crate) fn upper_bits(machine: Machine, msb: u8, info: &SiteInfo) -> Result<u8, GapKind> {
     let control = info.effects.control;
     if !matches!(control, Some(Control::VgprMsb | Control::SetReg)) {
         return Ok(msb);

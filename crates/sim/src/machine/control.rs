@@ -210,6 +210,7 @@ impl<O: Observer> Cx<'_, O> {
             scope: cache.scope,
             multicast: None,
             stored: Vec::new(),
+            failed: false,
         };
         if O::ACTIVE {
             self.observer.cache(wave.id, site, cache, &issue);

@@ -674,7 +674,8 @@ impl<O: Observer> Cx<'_, O> {
         } else {
             Vec::new()
         };
-        let issue = Issue { id: OpId(self.cluster.next_op), seq, accesses, atomic, scope, multicast, stored };
+        let id = OpId(self.cluster.next_op);
+        let issue = Issue { id, seq, accesses, atomic, scope, multicast, stored, failed: false };
         if O::ACTIVE {
             self.observer.issued(wave.id, site, &issue);
         }

@@ -341,7 +341,7 @@ impl<O: Observer> Cx<'_, O> {
     #[inline(always)]
     fn complete_slot(&mut self, wave: &mut Wave, slot: usize) {
         let mut memories = memories(self.global, self.lds, &mut wave.scratch);
-        match wave.queue.flight(slot) {
+        match wave.queue.flight_mut(slot) {
             Flight::Burst(burst) => burst.complete(&mut wave.regs, &mut memories, &mut self.pool.captured),
             Flight::Lanewise(lanewise) => {
                 lanewise.complete(&mut wave.regs, &mut memories);

@@ -99,6 +99,7 @@ impl<O: Observer> Cx<'_, O> {
             let issue = &mut lanewise.issue;
             (issue.id, issue.seq, issue.scope) = (OpId(self.cluster.next_op), seq, op.scope);
             issue.atomic = direction == Direction::Atomic;
+            issue.failed = false;
             issue.multicast = op.multicast.then(|| wave.regs.s[sindex::M0 as usize]);
             self.observer.issued(wave.id, site, issue);
         }

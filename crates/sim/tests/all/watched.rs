@@ -46,8 +46,8 @@ impl<const LANEWISE: bool> Observer for Record<LANEWISE> {
 
 /// An operation in words, without the addresses of lanes that take no part.
 fn told(op: &Issue) -> String {
-    let Issue { id, seq, accesses, atomic, scope, multicast, stored } = op;
-    let mut text = format!("{id:?} {seq:?} {atomic} {scope:?} {multicast:?} {stored:?}");
+    let Issue { id, seq, accesses, atomic, scope, multicast, stored, failed } = op;
+    let mut text = format!("{id:?} {seq:?} {atomic} {scope:?} {multicast:?} {stored:?} {failed}");
     for Access { space, direction, extent } in accesses {
         let _ = match extent {
             Extent::Lanes { mask, bytes, addr } => {
