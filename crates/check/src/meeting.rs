@@ -89,11 +89,14 @@ struct Outcome {
     notable: bool,
 }
 
+/// How many conflicts of an access are told apart.
+const CONFLICTS: usize = 64;
+
 /// How many outcomes are kept, and how many relations.
 const KEPT: usize = 16;
 
 /// An access, and what comes of its meeting others.
-pub(crate) struct Meeting<'a, R> {
+pub(crate) struct Meeting<'a, R, N> {
     access: &'a Access,
     /// The access as it will be remembered.
     common: Record,
@@ -102,6 +105,8 @@ pub(crate) struct Meeting<'a, R> {
     changes: bool,
     /// How an earlier operation, a write or not, stands to this one.
     relation: R,
+    /// Whether an earlier operation is of the same workgroup.
+    near: N,
     /// Its number, once it has one.
     operation: Option<Operation>,
     /// Neighbouring dwords were mostly touched by the same operations, hence the last answers are kept.
@@ -117,15 +122,16 @@ pub(crate) struct Meeting<'a, R> {
     pub copies: SmallVec<[Epoch; 8]>,
 }
 
-impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
-    /// `relation`: how an earlier access, a write or not, stands to this one.
-    pub fn new(access: &'a Access, common: Record, stored: Option<Stored<'a>>, relation: R) -> Self {
+impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R, N> {
+    /// `relation`: how an earlier access, a write or not, stands to this one; `near`: whether it is of the same workgroup.
+    pub fn new(access: &'a Access, common: Record, stored: Option<Stored<'a>>, relation: R, near: N) -> Self {
         Meeting {
             access,
             common,
             stored,
             changes: access.direction != Direction::Read && !common.keeps,
             relation,
+            near,
             operation: None,
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
@@ -266,7 +272,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
         Outcome { before, bytes, after, notable }
     }
 
-    /// How many accesses of each kind are remembered of a dword.
+    /// How many accesses of each kind are remembered of a dword, those of the own workgroup apart.
     fn readers(&self) -> usize {
         if self.access.space == Space::Lds { usize::MAX } else { READERS }
     }
@@ -278,8 +284,11 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
                 || sets.record(old).epoch != self.common.epoch
                     && self.relation(sets, old, false) != Relation::Ordered
         });
-        if reads.len() >= self.readers() {
-            reads.remove(0);
+        // Of what all waves of a workgroup load, it may matter to one of them alone.
+        if reads.len() >= self.readers()
+            && let Some(oldest) = reads.iter().position(|&(old, _)| !(self.near)(sets.record(old)))
+        {
+            reads.remove(oldest);
         }
         with(reads, (me, bytes))
     }
@@ -382,9 +391,14 @@ impl<'a, R: Fn(&Record, bool) -> Relation> Meeting<'a, R> {
                 continue;
             }
             let lanes = 1 << (lane & 63);
-            if let Some(known) = self.conflicts.iter_mut().find(|c| c.earlier.site == earlier.site) {
+            // What each wave has read may be of use, or not.
+            let same = |known: &&mut Conflict| {
+                known.earlier.site == earlier.site
+                    && (write_first || known.earlier.epoch.agent == earlier.epoch.agent)
+            };
+            if let Some(known) = self.conflicts.iter_mut().find(same) {
                 known.lanes |= lanes;
-            } else if self.conflicts.len() < 4 {
+            } else if self.conflicts.len() < if write_first { 4 } else { CONFLICTS } {
                 let dword = piece.number + u64::from(n);
                 self.conflicts.push(Conflict {
                     earlier,

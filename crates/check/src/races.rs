@@ -4,6 +4,7 @@
 //! ([`crate::race_report`]), or, where a load may poll or be of no use, put off until it is known what becomes of its
 //! value ([`crate::taint`]).
 
+use smallvec::SmallVec;
 use wavemark_isa::effects::AtomicOp;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
@@ -98,17 +99,26 @@ impl Checker {
         let record = Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued, keeps };
         let later = Later { wave, record, channel: own_channel, space, direction, dwords };
         let order = Order { state, waves: &self.waves, facts: self.facts };
-        let mut meeting = Meeting::new(access, record, stored, |old: &Record, write_first: bool| {
-            order.relation(old, &later, write_first)
-        });
+        let relation = |old: &Record, write_first: bool| order.relation(old, &later, write_first);
+        let near = |old: &Record| {
+            let id = order.waves.id(old.epoch.agent);
+            id.is_some_and(|id| id.workgroup_flat == wave.workgroup_flat)
+        };
+        let mut meeting = Meeting::new(access, record, stored, relation, near);
         shadow.sweep();
         meeting.touch_all(shadow);
         let Meeting { conflicts, undefined, mut copies, .. } = meeting;
         if let Some(stored) = &stored {
             self.check_lanes(wave, site, access, stored);
         }
+        // One wave whose load matters stands for all that have executed it.
+        let mut said: SmallVec<[SiteId; 2]> = SmallVec::new();
         for conflict in conflicts {
-            self.judge(&later, &conflict);
+            if conflict.write_first {
+                self.judge(&later, &conflict);
+            } else if !said.contains(&conflict.earlier.site) && self.judge(&later, &conflict) {
+                said.push(conflict.earlier.site);
+            }
         }
         if atomic && later.loads_registers() && !self.polls.contains(&site) {
             // Whether it polls matters to what overwrites it later, when its value is gone.
@@ -126,10 +136,11 @@ impl Checker {
         }
     }
 
-    /// What to do about a conflict: report it; or, where a load may poll or be of no use, wait for what becomes of it.
-    fn judge(&mut self, later: &Later, conflict: &Conflict) {
+    /// What to do about a conflict: report it; or, where a load may poll or be of no use, wait for what becomes of it. Whether
+    /// it is reported.
+    fn judge(&mut self, later: &Later, conflict: &Conflict) -> bool {
         let own = conflict.earlier.epoch.agent == later.wave.index;
-        let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return };
+        let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return false };
         let near = common_scope(other, later.wave) == Scope::Cu;
         let poll = match conflict.relation {
             Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
@@ -141,22 +152,22 @@ impl Checker {
             // What it reads may mean nothing.
             let polls = self.polls.contains(&later.record.site);
             if polls && poll == Poll::Any {
-                return;
+                return false;
             }
             let finding =
                 if polls && poll == Poll::Loop { None } else { self.conflict_finding(later, conflict) };
             let learns = if poll == Poll::Loop { self.known_by(conflict.earlier.epoch) } else { None };
             let suspicion = Suspicion { finding, load: later.record.site, poll, learns, mistake: None };
             self.suspect(later, suspicion, [conflict.lanes; Undefined::DWORDS]);
-            return;
+            return false;
         }
         let may_poll = conflict.both_atomic || later.direction == Direction::Atomic || near;
         if !own && !conflict.write_first && may_poll && !conflict.earlier.dma {
             // What another wave has read may mean nothing.
             if self.polls.contains(&conflict.earlier.site) {
-                return;
+                return false;
             }
-            let Some(finding) = self.conflict_finding(later, conflict) else { return };
+            let Some(finding) = self.conflict_finding(later, conflict) else { return true };
             let poll = if conflict.both_atomic || later.direction == Direction::Atomic {
                 Poll::Any
             } else {
@@ -164,21 +175,21 @@ impl Checker {
             };
             let learns = if poll == Poll::Loop { self.known_by(later.record.epoch) } else { None };
             let load = conflict.earlier;
-            self.report_or_keep(UnusedLoad { load, finding, may_poll: true });
+            let reported = self.report_or_keep(UnusedLoad { load, finding, may_poll: true });
             self.suspect_earlier(load, poll, learns);
-            return;
+            return reported;
         }
-        let Some(finding) = self.conflict_finding(later, conflict) else { return };
+        let Some(finding) = self.conflict_finding(later, conflict) else { return true };
         if !own && !conflict.write_first {
-            self.report_or_keep(UnusedLoad { load: conflict.earlier, finding, may_poll: false });
-        } else {
-            self.findings.add(finding);
+            return self.report_or_keep(UnusedLoad { load: conflict.earlier, finding, may_poll: false });
         }
+        self.findings.add(finding);
+        true
     }
 
     /// Report a race of a load with a later write, unless its wave has stored nothing since that may come of what it has
-    /// loaded (small blocks are loaded by all waves of a workgroup, and stored by one).
-    fn report_or_keep(&mut self, unused: UnusedLoad) {
+    /// loaded (small blocks are loaded by all waves of a workgroup, and stored by one). Whether it is reported.
+    fn report_or_keep(&mut self, unused: UnusedLoad) -> bool {
         let load = unused.load;
         let registers = !load.dma && !load.atomic;
         let stores: Vec<SiteId> = match self.waves.get(load.epoch.agent) {
@@ -193,9 +204,10 @@ impl Checker {
             if !state.ended && !state.unused_loads.iter().any(again) {
                 state.unused_loads.push(unused);
             }
-            return;
+            return false;
         }
         self.report_used(unused);
+        true
     }
 
     fn report_used(&mut self, UnusedLoad { load, finding, may_poll }: UnusedLoad) {
