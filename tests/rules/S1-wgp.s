@@ -8,7 +8,7 @@
 	s_cmp_lg_u32 s8, 0
 	s_cbranch_scc1 .Lconsumer
 	global_store_b32 v1, v0, s[6:7]         ; <<< other end
-	s_barrier                               ; <<< hint: s_waitcnt_vscnt 0
+	s_barrier                               ; <<< hint: s_waitcnt_vscnt null, 0x0
 	s_endpgm
 .Lconsumer:
 	s_barrier

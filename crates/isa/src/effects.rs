@@ -598,6 +598,22 @@ mod tests {
         assert_eq!((barrier.flow, barrier.barrier), (Flow::Barrier, Some(Barrier::Wait)));
     }
 
+    /// What a hint says is an instruction of the machine that waits for the counter.
+    #[test]
+    fn waits_in_words() {
+        for (processor, counter, text) in [
+            (Processor::Gfx90a, Counter::Lgkm, "s_waitcnt lgkmcnt(0)"),
+            (Processor::Gfx1030, Counter::Vs, "s_waitcnt_vscnt null, 0x0"),
+            (Processor::Gfx1100, Counter::Lgkm, "s_waitcnt lgkmcnt(0)"),
+            (Processor::Gfx1100, Counter::Vs, "s_waitcnt_vscnt null, 0x0"),
+            (Processor::Gfx1201, Counter::Ds, "s_wait_dscnt 0"),
+        ] {
+            let machine = Machine::new(processor);
+            assert_eq!(wait_text(machine, counter, 0), text);
+            assert!(of(machine, text).waits.contains(&(counter, 0)), "{text}");
+        }
+    }
+
     #[test]
     fn hardware_register_fields() {
         // hwreg(HW_REG_WAVE_MODE, 25, 1)

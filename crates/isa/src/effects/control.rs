@@ -212,15 +212,20 @@ fn immediate(inst: &Inst) -> Option<u16> {
         .find_map(|operand| if let Operand::Imm(value) = operand { Some(*value as u16) } else { None })
 }
 
-/// The wait instruction of a machine for `counter` to come down to `n`, as the assembly has it.
+/// The wait instruction of a machine for `counter` to come down to `n`, as the assembly has it: without a register to add, if
+/// there is one, and for as few counters as can be.
 pub fn wait_text(machine: Machine, counter: Counter, n: u32) -> String {
     let waits = Table::of(machine).synchronisation().filter_map(|row| match &row.effects.wait {
-        Some(Wait::Counters(counters)) if counters.contains(&counter) => Some((row.mnemonic, counters.len())),
+        Some(Wait::Counters(counters)) if counters.contains(&counter) => {
+            let adds = row.operands.iter().any(|operand| !matches!(operand.class, Class::Imm(_)));
+            Some((adds, counters.len(), row.mnemonic))
+        }
         _ => None,
     });
-    match waits.min_by_key(|&(_, counters)| counters) {
-        Some((mnemonic, 1)) => format!("{mnemonic} {n}"),
-        Some((mnemonic, _)) => format!("{mnemonic} {}({n})", counter.name()),
+    match waits.min_by_key(|&(adds, counters, _)| (adds, counters)) {
+        Some((true, _, mnemonic)) => format!("{mnemonic} null, {n:#x}"),
+        Some((false, 1, mnemonic)) => format!("{mnemonic} {n}"),
+        Some((false, _, mnemonic)) => format!("{mnemonic} {}({n})", counter.name()),
         None => format!("a wait for {} {n}", counter.name()),
     }
 }
