@@ -188,11 +188,12 @@ impl Program {
             }
         };
         let dwords = inst.size / 4;
+        let facts = self.facts;
         let mut binder =
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
         let bound = bind(&mut binder);
-        self.talks |= talks(&binder.effects);
-        let asks = asks(&binder.effects);
+        self.talks |= talks(facts, &binder.effects);
+        let asks = asks(facts, &binder.effects);
         ops[at] = match bound {
             Ok(op) => Op { dwords, asks, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
@@ -202,18 +203,20 @@ impl Program {
 }
 
 /// Whether an instruction asks what other workgroups have done, or waits for them.
-fn asks(effects: &Effects) -> bool {
+fn asks(facts: &Facts, effects: &Effects) -> bool {
     let returns = |verb| matches!(verb, Verb::Load | Verb::AtomicReturn);
     effects.control == Some(Control::Sleep)
-        || talks(effects) && effects.memory.as_ref().is_some_and(|memory| returns(memory.verb))
+        || talks(facts, effects) && effects.memory.as_ref().is_some_and(|memory| returns(memory.verb))
 }
 
-/// Whether an instruction talks to other workgroups.
-fn talks(effects: &Effects) -> bool {
+/// Whether an instruction talks to other workgroups. Where every store reaches the device, whatever it is for, that says
+/// nothing: whom it is for asks.
+fn talks(facts: &Facts, effects: &Effects) -> bool {
     effects.memory.as_ref().is_some_and(|memory| {
         let shared = !matches!(memory.path, Path::Lds | Path::Scratch);
         let moves = !matches!(memory.verb, Verb::Cache { .. } | Verb::Prefetch);
-        shared && moves && (memory.is_atomic() || effects.policy.scope >= Scope::Device)
+        let says_scope = memory.verb != Verb::Store || facts.stores_say_scope();
+        shared && moves && (memory.is_atomic() || says_scope && effects.policy.scope >= Scope::Device)
     })
 }
 
