@@ -29,19 +29,39 @@ static LIMIT: AtomicU8 = AtomicU8::new(Level::Avx512 as u8);
 /// What is bound or run from now on in this process uses no higher level than `limit`. No result depends on it: this
 /// is how tests see that none does.
 pub fn limit_level(limit: Level) {
-    LIMIT.store(limit as u8, Ordering::Relaxed);
+    LIMIT.store(limit as u8, Ordering::SeqCst);
+    LEVEL.store(UNKNOWN, Ordering::SeqCst);
 }
 
+/// The level of this host below the limit, or [`UNKNOWN`]: many bodies ask for it, each time that they run.
+static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// No [`Level`].
+const UNKNOWN: u8 = u8::MAX;
+
 /// The level of this host, found once, below the limit.
-#[inline]
+#[inline(always)]
 pub fn level() -> Level {
-    static LEVEL: OnceLock<Level> = OnceLock::new();
-    let highest = *LEVEL.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable));
-    match LIMIT.load(Ordering::Relaxed) {
+    match LEVEL.load(Ordering::Relaxed) {
+        0 => Level::Portable,
+        1 => Level::Avx2,
+        2 => Level::Avx512,
+        _ => find_level(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn find_level() -> Level {
+    static HIGHEST: OnceLock<Level> = OnceLock::new();
+    let highest = *HIGHEST.get_or_init(|| levels().last().copied().unwrap_or(Level::Portable));
+    let level = match LIMIT.load(Ordering::SeqCst) {
         0 => Level::Portable,
         1 => highest.min(Level::Avx2),
         _ => highest,
-    }
+    };
+    LEVEL.store(level as u8, Ordering::SeqCst);
+    level
 }
 
 /// All levels that this host can run, lowest first.
@@ -129,6 +149,18 @@ pub trait Host: 'static {
     fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
         std::array::from_fn(|l| lanes[from[l] as usize & 15])
     }
+    /// Byte n of a lane: that of the eight bytes of its `low` and `high` which byte n of `from`, below 8, says.
+    #[inline(always)]
+    fn bytes_of_two(low: &[u32; 16], high: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+        std::array::from_fn(|l| {
+            let byte = |n: u32| {
+                let from = from[l] >> (8 * n) & 7;
+                let word = if from < 4 { low[l] } else { high[l] };
+                (word >> (8 * (from & 3)) & 0xff) << (8 * n)
+            };
+            byte(0) | byte(1) | byte(2) | byte(3)
+        })
+    }
     /// Binary16 in the low halves to binary32.
     fn f16_to_f32(halves: &[u32; 16]) -> [f32; 16];
     /// Binary16 in bits `SHIFT + 15 : SHIFT` to binary32.
@@ -144,6 +176,11 @@ pub trait Host: 'static {
         let (low, high) = (Self::f32_to_f16(low), Self::f32_to_f16(high));
         std::array::from_fn(|i| low[i] | high[i] << 16)
     }
+    /// Run `K` at this level, out of the way of who asks for it.
+    ///
+    /// # Safety
+    /// As [`Kernel::run`].
+    unsafe fn run_apart<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op);
     /// Not 0 if a number is a NaN.
     #[inline(always)]
     fn any_nan(x: &[f32; 16]) -> u32 {
@@ -155,6 +192,12 @@ pub trait Host: 'static {
 pub struct Portable;
 
 impl Host for Portable {
+    #[cold]
+    #[inline(never)]
+    unsafe fn run_apart<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
+        // SAFETY: the caller's promise.
+        unsafe { K::run::<Portable, N>(regs, op) }
+    }
     #[inline(always)]
     fn movemask(lanes: &[u32; 16]) -> u32 {
         let mut mask = 0;
@@ -186,7 +229,9 @@ impl Host for Portable {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::Host;
+    use super::{Host, Kernel};
+    use crate::op::Op;
+    use crate::regs::Regs;
 
     /// [`super::Level::Avx2`].
     pub struct Avx2;
@@ -212,6 +257,18 @@ mod x86 {
     }
 
     impl Host for Avx2 {
+        #[inline(always)]
+        unsafe fn run_apart<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
+            #[cold]
+            #[inline(never)]
+            #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+            unsafe fn run<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
+                // SAFETY: the caller's promise.
+                unsafe { K::run::<Avx2, N>(regs, op) }
+            }
+            // SAFETY: the caller's promise.
+            unsafe { run::<K, N>(regs, op) }
+        }
         #[inline(always)]
         fn movemask(lanes: &[u32; 16]) -> u32 {
             // SAFETY: code of this level runs only where AVX2 is (`super::level`).
@@ -276,6 +333,20 @@ mod x86 {
 
     impl Host for Avx512 {
         #[inline(always)]
+        unsafe fn run_apart<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
+            #[cold]
+            #[inline(never)]
+            #[target_feature(
+                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
+            )]
+            unsafe fn run<K: Kernel, const N: usize>(regs: &mut Regs, op: &Op) {
+                // SAFETY: the caller's promise.
+                unsafe { K::run::<Avx512, N>(regs, op) }
+            }
+            // SAFETY: the caller's promise.
+            unsafe { run::<K, N>(regs, op) }
+        }
+        #[inline(always)]
         fn half_to_f32<const SHIFT: u32>(words: &[u32; 16]) -> [f32; 16] {
             let mut out = [0f32; 16];
             // SAFETY: code of this level runs only where AVX-512 F is; both arrays are 64 bytes.
@@ -304,6 +375,23 @@ mod x86 {
                 let x = _mm512_loadu_ps(x.as_ptr());
                 u32::from(_mm512_cmp_ps_mask::<_CMP_UNORD_Q>(x, x))
             }
+        }
+        #[inline(always)]
+        fn bytes_of_two(low: &[u32; 16], high: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {
+            let mut out = [0u32; 16];
+            // SAFETY: code of this level runs only where AVX-512 F and BW are; all four arrays are 64 bytes.
+            unsafe {
+                let low = _mm512_loadu_si512(low.as_ptr().cast());
+                let high = _mm512_loadu_si512(high.as_ptr().cast());
+                let from = _mm512_loadu_si512(from.as_ptr().cast());
+                // Two lanes' bytes in each quarter: those of the even lanes begin at 0, of the odd ones at 8.
+                let from = _mm512_or_si512(from, _mm512_set1_epi64(0x0808_0808 << 32));
+                let first = _mm512_shuffle_epi8(_mm512_unpacklo_epi32(low, high), from);
+                let second = _mm512_shuffle_epi8(_mm512_unpackhi_epi32(low, high), from);
+                let both = _mm512_mask_mov_epi32(first, 0xcccc, second);
+                _mm512_storeu_si512(out.as_mut_ptr().cast(), both);
+            }
+            out
         }
         #[inline(always)]
         fn permute(lanes: &[u32; 16], from: &[u32; 16]) -> [u32; 16] {

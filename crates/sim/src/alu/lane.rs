@@ -197,6 +197,13 @@ pub struct Out<const N: usize> {
     pub second: Row<N>,
 }
 
+impl<const N: usize> Out<N> {
+    #[inline(always)]
+    const fn uninit() -> Self {
+        Out { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() }
+    }
+}
+
 /// A source: one row of `N` chunks, or two, one behind the other.
 #[derive(Clone, Copy)]
 pub struct Rows<const N: usize>(*const u32);
@@ -340,37 +347,63 @@ impl<K: Lane> Kernel for Fast<K> {
         if (mode != mode_want && !flush) || exact_only() {
             return every_lane_of::<K>(regs, op);
         }
-        let (mut ra, mut rb, mut rc) = (Row::<N>::uninit(), Row::<N>::uninit(), Row::<N>::uninit());
-        let mut out = Out::<N> { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
-        // SAFETY: the binder placed all operands, of these kinds, inside the slabs; sources that are not masks are
-        // rows of the vector slab (`spread` sees to the others).
-        let nan = unsafe {
-            let slab = regs.v.as_ptr();
-            let a = rows::<H, N>(regs, slab, op.src[0].at, K::A::KIND, &mut ra);
-            let b = rows::<H, N>(regs, slab, op.src[1].at, K::B::KIND, &mut rb);
-            let c = rows::<H, N>(regs, slab, op.src[2].at, K::C::KIND, &mut rc);
-            if flush {
-                K::lanes::<H, N, true>(op.imm, a, b, c, &mut out)
-            } else {
-                K::lanes::<H, N, false>(op.imm, a, b, c, &mut out)
+        let mut out = Out::<N>::uninit();
+        // SAFETY: the binder placed all operands, of these kinds, inside the slabs.
+        unsafe {
+            if compute::<K, H, N>(regs, op, flush, &mut out) != 0 {
+                // Again and elsewhere: what a call gets a reference to must be in memory, and `out` stays in the host's
+                // registers.
+                return H::run_apart::<Repairing<K>, N>(regs, op);
             }
-        };
-        if K::DEPENDS as u8 != Depends::Nothing as u8 && nan != 0 {
-            // A copy: what a call gets a reference to must be in memory all along, and `out` stays in the host's registers.
-            let mut repaired = Out::<N> { lo: Row::uninit(), hi: Row::uninit(), second: Row::uninit() };
-            for c in 0..N {
-                repaired.lo.0[c] = out.lo.0[c];
-                repaired.hi.0[c] = out.hi.0[c];
-                repaired.second.0[c] = out.second.0[c];
-            }
-            repair_nans::<K, N>(regs, op, &mut repaired);
-            // SAFETY: `lanes` wrote all lanes of the rows that the kinds have, and they were copied.
-            return unsafe { put::<K, H, N>(regs, op, &repaired) };
+            put::<K, H, N>(regs, op, &out);
         }
-        // SAFETY: the binder placed all rows of the destination inside the slab; `lanes` wrote all lanes of the
-        // rows that the kinds have.
-        unsafe { put::<K, H, N>(regs, op, &out) }
     }
+}
+
+/// [`Fast`] where a result is a NaN.
+struct Repairing<K>(PhantomData<K>);
+
+impl<K: Lane> Kernel for Repairing<K> {
+    #[inline(always)]
+    unsafe fn run<H: Host, const N: usize>(regs: &mut Regs, op: &Op) {
+        let flush = K::DEPENDS.has_flush() && regs.mode.raw & K::DEPENDS.mask().0 == 0;
+        let mut out = Out::<N>::uninit();
+        // SAFETY: as in `Fast`; `compute` wrote all lanes of the rows that the kinds have.
+        unsafe {
+            compute::<K, H, N>(regs, op, flush, &mut out);
+            repair_nans::<K, N>(regs, op, &mut out);
+            put::<K, H, N>(regs, op, &out);
+        }
+    }
+}
+
+/// The results of all lanes, in all rows that the kinds have; not 0 if one is a NaN that there are rules for. `flush`: f32
+/// denormals are.
+///
+/// # Safety
+/// The operands of `op` must be inside the slabs of `regs`, the wave must have `N` chunks; sources that are not masks are
+/// rows of the vector slab ([`spread`](super::spread) sees to the others).
+#[inline(always)]
+unsafe fn compute<K: Lane, H: Host, const N: usize>(
+    regs: &Regs,
+    op: &Op,
+    flush: bool,
+    out: &mut Out<N>,
+) -> u32 {
+    let (mut ra, mut rb, mut rc) = (Row::<N>::uninit(), Row::<N>::uninit(), Row::<N>::uninit());
+    // SAFETY: the caller's promise.
+    let nan = unsafe {
+        let slab = regs.v.as_ptr();
+        let a = rows::<H, N>(regs, slab, op.src[0].at, K::A::KIND, &mut ra);
+        let b = rows::<H, N>(regs, slab, op.src[1].at, K::B::KIND, &mut rb);
+        let c = rows::<H, N>(regs, slab, op.src[2].at, K::C::KIND, &mut rc);
+        if flush {
+            K::lanes::<H, N, true>(op.imm, a, b, c, out)
+        } else {
+            K::lanes::<H, N, false>(op.imm, a, b, c, out)
+        }
+    };
+    if K::DEPENDS as u8 == Depends::Nothing as u8 { 0 } else { nan }
 }
 
 /// Write the results to where they belong.
@@ -444,7 +477,6 @@ fn every_lane_of<K: Exact>(regs: &mut Regs, op: &Op) {
 }
 
 /// The exact function in the active lanes of `out` that hold a NaN. The sources are as they were.
-#[cold]
 #[inline(never)]
 fn repair_nans<K: Lane, const N: usize>(regs: &Regs, op: &Op, out: &mut Out<N>) {
     let (shim, cx) = (Shim::of::<K>(), Cx::new(regs, op.imm));

@@ -90,16 +90,17 @@ impl Kernel for Run {
             unsafe {
                 let slab = regs.v.as_mut_ptr();
                 let to = slab.add(to as usize);
+                // Loops over all lanes, not chunks: see `Lane::lanes`.
+                let to = to.cast::<u32>();
                 if scalar {
                     let word = *regs.s.get_unchecked(from as usize) & and ^ xor;
-                    for c in 0..N {
-                        (*to.add(c)).0 = [word; 16];
+                    for l in 0..N * 16 {
+                        to.add(l).write(word);
                     }
                 } else {
-                    let from = slab.add(from as usize);
-                    for c in 0..N {
-                        let chunk = (*from.add(c)).0;
-                        (*to.add(c)).0 = std::array::from_fn(|l| chunk[l] & and ^ xor);
+                    let from = slab.add(from as usize).cast::<u32>();
+                    for l in 0..N * 16 {
+                        to.add(l).write(from.add(l).read() & and ^ xor);
                     }
                 }
             }

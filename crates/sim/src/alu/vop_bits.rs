@@ -2,7 +2,9 @@
 
 use wavemark_isa::Meaning;
 
-use super::def::{Line, VectorDef};
+use super::def::{Line, VectorDef, fast};
+use super::host::Host;
+use super::lane::{Cx, Depends, Exact, Lane, Out, Rows};
 
 /// `v_perm_b32`: byte `sel` of the 8 bytes, most significant word first, or a constant or sign byte.
 #[inline(always)]
@@ -21,6 +23,50 @@ fn perm(a: u32, b: u32, sel: u32) -> u32 {
         out |= byte << (8 * i);
     }
     out
+}
+
+/// [`perm`] of a wave: mostly all selects are bytes.
+struct Perm;
+
+impl Exact for Perm {
+    type A = u32;
+    type B = u32;
+    type C = u32;
+    type D = u32;
+    type E = ();
+    const DEPENDS: Depends = Depends::Nothing;
+    #[inline(always)]
+    fn exact(_cx: &Cx, a: u32, b: u32, sel: u32) -> (u32, ()) {
+        (perm(a, b, sel), ())
+    }
+}
+
+impl Lane for Perm {
+    #[inline(always)]
+    fn one(_imm: u64, a: u32, b: u32, sel: u32) -> (u32, ()) {
+        (perm(a, b, sel), ())
+    }
+
+    #[inline(always)]
+    unsafe fn lanes<H: Host, const N: usize, const FLUSH: bool>(
+        _imm: u64,
+        a: Rows<N>,
+        b: Rows<N>,
+        c: Rows<N>,
+        out: &mut Out<N>,
+    ) -> u32 {
+        for i in 0..N {
+            // SAFETY: the caller's promise: the sources have N chunks.
+            let (a, b, sel) = unsafe { (a.chunk(i), b.chunk(i), c.chunk(i)) };
+            let other = sel.iter().fold(0, |any, sel| any | sel & 0xf8f8_f8f8);
+            let d = match other {
+                0 => H::bytes_of_two(&b, &a, &sel),
+                _ => std::array::from_fn(|l| perm(a[l], b[l], sel[l])),
+            };
+            out.lo.set_chunk(i, &d);
+        }
+        0
+    }
 }
 
 /// Any bitwise function of three inputs by its truth table.
@@ -109,7 +155,7 @@ pub const TABLE: &[Line] = &[
         Meaning::V_ALIGNBYTE_B32,
         raw!(|a: u32, b: u32, c: u16| -> u32 { ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32 }).def(),
     ),
-    (Meaning::V_PERM_B32, raw!(|a: u32, b: u32, c: u32| -> u32 { perm(a, b, c) }).def()),
+    (Meaning::V_PERM_B32, fast::<Perm>().def()),
     (
         Meaning::V_LERP_U8,
         raw!(|a: u32, b: u32, c: u32| -> u32 {
@@ -127,3 +173,29 @@ pub const TABLE: &[Line] = &[
 
 /// VOPD's two-input function: the three-input truth table with a third source of 0.
 const BITOP2: VectorDef = raw!(imm |a: u32, b: u32, _c: ()| -> u32 { bitop3(imm, a, b, 0) });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::alu::host::Portable;
+
+    /// Selects that are bytes, lane by lane and by the host's shuffles.
+    #[test]
+    fn bytes_of_two_words() {
+        let mut state = 1u32;
+        let mut draw = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state ^ state >> 13
+        };
+        for _ in 0..100 {
+            let [a, b] = [0, 1].map(|_| std::array::from_fn::<u32, 16, _>(|_| draw()));
+            let sel: [u32; 16] = std::array::from_fn(|_| draw() & 0x0707_0707);
+            let wanted: [u32; 16] = std::array::from_fn(|l| perm(a[l], b[l], sel[l]));
+            assert_eq!(Portable::bytes_of_two(&b, &a, &sel), wanted);
+            #[cfg(target_arch = "x86_64")]
+            if crate::alu::levels().contains(&crate::alu::Level::Avx512) {
+                assert_eq!(crate::alu::host::Avx512::bytes_of_two(&b, &a, &sel), wanted);
+            }
+        }
+    }
+}
