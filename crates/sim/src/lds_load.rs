@@ -5,7 +5,6 @@
 //! What such a load does, and when, is what [`Lanewise`](crate::lanewise::Lanewise) would do. What does not fit (lanes that
 //! are off or out of range, sums that wrap) takes that form.
 
-use crate::alu::leveled;
 use crate::events::Channel;
 use crate::gather;
 use crate::regs::{Chunk, Regs};
@@ -70,6 +69,24 @@ pub struct LdsLoad {
 }
 
 impl LdsLoad {
+    /// The load `op` by a row of addresses.
+    #[inline(always)]
+    pub fn new(op: &LdsLoadOp, reach: RowReach, seq: (Channel, u32), issued_at: u64) -> LdsLoad {
+        // In bounds, so that no sum wraps.
+        let [first, second] = op.offsets;
+        let low = [reach.low.wrapping_add(first), reach.low.wrapping_add(second)];
+        LdsLoad {
+            seq,
+            issued_at,
+            landing: op.landing,
+            accesses: op.accesses,
+            row: reach.row,
+            low,
+            len: reach.len,
+            dst: op.dst,
+        }
+    }
+
     /// Per access, its first byte and the byte behind its last.
     #[inline]
     pub fn spans(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -80,24 +97,44 @@ impl LdsLoad {
     /// Move the data.
     #[inline]
     pub fn complete(&self, regs: &mut Regs, lds: &[u8], known: &mut AddressRows) {
-        let (chunks, all) = (regs.chunks, regs.full_mask());
         let row = &known.rows[self.row as usize];
-        let at = &row.offsets[..chunks];
+        match self.landing {
+            Landing::Plain(shape)
+                if shape.extend == Extend::Dwords && (row.pace == 0 || row.pace == shape.bytes) =>
+            {
+                let dwords = shape.bytes as usize / 4;
+                let at = &row.offsets[..regs.chunks];
+                self.each(lds, |dst, bytes| {
+                    let out = &mut regs.v[dst..][..dwords * at.len()];
+                    rows::load_by_chunks(out, dwords, bytes, at, row.same);
+                });
+            }
+            _ => self.complete_apart(regs, lds, row),
+        }
+        known.release(self.row);
+    }
+
+    /// First chunk of the destination and bytes of each access.
+    #[inline(always)]
+    fn each(&self, lds: &[u8], mut land: impl FnMut(usize, &[u8])) {
         for (&low, &dst) in self.low.iter().zip(&self.dst).take(usize::from(self.accesses)) {
             // In bounds when it was issued, and LDS stays as long as the workgroup.
-            let Some(bytes) = lds.get(low as usize..low as usize + self.len as usize) else { continue };
-            let out = &mut regs.v[dst as usize..];
+            if let Some(bytes) = lds.get(low as usize..low as usize + self.len as usize) {
+                land(dst as usize, bytes);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn complete_apart(&self, regs: &mut Regs, lds: &[u8], row: &AddressRow) {
+        let (chunks, all) = (regs.chunks, regs.full_mask());
+        let at = &row.offsets[..chunks];
+        self.each(lds, |dst, bytes| {
+            let out = &mut regs.v[dst..];
             match self.landing {
                 Landing::Plain(shape) if shape.extend == Extend::Dwords => {
-                    let dwords = shape.bytes as usize / 4;
-                    let out = &mut out[..dwords * chunks];
-                    if row.step == shape.bytes {
-                        rows::load(out, chunks, dwords, bytes);
-                    } else if row.steps[..chunks].iter().all(|&step| step == 0 || step == shape.bytes) {
-                        by_chunks(out, dwords, bytes, at, &row.steps);
-                    } else {
-                        gather::load(out, chunks, shape.bytes as usize, bytes, at, all, all);
-                    }
+                    let size = shape.bytes as usize;
+                    gather::load(&mut out[..size / 4 * chunks], chunks, size, bytes, at, all, all);
                 }
                 Landing::Plain(shape) => {
                     gather::load_narrow(&mut out[..chunks], shape, bytes, at, all, all);
@@ -112,31 +149,7 @@ impl LdsLoad {
                     }
                 }
             }
-        }
-        known.release(self.row);
-    }
-}
-
-leveled! {
-    /// Whole dwords to rows, where 16 lanes that begin at a multiple of 16 read one behind the other or all the same, as
-    /// their step says.
-    fn by_chunks(out: &mut [Chunk], dwords: usize, bytes: &[u8], at: &[Chunk], steps: &[u32; 4]) {
-        let chunks = at.len();
-        for (c, at) in at.iter().enumerate() {
-            let bytes = &bytes[at.0[0] as usize..];
-            if steps[c] == 0 {
-                for (d, word) in bytes[..4 * dwords].chunks_exact(4).enumerate() {
-                    let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-                    out[d * chunks + c] = Chunk::splat(word);
-                }
-                continue;
-            }
-            let mut own = [Chunk::ZERO; 4];
-            rows::load(&mut own[..dwords], 1, dwords, &bytes[..64 * dwords]);
-            for (d, own) in own.iter().enumerate().take(dwords) {
-                out[d * chunks + c] = *own;
-            }
-        }
+        });
     }
 }
 
@@ -151,8 +164,10 @@ struct AddressRow {
     span: u32,
     /// How far apart neighbouring lanes are, if all are alike and that is at most 16; else [`NO_STEP`].
     step: u32,
-    /// The same for each 16 lanes.
-    steps: [u32; 4],
+    /// The same for neighbours within 16 lanes, but that the lanes of some 16 may all be at one place.
+    pace: u32,
+    /// Which 16 lanes are at one place, one bit each.
+    same: u8,
     /// How many loads in flight mean it, and whether it is known under a register.
     users: u32,
 }
@@ -169,6 +184,17 @@ fn step_of(row: &[Chunk]) -> u32 {
 
 /// How many rows are known at a time: register n's is kept at n modulo this.
 const KNOWN: usize = 8;
+
+/// What the lanes of a load reach by a row of addresses, its offset apart.
+#[derive(Clone, Copy, Debug)]
+pub struct RowReach {
+    /// The row's number.
+    row: u32,
+    /// First byte of any lane.
+    low: u32,
+    /// Bytes from there to the end of the last lane's.
+    len: u32,
+}
 
 /// The rows of addresses that a wave's loads of LDS are given by.
 #[derive(Debug)]
@@ -195,23 +221,16 @@ impl AddressRows {
         self.known = [Self::NONE; KNOWN];
     }
 
-    /// Where the row of the register at chunk `addr` is kept.
+    /// Where the row of the register at chunk `addr` is kept. (A wave has two or four chunks.)
     #[inline]
     fn place(addr: u32, chunks: usize) -> usize {
-        addr as usize / chunks % KNOWN
+        (addr as usize >> chunks.trailing_zeros()) % KNOWN
     }
 
-    /// The load `op`, if the row of its addresses is known and all of them are inside of `lds` bytes. The wave must have all
-    /// lanes on.
-    #[inline]
-    pub fn load(
-        &mut self,
-        op: &LdsLoadOp,
-        regs: &Regs,
-        lds: usize,
-        seq: impl FnOnce() -> (Channel, u32),
-        issued_at: u64,
-    ) -> Option<LdsLoad> {
+    /// What the lanes of `op` reach, if the row of its addresses is known and all of them are inside of `lds` bytes; a load
+    /// means the row then. The wave must have all lanes on.
+    #[inline(always)]
+    pub fn reach(&mut self, op: &LdsLoadOp, regs: &Regs, lds: usize) -> Option<RowReach> {
         let chunks = regs.chunks;
         let number = self.known[Self::place(op.addr, chunks)];
         let row = self.rows.get_mut(number as usize)?;
@@ -219,16 +238,12 @@ impl AddressRows {
             return None;
         }
         let len = u64::from(row.span) + op.landing.bytes() as u64;
-        let accesses = usize::from(op.accesses);
-        let inside = |&offset: &u32| u64::from(row.low) + u64::from(offset) + len <= lds as u64;
-        if !op.offsets[..accesses].iter().all(inside) {
+        let inside = |offset: u32| u64::from(row.low) + u64::from(offset) + len <= lds as u64;
+        if !inside(op.offsets[0]) || op.accesses == 2 && !inside(op.offsets[1]) {
             return None;
         }
         row.users += 1;
-        // In bounds, so that no sum wraps.
-        let low = op.offsets.map(|offset| row.low.wrapping_add(offset));
-        let &LdsLoadOp { landing, accesses, dst, .. } = op;
-        Some(LdsLoad { seq: seq(), issued_at, landing, accesses, row: number, low, len: len as u32, dst })
+        Some(RowReach { row: number, low: row.low, len: len as u32 })
     }
 
     /// Look at the row of addresses of the register at chunk `addr`.
@@ -238,12 +253,16 @@ impl AddressRows {
         let words = Chunk::words(from);
         let low = words.iter().copied().min().unwrap_or(0);
         let high = words.iter().copied().max().unwrap_or(0);
-        let (mut offsets, mut steps) = ([Chunk::ZERO; 4], [NO_STEP; 4]);
+        let (mut offsets, mut pace, mut same) = ([Chunk::ZERO; 4], 0, 0);
         for (c, from) in from.iter().enumerate() {
             offsets[c] = Chunk(from.0.map(|x| x - low));
-            steps[c] = step_of(std::slice::from_ref(from));
+            let step = step_of(std::slice::from_ref(from));
+            same |= u8::from(step == 0) << c;
+            if step != 0 {
+                pace = if pace == 0 || pace == step { step } else { NO_STEP };
+            }
         }
-        let row = AddressRow { offsets, low, span: high - low, step: step_of(from), steps, users: 1 };
+        let row = AddressRow { offsets, low, span: high - low, step: step_of(from), pace, same, users: 1 };
         let number = match self.free.pop() {
             Some(number) => {
                 self.rows[number as usize] = row;

@@ -11,7 +11,7 @@ use wavemark_isa::effects::CounterSet;
 use crate::burst::Burst;
 use crate::events::{CHANNELS, Channel, Counter, Direction, Space, executed_channels};
 use crate::lanewise::Lanewise;
-use crate::lds_load::LdsLoad;
+use crate::lds_load::{LdsLoad, LdsLoadOp, RowReach};
 use crate::pending::Pending;
 
 /// An operation in flight.
@@ -158,6 +158,8 @@ struct Place {
     /// The only channel and sequence number; if there are none or more, [`Place::MANY`] and 0.
     channel: u8,
     seq: u32,
+    /// When it was issued, by its cluster's clock.
+    issued_at: u64,
 }
 
 impl Place {
@@ -195,6 +197,8 @@ pub struct Queue {
     live: [u32; CHANNELS],
     /// The channels with operations in flight, one bit each.
     live_mask: u8,
+    /// How many of the operations in flight are of no channel or of several.
+    many: u32,
 }
 
 impl Queue {
@@ -226,29 +230,38 @@ impl Queue {
 
     /// Put an operation into flight.
     pub fn push(&mut self, pending: Box<Pending>) {
-        let slot = self.enter(&pending.issue.seq);
+        let slot = self.enter(&pending.issue.seq, pending.issued_at);
         self.slots[slot] = Flight::Other(pending);
     }
 
     /// Put a burst into flight.
     #[inline(always)]
     pub fn push_burst(&mut self, burst: Burst) {
-        let slot = self.enter(&[burst.seq]);
-        self.slots[slot] = Flight::Burst(burst);
+        let slot = self.enter(&[burst.seq], burst.issued_at);
+        match &mut self.slots[slot] {
+            Flight::Burst(place) => *place = burst,
+            other => *other = Flight::Burst(burst),
+        }
     }
 
     /// Put a lane-wise operation into flight.
     #[inline]
     pub fn push_lanewise(&mut self, lanewise: Box<Lanewise>) {
-        let slot = self.enter(lanewise.seq());
+        let slot = self.enter(lanewise.seq(), lanewise.issued_at);
         self.slots[slot] = Flight::Lanewise(lanewise);
     }
 
-    /// Put a load of LDS into flight.
+    /// Put a load of LDS into flight, at machine time `issued_at`.
     #[inline(always)]
-    pub fn push_lds_load(&mut self, load: LdsLoad) {
-        let slot = self.enter(&[load.seq]);
-        self.slots[slot] = Flight::LdsLoad(load);
+    pub fn push_lds_load(&mut self, op: &LdsLoadOp, reach: RowReach, issued_at: u64) {
+        let seq = self.next(op.channel);
+        let slot = self.enter(&[seq], issued_at);
+        let load = LdsLoad::new(op, reach, seq, issued_at);
+        // Mostly there was one before: there is nothing to drop then, and the fields go where they stay.
+        match &mut self.slots[slot] {
+            Flight::LdsLoad(place) => *place = load,
+            other => *other = Flight::LdsLoad(load),
+        }
     }
 
     /// Put an operation into flight, at machine time `issued_at`, that moves nothing; `false` if it is in too many
@@ -262,24 +275,28 @@ impl Queue {
         for (seq, &channel) in seq.iter_mut().zip(channels) {
             *seq = self.next(channel);
         }
-        let slot = self.enter(&seq[..channels.len()]);
+        let slot = self.enter(&seq[..channels.len()], issued_at);
         self.slots[slot] = Flight::Mark(Mark { seq, channels: channels.len() as u8, issued_at });
         true
     }
 
-    /// A slot for an operation with these places in its channels, the last one in the order of issue.
+    /// A slot for an operation with these places in its channels, issued at machine time `issued_at`: the last one in the
+    /// order of issue.
     #[inline(always)]
-    fn enter(&mut self, seq: &[(Channel, u32)]) -> usize {
+    fn enter(&mut self, seq: &[(Channel, u32)], issued_at: u64) -> usize {
         for &(channel, _) in seq {
             self.live[channel as usize] += 1;
             self.live_mask |= 1 << channel as u8;
         }
         let (channel, seq) = match *seq {
             [(channel, seq)] => (channel as u8, seq),
-            _ => (Place::MANY, 0),
+            _ => {
+                self.many += 1;
+                (Place::MANY, 0)
+            }
         };
         let slot = self.free_slot();
-        self.append(Place { slot, channel, seq });
+        self.append(Place { slot, channel, seq, issued_at });
         slot as usize
     }
 
@@ -311,8 +328,10 @@ impl Queue {
     fn remove(&mut self, at: usize) -> usize {
         let place = self.order[self.head + at];
         // What is in front of it, mostly little, moves up.
-        if at != 0 {
-            self.order.copy_within(self.head..self.head + at, self.head + 1);
+        match at {
+            0 => {}
+            1 => self.order[self.head + 1] = self.order[self.head],
+            _ => self.order.copy_within(self.head..self.head + at, self.head + 1),
         }
         self.head += 1;
         if self.head == self.order.len() {
@@ -323,6 +342,7 @@ impl Queue {
         if place.channel != Place::MANY {
             self.dies(usize::from(place.channel) & (CHANNELS - 1));
         } else {
+            self.many -= 1;
             for i in 0..self.slots[slot].seq().len() {
                 self.dies(self.slots[slot].seq()[i].0 as usize);
             }
@@ -374,7 +394,7 @@ impl Queue {
     /// Machine time at which the oldest operation in flight was issued.
     #[inline]
     pub fn oldest(&self) -> Option<u64> {
-        self.order().first().map(|place| self.slots[place.slot as usize].issued_at())
+        self.order().first().map(|place| place.issued_at)
     }
 
     /// How many operations a counter counts now.
@@ -451,9 +471,26 @@ impl Queue {
         order[earlier].is_peer(order[later]) && self.nth(earlier).must_precede(self.nth(later))
     }
 
-    /// Take operation number `at`, or one that must go before it.
+    /// Take operation number `at`, which is due, or one that must go before it.
     #[inline(always)]
-    fn take_in_order(&mut self, mut at: usize, scan: &mut Scan) -> usize {
+    fn take_in_order(&mut self, at: usize, scan: &mut Scan) -> usize {
+        if at == 0 || self.is_first_of_peers(at) {
+            return self.remove(at);
+        }
+        self.take_what_precedes(at, scan)
+    }
+
+    /// Whether no channel but its own has a peer in flight of operation number `at`, which is due: what is in front of it in
+    /// its own is complete.
+    #[inline(always)]
+    fn is_first_of_peers(&self, at: usize) -> bool {
+        let channel = self.order()[at].channel;
+        let Some(peers) = PEERS.get(usize::from(channel)) else { return false };
+        self.many == 0 && self.live_mask & peers & !(1 << channel) == 0
+    }
+
+    #[inline(never)]
+    fn take_what_precedes(&mut self, mut at: usize, scan: &mut Scan) -> usize {
         while let Some(earlier) = (0..at).find(|&i| self.must_precede(i, at)) {
             at = earlier;
             *scan = Scan::default();

@@ -30,6 +30,39 @@ pub(crate) fn load(out: &mut [Chunk], chunks: usize, dwords: usize, bytes: &[u8]
     }
 }
 
+/// `dwords` dwords of each lane to as many rows, where the 16 lanes of a chunk are one behind the other in `bytes`, or all at
+/// one place if the chunk's bit in `same` is set: from where `at` has the first of them.
+#[inline]
+pub(crate) fn load_by_chunks(out: &mut [Chunk], dwords: usize, bytes: &[u8], at: &[Chunk], same: u8) {
+    let of_lanes = |c: usize| if same >> c & 1 != 0 { 4 * dwords } else { 64 * dwords };
+    let inside = |(c, at): (usize, &Chunk)| at.0[0] as usize + of_lanes(c) <= bytes.len();
+    assert!(out.len() == at.len() * dwords && at.iter().enumerate().all(inside));
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the host has what its level stands for; the lengths are right.
+    unsafe {
+        match (level(), dwords) {
+            (Level::Avx512, 1) => return avx512::load_by_chunks::<1>(out, bytes, at, same),
+            (Level::Avx512, 2) => return avx512::load_by_chunks::<2>(out, bytes, at, same),
+            (Level::Avx512, 4) => return avx512::load_by_chunks::<4>(out, bytes, at, same),
+            _ => {}
+        }
+    }
+    for (c, first) in at.iter().enumerate() {
+        let bytes = &bytes[first.0[0] as usize..][..of_lanes(c)];
+        let mut own = [Chunk::ZERO; 4];
+        if same >> c & 1 != 0 {
+            for (own, word) in own.iter_mut().zip(bytes.chunks_exact(4)) {
+                *own = Chunk::splat(u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            }
+        } else {
+            load(&mut own[..dwords], 1, dwords, bytes);
+        }
+        for (d, own) in own[..dwords].iter().enumerate() {
+            out[d * at.len() + c] = *own;
+        }
+    }
+}
+
 /// `dwords` rows of `16 * chunks` lanes in `data` to lanes of `dwords` dwords, one after the other in `out`.
 #[inline]
 pub(crate) fn store(data: &[u32], chunks: usize, dwords: usize, out: &mut [u8]) {
@@ -275,7 +308,7 @@ mod avx2 {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
+pub(crate) mod avx512 {
     use std::arch::x86_64::*;
 
     use crate::regs::Chunk;
@@ -349,6 +382,7 @@ mod avx512 {
     }
 
     /// See [`super::equal`].
+    #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(super) fn equal(row: &[Chunk], offsets: &[Chunk], low: u32) -> bool {
         let low = _mm512_set1_epi32(low as i32);
@@ -358,34 +392,92 @@ mod avx512 {
         }) == 0
     }
 
+    /// The rows of 16 lanes of `D` dwords, 1, 2 or 4, which stand one behind the other in the first `D` of `z`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(crate) fn rows_of<const D: usize>(z: [__m512i; 4]) -> [__m512i; 4] {
+        match D {
+            1 => z,
+            2 => {
+                let even = _mm512_permutex2var_epi32(z[0], table(const { &every(0, 2) }), z[1]);
+                let odd = _mm512_permutex2var_epi32(z[0], table(const { &every(1, 2) }), z[1]);
+                [even, odd, even, odd]
+            }
+            _ => {
+                let (i, j) = (table(const { &two_of_four(0) }), table(const { &two_of_four(2) }));
+                let pair = |index, n: usize| _mm512_permutex2var_epi32(z[n], index, z[n + 1]);
+                let (low, high) = ([pair(i, 0), pair(i, 2)], [pair(j, 0), pair(j, 2)]);
+                [
+                    _mm512_shuffle_i64x2::<0x44>(low[0], low[1]),
+                    _mm512_shuffle_i64x2::<0xee>(low[0], low[1]),
+                    _mm512_shuffle_i64x2::<0x44>(high[0], high[1]),
+                    _mm512_shuffle_i64x2::<0xee>(high[0], high[1]),
+                ]
+            }
+        }
+    }
+
+    /// The same of the lanes at `from`.
+    ///
+    /// # Safety
+    /// `D` times 64 bytes must begin there.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe fn rows_at<const D: usize>(from: *const u8) -> [__m512i; 4] {
+        let mut z = [_mm512_setzero_si512(); 4];
+        for (n, z) in z.iter_mut().enumerate().take(D) {
+            // SAFETY: `n` stays below D, so that it is inside by the caller's promise.
+            *z = unsafe { _mm512_loadu_si512(from.add(64 * n).cast()) };
+        }
+        rows_of::<D>(z)
+    }
+
     /// See [`super::load`]; `D`, the number of dwords, is 1, 2 or 4.
     ///
     /// # Safety
     /// `out` must have `chunks * D` chunks, and `bytes` as many times 64 bytes.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     pub(super) unsafe fn load<const D: usize>(out: &mut [Chunk], chunks: usize, bytes: &[u8]) {
-        let (from, to) = (bytes.as_ptr(), out.as_mut_ptr());
         for c in 0..chunks {
-            // SAFETY: `n` stays below D, so that both are inside by the caller's promise.
-            let z = |n: usize| unsafe { _mm512_loadu_si512(from.add(64 * (c * D + n)).cast()) };
+            // SAFETY: the caller's promise.
+            let rows = unsafe { rows_at::<D>(bytes.as_ptr().add(64 * c * D)) };
+            for (d, row) in rows.into_iter().enumerate().take(D) {
+                // SAFETY: as above.
+                unsafe { _mm512_storeu_si512(out.as_mut_ptr().add(d * chunks + c).cast(), row) };
+            }
+        }
+    }
+
+    /// See [`super::load_by_chunks`]; `D`, the number of dwords, is 1, 2 or 4.
+    ///
+    /// # Safety
+    /// `out` must have `D` chunks for each of `at`, and the bytes of each chunk's lanes must be inside of `bytes`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) unsafe fn load_by_chunks<const D: usize>(
+        out: &mut [Chunk],
+        bytes: &[u8],
+        at: &[Chunk],
+        same: u8,
+    ) {
+        let chunks = at.len();
+        for (c, at) in at.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            let from = unsafe { bytes.as_ptr().add(at.0[0] as usize) };
             // SAFETY: as above.
-            let put = |d: usize, x| unsafe { _mm512_storeu_si512(to.add(d * chunks + c).cast(), x) };
-            match D {
-                1 => put(0, z(0)),
-                2 => {
-                    let (a, b) = (z(0), z(1));
-                    put(0, _mm512_permutex2var_epi32(a, table(const { &every(0, 2) }), b));
-                    put(1, _mm512_permutex2var_epi32(a, table(const { &every(1, 2) }), b));
+            let to = unsafe { out.as_mut_ptr().add(c) };
+            // SAFETY: as above.
+            let put = |d: usize, x| unsafe { _mm512_storeu_si512(to.add(d * chunks).cast(), x) };
+            if same >> c & 1 != 0 {
+                for d in 0..D {
+                    // SAFETY: as above.
+                    put(d, _mm512_set1_epi32(unsafe { from.add(4 * d).cast::<i32>().read_unaligned() }));
                 }
-                _ => {
-                    let (i, j) = (table(const { &two_of_four(0) }), table(const { &two_of_four(2) }));
-                    let (z0, z1, z2, z3) = (z(0), z(1), z(2), z(3));
-                    let low = [_mm512_permutex2var_epi32(z0, i, z1), _mm512_permutex2var_epi32(z2, i, z3)];
-                    let high = [_mm512_permutex2var_epi32(z0, j, z1), _mm512_permutex2var_epi32(z2, j, z3)];
-                    put(0, _mm512_shuffle_i64x2::<0x44>(low[0], low[1]));
-                    put(1, _mm512_shuffle_i64x2::<0xee>(low[0], low[1]));
-                    put(2, _mm512_shuffle_i64x2::<0x44>(high[0], high[1]));
-                    put(3, _mm512_shuffle_i64x2::<0xee>(high[0], high[1]));
+            } else {
+                // SAFETY: as above.
+                let rows = unsafe { rows_at::<D>(from) };
+                for (d, row) in rows.into_iter().enumerate().take(D) {
+                    put(d, row);
                 }
             }
         }

@@ -7,6 +7,7 @@ use super::part;
 use crate::pending::lanes;
 use crate::regs::Chunk;
 use crate::regs::avx512::{put, row};
+use crate::rows::avx512::rows_of;
 use crate::shape::{LoadShape, Widening};
 use crate::transpose::Transpose;
 
@@ -35,17 +36,6 @@ macro_rules! pick {
     ($a:expr, $b:expr, $index:expr) => {
         _mm512_permutex2var_epi32($a, row(const { &Chunk($index) }), $b)
     };
-}
-
-/// 0, 2, 4, … or, with `odd` 1, the numbers between.
-const fn every_second(odd: u32) -> [u32; 16] {
-    let mut out = [0; 16];
-    let mut n = 0;
-    while n < 16 {
-        out[n] = 2 * n as u32 + odd;
-        n += 1;
-    }
-    out
 }
 
 /// The lanes `from`… of two rows alternate.
@@ -118,6 +108,49 @@ unsafe fn eights(bytes: *const u8, at: &Chunk) -> [__m512i; 2] {
     }
 }
 
+/// The multiples of `size` of the numbers of the lanes within their `group`.
+const fn steps(size: u32, group: u32) -> [u32; 16] {
+    let mut out = [0; 16];
+    let mut n = 0;
+    while n < 16 {
+        out[n] = n as u32 % group * size;
+        n += 1;
+    }
+    out
+}
+
+/// The number of the first lane in the `group` of each lane.
+const fn firsts(group: u32) -> [u32; 16] {
+    let mut out = [0; 16];
+    let mut n = 0;
+    while n < 16 {
+        out[n] = n as u32 / group * group;
+        n += 1;
+    }
+    out
+}
+
+/// Whether the lanes of each `GROUP` read `SIZE` bytes one behind the other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn in_runs<const SIZE: u32, const GROUP: u32>(at: &Chunk) -> bool {
+    let at = row(at);
+    let first = _mm512_permutexvar_epi32(row(const { &Chunk(firsts(GROUP)) }), at);
+    let steps = row(const { &Chunk(steps(SIZE, GROUP)) });
+    _mm512_cmpneq_epi32_mask(_mm512_add_epi32(first, steps), at) == 0
+}
+
+/// 64 bytes from the offset of lane `first` on.
+///
+/// # Safety
+/// They must be inside.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn run_at(bytes: *const u8, at: &Chunk, first: usize) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm512_loadu_si512(bytes.add(at.0[first & 15] as usize).cast()) }
+}
+
 /// See [`super::load`]; `D` is the number of dwords.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 pub(super) fn load<const D: usize>(
@@ -134,16 +167,32 @@ pub(super) fn load<const D: usize>(
         return false;
     }
     let from = bytes.as_ptr();
+    // Known before the loop: offsets that have been looked at as a row would be taken out of it one by one.
+    let runs = at.iter().enumerate().fold(0u8, |runs, (c, at)| {
+        let run = match D {
+            1 => in_runs::<4, 16>(at),
+            2 => in_runs::<8, 8>(at),
+            4 => in_runs::<16, 4>(at),
+            _ => false,
+        };
+        runs | u8::from(run) << c
+    });
     for (c, at) in at.iter().enumerate() {
-        // SAFETY: so many bytes from each offset on are inside.
+        let run = runs >> c & 1 != 0;
+        // SAFETY: so many bytes from each offset on are inside, and so are those of lanes one behind the other.
         let rows: [__m512i; 4] = unsafe {
             match D {
+                1 if run => [run_at(from, at, 0); 4],
                 1 => [_mm512_i32gather_epi32::<1>(row(at), from.cast()); 4],
+                2 if run => {
+                    let [a, b] = [0, 8].map(|first| run_at(from, at, first));
+                    rows_of::<2>([a, b, a, b])
+                }
                 2 => {
                     let [a, b] = eights(from, at);
-                    let (low, high) = (pick!(a, b, every_second(0)), pick!(a, b, every_second(1)));
-                    [low, high, low, high]
+                    rows_of::<2>([a, b, a, b])
                 }
+                4 if run => rows_of::<4>([0, 4, 8, 12].map(|first| run_at(from, at, first))),
                 _ => four_by_four([
                     four_lanes(from, at, 0, 4),
                     four_lanes(from, at, 1, 4),
@@ -180,11 +229,25 @@ pub(super) fn load_narrow(
     let (sign, keep) = (_mm512_set1_epi32(sign as i32), _mm512_set1_epi32(keep as i32));
     let shift = _mm_cvtsi32_si128(shift as i32);
     for (c, (out, at)) in out.iter_mut().zip(at).enumerate() {
-        let from = _mm512_min_epu32(row(at), last);
-        // SAFETY: four bytes from each offset on are inside.
-        let dwords = unsafe { _mm512_i32gather_epi32::<1>(from, bytes.as_ptr().cast()) };
-        let behind = _mm512_slli_epi32::<3>(_mm512_sub_epi32(row(at), from));
-        let raw = _mm512_maskz_and_epi32(part(mask, c), _mm512_srlv_epi32(dwords, behind), field);
+        let first = at.0[0] as usize;
+        // SAFETY: so many bytes from each offset on are inside, and so are those of lanes one behind the other; four bytes
+        // begin at each of `from`.
+        let words = unsafe {
+            match shape.bytes {
+                1 if in_runs::<1, 16>(at) => {
+                    _mm512_cvtepu8_epi32(_mm_loadu_si128(bytes.as_ptr().add(first).cast()))
+                }
+                2 if in_runs::<2, 16>(at) => {
+                    _mm512_cvtepu16_epi32(_mm256_loadu_si256(bytes.as_ptr().add(first).cast()))
+                }
+                _ => {
+                    let from = _mm512_min_epu32(row(at), last);
+                    let dwords = _mm512_i32gather_epi32::<1>(from, bytes.as_ptr().cast());
+                    _mm512_srlv_epi32(dwords, _mm512_slli_epi32::<3>(_mm512_sub_epi32(row(at), from)))
+                }
+            }
+        };
+        let raw = _mm512_maskz_and_epi32(part(mask, c), words, field);
         // As `widen` does.
         let number = _mm512_sll_epi32(_mm512_sub_epi32(_mm512_xor_si512(raw, sign), sign), shift);
         let value = _mm512_mask_mov_epi32(row(out), part(write, c), number);

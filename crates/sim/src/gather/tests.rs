@@ -20,9 +20,19 @@ impl Draw {
     fn chunks(&mut self, count: usize) -> Vec<Chunk> {
         (0..count).map(|_| Chunk(std::array::from_fn(|_| self.next()))).collect()
     }
-    /// Places of `size` bytes within `len`; every few rounds one of them is the last possible.
+    /// Places of `size` bytes within `len`; every few rounds one of them is the last possible, or lanes are one behind the
+    /// other in runs.
     fn places(&mut self, chunks: usize, size: usize, len: usize) -> Vec<Chunk> {
         let last = len - size;
+        let run = [0, 0, 4, 8, 16][self.below(5) as usize];
+        if run > 0 && run * size <= len {
+            let mut run_of = |_| {
+                let start = self.below(len - run * size + 1);
+                (0..run as u32).map(move |n| start + n * size as u32)
+            };
+            let places: Vec<u32> = (0..16 * chunks / run).flat_map(&mut run_of).collect();
+            return places.chunks_exact(16).map(|at| Chunk(std::array::from_fn(|l| at[l]))).collect();
+        }
         let mut place = || if self.below(16) == 0 { last as u32 } else { self.below(last + 1) };
         (0..chunks).map(|_| Chunk(std::array::from_fn(|_| place()))).collect()
     }

@@ -68,24 +68,25 @@ impl<O: Observer> Cx<'_, O> {
         true
     }
 
-    /// Issue a load of LDS by a row of addresses that is known or, if this `looks`, is looked at now; `false` if it is none.
-    /// Nobody may be watching.
-    #[inline]
-    pub(super) fn lds_load(&mut self, wave: &mut Wave, op: &MemoryOp, looks: bool) -> bool {
+    /// Issue a load of LDS by a row of addresses that is known; `false` if it is none. Nobody may be watching.
+    #[inline(always)]
+    pub(super) fn lds_load(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
         let Some(op) = &op.lds_load else { return false };
         let Wave { regs, queue, address_rows, .. } = wave;
         if !regs.full {
             return false;
         }
-        if looks {
-            address_rows.learn(op.addr, regs);
-        }
-        let (lds, clock) = (self.lds.len(), self.cluster.clock);
-        let Some(load) = address_rows.load(op, regs, lds, || queue.next(op.channel), clock) else {
-            return false;
-        };
+        let Some(reach) = address_rows.reach(op, regs, self.lds.len()) else { return false };
         self.cluster.next_op += 1;
-        queue.push_lds_load(load);
+        queue.push_lds_load(op, reach, self.cluster.clock);
         true
+    }
+
+    /// The same after a look at the row.
+    #[inline(never)]
+    pub(super) fn lds_load_of_new_row(&mut self, wave: &mut Wave, op: &MemoryOp) -> bool {
+        let Some(load) = op.lds_load.as_ref().filter(|_| wave.regs.full) else { return false };
+        wave.address_rows.learn(load.addr, &wave.regs);
+        self.lds_load(wave, op)
     }
 }

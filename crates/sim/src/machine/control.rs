@@ -113,15 +113,17 @@ impl<O: Observer> Cx<'_, O> {
     pub(super) fn quick(&mut self, wave: &mut Wave, op: &MachineOp) -> bool {
         match op {
             MachineOp::Memory(op)
-                if self.lds_load(wave, op, false)
+                if self.lds_load(wave, op)
                     || self.burst(wave, op)
-                    || self.lds_load(wave, op, true)
+                    || self.lds_load_of_new_row(wave, op)
                     || self.lanewise(wave, op, None) => {}
             MachineOp::Wait(waits) => {
                 for &(channel, n) in &waits.channels {
                     wave.queue.retire(channel, n);
                 }
-                self.complete_due(wave);
+                if !wave.queue.is_empty() {
+                    self.complete_due(wave);
+                }
             }
             _ => return false,
         }
