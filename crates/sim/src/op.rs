@@ -52,6 +52,12 @@ pub struct Op {
     pub kind: OpKind,
     /// Length in dwords.
     pub dwords: u8,
+    /// It does nothing.
+    pub nothing: bool,
+    /// Dwords to the operation that comes next where nobody watches: what does nothing is passed over.
+    pub way: u8,
+    /// Instructions in there.
+    pub steps: u8,
     /// It asks what other workgroups may have done, or waits for them: a scoped load or a returning atomic on global
     /// memory, a sleep.
     pub asks: bool,
@@ -70,6 +76,9 @@ impl Op {
             imm: 0,
             kind,
             dwords,
+            nothing: false,
+            way: dwords,
+            steps: 1,
             asks: false,
             detail: None,
         }

@@ -195,12 +195,29 @@ impl Program {
         self.talks |= talks(facts, &binder.effects);
         let asks = asks(facts, &binder.effects);
         ops[at] = match bound {
-            Ok(op) => Op { dwords, asks, ..op },
+            Ok(op) => Op { dwords, way: dwords, asks, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
         sites[at] = Some(Box::new(Site { pc, inst, msb: *msb }));
+        pass_over(ops, at);
     }
 }
+
+/// If the operation at `at` does nothing, the arithmetic one that leads to it goes on behind it, where nobody watches.
+fn pass_over(ops: &mut [Op], at: usize) {
+    if !ops[at].nothing {
+        return;
+    }
+    let passed = ops[at].dwords;
+    let leads_here = |&n: &usize| ops[at - n].kind == OpKind::Alu && usize::from(ops[at - n].dwords) == n;
+    if let Some(n) = (1..=at.min(MAX_DWORDS)).find(leads_here) {
+        let op = &mut ops[at - n];
+        (op.way, op.steps) = (op.dwords + passed, 2);
+    }
+}
+
+/// Dwords of an instruction, at the most.
+const MAX_DWORDS: usize = 5;
 
 /// Whether an instruction asks what other workgroups have done, or waits for them.
 fn asks(facts: &Facts, effects: &Effects) -> bool {
@@ -223,7 +240,7 @@ fn talks(facts: &Facts, effects: &Effects) -> bool {
 fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
     if let Some(op) = select(binder)? {
         if matches!(op, MachineOp::Nothing) {
-            return Ok(Op { kind: OpKind::Alu, ..empty_op() });
+            return Ok(Op { kind: OpKind::Alu, nothing: true, ..empty_op() });
         }
         return Ok(Op { kind: OpKind::Machine, detail: Some(Arc::new(Detail::Machine(op))), ..empty_op() });
     }

@@ -204,7 +204,6 @@ pub fn scalar_destination(
 
 const VCC: Place = Place { at: sindex::VCC, kind: PlaceKind::Scalar };
 const EXEC: Place = Place { at: sindex::EXEC, kind: PlaceKind::Scalar };
-const NONE: Place = Place { at: 0, kind: PlaceKind::None };
 
 /// The operands of an instruction, in order, with the implicit VCC ones filled in.
 struct Operands<'a> {
@@ -284,17 +283,8 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
     let exec_only = def.writes_exec && writes_no_operand(binder);
     let operands = arrange(mnemonic, def, exec_only, &inst.operands)?;
 
-    let mut op = Op {
-        body: def.bodies[chosen_level()][size(binder.layout.chunks)],
-        dst: NONE,
-        dst2: NONE,
-        src: [NONE; 3],
-        imm: u64::from(mods.control),
-        kind: OpKind::Alu,
-        dwords: inst.size / 4,
-        asks: false,
-        detail: None,
-    };
+    let body = def.bodies[chosen_level()][size(binder.layout.chunks)];
+    let mut op = Op { imm: u64::from(mods.control), ..Op::new(body, OpKind::Alu, inst.size / 4) };
     if def.own_mods {
         op.imm = u64::from(mods.op_sel & 15)
             | u64::from(mods.op_sel_hi & 15) << 4

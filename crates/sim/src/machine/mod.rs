@@ -14,14 +14,17 @@
 //! * scalar arithmetic and branches: 8.
 //! * a burst ([`crate::burst`]): 40 to issue it (compare the addresses, look up the bounds, capture what is stored), 50 to
 //!   take it out of the queue and move its data.
-//! * a load of LDS by a row of addresses that is known ([`crate::lds_load`]): 30 to issue it (compare the row, two bounds),
-//!   and to move four dwords a lane 30 where 16 lanes read one behind the other or all the same, else 60 (an address, a load
-//!   and a shuffle for each lane).
+//! * a load of LDS by a row of addresses that is known ([`crate::lds_load`]): 25 to issue it (compare the row, two bounds),
+//!   25 to take it out of the queue, and to move four dwords a lane 20 where 16 lanes read one behind the other or all the
+//!   same, 30 where four do, else 60 (an address, a load and a shuffle for each lane).
 //! * a wait: 15 and what it completes.
 //! * a lane-wise operation ([`crate::lanewise`]): two to four times a burst.
 //!
 //! The MIX loop of 12 vector, 2 scalar, 3 memory instructions, 2 waits and a branch is thus meant to take some 450 cycles
-//! a round, 23 an instruction. The general form of a memory operation takes ten times as much as a burst and more, a
+//! a round, 23 an instruction. A product of binary32 without matrix instructions (Triton's for gfx1100: of 365 instructions a
+//! round 48 load LDS, some 230 compute) takes 66 an instruction on a Zen 4 that others use as well, 24 ns before and 18 now:
+//! its first cache of 32 KB holds neither the registers of four waves that take turns nor the operations of a round, so
+//! that bodies mostly wait for rows. The general form of a memory operation takes ten times as much as a burst and more, a
 //! watched instruction eight to fifteen times what an unwatched one does.
 
 pub mod address;
@@ -46,6 +49,8 @@ use std::sync::Arc;
 use wavemark_isa::effects::CounterSet;
 use wavemark_target::Facts;
 
+#[cfg(target_arch = "x86_64")]
+use crate::alu::{Level, level};
 use crate::barrier::Barrier;
 use crate::brake::{Brake, Halt};
 use crate::events::Channel;
@@ -458,8 +463,36 @@ impl<O: Observer> Cx<'_, O> {
     }
 }
 
-/// The interpreter loop: execute until `turns` visible operations are done or the wave can go no further.
+/// Execute until `turns` visible operations are done or the wave can go no further.
+#[inline]
 fn run_wave<O: Observer>(
+    program: &mut Program,
+    wave: &mut Wave,
+    cx: &mut Cx<'_, O>,
+    turns: usize,
+) -> Result<(), Stop> {
+    /// Compiled for the highest level, so that the bodies of that level that move memory can be a part of it.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    fn with_avx512<O: Observer>(
+        program: &mut Program,
+        wave: &mut Wave,
+        cx: &mut Cx<'_, O>,
+        turns: usize,
+    ) -> Result<(), Stop> {
+        interpret(program, wave, cx, turns)
+    }
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what the level stands for.
+        return unsafe { with_avx512(program, wave, cx, turns) };
+    }
+    interpret(program, wave, cx, turns)
+}
+
+/// The interpreter loop.
+#[inline(always)]
+fn interpret<O: Observer>(
     program: &mut Program,
     wave: &mut Wave,
     cx: &mut Cx<'_, O>,
@@ -489,8 +522,9 @@ fn run_wave<O: Observer>(
             if op.kind != OpKind::Alu {
                 break Some(op);
             }
-            steps += 1;
-            at += usize::from(op.dwords);
+            let (way, count) = if O::ACTIVE { (op.dwords, 1) } else { (op.way, op.steps) };
+            steps += u64::from(count);
+            at += usize::from(way);
             // SAFETY: decode chose the body for the host's instruction set (`alu::level`).
             unsafe { (op.body)(&mut wave.regs, op) };
         };
