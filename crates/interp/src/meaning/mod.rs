@@ -3,13 +3,14 @@
 //! A name that has a row in the table of `ir` and no line here is refused where it is called, with its name
 //! (`refused.txt` lists them with the reason, and a test holds that list and these tables to each other). What an
 //! intrinsic computes across lanes, or does to memory, marks, counters and barriers, is a word here and code in `run`;
-//! what is a machine instruction is a line of `instructions.txt`.
+//! what is a machine instruction is a line of `instructions.txt`. What is done with barriers is a column of that table.
 
 pub mod scalar;
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use wavemark_ir::intrinsic::{self, Barrier};
 use wavemark_ir::opcode::{BinaryOp, RmwOp};
 use wavemark_sim::transpose::Transpose;
 
@@ -225,16 +226,8 @@ pub struct TransposedLoad(pub Transpose);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are the intrinsics'")]
 pub enum Sync {
-    Barrier,
-    Signal,
-    SignalVar,
-    SignalIsFirst,
-    Wait,
-    Join,
-    Init,
-    Leave,
-    State,
-    NamedState,
+    /// What the table says that is done with a barrier.
+    Barrier(Barrier),
     Mark,
     AwaitMarks,
     AwaitAsync,
@@ -287,8 +280,20 @@ pub fn texts(
 
 static MEANINGS: LazyLock<FxHashMap<&'static str, Meaning>> = LazyLock::new(|| {
     let named = instructions().map(|row| (row.name, Meaning::Instruction));
-    TABLE.iter().copied().chain(named).collect()
+    let barriers = intrinsic::all().iter().filter_map(|row| Some((row.name, of_barrier(row.barrier?)?)));
+    TABLE.iter().copied().chain(named).chain(barriers).collect()
 });
+
+/// What an intrinsic does whose row says what it does with a barrier.
+fn of_barrier(barrier: Barrier) -> Option<Meaning> {
+    match barrier {
+        Barrier::ArriveAtCell => Some(Meaning::Arrive(false)),
+        Barrier::ArriveAtCellLater => Some(Meaning::Arrive(true)),
+        // A sequence of others (`refused.txt`).
+        Barrier::MeetCluster => None,
+        other => Some(Meaning::Sync(Sync::Barrier(other))),
+    }
+}
 
 /// What the intrinsic of that name (without the types that it is overloaded on) does; `None`: it is not executed.
 pub fn of(name: &str) -> Option<Meaning> {
@@ -427,23 +432,11 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.amdgcn.global.load.tr.b64", Transposed(TransposedLoad(Transpose::Tr8B64))),
     ("llvm.amdgcn.global.load.tr.b128", Transposed(TransposedLoad(Transpose::Tr16B128))),
     // Barriers, waits, order.
-    ("llvm.amdgcn.s.barrier", Sync(self::Sync::Barrier)),
-    ("llvm.amdgcn.s.barrier.signal", Sync(self::Sync::Signal)),
-    ("llvm.amdgcn.s.barrier.signal.var", Sync(self::Sync::SignalVar)),
-    ("llvm.amdgcn.s.barrier.signal.isfirst", Sync(self::Sync::SignalIsFirst)),
-    ("llvm.amdgcn.s.barrier.wait", Sync(self::Sync::Wait)),
-    ("llvm.amdgcn.s.barrier.join", Sync(self::Sync::Join)),
-    ("llvm.amdgcn.s.barrier.init", Sync(self::Sync::Init)),
-    ("llvm.amdgcn.s.barrier.leave", Sync(self::Sync::Leave)),
-    ("llvm.amdgcn.s.get.barrier.state", Sync(self::Sync::State)),
-    ("llvm.amdgcn.s.get.named.barrier.state", Sync(self::Sync::NamedState)),
     ("llvm.amdgcn.s.waitcnt", Sync(self::Sync::AwaitCounters)),
     ("llvm.amdgcn.s.wait.asynccnt", Sync(self::Sync::AwaitAsync)),
     ("llvm.amdgcn.s.wait.tensorcnt", Sync(self::Sync::AwaitTensor)),
     ("llvm.amdgcn.s.sleep", Sync(self::Sync::Sleep)),
     ("llvm.amdgcn.s.sleep.var", Sync(self::Sync::Sleep)),
-    ("llvm.amdgcn.ds.atomic.barrier.arrive.rtn.b64", Arrive(false)),
-    ("llvm.amdgcn.ds.atomic.async.barrier.arrive.b64", Arrive(true)),
     ("llvm.amdgcn.wave.barrier", Nothing),
     ("llvm.amdgcn.sched.barrier", Nothing),
     ("llvm.amdgcn.sched.group.barrier", Nothing),
@@ -584,8 +577,6 @@ const TABLE: &[(&str, Meaning)] = &[
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use wavemark_ir::intrinsic;
 
     use super::*;
 

@@ -6,6 +6,7 @@ use super::flight::Class;
 use super::step::Flow;
 use super::wave::{State, Wave};
 use super::{Cluster, Executor, Stop};
+use wavemark_ir::intrinsic::Barrier as Role;
 use wavemark_isa::effects::Counter;
 use wavemark_target::Machine;
 
@@ -29,10 +30,6 @@ impl<'r> Executor<'r> {
         immediate: u64,
     ) -> Result<Flow, Stop> {
         let index = wave.index;
-        let mut operand = |wave: &Wave, at: usize, what: &str| match (wave.activations.last(), from.get(at)) {
-            (Some(activation), Some(&src)) => uniform(&mut self.findings, &activation.frame, here, src, what),
-            _ => 0,
-        };
         let asked = match sync {
             Sync::AwaitMarks => Some(format!("until {immediate} marks are left")),
             Sync::AwaitAsync => Some(format!("until ASYNCcnt is at most {immediate}")),
@@ -45,72 +42,8 @@ impl<'r> Executor<'r> {
             record.now(index, site, What::Wait(asked));
         }
         match sync {
-            Sync::Barrier => {
-                let barrier = &mut cluster.groups[group].barriers.workgroup;
-                barrier.arrive(index, None);
-                let completes = barrier.arrived == 0;
-                self.tells(wave, here, Name::Workgroup, completes);
-                return Ok(self.waits(cluster, group, wave, here, Name::Workgroup));
-            }
-            Sync::Signal | Sync::SignalIsFirst => {
-                let number = operand(wave, 0, "the number of the barrier");
-                let name = self.numbered(signed(number), here)?;
-                let barrier = self.barrier(cluster, group, name);
-                let first = barrier.arrived == 0;
-                barrier.arrive(index, None);
-                let completes = barrier.arrived == 0;
-                self.tells(wave, here, name, completes);
-                if sync == Sync::SignalIsFirst
-                    && let Some(activation) = wave.activations.last_mut()
-                {
-                    activation.frame.fill(to, u64::from(first), here.active);
-                }
-            }
-            Sync::SignalVar => {
-                let address = operand(wave, 0, "the named barrier");
-                let count = operand(wave, 1, "the number of members");
-                let count = Some(count as u32).filter(|&count| count != 0);
-                let barrier = self.barrier(cluster, group, Name::Named(address));
-                barrier.arrive(index, count);
-                let completes = barrier.arrived == 0;
-                self.tells(wave, here, Name::Named(address), completes);
-            }
-            Sync::Wait => {
-                let name = self.waited_for(sign_extend(immediate, 16), wave, here)?;
-                return Ok(self.waits(cluster, group, wave, here, name));
-            }
-            Sync::Join => {
-                let address = operand(wave, 0, "the named barrier");
-                wave.joined = Some(address);
-                self.barrier(cluster, group, Name::Named(address)).join(index);
-            }
-            Sync::Init => {
-                let address = operand(wave, 0, "the named barrier");
-                let count = operand(wave, 1, "the number of members");
-                self.barrier(cluster, group, Name::Named(address)).init(count as u32);
-            }
-            Sync::Leave => {
-                if let Some(address) = wave.joined.take() {
-                    self.barrier(cluster, group, Name::Named(address)).drop_one();
-                }
-            }
-            Sync::State | Sync::NamedState => {
-                let name = match sync {
-                    Sync::State => {
-                        let number = operand(wave, 0, "the number of the barrier");
-                        self.numbered(signed(number), here)?
-                    }
-                    _ => Name::Named(operand(wave, 0, "the named barrier")),
-                };
-                let barrier = self.barrier(cluster, group, name);
-                // CDNA5 manual, S_GET_BARRIER_STATE: valid, member count, signal count.
-                let members = barrier.expected.unwrap_or(0);
-                let state = u32::from(barrier.expected.is_some())
-                    | (members & 0x7f) << 4
-                    | (barrier.arrived & 0x7f) << 16;
-                if let Some(activation) = wave.activations.last_mut() {
-                    activation.frame.fill(to, state.into(), here.active);
-                }
+            Sync::Barrier(role) => {
+                return self.with_barrier(cluster, group, wave, here, role, to, from, immediate);
             }
             Sync::Mark => wave.marks.mark(wavemark_memmodel::asyncmark::Stages::ALL),
             Sync::AwaitMarks => {
@@ -133,6 +66,96 @@ impl<'r> Executor<'r> {
                 }
             }
             Sync::Sleep => return Ok(Flow::Yields),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn with_barrier(
+        &mut self,
+        cluster: &mut Cluster,
+        group: usize,
+        wave: &mut Wave,
+        here: &Here<'_>,
+        role: Role,
+        to: u32,
+        from: &[Src],
+        immediate: u64,
+    ) -> Result<Flow, Stop> {
+        let index = wave.index;
+        let mut operand = |wave: &Wave, at: usize, what: &str| match (wave.activations.last(), from.get(at)) {
+            (Some(activation), Some(&src)) => uniform(&mut self.findings, &activation.frame, here, src, what),
+            _ => 0,
+        };
+        match role {
+            Role::Meet => {
+                let barrier = &mut cluster.groups[group].barriers.workgroup;
+                barrier.arrive(index, None);
+                let completes = barrier.arrived == 0;
+                self.tells(wave, here, Name::Workgroup, completes);
+                return Ok(self.waits(cluster, group, wave, here, Name::Workgroup));
+            }
+            Role::Signal | Role::SignalFirst => {
+                let number = operand(wave, 0, "the number of the barrier");
+                let name = self.numbered(signed(number), here)?;
+                let barrier = self.barrier(cluster, group, name);
+                let first = barrier.arrived == 0;
+                barrier.arrive(index, None);
+                let completes = barrier.arrived == 0;
+                self.tells(wave, here, name, completes);
+                if role == Role::SignalFirst
+                    && let Some(activation) = wave.activations.last_mut()
+                {
+                    activation.frame.fill(to, u64::from(first), here.active);
+                }
+            }
+            Role::SignalCounted => {
+                let address = operand(wave, 0, "the named barrier");
+                let count = operand(wave, 1, "the number of members");
+                let count = Some(count as u32).filter(|&count| count != 0);
+                let barrier = self.barrier(cluster, group, Name::Named(address));
+                barrier.arrive(index, count);
+                let completes = barrier.arrived == 0;
+                self.tells(wave, here, Name::Named(address), completes);
+            }
+            Role::Wait => {
+                let name = self.waited_for(sign_extend(immediate, 16), wave, here)?;
+                return Ok(self.waits(cluster, group, wave, here, name));
+            }
+            Role::Join => {
+                let address = operand(wave, 0, "the named barrier");
+                wave.joined = Some(address);
+                self.barrier(cluster, group, Name::Named(address)).join(index);
+            }
+            Role::Init => {
+                let address = operand(wave, 0, "the named barrier");
+                let count = operand(wave, 1, "the number of members");
+                self.barrier(cluster, group, Name::Named(address)).init(count as u32);
+            }
+            Role::Leave => {
+                if let Some(address) = wave.joined.take() {
+                    self.barrier(cluster, group, Name::Named(address)).drop_one();
+                }
+            }
+            Role::State | Role::NamedState => {
+                let name = match role {
+                    Role::State => {
+                        let number = operand(wave, 0, "the number of the barrier");
+                        self.numbered(signed(number), here)?
+                    }
+                    _ => Name::Named(operand(wave, 0, "the named barrier")),
+                };
+                let barrier = self.barrier(cluster, group, name);
+                // CDNA5 manual, S_GET_BARRIER_STATE: valid, member count, signal count.
+                let members = barrier.expected.unwrap_or(0);
+                let state = u32::from(barrier.expected.is_some())
+                    | (members & 0x7f) << 4
+                    | (barrier.arrived & 0x7f) << 16;
+                if let Some(activation) = wave.activations.last_mut() {
+                    activation.frame.fill(to, state.into(), here.active);
+                }
+            }
+            // Not barriers of waves, or refused where they are compiled.
+            Role::MeetCluster | Role::ArriveAtCell | Role::ArriveAtCellLater => {}
         }
         Ok(Flow::Next)
     }

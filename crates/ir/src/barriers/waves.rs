@@ -10,7 +10,7 @@ use crate::copies::lanes::{Known, Values};
 use crate::copies::paths::{self, Node};
 use crate::function::{Block, Inst, ValueDef};
 use crate::inst::{Call, InstKind, Operand};
-use crate::intrinsic;
+use crate::intrinsic::{self, Barrier};
 use crate::lds;
 
 use super::conditions::{Blocks, Condition};
@@ -101,18 +101,15 @@ enum Which {
 fn asked(values: &Values<'_>, call: &Call) -> Option<Asked> {
     let row = intrinsic::called(values.module, call)?;
     let arg = |at: usize| call.args.get(at).map(|arg| arg.value);
-    Some(match row.name {
-        "llvm.amdgcn.s.barrier" => Asked::Meet,
-        "llvm.amdgcn.s.barrier.signal" | "llvm.amdgcn.s.barrier.signal.isfirst" => {
-            Asked::Signal(Which::Number(arg(0)?))
-        }
-        "llvm.amdgcn.s.barrier.wait" => Asked::Wait(Which::Number(arg(0)?)),
-        "llvm.amdgcn.s.barrier.join" => Asked::Join(Which::Pointer(arg(0)?)),
-        "llvm.amdgcn.s.barrier.init" => Asked::Init(Which::Pointer(arg(0)?), arg(1)?),
-        "llvm.amdgcn.s.barrier.signal.var" => Asked::SignalCounted(Which::Pointer(arg(0)?), arg(1)?),
-        "llvm.amdgcn.s.barrier.leave" => Asked::Leave,
-        // The barrier of the workgroup, then one wave of it at that of the cluster, for which all wait.
-        "llvm.amdgcn.s.cluster.barrier" => Asked::Meet,
+    Some(match row.barrier? {
+        // That of the cluster: the barrier of the workgroup, then one wave of it at the cluster's, for which all wait.
+        Barrier::Meet | Barrier::MeetCluster => Asked::Meet,
+        Barrier::Signal | Barrier::SignalFirst => Asked::Signal(Which::Number(arg(0)?)),
+        Barrier::Wait => Asked::Wait(Which::Number(arg(0)?)),
+        Barrier::Join => Asked::Join(Which::Pointer(arg(0)?)),
+        Barrier::Init => Asked::Init(Which::Pointer(arg(0)?), arg(1)?),
+        Barrier::SignalCounted => Asked::SignalCounted(Which::Pointer(arg(0)?), arg(1)?),
+        Barrier::Leave => Asked::Leave,
         _ => return None,
     })
 }

@@ -14,7 +14,6 @@ use crate::opcode::CastOp;
 
 use super::flat::flat;
 use super::lanes::{Group, Known, Values};
-use super::named::is_barrier;
 use super::paths::{self, Node};
 use super::steps::{Barrier, NotFollowed, Site, Steps, steps};
 use super::touch::Conflict;
@@ -127,7 +126,7 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
         for &inst in &body.blocks[node.block].insts {
             values.touch(node, 0, known, &body.insts[inst]);
             if let InstKind::Call(call) = &body.insts[inst].kind
-                && intrinsic::called(module, call).is_some_and(is_barrier)
+                && intrinsic::called(module, call).is_some_and(intrinsic::Intrinsic::is_barrier)
             {
                 call.args.iter().for_each(|arg| drop(values.of(&node.fixed, known, arg.value)));
             }

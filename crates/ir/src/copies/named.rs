@@ -5,7 +5,7 @@
 //! that are left, are not followed here; whether their operations fit together is judged in [`crate::barriers`].
 
 use crate::inst::{Call, InstKind, Operand};
-use crate::intrinsic::{self, Intrinsic};
+use crate::intrinsic::{self, Barrier as Role, Intrinsic};
 use crate::lds;
 
 use super::lanes::{Known, Values};
@@ -33,22 +33,6 @@ pub(super) struct Named {
     pub joined: Vec<Joined>,
 }
 
-/// Whether an intrinsic does something with a barrier.
-pub(super) fn is_barrier(row: &Intrinsic) -> bool {
-    matches!(
-        row.name,
-        "llvm.amdgcn.s.barrier"
-            | "llvm.amdgcn.s.cluster.barrier"
-            | "llvm.amdgcn.s.barrier.signal"
-            | "llvm.amdgcn.s.barrier.signal.isfirst"
-            | "llvm.amdgcn.s.barrier.signal.var"
-            | "llvm.amdgcn.s.barrier.wait"
-            | "llvm.amdgcn.s.barrier.init"
-            | "llvm.amdgcn.s.barrier.join"
-            | "llvm.amdgcn.s.barrier.leave"
-    )
-}
-
 impl Named {
     /// Those that are named on the paths along `nodes`.
     pub fn of(values: &Values<'_>, nodes: &[Node]) -> Result<Named, NotFollowed> {
@@ -62,24 +46,21 @@ impl Named {
                 let Some(row) = intrinsic::called(values.module, call) else { continue };
                 let argument = |at: usize| call.args.get(at).map(|arg| arg.value);
                 let mut number_of = |at| same(values, node, &mut known, argument(at));
-                let joins_it = row.name == "llvm.amdgcn.s.barrier.join";
-                match row.name {
-                    "llvm.amdgcn.s.barrier.leave" => return Err(NotFollowed::NamedBarriers),
-                    "llvm.amdgcn.s.barrier.join"
-                    | "llvm.amdgcn.s.barrier.init"
-                    | "llvm.amdgcn.s.barrier.signal.var" => {}
+                let role = match row.barrier {
+                    Some(Role::Leave) => return Err(NotFollowed::NamedBarriers),
+                    Some(role @ (Role::Join | Role::Init | Role::SignalCounted)) => role,
                     _ => continue,
-                }
+                };
                 let address = number_of(0).filter(|&address| lds::is_named_barrier(address));
                 let address = address.ok_or(NotFollowed::BarrierAddress)?;
-                if joins_it {
+                if role == Role::Join {
                     joins[number] = Some(named.add(address)?);
                     continue;
                 }
                 named.add(address)?;
                 match number_of(1).ok_or(NotFollowed::BarrierCount)? {
                     // It keeps the count that it has.
-                    0 if row.name == "llvm.amdgcn.s.barrier.signal.var" => {}
+                    0 if role == Role::SignalCounted => {}
                     count if count == values.group.waves() as u64 => counted.push(address),
                     _ => return Err(NotFollowed::NamedBarriers),
                 }
@@ -136,23 +117,22 @@ impl Named {
             let at = self.addresses.iter().position(|&known| known == address);
             at.map(|at| at as BarrierNumber + 1).ok_or(NotFollowed::BarrierAddress)
         };
-        Ok(match row.name {
-            "llvm.amdgcn.s.barrier" | "llvm.amdgcn.s.cluster.barrier" => Some(Barrier::Meet),
-            "llvm.amdgcn.s.barrier.signal" | "llvm.amdgcn.s.barrier.signal.isfirst" => match number(first())?
-            {
+        Ok(match row.barrier {
+            Some(Role::Meet | Role::MeetCluster) => Some(Barrier::Meet),
+            Some(Role::Signal | Role::SignalFirst) => match number(first())? {
                 // -1: the workgroup's; -3: the cluster's.
                 -3 | -1 => Some(Barrier::Signal(WORKGROUP)),
                 0 => None,
                 named => Some(Barrier::Signal(at(lds::named_barrier(named.unsigned_abs().into()))?)),
             },
-            "llvm.amdgcn.s.barrier.signal.var" => {
+            Some(Role::SignalCounted) => {
                 Some(Barrier::Signal(at(first().ok_or(NotFollowed::BarrierAddress)?)?))
             }
-            "llvm.amdgcn.s.barrier.join" => {
+            Some(Role::Join) => {
                 *joined = Joined::One(at(first().ok_or(NotFollowed::BarrierAddress)?)?);
                 None
             }
-            "llvm.amdgcn.s.barrier.wait" => match (number(first())?, *joined) {
+            Some(Role::Wait) => match (number(first())?, *joined) {
                 (-3 | -1, _) => Some(Barrier::Wait(WORKGROUP)),
                 (0, _) => None,
                 (_, Joined::One(joined)) => Some(Barrier::Wait(joined)),

@@ -14,7 +14,7 @@ use crate::intrinsic::{self, Intrinsic, Marks};
 
 use super::divergence;
 use super::lanes::{Known, Values};
-use super::named::{BarrierNumber, Named, is_barrier};
+use super::named::{BarrierNumber, Named};
 use super::paths::Node;
 use super::touch::Touch;
 
@@ -115,7 +115,7 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
     let has_barrier = |block| {
         values.body.blocks[block].insts.iter().any(|&inst| {
             let call = called(values, &values.body.insts[inst]);
-            call.is_some_and(|(row, _)| is_barrier(row))
+            call.is_some_and(|(row, _)| row.is_barrier())
         })
     };
     if divergence::may_differ(values, nodes, has_barrier) {
@@ -137,7 +137,7 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
             }
             let row = called(values, data);
             let barrier = match row {
-                Some((row, call)) if is_barrier(row) => {
+                Some((row, call)) if row.is_barrier() => {
                     named.barrier(values, node, &mut known, &mut joined, (row, call))?
                 }
                 _ => None,

@@ -4,7 +4,7 @@ use wavemark_target::{LDS_OFF, Property, TensorDescriptor, lds_dma_lane};
 
 use crate::function::ValueDef;
 use crate::inst::{Call, InstData, InstKind, Operand};
-use crate::intrinsic::{self, Intrinsic, Need, Spaces};
+use crate::intrinsic::{self, Barrier, Intrinsic, Need, Spaces};
 use crate::layout;
 use crate::types::Type;
 
@@ -245,7 +245,7 @@ impl At<'_, '_> {
             return None;
         }
         let copy = row.asynchronous.is_some();
-        let cell = row.name.contains(".barrier.arrive");
+        let cell = matches!(row.barrier, Some(Barrier::ArriveAtCell | Barrier::ArriveAtCellLater));
         let elsewhere = copy && (!writes || row.needs.contains(&Need::Property(Property::CLUSTERS)));
         let mut touch = Touch { writes, atomic: reads && writes, copy, cell, elsewhere, places: None, node };
         if row.asynchronous == Some("tensor") {

@@ -17,6 +17,7 @@ pub use shape::{Shape, mangled};
 use crate::analysis::direct_callee;
 use crate::inst::Call;
 use crate::module::Module;
+use crate::names::spelled;
 
 /// An intrinsic function, or a family of them over types.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Intrinsic {
     pub asynchronous: Option<&'static str>,
     /// What it does with marks behind asynchronous operations.
     pub marks: Option<Marks>,
+    /// What it does with a barrier.
+    pub barrier: Option<Barrier>,
     /// What counts it, or what it waits for.
     pub counter: Option<&'static str>,
     /// One of these a processor must have; none: every processor has it.
@@ -145,6 +148,38 @@ pub enum Marks {
     Await,
 }
 
+spelled! {
+    /// What is done with a barrier. Follows LLVM's *AMDGPU Execution Synchronization*.
+    Barrier {
+        /// All waves of the workgroup meet.
+        Meet = "meet",
+        /// All waves of the cluster meet.
+        MeetCluster = "meet-cluster",
+        /// A wave arrives at the barrier of a number.
+        Signal = "signal",
+        /// The same, and whether it is the first.
+        SignalFirst = "signal-first",
+        /// A wave arrives at a named barrier, and says for how many that is.
+        SignalCounted = "signal-counted",
+        /// A wave waits at the barrier of a number, or the one that it has joined.
+        Wait = "wait",
+        /// A wave becomes a member of a named barrier.
+        Join = "join",
+        /// A named barrier is for so many from now on.
+        Init = "init",
+        /// A wave leaves the named barrier that it is a member of.
+        Leave = "leave",
+        /// The state of the barrier of a number.
+        State = "state",
+        /// The state of a named barrier.
+        NamedState = "named-state",
+        /// Arrivals at a barrier that is a cell of LDS.
+        ArriveAtCell = "arrive-at-cell",
+        /// An arrival there when the asynchronous operations before it are complete.
+        ArriveAtCellLater = "arrive-at-cell-later",
+    }
+}
+
 /// What a processor must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
@@ -155,6 +190,13 @@ pub enum Need {
 }
 
 impl Intrinsic {
+    /// Whether it is an operation of the barriers that the hardware counts waves for: it changes one, or waits for it.
+    pub fn is_barrier(&self) -> bool {
+        use Barrier as Role;
+        let other = [Role::State, Role::NamedState, Role::ArriveAtCell, Role::ArriveAtCellLater];
+        self.barrier.is_some_and(|role| !other.contains(&role))
+    }
+
     /// Whether a processor has it.
     pub fn exists_on(&self, processor: Processor) -> bool {
         let has = |need: &Need| match *need {

@@ -2,7 +2,7 @@
 
 use wavemark_target::{InstFeature, Property};
 
-use super::{Class, Intrinsic, Lanes, Marks, Memory, Need, Param, Shape, Spaces, Values};
+use super::{Barrier, Class, Intrinsic, Lanes, Marks, Memory, Need, Param, Shape, Spaces, Values};
 use crate::types::TypeKind;
 
 /// Each row, or what is wrong with it.
@@ -44,6 +44,7 @@ fn row(line: &'static str) -> Result<Intrinsic, String> {
         lanes: Lanes::AsOperands,
         asynchronous: None,
         marks: None,
+        barrier: None,
         counter: None,
         needs: Vec::new(),
         wave: None,
@@ -113,6 +114,11 @@ fn apply(intrinsic: &mut Intrinsic, attribute: &'static str) -> Result<bool, Str
     if let Some((key, value)) = attribute.split_once('=') {
         match key {
             "async" => intrinsic.asynchronous = Some(value),
+            "barrier" => {
+                let role = Barrier::named(value);
+                intrinsic.barrier =
+                    Some(role.ok_or_else(|| format!("`{value}` is nothing that is done with a barrier"))?);
+            }
             "counter" => intrinsic.counter = Some(value),
             "wave" => intrinsic.wave = Some(value.parse().map_err(|_| "a wave has a number of lanes")?),
             "needs" => {
