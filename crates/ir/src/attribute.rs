@@ -3,8 +3,11 @@
 //! Follows "Parameter Attributes" and "Function Attributes" of the LLVM Language Reference, LLVM 22 to 24. [`KNOWN`] is
 //! every name that LLVM reads, with the form of its argument; target-dependent attributes are strings.
 
+use std::sync::Arc;
+
 use crate::constant::Const;
 use crate::entity::id;
+use crate::names::Words;
 use crate::types::Type;
 
 id! {
@@ -62,46 +65,54 @@ impl Attribute {
     }
 }
 
-/// Attributes at one place: groups, and what is spelled out there.
+/// Attributes at one place: groups, and what is spelled out there. Most places have none, and many the same.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Attributes {
-    /// Its own.
-    pub own: Vec<Attribute>,
-    /// Groups referred to.
-    pub groups: Vec<AttributeGroup>,
+pub struct Attributes(Option<Arc<Listed>>);
+
+#[derive(Debug, PartialEq)]
+struct Listed {
+    own: Box<[Attribute]>,
+    groups: Box<[AttributeGroup]>,
 }
 
 impl Attributes {
+    /// What is spelled out at a place, and the groups that it refers to.
+    pub fn new(own: Vec<Attribute>, groups: Vec<AttributeGroup>) -> Attributes {
+        if own.is_empty() && groups.is_empty() {
+            return Attributes(None);
+        }
+        Attributes(Some(Arc::new(Listed { own: own.into(), groups: groups.into() })))
+    }
+
     /// None at all.
     pub fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.groups.is_empty()
+        self.0.is_none()
+    }
+
+    /// What is spelled out.
+    pub fn own(&self) -> &[Attribute] {
+        self.0.as_ref().map_or(&[], |listed| &listed.own)
+    }
+
+    /// The groups referred to.
+    pub fn groups(&self) -> &[AttributeGroup] {
+        self.0.as_ref().map_or(&[], |listed| &listed.groups)
     }
 }
 
 /// The form of the attribute `name`, and its name for as long as the program runs.
 pub fn known(name: &str) -> Option<(&'static str, Form)> {
-    // Most words that stand where an attribute could are types, whose first letter and length no attribute has.
-    let &first = name.as_bytes().first()?;
-    if !first.is_ascii_lowercase()
-        || name.len() > 63
-        || LENGTHS[usize::from(first - b'a')] >> name.len() & 1 == 0
-    {
-        return None;
-    }
-    KNOWN.binary_search_by_key(&name, |row| row.0).ok().map(|index| KNOWN[index])
+    static WORDS: Words<{ KNOWN.len() }, 1024> = Words::new({
+        let mut names = [""; KNOWN.len()];
+        let mut at = 0;
+        while at < KNOWN.len() {
+            names[at] = KNOWN[at].0;
+            at += 1;
+        }
+        names
+    });
+    WORDS.find(name).map(|at| KNOWN[at])
 }
-
-/// By their first letter: the lengths of the attributes' names, a bit for each.
-static LENGTHS: [u64; 26] = {
-    let mut all = [0; 26];
-    let mut at = 0;
-    while at < KNOWN.len() {
-        let name = KNOWN[at].0;
-        all[(name.as_bytes()[0] - b'a') as usize] |= 1 << name.len();
-        at += 1;
-    }
-    all
-};
 
 /// Every attribute with a name, in the order of the names.
 pub const KNOWN: &[(&str, Form)] = &[

@@ -97,6 +97,12 @@ impl Constants {
         constant
     }
 
+    /// Makes room for as many more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+        self.narrow.reserve(more);
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.items.len()

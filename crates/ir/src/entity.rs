@@ -62,6 +62,11 @@ impl<I: Id, T> Arena<I, T> {
         I::new(self.items.len() - 1)
     }
 
+    /// Makes room for as many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -123,9 +128,20 @@ impl<I: Id, T: Clone + Default> Table<I, T> {
         Table { items: Vec::new(), default, id: PhantomData }
     }
 
+    /// Makes room for as many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
+
     /// Says something of `id`.
+    #[inline]
     pub fn set(&mut self, id: I, item: T) {
-        *self.entry(id) = item;
+        // What is said of one after the other is put behind the others.
+        if self.items.len() == id.index() {
+            self.items.push(item);
+        } else {
+            *self.entry(id) = item;
+        }
     }
 
     /// What is said of `id`, to be changed.

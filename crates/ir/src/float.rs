@@ -95,7 +95,18 @@ impl Format {
             let fits = fraction & ((1 << dropped) - 1) == 0;
             return fits.then(|| sign | self.infinity() | u128::from(fraction >> dropped));
         }
-        // The greatest code whose value is at most the magnitude: codes without sign are in the order of their values.
+        let (dropped, fraction) = (52 - self.fraction(), double & ((1 << 52) - 1));
+        let exponent_bits = self.bits() - 1 - self.fraction();
+        let exponent = (double >> 52 & 0x7ff) as i64 - 1023 + (1 << (exponent_bits - 1)) - 1;
+        if magnitude == 0.0 {
+            return Some(sign);
+        }
+        if (1..(1 << exponent_bits) - 1).contains(&exponent) {
+            let fits = fraction & ((1 << dropped) - 1) == 0;
+            return fits
+                .then(|| sign | (exponent as u128) << self.fraction() | u128::from(fraction >> dropped));
+        }
+        // Subnormal, or out of range. The greatest code whose value is at most the magnitude: codes without sign are in the order of their values.
         let (mut low, mut high) = (0u128, self.infinity());
         while high - low > 1 {
             let middle = low + (high - low) / 2;

@@ -209,7 +209,7 @@ pub struct Call {
     /// What is called.
     pub callee: Callee,
     /// The arguments.
-    pub args: Vec<Argument>,
+    pub args: SmallVec<[Argument; 6]>,
     /// Attributes of the call.
     pub attributes: Attributes,
     /// Operand bundles: `[ "convergencectrl"(token %t) ]`.

@@ -19,9 +19,13 @@ use crate::types::{Type, TypeKind};
 /// The variables in LDS that a kernel uses, each with its offset, and the bytes that they take; `None`: too many.
 pub fn offsets(module: &Module, kernel: Global) -> Option<(Vec<(Global, u64)>, u64)> {
     let used = used_by(module, kernel);
+    place(module, |id| used.contains(&id))
+}
+
+fn place(module: &Module, used: impl Fn(Global) -> bool) -> Option<(Vec<(Global, u64)>, u64)> {
     let (mut placed, mut dynamic, mut end) = (Vec::new(), Vec::new(), 0u64);
     let mut dynamic_align = 1;
-    for &id in module.order.iter().filter(|id| used.contains(id)) {
+    for &id in module.order.iter().filter(|&&id| used(id)) {
         let data = &module.globals[id];
         let GlobalKind::Variable(variable) = &data.kind else { continue };
         if data.address_space != AddressSpace::Local as u32 {
@@ -92,6 +96,11 @@ fn barriers_of(module: &Module, ty: Type) -> u64 {
 /// Bytes of LDS that a kernel needs, dynamic LDS apart.
 pub fn bytes(module: &Module, kernel: Global) -> Option<u64> {
     offsets(module, kernel).map(|(_, end)| end)
+}
+
+/// No kernel needs more LDS than one would that uses all variables.
+pub(crate) fn most_bytes(module: &Module) -> Option<u64> {
+    place(module, |_| true).map(|(_, end)| end)
 }
 
 /// All globals that a function, and what it calls, mention.

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use crate::constant::Const;
 use crate::entity::{Arena, id};
 use crate::function::Value;
+use crate::names::Words;
 
 id! {
     /// A metadata node of a module.
@@ -48,24 +49,41 @@ pub enum NodeBody {
 /// The name of a specialised node, or of a field of one.
 pub type RecordName = Cow<'static, str>;
 
-/// Names that debug information is full of, as they live as long as the program.
-macro_rules! frequent {
-    ($name:expr, $($known:literal)*) => {
-        match $name {
-            $($known => Some($known),)*
-            _ => None,
-        }
-    };
-}
+/// Names that debug information is full of: they live as long as the program.
+const FREQUENT: [&str; 24] = [
+    "DILocation",
+    "line",
+    "column",
+    "scope",
+    "inlinedAt",
+    "DILocalVariable",
+    "DISubprogram",
+    "DILexicalBlock",
+    "DILexicalBlockFile",
+    "DIDerivedType",
+    "DICompositeType",
+    "DIBasicType",
+    "DISubroutineType",
+    "DISubrange",
+    "name",
+    "linkageName",
+    "file",
+    "type",
+    "baseType",
+    "size",
+    "tag",
+    "elements",
+    "discriminator",
+    "arg",
+];
 
 /// A name as nodes keep it: a frequent one takes no memory.
 pub fn record_name(name: &str) -> RecordName {
-    let frequent: Option<&'static str> = frequent!(name,
-        "DILocation" "line" "column" "scope" "inlinedAt" "DILocalVariable" "DISubprogram" "DILexicalBlock"
-        "DILexicalBlockFile" "DIDerivedType" "DICompositeType" "DIBasicType" "DISubroutineType" "DISubrange" "name"
-        "linkageName" "file" "type" "baseType" "size" "tag" "elements" "discriminator" "arg"
-    );
-    frequent.map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)
+    static WORDS: Words<24, 256> = Words::new(FREQUENT);
+    match WORDS.find(name) {
+        Some(at) => Cow::Borrowed(FREQUENT[at]),
+        None => Cow::Owned(name.to_owned()),
+    }
 }
 
 /// A word of an expression.

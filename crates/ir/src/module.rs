@@ -189,8 +189,8 @@ impl Module {
 
     /// All attributes at a place, those of groups included.
     pub fn attributes<'m>(&'m self, attributes: &'m Attributes) -> impl Iterator<Item = &'m Attribute> {
-        let groups = attributes.groups.iter().flat_map(|&group| &self.attribute_groups[group].1);
-        attributes.own.iter().chain(groups)
+        let groups = attributes.groups().iter().flat_map(|&group| &self.attribute_groups[group].1);
+        attributes.own().iter().chain(groups)
     }
 
     /// Whether there is a named attribute at a place.

@@ -156,11 +156,8 @@ macro_rules! flags {
 
             /// The flag that is spelled so; `fast` is several.
             pub fn named(text: &str) -> Option<Flags> {
-                match text {
-                    $($text => Some(Flags::$constant),)*
-                    "fast" => Some(Flags::FAST_MATH),
-                    _ => None,
-                }
+                static WORDS: crate::names::Words<16, 64> = crate::names::Words::new([$($text,)* "fast"]);
+                WORDS.find(text).map(|at| Flags::NAMES.get(at).map_or(Flags::FAST_MATH, |row| row.0))
             }
         }
     };

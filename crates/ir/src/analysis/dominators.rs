@@ -7,8 +7,8 @@ use super::Graph;
 pub struct Dominators {
     /// The immediate dominator of each node that can be reached; that of the entry is itself.
     parents: Vec<Option<usize>>,
-    /// Depth in the tree of dominators.
-    depth: Vec<u32>,
+    /// When a walk over the tree of dominators comes to each node, and when it leaves it.
+    within: Vec<(u32, u32)>,
 }
 
 impl Dominators {
@@ -35,11 +35,8 @@ impl Dominators {
                 }
             }
         }
-        let mut depth = vec![0; graph.len()];
-        for &node in order.iter().skip(1) {
-            depth[node] = parents[node].map_or(0, |parent| depth[parent] + 1);
-        }
-        Dominators { parents, depth }
+        let within = walk(&parents, &order);
+        Dominators { parents, within }
     }
 
     /// The post-dominators of a graph: node n is n + 1, and 0 is the end of the function.
@@ -59,21 +56,41 @@ impl Dominators {
 
     /// Whether every way to `node` leads through `over`, which may be the same. What cannot be reached is dominated by
     /// everything.
-    pub fn dominates(&self, over: usize, mut node: usize) -> bool {
+    #[inline]
+    pub fn dominates(&self, over: usize, node: usize) -> bool {
         if !self.reaches(node) {
             return true;
         }
-        if !self.reaches(over) {
-            return false;
-        }
-        while self.depth[node] > self.depth[over] {
-            match self.parents[node] {
-                Some(parent) => node = parent,
-                None => return false,
-            }
-        }
-        node == over
+        let ((comes, leaves), (at, _)) = (self.within[over], self.within[node]);
+        self.reaches(over) && comes <= at && at < leaves
     }
+}
+
+/// Numbers the nodes of the tree, each before those below it: its own number, and the first behind those.
+fn walk(parents: &[Option<usize>], order: &[usize]) -> Vec<(u32, u32)> {
+    // How many are below each, itself included: parents stand before their children in the order.
+    let mut size = vec![1u32; parents.len()];
+    for &node in order.iter().skip(1).rev() {
+        if let Some(parent) = parents[node] {
+            size[parent] += size[node];
+        }
+    }
+    let mut within = vec![(0, 0); parents.len()];
+    // The first number that is free below each.
+    let mut free = vec![1u32; parents.len()];
+    for (index, &node) in order.iter().enumerate() {
+        let number = match parents[node] {
+            Some(parent) if index > 0 => {
+                let number = free[parent];
+                free[parent] += size[node];
+                number
+            }
+            _ => 0,
+        };
+        within[node] = (number, number + size[node]);
+        free[node] = number + 1;
+    }
+    within
 }
 
 /// The nearest node that dominates both.

@@ -1,6 +1,8 @@
 //! Attributes, in groups and in their places.
 
-use super::lexer::Token;
+use smallvec::SmallVec;
+
+use super::lexer::{Token, short_number};
 use super::{Mention, Parser, Result};
 use crate::attribute::{Attribute, AttributeGroup, Attributes, Form, known};
 use crate::constant::ConstKind;
@@ -8,27 +10,50 @@ use crate::constant::ConstKind;
 impl Parser<'_> {
     /// The attributes that stand here; `groups`: those may be `#n` too.
     pub(super) fn attributes(&mut self, groups: bool) -> Result<Attributes> {
-        let mut attributes = Attributes::default();
+        let (mut own, mut referred) = (Vec::new(), SmallVec::<[AttributeGroup; 4]>::new());
         loop {
-            match self.token {
+            // What begins otherwise is none, nor is a word as short as `i8`.
+            let begins = match self.byte() {
+                b'a'..=b'z' => !self.byte_at(self.at + 1).is_ascii_digit(),
+                first => matches!(first, b'"' | b'#'),
+            };
+            if !begins {
+                break;
+            }
+            if let Some(word) = self.word() {
+                match known(word) {
+                    // What `align` means behind a function is not an attribute of the function.
+                    Some((name, form)) if !(groups && name == "align") => {
+                        self.go_past(word);
+                        own.push(self.attribute(name, form)?);
+                        continue;
+                    }
+                    _ => break,
+                }
+            }
+            if groups
+                && self.at(b'#')
+                && let Some((number, end)) = short_number(self.text, self.at + 1)
+            {
+                referred.push(self.group(number));
+                self.go_to(end);
+                continue;
+            }
+            match self.token() {
                 Token::Group(number) if groups => {
                     let id = self.group(number);
                     self.advance();
-                    attributes.groups.push(id);
+                    referred.push(id);
                 }
                 // A string belongs to a function's attributes as it does to a parameter's.
-                Token::Text(_) => attributes.own.push(self.text_attribute()?),
-                Token::Word(word) => match known(word) {
-                    // What `align` means behind a function is not an attribute of the function.
-                    Some((name, form)) if !(groups && name == "align") => {
-                        self.advance();
-                        attributes.own.push(self.attribute(name, form)?);
-                    }
-                    _ => return Ok(attributes),
-                },
-                _ => return Ok(attributes),
+                Token::Text(_) => own.push(self.text_attribute()?),
+                _ => break,
             }
         }
+        if let (true, &[group]) = (own.is_empty(), referred.as_slice()) {
+            return Ok(self.alone[group].clone());
+        }
+        Ok(Attributes::new(own, referred.into_vec()))
     }
 
     fn group(&mut self, number: u32) -> AttributeGroup {
@@ -36,16 +61,17 @@ impl Parser<'_> {
             return mention.id;
         }
         let id = self.module.attribute_groups.push((number, Vec::new()));
-        self.groups.insert(number, Mention { id, first: self.place, defined: false });
+        self.alone.set(id, Attributes::new(Vec::new(), vec![id]));
+        self.groups.insert(number, Mention { id, first: self.place(), defined: false });
         id
     }
 
     /// `attributes #0 = { … }`; the first word is read.
     pub(super) fn attribute_group(&mut self) -> Result<()> {
-        let Token::Group(number) = self.token else {
+        let Token::Group(number) = self.token() else {
             return self.expected("the number of an attribute group");
         };
-        let place = self.place;
+        let place = self.place();
         let id = self.group(number);
         self.advance();
         if self.groups.get(&number).is_some_and(|mention| mention.defined) {
@@ -55,7 +81,7 @@ impl Parser<'_> {
         self.expect(b'{')?;
         let mut attributes = Vec::new();
         while !self.take(b'}') {
-            match self.token {
+            match self.token() {
                 Token::Text(_) => attributes.push(self.text_attribute()?),
                 Token::Word(word) => match known(word) {
                     Some((name, form)) => {
@@ -143,7 +169,7 @@ impl Parser<'_> {
         let mut text = String::new();
         let mut depth = 0;
         loop {
-            let piece = match self.token {
+            let piece = match self.token() {
                 Token::Punct(b')') if depth == 0 => {
                     self.advance();
                     return Ok(text.into());

@@ -1,17 +1,25 @@
 //! Calls.
 
+use smallvec::SmallVec;
+
 use super::function::Scope;
+use super::inst::Mnemonic;
 use super::lexer::Token;
 use super::{Parser, Result};
-use crate::constant::ConstKind;
+use crate::analysis::direct_callee;
 use crate::inst::{Argument, Bundle, Call, Callee, InlineAsm, InstKind, Operand};
 use crate::opcode::{Flags, TailKind};
 use crate::types::{Type, TypeKind};
 
 impl<'t> Parser<'t> {
     /// A call whose first word, `call` or what stands before it, is read.
-    pub(super) fn call(&mut self, scope: &mut Scope<'t>, word: &str) -> Result<(InstKind, Type)> {
-        let tail = TailKind::named(word).unwrap_or(TailKind::None);
+    pub(super) fn call(&mut self, scope: &mut Scope<'t>, first: Mnemonic) -> Result<(InstKind, Type)> {
+        let tail = match first {
+            Mnemonic::Tail => TailKind::Tail,
+            Mnemonic::MustTail => TailKind::MustTail,
+            Mnemonic::NoTail => TailKind::NoTail,
+            _ => TailKind::None,
+        };
         if tail != TailKind::None {
             self.expect_word("call")?;
         }
@@ -19,8 +27,11 @@ impl<'t> Parser<'t> {
         let convention = self.convention()?;
         let result_attributes = self.attributes(false)?;
         let space = self.address_space()?;
-        let place = self.place;
-        let written = self.any_type()?;
+        let place = self.place();
+        let written = match self.frequent_type() {
+            Some(ty) => ty,
+            None => self.any_type()?,
+        };
         let pointer = self.module.types.intern(TypeKind::Pointer(space));
         let callee = if self.at_word("asm") {
             Callee::Asm(Box::new(self.inline_asm()?))
@@ -47,10 +58,11 @@ impl<'t> Parser<'t> {
         if !fits || args.iter().zip(params).any(|(arg, &param)| arg.ty != param) {
             return self.error_at(place, "the arguments are not those of the function's type");
         }
-        if let Callee::Operand(Operand::Const(callee)) = callee
-            && let ConstKind::Global(global) = *self.module.constants.kind(callee)
+        if let Some(global) = direct_callee(&self.module, &callee)
+            && self.called_as[global] != Some(function_type)
             && self.module.function(global).is_none()
         {
+            self.called_as.set(global, Some(function_type));
             self.undeclared.push((global, function_type, place));
         }
         let attributes = self.attributes(true)?;
@@ -69,11 +81,10 @@ impl<'t> Parser<'t> {
         Ok((InstKind::Call(Box::new(call)), result))
     }
 
-    /// The type of a function that is declared already, if it gives `result` and takes these arguments.
+    /// The type of a function that is declared, or was called already, if it gives `result` and takes these arguments.
     fn function_type_of(&self, callee: &Callee, result: Type, args: &[Argument]) -> Option<Type> {
-        let &Callee::Operand(Operand::Const(callee)) = callee else { return None };
-        let ConstKind::Global(global) = *self.module.constants.kind(callee) else { return None };
-        let ty = self.module.function(global)?.ty;
+        let global = direct_callee(&self.module, callee)?;
+        let ty = self.module.function(global).map(|function| function.ty).or(self.called_as[global])?;
         let TypeKind::Function { result: own, params, variadic: false } = self.module.types.kind(ty) else {
             return None;
         };
@@ -81,9 +92,9 @@ impl<'t> Parser<'t> {
         (same && params.iter().zip(args).all(|(&param, arg)| param == arg.ty)).then_some(ty)
     }
 
-    fn arguments(&mut self, scope: &mut Scope<'t>) -> Result<Vec<Argument>> {
+    fn arguments(&mut self, scope: &mut Scope<'t>) -> Result<SmallVec<[Argument; 6]>> {
         self.expect(b'(')?;
-        let mut args = Vec::new();
+        let mut args = SmallVec::new();
         self.list(b')', |parser| {
             let ty = parser.ty()?;
             if *parser.module.types.kind(ty) == TypeKind::Metadata {
@@ -103,7 +114,7 @@ impl<'t> Parser<'t> {
     fn inline_asm(&mut self) -> Result<InlineAsm> {
         self.advance();
         let (mut side_effect, mut flags) = (false, Vec::new());
-        while let Token::Word(word) = self.token {
+        while let Token::Word(word) = self.token() {
             match word {
                 "sideeffect" => side_effect = true,
                 "alignstack" | "inteldialect" | "unwind" => flags.push(word.into()),

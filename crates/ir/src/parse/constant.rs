@@ -1,15 +1,68 @@
 //! Constants and constant expressions.
 
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
 use super::function::Scope;
-use super::lexer::{NameToken, Token, unescape};
+use super::lexer::{NameToken, Token, end_of_name, may_go_on, short_number, unescape};
+use super::numbered::Key;
 use super::{Mention, Parser, Place, Result};
 use crate::constant::{Const, ConstKind, Expr};
+use crate::entity::Id as _;
 use crate::float::{self, Format, Malformed};
 use crate::inst::Operand;
 use crate::integer::Integer;
-use crate::module::Global;
+use crate::module::{Global, Module};
+use crate::names::spelled;
 use crate::opcode::{BinaryOp, CastOp, Flags};
-use crate::types::{Name, Type, TypeKind};
+use crate::types::{Type, TypeKind};
+
+spelled! {
+    /// Constants that are one word.
+    Simple {
+        True = "true", False = "false", Null = "null", None = "none", Undef = "undef", Poison = "poison",
+        Zero = "zeroinitializer",
+    }
+}
+
+/// Constants that were met before. Each is in the slot that its type and value have, where another may take its place;
+/// globals are by their names.
+pub(super) struct Recent<'t> {
+    ints: [Option<(Type, u32, Const)>; 128],
+    simple: [Option<(Type, Simple, Const)>; 64],
+    globals: FxHashMap<&'t str, (Type, Const)>,
+}
+
+impl Default for Recent<'_> {
+    fn default() -> Self {
+        Recent { ints: [None; 128], simple: [None; 64], globals: FxHashMap::default() }
+    }
+}
+
+impl Recent<'_> {
+    #[inline(always)]
+    fn int(&mut self, module: &mut Module, ty: Type, bits: u32, value: u32) -> Const {
+        let slot = &mut self.ints[(ty.index() * 37 + value as usize) % 128];
+        match *slot {
+            Some((of, same, known)) if of == ty && same == value => known,
+            _ => {
+                let constant = module.constants.narrow(ty, bits, value.into());
+                *slot = Some((ty, value, constant));
+                constant
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn simple(&self, ty: Type, simple: Simple) -> Option<Const> {
+        let (of, same, known) = self.simple[(ty.index() * 7 + simple as usize) % 64]?;
+        (of == ty && same == simple).then_some(known)
+    }
+
+    fn keep_simple(&mut self, ty: Type, simple: Simple, constant: Const) {
+        self.simple[(ty.index() * 7 + simple as usize) % 64] = Some((ty, simple, constant));
+    }
+}
 
 impl<'t> Parser<'t> {
     /// A type and a constant of it.
@@ -28,13 +81,49 @@ impl<'t> Parser<'t> {
 
     /// A value of type `ty`: of the function `scope`, or a constant.
     pub(super) fn operand(&mut self, ty: Type, scope: Option<&mut Scope<'t>>) -> Result<Operand> {
-        if let Token::Local(name) = self.token {
+        match self.byte() {
+            b'%' => {
+                if let Some(scope) = &scope
+                    && let Some((number, end)) = short_number(self.text, self.at + 1)
+                    && let Some(&value) = scope.numbered_value(number)
+                    && scope.body.values[value].ty == ty
+                {
+                    self.go_to(end);
+                    return Ok(Operand::Value(value));
+                }
+            }
+            b'0'..=b'9' => {
+                if let Some((value, end)) = short_number(self.text, self.at)
+                    && !may_go_on(self.byte_at(end))
+                    && let Some(bits) = self.scalar_int(ty)
+                    && bits <= u64::BITS
+                    && (bits >= u32::BITS || value >> bits == 0)
+                {
+                    self.go_to(end);
+                    return Ok(Operand::Const(self.recent.int(&mut self.module, ty, bits, value)));
+                }
+            }
+            b'@' => {
+                if let Some(known) = self.recent_global(ty) {
+                    return Ok(Operand::Const(known));
+                }
+            }
+            b'a'..=b'z' => {
+                if let Some(word) = self.word()
+                    && let Some(simple) = Simple::named(word)
+                {
+                    return self.simple(ty, simple, word).map(Operand::Const);
+                }
+            }
+            _ => {}
+        }
+        if let Token::Local(name) = self.token() {
             let Some(scope) = scope else { return self.expected("a constant") };
-            let place = self.place;
+            let place = self.place();
             self.advance();
             return self.local(scope, name, ty, place).map(Operand::Value);
         }
-        let kind = match self.token {
+        let kind = match self.token() {
             Token::Int(text) => {
                 if let Some((bits, value)) = self.narrow_literal(ty, text) {
                     self.advance();
@@ -84,9 +173,14 @@ impl<'t> Parser<'t> {
                 ConstKind::Bytes(bytes.into_owned())
             }
             Token::Global(name) => {
-                let place = self.place;
+                let place = self.place();
                 self.advance();
-                ConstKind::Global(self.global_use(name, ty, place)?)
+                let global = self.global_use(name, ty, place)?;
+                let constant = self.module.constants.intern(ty, ConstKind::Global(global));
+                if let NameToken::Plain(name) = name {
+                    self.recent.globals.insert(name, (ty, constant));
+                }
+                return Ok(Operand::Const(constant));
             }
             Token::Word(word) => return self.word_constant(ty, word).map(Operand::Const),
             Token::Punct(b'<' | b'{' | b'[') => return self.aggregate(ty).map(Operand::Const),
@@ -132,33 +226,54 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn word_constant(&mut self, ty: Type, word: &'t str) -> Result<Const> {
+    /// A global that was named just before, by the same name and as a pointer of the same type.
+    #[inline(always)]
+    fn recent_global(&mut self, ty: Type) -> Option<Const> {
+        let end = end_of_name(self.text, self.at + 1);
+        let name = &self.text[self.at + 1..end];
+        let known = *self.recent.globals.get(name)?;
+        if known.0 != ty {
+            return None;
+        }
+        self.go_to(end);
+        Some(known.1)
+    }
+
+    /// A constant that is one word.
+    #[inline]
+    fn simple(&mut self, ty: Type, simple: Simple, word: &'t str) -> Result<Const> {
+        if let Some(known) = self.recent.simple(ty, simple) {
+            self.go_past(word);
+            return Ok(known);
+        }
         let kind = self.module.types.kind(ty);
-        let fits = match word {
-            "true" | "false" => *kind == TypeKind::Int(1),
-            "null" => matches!(kind, TypeKind::Pointer(_)),
-            "none" => *kind == TypeKind::Token,
-            "zeroinitializer" => !matches!(kind, TypeKind::Label | TypeKind::Token | TypeKind::Metadata),
-            "undef" | "poison" => !matches!(kind, TypeKind::Label | TypeKind::Token | TypeKind::Metadata),
-            _ => true,
+        let fits = match simple {
+            Simple::True | Simple::False => *kind == TypeKind::Int(1),
+            Simple::Null => matches!(kind, TypeKind::Pointer(_)),
+            Simple::None => *kind == TypeKind::Token,
+            Simple::Zero | Simple::Undef | Simple::Poison => {
+                !matches!(kind, TypeKind::Label | TypeKind::Token | TypeKind::Metadata)
+            }
         };
         if !fits {
             return self.not_of(ty, &format!("`{word}`"));
         }
-        let simple = match word {
-            "true" => Some(ConstKind::Int(Integer::new(1, 1))),
-            "false" => Some(ConstKind::Int(Integer::new(1, 0))),
-            "null" => Some(ConstKind::Null),
-            "none" => Some(ConstKind::None),
-            "undef" => Some(ConstKind::Undef),
-            "poison" => Some(ConstKind::Poison),
-            "zeroinitializer" => Some(self.zero(ty)),
-            _ => None,
+        let kind = match simple {
+            Simple::True => ConstKind::Int(Integer::new(1, 1)),
+            Simple::False => ConstKind::Int(Integer::new(1, 0)),
+            Simple::Null => ConstKind::Null,
+            Simple::None => ConstKind::None,
+            Simple::Undef => ConstKind::Undef,
+            Simple::Poison => ConstKind::Poison,
+            Simple::Zero => self.zero(ty),
         };
-        if let Some(kind) = simple {
-            self.advance();
-            return Ok(self.module.constants.intern(ty, kind));
-        }
+        self.go_past(word);
+        let constant = self.module.constants.intern(ty, kind);
+        self.recent.keep_simple(ty, simple, constant);
+        Ok(constant)
+    }
+
+    fn word_constant(&mut self, ty: Type, word: &'t str) -> Result<Const> {
         match word {
             "splat" => {
                 self.advance();
@@ -168,7 +283,7 @@ impl<'t> Parser<'t> {
                 self.unsupported(format!("the constant `{word}`"))
             }
             _ => {
-                let place = self.place;
+                let place = self.place();
                 let Some((expr, found)) = self.nested(|parser| parser.expression(word))? else {
                     return self.expected("a value");
                 };
@@ -198,7 +313,7 @@ impl<'t> Parser<'t> {
             return self.not_of(ty, "a vector");
         };
         self.expect(b'(')?;
-        let place = self.place;
+        let place = self.place();
         let value = self.typed_const()?;
         if self.module.constants.ty(value) != element {
             return self.error_at(place, "expected an element of the vector's type");
@@ -209,7 +324,7 @@ impl<'t> Parser<'t> {
 
     fn aggregate(&mut self, ty: Type) -> Result<Const> {
         self.nested(|parser| {
-            let place = parser.place;
+            let place = parser.place();
             // `<{` opens a packed structure: no vector has structures in it.
             let angle = parser.take(b'<');
             let packed = angle && parser.at(b'{');
@@ -221,7 +336,7 @@ impl<'t> Parser<'t> {
                 parser.expect(b'[')?;
                 b']'
             };
-            let mut parts = Vec::new();
+            let mut parts = SmallVec::<[Const; 16]>::new();
             parser.list(close, |parser| {
                 parts.push(parser.typed_const()?);
                 Ok(())
@@ -229,14 +344,14 @@ impl<'t> Parser<'t> {
             if packed {
                 parser.expect(b'>')?;
             }
-            parser.aggregate_of(ty, parts, close, packed, place)
+            parser.aggregate_of(ty, &parts, close, packed, place)
         })
     }
 
     fn aggregate_of(
         &mut self,
         ty: Type,
-        parts: Vec<Const>,
+        parts: &[Const],
         close: u8,
         packed: bool,
         place: Place,
@@ -270,7 +385,7 @@ impl<'t> Parser<'t> {
                     _ => ConstKind::Splat(first),
                 }
             }
-            _ => ConstKind::Aggregate(parts),
+            _ => ConstKind::Aggregate(parts.to_vec()),
         };
         Ok(self.module.constants.intern(ty, kind))
     }
@@ -318,7 +433,7 @@ impl<'t> Parser<'t> {
         self.expect(b'(')?;
         let lhs = self.typed_const()?;
         self.expect(b',')?;
-        let place = self.place;
+        let place = self.place();
         let rhs = self.typed_const()?;
         let ty = self.module.constants.ty(lhs);
         if self.module.constants.ty(rhs) != ty {
@@ -329,7 +444,7 @@ impl<'t> Parser<'t> {
     }
 
     fn vector_expression(&mut self, word: &str) -> Result<(Expr, Type)> {
-        let place = self.place;
+        let place = self.place();
         self.advance();
         self.expect(b'(')?;
         let mut operands = Vec::new();
@@ -361,7 +476,7 @@ impl<'t> Parser<'t> {
         self.expect(b'(')?;
         let source = self.ty()?;
         self.expect(b',')?;
-        let place = self.place;
+        let place = self.place();
         let base = self.typed_const()?;
         let mut indices = Vec::new();
         while self.take(b',') {
@@ -389,10 +504,14 @@ impl<'t> Parser<'t> {
     /// The flags of `allowed` that stand here.
     pub(super) fn flags(&mut self, allowed: Flags) -> Result<Flags> {
         let mut flags = Flags::empty();
-        while let Token::Word(word) = self.token {
+        // No flag begins with `<`, or is as short as `i8`.
+        if !self.byte().is_ascii_lowercase() || self.byte_at(self.at + 1).is_ascii_digit() {
+            return Ok(flags);
+        }
+        while let Some(word) = self.word() {
             let Some(flag) = Flags::named(word).filter(|&flag| allowed.contains(flag)) else { break };
             flags |= flag;
-            self.advance();
+            self.go_past(word);
         }
         Ok(flags)
     }
@@ -404,7 +523,7 @@ impl<'t> Parser<'t> {
         let mut range = None;
         if self.take_word("inrange") {
             self.expect(b'(')?;
-            let bound = |parser: &mut Self| match parser.token {
+            let bound = |parser: &mut Self| match parser.token() {
                 Token::Int(text) => match Integer::parse(64, text, 10) {
                     Some(value) => {
                         parser.advance();
@@ -433,18 +552,18 @@ impl<'t> Parser<'t> {
         if !matches!(self.module.types.kind(ty), TypeKind::Pointer(_)) {
             return self.error_at(place, "a global is a pointer: expected a value of another type");
         }
-        let id = self.global_named(name.to_name(), place);
+        let id = self.global_named(name.key(), place);
         self.address_uses.push((id, ty, place));
         Ok(id)
     }
 
     /// The id of a global, defined or not yet.
-    pub(super) fn global_named(&mut self, name: Name, place: Place) -> Global {
-        if let Some(mention) = self.globals.get(&name) {
+    fn global_named(&mut self, key: Key<'t>, place: Place) -> Global {
+        if let Some(mention) = self.globals.get(&key) {
             return mention.id;
         }
-        let id = self.declare_later(name.clone());
-        self.globals.insert(name, Mention { id, first: place, defined: false });
+        let id = self.declare_later(key.to_name());
+        self.globals.insert(key, Mention { id, first: place, defined: false });
         id
     }
 }

@@ -1,11 +1,7 @@
 //! The body of a function: blocks, and what names mean in it.
 
-use std::borrow::Cow;
-
-use rustc_hash::FxHashMap;
-
-use super::lexer::{NameToken, Token};
-use super::numbered::Numbered;
+use super::lexer::{NameToken, Token, short_number};
+use super::numbered::{Key, Names};
 use super::{Parser, Place, Result};
 use crate::entity::{Id, Table};
 use crate::function::{Block, BlockData, Body, Inst, Value, ValueData, ValueDef};
@@ -14,49 +10,11 @@ use crate::metadata::Attachments;
 use crate::module::{Global, GlobalKind};
 use crate::types::{Type, TypeKind};
 
-/// What a name or number refers to, by which it is found again.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Key<'t> {
-    Name(Cow<'t, [u8]>),
-    Number(u32),
-}
-
-/// What names and numbers refer to.
-struct Names<'t, T> {
-    named: FxHashMap<Cow<'t, [u8]>, T>,
-    numbered: Numbered<T>,
-}
-
-impl<T> Default for Names<'_, T> {
-    fn default() -> Self {
-        Names { named: FxHashMap::default(), numbered: Numbered::default() }
-    }
-}
-
-impl<'t, T: Copy> Names<'t, T> {
-    fn get(&self, key: &Key<'t>) -> Option<T> {
-        match key {
-            Key::Name(name) => self.named.get(name).copied(),
-            Key::Number(number) => self.numbered.get(*number).copied(),
-        }
-    }
-
-    fn insert(&mut self, key: Key<'t>, item: T) {
-        match key {
-            Key::Name(name) => drop(self.named.insert(name, item)),
-            Key::Number(number) => self.numbered.insert(number, item),
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (Key<'t>, T)> {
-        let named = self.named.iter().map(|(name, &item)| (Key::Name(name.clone()), item));
-        named.chain(self.numbered.iter().map(|(number, &item)| (Key::Number(number), item)))
-    }
-}
-
 /// A body that is being read.
 pub(super) struct Scope<'t> {
     pub body: Body,
+    /// Room for the instructions of a block.
+    insts: Vec<Inst>,
     result: Type,
     values: Names<'t, Value>,
     blocks: Names<'t, Block>,
@@ -65,24 +23,31 @@ pub(super) struct Scope<'t> {
     open_blocks: Table<Block, Option<Place>>,
     /// The least number that the next thing without a name may have.
     next_number: u32,
-    places: Table<Inst, Place>,
-    block_places: Table<Block, Place>,
+    places: Table<Inst, (u32, u32)>,
+    block_places: Table<Block, (u32, u32)>,
 }
 
 /// Before a value is defined nobody looks at where it comes from.
 const NOT_YET: ValueDef = ValueDef::Param(u32::MAX);
 
 impl<'t> Scope<'t> {
+    /// Makes room for as many instructions.
+    fn reserve(&mut self, insts: usize) {
+        self.body.insts.reserve(insts);
+        self.body.values.reserve(insts);
+        self.body.attachments.reserve(insts);
+        self.places.reserve(insts);
+    }
+
+    /// The value of a number, if it has been mentioned.
+    #[inline(always)]
+    pub(super) fn numbered_value(&self, number: u32) -> Option<&Value> {
+        self.values.numbered(number)
+    }
+
     /// The type that the function gives.
     pub(super) fn result(&self) -> Type {
         self.result
-    }
-}
-
-fn key(name: NameToken<'_>) -> Key<'_> {
-    match name {
-        NameToken::Number(number) => Key::Number(number),
-        _ => Key::Name(name.bytes().unwrap_or_default()),
     }
 }
 
@@ -93,6 +58,7 @@ impl<'t> Parser<'t> {
         let params: Vec<Type> = function.params.iter().map(|param| param.ty).collect();
         let mut scope = Scope {
             body: Body::default(),
+            insts: Vec::new(),
             result: function.result,
             values: Names::default(),
             blocks: Names::default(),
@@ -107,6 +73,9 @@ impl<'t> Parser<'t> {
             scope.body.params.push(value);
         }
         self.expect(b'{')?;
+        let rest = &self.text.as_bytes()[self.at..];
+        let body = &rest[..memchr::memmem::find(rest, b"\n}").unwrap_or(rest.len())];
+        scope.reserve(memchr::memchr_iter(b'\n', body).count() + 1);
         loop {
             self.block(&mut scope)?;
             if self.take(b'}') {
@@ -127,42 +96,44 @@ impl<'t> Parser<'t> {
 
     fn all_defined(&self, scope: &Scope<'t>) -> Result<()> {
         let values =
-            scope.values.iter().filter_map(|(key, value)| Some((scope.open_values[value]?, key, "")));
+            scope.values.iter().filter_map(|(key, &value)| Some((scope.open_values[value]?, key, "")));
         let blocks =
-            scope.blocks.iter().filter_map(|(key, block)| Some((scope.open_blocks[block]?, key, "label ")));
+            scope.blocks.iter().filter_map(|(key, &block)| Some((scope.open_blocks[block]?, key, "label ")));
         let Some((place, key, what)) = values.chain(blocks).min_by_key(|missing| missing.0) else {
             return Ok(());
         };
-        let name = match key {
-            Key::Name(name) => String::from_utf8_lossy(&name).into_owned(),
-            Key::Number(number) => number.to_string(),
-        };
-        self.error_at(place, format!("{what}%{name} is not defined"))
+        self.error_at(place, format!("{what}%{key} is not defined"))
     }
 
     fn block(&mut self, scope: &mut Scope<'t>) -> Result<()> {
-        let place = self.place;
-        let block = match self.token {
+        let place = self.place();
+        let block = match self.token() {
             Token::Label(name) => {
                 self.advance();
                 self.define_block(scope, Some(name), place)?
             }
             _ => self.define_block(scope, None, place)?,
         };
-        scope.block_places.set(block, place);
+        scope.block_places.set(block, self.span(place));
         scope.body.order.push(block);
+        let mut insts = std::mem::take(&mut scope.insts);
         let mut records = Vec::new();
         loop {
-            if let Token::Record(kind) = self.token {
+            if self.at(b'#')
+                && let Token::Record(kind) = self.token()
+            {
                 records.push(self.debug_record(kind, scope)?);
                 continue;
             }
             let inst = self.instruction(scope)?;
-            scope.body.blocks[block].insts.push(inst);
+            insts.push(inst);
             if !records.is_empty() {
                 scope.body.records.set(inst, std::mem::take(&mut records));
             }
             if scope.body.insts[inst].kind.is_terminator() {
+                scope.body.blocks[block].insts = insts.as_slice().into();
+                insts.clear();
+                scope.insts = insts;
                 return Ok(());
             }
         }
@@ -170,19 +141,23 @@ impl<'t> Parser<'t> {
 
     /// One instruction with what is attached to it.
     fn instruction(&mut self, scope: &mut Scope<'t>) -> Result<Inst> {
-        let place = self.place;
-        let name = match self.token {
-            Token::Local(name) => {
+        let place = self.place();
+        let mut name = None;
+        if self.at(b'%') {
+            if let Some((number, end)) = short_number(self.text, self.at + 1) {
+                name = Some(NameToken::Number(number));
+                self.go_to(end);
+                self.expect(b'=')?;
+            } else if let Token::Local(token) = self.token() {
+                name = Some(token);
                 self.advance();
                 self.expect(b'=')?;
-                Some(name)
             }
-            _ => None,
-        };
+        }
         let (kind, ty) = self.operation(scope)?;
         let end = self.last_end;
         let inst = scope.body.insts.push(InstData { ty, result: None, kind });
-        scope.places.set(inst, (place.0, end));
+        scope.places.set(inst, (place, end));
         if *self.module.types.kind(ty) == TypeKind::Void {
             if name.is_some() {
                 return self.error_at(place, "the instruction gives nothing that could have a name");
@@ -217,7 +192,7 @@ impl<'t> Parser<'t> {
 
     fn key(&self, scope: &mut Scope<'t>, name: Option<NameToken<'t>>, place: Place) -> Result<Key<'t>> {
         Ok(match name {
-            Some(name @ (NameToken::Plain(_) | NameToken::Quoted(_))) => key(name),
+            Some(name @ (NameToken::Plain(_) | NameToken::Quoted(_))) => name.key(),
             _ => Key::Number(self.free_number(scope, name, place)?),
         })
     }
@@ -231,15 +206,11 @@ impl<'t> Parser<'t> {
         place: Place,
     ) -> Result<Value> {
         let key = self.key(scope, name, place)?;
-        let text = match &key {
-            Key::Name(name) => Some(Box::from(&**name)),
-            Key::Number(_) => None,
-        };
         if scope.blocks.get(&key).is_some() {
             return self.error_at(place, "the name is that of a block already");
         }
-        let Some(value) = scope.values.get(&key) else {
-            let value = scope.body.values.push(ValueData { ty, def, name: text });
+        let Some(value) = scope.values.get(&key).copied() else {
+            let value = scope.body.values.push(ValueData { ty, def, name: key.text() });
             scope.values.insert(key, value);
             return Ok(value);
         };
@@ -263,8 +234,8 @@ impl<'t> Parser<'t> {
         ty: Type,
         place: Place,
     ) -> Result<Value> {
-        let key = key(name);
-        if let Some(value) = scope.values.get(&key) {
+        let key = name.key();
+        if let Some(value) = scope.values.get(&key).copied() {
             if scope.body.values[value].ty != ty {
                 let wanted = crate::print::type_text(&self.module, scope.body.values[value].ty);
                 return self
@@ -275,25 +246,17 @@ impl<'t> Parser<'t> {
         if !self.module.types.is_first_class(ty) || *self.module.types.kind(ty) == TypeKind::Label {
             return self.error_at(place, "no value is of such a type");
         }
-        let text = match &key {
-            Key::Name(name) => Some(Box::from(&**name)),
-            Key::Number(_) => None,
-        };
-        let value = scope.body.values.push(ValueData { ty, def: NOT_YET, name: text });
+        let value = scope.body.values.push(ValueData { ty, def: NOT_YET, name: key.text() });
         scope.open_values.set(value, Some(place));
         scope.values.insert(key, value);
         Ok(value)
     }
 
     fn block_of(&mut self, scope: &mut Scope<'t>, key: Key<'t>, place: Place) -> Block {
-        if let Some(block) = scope.blocks.get(&key) {
+        if let Some(&block) = scope.blocks.get(&key) {
             return block;
         }
-        let name = match &key {
-            Key::Name(name) => Some(Box::from(&**name)),
-            Key::Number(_) => None,
-        };
-        let block = scope.body.blocks.push(BlockData { name, insts: Vec::new() });
+        let block = scope.body.blocks.push(BlockData { name: key.text(), insts: Vec::new() });
         scope.open_blocks.set(block, Some(place));
         scope.blocks.insert(key, block);
         block
@@ -326,9 +289,15 @@ impl<'t> Parser<'t> {
 
     /// `%name` of a block.
     pub(super) fn block_name(&mut self, scope: &mut Scope<'t>) -> Result<Block> {
-        let Token::Local(name) = self.token else { return self.expected("the name of a block") };
-        let place = self.place;
+        let place = self.place();
+        if self.at(b'%')
+            && let Some((number, end)) = short_number(self.text, self.at + 1)
+        {
+            self.go_to(end);
+            return Ok(self.block_of(scope, Key::Number(number), place));
+        }
+        let Token::Local(name) = self.token() else { return self.expected("the name of a block") };
         self.advance();
-        Ok(self.block_of(scope, key(name), place))
+        Ok(self.block_of(scope, name.key(), place))
     }
 }

@@ -1,6 +1,7 @@
 //! What stands at the top of a module: its properties, variables, aliases, heads of functions.
 
 use super::lexer::{NameToken, Token};
+use super::numbered::Key;
 use super::{Mention, Parsed, Parser, Place, Result, show};
 use crate::function::{Function, Param};
 use crate::intrinsic;
@@ -18,7 +19,7 @@ struct Head {
 
 impl<'t> Parser<'t> {
     pub(super) fn module(mut self) -> Result<Parsed> {
-        while self.token != Token::End {
+        while self.token() != Token::End {
             self.top()?;
         }
         self.declare_intrinsics()?;
@@ -29,8 +30,8 @@ impl<'t> Parser<'t> {
     }
 
     fn top(&mut self) -> Result<()> {
-        let place = self.place;
-        match self.token {
+        let place = self.place();
+        match self.token() {
             Token::Word("source_filename") => {
                 self.advance();
                 self.expect(b'=')?;
@@ -38,7 +39,7 @@ impl<'t> Parser<'t> {
             }
             Token::Word("target") => {
                 self.advance();
-                let Token::Word(what @ ("datalayout" | "triple")) = self.token else {
+                let Token::Word(what @ ("datalayout" | "triple")) = self.token() else {
                     return self.expected("`datalayout` or `triple`");
                 };
                 self.advance();
@@ -98,7 +99,7 @@ impl<'t> Parser<'t> {
         self.expect(b'=')?;
         self.expect_word("comdat")?;
         let Token::Word(kind @ ("any" | "exactmatch" | "largest" | "nodeduplicate" | "samesize")) =
-            self.token
+            self.token()
         else {
             return self.expected("any, exactmatch, largest, nodeduplicate or samesize");
         };
@@ -114,25 +115,25 @@ impl<'t> Parser<'t> {
             preemption: self.take_named(Preemption::named),
             visibility: self.take_named(Visibility::named),
         };
-        match self.token {
+        match self.token() {
             Token::Word(word @ ("dllimport" | "dllexport")) => self.unsupported(format!("`{word}`")),
             _ => Ok(head),
         }
     }
 
     /// The id of a global that is defined or declared here.
-    fn define_global(&mut self, name: Name, place: Place, data: GlobalData) -> Result<Global> {
-        if let Name::Number(number) = name {
+    fn define_global(&mut self, key: Key<'t>, place: Place, data: GlobalData) -> Result<Global> {
+        if let Key::Number(number) = key {
             if number < self.next_global_number {
                 let wanted = self.next_global_number;
                 return self.error_at(place, format!("expected the number @{wanted} or a greater one"));
             }
             self.next_global_number = number + 1;
         }
-        if self.globals.get(&name).is_some_and(|mention| mention.defined) {
-            return self.error_at(place, format!("@{} is defined twice", show(&name)));
+        if self.globals.get(&key).is_some_and(|mention| mention.defined) {
+            return self.error_at(place, format!("@{key} is defined twice"));
         }
-        let id = match self.globals.get_mut(&name) {
+        let id = match self.globals.get_mut(&key) {
             Some(mention) => {
                 mention.defined = true;
                 self.module.globals[mention.id] = data;
@@ -140,11 +141,11 @@ impl<'t> Parser<'t> {
             }
             None => {
                 let id = self.module.globals.push(data);
-                self.globals.insert(name, Mention { id, first: place, defined: true });
+                self.globals.insert(key, Mention { id, first: place, defined: true });
                 id
             }
         };
-        self.places.globals.insert(id, place);
+        self.places.globals.insert(id, self.span(place));
         self.module.order.push(id);
         Ok(id)
     }
@@ -159,6 +160,9 @@ impl<'t> Parser<'t> {
     /// Intrinsics need no declaration, as LLVM has it from 19 on: the first call says of which type they are.
     fn declare_intrinsics(&mut self) -> Result<()> {
         for (id, ty, place) in std::mem::take(&mut self.undeclared) {
+            if self.module.function(id).is_some() {
+                continue;
+            }
             let name = self.module.globals[id].name.clone();
             let known = match &name {
                 Name::Text(text) => {
@@ -166,7 +170,7 @@ impl<'t> Parser<'t> {
                 }
                 Name::Number(_) => false,
             };
-            if !known || self.globals.get(&name).is_none_or(|mention| mention.defined) {
+            if !known || self.globals.get(&Key::of_name(&name)).is_none_or(|mention| mention.defined) {
                 continue;
             }
             let TypeKind::Function { result, ref params, variadic } = *self.module.types.kind(ty) else {
@@ -176,7 +180,7 @@ impl<'t> Parser<'t> {
                 params.iter().map(|&ty| Param { ty, attributes: Default::default(), name: None }).collect();
             let function = Function { result, params, variadic, ..declared(ty, result) };
             let data = data(name.clone(), Head::default(), GlobalKind::Function(Box::new(function)));
-            self.define_global(name, place, data)?;
+            self.define_global(Key::of_name(&name), place, data)?;
         }
         Ok(())
     }
@@ -197,7 +201,7 @@ impl<'t> Parser<'t> {
         let head = self.head()?;
         let thread_local = self.thread_local()?;
         let unnamed_addr = self.take_named(UnnamedAddr::named);
-        if let Token::Word(word @ ("alias" | "ifunc")) = self.token {
+        if let Token::Word(word @ ("alias" | "ifunc")) = self.token() {
             if word == "ifunc" {
                 return self.unsupported("`ifunc`");
             }
@@ -206,7 +210,7 @@ impl<'t> Parser<'t> {
         }
         let address_space = self.address_space()?;
         let externally_initialized = self.take_word("externally_initialized");
-        let constant = match self.token {
+        let constant = match self.token() {
             Token::Word("global") => false,
             Token::Word("constant") => true,
             _ => return self.expected("`global` or `constant`"),
@@ -221,11 +225,11 @@ impl<'t> Parser<'t> {
         data.unnamed_addr = unnamed_addr;
         data.address_space = address_space;
         while self.take(b',') {
-            if let Token::Meta(_) = self.token {
+            if let Token::Meta(_) = self.token() {
                 data.attachments.extend(self.attachments(false)?);
             } else if self.take_word("code_model") {
                 variable.code_model = Some(self.text()?.into());
-            } else if let Token::Word(word) = self.token
+            } else if let Token::Word(word) = self.token()
                 && matches!(
                     word,
                     "no_sanitize_address"
@@ -242,7 +246,7 @@ impl<'t> Parser<'t> {
         }
         variable.attributes = self.attributes(true)?;
         data.kind = GlobalKind::Variable(variable);
-        self.define_global(name.to_name(), place, data)?;
+        self.define_global(name.key(), place, data)?;
         Ok(())
     }
 
@@ -253,7 +257,7 @@ impl<'t> Parser<'t> {
         if !self.take(b'(') {
             return Ok(Some("".into()));
         }
-        let Token::Word(model @ ("localdynamic" | "initialexec" | "localexec")) = self.token else {
+        let Token::Word(model @ ("localdynamic" | "initialexec" | "localexec")) = self.token() else {
             return self.expected("localdynamic, initialexec or localexec");
         };
         self.advance();
@@ -263,7 +267,7 @@ impl<'t> Parser<'t> {
 
     /// `section "x"`, `partition "x"`, `comdat`, `align n`, if one stands here.
     fn placement(&mut self, data: &mut GlobalData) -> Result<bool> {
-        let Token::Word(word) = self.token else { return Ok(false) };
+        let Token::Word(word) = self.token() else { return Ok(false) };
         match word {
             "section" => {
                 self.advance();
@@ -280,7 +284,7 @@ impl<'t> Parser<'t> {
             "comdat" => {
                 self.advance();
                 data.comdat = Some(if self.take(b'(') {
-                    let Token::Comdat(name) = self.token else {
+                    let Token::Comdat(name) = self.token() else {
                         return self.expected("the name of a comdat");
                     };
                     self.advance();
@@ -318,7 +322,7 @@ impl<'t> Parser<'t> {
                 return self.expected("partition");
             }
         }
-        self.define_global(name.to_name(), place, data)?;
+        self.define_global(name.key(), place, data)?;
         Ok(())
     }
 
@@ -327,7 +331,7 @@ impl<'t> Parser<'t> {
         let attachments = self.attachments(false)?;
         let (mut data, place, _) = self.function_head()?;
         data.attachments = attachments;
-        self.define_global(data.name.clone(), place, data)?;
+        self.define_global(Key::of_name(&data.name), place, data)?;
         Ok(())
     }
 
@@ -335,7 +339,7 @@ impl<'t> Parser<'t> {
         let (mut data, place, names) = self.function_head()?;
         data.attachments = self.attachments(false)?;
         // The name is known inside of the function.
-        let id = self.define_global(data.name.clone(), place, data)?;
+        let id = self.define_global(Key::of_name(&data.name), place, data)?;
         if !self.at(b'{') {
             return self.expected("`{`");
         }
@@ -348,15 +352,15 @@ impl<'t> Parser<'t> {
         let head = self.head()?;
         let convention = self.convention()?;
         let result_attributes = self.attributes(false)?;
-        let place = self.place;
+        let place = self.place();
         let result = self.any_type()?;
         let fits =
             *self.module.types.kind(result) == TypeKind::Void || self.module.types.is_first_class(result);
         if !fits {
             return self.error_at(place, "expected the type of a result");
         }
-        let Token::Global(name) = self.token else { return self.expected("the name of a function") };
-        let place = self.place;
+        let Token::Global(name) = self.token() else { return self.expected("the name of a function") };
+        let place = self.place();
         self.advance();
         self.expect(b'(')?;
         let (mut params, mut names, mut variadic) = (Vec::new(), Vec::new(), false);
@@ -364,15 +368,15 @@ impl<'t> Parser<'t> {
             if variadic {
                 return parser.expected("`)`");
             }
-            if parser.token == Token::Dots {
+            if parser.token() == Token::Dots {
                 parser.advance();
                 variadic = true;
                 return Ok(());
             }
             let ty = parser.ty()?;
             let attributes = parser.attributes(false)?;
-            let place = parser.place;
-            let token = match parser.token {
+            let place = parser.place();
+            let token = match parser.token() {
                 Token::Local(name) => {
                     parser.advance();
                     Some(name)

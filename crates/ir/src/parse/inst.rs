@@ -7,34 +7,49 @@ use super::lexer::Token;
 use super::{Parser, Place, Result};
 use crate::constant::ConstKind;
 use crate::inst::{InstKind, Operand};
+use crate::names::spelled;
 use crate::opcode::{BinaryOp, CastOp, Flags, FloatPredicate, IntPredicate};
 use crate::types::{Type, TypeKind};
+
+spelled! {
+    /// The words that begin an instruction, but those of [`BinaryOp`] and [`CastOp`].
+    Mnemonic {
+        FNeg = "fneg", ICmp = "icmp", FCmp = "fcmp", Select = "select", Phi = "phi", Freeze = "freeze",
+        ExtractElement = "extractelement", InsertElement = "insertelement", ShuffleVector = "shufflevector",
+        ExtractValue = "extractvalue", InsertValue = "insertvalue",
+        Alloca = "alloca", Load = "load", Store = "store", Fence = "fence", AtomicRmw = "atomicrmw",
+        CmpXchg = "cmpxchg", GetElementPtr = "getelementptr",
+        Call = "call", Tail = "tail", MustTail = "musttail", NoTail = "notail",
+        Ret = "ret", Br = "br", Switch = "switch", Unreachable = "unreachable",
+    }
+}
 
 impl<'t> Parser<'t> {
     /// An instruction behind its `%name =`, with the type of what it gives.
     pub(super) fn operation(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {
-        let Token::Word(word) = self.token else { return self.expected("an instruction") };
-        let place = self.place;
+        let Some(word) = self.word() else { return self.expected("an instruction") };
+        let place = self.place();
         if let Some(op) = BinaryOp::named(word) {
-            self.advance();
+            self.go_past(word);
             return self.binary(scope, op);
         }
         if let Some(op) = CastOp::named(word) {
-            self.advance();
+            self.go_past(word);
             let flags = self.flags(op.flags())?;
             let (_, value) = self.typed(scope)?;
             self.expect_word("to")?;
             let to = self.ty()?;
             return Ok((InstKind::Cast { op, flags, value }, to));
         }
-        self.advance();
-        match word {
-            "fneg" => {
+        let Some(mnemonic) = Mnemonic::named(word) else { return self.no_instruction(word, place) };
+        self.go_past(word);
+        match mnemonic {
+            Mnemonic::FNeg => {
                 let flags = self.flags(Flags::FAST_MATH)?;
                 let (ty, value) = self.typed(scope)?;
                 Ok((InstKind::FNeg { flags, value }, ty))
             }
-            "icmp" => {
+            Mnemonic::ICmp => {
                 let flags = self.flags(Flags::SAMESIGN)?;
                 let Some(predicate) = self.take_named(IntPredicate::named) else {
                     return self.expected("eq, ne, ugt, uge, ult, ule, sgt, sge, slt or sle");
@@ -43,7 +58,7 @@ impl<'t> Parser<'t> {
                 let ty = self.module.types.bool_like(ty);
                 Ok((InstKind::ICmp { flags, predicate, lhs, rhs }, ty))
             }
-            "fcmp" => {
+            Mnemonic::FCmp => {
                 let flags = self.flags(Flags::FAST_MATH)?;
                 let Some(predicate) = self.take_named(FloatPredicate::named) else {
                     return self.expected("how numbers are compared, such as oeq, ult or uno");
@@ -52,22 +67,24 @@ impl<'t> Parser<'t> {
                 let ty = self.module.types.bool_like(ty);
                 Ok((InstKind::FCmp { flags, predicate, lhs, rhs }, ty))
             }
-            "select" => self.select(scope),
-            "phi" => self.phi(scope),
-            "freeze" => {
+            Mnemonic::Select => self.select(scope),
+            Mnemonic::Phi => self.phi(scope),
+            Mnemonic::Freeze => {
                 let (ty, value) = self.typed(scope)?;
                 Ok((InstKind::Freeze { value }, ty))
             }
-            "extractelement" | "insertelement" | "shufflevector" => self.of_vector(scope, word, place),
-            "extractvalue" => {
+            Mnemonic::ExtractElement | Mnemonic::InsertElement | Mnemonic::ShuffleVector => {
+                self.of_vector(scope, mnemonic, place)
+            }
+            Mnemonic::ExtractValue => {
                 let (ty, aggregate) = self.typed(scope)?;
                 let (indices, part) = self.indices(ty)?;
                 Ok((InstKind::ExtractValue { aggregate, indices }, part))
             }
-            "insertvalue" => {
+            Mnemonic::InsertValue => {
                 let (ty, aggregate) = self.typed(scope)?;
                 self.expect(b',')?;
-                let place = self.place;
+                let place = self.place();
                 let (value_type, value) = self.typed(scope)?;
                 let (indices, part) = self.indices(ty)?;
                 if part != value_type {
@@ -75,18 +92,27 @@ impl<'t> Parser<'t> {
                 }
                 Ok((InstKind::InsertValue { aggregate, value, indices }, ty))
             }
-            "alloca" => self.alloca(scope),
-            "load" => self.load(scope),
-            "store" => self.store(scope),
-            "fence" => self.fence(),
-            "atomicrmw" => self.rmw(scope),
-            "cmpxchg" => self.cmpxchg(scope),
-            "getelementptr" => self.gep(scope),
-            "call" | "tail" | "musttail" | "notail" => self.call(scope, word),
-            "ret" | "br" | "switch" | "unreachable" => {
-                let kind = self.terminator(scope, word)?;
+            Mnemonic::Alloca => self.alloca(scope),
+            Mnemonic::Load => self.load(scope),
+            Mnemonic::Store => self.store(scope),
+            Mnemonic::Fence => self.fence(),
+            Mnemonic::AtomicRmw => self.rmw(scope),
+            Mnemonic::CmpXchg => self.cmpxchg(scope),
+            Mnemonic::GetElementPtr => self.gep(scope),
+            Mnemonic::Call | Mnemonic::Tail | Mnemonic::MustTail | Mnemonic::NoTail => {
+                self.call(scope, mnemonic)
+            }
+            Mnemonic::Ret | Mnemonic::Br | Mnemonic::Switch | Mnemonic::Unreachable => {
+                let kind = self.terminator(scope, mnemonic)?;
                 Ok((kind, self.module.types.intern(TypeKind::Void)))
             }
+        }
+    }
+
+    /// What stands where an instruction should be is none of those that are known.
+    #[cold]
+    fn no_instruction<T>(&self, word: &str, place: Place) -> Result<T> {
+        match word {
             // What is in LLVM's language, and never in AMDGPU code.
             "indirectbr" | "invoke" | "callbr" | "resume" | "catchswitch" | "catchpad" | "catchret"
             | "cleanuppad" | "cleanupret" | "landingpad" | "va_arg" => {
@@ -139,7 +165,7 @@ impl<'t> Parser<'t> {
         let (_, condition) = self.typed(scope)?;
         let (ty, then) = self.comma_typed(scope)?;
         self.expect(b',')?;
-        let place = self.place;
+        let place = self.place();
         let (other, otherwise) = self.typed(scope)?;
         if other != ty {
             return self.error_at(place, "both values of a select must be of one type");
@@ -159,10 +185,7 @@ impl<'t> Parser<'t> {
             self.expect(b']')?;
             incoming.push((value, block));
             // A comma may also begin an attachment.
-            if !self.at(b',')
-                || self.lexer.next_byte() == b'!'
-                || !matches!(self.lexer.clone().next().0, Token::Punct(b'['))
-            {
+            if !self.at(b',') || self.byte_at(self.second_at()) != b'[' {
                 break;
             }
             self.advance();
@@ -170,20 +193,25 @@ impl<'t> Parser<'t> {
         Ok((InstKind::Phi { flags, incoming }, ty))
     }
 
-    fn of_vector(&mut self, scope: &mut Scope<'t>, word: &str, place: Place) -> Result<(InstKind, Type)> {
+    fn of_vector(
+        &mut self,
+        scope: &mut Scope<'t>,
+        mnemonic: Mnemonic,
+        place: Place,
+    ) -> Result<(InstKind, Type)> {
         let (ty, first) = self.typed(scope)?;
         if self.module.types.lanes(ty).is_none() {
             return self.error_at(place, "expected a vector");
         }
         let element = self.module.types.scalar(ty);
-        match word {
-            "extractelement" => {
+        match mnemonic {
+            Mnemonic::ExtractElement => {
                 let (_, index) = self.comma_typed(scope)?;
                 Ok((InstKind::ExtractElement { vector: first, index }, element))
             }
-            "insertelement" => {
+            Mnemonic::InsertElement => {
                 self.expect(b',')?;
-                let place = self.place;
+                let place = self.place();
                 let (value_type, value) = self.typed(scope)?;
                 if value_type != element {
                     return self.error_at(place, "expected an element of the vector's type");
@@ -193,13 +221,13 @@ impl<'t> Parser<'t> {
             }
             _ => {
                 self.expect(b',')?;
-                let place = self.place;
+                let place = self.place();
                 let (second_type, rhs) = self.typed(scope)?;
                 if second_type != ty {
                     return self.error_at(place, "both vectors must be of one type");
                 }
                 self.expect(b',')?;
-                let place = self.place;
+                let place = self.place();
                 let mask = self.typed_const()?;
                 let mask_type = self.module.constants.ty(mask);
                 let i32s = self.module.types.int_bits(mask_type) == Some(32);
@@ -218,9 +246,9 @@ impl<'t> Parser<'t> {
     /// The indices of a part, and its type.
     fn indices(&mut self, mut ty: Type) -> Result<(SmallVec<[u32; 2]>, Type)> {
         let mut indices = SmallVec::new();
-        while self.at(b',') && matches!(self.lexer.clone().next().0, Token::Int(_)) {
+        while self.at(b',') && matches!(self.second(), Token::Int(_)) {
             self.advance();
-            let place = self.place;
+            let place = self.place();
             let index = self.u32("an index")?;
             match self.module.types.part(ty, index.into()) {
                 Some(part) => ty = part,
@@ -231,10 +259,10 @@ impl<'t> Parser<'t> {
         if indices.is_empty() { self.expected("`,` and an index") } else { Ok((indices, ty)) }
     }
 
-    fn terminator(&mut self, scope: &mut Scope<'t>, word: &str) -> Result<InstKind> {
-        match word {
-            "ret" => {
-                let place = self.place;
+    fn terminator(&mut self, scope: &mut Scope<'t>, mnemonic: Mnemonic) -> Result<InstKind> {
+        match mnemonic {
+            Mnemonic::Ret => {
+                let place = self.place();
                 if self.take_word("void") {
                     return Ok(InstKind::Ret { value: None });
                 }
@@ -245,8 +273,8 @@ impl<'t> Parser<'t> {
                 }
                 Ok(InstKind::Ret { value: Some(value) })
             }
-            "br" if self.at_word("label") => Ok(InstKind::Br { target: self.label(scope)? }),
-            "br" => {
+            Mnemonic::Br if self.at_word("label") => Ok(InstKind::Br { target: self.label(scope)? }),
+            Mnemonic::Br => {
                 let (_, condition) = self.typed(scope)?;
                 self.expect(b',')?;
                 let then = self.label(scope)?;
@@ -254,7 +282,7 @@ impl<'t> Parser<'t> {
                 let otherwise = self.label(scope)?;
                 Ok(InstKind::CondBr { condition, then, otherwise })
             }
-            "switch" => self.switch(scope),
+            Mnemonic::Switch => self.switch(scope),
             _ => Ok(InstKind::Unreachable),
         }
     }
@@ -266,7 +294,7 @@ impl<'t> Parser<'t> {
         self.expect(b'[')?;
         let mut cases = Vec::new();
         while !self.take(b']') {
-            let place = self.place;
+            let place = self.place();
             let case = self.typed_const()?;
             if self.module.constants.ty(case) != ty || self.module.constants.int(case).is_none() {
                 return self.error_at(place, "expected a number of the type that is switched on");

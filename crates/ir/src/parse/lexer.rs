@@ -60,14 +60,13 @@ pub enum Token<'t> {
 }
 
 /// A cursor in the text.
-#[derive(Clone)]
 pub struct Lexer<'t> {
     text: &'t str,
     at: usize,
 }
 
 /// What a byte may be part of.
-mod class {
+pub mod class {
     /// A word: letters, digits and `_`.
     pub const WORD: u8 = 1;
     /// A name or a label: a word, `-`, `$` and `.`.
@@ -75,6 +74,8 @@ mod class {
     pub const DIGIT: u8 = 4;
     /// Between tokens.
     pub const BLANK: u8 = 8;
+    /// A token by itself.
+    pub const PUNCT: u8 = 16;
 
     /// The classes of every byte.
     pub static OF: [u8; 256] = {
@@ -91,6 +92,12 @@ mod class {
             if b.is_ascii_digit() {
                 all[byte] |= DIGIT;
             }
+            if matches!(
+                b,
+                b'=' | b',' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'*' | b'|' | b':'
+            ) {
+                all[byte] |= PUNCT;
+            }
             if matches!(b, b' ' | b'\t' | b'\n' | b'\r') {
                 all[byte] |= BLANK;
             }
@@ -100,9 +107,16 @@ mod class {
     };
 }
 
+/// Whether a byte is of one of these classes.
 #[inline(always)]
-fn is(byte: u8, classes: u8) -> bool {
+pub fn is(byte: u8, classes: u8) -> bool {
     class::OF[byte as usize] & classes != 0
+}
+
+/// Whether a number or a word may be more with this byte behind it: another number, a longer word, a label.
+#[inline(always)]
+pub fn may_go_on(byte: u8) -> bool {
+    is(byte, class::LABEL) || byte == b':'
 }
 
 #[inline(always)]
@@ -110,9 +124,100 @@ fn is_label(byte: u8) -> bool {
     is(byte, class::LABEL)
 }
 
+/// How many of eight bytes are digits, from the first on.
+#[inline(always)]
+fn digits_of(eight: u64) -> usize {
+    let distance = eight ^ 0x3030_3030_3030_3030;
+    // The upper bit of what is no digit; a carry reaches only what stands behind one that is none.
+    let others = (distance.wrapping_add(0x7676_7676_7676_7676) | distance) & 0x8080_8080_8080_8080;
+    others.trailing_zeros() as usize / 8
+}
+
+/// The number that begins at a byte, if it has one to seven digits, and where it ends. How many they are differs from one
+/// to the next: nothing here depends on it.
+#[inline(always)]
+pub fn short_number(text: &str, at: usize) -> Option<(u32, usize)> {
+    let eight: [u8; 8] = text.as_bytes().get(at..at + 8)?.try_into().ok()?;
+    let eight = u64::from_le_bytes(eight);
+    let count = digits_of(eight);
+    if count.wrapping_sub(1) > 6 {
+        return None;
+    }
+    // The digits as they would stand behind zeros, two by two, four by four, eight.
+    let digits = (eight & 0x0f0f_0f0f_0f0f_0f0f) << (64 - 8 * count);
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let value = fours.wrapping_mul(10_000) + (fours >> 32);
+    Some((value as u32, at + count))
+}
+
+/// How many of eight bytes are letters, digits or `_`, from the first on.
+#[inline(always)]
+fn word_bytes_of(eight: u64) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let all = |byte: u8| ONES * u64::from(byte);
+    let low = eight & all(0x7f);
+    // The upper bit says that a byte of seven bits is at least so much.
+    let least = |of: u64, byte: u8| of.wrapping_add(all(0x80 - byte));
+    let small = low | all(0x20);
+    let letters = least(small, b'a') & !least(small, b'z' + 1);
+    let digits = least(low, b'0') & !least(low, b'9' + 1);
+    let line = !least(low ^ all(b'_'), 1);
+    let others = !(letters | digits | line) | eight;
+    (others & all(0x80)).trailing_zeros() as usize / 8
+}
+
+/// Where the letters, digits and `_` from a byte on end.
+#[inline(always)]
+fn end_of_word(text: &str, mut at: usize) -> usize {
+    let bytes = text.as_bytes();
+    while let Some(eight) = bytes.get(at..at + 8) {
+        let eight = u64::from_le_bytes(eight.try_into().unwrap_or_default());
+        let count = word_bytes_of(eight);
+        at += count;
+        if count < 8 {
+            return at;
+        }
+    }
+    while bytes.get(at).is_some_and(|&byte| is(byte, class::WORD)) {
+        at += 1;
+    }
+    at
+}
+
+/// Where a plain name that begins at a byte ends.
+#[inline(always)]
+pub fn end_of_name(text: &str, mut at: usize) -> usize {
+    loop {
+        at = end_of_word(text, at);
+        match text.as_bytes().get(at) {
+            Some(b'-' | b'$' | b'.') => at += 1,
+            _ => return at,
+        }
+    }
+}
+
 impl<'t> Lexer<'t> {
-    pub fn new(text: &'t str) -> Lexer<'t> {
-        Lexer { text, at: 0 }
+    /// The word that begins at a byte, if the token there is one.
+    #[inline(always)]
+    pub fn word_at(text: &'t str, at: usize) -> Option<&'t str> {
+        let end = end_of_word(text, at);
+        let next = text.as_bytes().get(end).copied().unwrap_or(0);
+        // What is no plain word: labels, `c"…"`, literals.
+        let plain = match text.as_bytes().get(at..end)? {
+            [] | [_, b'0', ..] | b"inf" | b"nan" | b"qnan" | b"snan" => false,
+            [first, ..] => first.is_ascii_lowercase() && !may_go_on(next) && next != b'"',
+        };
+        if plain { Some(&text[at..end]) } else { Lexer::odd_word_at(text, at) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn odd_word_at(text: &'t str, at: usize) -> Option<&'t str> {
+        match Lexer::token_at(text, at).0 {
+            Token::Word(word) => Some(word),
+            _ => None,
+        }
     }
 
     #[inline(always)]
@@ -130,26 +235,39 @@ impl<'t> Lexer<'t> {
         at
     }
 
-    /// The next token with its first byte and the byte behind it.
-    pub fn next(&mut self) -> (Token<'t>, u32, u32) {
-        self.skip_blanks();
-        let start = self.at;
-        let token = self.token();
-        (token, start as u32, self.at as u32)
+    /// The token that begins at a byte, and where it ends.
+    #[inline]
+    pub fn token_at(text: &'t str, at: usize) -> (Token<'t>, usize) {
+        let mut lexer = Lexer { text, at };
+        let token = lexer.token();
+        (token, lexer.at.max(at))
     }
 
-    /// The first byte of the next token, unless a comment stands before it.
+    /// Where the first token from a byte on begins.
     #[inline(always)]
-    pub fn next_byte(&self) -> u8 {
-        self.byte(self.end_of(self.at, |byte| is(byte, class::BLANK)))
-    }
-
-    #[inline(always)]
-    fn skip_blanks(&mut self) {
-        self.at = self.end_of(self.at, |byte| is(byte, class::BLANK));
-        if matches!(self.byte(self.at), b';' | b'/') {
-            self.skip_comments();
+    pub fn begin_from(text: &'t str, from: usize) -> usize {
+        let bytes = text.as_bytes();
+        // Mostly one blank or none stands between tokens.
+        let mut at = from + usize::from(bytes.get(from) == Some(&b' '));
+        while let Some(&byte) = bytes.get(at) {
+            if is(byte, class::BLANK) {
+                at += 1;
+                continue;
+            }
+            if matches!(byte, b';' | b'/') {
+                return Lexer::behind_comments(text, at);
+            }
+            return at;
         }
+        at
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn behind_comments(text: &'t str, at: usize) -> usize {
+        let mut lexer = Lexer { text, at };
+        lexer.skip_comments();
+        lexer.at
     }
 
     fn skip_comments(&mut self) {
@@ -191,7 +309,7 @@ impl<'t> Lexer<'t> {
                 Token::Dots
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'$' => self.word(),
-            b'=' | b',' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'*' | b'|' | b':' => {
+            _ if is(byte, class::PUNCT) => {
                 self.at += 1;
                 Token::Punct(byte)
             }
@@ -296,7 +414,7 @@ impl<'t> Lexer<'t> {
         if self.byte(start) == b'c' && self.byte(start + 1) == b'"' {
             return self.quoted(start + 2).map_or(Token::Bad("a closing quote"), Token::Bytes);
         }
-        let end = self.end_of(start, |byte| is(byte, class::WORD));
+        let end = end_of_word(self.text, start);
         // Most words end where a label could not go on.
         if is_label(self.byte(end)) || self.byte(end) == b':' {
             if self.is_label_ahead(start) {

@@ -13,14 +13,11 @@ use crate::types::{Type, TypeKind};
 impl<'t> Parser<'t> {
     /// `, align n`, if it stands here. A comma before metadata is left.
     fn comma_align(&mut self) -> Result<Option<u64>> {
-        if !self.at(b',')
-            || self.lexer.next_byte() == b'!'
-            || !matches!(self.lexer.clone().next().0, Token::Word("align"))
-        {
+        if !self.at(b',') || self.byte_at(self.second_at()) != b'a' || self.second() != Token::Word("align") {
             return Ok(None);
         }
         self.advance();
-        self.advance();
+        self.expect_word("align")?;
         Ok(Some(self.alignment()?))
     }
 
@@ -32,7 +29,7 @@ impl<'t> Parser<'t> {
     }
 
     fn pointer(&mut self, scope: &mut Scope<'t>) -> Result<Operand> {
-        let place = self.place;
+        let place = self.place();
         let (ty, pointer) = self.typed(scope)?;
         match self.module.types.kind(ty) {
             TypeKind::Pointer(_) => Ok(pointer),
@@ -49,7 +46,7 @@ impl<'t> Parser<'t> {
         let ty = self.ty()?;
         let mut alloca = Alloca { ty, count: None, align: None, address_space: 0 };
         while self.at(b',') {
-            match self.lexer.clone().next().0 {
+            match self.second() {
                 Token::Meta(_) => break,
                 Token::Word("align") => {
                     self.advance();
@@ -121,7 +118,7 @@ impl<'t> Parser<'t> {
         let pointer = self.pointer(scope)?;
         let (ty, expected) = self.comma_typed(scope)?;
         self.expect(b',')?;
-        let place = self.place;
+        let place = self.place();
         let (other, replacement) = self.typed(scope)?;
         if other != ty {
             return self.error_at(place, "both values of a cmpxchg must be of one type");
@@ -140,12 +137,11 @@ impl<'t> Parser<'t> {
         let (flags, range) = self.gep_flags()?;
         let source = self.ty()?;
         self.expect(b',')?;
-        let place = self.place;
+        let place = self.place();
         let (base_type, base) = self.typed(scope)?;
-        let (mut indices, mut types) = (SmallVec::new(), Vec::new());
+        let (mut indices, mut types) = (SmallVec::new(), SmallVec::<[Type; 4]>::new());
         while self.at(b',')
-            && !(matches!(self.lexer.next_byte(), b'!' | b';' | b'/')
-                && matches!(self.lexer.clone().next().0, Token::Meta(_)))
+            && !(matches!(self.byte_at(self.second_at()), b'!') && matches!(self.second(), Token::Meta(_)))
         {
             let (ty, index) = self.comma_typed(scope)?;
             indices.push(index);

@@ -1,8 +1,8 @@
 //! Metadata: nodes, attachments, debug records.
 
 use super::function::Scope;
-use super::lexer::{Token, unescape};
-use super::{Mention, Parser, Result};
+use super::lexer::{NameToken, Token, end_of_name, may_go_on, short_number, unescape};
+use super::{Mention, Parser, Place, Result};
 use crate::function::DebugRecord;
 use crate::inst::Operand;
 use crate::metadata::{
@@ -13,15 +13,15 @@ use crate::types::TypeKind;
 impl<'t> Parser<'t> {
     /// `!4 = …`.
     pub(super) fn node_definition(&mut self, number: u32) -> Result<()> {
-        let place = self.place;
-        let id = self.node(number);
+        let place = self.place();
+        let id = self.node(number, place);
         self.advance();
         if self.nodes.get(number).is_some_and(|mention| mention.defined) {
             return self.error_at(place, format!("the metadata !{number} is defined twice"));
         }
         self.expect(b'=')?;
         let distinct = self.take_word("distinct");
-        let body = match self.token {
+        let body = match self.token() {
             Token::Bang => {
                 self.advance();
                 if !self.at(b'{') {
@@ -42,13 +42,13 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn node(&mut self, number: u32) -> Node {
+    fn node(&mut self, number: u32, first: Place) -> Node {
         if let Some(mention) = self.nodes.get(number) {
             return mention.id;
         }
         let empty = NodeData { distinct: false, number: Some(number), body: NodeBody::Tuple(Vec::new()) };
         let id = self.module.metadata.nodes.push(empty);
-        self.nodes.insert(number, Mention { id, first: self.place, defined: false });
+        self.nodes.insert(number, Mention { id, first, defined: false });
         id
     }
 
@@ -56,7 +56,7 @@ impl<'t> Parser<'t> {
     pub(super) fn named_metadata(&mut self, name: &str) -> Result<()> {
         self.advance();
         self.expect(b'=')?;
-        if self.token != Token::Bang {
+        if self.token() != Token::Bang {
             return self.expected("`!{`");
         }
         self.advance();
@@ -76,9 +76,9 @@ impl<'t> Parser<'t> {
 
     /// A node: `!4`, or one that stands here.
     pub(super) fn node_use(&mut self, scope: Option<&mut Scope<'t>>) -> Result<Node> {
-        match self.token {
+        match self.token() {
             Token::Node(number) => {
-                let id = self.node(number);
+                let id = self.node(number, self.place());
                 self.advance();
                 Ok(id)
             }
@@ -115,14 +115,14 @@ impl<'t> Parser<'t> {
 
     /// Metadata of any sort: a node, a string, a value with its type.
     pub(super) fn metadata(&mut self, scope: Option<&mut Scope<'t>>) -> Result<Metadata> {
-        match self.token {
+        match self.token() {
             Token::Bang if self.lexer_is_at_quote() => {
                 self.advance();
                 Ok(Metadata::Text(self.text()?.into()))
             }
             Token::Bang | Token::Node(_) | Token::Meta(_) => Ok(Metadata::Node(self.node_use(scope)?)),
             _ => {
-                let place = self.place;
+                let place = self.place();
                 let ty = self.ty()?;
                 if *self.module.types.kind(ty) == TypeKind::Metadata {
                     return self.error_at(place, "metadata of metadata");
@@ -138,7 +138,7 @@ impl<'t> Parser<'t> {
 
     /// Whether a string follows the token that stands here.
     fn lexer_is_at_quote(&self) -> bool {
-        matches!(self.lexer.clone().next().0, Token::Text(_))
+        matches!(self.second(), Token::Text(_))
     }
 
     /// What is in the parentheses of a specialised node.
@@ -148,7 +148,7 @@ impl<'t> Parser<'t> {
             "DIExpression" => {
                 let mut words = Vec::new();
                 self.list(b')', |parser| {
-                    words.push(match parser.token {
+                    words.push(match parser.token() {
                         Token::Word(word) => Word::Name(word.into()),
                         Token::Int(text) => Word::Number(parser.number(text)?),
                         _ => return parser.expected("an operation of a DIExpression, or a number"),
@@ -167,17 +167,23 @@ impl<'t> Parser<'t> {
                 Ok(NodeBody::Arguments(operands))
             }
             _ => {
-                let mut fields: Vec<(RecordName, Field)> = Vec::new();
+                let mut fields: Vec<(RecordName, Field)> = Vec::with_capacity(4);
                 self.list(b')', |parser| {
-                    let Token::Label(super::lexer::NameToken::Plain(field)) = parser.token else {
+                    let end = end_of_name(parser.text, parser.at);
+                    let field = if parser.byte().is_ascii_lowercase() && parser.byte_at(end) == b':' {
+                        &parser.text[parser.at..end]
+                    } else if let Token::Label(NameToken::Plain(field)) = parser.token() {
+                        field
+                    } else {
                         return parser.expected("a field: a name and a colon");
                     };
-                    if fields.iter().any(|(known, _)| **known == *field) {
+                    let name = record_name(field);
+                    if fields.iter().any(|(known, _)| *known == name) {
                         return parser.error(format!("the field `{field}` is there twice"));
                     }
-                    parser.advance();
+                    parser.go_to(parser.at + field.len() + 1);
                     let value = parser.field()?;
-                    fields.push((record_name(field), value));
+                    fields.push((name, value));
                     Ok(())
                 })?;
                 Ok(NodeBody::Record { name: record_name(name), fields })
@@ -193,7 +199,19 @@ impl<'t> Parser<'t> {
     }
 
     fn field(&mut self) -> Result<Field> {
-        match self.token {
+        let from = self.at + usize::from(self.at(b'!'));
+        if let Some((number, end)) = short_number(self.text, from)
+            && !may_go_on(self.byte_at(end))
+            && self.byte_at(end) != b'x'
+        {
+            let value = match from == self.at {
+                true => Field::Number(number.into()),
+                false => Field::Metadata(Metadata::Node(self.node(number, self.place()))),
+            };
+            self.go_to(end);
+            return Ok(value);
+        }
+        match self.token() {
             Token::Int(text) => {
                 let value = self.number(text)?;
                 self.advance();
@@ -211,7 +229,7 @@ impl<'t> Parser<'t> {
                 self.advance();
                 let mut names = vec![Box::from(word)];
                 while self.take(b'|') {
-                    let (Token::Word(word) | Token::Int(word)) = self.token else {
+                    let (Token::Word(word) | Token::Int(word)) = self.token() else {
                         return self.expected("a flag");
                     };
                     names.push(word.into());
@@ -235,23 +253,52 @@ impl<'t> Parser<'t> {
     pub(super) fn attachments(&mut self, comma: bool) -> Result<Attachments> {
         let mut attachments = Attachments::new();
         loop {
+            // Nearly all are `, !dbg !4`: a kind that was met, and a node by its number.
+            if comma
+                && self.at(b',')
+                && let Some((kind, number, place, end)) = self.frequent_attachment()
+            {
+                let node = self.node(number, place);
+                self.go_to(end);
+                attachments.push((kind, node));
+                continue;
+            }
             if comma {
                 if !self.at(b',') {
                     break;
                 }
                 self.advance();
             }
-            let Token::Meta(kind) = self.token else {
+            let Token::Meta(kind) = self.token() else {
                 if comma {
                     return self.expected("an attachment of metadata");
                 }
                 break;
             };
             self.advance();
-            let kind = self.kind(kind)?;
+            let name = kind;
+            let kind = self.kind(name)?;
+            self.last_kind = Some((name, kind));
             attachments.push((kind, self.node_use(None)?));
         }
         Ok(attachments)
+    }
+
+    /// A kind that is known and the number of a node, behind a comma, where the node begins and where it ends.
+    #[inline(always)]
+    fn frequent_attachment(&self) -> Option<(MetadataKind, u32, Place, usize)> {
+        let at = self.second_at();
+        let bytes = self.text.as_bytes();
+        let (known, kind) = self.last_kind?;
+        let end = at + 1 + known.len();
+        if self.byte_at(at) != b'!' || bytes.get(at + 1..end)? != known.as_bytes() {
+            return None;
+        }
+        if bytes.get(end..end + 2)? != b" !" {
+            return None;
+        }
+        let (number, behind) = short_number(self.text, end + 2)?;
+        Some((kind, number, end as Place + 1, behind))
     }
 
     pub(super) fn kind(&mut self, name: &str) -> Result<MetadataKind> {

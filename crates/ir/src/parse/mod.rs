@@ -32,13 +32,14 @@ use rustc_hash::FxHashMap;
 use wavemark_budget::room_for;
 use wavemark_diag::{Diagnostic, FileId, Span};
 
-use crate::attribute::AttributeGroup;
-use crate::metadata::Node;
+use crate::attribute::{AttributeGroup, Attributes};
+use crate::entity::Table;
+use crate::metadata::{MetadataKind, Node};
 use crate::module::{Global, Module};
 use crate::places::Places;
 use crate::types::{MAX_NESTING, Name, Struct, Type};
-use lexer::{Lexer, NameToken, Token};
-use numbered::Numbered;
+use lexer::{Lexer, NameToken, Token, class, is, may_go_on, short_number};
+use numbered::{Key, Names, Numbered};
 
 /// What was read.
 #[derive(Clone, Debug)]
@@ -63,11 +64,15 @@ pub fn parse(file: FileId, text: &str) -> Result<Parsed, Box<Diagnostic>> {
 /// Memory that a byte of text may come to: the densest are instructions of a dozen characters.
 const MEMORY_PER_BYTE: u64 = 32;
 
+/// A text of so many bytes mostly has one constant more.
+const BYTES_PER_CONSTANT: usize = 256;
+
 type Result<T, E = Box<Diagnostic>> = std::result::Result<T, E>;
-/// A place in the text.
-type Place = (u32, u32);
+/// Where a token begins; where it ends is looked up when somebody asks.
+type Place = u32;
 
 /// Something that was mentioned, and may be defined later.
+#[derive(Clone, Copy)]
 struct Mention<T> {
     id: T,
     first: Place,
@@ -76,20 +81,30 @@ struct Mention<T> {
 
 struct Parser<'t> {
     file: FileId,
-    lexer: Lexer<'t>,
-    token: Token<'t>,
-    place: Place,
+    text: &'t str,
+    /// Where the next token begins.
+    at: usize,
+    /// The last token that was asked for, with its beginning and its end.
+    token: (Token<'t>, usize, usize),
     /// The end of the token before.
     last_end: u32,
     depth: u32,
     module: Module,
     places: Places,
+    vectors: types::Vectors,
+    recent: constant::Recent<'t>,
     structs: FxHashMap<Name, Mention<Struct>>,
-    globals: FxHashMap<Name, Mention<Global>>,
+    globals: Names<'t, Mention<Global>>,
     /// Uses of globals before their definition, whose type has to be looked at afterwards.
     address_uses: Vec<(Global, Type, Place)>,
     groups: FxHashMap<u32, Mention<AttributeGroup>>,
+    /// Of each group, that it is referred to and nothing else.
+    alone: Table<AttributeGroup, Attributes>,
+    /// Of what type each function was called last.
+    called_as: Table<Global, Option<Type>>,
     nodes: Numbered<Mention<Node>>,
+    /// The kind of the attachment before, as it was spelled.
+    last_kind: Option<(&'t str, MetadataKind)>,
     next_global_number: u32,
     /// What was called before it was declared, with the type of the call and its place.
     undeclared: Vec<(Global, Type, Place)>,
@@ -97,105 +112,202 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn new(file: FileId, text: &'t str) -> Parser<'t> {
-        let mut parser = Parser {
+        let mut module = Module::default();
+        module.constants.reserve(text.len() / BYTES_PER_CONSTANT);
+        Parser {
             file,
-            lexer: Lexer::new(text),
-            token: Token::End,
-            place: (0, 0),
+            text,
+            at: Lexer::begin_from(text, 0),
+            token: (Token::End, usize::MAX, 0),
             last_end: 0,
             depth: 0,
-            module: Module::default(),
+            module,
             places: Places::new(file),
+            vectors: types::Vectors::default(),
+            recent: constant::Recent::default(),
             structs: FxHashMap::default(),
-            globals: FxHashMap::default(),
+            globals: Names::default(),
             address_uses: Vec::new(),
             groups: FxHashMap::default(),
+            alone: Table::default(),
+            called_as: Table::default(),
             nodes: Numbered::default(),
+            last_kind: None,
             next_global_number: 0,
             undeclared: Vec::new(),
-        };
-        parser.advance();
-        parser
+        }
     }
 
+    /// The next token. Where a byte decides, it is not asked for.
+    #[inline]
+    fn token(&mut self) -> Token<'t> {
+        if self.token.1 != self.at {
+            let (token, end) = Lexer::token_at(self.text, self.at);
+            self.token = (token, self.at, end);
+        }
+        self.token.0
+    }
+
+    /// The next token, if it is a word.
+    #[inline(always)]
+    fn word(&self) -> Option<&'t str> {
+        Lexer::word_at(self.text, self.at)
+    }
+
+    /// Goes past a word that is next.
+    #[inline(always)]
+    fn go_past(&mut self, word: &str) {
+        self.go_to(self.at + word.len());
+    }
+
+    /// The first byte of the next token; 0 at the end.
+    #[inline(always)]
+    fn byte(&self) -> u8 {
+        self.byte_at(self.at)
+    }
+
+    #[inline(always)]
+    fn byte_at(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    /// Goes past the next token.
     fn advance(&mut self) {
-        self.last_end = self.place.1;
-        let (token, start, end) = self.lexer.next();
-        self.token = token;
-        self.place = (start, end.max(start));
+        if is(self.byte(), class::PUNCT) {
+            return self.go_to(self.at + 1);
+        }
+        self.token();
+        self.go_to(self.token.2);
     }
 
+    /// Goes past what ends at `end`.
+    #[inline(always)]
+    fn go_to(&mut self, end: usize) {
+        self.last_end = end as u32;
+        self.at = Lexer::begin_from(self.text, end);
+    }
+
+    /// Where the next token begins.
+    #[inline(always)]
+    fn place(&self) -> Place {
+        self.at as u32
+    }
+
+    /// Where the token behind the next one begins, which is a single character.
+    #[inline(always)]
+    fn second_at(&self) -> usize {
+        Lexer::begin_from(self.text, self.at + 1)
+    }
+
+    /// The token behind the next one, which is a single character.
+    fn second(&self) -> Token<'t> {
+        let at = self.second_at();
+        Lexer::word_at(self.text, at).map_or_else(|| Lexer::token_at(self.text, at).0, Token::Word)
+    }
+
+    /// From where to where the token at a place is.
+    fn span(&self, place: Place) -> (u32, u32) {
+        (place, Lexer::token_at(self.text, place as usize).1 as u32)
+    }
+
+    #[cold]
     fn error_at<T>(&self, place: Place, message: impl Into<String>) -> Result<T> {
-        let span = Span { file: self.file, start: place.0, end: place.1 };
-        Err(Box::new(Diagnostic::error(message).at(span)))
+        let (start, end) = self.span(place);
+        Err(Box::new(Diagnostic::error(message).at(Span { file: self.file, start, end })))
     }
 
+    #[cold]
     fn error<T>(&self, message: impl Into<String>) -> Result<T> {
-        self.error_at(self.place, message)
+        self.error_at(self.place(), message)
     }
 
     /// Something else stands here than what is `wanted`.
+    #[cold]
     fn expected<T>(&self, wanted: &str) -> Result<T> {
-        if let Token::Bad(wanted) = self.token {
-            return self.error(format!("expected {wanted}"));
+        match Lexer::token_at(self.text, self.at).0 {
+            Token::Bad(wanted) => self.error(format!("expected {wanted}")),
+            found => self.error(format!("expected {wanted}, found {}", describe(found))),
         }
-        self.error(format!("expected {wanted}, found {}", describe(self.token)))
     }
 
     fn unsupported<T>(&self, what: impl std::fmt::Display) -> Result<T> {
         self.error(format!("unsupported: {what}"))
     }
 
+    /// Whether a character that stands for itself is next.
+    #[inline(always)]
     fn at(&self, punct: u8) -> bool {
-        matches!(self.token, Token::Punct(here) if here == punct)
+        self.byte() == punct
     }
 
-    fn at_word(&self, word: &str) -> bool {
-        // Nearly always the first byte, or the length, decides.
-        match self.token {
-            Token::Word(here) => {
-                here.len() == word.len() && here.as_bytes().first() == word.as_bytes().first() && here == word
-            }
-            _ => false,
+    /// Where `word` ends, if it is next.
+    #[inline(always)]
+    fn end_of_word(&self, word: &str) -> Option<usize> {
+        let end = self.at + word.len();
+        let here = self.text.as_bytes().get(self.at..end)?;
+        if here != word.as_bytes() || is(self.byte_at(end), class::WORD) {
+            return None;
         }
+        let may_be_label = is(self.byte_at(end), class::LABEL) || self.byte_at(end) == b':';
+        if may_be_label && Lexer::token_at(self.text, self.at).0 != Token::Word(word) {
+            return None;
+        }
+        Some(end)
+    }
+
+    #[inline(always)]
+    fn at_word(&self, word: &str) -> bool {
+        self.end_of_word(word).is_some()
     }
 
     /// Takes a character, if it stands here.
+    #[inline(always)]
     fn take(&mut self, punct: u8) -> bool {
         let here = self.at(punct);
         if here {
-            self.advance();
+            self.go_to(self.at + 1);
         }
         here
     }
 
+    #[inline(always)]
     fn take_word(&mut self, word: &str) -> bool {
-        let here = self.at_word(word);
-        if here {
-            self.advance();
+        match self.end_of_word(word) {
+            Some(end) => {
+                self.go_to(end);
+                true
+            }
+            None => false,
         }
-        here
     }
 
+    #[inline(always)]
     fn expect(&mut self, punct: u8) -> Result<()> {
-        if self.take(punct) { Ok(()) } else { self.expected(&format!("`{}`", punct as char)) }
+        if self.take(punct) { Ok(()) } else { self.missing(&[punct]) }
     }
 
+    #[inline(always)]
     fn expect_word(&mut self, word: &str) -> Result<()> {
-        if self.take_word(word) { Ok(()) } else { self.expected(&format!("`{word}`")) }
+        if self.take_word(word) { Ok(()) } else { self.missing(word.as_bytes()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn missing<T>(&self, what: &[u8]) -> Result<T> {
+        self.expected(&format!("`{}`", String::from_utf8_lossy(what)))
     }
 
     /// A word of a spelled kind, if one stands here.
     fn take_named<T>(&mut self, named: fn(&str) -> Option<T>) -> Option<T> {
-        let Token::Word(word) = self.token else { return None };
+        let word = self.word()?;
         let known = named(word)?;
-        self.advance();
+        self.go_past(word);
         Some(known)
     }
 
     /// A string, without its escapes.
     fn text(&mut self) -> Result<Cow<'t, [u8]>> {
-        match self.token {
+        match self.token() {
             Token::Text(text) => {
                 self.advance();
                 Ok(lexer::unescape(text))
@@ -205,7 +317,7 @@ impl<'t> Parser<'t> {
     }
 
     fn utf8(&mut self) -> Result<Box<str>> {
-        let place = self.place;
+        let place = self.place();
         let text = self.text()?;
         match std::str::from_utf8(&text) {
             Ok(text) => Ok(text.into()),
@@ -214,7 +326,13 @@ impl<'t> Parser<'t> {
     }
 
     fn u64(&mut self, what: &str) -> Result<u64> {
-        match self.token {
+        if let Some((value, end)) = short_number(self.text, self.at)
+            && !may_go_on(self.byte_at(end))
+        {
+            self.go_to(end);
+            return Ok(value.into());
+        }
+        match self.token() {
             Token::Int(text) => match text.parse() {
                 Ok(value) => {
                     self.advance();
@@ -227,7 +345,7 @@ impl<'t> Parser<'t> {
     }
 
     fn u32(&mut self, what: &str) -> Result<u32> {
-        let place = self.place;
+        let place = self.place();
         let value = self.u64(what)?;
         u32::try_from(value)
             .or_else(|_| self.error_at(place, format!("expected {what}: a number below 2^32")))
@@ -243,7 +361,7 @@ impl<'t> Parser<'t> {
 
     /// A power of two, in bytes.
     fn alignment(&mut self) -> Result<u64> {
-        let place = self.place;
+        let place = self.place();
         let value = self.u64("an alignment")?;
         if value.is_power_of_two() && value <= 1 << 32 {
             Ok(value)
@@ -290,8 +408,8 @@ impl<'t> Parser<'t> {
         for (name, mention) in self.structs.iter().filter(|(_, mention)| !mention.defined) {
             note(mention.first, format!("the type %{}", show(name)));
         }
-        for (name, mention) in self.globals.iter().filter(|(_, mention)| !mention.defined) {
-            note(mention.first, format!("@{}", show(name)));
+        for (key, mention) in self.globals.iter().filter(|(_, mention)| !mention.defined) {
+            note(mention.first, format!("@{}", key));
         }
         for (number, mention) in self.groups.iter().filter(|(_, mention)| !mention.defined) {
             note(mention.first, format!("the attribute group #{number}"));
@@ -314,11 +432,15 @@ fn show(name: &Name) -> String {
     }
 }
 
-impl NameToken<'_> {
+impl<'t> NameToken<'t> {
     fn to_name(self) -> Name {
+        self.key().to_name()
+    }
+
+    fn key(self) -> Key<'t> {
         match self {
-            NameToken::Number(number) => Name::Number(number),
-            _ => Name::Text(self.bytes().unwrap_or_default().into()),
+            NameToken::Number(number) => Key::Number(number),
+            _ => Key::Name(self.bytes().unwrap_or_default()),
         }
     }
 }

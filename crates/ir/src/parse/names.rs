@@ -1,6 +1,5 @@
 //! Scopes and calling conventions: words that several constructs share.
 
-use super::lexer::Token;
 use super::{Parser, Result};
 use crate::function::{CallingConvention, NamedConvention};
 use crate::module::Scope;
@@ -35,18 +34,18 @@ impl Parser<'_> {
 
     /// A calling convention, or nothing.
     pub(super) fn convention(&mut self) -> Result<Option<CallingConvention>> {
-        if let Some(named) = self.take_named(NamedConvention::named) {
+        let Some(word) = self.word() else { return Ok(None) };
+        if let Some(named) = NamedConvention::named(word) {
+            self.go_past(word);
             return Ok(Some(CallingConvention::Named(named)));
         }
         if self.take_word("cc") {
             let number = self.u32("the number of a calling convention")?;
             return Ok(Some(CallingConvention::Number(number)));
         }
-        match self.token {
-            Token::Word(word) if word.ends_with("cc") && word.len() > 2 => {
-                self.unsupported(format!("the calling convention {word}"))
-            }
-            _ => Ok(None),
+        match word.len() > 2 && word.ends_with("cc") {
+            true => self.unsupported(format!("the calling convention {word}")),
+            false => Ok(None),
         }
     }
 }

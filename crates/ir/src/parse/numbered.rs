@@ -1,6 +1,97 @@
-//! What numbers stand for: mostly they come one after the other, and a row is looked at faster than a table.
+//! What names and numbers stand for. Numbers mostly come one after the other, and a row is looked at faster than a table.
+
+use std::borrow::Cow;
+use std::fmt;
 
 use rustc_hash::FxHashMap;
+
+use crate::types::Name;
+
+/// A name or number, by which what it stands for is found again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key<'t> {
+    Name(Cow<'t, [u8]>),
+    Number(u32),
+}
+
+impl Key<'_> {
+    /// The name, if it is one, to be kept.
+    pub fn text(&self) -> Option<Box<[u8]>> {
+        match self {
+            Key::Name(name) => Some(Box::from(&**name)),
+            Key::Number(_) => None,
+        }
+    }
+
+    pub fn to_name(&self) -> Name {
+        match self {
+            Key::Name(name) => Name::Text(Box::from(&**name)),
+            Key::Number(number) => Name::Number(*number),
+        }
+    }
+
+    pub fn of_name(name: &Name) -> Key<'static> {
+        match name {
+            Name::Text(text) => Key::Name(Cow::Owned(text.to_vec())),
+            Name::Number(number) => Key::Number(*number),
+        }
+    }
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Name(name) => f.write_str(&String::from_utf8_lossy(name)),
+            Key::Number(number) => number.fmt(f),
+        }
+    }
+}
+
+/// What names and numbers stand for.
+pub(super) struct Names<'t, T> {
+    named: FxHashMap<Cow<'t, [u8]>, T>,
+    numbered: Numbered<T>,
+}
+
+impl<T> Default for Names<'_, T> {
+    fn default() -> Self {
+        Names { named: FxHashMap::default(), numbered: Numbered::default() }
+    }
+}
+
+impl<'t, T> Names<'t, T> {
+    pub fn get(&self, key: &Key<'t>) -> Option<&T> {
+        match key {
+            Key::Name(name) => self.named.get(name),
+            Key::Number(number) => self.numbered.get(*number),
+        }
+    }
+
+    pub fn get_mut(&mut self, key: &Key<'t>) -> Option<&mut T> {
+        match key {
+            Key::Name(name) => self.named.get_mut(name),
+            Key::Number(number) => self.numbered.get_mut(*number),
+        }
+    }
+
+    /// What a number stands for.
+    #[inline]
+    pub fn numbered(&self, number: u32) -> Option<&T> {
+        self.numbered.get(number)
+    }
+
+    pub fn insert(&mut self, key: Key<'t>, item: T) {
+        match key {
+            Key::Name(name) => drop(self.named.insert(name, item)),
+            Key::Number(number) => self.numbered.insert(number, item),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Key<'t>, &T)> {
+        let named = self.named.iter().map(|(name, item)| (Key::Name(name.clone()), item));
+        named.chain(self.numbered.iter().map(|(number, item)| (Key::Number(number), item)))
+    }
+}
 
 /// Things by their numbers.
 pub(super) struct Numbered<T> {

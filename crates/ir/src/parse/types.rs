@@ -2,16 +2,50 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lexer::{NameToken, Token};
+use super::lexer::{Lexer, NameToken, Token, may_go_on, short_number};
 use super::{Mention, Parser, Result};
+use crate::entity::Id as _;
 use crate::types::{
-    MAX_INTEGER_BITS, MAX_NESTING, MAX_VECTOR_ELEMENTS, Struct, StructBody, StructDef, Type, TypeKind,
+    MAX_INTEGER_BITS, MAX_NESTING, MAX_VECTOR_ELEMENTS, Struct, StructBody, StructDef, Type, TypeKind, Types,
 };
+
+/// Address spaces that LLVM has room for.
+const MAX_ADDRESS_SPACE: u32 = 1 << 24;
+
+/// Vectors that were met, each in the slot of its length and element, where another may take its place.
+pub(super) struct Vectors([Option<(Type, u32, Type)>; 64]);
+
+impl Default for Vectors {
+    fn default() -> Vectors {
+        Vectors([None; 64])
+    }
+}
+
+impl Vectors {
+    #[inline(always)]
+    fn of(&mut self, types: &mut Types, element: Type, count: u32) -> Type {
+        let slot = &mut self.0[(element.index() * 11 + count as usize) % 64];
+        match *slot {
+            Some((of, as_long, ty)) if of == element && as_long == count => ty,
+            _ => {
+                let ty = types.intern(TypeKind::Vector { element, count, scalable: false });
+                *slot = Some((element, count, ty));
+                ty
+            }
+        }
+    }
+}
 
 impl<'t> Parser<'t> {
     /// A type of values.
     pub(super) fn ty(&mut self) -> Result<Type> {
-        let place = self.place;
+        let (at, last_end) = (self.at, self.last_end);
+        match self.frequent_type() {
+            Some(ty) if self.module.types.is_first_class(ty) => return Ok(ty),
+            // To be said where it stands.
+            _ => (self.at, self.last_end) = (at, last_end),
+        }
+        let place = self.place();
         let ty = self.any_type()?;
         if self.module.types.is_first_class(ty) {
             Ok(ty)
@@ -34,8 +68,75 @@ impl<'t> Parser<'t> {
         })
     }
 
+    /// A type that most values are of, if one stands here and nothing that makes another of it: narrow integers, pointers,
+    /// `float`, `half` and their like, vectors of them.
+    #[inline]
+    pub(super) fn frequent_type(&mut self) -> Option<Type> {
+        if self.byte() == b'<' {
+            let (count, end) = short_number(self.text, self.at + 1)?;
+            let rest = self.text.as_bytes().get(end..end + 3)?;
+            if rest != b" x " || count == 0 || count > MAX_VECTOR_ELEMENTS {
+                return None;
+            }
+            let (element, end) = self.frequent_scalar(end + 3)?;
+            if self.byte_at(end) != b'>' {
+                return None;
+            }
+            let ty = self.vectors.of(&mut self.module.types, element, count);
+            return self.take_type(ty, end + 1);
+        }
+        let (ty, end) = self.frequent_scalar(self.at)?;
+        self.take_type(ty, end)
+    }
+
+    /// Goes past a type, unless more of it follows.
+    #[inline(always)]
+    fn take_type(&mut self, ty: Type, end: usize) -> Option<Type> {
+        let next = Lexer::begin_from(self.text, end);
+        if matches!(self.byte_at(next), b'(' | b'*') {
+            return None;
+        }
+        self.last_end = end as u32;
+        self.at = next;
+        Some(ty)
+    }
+
+    #[inline(always)]
+    fn frequent_scalar(&mut self, at: usize) -> Option<(Type, usize)> {
+        let (kind, end) = match self.byte_at(at) {
+            b'i' => {
+                let (bits, end) = short_number(self.text, at + 1)?;
+                if self.byte_at(at + 1) == b'0' || bits > 64 {
+                    return None;
+                }
+                (TypeKind::Int(bits), end)
+            }
+            b'p' => {
+                let rest = self.text.as_bytes().get(at..at + 16)?;
+                if rest.starts_with(b"ptr addrspace(") {
+                    let (space, end) = short_number(self.text, at + 14)?;
+                    if self.byte_at(end) != b')' || space >= MAX_ADDRESS_SPACE {
+                        return None;
+                    }
+                    // What stands behind is no part of a word.
+                    return Some((self.module.types.intern(TypeKind::Pointer(space)), end + 1));
+                }
+                return None;
+            }
+            b'f' if self.text.as_bytes()[at..].starts_with(b"float") => (TypeKind::Float, at + 5),
+            b'v' if self.text.as_bytes()[at..].starts_with(b"void") => (TypeKind::Void, at + 4),
+            b'h' if self.text.as_bytes()[at..].starts_with(b"half") => (TypeKind::Half, at + 4),
+            b'b' if self.text.as_bytes()[at..].starts_with(b"bfloat") => (TypeKind::BFloat, at + 6),
+            _ => return None,
+        };
+        if may_go_on(self.byte_at(end)) {
+            return None;
+        }
+        Some((self.module.types.intern(kind), end))
+    }
+
     fn base_type(&mut self) -> Result<Type> {
-        let kind = match self.token {
+        let kind = match self.token() {
             // Most types are integers of two digits at most.
             Token::Word(word) if let Some(bits) = narrow_integer(word.as_bytes()) => {
                 self.advance();
@@ -46,7 +147,7 @@ impl<'t> Parser<'t> {
                 None => return self.expected("a type"),
             },
             Token::Local(name) => {
-                let place = self.place;
+                let place = self.place();
                 self.advance();
                 TypeKind::Named(self.struct_named(name, place))
             }
@@ -120,14 +221,18 @@ impl<'t> Parser<'t> {
             return Ok(0);
         }
         self.expect(b'(')?;
-        let place = self.place;
-        let space = match self.token {
+        let place = self.place();
+        let space = match self.token() {
             // `"A"`, `"G"`, `"P"`: those of the data layout.
             Token::Text(_) => return self.unsupported("an address space by its letter"),
             _ => self.u32("an address space")?,
         };
         self.expect(b')')?;
-        if space < 1 << 24 { Ok(space) } else { self.error_at(place, "expected an address space below 2^24") }
+        if space < MAX_ADDRESS_SPACE {
+            Ok(space)
+        } else {
+            self.error_at(place, "expected an address space below 2^24")
+        }
     }
 
     fn target_type(&mut self) -> Result<TypeKind> {
@@ -135,7 +240,7 @@ impl<'t> Parser<'t> {
         let name = self.utf8()?;
         let (mut types, mut integers) = (Vec::new(), Vec::new());
         while self.take(b',') {
-            if matches!(self.token, Token::Int(_)) {
+            if matches!(self.token(), Token::Int(_)) {
                 integers.push(self.u32("a number")?);
             } else if integers.is_empty() {
                 types.push(self.any_type()?);
@@ -162,13 +267,13 @@ impl<'t> Parser<'t> {
         if scalable {
             self.expect_word("x")?;
         }
-        let place = self.place;
+        let place = self.place();
         let count = self.u32("the number of elements")?;
         if count == 0 || count > MAX_VECTOR_ELEMENTS {
             return self.error_at(place, format!("expected 1 to {MAX_VECTOR_ELEMENTS} elements"));
         }
         self.expect_word("x")?;
-        let place = self.place;
+        let place = self.place();
         let element = self.ty()?;
         let fits = matches!(self.module.types.kind(element), TypeKind::Int(_) | TypeKind::Pointer(_))
             || self.module.types.is_float(element) && self.module.types.lanes(element).is_none();
@@ -187,7 +292,7 @@ impl<'t> Parser<'t> {
             if variadic {
                 return parser.expected("`)`");
             }
-            if parser.token == Token::Dots {
+            if parser.token() == Token::Dots {
                 parser.advance();
                 variadic = true;
             } else {

@@ -6,11 +6,11 @@ use crate::attribute::{Attribute, Attributes};
 impl Printer<'_> {
     /// Attributes at a place, each behind a blank.
     pub(super) fn attributes(&mut self, attributes: &Attributes) {
-        for attribute in &attributes.own {
+        for attribute in attributes.own() {
             self.push(" ");
             self.attribute(attribute, false);
         }
-        for &group in &attributes.groups {
+        for &group in attributes.groups() {
             let number = self.module.attribute_groups[group].0;
             self.put(format_args!(" #{number}"));
         }

@@ -18,7 +18,7 @@ impl Printer<'_> {
         }
         self.head_words(data);
         self.convention(function.convention, " ");
-        for attribute in &function.result_attributes.own {
+        for attribute in function.result_attributes.own() {
             self.attribute(attribute, false);
             self.push(" ");
         }

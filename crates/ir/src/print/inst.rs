@@ -276,7 +276,7 @@ impl Printer<'_> {
         self.flags(call.flags);
         self.push(" ");
         self.convention(call.convention, " ");
-        for attribute in &call.result_attributes.own {
+        for attribute in call.result_attributes.own() {
             self.attribute(attribute, false);
             self.push(" ");
         }

@@ -132,8 +132,11 @@ impl Check<'_> {
 
     /// What a kernel and all that it calls have in LDS fits into it.
     fn lds(&mut self, processor: Processor) {
-        let used = crate::lds::bytes(self.module, self.id);
         let most = u64::from(processor.limits(processor.default_wave_size()).lds_bytes);
+        if self.most_lds.is_some_and(|bytes| bytes <= most) {
+            return;
+        }
+        let used = crate::lds::bytes(self.module, self.id);
         match used {
             Some(bytes) if bytes <= most => {}
             Some(bytes) => {

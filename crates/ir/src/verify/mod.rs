@@ -95,12 +95,20 @@ impl Violation {
 pub fn verify(module: &Module, processor: Option<Processor>) -> Vec<Violation> {
     let (mut violations, mut rows) = (Vec::new(), Rows::default());
     amdgpu::module(module, &mut violations);
+    let most_lds = crate::lds::most_bytes(module);
     for &id in &module.order {
         match module.function(id) {
             Some(function) => {
                 let processor = target::of_function(module, function).or(processor);
-                let mut check =
-                    Check { module, id, function, processor, rows: &mut rows, violations: &mut violations };
+                let mut check = Check {
+                    module,
+                    id,
+                    function,
+                    processor,
+                    most_lds,
+                    rows: &mut rows,
+                    violations: &mut violations,
+                };
                 check.function();
             }
             None => amdgpu::variable(module, id, &mut violations),
@@ -115,6 +123,8 @@ struct Check<'m> {
     id: Global,
     function: &'m Function,
     processor: Option<Processor>,
+    /// Bytes of LDS that no kernel needs more than.
+    most_lds: Option<u64>,
     /// The rows of the intrinsics that were called so far.
     rows: &'m mut Rows,
     violations: &'m mut Vec<Violation>,
