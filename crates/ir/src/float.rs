@@ -71,6 +71,29 @@ impl Format {
         Some(f64::from_bits(magnitude.to_bits() | u64::from(negative) << 63))
     }
 
+    /// The bits of the format that are nearest to `value`, which is finite; of two, those whose last is 0.
+    fn nearest(self, value: f64) -> u128 {
+        if let Some(exact) = self.exactly(value) {
+            return exact;
+        }
+        let magnitude = value.abs();
+        let (mut low, mut high) = (0u128, self.infinity());
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            let below = self.to_f64(middle).is_none_or(|middle| middle <= magnitude);
+            if below { low = middle } else { high = middle }
+        }
+        let of = |bits: u128| match bits == self.infinity() {
+            // The next number, if there was one.
+            true => 2.0 * self.to_f64(bits - 1).unwrap_or(f64::MAX) - self.to_f64(bits - 2).unwrap_or(0.0),
+            false => self.to_f64(bits).unwrap_or(f64::MAX),
+        };
+        let (below, above) = (magnitude - of(low), of(high) - magnitude);
+        let up = above < below || above == below && low & 1 != 0;
+        let sign = u128::from(value.is_sign_negative()) << (self.bits() - 1);
+        sign | if up { high } else { low }
+    }
+
     /// The bits of the format that are exactly `value`; `None` where there are none.
     fn exactly(self, value: f64) -> Option<u128> {
         let double = value.to_bits();
@@ -106,7 +129,8 @@ impl Format {
             return fits
                 .then(|| sign | (exponent as u128) << self.fraction() | u128::from(fraction >> dropped));
         }
-        // Subnormal, or out of range. The greatest code whose value is at most the magnitude: codes without sign are in the order of their values.
+        // Subnormal, or out of range. The greatest code whose value is at most the magnitude: codes without sign are in the order
+        // of their values.
         let (mut low, mut high) = (0u128, self.infinity());
         while high - low > 1 {
             let middle = low + (high - low) / 2;
@@ -121,8 +145,10 @@ impl Format {
 pub enum Malformed {
     /// It is no number.
     NotANumber,
-    /// It is one, and the type has none that is equal.
+    /// It is one by its bits, and the type has none that is equal.
     Inexact,
+    /// It is greater than any of the type.
+    TooGreat,
 }
 
 /// The bits of `format` that a literal spells.
@@ -156,8 +182,17 @@ pub fn parse(format: Format, text: &str) -> Result<u128, Malformed> {
         return special;
     }
     let value: f64 = text.parse().map_err(|_| Malformed::NotANumber)?;
-    // LLVM takes the nearest double of every digit string; a narrower type must hold that double.
-    format.exactly(value).ok_or(Malformed::Inexact)
+    // Up to LLVM 22 a narrower type must hold the nearest double; LLVM 24 takes the nearest number of the type.
+    let bits = match format {
+        Format::Float => {
+            let single: f32 = text.parse().map_err(|_| Malformed::NotANumber)?;
+            single.to_bits().into()
+        }
+        Format::Double | Format::Fp128 => format.exactly(value).ok_or(Malformed::Inexact)?,
+        Format::Half | Format::BFloat => format.nearest(value),
+    };
+    let overflows = value.is_infinite() || bits & format.infinity() == format.infinity();
+    if overflows { Err(Malformed::TooGreat) } else { Ok(bits) }
 }
 
 /// `inf`, `qnan`, `nan(0x…)`, `snan(0x…)`, with a sign or without.
@@ -197,7 +232,8 @@ pub fn print(format: Format, bits: u128) -> String {
         && value.is_finite()
     {
         let text = scientific(value);
-        if parse(format, &text) == Ok(bits) {
+        // What every LLVM reads: the digits are the number.
+        if text.parse::<f64>().ok().and_then(|value| format.exactly(value)) == Some(bits) {
             return text;
         }
     }
@@ -236,7 +272,13 @@ mod tests {
             (Format::Half, "0xH7E00", Ok(0x7e00)),
             (Format::Half, "f0x3C00", Ok(0x3c00)),
             (Format::Half, "0x3FF0000000000000", Ok(0x3c00)),
-            (Format::Half, "0.1", Err(Malformed::Inexact)),
+            (Format::Half, "0.1", Ok(0x2e66)),
+            (Format::Half, "1.802980e-01", Ok(0x31c5)),
+            (Format::Half, "65519.0", Ok(0x7bff)),
+            (Format::Half, "-65520.0", Err(Malformed::TooGreat)),
+            (Format::Float, "1e39", Err(Malformed::TooGreat)),
+            (Format::Half, "1e-9", Ok(0)),
+            (Format::Float, "0.1", Ok(0x3dcc_cccd)),
             (Format::Half, "5.9604644775390625e-08", Ok(1)),
             (Format::BFloat, "0xR3F80", Ok(0x3f80)),
             (Format::BFloat, "-2.0", Ok(0xc000)),

@@ -53,9 +53,10 @@ fn modules() {
     check("attributes #0 = { nounwnd }", expect!["k.ll:1:19: error: expected an attribute, found `nounwnd`"]);
     check("@x = global i8 256", expect!["k.ll:1:16: error: expected a number of 8 bits"]);
     check(
-        "@x = global float 0.1",
+        "@x = global float 0x3FB999999999999A",
         expect!["k.ll:1:19: error: the type has no number that is exactly this one: write its bits"],
     );
+    check("@x = global float 1.0e39", expect!["k.ll:1:19: error: the type has no number so great"]);
     check(
         "@x = global [3 x i8] c\"ab\"",
         expect!["k.ll:1:22: error: expected a value of type [3 x i8], found [2 x i8]"],

@@ -156,6 +156,7 @@ impl<'t> Parser<'t> {
                     Err(Malformed::Inexact) => {
                         return self.error("the type has no number that is exactly this one: write its bits");
                     }
+                    Err(Malformed::TooGreat) => return self.error("the type has no number so great"),
                 };
                 self.advance();
                 ConstKind::Float(bits)
