@@ -47,7 +47,7 @@ pub fn parameters(module: &Module, kernel: Global) -> Result<(Vec<Parameter>, u6
         let offset = round_up(end, promised.unwrap_or(whole.align));
         end = offset.saturating_add(whole.stride());
         let value = function.body.as_ref().and_then(|body| Some((body, *body.params.get(index)?)));
-        let name = value.and_then(|(body, value)| body.values[value].name.as_ref());
+        let name = value.and_then(|(body, value)| body.names[value].as_ref());
         found.push(Parameter {
             name: name.map(|name| String::from_utf8_lossy(name).into_owned()),
             offset,

@@ -161,6 +161,58 @@ impl<I: Id, T> Index<I> for Table<I, T> {
     }
 }
 
+/// Several things each beside the things of an arena, all in one row; none where nothing was said.
+#[derive(Clone)]
+pub struct Lists<I, T> {
+    items: Vec<T>,
+    /// Where those of each begin and end.
+    bounds: Table<I, (u32, u32)>,
+}
+
+impl<I: Id, T> Default for Lists<I, T> {
+    fn default() -> Self {
+        Lists { items: Vec::new(), bounds: Table::default() }
+    }
+}
+
+impl<I: Id, T: Clone> Lists<I, T> {
+    /// Makes room for one each of as many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+        self.bounds.reserve(more);
+    }
+
+    /// Says something of `id`, of which nothing was said.
+    #[inline]
+    pub fn set(&mut self, id: I, items: &[T]) {
+        let from = self.items.len() as u32;
+        self.items.extend_from_slice(items);
+        self.bounds.set(id, (from, self.items.len() as u32));
+    }
+}
+
+impl<I: Id, T> Index<I> for Lists<I, T> {
+    type Output = [T];
+
+    fn index(&self, id: I) -> &[T] {
+        let (from, to) = self.bounds[id];
+        &self.items[from as usize..to as usize]
+    }
+}
+
+impl<I: Id, T: PartialEq> PartialEq for Lists<I, T> {
+    fn eq(&self, other: &Self) -> bool {
+        let most = self.bounds.items.len().max(other.bounds.items.len());
+        (0..most).all(|index| self[I::new(index)] == other[I::new(index)])
+    }
+}
+
+impl<I: Id, T: fmt::Debug> fmt::Debug for Lists<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries((0..self.bounds.items.len()).map(|index| &self[I::new(index)])).finish()
+    }
+}
+
 impl<I: Id, T: PartialEq> PartialEq for Table<I, T> {
     fn eq(&self, other: &Self) -> bool {
         let most = self.items.len().max(other.items.len());

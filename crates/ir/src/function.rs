@@ -4,9 +4,9 @@
 
 use crate::attribute::Attributes;
 use crate::constant::Const;
-use crate::entity::{Arena, Table, id};
+use crate::entity::{Arena, Lists, Table, id};
 use crate::inst::{InstData, InstKind};
-use crate::metadata::{Attachments, Metadata, Node};
+use crate::metadata::{Metadata, MetadataKind, Node};
 use crate::names::spelled;
 use crate::types::Type;
 
@@ -103,6 +103,8 @@ impl Function {
 pub struct Body {
     /// The values.
     pub values: Arena<Value, ValueData>,
+    /// Their names; `None` for one that is numbered.
+    pub names: Table<Value, Option<Box<[u8]>>>,
     /// The values of the parameters, in order.
     pub params: Vec<Value>,
     /// The blocks.
@@ -114,20 +116,18 @@ pub struct Body {
     /// Arguments that are metadata.
     pub metadata: Arena<MetadataOperand, Metadata>,
     /// Metadata attached to instructions.
-    pub attachments: Table<Inst, Attachments>,
+    pub attachments: Lists<Inst, (MetadataKind, Node)>,
     /// Debug records before instructions.
     pub records: Table<Inst, Vec<DebugRecord>>,
 }
 
 /// A value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueData {
     /// Its type.
     pub ty: Type,
     /// Where it comes from.
     pub def: ValueDef,
-    /// Its name; `None` for one that is numbered.
-    pub name: Option<Box<[u8]>>,
 }
 
 /// Where a value comes from.
@@ -174,7 +174,7 @@ impl Body {
     }
 
     /// The location of an instruction, `!dbg`, where `dbg` is that kind of attachment.
-    pub fn attachment(&self, inst: Inst, kind: Option<crate::metadata::MetadataKind>) -> Option<Node> {
+    pub fn attachment(&self, inst: Inst, kind: Option<MetadataKind>) -> Option<Node> {
         let kind = kind?;
         self.attachments[inst].iter().find(|(known, _)| *known == kind).map(|&(_, node)| node)
     }

@@ -151,7 +151,7 @@ fn uniform_values(module: &Module) -> BTreeSet<String> {
     let function = module.function(module.named("k").unwrap()).unwrap();
     let body = function.body.as_ref().unwrap();
     let found = uniformity(module, function);
-    let name = |value: Value| String::from_utf8(body.values[value].name.clone().unwrap().into()).unwrap();
+    let name = |value: Value| String::from_utf8(body.names[value].clone().unwrap().into()).unwrap();
     body.values.ids().filter(|&value| found.is_uniform(value)).map(name).collect()
 }
 

@@ -104,8 +104,7 @@ impl Flat {
                 let copy = self.push(data.clone(), (callee, inst));
                 insts.insert(inst, copy);
                 if let Some(value) = data.result {
-                    let new =
-                        ValueData { ty: called.values[value].ty, def: ValueDef::Inst(copy), name: None };
+                    let new = ValueData { ty: called.values[value].ty, def: ValueDef::Inst(copy) };
                     let new = self.body.values.push(new);
                     self.body.insts[copy].result = Some(new);
                     values.insert(value, Operand::Value(new));

@@ -39,6 +39,16 @@ impl<'t> Scope<'t> {
         self.places.reserve(insts);
     }
 
+    /// A value that was not mentioned before.
+    fn new_value(&mut self, key: Key<'t>, ty: Type, def: ValueDef) -> Value {
+        let value = self.body.values.push(ValueData { ty, def });
+        if let Some(text) = key.text() {
+            self.body.names.set(value, Some(text));
+        }
+        self.values.insert(key, value);
+        value
+    }
+
     /// The value of a number, if it has been mentioned.
     #[inline(always)]
     pub(super) fn numbered_value(&self, number: u32) -> Option<&Value> {
@@ -168,7 +178,7 @@ impl<'t> Parser<'t> {
         }
         let attachments: Attachments = self.attachments(true)?;
         if !attachments.is_empty() {
-            scope.body.attachments.set(inst, attachments);
+            scope.body.attachments.set(inst, &attachments);
         }
         Ok(inst)
     }
@@ -210,9 +220,7 @@ impl<'t> Parser<'t> {
             return self.error_at(place, "the name is that of a block already");
         }
         let Some(value) = scope.values.get(&key).copied() else {
-            let value = scope.body.values.push(ValueData { ty, def, name: key.text() });
-            scope.values.insert(key, value);
-            return Ok(value);
+            return Ok(scope.new_value(key, ty, def));
         };
         let Some(used) = scope.open_values[value] else {
             return self.error_at(place, "the value is defined twice");
@@ -246,9 +254,8 @@ impl<'t> Parser<'t> {
         if !self.module.types.is_first_class(ty) || *self.module.types.kind(ty) == TypeKind::Label {
             return self.error_at(place, "no value is of such a type");
         }
-        let value = scope.body.values.push(ValueData { ty, def: NOT_YET, name: key.text() });
+        let value = scope.new_value(key, ty, NOT_YET);
         scope.open_values.set(value, Some(place));
-        scope.values.insert(key, value);
         Ok(value)
     }
 

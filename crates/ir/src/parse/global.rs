@@ -1,6 +1,6 @@
 //! What stands at the top of a module: its properties, variables, aliases, heads of functions.
 
-use super::lexer::{NameToken, Token};
+use super::lexer::{NameToken, Token, short_number};
 use super::numbered::Key;
 use super::{Mention, Parsed, Parser, Place, Result, show};
 use crate::function::{Function, Param};
@@ -31,6 +31,12 @@ impl<'t> Parser<'t> {
 
     fn top(&mut self) -> Result<()> {
         let place = self.place();
+        // Most that stands at the top are nodes.
+        if self.at(b'!')
+            && let Some((number, _)) = short_number(self.text, self.at + 1)
+        {
+            return self.node_definition(number);
+        }
         match self.token() {
             Token::Word("source_filename") => {
                 self.advance();
@@ -376,13 +382,16 @@ impl<'t> Parser<'t> {
             let ty = parser.ty()?;
             let attributes = parser.attributes(false)?;
             let place = parser.place();
-            let token = match parser.token() {
-                Token::Local(name) => {
+            let mut token = None;
+            if parser.at(b'%') {
+                if let Some((number, end)) = short_number(parser.text, parser.at + 1) {
+                    token = Some(NameToken::Number(number));
+                    parser.go_to(end);
+                } else if let Token::Local(name) = parser.token() {
+                    token = Some(name);
                     parser.advance();
-                    Some(name)
                 }
-                _ => None,
-            };
+            }
             let name = token.and_then(NameToken::bytes).map(Into::into);
             params.push(Param { ty, attributes, name });
             names.push((token, place));

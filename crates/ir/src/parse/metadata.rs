@@ -15,31 +15,47 @@ impl<'t> Parser<'t> {
     pub(super) fn node_definition(&mut self, number: u32) -> Result<()> {
         let place = self.place();
         let id = self.node(number, place);
-        self.advance();
+        match short_number(self.text, self.at + 1) {
+            Some((_, end)) => self.go_to(end),
+            None => self.advance(),
+        }
         if self.nodes.get(number).is_some_and(|mention| mention.defined) {
             return self.error_at(place, format!("the metadata !{number} is defined twice"));
         }
         self.expect(b'=')?;
         let distinct = self.take_word("distinct");
-        let body = match self.token() {
-            Token::Bang => {
-                self.advance();
-                if !self.at(b'{') {
-                    return self.expected("`{`");
-                }
-                self.tuple()?
-            }
-            Token::Meta(name) => {
-                self.advance();
+        let name_end = end_of_name(self.text, self.at + 1);
+        let body = match self.byte() {
+            b'!' if self.byte_at(name_end) == b'(' && self.byte_at(self.at + 1).is_ascii_alphabetic() => {
+                let name = &self.text[self.at + 1..name_end];
+                self.go_to(name_end);
                 self.record(name, None)?
             }
-            _ => return self.expected("`!{` or `!Name(`"),
+            _ => self.node_body()?,
         };
         self.module.metadata.nodes[id] = NodeData { distinct, number: Some(number), body };
         if let Some(mention) = self.nodes.get_mut(number) {
             mention.defined = true;
         }
         Ok(())
+    }
+
+    /// What a node is made of, behind its number.
+    fn node_body(&mut self) -> Result<NodeBody> {
+        match self.token() {
+            Token::Bang => {
+                self.advance();
+                if !self.at(b'{') {
+                    return self.expected("`{`");
+                }
+                self.tuple()
+            }
+            Token::Meta(name) => {
+                self.advance();
+                self.record(name, None)
+            }
+            _ => self.expected("`!{` or `!Name(`"),
+        }
     }
 
     fn node(&mut self, number: u32, first: Place) -> Node {

@@ -9,7 +9,7 @@ use crate::opcode::TailKind;
 impl Printer<'_> {
     pub(super) fn value(&mut self, context: &Context<'_>, value: Value) {
         self.push("%");
-        match &context.body.values[value].name {
+        match &context.body.names[value] {
             Some(name) => self.name_text(name),
             None => self.put(format_args!("{}", context.numbers.values[value])),
         }

@@ -1,7 +1,7 @@
 //! Metadata.
 
 use super::{Context, Printer};
-use crate::metadata::{Attachments, Field, Metadata, Node, NodeBody, Word};
+use crate::metadata::{Field, Metadata, MetadataKind, Node, NodeBody, Word};
 
 impl Printer<'_> {
     /// A node where it is used: its number, or itself.
@@ -74,7 +74,7 @@ impl Printer<'_> {
     }
 
     /// Attachments, each behind `separator`.
-    pub(super) fn attachments(&mut self, attachments: &Attachments, separator: &str) {
+    pub(super) fn attachments(&mut self, attachments: &[(MetadataKind, Node)], separator: &str) {
         for &(kind, node) in attachments {
             self.push(separator);
             self.meta_name(&self.module.metadata.kinds[kind]);

@@ -68,7 +68,7 @@ impl Numbers {
             next - 1
         };
         for &value in &body.params {
-            if body.values[value].name.is_none() {
+            if body.names[value].is_none() {
                 numbers.values.set(value, number());
             }
         }
@@ -78,7 +78,7 @@ impl Numbers {
             }
             for &inst in &body.blocks[block].insts {
                 if let Some(value) = body.insts[inst].result
-                    && body.values[value].name.is_none()
+                    && body.names[value].is_none()
                 {
                     numbers.values.set(value, number());
                 }
