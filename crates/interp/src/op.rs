@@ -176,6 +176,8 @@ pub enum Op {
     TypedLoad { to: u32, place: BufferPlace, typed: Typed },
     /// A store of one.
     TypedStore { place: BufferPlace, value: Box<[Src]>, typed: Typed },
+    /// A load or store, in the lanes whose bit is set.
+    Masked { mask: Src, op: Box<Op> },
     /// Read, modify, write in a buffer; with a value to be compared, an exchange.
     BufferRmw {
         to: u32,

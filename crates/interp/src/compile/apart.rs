@@ -34,6 +34,7 @@ fn asks(op: &Op, calls_together: impl Fn(&Callee) -> bool) -> Asks {
         | Op::Fence { .. }
         | Op::BufferLoad { .. }
         | Op::BufferStore { .. }
+        | Op::Masked { .. }
         | Op::BufferRmw { .. }
         | Op::TypedLoad { .. }
         | Op::TypedStore { .. }

@@ -70,9 +70,14 @@ impl Builder<'_, '_> {
             return Ok(None);
         }
         let limbs = self.operand(pointer)?;
-        let own = self.parted(&limbs, space);
+        self.place_of(&limbs, space).map(Some)
+    }
+
+    /// Where a fat or strided pointer is, whose limbs these are.
+    pub(super) fn place_of(&mut self, limbs: &[Src], space: u32) -> Result<BufferPlace, Refused> {
+        let own = self.parted(limbs, space);
         let zero = self.word(0);
-        Ok(Some(match own[..] {
+        Ok(match own[..] {
             [voffset, low, high] => {
                 BufferPlace { resource: [low, high], index: None, voffset, soffset: zero, offset: 0 }
             }
@@ -80,7 +85,7 @@ impl Builder<'_, '_> {
                 BufferPlace { resource: [low, high], index: Some(index), voffset, soffset: zero, offset: 0 }
             }
             _ => return Err(Refused::new("a pointer into a buffer that is none")),
-        }))
+        })
     }
 
     /// How an access through such a pointer is atomic. What it would order is not followed.

@@ -15,7 +15,10 @@ pub mod cast;
 pub mod constant;
 mod instruction;
 mod machine;
+mod masked;
 mod memory;
+mod number;
+mod transfer;
 
 use std::sync::Arc;
 

@@ -5,6 +5,7 @@
 //! intrinsic computes across lanes, or does to memory, marks, counters and barriers, is a word here and code in `run`;
 //! what is a machine instruction is a line of `instructions.txt`. What is done with barriers is a column of that table.
 
+mod lowered;
 pub mod scalar;
 
 use std::sync::LazyLock;
@@ -116,6 +117,15 @@ pub enum Meaning {
     Transposed(TransposedLoad),
     /// Bytes of memory to other bytes.
     MemCopy,
+    /// 0, 1, 2, … as a vector.
+    StepVector,
+    /// A vector in memory, of which the elements are accessed whose bit is set; `spread`: each at its own place.
+    Masked {
+        /// It writes.
+        store: bool,
+        /// Each element has a pointer.
+        spread: bool,
+    },
     /// One byte to many.
     MemSet,
     /// The top of the stack.
@@ -167,8 +177,8 @@ pub enum Reduce {
     IntFn(Int2),
     /// By a function of numbers.
     FloatFn(Float2),
-    /// A sum from left to right.
-    Sum,
+    /// By an operation of numbers, from the first argument on and from left to right.
+    From(BinaryOp),
 }
 
 /// What lanes give each other.
@@ -482,12 +492,12 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.fma", Fma),
     ("llvm.fmuladd", Fma),
     ("llvm.sqrt", Float1(scalar::sqrt)),
-    ("llvm.exp", Float1(scalar::exp)),
-    ("llvm.exp2", Float1(scalar::exp2)),
-    ("llvm.exp10", Float1(scalar::exp10)),
-    ("llvm.log", Float1(scalar::log)),
-    ("llvm.log2", Float1(scalar::log2)),
-    ("llvm.log10", Float1(scalar::log10)),
+    ("llvm.exp", Float1(lowered::exp)),
+    ("llvm.exp2", Float1(lowered::exp2)),
+    ("llvm.exp10", Float1(lowered::exp10)),
+    ("llvm.log", Float1(lowered::log)),
+    ("llvm.log2", Float1(lowered::log2)),
+    ("llvm.log10", Float1(lowered::log10)),
     ("llvm.pow", Float2(scalar::pow)),
     ("llvm.powi", Powi),
     ("llvm.sin", Float1(scalar::sin)),
@@ -549,7 +559,13 @@ const TABLE: &[(&str, Meaning)] = &[
     ("llvm.vector.reduce.umin", Reduce(self::Reduce::IntFn(scalar::umin))),
     ("llvm.vector.reduce.fmax", Reduce(self::Reduce::FloatFn(scalar::max_num))),
     ("llvm.vector.reduce.fmin", Reduce(self::Reduce::FloatFn(scalar::min_num))),
-    ("llvm.vector.reduce.fadd", Reduce(self::Reduce::Sum)),
+    ("llvm.vector.reduce.fadd", Reduce(self::Reduce::From(BinaryOp::FAdd))),
+    ("llvm.vector.reduce.fmul", Reduce(self::Reduce::From(BinaryOp::FMul))),
+    ("llvm.stepvector", StepVector),
+    ("llvm.masked.load", Masked { store: false, spread: false }),
+    ("llvm.masked.store", Masked { store: true, spread: false }),
+    ("llvm.masked.gather", Masked { store: false, spread: true }),
+    ("llvm.masked.scatter", Masked { store: true, spread: true }),
     ("llvm.memcpy", MemCopy),
     ("llvm.memmove", MemCopy),
     ("llvm.memset", MemSet),

@@ -1,6 +1,6 @@
 //! Functions of one lane that intrinsics are: of floating-point numbers in any format, of integers of any width.
 //!
-//! The generic ones (`llvm.exp2`, `llvm.sin`) are taken in binary64 and rounded once; those of the hardware
+//! The generic ones (`llvm.sqrt`, `llvm.sin`) are taken in binary64 and rounded once; those of the hardware
 //! (`llvm.amdgcn.exp2`) are the instructions' approximations, from `numerics`.
 
 use wavemark_ir::float::Format;
@@ -37,18 +37,6 @@ macro_rules! in_double {
 in_double! {
     /// Square root.
     sqrt(x) = x.sqrt();
-    /// eˣ.
-    exp(x) = x.exp();
-    /// 2ˣ.
-    exp2(x) = x.exp2();
-    /// 10ˣ.
-    exp10(x) = 10f64.powf(x);
-    /// Natural logarithm.
-    log(x) = x.ln();
-    /// Logarithm to base 2.
-    log2(x) = x.log2();
-    /// Logarithm to base 10.
-    log10(x) = x.log10();
     /// Sine.
     sin(x) = x.sin();
     /// Cosine.

@@ -93,6 +93,23 @@ impl<'r> Executor<'r> {
             self.lands_by_mode(&mut cluster.groups[group], wave);
         }
         match op {
+            Op::Masked { mask, op } => {
+                let frame = frame_of(wave)?;
+                let undefined = known(frame.shadow(here.pool, *mask), active.mask).any();
+                let words = frame.get(here.pool, *mask);
+                let chosen = each(active.mask).filter(|&lane| words[lane] & 1 != 0);
+                let chosen = chosen.fold(0, |lanes, lane| lanes | 1 << lane);
+                if undefined != 0 {
+                    self.findings.add(Kind::UndefinedOperand, &[here.at(undefined)], || {
+                        "whether an element is accessed is not defined".to_owned()
+                    });
+                }
+                if chosen == 0 {
+                    return Ok(Flow::Next);
+                }
+                let active = Active { mask: chosen, full: active.full && chosen == active.mask };
+                return self.execute(cluster, group, wave, function, op, inst, active);
+            }
             Op::Call { callee, arguments, to, results } => {
                 return self.enters(wave, function, *callee, arguments, [*to, *results], place);
             }

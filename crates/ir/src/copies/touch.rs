@@ -4,7 +4,7 @@ use wavemark_target::{LDS_OFF, Property, TensorDescriptor, lds_dma_lane};
 
 use crate::function::ValueDef;
 use crate::inst::{Call, InstData, InstKind, Operand};
-use crate::intrinsic::{self, Barrier, Intrinsic, Need, Spaces};
+use crate::intrinsic::{self, Barrier, Intrinsic, Need, Shape, Spaces};
 use crate::layout;
 use crate::types::Type;
 
@@ -261,7 +261,10 @@ impl At<'_, '_> {
             Some("lds-dma") => self.places_of_dma(call, pointer),
             Some(_) => self.places_of_copy(row, call, pointer),
             None => {
-                let loaded = layout::layout(&values.module.types, result).filter(|_| reads && !writes);
+                // Of a masked access it is not followed which elements are accessed.
+                let masked = row.params.iter().any(|param| matches!(param.shape, Shape::Bool(_)));
+                let whole = reads && !writes && !masked;
+                let loaded = layout::layout(&values.module.types, result).filter(|_| whole);
                 loaded.and_then(|layout| self.places(pointer, layout.size, 0))
             }
         };

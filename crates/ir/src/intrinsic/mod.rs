@@ -238,13 +238,13 @@ pub fn find(name: &str) -> Option<(&'static [Intrinsic], &str)> {
     let mut end = name.len();
     loop {
         let suffix = &name[end..];
-        if let Some(&first) = by_name.get(&name[..end])
-            && suffix.split('.').skip(1).filter(|part| shape::may_be_mangled(part)).count()
-                == rows[first].overloads.len()
-            && suffix.matches('.').count() == rows[first].overloads.len()
-        {
+        if let Some(&first) = by_name.get(&name[..end]) {
             let same = rows[first..].iter().take_while(|row| row.name == rows[first].name).count();
-            return Some((&rows[first..first + same], suffix));
+            let same = &rows[first..first + same];
+            let types = suffix.split('.').skip(1).filter(|part| shape::may_be_mangled(part)).count();
+            if types == suffix.matches('.').count() && same.iter().any(|row| row.overloads.len() == types) {
+                return Some((same, suffix));
+            }
         }
         end = name[..end].rfind('.')?;
     }
