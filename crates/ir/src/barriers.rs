@@ -6,10 +6,12 @@
 //! operation is on follows from its pointer: a constant, a phi of constants, or a selection between two.
 //!
 //! A branch whose condition is not known is taken either way, by all waves the same way where the condition is the same
-//! expression of the same things in the same round of its loop ([`conditions`]).
+//! expression of the same things in the same round of its loop ([`conditions`]). Where it may be another in each wave, for
+//! it is made of what each loads or of what its lanes get, so many waves as may be go each way. Lanes of a wave that part
+//! are followed where all barriers stand on one of the ways: the wave goes that one too.
 //!
 //! Promises: a mistake is one on a path of the control flow graph, with these branches taken so. Not here
-//! ([`NotFollowed`]): waves that part by what is not known of them, lanes of one wave that part before a barrier. A loop
+//! ([`NotFollowed`]): lanes of one wave that part to barriers on several ways. A loop
 //! whose number of rounds is not known is gone through up to [`MOST_ROUNDS`](explore::MOST_ROUNDS) times. Waves that take
 //! the same way are executed side by side, those of different ways in every order. Of a cluster there is one workgroup.
 
@@ -20,10 +22,11 @@ mod waves;
 use wavemark_memmodel::barrier::Rule;
 use wavemark_target::Processor;
 
+use crate::analysis::uniformity;
 use crate::copies::NotFollowed;
 use crate::copies::flat::flat;
 use crate::copies::lanes::{Group, Values};
-use crate::function::Inst;
+use crate::function::{Function, Inst};
 use crate::lds;
 use crate::module::{Global, Module};
 
@@ -88,9 +91,11 @@ pub fn judge(
     if values.uses_other_dimensions() {
         return Some(Err(NotFollowed::Dimensions));
     }
+    let uniformity = uniformity(module, &Function { body: Some(body.clone()), ..function.clone() });
     // Either tells more paths apart than there are: what is clean by one of them is so.
-    let followed =
-        |conditions| waves::Waves::of(&values, conditions).and_then(|waves| explore::explore(&waves));
+    let followed = |conditions| {
+        waves::Waves::of(&values, &uniformity, conditions).and_then(|waves| explore::explore(&waves))
+    };
     let mistakes = match (followed(false), followed(true)) {
         (Ok(mistakes), _) if mistakes.is_empty() => Ok(mistakes),
         (other, Err(_)) => other,

@@ -12,7 +12,7 @@ use crate::copies::NotFollowed;
 use crate::function::{Block, Inst};
 
 use super::conditions::{Changes, Condition};
-use super::waves::{CLUSTER, Exit, WORKGROUP, Waves, What};
+use super::waves::{CLUSTER, Class, Exit, WORKGROUP, Waves, What};
 use super::{Mistake, MistakeKind};
 
 /// So often a loop is gone through whose number of rounds is not known.
@@ -37,27 +37,36 @@ enum Place {
     Gone,
 }
 
+/// Waves of a class that have come the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Party {
+    class: usize,
+    waves: Vec<u8>,
+    place: Place,
+    /// How often they have gone back to the head of a loop since they came to it, and looked at a condition that may always
+    /// be another.
+    rounds: BTreeMap<Block, u32>,
+    times: BTreeMap<Rc<str>, u32>,
+    /// The conditions that they have looked at.
+    looked_at: BTreeSet<Rc<str>>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct State {
     machine: Machine,
-    /// By class.
-    places: Vec<Place>,
-    /// How often each has gone back to the head of a loop since it came to it, and looked at a condition that may always be
-    /// another.
-    rounds: Vec<BTreeMap<Block, u32>>,
-    times: Vec<BTreeMap<Rc<str>, u32>>,
+    parties: Vec<Party>,
     /// How conditions came out.
     choices: BTreeMap<(Rc<str>, u32), usize>,
-    /// The conditions that each class has looked at.
-    looked_at: Vec<BTreeSet<Rc<str>>>,
 }
 
 impl State {
-    /// Whether two classes have chosen their ways by conditions that the other knows nothing of: they may have more in
+    /// Whether two parties have chosen their ways by conditions that the other knows nothing of: they may have more in
     /// common than it seems.
     fn is_doubtful(&self) -> bool {
         let apart = |a: &BTreeSet<Rc<str>>, b: &BTreeSet<Rc<str>>| !a.is_subset(b) && !b.is_subset(a);
-        self.looked_at.iter().enumerate().any(|(n, a)| self.looked_at[..n].iter().any(|b| apart(a, b)))
+        let all = &self.parties;
+        let apart = |a: &Party, b: &Party| apart(&a.looked_at, &b.looked_at);
+        all.iter().enumerate().any(|(n, a)| all[..n].iter().any(|b| apart(a, b)))
     }
 }
 
@@ -84,23 +93,19 @@ struct Explorer<'w> {
 
 impl Explorer<'_> {
     fn run(&mut self) -> Result<(), NotFollowed> {
-        let classes = self.waves.classes.len();
         let threads = self.waves.classes.iter().map(|class| class.waves.len()).sum::<usize>();
         let start = State {
             machine: Machine::new(&self.waves.objects, (0..threads).map(|_| 0), Reading::default()),
-            places: vec![Place::At(0, 0); classes],
-            rounds: vec![BTreeMap::new(); classes],
-            times: vec![BTreeMap::new(); classes],
+            parties: self.waves.classes.iter().enumerate().map(Party::new).collect(),
             choices: BTreeMap::new(),
-            looked_at: vec![BTreeSet::new(); classes],
         };
         let mut work = self.at_barriers(start)?;
         let mut seen: FxHashSet<State> = work.iter().cloned().collect();
         while let Some(state) = work.pop() {
             let mut moved = false;
             let mut next = Vec::new();
-            for class in 0..classes {
-                moved |= self.step(&state, class, &mut next)?;
+            for party in 0..state.parties.len() {
+                moved |= self.step(&state, party, &mut next)?;
             }
             if !moved {
                 self.stuck(&state);
@@ -129,16 +134,17 @@ impl Explorer<'_> {
         self.mistakes.insert((insts, kind));
     }
 
-    /// What the waves of a class are about to do; `None`: they are gone.
-    fn next(&self, state: &State, class: usize) -> Option<(Inst, Option<Operation>)> {
-        match state.places[class] {
+    /// What the waves of a party are about to do; `None`: they are gone.
+    fn next(&self, state: &State, party: usize) -> Option<(Inst, Option<Operation>)> {
+        let Party { class, place, .. } = state.parties[party];
+        match place {
             Place::At(node, event) => {
                 let event = self.waves.classes[class].parts[node].events.get(event)?;
                 let operation = match &event.what {
                     What::Do(operation) => Some(*operation),
                     What::Leave => None,
                     What::Either(condition, then, otherwise) => {
-                        let chosen = state.choices.get(&self.key(state, class, condition));
+                        let chosen = state.choices.get(&self.key(state, party, condition));
                         Some(if chosen == Some(&0) { *then } else { *otherwise })
                     }
                 };
@@ -149,12 +155,12 @@ impl Explorer<'_> {
         }
     }
 
-    /// All waves of a class do the next thing, if they can; whether anything came of it.
-    fn step(&mut self, state: &State, class: usize, next: &mut Vec<State>) -> Result<bool, NotFollowed> {
-        let Some((inst, operation)) = self.next(state, class) else { return Ok(false) };
+    /// All waves of a party do the next thing, if they can; whether anything came of it.
+    fn step(&mut self, state: &State, party: usize, next: &mut Vec<State>) -> Result<bool, NotFollowed> {
+        let Some((inst, operation)) = self.next(state, party) else { return Ok(false) };
         let mut moved = false;
         let mut machines = vec![state.machine.clone()];
-        for &wave in &self.waves.classes[class].waves {
+        for &wave in &state.parties[party].waves {
             let mut behind: FxHashSet<Machine> = FxHashSet::default();
             for machine in machines {
                 if machine.done(wave) > MOST_OPERATIONS {
@@ -187,12 +193,13 @@ impl Explorer<'_> {
         for machine in machines {
             moved = true;
             let mut state = State { machine, ..state.clone() };
-            if let Place::At(node, event) = state.places[class]
+            let Party { class, place, .. } = state.parties[party];
+            if let Place::At(node, event) = place
                 && let What::Either(condition, ..) = &self.waves.classes[class].parts[node].events[event].what
             {
-                self.pass(&mut state, class, condition);
+                pass(&mut state.parties[party], condition);
             }
-            state.places[class] = match state.places[class] {
+            state.parties[party].place = match place {
                 Place::At(node, event) => Place::At(node, event + 1),
                 Place::Leaving(_) | Place::Gone => Place::Gone,
             };
@@ -226,10 +233,10 @@ impl Explorer<'_> {
     /// Nobody can go on.
     fn stuck(&mut self, state: &State) {
         let (mut insts, mut separated) = (Vec::new(), false);
-        for class in 0..self.waves.classes.len() {
-            let Some((inst, operation)) = self.next(state, class) else { continue };
+        for (number, party) in state.parties.iter().enumerate() {
+            let Some((inst, operation)) = self.next(state, number) else { continue };
             insts.push(inst);
-            let waves = &self.waves.classes[class].waves;
+            let waves = &party.waves;
             separated |= operation.is_some_and(|operation| {
                 waves.iter().any(|&wave| state.machine.is_separated(wave, operation))
             });
@@ -242,59 +249,104 @@ impl Explorer<'_> {
 
     /// The states in which all waves are before a barrier operation, or gone.
     fn at_barriers(&self, state: State) -> Result<Vec<State>, NotFollowed> {
-        let mut settled = vec![state];
-        for class in 0..self.waves.classes.len() {
-            let mut there = Vec::new();
-            let mut work: Vec<(State, usize)> = settled.into_iter().map(|state| (state, 0)).collect();
-            while let Some((mut state, blocks)) = work.pop() {
-                let Place::At(node, event) = state.places[class] else {
-                    there.push(state);
-                    continue;
-                };
-                if blocks > MOST_BLOCKS {
-                    // A loop that never ends.
-                    continue;
+        let mut settled = Vec::new();
+        // Which party goes on, and through how many blocks it has gone.
+        let mut work = vec![(state, 0, 0)];
+        while let Some((mut state, party, blocks)) = work.pop() {
+            let Some(&Party { class, place, .. }) = state.parties.get(party) else {
+                settled.push(state);
+                if settled.len() > MOST_STATES {
+                    return Err(NotFollowed::TooLarge);
                 }
-                let part = &self.waves.classes[class].parts[node];
-                match (part.events.get(event).map(|event| &event.what), &part.exit) {
-                    (Some(What::Either(condition, ..)), _) => {
-                        // It stays decided until it is done.
-                        let states = self.decided(&state, class, condition, 2);
-                        there.extend(states.into_iter().map(|(state, _)| state));
-                    }
-                    (Some(_), _) => there.push(state),
-                    (None, Some(Exit::Goes(to))) => {
-                        self.go(&mut state, class, node, *to);
-                        work.push((state, blocks + 1));
-                    }
-                    (None, Some(Exit::Chooses(condition, targets))) => {
-                        for (mut state, chosen) in self.decided(&state, class, condition, targets.len()) {
-                            self.pass(&mut state, class, condition);
-                            self.go(&mut state, class, node, targets[chosen]);
-                            work.push((state, blocks + 1));
-                        }
-                    }
-                    (None, Some(Exit::Ends(inst))) => {
-                        state.places[class] = Place::Leaving(*inst);
-                        there.push(state);
-                    }
-                    (None, Some(Exit::Never) | None) => {}
-                }
+                continue;
+            };
+            let Place::At(node, event) = place else {
+                work.push((state, party + 1, 0));
+                continue;
+            };
+            if blocks > MOST_BLOCKS {
+                // A loop that never ends.
+                continue;
             }
-            settled = there;
+            let part = &self.waves.classes[class].parts[node];
+            match (part.events.get(event).map(|event| &event.what), &part.exit) {
+                (Some(What::Either(condition, ..)), _) => {
+                    // It stays decided until it is done.
+                    let states = self.decided(&state, party, condition, 2);
+                    work.extend(states.into_iter().map(|(state, _)| (state, party + 1, 0)));
+                }
+                (Some(_), _) => work.push((state, party + 1, 0)),
+                (None, Some(Exit::Goes(to))) => {
+                    self.go(&mut state.parties[party], node, *to);
+                    work.push((state, party, blocks + 1));
+                }
+                (None, Some(Exit::Chooses(condition, targets))) => {
+                    for (mut state, chosen) in self.decided(&state, party, condition, targets.len()) {
+                        pass(&mut state.parties[party], condition);
+                        self.go(&mut state.parties[party], node, targets[chosen]);
+                        work.push((state, party, blocks + 1));
+                    }
+                }
+                (None, Some(Exit::Parts(targets))) => {
+                    for state in self.parted(&state, party, node, targets) {
+                        work.push((state, party, blocks + 1));
+                    }
+                }
+                (None, Some(Exit::Ends(inst))) => {
+                    state.parties[party].place = Place::Leaving(*inst);
+                    work.push((state, party + 1, 0));
+                }
+                (None, Some(Exit::Never) | None) => {}
+            }
         }
         Ok(settled)
+    }
+
+    /// The states behind a branch that each wave may leave as it likes. Waves of one party are alike: how many of them go
+    /// each way is all that matters.
+    fn parted(&self, state: &State, party: usize, node: usize, targets: &[usize]) -> Vec<State> {
+        let all = &state.parties[party].waves;
+        let mut states = Vec::new();
+        // How many go each way, the last way taking the others.
+        let mut work = vec![Vec::new()];
+        while let Some(counts) = work.pop() {
+            let left = all.len() - counts.iter().sum::<usize>();
+            if counts.len() + 1 < targets.len() {
+                work.extend((0..=left).map(|count| [&counts[..], &[count]].concat()));
+                continue;
+            }
+            let mut from = 0;
+            let mut going = Vec::new();
+            for (&target, count) in targets.iter().zip(counts.into_iter().chain([left])) {
+                if count > 0 {
+                    let waves = all[from..from + count].to_vec();
+                    let mut party = Party { waves, ..state.parties[party].clone() };
+                    self.go(&mut party, node, target);
+                    going.push(party);
+                    from += count;
+                }
+            }
+            if going.iter().any(|party| party.rounds.values().any(|&rounds| rounds > MOST_ROUNDS)) {
+                continue;
+            }
+            let mut state = state.clone();
+            // Those behind the first are looked at when their turn comes.
+            state.parties[party] = going.swap_remove(0);
+            state.parties.append(&mut going);
+            states.push(state);
+        }
+        states
     }
 
     /// The states in which a condition has come out, each with how; none where its loop has been gone through often enough.
     fn decided(
         &self,
         state: &State,
-        class: usize,
+        party: usize,
         condition: &Condition,
         ways: usize,
     ) -> Vec<(State, usize)> {
-        let key = self.key(state, class, condition);
+        let key = self.key(state, party, condition);
         if key.1 > MOST_ROUNDS {
             return Vec::new();
         }
@@ -304,36 +356,51 @@ impl Explorer<'_> {
             .map(|way| {
                 let mut state = state.clone();
                 state.choices.insert(key.clone(), way);
-                state.looked_at[class].insert(Rc::clone(&key.0));
+                state.parties[party].looked_at.insert(Rc::clone(&key.0));
                 (state, way)
             })
             .collect()
     }
 
     /// What a condition is, and which time.
-    fn key(&self, state: &State, class: usize, condition: &Condition) -> (Rc<str>, u32) {
+    fn key(&self, state: &State, party: usize, condition: &Condition) -> (Rc<str>, u32) {
+        let party = &state.parties[party];
         let time = match condition.changes {
             Changes::Never => 0,
-            Changes::WithRounds(head) => state.rounds[class].get(&head).copied().unwrap_or(0),
-            Changes::Always => state.times[class].get(&condition.name).copied().unwrap_or(0),
+            Changes::WithRounds(head) => party.rounds.get(&head).copied().unwrap_or(0),
+            Changes::Always => party.times.get(&condition.name).copied().unwrap_or(0),
         };
         (Rc::clone(&condition.name), time)
     }
 
-    /// The next time it is looked at, a condition may be another.
-    fn pass(&self, state: &mut State, class: usize, condition: &Condition) {
-        if condition.changes == Changes::Always {
-            *state.times[class].entry(Rc::clone(&condition.name)).or_default() += 1;
-        }
-    }
-
-    fn go(&self, state: &mut State, class: usize, from: usize, to: usize) {
-        state.places[class] = Place::At(to, 0);
+    fn go(&self, party: &mut Party, from: usize, to: usize) {
+        party.place = Place::At(to, 0);
         let (from, to) = (self.waves.nodes[from].block, self.waves.nodes[to].block);
         if self.waves.blocks().is_back(from, to) {
-            *state.rounds[class].entry(to).or_default() += 1;
+            *party.rounds.entry(to).or_default() += 1;
         } else {
-            state.rounds[class].remove(&to);
+            party.rounds.remove(&to);
         }
+    }
+}
+
+impl Party {
+    /// All waves of a class, before the kernel.
+    fn new((class, waves): (usize, &Class)) -> Party {
+        Party {
+            class,
+            waves: waves.waves.clone(),
+            place: Place::At(0, 0),
+            rounds: BTreeMap::new(),
+            times: BTreeMap::new(),
+            looked_at: BTreeSet::new(),
+        }
+    }
+}
+
+/// The next time it is looked at, a condition may be another.
+fn pass(party: &mut Party, condition: &Condition) {
+    if condition.changes == Changes::Always {
+        *party.times.entry(Rc::clone(&condition.name)).or_default() += 1;
     }
 }

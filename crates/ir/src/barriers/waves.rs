@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use wavemark_memmodel::barrier::{Kind, Object, ObjectId, Operation};
 
-use crate::analysis::{Dominators, Graph};
+use crate::analysis::{Dominators, Graph, Uniformity};
 use crate::copies::NotFollowed;
 use crate::copies::divergence::depends_on_item;
 use crate::copies::lanes::{Known, Values};
@@ -47,6 +47,8 @@ pub(super) enum Exit {
     Goes(usize),
     /// One of these, as the condition comes out.
     Chooses(Condition, Vec<usize>),
+    /// One of these, each wave as it may be.
+    Parts(Vec<usize>),
     Ends(Inst),
     /// No execution goes on there.
     Never,
@@ -74,6 +76,7 @@ pub(super) struct Waves<'v> {
     graph: Graph,
     dominators: Dominators,
     post: Dominators,
+    uniformity: Uniformity,
     pub objects: Vec<Object>,
     /// The address of each object from the first named one on.
     named: Vec<u64>,
@@ -129,7 +132,11 @@ pub(super) fn operations(values: &Values<'_>) -> usize {
 
 impl<'v> Waves<'v> {
     /// `conditions`: paths are told apart by the phis that conditions are made of, too.
-    pub fn of(values: &'v Values<'v>, conditions: bool) -> Result<Waves<'v>, NotFollowed> {
+    pub fn of(
+        values: &'v Values<'v>,
+        uniformity: &Uniformity,
+        conditions: bool,
+    ) -> Result<Waves<'v>, NotFollowed> {
         let ask = |node: &Node, known: &mut Known| {
             for &inst in &values.body.blocks[node.block].insts {
                 let of = match asked_at(values, inst) {
@@ -153,6 +160,7 @@ impl<'v> Waves<'v> {
             nodes: nodes.ok_or(NotFollowed::TooLarge)?,
             dominators: Dominators::of(&graph),
             post: Dominators::post(&graph),
+            uniformity: uniformity.clone(),
             graph,
             objects: Vec::new(),
             named: Vec::new(),
@@ -299,7 +307,7 @@ impl<'v> Waves<'v> {
         let InstKind::Select { condition, then, otherwise, .. } = self.values.body.insts[selects].kind else {
             return Err(NotFollowed::BarrierAddress);
         };
-        if depends_on_item(self.values, condition) {
+        if self.differs(condition) {
             return Err(NotFollowed::BarrierAddress);
         }
         let mut of = |pointer| {
@@ -356,15 +364,58 @@ impl<'v> Waves<'v> {
         if let Some(exit) = self.past(node) {
             return Ok(exit);
         }
+        // Lanes that part go one way after the other: their wave meets the barriers of both. Where all barriers are on one
+        // way, that is what a wave does that goes this way as a whole.
+        let mut with_barriers = targets.iter().copied().filter(|&target| self.meets_barriers(node, target));
+        let (first, several) = (with_barriers.next(), with_barriers.next().is_some());
         let lanes = values.of(&here.fixed, known, condition);
         if lanes.is_some_and(|lanes| items.iter().all(|&item| lanes.of(item).exact().is_some())) {
-            return Err(NotFollowed::LanesPart);
+            return match first {
+                Some(target) if !several => Ok(goes(target)),
+                _ => Err(NotFollowed::LanesPart),
+            };
         }
-        if depends_on_item(values, condition) {
-            return Err(NotFollowed::Divergence);
+        if self.differs(condition) {
+            if several && !self.is_uniform(condition) {
+                return Err(NotFollowed::LanesPart);
+            }
+            return Ok(Exit::Parts(targets.into_iter().filter_map(to).collect()));
         }
         let condition = Condition::of(values, &self.blocks(), last, condition);
         Ok(Exit::Chooses(condition, targets.into_iter().filter_map(to).collect()))
+    }
+
+    /// Whether waves may know a condition to be different things.
+    fn differs(&self, condition: Operand) -> bool {
+        depends_on_item(self.values, condition) || !self.is_uniform(condition)
+    }
+
+    /// Whether all lanes of a wave know it to be the same.
+    fn is_uniform(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Value(value) => self.uniformity.is_uniform(value),
+            _ => true,
+        }
+    }
+
+    /// Whether there are barriers on the way from a branch over `target`, up to where all its ways meet.
+    fn meets_barriers(&self, node: usize, target: Block) -> bool {
+        let body = self.values.body;
+        let position = |block: Block| body.order.iter().position(|&other| other == block);
+        let Some(at) = position(self.nodes[node].block) else { return true };
+        let meeting = self.post.parent(at + 1).and_then(|meeting| meeting.checked_sub(1));
+        let (mut seen, mut work) = (FxHashSet::default(), Vec::from_iter(position(target)));
+        while let Some(next) = work.pop() {
+            if Some(next) == meeting || !seen.insert(next) {
+                continue;
+            }
+            let insts = &body.blocks[body.order[next]].insts;
+            if insts.iter().any(|&inst| asked_at(self.values, inst).is_some()) {
+                return true;
+            }
+            work.extend(&self.graph.successors[next]);
+        }
+        false
     }
 
     /// Where all ways from a branch meet, if no barrier is on them.

@@ -1,5 +1,5 @@
-; Waves part by what is in memory.
-; not checked: barriers: barriers in kernel k: its waves may take different ways to barriers
+; Lanes of one wave part to two barriers by what is in memory.
+; not checked: barriers: barriers in kernel k: lanes of one wave part before a barrier
 
 target triple = "amdgpu12.50-amd-amdhsa"
 
@@ -11,8 +11,11 @@ define amdgpu_kernel void @k(ptr addrspace(1) %g) #0 {
   %p = getelementptr i32, ptr addrspace(1) %g, i32 %x
   %v = load i32, ptr addrspace(1) %p
   %c = icmp eq i32 %v, 0
-  br i1 %c, label %meets, label %end
+  br i1 %c, label %meets, label %other
 meets:
+  call void @llvm.amdgcn.s.barrier()
+  br label %end
+other:
   call void @llvm.amdgcn.s.barrier()
   br label %end
 end:
