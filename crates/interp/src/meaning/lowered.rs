@@ -17,7 +17,7 @@ fn hardware(f: fn(Format, u64) -> u64, x: f32) -> f32 {
     f32::from_bits(f(Format::Float, x.to_bits().into()) as u32)
 }
 
-/// By its function in binary32, in binary16 by that of [`half`], else in binary64.
+/// By its function in binary32, in binary16 by that in `half`, else in binary64.
 fn by_format(
     format: Format,
     bits: u64,
