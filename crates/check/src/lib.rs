@@ -377,6 +377,7 @@ impl Observer for Checker {
         if self.checks.registers {
             self.check_stored(wave.index, site, op);
         }
+        self.settle_ranged(wave.index, site, op);
         self.note_issue(wave, site, op);
         self.note_translation(wave.index, site, op);
         self.note_effect(wave.index, site, op);

@@ -17,7 +17,7 @@
 //! marks within their bits only; where a bitwise operation masks them away ([`crate::logic`]) they stop. A mark that exclusive-or or multiplication by 0 would drop stays.
 
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
-use wavemark_sim::events::Site;
+use wavemark_sim::events::{Access, Extent, Issue, Site};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
 
@@ -70,6 +70,8 @@ pub(crate) struct Taint {
     /// Marks of what the current instruction alone reads so.
     in_flight: Vec<Mark>,
     suspicions: Vec<Option<Suspicion>>,
+    /// What reaches the current instruction, in these lanes, which uses it where its addresses are in the buffer's range.
+    ranged: Vec<(usize, u64)>,
     /// The mistake by which the address that the current instruction uses means nothing.
     meaningless_address: Option<MistakeId>,
 }
@@ -244,9 +246,19 @@ impl Checker {
             None => None,
         };
         taint.in_flight.clear();
-        let sink = sink(self.machine, info);
+        taint.ranged.clear();
+        let sink = sink(machine, info);
+        if matches!(sink, Sink::Use) && info.effects.memory.is_some_and(|memory| memory.path == Path::Buffer)
+        {
+            let ranged =
+                |value: &&Reaching| value.lanes != 0 && value.bits == 0 && taint.mistake(value.of).is_none();
+            taint.ranged = reaching.iter().filter(ranged).map(|value| (value.of, value.lanes)).collect();
+        }
         if !matches!(sink, Sink::None) {
-            let settled = |value: &&Reaching| value.any() && taint.mistake(value.of).is_none();
+            let settled = |value: &&Reaching| {
+                let ranged = taint.ranged.iter().any(|&(of, _)| of == value.of);
+                value.any() && !ranged && taint.mistake(value.of).is_none()
+            };
             let settled: Vec<usize> = reaching.iter().filter(settled).map(|value| value.of).collect();
             reaching.retain(|value| taint.mistake(value.of).is_some());
             // What is swapped in is used, whatever it is compared with.
@@ -269,6 +281,22 @@ impl Checker {
         let info = self.sites.get(site);
         write(&mut state.taint, info, exec, regs.full_mask(), &reaching);
         state.taint.drop_dead();
+    }
+
+    /// The addresses of a buffer operation are known: lanes out of range use nothing (so compilers mask what a wave stores).
+    pub(crate) fn settle_ranged(&mut self, wave: u32, site: SiteId, op: &Issue) {
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let touched = |access: &Access| match &access.extent {
+            Extent::Lanes { mask, .. } => *mask,
+            Extent::Runs(runs) if runs.is_empty() => 0,
+            Extent::Runs(_) => u64::MAX,
+        };
+        let touched = op.accesses.iter().fold(0, |all, access| all | touched(access));
+        for (of, lanes) in std::mem::take(&mut state.taint.ranged) {
+            if lanes & touched != 0 {
+                self.settle(wave, site, of, &Sink::Use);
+            }
+        }
     }
 
     /// The instruction that a wave is about to execute reads `register`, which `load` is still writing, by `mistake`.
