@@ -59,6 +59,8 @@ def add_under_a_lock(lock, sums, BLOCK: tl.constexpr):
 @pytest.mark.wavemark_findings("M5")
 def test_a_lock_that_is_released_too_early():
     """One wave releases the lock while stores of the other waves of its program are not over."""
+    if arch() != "gfx1250":
+        pytest.skip("compute units of gfx9 keep the order of stores: an error with --model cu-order=workgroup alone")
     lock, sums = np.zeros(1, np.int32), np.zeros(512, np.int32)
     add_under_a_lock[(4,)](tensor(lock), tensor(sums), BLOCK=512)
 
