@@ -16,7 +16,7 @@ use crate::meeting::{Conflict, Meeting, Stored, Undefined};
 use crate::relation::{Later, Order, Relation};
 use crate::shadow::Record;
 use crate::site_info::{SiteId, SiteInfo, VGPR0};
-use crate::taint::{Poll, Suspicion};
+use crate::taint::{Poll, Suspicion, all_bits};
 use crate::uses::Uses;
 
 /// The channel whose order governs an operation's accesses to `space`: a FLAT operation is in two.
@@ -231,11 +231,9 @@ impl Checker {
     /// A wave issues an operation: if it stores, what the wave has loaded may have been of use.
     pub(crate) fn note_effect(&mut self, wave: u32, site: SiteId, op: &Issue) {
         let stores = |access: &Access| {
-            let any = match &access.extent {
-                Extent::Lanes { mask, .. } => *mask != 0,
-                Extent::Runs(runs) => !runs.is_empty(),
-            };
-            any && access.direction != Direction::Read && access.space != Space::Scratch
+            access.extent.lanes() != 0
+                && access.direction != Direction::Read
+                && access.space != Space::Scratch
         };
         let Some(state) = self.waves.get_mut(wave) else { return };
         if !op.accesses.iter().any(stores) {
@@ -276,7 +274,7 @@ impl Checker {
             let whole = range.count % later.dwords.max(1) != 0;
             for (n, register) in range.numbers().enumerate() {
                 let bits = match () {
-                    _ if register < VGPR0 => u64::from(u32::MAX),
+                    _ if register < VGPR0 => all_bits(register),
                     _ if whole => lanes.iter().fold(0, |all, lanes| all | lanes),
                     _ => lanes[(n as u32 % later.dwords.max(1)) as usize & (Undefined::DWORDS - 1)],
                 };
@@ -301,7 +299,7 @@ impl Checker {
         let of =
             state.taint.suspect(Suspicion { finding: None, load: load.site, poll, learns, mistake: None });
         for register in held {
-            state.taint.mark(register, if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }, of);
+            state.taint.mark(register, all_bits(register), of);
         }
     }
 

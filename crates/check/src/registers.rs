@@ -14,7 +14,7 @@ use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
 use crate::register_set::tracked;
 use crate::site_info::{RegRange, SiteId, VGPR0, register_name};
-use crate::taint::{Poll, Sink, Suspicion, sink};
+use crate::taint::{Poll, Sink, Suspicion, all_bits, sink};
 use crate::wave_state::{Operation, WaveState};
 
 /// How an instruction meets a register in flight.
@@ -265,8 +265,7 @@ impl Checker {
             Suspicion { finding: Some(finding), load: site, poll: Poll::Never, learns: None, mistake: None };
         let of = state.taint.suspect(suspicion);
         for register in range.numbers() {
-            let bits = if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX };
-            state.taint.mark(register, bits, of);
+            state.taint.mark(register, all_bits(register), of);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Shadow memory: who last wrote and read each dword.
 //!
 //! A dword keeps its last writes (one per disjoint set of bytes) with the atomics before them that nothing orders, and
-//! its unordered reads: of LDS all of them, of global memory up to [`READERS`] of each, and those of the workgroup that reads.
-//! With more of them the oldest are forgotten, so that an access after many unordered ones may go unreported against the forgotten ones. Nothing is
-//! reported that did not happen.
+//! its unordered reads: of LDS all of them, of global memory up to [`READERS`] of each, and those of the workgroup that
+//! reads. With more of them the oldest are forgotten, so that an access after many unordered ones may go unreported against
+//! the forgotten ones. Nothing is reported that did not happen.
 //!
 //! Most dwords were last touched by one operation each way, and wholly. So a state is two words, each the number of a
 //! set: nobody, one operation, or a list of operations with their bytes. Neighbours share sets, so that an access

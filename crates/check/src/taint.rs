@@ -14,10 +14,11 @@
 //! either, and what goes wrong at such an address is no mistake of its own ([`Checker::mark_meaningless`]).
 //!
 //! What it misses: values that go through scratch memory; which lanes a permutation takes. Scalar arithmetic spreads
-//! marks within their bits only; where a bitwise operation masks them away ([`crate::logic`]) they stop. A mark that exclusive-or or multiplication by 0 would drop stays.
+//! marks within their bits only; where a bitwise operation masks them away ([`crate::logic`]) they stop. A mark that
+//! exclusive-or or multiplication by 0 would drop stays.
 
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
-use wavemark_sim::events::{Access, Extent, Issue, Site};
+use wavemark_sim::events::{Issue, Site};
 use wavemark_sim::regs::{Regs, sindex};
 use wavemark_target::Machine;
 
@@ -53,6 +54,11 @@ pub(crate) struct Suspicion {
     pub learns: Option<Knowledge>,
     /// The mistake by which the value is known to mean nothing: no use of it settles that.
     pub mistake: Option<MistakeId>,
+}
+
+/// All bits that a mark of a register may have.
+pub(crate) fn all_bits(register: u32) -> u64 {
+    if register < VGPR0 { u64::from(u32::MAX) } else { u64::MAX }
 }
 
 /// Bits of a register that a suspicion is about: lanes of a VGPR, bits of a scalar register.
@@ -286,12 +292,10 @@ impl Checker {
     /// The addresses of a buffer operation are known: lanes out of range use nothing (so compilers mask what a wave stores).
     pub(crate) fn settle_ranged(&mut self, wave: u32, site: SiteId, op: &Issue) {
         let Some(state) = self.waves.get_mut(wave) else { return };
-        let touched = |access: &Access| match &access.extent {
-            Extent::Lanes { mask, .. } => *mask,
-            Extent::Runs(runs) if runs.is_empty() => 0,
-            Extent::Runs(_) => u64::MAX,
-        };
-        let touched = op.accesses.iter().fold(0, |all, access| all | touched(access));
+        if state.taint.ranged.is_empty() {
+            return;
+        }
+        let touched = op.accesses.iter().fold(0, |all, access| all | access.extent.lanes());
         for (of, lanes) in std::mem::take(&mut state.taint.ranged) {
             if lanes & touched != 0 {
                 self.settle(wave, site, of, &Sink::Use);
@@ -305,8 +309,7 @@ impl Checker {
         let suspicion =
             Suspicion { finding: None, load, poll: Poll::Never, learns: None, mistake: Some(mistake) };
         let of = state.taint.suspect(suspicion);
-        let bits = if register >= VGPR0 { u64::MAX } else { 0xffff_ffff };
-        state.taint.in_flight.push(Mark { register, bits, of });
+        state.taint.in_flight.push(Mark { register, bits: all_bits(register), of });
     }
 
     /// Whether the way on that a forward branch leaves, up to where it goes, comes back to `load` or before it: the branch

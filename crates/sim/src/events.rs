@@ -87,6 +87,17 @@ pub enum Extent {
     Runs(Vec<(u64, u32)>),
 }
 
+impl Extent {
+    /// Which lanes take part; all of them in runs, if there are any.
+    pub fn lanes(&self) -> u64 {
+        match self {
+            Extent::Lanes { mask, .. } => *mask,
+            Extent::Runs(runs) if runs.is_empty() => 0,
+            Extent::Runs(_) => u64::MAX,
+        }
+    }
+}
+
 /// One side of a memory operation.
 #[derive(Clone, Debug)]
 pub struct Access {
