@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alike;
 mod barriers;
 mod collective;
 mod finding;
@@ -46,6 +47,7 @@ use wavemark_sim::regs::Regs;
 use wavemark_sim::{Limit, Segment};
 use wavemark_target::{Facts, Machine};
 
+pub use alike::Alike;
 pub use finding::{Class, FaultyWait, Finding, FindingSite, Findings, Severity};
 use shadow::Shadow;
 use site_info::{SiteId, Sites, VGPR0};
@@ -180,6 +182,8 @@ pub struct Checker {
     cluster_size: FxHashMap<u32, u32>,
     cluster_live: FxHashMap<u32, u32>,
     group_cluster: FxHashMap<u32, u32>,
+    /// What was found out so far depends on values, not on events alone ([`alike`]).
+    depends_on_values: bool,
 }
 
 impl Checker {
@@ -214,6 +218,7 @@ impl Checker {
             cluster_size: FxHashMap::default(),
             cluster_live: FxHashMap::default(),
             group_cluster: FxHashMap::default(),
+            depends_on_values: false,
         }
     }
 
@@ -292,6 +297,32 @@ impl Checker {
 }
 
 impl Checker {
+    /// A checker for a part of the run.
+    fn part(&self) -> Checker {
+        let part = Checker::new(self.machine, self.checks, self.model);
+        Checker { code: self.code.clone(), ..part }
+    }
+
+    /// Whether there is anything to report, or may be.
+    fn has_found(&self) -> bool {
+        !self.findings.is_empty() || !self.deferred.is_empty()
+    }
+
+    /// A wave is about to execute an instruction with this EXEC. The values in its registers, which matter where some are in
+    /// doubt, are followed elsewhere.
+    fn step(&mut self, wave: WaveId, site: SiteId, exec: u64) {
+        let Checks { registers, lds, global, .. } = self.checks;
+        if !(registers || lds || global) {
+            return;
+        }
+        let Some(state) = self.waves.get_mut(wave.index) else { return };
+        state.steps += 1;
+        if registers {
+            self.check_replay(wave.index, site, exec);
+            self.check_registers(wave.index, site, exec);
+        }
+    }
+
     /// Whether the first byte of an access is where device and host talk.
     fn is_hosts(&self, access: &Access) -> bool {
         let Some(host) = &self.host else { return false };
@@ -304,23 +335,6 @@ impl Checker {
 }
 
 impl Observer for Checker {
-    /// A part checks clusters that do not touch each other.
-    fn split(&self) -> Option<Checker> {
-        let part = Checker::new(self.machine, self.checks, self.model);
-        Some(Checker { code: self.code.clone(), ..part })
-    }
-
-    /// What is found, and in which order, is for the whole to tell: instances, mistakes and first sites are of the run.
-    fn gives_up(&self) -> bool {
-        !self.findings.is_empty() || !self.deferred.is_empty()
-    }
-
-    fn unite(&mut self, parts: Vec<Checker>) {
-        for part in parts {
-            self.take_waits(part);
-        }
-    }
-
     fn shared_with_host(&mut self, from: u64, to: u64) {
         self.host = Some(from..to);
     }
@@ -356,18 +370,10 @@ impl Observer for Checker {
     }
 
     fn instruction(&mut self, wave: WaveId, site: &Site, exec: u64, regs: &Regs) {
-        let Checks { registers, lds, global, .. } = self.checks;
-        if !(registers || lds || global) {
-            return;
-        }
         let site = self.sites.id(site);
-        let Some(state) = self.waves.get_mut(wave.index) else { return };
-        state.steps += 1;
-        if registers {
-            self.check_replay(wave.index, site, exec);
-            self.check_registers(wave.index, site, exec);
-        }
+        self.step(wave, site, exec);
         if self.waves.get(wave.index).is_some_and(|state| !state.taint.is_empty()) {
+            self.depends_on_values = true;
             self.follow(wave.index, site, exec, regs);
         }
     }

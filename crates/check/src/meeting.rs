@@ -120,6 +120,8 @@ pub(crate) struct Meeting<'a, R, N> {
     pub undefined: Option<Undefined>,
     /// Copies that a wait made safe before this access.
     pub copies: SmallVec<[Epoch; 8]>,
+    /// There was something to say of some dword, if only that equal values excuse it.
+    pub noted: bool,
 }
 
 impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R, N> {
@@ -139,6 +141,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             conflicts: Vec::new(),
             undefined: None,
             copies: SmallVec::new(),
+            noted: false,
         }
     }
 
@@ -363,6 +366,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
     /// What there is to say of a dword of a piece. `value` is what stores have left there.
     #[cold]
     fn note(&mut self, sets: &Sets, piece: &Piece, n: u32, before: State, value: u32) {
+        self.noted = true;
         let (bytes, (lane, offset)) = (piece.bytes, piece.place(n));
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         if self.undefined_bytes(&writes, bytes) != 0 {

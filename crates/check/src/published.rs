@@ -1,7 +1,7 @@
 //! What was published in a memory: of each dword by whom, and what the publisher knew.
 //!
 //! A store publishes the same in all that it writes, so that dwords have the numbers of lists and share them: a store
-//! makes one list, whatever its size. An atomic adds to what was published before, in a list of its dword's own.
+//! makes one list, whatever its size. An atomic adds to what was published before, once for neighbours that share a list.
 
 use std::sync::Arc;
 
@@ -55,16 +55,19 @@ pub(crate) struct Publications {
 const FEW: usize = 1 << 12;
 
 impl Publications {
-    /// What a dword carries.
-    pub fn of(&mut self, dword: u64) -> &[Published] {
-        let number = dword / PAGE as u64;
-        let list = self.place(number).map_or(0, |place| {
-            self.recent = Some((number, place));
-            self.pages[place as usize][dword as usize % PAGE]
-        });
-        match list.checked_sub(1) {
-            Some(at) => &self.lists[at as usize].published,
-            None => &[],
+    /// Call `visit` with what dwords carry, once for neighbours that carry the same.
+    pub fn visit(&mut self, dwords: &[u64], mut visit: impl FnMut(&[Published])) {
+        let mut last = 0;
+        for &dword in dwords {
+            let number = dword / PAGE as u64;
+            let list = self.place(number).map_or(0, |place| {
+                self.recent = Some((number, place));
+                self.pages[place as usize][dword as usize % PAGE]
+            });
+            if list != 0 && list != last {
+                visit(&self.lists[list as usize - 1].published);
+            }
+            last = list;
         }
     }
 
@@ -80,21 +83,29 @@ impl Publications {
         }
     }
 
-    /// What a dword carries, to be added to.
-    pub fn of_its_own(&mut self, dword: u64) -> &mut SmallVec<[Published; 1]> {
-        let list = *self.slot(dword);
-        let own = match list.checked_sub(1).map(|at| &self.lists[at as usize]) {
-            Some(List { dwords: 1, .. }) => list,
-            Some(shared) => {
-                let copy = shared.published.clone();
-                self.list(copy)
+    /// An atomic: `add` adds to what the dwords carry.
+    pub fn add(&mut self, dwords: &[u64], mut add: impl FnMut(&mut SmallVec<[Published; 1]>)) {
+        // What has become of the list of the neighbour.
+        let (mut before, mut after) = (0, 0);
+        for &dword in dwords {
+            let list = *self.slot(dword);
+            if after != 0 && (list == before || list == after) {
+                if list != after {
+                    self.assign(dword, after);
+                }
+                continue;
             }
-            None => self.list(SmallVec::new()),
-        };
-        if own != list {
-            self.assign(dword, own);
+            let mut published = match list.checked_sub(1).map(|at| &mut self.lists[at as usize]) {
+                // Nobody else has it: it is free once the dword has another one.
+                Some(List { dwords: 1, published }) => std::mem::take(published),
+                Some(shared) => shared.published.clone(),
+                None => SmallVec::new(),
+            };
+            add(&mut published);
+            let new = self.list(published);
+            self.assign(dword, new);
+            (before, after) = (list, new);
         }
-        &mut self.lists[own as usize - 1].published
     }
 
     /// There may be enough of the dead to be worth forgetting.
@@ -184,7 +195,9 @@ mod tests {
     }
 
     fn ops(memory: &mut Publications, dword: u64) -> Vec<u64> {
-        memory.of(dword).iter().map(|entry| entry.op.0).collect()
+        let mut ops = Vec::new();
+        memory.visit(&[dword], |published| ops.extend(published.iter().map(|entry| entry.op.0)));
+        ops
     }
 
     /// A dword carries what the last store to it and the atomics since then have published, whoever its neighbours are.
@@ -192,9 +205,9 @@ mod tests {
     fn stores_replace_and_atomics_add() {
         let mut memory = Publications::default();
         memory.replace(1020..1030, published(1, 1));
-        memory.of_its_own(1024).push(published(2, 2));
+        memory.add(&[1024], |list| list.push(published(2, 2)));
         memory.replace([1025, 1 << 40], published(3, 3));
-        memory.of_its_own(7).push(published(4, 4));
+        memory.add(&[7], |list| list.push(published(4, 4)));
         assert_eq!(ops(&mut memory, 1023), [1]);
         assert_eq!(ops(&mut memory, 1024), [1, 2]);
         assert_eq!(ops(&mut memory, 1025), [3]);
@@ -202,6 +215,30 @@ mod tests {
         assert_eq!(ops(&mut memory, 7), [4]);
         assert!(ops(&mut memory, 8).is_empty());
         assert_eq!(memory.lists.len(), 4);
+    }
+
+    /// Neighbours that carry the same are added to once, and told of once.
+    #[test]
+    fn neighbours_are_added_to_together() {
+        let mut memory = Publications::default();
+        memory.replace(2..6, published(1, 1));
+        let dwords: Vec<u64> = (0..8).collect();
+        let mut added = 0;
+        for op in [2, 3] {
+            memory.add(&dwords, |list| {
+                added += 1;
+                list.push(published(op, op as u32));
+            });
+        }
+        // Before, between and behind the store; then nobody has any of these lists.
+        assert_eq!((added, memory.lists.len() - memory.free.len()), (6, 3));
+        assert_eq!(
+            (ops(&mut memory, 1), ops(&mut memory, 2), ops(&mut memory, 7)),
+            (vec![2, 3], vec![1, 2, 3], vec![2, 3])
+        );
+        let mut told = Vec::new();
+        memory.visit(&dwords, |published| told.push(published.len()));
+        assert_eq!(told, [2, 3, 2]);
     }
 
     /// Lists that nothing has are used again; of the dead nothing is left.

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 use wavemark_isa::effects::AtomicOp;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Space, WaveId};
+use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Site, Space, WaveId};
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
@@ -107,7 +107,8 @@ impl Checker {
         let mut meeting = Meeting::new(access, record, stored, relation, near);
         shadow.sweep();
         meeting.touch_all(shadow);
-        let Meeting { conflicts, undefined, mut copies, .. } = meeting;
+        let Meeting { conflicts, undefined, mut copies, noted, .. } = meeting;
+        self.depends_on_values |= noted || keeps;
         if let Some(stored) = &stored {
             self.check_lanes(wave, site, access, stored);
         }
@@ -133,6 +134,16 @@ impl Checker {
         copies.dedup();
         for copy in copies {
             self.consume_copy(wave, copy);
+        }
+    }
+
+    /// Check the lanes of what an operation stores, and nothing else.
+    pub(crate) fn check_stored_lanes(&mut self, wave: WaveId, site: &Site, op: &Issue) {
+        let site = self.sites.id(site);
+        for access in &op.accesses {
+            if let Some(stored) = stored(op, access, self.machine.lanes() as usize) {
+                self.check_lanes(wave, site, access, &stored);
+            }
         }
     }
 

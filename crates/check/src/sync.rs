@@ -67,8 +67,8 @@ fn learnt(
     scope: Scope,
 ) -> SmallVec<[(bool, Arc<Knowledge>); 2]> {
     let mut learnt: SmallVec<[(bool, Arc<Knowledge>); 2]> = SmallVec::new();
-    for &dword in dwords {
-        for entry in published.of(dword) {
+    published.visit(dwords, |published| {
+        for entry in published {
             let needed = common_scope(entry.by, wave);
             let inclusive = space == Space::Lds || (entry.scope >= needed && scope >= needed);
             // A wave may learn of its own copy's end from the barrier cell that the copy signals.
@@ -80,7 +80,7 @@ fn learnt(
                 learnt.push((needed == Scope::Cu, entry.known.clone()));
             }
         }
-    }
+    });
     learnt
 }
 
@@ -223,9 +223,7 @@ impl Checker {
                     published.replace(dwords, entry);
                 } else {
                     let is_over = |wave: u32| self.waves.get(wave).is_none();
-                    for dword in dwords {
-                        add(published.of_its_own(dword), &entry, is_over);
-                    }
+                    published.add(&dwords, |list| add(list, &entry, is_over));
                 }
             }
         }

@@ -25,13 +25,24 @@ pub(crate) struct WaitStats {
     effective: u64,
     /// The largest number that would have served every use seen.
     best: Option<u32>,
-    wave: WaveId,
+    /// The first wave that has executed it.
+    pub wave: WaveId,
+}
+
+impl WaitStats {
+    /// The same of another wave.
+    pub fn of(self, wave: WaveId) -> WaitStats {
+        WaitStats { wave, ..self }
+    }
 }
 
 /// The wave that a run on one thread starts first.
 fn first_of(a: WaveId, b: WaveId) -> WaveId {
     if b.index < a.index { b } else { a }
 }
+
+/// What is known of one wait.
+pub(crate) type Waited = ((SiteId, Counter), WaitStats);
 
 /// Statistics by wait instruction and counter.
 pub(crate) type WaitTable = FxHashMap<(SiteId, Counter), WaitStats>;
@@ -53,6 +64,15 @@ impl Recent {
         let place = &mut self.0[(epoch.agent.wrapping_mul(37) ^ epoch.seq) as usize % 256];
         std::mem::replace(place, epoch) == epoch
     }
+}
+
+/// Add what is known of a wait to a table.
+pub(crate) fn add(table: &mut WaitTable, (wait, stats): Waited) {
+    let known = table.entry(wait).or_insert(WaitStats { executions: 0, effective: 0, ..stats });
+    known.executions += stats.executions;
+    known.effective += stats.effective;
+    known.best = known.best.into_iter().chain(stats.best).min();
+    known.wave = first_of(known.wave, stats.wave);
 }
 
 /// `younger` operations in flight are as many as this execution of a wait may leave.
@@ -211,16 +231,8 @@ impl Checker {
     /// Take over what a part of the checker knows of waits.
     pub(crate) fn take_waits(&mut self, part: Checker) {
         let mut sites = |site: SiteId| self.sites.id(&part.sites.get(site).site);
-        for ((site, counter), stats) in &part.wait_table {
-            let known = self.wait_table.entry((sites(*site), *counter)).or_insert(WaitStats {
-                executions: 0,
-                effective: 0,
-                ..*stats
-            });
-            known.executions += stats.executions;
-            known.effective += stats.effective;
-            known.best = known.best.into_iter().chain(stats.best).min();
-            known.wave = first_of(known.wave, stats.wave);
+        for (&(site, counter), &stats) in &part.wait_table {
+            add(&mut self.wait_table, ((sites(site), counter), stats));
         }
         self.drains.extend(part.drains.iter().map(|&site| sites(site)));
     }

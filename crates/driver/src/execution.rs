@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use wavemark_budget::room_for;
-use wavemark_check::{Checker, Model};
+use wavemark_check::{Alike, Checker, Model};
 use wavemark_codeobj::lines::LineTable;
 use wavemark_codeobj::read::Kernel;
 use wavemark_codeobj::{CodeObject, LoadedImage, image};
@@ -201,7 +201,7 @@ pub(crate) fn dispatch_once(
         if options.stop_on_error {
             checker.stop_on_error(Arc::clone(&options.brake));
         }
-        checker
+        Alike::new(checker)
     });
     let recorder = recorded.then(|| Recorder::new(machine));
     let (end, stats, checker, recorder) = if checker.is_some() || recorder.is_some() {

@@ -71,6 +71,7 @@ forward! {
     shared_with_host(from: u64, to: u64);
     workgroup_started(workgroup_flat: u32, lds: u32, waves: u32);
     workgroup_ended(workgroup_flat: u32);
+    touches_again();
     wave_started(wave: WaveId, sgprs: u32, vgprs: u32);
     instruction(wave: WaveId, site: &Site, exec: u64, regs: &Regs);
     issued(wave: WaveId, site: &Site, op: &Issue);

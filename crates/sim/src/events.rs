@@ -290,6 +290,9 @@ pub trait Observer {
     fn workgroup_started(&mut self, workgroup_flat: u32, lds: u32, waves: u32) {}
     /// A workgroup's last wave has ended: its LDS is free.
     fn workgroup_ended(&mut self, workgroup_flat: u32) {}
+    /// In a trial: the cluster that is about to end has touched again what it has written to global memory, or written what it
+    /// has read there.
+    fn touches_again(&mut self) {}
     /// A wave starts; `sgprs` and `vgprs` say which registers dispatch initialised (first numbers).
     fn wave_started(&mut self, wave: WaveId, sgprs: u32, vgprs: u32) {}
     /// A wave is about to execute an instruction with this EXEC, its registers holding `regs`.
@@ -317,8 +320,8 @@ pub trait Observer {
     /// A limit of the run is hit; a wave is here.
     fn limit(&mut self, wave: WaveId, site: &Site, limit: Limit) {}
 
-    /// An observer for some of the clusters, which is told of them on another thread; `None` if one has to see them all.
-    /// Nothing that a cluster does touches another one then (`machine::side_by_side`).
+    /// An observer for some of the clusters, which is told of them one after the other, maybe on another thread; `None` if one
+    /// has to see them all. Nothing that a cluster does touches another one then (`machine::side_by_side`).
     fn split(&self) -> Option<Self>
     where
         Self: Sized,

@@ -32,6 +32,8 @@ pub(super) struct View {
     /// Who has read each granule; nothing before the first.
     readers: Vec<u32>,
     collides: bool,
+    /// A claimant has touched again what it has written, or written what it has read.
+    again: bool,
 }
 
 /// Who has written the dwords of a page. Pages for themselves, because memory that is first read and then written costs
@@ -51,6 +53,7 @@ impl View {
             writers: Vec::new(),
             readers: Vec::new(),
             collides: false,
+            again: false,
         }
     }
 
@@ -90,7 +93,7 @@ impl View {
         if self.readers.is_empty() {
             self.readers = vec![0; self.shared.len().div_ceil(GRANULE)];
         }
-        let mut collides = false;
+        let (mut collides, mut again) = (false, false);
         // Neighbouring lanes mostly read the same granule.
         let mut last_claimed = None;
         for start in starts {
@@ -105,11 +108,15 @@ impl View {
             if !self.writers.is_empty() {
                 for_each_page(start / 4, last / 4, |page, dwords| {
                     let Some(writers) = &self.writers[page] else { return };
-                    collides |= writers[dwords].iter().fold(false, |any, &w| any | (w != 0 && w != claimant));
+                    for &writer in &writers[dwords] {
+                        collides |= writer != 0 && writer != claimant;
+                        again |= writer == claimant;
+                    }
                 });
             }
         }
         self.collides |= collides;
+        self.again |= again;
     }
 
     /// `claimant` writes `size` bytes at each of `starts`.
@@ -118,22 +125,29 @@ impl View {
         if self.writers.is_empty() {
             self.writers.resize_with(self.shared.len().div_ceil(PAGE), || None);
         }
-        let mut collides = false;
+        let (mut collides, mut again) = (false, false);
+        // The last dword of the lane before, of which this one may write another part.
+        let mut shared = None;
         for start in starts {
             let last = start + size - 1;
+            let own = shared.replace(last / 4) == Some(start / 4);
             for_each_page(start / 4, last / 4, |page, dwords| {
                 let writers = self.writers[page].get_or_insert_with(|| Box::new([0; PAGE / 4]));
                 for writer in &mut writers[dwords] {
                     collides |= *writer != 0 && *writer != claimant;
+                    again |= *writer == claimant && !own;
                     *writer = claimant;
                 }
             });
             if !self.readers.is_empty() {
-                let readers = &self.readers[start / GRANULE..=last / GRANULE];
-                collides |= readers.iter().any(|&reader| reader != 0 && reader != claimant);
+                for &reader in &self.readers[start / GRANULE..=last / GRANULE] {
+                    collides |= reader != 0 && reader != claimant;
+                    again |= reader == claimant;
+                }
             }
         }
         self.collides |= collides;
+        self.again |= again;
     }
 }
 
@@ -179,6 +193,13 @@ impl Global {
             // There are never so many clusters.
             self.claimant = u32::try_from(number + 1).unwrap_or(MANY);
         }
+    }
+
+    /// Whether a claimant of this view has touched again what it has written, or written what it has read, since this was
+    /// asked last. Of reads granules are told apart, of writes dwords.
+    pub fn take_again(&mut self) -> bool {
+        let views = self.allocations.iter_mut().filter_map(|a| a.view.as_mut());
+        views.fold(false, |again, view| again | std::mem::take(&mut view.again))
     }
 
     /// Whether two claimants of this view collide.
@@ -277,6 +298,7 @@ impl Written {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Claim;
     use super::*;
 
     /// Two views in which `write` and `read` touch bytes of one allocation; whether they can be united, and what it holds.
@@ -325,6 +347,31 @@ mod tests {
         }
         assert!(unite([&read(0, 100), &read(0, 100)]).0);
         assert!(unite([&write(0, 64, 1), &read(64, 64)]).0);
+    }
+
+    /// What one claimant touches twice is noted where that matters.
+    #[test]
+    fn what_is_touched_again_is_noted() {
+        let again = |accesses: &[&dyn Fn(&mut Global, u64)]| {
+            let mut global = Global::new();
+            let base = global.allocate("a", vec![7; 10_000], true);
+            let shared = global.share();
+            let mut view = global.view(&shared);
+            view.claim_for(0);
+            accesses.iter().for_each(|access| access(&mut view, base));
+            let again = view.take_again();
+            assert!(!view.take_again());
+            again
+        };
+        assert!(again(&[&write(0, 4, 1), &read(0, 1)]));
+        assert!(again(&[&write(8, 2, 1), &write(10, 2, 1)]));
+        assert!(again(&[&read(0, 4), &write(60, 4, 1)]));
+        assert!(!again(&[&read(0, 64), &read(0, 64), &write(64, 8, 1), &write(72, 8, 1)]));
+        // The lanes of one access.
+        let halves =
+            |view: &mut Global, base| view.claim_pieces(Claim::Write, base, 64, 2, (0..32).map(|n| n * 2));
+        assert!(!again(&[&halves]));
+        assert!(again(&[&halves, &halves]));
     }
 
     /// In one view, the claimants are told apart as well.

@@ -266,6 +266,9 @@ impl<'a, O: Observer> Device<'a, O> {
         for wave in &group.waves {
             self.stats.wave_instructions += wave.steps;
         }
+        if O::ACTIVE && self.clusters[cluster].groups.is_empty() && self.global.take_again() {
+            self.observer.touches_again();
+        }
         self.observer.workgroup_ended(group.flat);
         self.config.progress.end();
         self.resident_waves -= group.waves.len();

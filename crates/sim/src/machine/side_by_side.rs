@@ -9,8 +9,9 @@
 //! trial: little where workgroups talk, since every thread runs one cluster after the other to its end and comes to the
 //! talking with its first; up to once the whole run where plain accesses collide late.
 //!
-//! An observer that is to watch such a run splits into one for each thread ([`Observer::split`]). The parts are united if
-//! none of them has seen anything that the whole has to see; else the trial is withdrawn as well.
+//! An observer that is to watch such a run splits into one for each thread ([`Observer::split`]), even if there is only one:
+//! that clusters do not touch each other may spare it work. The parts are united if none of them has seen anything that the
+//! whole has to see; else the trial is withdrawn as well.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -77,10 +78,12 @@ pub(crate) fn run<O: Observer + Send>(
     launch: &impl Launch,
     observer: &mut O,
 ) -> (RunEnd, RunStats) {
-    let threads = if config.recorder.is_some() { 1 } else { config.threads };
-    let threads = launch.clusters().min(threads.into());
+    let threads = launch.clusters().min(config.threads.into());
     let parts = || (0..threads).map(|_| observer.split()).collect::<Option<Vec<O>>>();
-    if threads > 1
+    // An observer may have less to do in a trial, even of one thread.
+    let worth_it = threads > 1 || O::ACTIVE && launch.clusters() > 1;
+    if worth_it
+        && config.recorder.is_none()
         && room_for(global.most_of_view().saturating_mul(threads)).is_ok()
         && let Some(mut parts) = parts()
         && let Some(stats) = run_side_by_side(new_program, global, config, launch, &mut parts)

@@ -1,0 +1,306 @@
+//! The events of a cluster, as they are noted and compared.
+
+use std::hash::Hasher as _;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+use wavemark_sim::events::{
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, OpId, Space, WaveId,
+};
+use wavemark_sim::pending::lanes;
+
+use crate::waits::Waited;
+
+/// What kind of event it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Instruction,
+    GroupStarts,
+    WaveStarts,
+    Issued,
+    Performed,
+    Completed,
+    Waited,
+    Barrier,
+    Cache,
+    WaveEnds,
+    GroupEnds,
+}
+
+/// An event, but for its details: its kind, its wave by the number in the cluster (there are less than 2^12), and its
+/// instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Key(u64);
+
+impl Key {
+    const WAVE: u32 = 4;
+    const MSB: u32 = Key::WAVE + 12;
+    const PC: u32 = Key::MSB + 8;
+
+    /// Of a wave and an instruction, which stands so far behind the start of the code: instructions are dwords, and code has
+    /// less than 2^40 of them.
+    #[inline]
+    pub fn new(kind: Kind, rank: u32, place: Option<(u64, u8)>) -> Key {
+        let (offset, msb) = place.unwrap_or_default();
+        Key(kind as u64 | u64::from(rank) << Key::WAVE | u64::from(msb) << Key::MSB | (offset / 4) << Key::PC)
+    }
+
+    /// Whether it is an instruction's execution, which EXEC follows.
+    fn is_instruction(self) -> bool {
+        self.0 & 0xf == Kind::Instruction as u64
+    }
+
+    /// The wave's number in the cluster.
+    pub fn rank(self) -> usize {
+        (self.0 >> Key::WAVE) as usize & ((1 << (Key::MSB - Key::WAVE)) - 1)
+    }
+
+    /// The place of the instruction: how far behind the start of the code, and the upper VGPR bits.
+    pub fn place(self) -> (u64, u8) {
+        ((self.0 >> Key::PC) * 4, (self.0 >> Key::MSB) as u8)
+    }
+}
+
+/// A workgroup that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GroupStart {
+    /// How far behind the cluster's first one it stands in the grid.
+    pub behind: u32,
+    pub lds: u32,
+    pub waves: u32,
+}
+
+/// A wave that starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WaveStart {
+    /// How far behind the cluster's first one its workgroup stands in the grid.
+    behind: u32,
+    rank_in_cluster: u32,
+    wave: u32,
+    split: bool,
+    pub sgprs: u32,
+    pub vgprs: u32,
+}
+
+impl WaveStart {
+    /// Of a wave, and the cluster's first one.
+    pub fn new(wave: WaveId, first: WaveId, sgprs: u32, vgprs: u32) -> WaveStart {
+        WaveStart {
+            behind: wave.workgroup_flat.wrapping_sub(first.workgroup_flat),
+            rank_in_cluster: wave.rank_in_cluster,
+            wave: wave.wave,
+            split: wave.split,
+            sgprs,
+            vgprs,
+        }
+    }
+}
+
+/// A memory operation that was issued. In a loop they are mostly the same, but for their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Issued {
+    /// Its number in the cluster.
+    pub number: u32,
+    /// Its places in its channels.
+    pub seq: SmallVec<[(Channel, u32); 2]>,
+    /// One like it.
+    pub issue: Arc<Issue>,
+}
+
+impl Issued {
+    /// Whether an operation is the same to the checker: in everything but its data, and where it accesses global memory.
+    pub fn is(&self, op: &Issue) -> bool {
+        self.number == number(op.id) && self.seq == op.seq && alike(&self.issue, op)
+    }
+}
+
+/// Operations that no two are alike of.
+#[derive(Debug, Default)]
+pub(super) struct Issues(FxHashMap<u64, SmallVec<[Arc<Issue>; 1]>>);
+
+impl Issues {
+    /// What is to be noted of an operation, and how many bytes that is more than before.
+    pub fn issued(&mut self, op: &Issue) -> (Issued, usize) {
+        let known = self.0.entry(hash(op)).or_default();
+        let (issue, bytes) = match known.iter().find(|known| alike(known, op)) {
+            Some(known) => (Arc::clone(known), 0),
+            None => {
+                let new = Arc::new(op.clone());
+                known.push(Arc::clone(&new));
+                let rows = op.accesses.iter().map(|access| match &access.extent {
+                    Extent::Lanes { addr, .. } => size_of_val(&addr[..]),
+                    Extent::Runs(runs) => size_of_val(&runs[..]),
+                });
+                (new, size_of::<Issue>() + rows.sum::<usize>() + size_of_val(&op.stored[..]))
+            }
+        };
+        (Issued { number: number(op.id), seq: op.seq.clone(), issue }, bytes)
+    }
+}
+
+/// The same for operations that are alike.
+fn hash(op: &Issue) -> u64 {
+    let mut hasher = FxHasher::default();
+    for access in op.accesses.iter().filter(|access| access.space == Space::Lds) {
+        match &access.extent {
+            Extent::Lanes { mask, addr, .. } => {
+                lanes(*mask).for_each(|lane| hasher.write_u64(addr[lane as usize]))
+            }
+            Extent::Runs(runs) => runs.iter().for_each(|run| hasher.write_u64(run.0)),
+        }
+    }
+    hasher.finish()
+}
+
+/// The details of an event that is no instruction's execution.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    GroupStarts(GroupStart),
+    WaveStarts(WaveStart),
+    /// A memory operation was issued.
+    Issued(Issued),
+    /// The part in global memory of an operation with this number is done; and whether it has failed.
+    Performed((u32, bool)),
+    /// An operation is complete; and whether it has failed.
+    Completed((u32, bool)),
+    Waited(SmallVec<[(Counter, u32); 3]>),
+    Barrier(BarrierId, BarrierEvent),
+    Cache(CacheOp, Issued),
+    WaveEnds,
+    /// A workgroup ends that stands so far behind the cluster's first one in the grid.
+    GroupEnds(u32),
+}
+
+/// A place in a story.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cursor {
+    word: usize,
+    event: usize,
+}
+
+/// What a story says next.
+pub(super) enum Next<'s> {
+    /// An instruction is executed with this EXEC.
+    Instruction(Key, u64),
+    /// Another event.
+    Event(Key, &'s Event),
+}
+
+/// The events of a cluster, from its start on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Story {
+    /// A key per event; after that of an instruction EXEC.
+    words: Vec<u64>,
+    events: Vec<Event>,
+    /// How far it is the same as the stories before it.
+    pub common: Vec<Cursor>,
+    /// What a cluster with this story adds to what is known of waits.
+    pub waits: Vec<Waited>,
+}
+
+impl Story {
+    /// Bytes that it takes, about.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.words[..]) + size_of_val(&self.events[..])
+    }
+
+    /// Whether the execution of an instruction comes next; the cursor is behind it then.
+    #[inline]
+    pub fn meets_instruction(&self, at: &mut Cursor, key: Key, exec: u64) -> bool {
+        let meets = self.words.get(at.word..at.word + 2).is_some_and(|next| next == [key.0, exec]);
+        at.word += if meets { 2 } else { 0 };
+        meets
+    }
+
+    /// Whether an event comes next; the cursor is behind it then.
+    #[inline]
+    pub fn meets(&self, at: &mut Cursor, key: Key, same: impl Fn(&Event) -> bool) -> bool {
+        let meets = self.words.get(at.word) == Some(&key.0) && self.events.get(at.event).is_some_and(same);
+        if meets {
+            *at = Cursor { word: at.word + 1, event: at.event + 1 };
+        }
+        meets
+    }
+
+    /// An instruction was executed.
+    #[inline]
+    pub fn note_instruction(&mut self, key: Key, exec: u64) {
+        self.words.extend([key.0, exec]);
+    }
+
+    /// Something else has happened.
+    pub fn note(&mut self, key: Key, event: Event) {
+        self.words.push(key.0);
+        self.events.push(event);
+    }
+
+    /// Its beginning, up to a cursor.
+    pub fn up_to(&self, at: Cursor) -> Story {
+        let mut beginning = Story { words: self.words[..at.word].to_vec(), ..Story::default() };
+        beginning.events = self.events[..at.event].to_vec();
+        beginning
+    }
+
+    /// The same, which is known to be the same as the stories before it so far.
+    pub fn with_common(self, common: Vec<Cursor>) -> Story {
+        Story { common, ..self }
+    }
+
+    /// What it says, in order.
+    pub fn told(&self) -> impl Iterator<Item = Next<'_>> {
+        let mut at = Cursor::default();
+        std::iter::from_fn(move || {
+            let key = Key(*self.words.get(at.word)?);
+            Some(if key.is_instruction() {
+                let exec = self.words[at.word + 1];
+                at.word += 2;
+                Next::Instruction(key, exec)
+            } else {
+                let event = &self.events[at.event];
+                at = Cursor { word: at.word + 1, event: at.event + 1 };
+                Next::Event(key, event)
+            })
+        })
+    }
+}
+
+/// The number of an operation in its cluster.
+pub(super) fn number(id: OpId) -> u32 {
+    id.0 as u32
+}
+
+/// Whether two operations are the same to the checker, but for their numbers.
+fn alike(a: &Issue, b: &Issue) -> bool {
+    (a.atomic, a.scope, a.multicast, a.failed) == (b.atomic, b.scope, b.multicast, b.failed)
+        && a.accesses.len() == b.accesses.len()
+        && a.accesses.iter().zip(&b.accesses).all(|(a, b)| accesses_alike(a, b))
+}
+
+fn accesses_alike(a: &Access, b: &Access) -> bool {
+    (a.space, a.direction) == (b.space, b.direction)
+        && match (&a.extent, &b.extent) {
+            (
+                Extent::Lanes { mask, bytes, addr },
+                Extent::Lanes { mask: other_mask, bytes: other_bytes, addr: other_addr },
+            ) => {
+                (mask, bytes) == (other_mask, other_bytes)
+                    && (a.space != Space::Lds || rows_alike(*mask, addr, other_addr))
+            }
+            (Extent::Runs(runs), Extent::Runs(others)) => match a.space {
+                Space::Lds => runs == others,
+                _ => runs.is_empty() == others.is_empty(),
+            },
+            _ => false,
+        }
+}
+
+/// Whether the lanes of `mask` have the same addresses.
+fn rows_alike(mask: u64, a: &[u64; 64], b: &[u64; 64]) -> bool {
+    let all = 64 - mask.leading_zeros() as usize;
+    if mask.trailing_ones() as usize == all {
+        a[..all] == b[..all]
+    } else {
+        lanes(mask).all(|lane| a[lane as usize] == b[lane as usize])
+    }
+}

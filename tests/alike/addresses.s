@@ -1,0 +1,17 @@
+; In one workgroup both waves write the same place in LDS, because its number says where.
+
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
+	.include "gfx1250.inc"
+	s_lshl_b32 s10, s9, 8
+	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
+	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
+	s_cmp_eq_u32 s9, 13
+	s_cselect_b32 s11, 0x7f, -1
+	v_and_b32_e32 v9, s11, v1
+	v_mov_b32_e32 v3, s8
+	ds_store_b32 v9, v3                     ; <<< error[S2] missing-sync
+	s_wait_dscnt 0x0
+	global_store_b32 v7, v3, s[6:7]
+	s_wait_storecnt 0x0
+	s_endpgm
+	.include "end-gfx1250.inc"
