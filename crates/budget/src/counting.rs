@@ -1,17 +1,17 @@
 //! The allocator that counts.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{ALLOCATED, EXHAUSTED, LIMIT, Size};
 
-/// The system's allocator within the budget.
+/// An allocator within the budget.
 ///
-/// An allocation beyond the budget, or one that the system refuses, ends the program with [`EXHAUSTED`] and a message:
+/// An allocation beyond the budget, or one that the allocator refuses, ends the program with [`EXHAUSTED`] and a message:
 /// few callers could do anything else, and those ask [`crate::room_for`] before.
-pub struct Counting;
+pub struct Counting<A>(pub A);
 
 /// What a thread has allocated and freed since it last told.
 const TELL: isize = 64 << 10;
@@ -79,12 +79,12 @@ fn exit() -> ! {
     std::process::exit(EXHAUSTED)
 }
 
-// SAFETY: every call goes to the system's allocator with what it was given; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: every call goes to an allocator with what it was given; counting allocates nothing.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         charge(layout.size() as isize);
         // SAFETY: the caller's promise.
-        let memory = unsafe { System.alloc(layout) };
+        let memory = unsafe { self.0.alloc(layout) };
         if memory.is_null() {
             refused(layout.size());
         }
@@ -94,7 +94,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         charge(layout.size() as isize);
         // SAFETY: the caller's promise.
-        let memory = unsafe { System.alloc_zeroed(layout) };
+        let memory = unsafe { self.0.alloc_zeroed(layout) };
         if memory.is_null() {
             refused(layout.size());
         }
@@ -104,13 +104,13 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         charge(-(layout.size() as isize));
         // SAFETY: the caller's promise.
-        unsafe { System.dealloc(memory, layout) }
+        unsafe { self.0.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         charge(size as isize - layout.size() as isize);
         // SAFETY: the caller's promise.
-        let moved = unsafe { System.realloc(memory, layout, size) };
+        let moved = unsafe { self.0.realloc(memory, layout, size) };
         if moved.is_null() {
             refused(size);
         }

@@ -10,23 +10,26 @@ use crate::finding::{Class, Finding, Severity};
 use crate::meeting::Stored;
 use crate::site_info::SiteId;
 
-/// Places that [`stand_apart`] tells from each other.
+/// Places that [`agree`] tells from each other.
 const PLACES: usize = 4096;
 
-/// Whether lanes are seen at a glance to share no byte: close to each other, each at a place of its own of those that are
-/// multiples of their size from the lowest one.
-fn stand_apart(mask: u64, size: u64, addr: &[u64; 64]) -> bool {
+/// Whether lanes are seen at a glance to agree: close to each other, each at a multiple of their size from the lowest one, and
+/// with the same value as the first one at its place.
+fn agree(mask: u64, size: u64, addr: &[u64; 64], stored: &Stored<'_>) -> bool {
     let Some(low) = lanes(mask).map(|lane| addr[lane as usize]).min() else { return true };
-    let mut taken = [0u64; PLACES / 64];
+    const NOBODY: u8 = u8::MAX;
+    let mut first = [NOBODY; PLACES];
     size.is_power_of_two()
         && lanes(mask).all(|lane| {
             let from = addr[lane as usize] - low;
             let place = (from >> size.trailing_zeros()) as usize;
-            let Some(taken) = taken.get_mut(place / 64) else { return false };
-            let bit = 1 << (place % 64);
-            let free = *taken & bit == 0 && from & (size - 1) == 0;
-            *taken |= bit;
-            free
+            let Some(first) = first.get_mut(place).filter(|_| from & (size - 1) == 0) else { return false };
+            if *first == NOBODY {
+                *first = lane as u8;
+                return true;
+            }
+            let other = u32::from(*first);
+            (0..size as u32).all(|byte| stored.byte(lane, byte) == stored.byte(other, byte))
         })
 }
 
@@ -39,7 +42,7 @@ fn colliding(mask: u64, bytes: u32, addr: &[u64; 64], stored: &Stored<'_>) -> Op
     if ends.all(|at| at >= std::mem::replace(&mut last, at).saturating_add(size)) {
         return None;
     }
-    if stand_apart(mask, size, addr) {
+    if agree(mask, size, addr, stored) {
         return None;
     }
     let mut sorted: Vec<(u64, u32)> = lanes(mask).map(|lane| (addr[lane as usize], lane)).collect();

@@ -13,6 +13,7 @@ mod collective;
 mod finding;
 mod intra;
 mod knowledge;
+mod lds;
 mod logic;
 mod meeting;
 mod mistakes;
@@ -155,7 +156,7 @@ pub struct Checker {
     mistakes: mistakes::Mistakes,
     sites: Sites,
     waves: waves::Waves,
-    lds: FxHashMap<u32, Shadow>,
+    lds: FxHashMap<u32, lds::Lds>,
     global: Shadow,
     /// Where device and host talk to each other: who may touch what there, the protocol says.
     host: Option<Range<u64>>,

@@ -156,8 +156,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             let mut rest = *mask;
             while rest != 0 {
                 let number = addr[rest.trailing_zeros() as usize] / PAGE_BYTES;
-                let (page, _) = shadow.page(number * PAGE as u64);
-                let (before, after) = self.expected;
+                let (page, sets) = shadow.page(number * PAGE as u64);
                 let other = loop {
                     let lane = rest.trailing_zeros();
                     let Some(&at) = addr.get(lane as usize).filter(|&at| at / PAGE_BYTES == number) else {
@@ -165,7 +164,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                     };
                     rest &= rest - 1;
                     let quad = at as usize / 16 % (PAGE / QUAD);
-                    if !at.is_multiple_of(16) || !page.states.replace(quad, before, after) {
+                    if !at.is_multiple_of(16) || !self.touch_quad(page, sets, quad) {
                         break Some((at, lane));
                     }
                 };
@@ -184,6 +183,23 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             return;
         }
         for_each_piece(&access.extent, |piece| self.touch(shadow, piece));
+    }
+
+    /// Meet what is remembered of all dwords of a quad at once, and be remembered there; `false` if they differ, or there is
+    /// something to say of them.
+    #[inline(always)]
+    fn touch_quad(&mut self, page: &mut Page, sets: &mut Sets, quad: usize) -> bool {
+        let (before, after) = self.expected;
+        if page.states.replace(quad, before, after) {
+            return true;
+        }
+        let Some(before) = page.states.whole(quad) else { return false };
+        let outcome = self.outcome(sets, before, WHOLE);
+        if outcome.notable {
+            return false;
+        }
+        self.expected = (before, outcome.after);
+        page.states.replace(quad, before, outcome.after)
     }
 
     /// Meet what is remembered of a piece, and be remembered there.
@@ -416,6 +432,30 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             }
         }
     }
+}
+
+/// Remember a load that was known to be in order with everything before it, if only now: what was written after it is not
+/// what it has read.
+pub(crate) fn remember_load(shadow: &mut Shadow, extent: &Extent, record: Record) {
+    for_each_piece(extent, |piece| {
+        let (Page { states, .. }, sets) = shadow.page(piece.number);
+        let first = (piece.number % PAGE as u64) as usize;
+        let me = sets.operation(record);
+        states.update(first..first + piece.count as usize, |_, before| {
+            let mut bytes = piece.bytes;
+            for (write, touched) in sets.members(before.writes()) {
+                bytes &= if sets.record(write).order > record.order { !touched } else { WHOLE };
+            }
+            let mut reads = sets.members(before.reads());
+            // What is ordered after a load is so after those of its wave before it.
+            reads.retain(|&mut (old, touched)| {
+                let old = sets.record(old).epoch;
+                touched & !bytes != 0
+                    || (old.agent, old.channel) != (record.epoch.agent, record.epoch.channel)
+            });
+            State::new(before.writes(), sets.set(with(reads, (me, bytes))), before.synchronises())
+        });
+    });
 }
 
 /// `members` with what they have touched of `bytes` taken from them.

@@ -82,10 +82,8 @@ impl Checker {
         let atomic = access.direction == Direction::Atomic
             || (access.space == Space::Global && op.scope > Scope::Cu && !dma);
         let Some(state) = self.waves.get(wave.index) else { return };
-        let shadow = match access.space {
-            Space::Lds => self.lds.entry(wave.workgroup_flat).or_default(),
-            _ => &mut self.global,
-        };
+        let mut lds = (access.space == Space::Lds).then(|| self.lds.entry(wave.workgroup_flat).or_default());
+        let place = lds.as_mut().map_or(0, |lds| lds.next());
         let (space, direction) = (access.space, access.direction);
         let lanes = self.machine.lanes();
         let stored = stored(op, access, lanes as usize);
@@ -96,7 +94,8 @@ impl Checker {
         let valued = stored.is_some();
         let maybe_plain = direction == Direction::Write && !self.facts.stores_say_scope();
         let keeps = keeps(op, access, self.sites.get(site), lanes as usize);
-        let record = Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued, keeps };
+        let record =
+            Record { epoch, site, atomic, maybe_plain, scope: op.scope, dma, valued, keeps, order: place };
         let later = Later { wave, record, channel: own_channel, space, direction, dwords };
         let order = Order { state, waves: &self.waves, facts: self.facts };
         let relation = |old: &Record, write_first: bool| order.relation(old, &later, write_first);
@@ -104,11 +103,36 @@ impl Checker {
             let id = order.waves.id(old.epoch.agent);
             id.is_some_and(|id| id.workgroup_flat == wave.workgroup_flat)
         };
+        if let Some(lds) = &mut lds {
+            let ordered = |old: &Record, write_first| relation(old, write_first) == Relation::Ordered;
+            lds.prune(|agent, channel| {
+                let waves = order.waves.of_workgroup(wave.workgroup_flat);
+                waves.map(|other| other.over_upto(agent, channel)).min().unwrap_or(0)
+            });
+            let simple =
+                direction == Direction::Read && own_channel == Channel::Ds && later.loads_registers();
+            if simple && lds.puts_off(record, access, wave.wave, |old| ordered(old, true)) {
+                return;
+            }
+            if direction != Direction::Read {
+                lds.prepare(access, |old| ordered(old, false));
+            }
+        }
+        let shadow = match &mut lds {
+            Some(lds) => &mut lds.shadow,
+            None => &mut self.global,
+        };
         let mut meeting = Meeting::new(access, record, stored, relation, near);
         shadow.sweep();
         meeting.touch_all(shadow);
         let Meeting { conflicts, undefined, mut copies, noted, .. } = meeting;
         self.depends_on_values |= noted || keeps;
+        if let Some(lds) = lds {
+            if direction != Direction::Read {
+                lds.note_written(record, access);
+            }
+            copies.iter().for_each(|&copy| lds.note_used(copy));
+        }
         if let Some(stored) = &stored {
             self.check_lanes(wave, site, access, stored);
         }

@@ -43,6 +43,8 @@ pub struct Record {
     pub valued: bool,
     /// It is an atomic that left memory as it was.
     pub keeps: bool,
+    /// In LDS, its place in the order of accesses to it.
+    pub order: u32,
 }
 
 /// Operations that a dword remembers, each with the bytes that it has touched.
@@ -201,6 +203,12 @@ impl States {
             *state = after;
         }
         *state == after
+    }
+
+    /// The state of a quad, if its dwords share one.
+    #[inline(always)]
+    pub fn whole(&self, quad: usize) -> Option<State> {
+        Some(self.quads[quad]).filter(|&state| state != State::SPLIT)
     }
 
     /// Give the dwords of a range new states. `after` is asked once for dwords that share one: which they are, and
@@ -545,6 +553,7 @@ mod tests {
             dma: false,
             valued: false,
             keeps: false,
+            order: 0,
         }
     }
 

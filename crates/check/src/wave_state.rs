@@ -248,6 +248,15 @@ impl WaveState {
         self.stores.iter().filter(since).map(|&(site, _)| site)
     }
 
+    /// Up to which of a wave's operations in a channel all are over and come before whatever this wave still does.
+    pub fn over_upto(&self, agent: u32, channel: u8) -> u32 {
+        if self.ended {
+            return u32::MAX;
+        }
+        let own = if agent == self.id.index { self.retired[usize::from(channel)] } else { 0 };
+        own.max(self.known.relied.get(agent, channel)).max(self.known.acquired.get(agent, channel))
+    }
+
     /// All channels of the operation are retired.
     pub fn is_retired(&self, operation: &Operation) -> bool {
         operation.seq.iter().all(|&(c, seq)| self.retired[c as usize] >= seq)

@@ -76,6 +76,12 @@ impl Waves {
         self.live.iter().flatten().map(Box::as_ref)
     }
 
+    /// Those of a workgroup.
+    pub fn of_workgroup(&self, workgroup_flat: u32) -> impl Iterator<Item = &WaveState> {
+        let waves = self.by_workgroup.get(&workgroup_flat).into_iter().flatten();
+        waves.filter_map(|&wave| self.get(wave))
+    }
+
     /// How a wave, which may be long over, has published what it wrote.
     pub fn publication(&self, wave: u32) -> Publication {
         match self.get(wave) {

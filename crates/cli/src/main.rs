@@ -14,6 +14,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, mpsc};
 
 use clap::Parser;
+use mimalloc::MiMalloc;
+use wavemark_budget::Counting;
 use wavemark_driver::report::ExitStatus;
 
 /// Inputs may nest deeply; a thread of our own has the stack for it.
@@ -23,7 +25,7 @@ const STACK_BYTES: usize = 256 << 20;
 const DEFAULT_MEMORY: u64 = 8 << 30;
 
 #[global_allocator]
-static ALLOCATOR: wavemark_budget::Counting = wavemark_budget::Counting;
+static ALLOCATOR: Counting<MiMalloc> = Counting(MiMalloc);
 
 fn main() -> ExitCode {
     let args = args::Args::parse();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 use wavemark_sim::events::{
-    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Direction, Extent, Issue, OpId, Space, WaveId,
+    Access, BarrierEvent, BarrierId, CacheOp, Channel, Counter, Extent, Issue, OpId, Space, WaveId,
 };
 use wavemark_sim::pending::lanes;
 
