@@ -37,6 +37,8 @@ mod rows;
 pub mod schedule;
 pub mod shape;
 pub mod transpose;
+
+mod watched;
 pub mod wave;
 
 pub use coverage::Coverage;
