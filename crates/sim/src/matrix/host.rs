@@ -389,12 +389,9 @@ mod x86 {
             // SAFETY: this function's features; `a` is to 32 numbers.
             unsafe {
                 let [low, high] = both::<BF16>(avx512::row(tile.chunk(b + usize::from(word))));
-                for r in 0..16 {
-                    sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(*a.add(spread_at::<BF16>(r)[0])), low, sums[r]);
-                }
-                for r in 0..16 {
-                    sums[r] = _mm512_fmadd_ps(_mm512_set1_ps(*a.add(spread_at::<BF16>(r)[1])), high, sums[r]);
-                }
+                let number = |r: usize, n: usize| _mm512_set1_ps(*a.add(spread_at::<BF16>(r)[n]));
+                sums = rows!(r => _mm512_fmadd_ps(number(r, 0), low, sums[r]));
+                sums = rows!(r => _mm512_fmadd_ps(number(r, 1), high, sums[r]));
             }
         }
         // SAFETY: this function's features.
@@ -421,9 +418,7 @@ mod x86 {
         // SAFETY: the caller's promise.
         unsafe {
             // A lane is unordered if one of two numbers is a NaN.
-            let nans = rows!(r => {
-                if r % 2 == 0 { _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r + 1]) } else { 0 }
-            });
+            let nans = rows!(r => _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(sums[r], sums[r + 8]); 0 1 2 3 4 5 6 7);
             if nans.into_iter().fold(0, |all, nans| all | nans) == 0 {
                 rows!(r => avx512::put(tile.d(r), _mm512_castps_si512(sums[r])));
                 return;
