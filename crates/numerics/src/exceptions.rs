@@ -412,6 +412,9 @@ pub fn div_fixup(format: &Format, env: Env, denominator: u64, numerator: u64) ->
     if operands.nan {
         return operands.raised;
     }
+    if !env.denorm.input && operands.given.iter().any(|x| x.subnormal) {
+        return operands.raised | Raised::open(ROUNDING | Flags::INVALID | Flags::DIVIDE_BY_ZERO);
+    }
     match (operands.read[0], operands.read[1]) {
         (Value::Zero { .. }, Value::Zero { .. }) | (Value::Infinity { .. }, Value::Infinity { .. }) => {
             operands.invalid()

@@ -120,7 +120,7 @@ pub struct Binder<'a> {
     /// Where constants go.
     pub constants: &'a mut Constants,
     /// The program reads its floating-point exceptions: they are recorded.
-    pub watched: bool,
+    pub records: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -134,7 +134,7 @@ impl<'a> Binder<'a> {
         constants: &'a mut Constants,
     ) -> Self {
         let effects = effects(machine, inst);
-        Binder { machine, facts: machine.facts(), layout, msb, inst, effects, pc, constants, watched: false }
+        Binder { machine, facts: machine.facts(), layout, msb, inst, effects, pc, constants, records: false }
     }
 }
 

@@ -6,6 +6,7 @@
 //! modelled stops the run with its name.
 
 pub mod alu;
+mod asked;
 pub mod atomic;
 pub mod barrier;
 pub mod binder;
@@ -38,7 +39,6 @@ pub mod schedule;
 pub mod shape;
 pub mod transpose;
 
-mod watched;
 pub mod wave;
 
 pub use coverage::Coverage;

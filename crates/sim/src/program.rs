@@ -13,6 +13,7 @@ use wavemark_isa::effects::{Control, CounterSet, Effects, HwField, HwReg, Path, 
 use wavemark_target::{Facts, Machine};
 
 use crate::alu;
+use crate::asked::Asked;
 use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::events::Site;
 use crate::machine::control::register_name;
@@ -22,7 +23,6 @@ use crate::matrix;
 use crate::meaning::{self, Definition};
 use crate::op::{Detail, Op, OpKind};
 use crate::regs::Regs;
-use crate::watched::Watched;
 
 /// One executable segment.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub struct Program {
     /// Constants of all operations.
     pub constants: Constants,
     talks: bool,
-    watched: Watched,
+    asked: Asked,
     tables: Vec<OpTable>,
     by_msb: FxHashMap<u8, usize>,
 }
@@ -85,7 +85,7 @@ impl Program {
             facts: machine.facts(),
             counters: CounterSet::of(machine),
             layout,
-            watched: Watched::of(machine, &segment.bytes),
+            asked: Asked::of(machine, &segment.bytes),
             segment,
             constants: Constants::default(),
             talks: false,
@@ -195,8 +195,8 @@ impl Program {
         let facts = self.facts;
         let mut binder =
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
-        binder.watched = self.watched.exceptions;
-        let bound = bind(&mut binder, self.watched);
+        binder.records = self.asked.exceptions;
+        let bound = bind(&mut binder, self.asked);
         self.talks |= talks(facts, &binder.effects);
         let asks = asks(facts, &binder.effects);
         ops[at] = match bound {
@@ -242,10 +242,10 @@ fn talks(facts: &Facts, effects: &Effects) -> bool {
     })
 }
 
-fn bind(binder: &mut Binder<'_>, watched: Watched) -> Result<Op, BindError> {
+fn bind(binder: &mut Binder<'_>, asked: Asked) -> Result<Op, BindError> {
     if let Some(op) = select(binder)? {
         if let MachineOp::GetReg(_, register, field) = op {
-            exceptions_known(binder.facts, register, field, watched)?;
+            exceptions_known(binder.facts, register, field, asked)?;
         }
         if matches!(op, MachineOp::Nothing) {
             return Ok(Op { kind: OpKind::Alu, nothing: true, ..empty_op() });
@@ -256,20 +256,15 @@ fn bind(binder: &mut Binder<'_>, watched: Watched) -> Result<Op, BindError> {
         Some(Definition::Alu(def)) => alu::bind(binder, def),
         Some(Definition::Matrix(row)) => {
             let op = matrix::bind(binder, row)?;
-            Ok(if binder.watched { alu::exceptions::of_matrix(binder, op) } else { op })
+            Ok(if binder.records { alu::exceptions::of_matrix(binder, op) } else { op })
         }
         None => Err(BindError::Unsupported(binder.inst.row(binder.machine).mnemonic.to_owned())),
     }
 }
 
 /// Whether all bits that an `s_getreg` of the exceptions reads are known.
-fn exceptions_known(
-    facts: &Facts,
-    register: HwReg,
-    field: HwField,
-    watched: Watched,
-) -> Result<(), BindError> {
-    let bounds = |bit: u32| if watched.buffers { 1 << bit } else { 0u32 };
+fn exceptions_known(facts: &Facts, register: HwReg, field: HwField, asked: Asked) -> Result<(), BindError> {
+    let bounds = |bit: u32| if asked.buffers { 1 << bit } else { 0u32 };
     let (unknown, what) = match register {
         // For trap handlers: in which cycle and for which lanes an exception occurred.
         HwReg::TrapSts if !facts.exceptions_defined => (0xffff_8000, "more than its exceptions"),

@@ -449,7 +449,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         modified.set_dpp(mnemonic, facts.dpp_controls, dpp, binder.layout.chunks)?;
     }
     modified.status = status;
-    exceptions::watch(binder, &mut op, def.src, false);
+    exceptions::record(binder, &mut op, def.src, false);
     if def.signs_in_imm {
         // Signs alone need no more than `spread`; with other modifiers they stay with those.
         let (mut imm, mut bare) = (op.imm, modified.clone());

@@ -1,7 +1,7 @@
 //! Floating-point exceptions: which instruction raises which, in programs that read them.
 //!
-//! A program without an `s_getreg` of TRAPSTS or EXCP_FLAG_USER is bound without any of this ([`crate::watched`]). In the
-//! others [`watch`] puts a body around that of each instruction that may raise something: first it works out, lane by lane and
+//! A program without an `s_getreg` of TRAPSTS or EXCP_FLAG_USER is bound without any of this ([`crate::asked`]). In the
+//! others [`record`] puts a body around that of each instruction that may raise something: first it works out, lane by lane and
 //! from the sources as the operation gets them, what the operation raises ([`wavemark_numerics::exceptions`]), then it runs it.
 //!
 //! What the manuals leave open is kept as such ([`Exceptions::open`]): the run ends, with the instruction's name, when the
@@ -70,8 +70,8 @@ enum Rule {
 /// What the instructions raise whose exceptions the manuals tell.
 const RULES: &[(&[Meaning], Rule)] = {
     use Rule::{
-        Add, Class, DivFixup, Fma, FromInteger, Integral, Ldexp, Mad, Mul, Nothing, Select, To, ToInteger,
-        TowardZero, Transcendental as Trans,
+        Add, Class, DivFixup, Fma, FromInteger, IntegerReciprocal, Integral, Ldexp, Mad, Mul, Nothing,
+        Select, To, ToInteger, TowardZero, Transcendental as Trans,
     };
     use Transcendental::{Cos, Exp, Log, Rcp, Rsq, Sin, Sqrt, Tanh};
     type M = Meaning;
@@ -231,6 +231,8 @@ const RULES: &[(&[Meaning], Rule)] = {
             Integral,
         ),
         (&[M::V_RCP_F32, M::V_RCP_F16, M::V_RCP_F64, M::V_S_RCP_F32, M::V_S_RCP_F16], Trans(Rcp)),
+        // "Can raise integer DIV_BY_ZERO exception but cannot raise floating-point exceptions."
+        (&[M::V_RCP_IFLAG_F32], IntegerReciprocal),
         (&[M::V_RSQ_F32, M::V_RSQ_F16, M::V_RSQ_F64, M::V_S_RSQ_F32, M::V_S_RSQ_F16], Trans(Rsq)),
         (&[M::V_SQRT_F32, M::V_SQRT_F16, M::V_SQRT_F64, M::V_S_SQRT_F32, M::V_S_SQRT_F16], Trans(Sqrt)),
         (&[M::V_LOG_F32, M::V_LOG_F16, M::V_S_LOG_F32, M::V_S_LOG_F16], Trans(Log)),
@@ -286,12 +288,7 @@ const RULES: &[(&[Meaning], Rule)] = {
 };
 
 /// The rule of an instruction.
-fn rule(meaning: Meaning, mnemonic: &str) -> Rule {
-    // It shares its value with `v_rcp_f32`, and "can raise integer DIV_BY_ZERO exception but cannot raise floating-point
-    // exceptions".
-    if mnemonic.starts_with("v_rcp_iflag_f32") {
-        return Rule::IntegerReciprocal;
-    }
+fn rule(meaning: Meaning) -> Rule {
     let found = RULES.iter().find(|(meanings, _)| meanings.contains(&meaning));
     match found {
         Some(&(_, rule)) => rule,
@@ -309,7 +306,7 @@ fn is_floating(name: &str) -> bool {
 }
 
 /// An instruction whose exceptions are recorded.
-pub struct Watched {
+pub struct Recorded {
     /// What it does otherwise.
     body: Body,
     rule: Rule,
@@ -327,17 +324,17 @@ pub struct Watched {
 }
 
 /// Let `op`, whose sources are of `kinds`, record what it raises, if the program reads that.
-pub fn watch(binder: &Binder<'_>, op: &mut Op, kinds: [Kind; 3], scalar: bool) {
-    if !binder.watched {
+pub fn record(binder: &Binder<'_>, op: &mut Op, kinds: [Kind; 3], scalar: bool) {
+    if !binder.records {
         return;
     }
     let mnemonic = binder.inst.row(binder.machine).mnemonic;
-    let rule = rule(binder.meaning(), mnemonic);
+    let rule = rule(binder.meaning());
     if matches!(rule, Rule::Nothing) {
         return;
     }
     let facts = binder.facts;
-    let watched = Watched {
+    let recorded = Recorded {
         body: op.body,
         rule,
         mnemonic,
@@ -349,7 +346,7 @@ pub fn watch(binder: &Binder<'_>, op: &mut Op, kinds: [Kind; 3], scalar: bool) {
         defined: facts.exceptions_defined,
     };
     op.body = run;
-    op.detail = Some(Arc::new(Detail::Alu(AluDetail::Watched(Box::new(watched)))));
+    op.detail = Some(Arc::new(Detail::Alu(AluDetail::Recorded(Box::new(recorded)))));
 }
 
 /// A matrix operation of a program that reads its exceptions: what those of binary64 raise is open.
@@ -377,29 +374,29 @@ unsafe fn run_opening(regs: &mut Regs, op: &Op) {
     unsafe { (inner.body)(regs, inner) }
 }
 
-/// The body of a watched operation.
+/// The body of an operation whose exceptions are recorded.
 ///
 /// # Safety
 /// As [`crate::op::Body`].
 unsafe fn run(regs: &mut Regs, op: &Op) {
     // Where registers are relative to M0, `spread` hands on the operation as it was.
-    let watched = match op.detail.as_deref() {
-        Some(Detail::Alu(AluDetail::Watched(watched))) => watched,
+    let recorded = match op.detail.as_deref() {
+        Some(Detail::Alu(AluDetail::Recorded(recorded))) => recorded,
         Some(Detail::Alu(AluDetail::Spread(spread))) => match spread.inner.detail.as_deref() {
-            Some(Detail::Alu(AluDetail::Watched(watched))) => watched,
+            Some(Detail::Alu(AluDetail::Recorded(recorded))) => recorded,
             _ => return,
         },
         _ => return,
     };
-    if !(watched.suppressible && regs.mode.dx10_clamp) {
-        let raised = watched.raised(regs, op);
-        regs.exceptions.raise(raised, watched.mnemonic);
+    if !(recorded.suppressible && regs.mode.dx10_clamp) {
+        let raised = recorded.raised(regs, op);
+        regs.exceptions.raise(raised, recorded.mnemonic);
     }
     // SAFETY: the caller's promise.
-    unsafe { (watched.body)(regs, op) }
+    unsafe { (recorded.body)(regs, op) }
 }
 
-impl Watched {
+impl Recorded {
     fn raised(&self, regs: &Regs, op: &Op) -> Raised {
         let cx = Cx::new(regs, op.imm);
         let mut raised = Raised::NOTHING;

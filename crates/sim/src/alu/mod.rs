@@ -61,7 +61,7 @@ pub enum AluDetail {
     /// A vector operation with sources that are not rows of registers.
     Spread(spread::Spread),
     /// An operation whose exceptions are recorded.
-    Watched(Box<exceptions::Watched>),
+    Recorded(Box<exceptions::Recorded>),
     /// An operation of which nobody says what it raises.
     Opening {
         /// It.

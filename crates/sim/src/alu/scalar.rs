@@ -197,7 +197,7 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
     if given.next().is_some() {
         return Err(unsupported(mnemonic, &format!("{} operands", inst.operands.len())));
     }
-    exceptions::watch(binder, &mut op, def.src, true);
+    exceptions::record(binder, &mut op, def.src, true);
     let mods = &inst.mods;
     if (mods.neg | mods.abs) != 0 || mods.clamp || mods.omod != OutMod::None {
         return with_modifiers(mnemonic, def, binder, op, status);

@@ -5,25 +5,33 @@
 
 use wavemark_isa::decode_as_executed;
 use wavemark_isa::effects::{Control, HwField, HwReg, Path, effects};
+use wavemark_isa::named::hwreg_id;
 use wavemark_isa::{Inst, Operand};
 use wavemark_target::Machine;
 
 /// What a program that reads exceptions is known by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Watched {
+pub struct Asked {
     /// It reads them.
     pub exceptions: bool,
     /// It does so, and accesses buffers: whether one was out of bounds is not recorded.
     pub buffers: bool,
 }
 
-impl Watched {
+impl Asked {
     /// The program with this code.
-    pub fn of(machine: Machine, code: &[u8]) -> Watched {
-        let reads = |id: u8| code.chunks_exact(4).any(|word| word[0] & 0x3f == id && word[3] >> 4 == SOPK);
-        let ids = [HwReg::TrapSts, HwReg::ExcpFlagUser].map(|register| register.id(machine));
-        if !ids.into_iter().flatten().any(reads) {
-            return Watched::default();
+    pub fn of(machine: Machine, code: &[u8]) -> Asked {
+        let ids = ["HW_REG_TRAPSTS", "HW_REG_EXCP_FLAG_USER"].map(|name| hwreg_id(machine, name));
+        let maybe = ids.into_iter().flatten().any(|id| {
+            let wanted = SOPK | u32::from(id & 0x3f);
+            let (words, _) = code.as_chunks::<4>();
+            // Without a way out, so that the compiler vectorises it: most programs have none.
+            words
+                .iter()
+                .fold(false, |any, &word| any | (u32::from_le_bytes(word) & (SOPK_MASK | 0x3f) == wanted))
+        });
+        if !maybe {
+            return Asked::default();
         }
         let mut instructions =
             (0..code.len() / 4).filter_map(|dword| decode_as_executed(machine, &code[dword * 4..]).ok());
@@ -32,12 +40,13 @@ impl Watched {
             instructions
                 .any(|inst| effects(machine, &inst).memory.is_some_and(|memory| memory.path == Path::Buffer))
         };
-        Watched { exceptions, buffers: exceptions && accesses() }
+        Asked { exceptions, buffers: exceptions && accesses() }
     }
 }
 
-/// The first four bits of an instruction with a constant of 16 bits.
-const SOPK: u8 = 0b1011;
+/// The top bits of an instruction with a constant of 16 bits, in which the number of a register is the lowest.
+const SOPK: u32 = 0b1011 << 28;
+const SOPK_MASK: u32 = 0xf << 28;
 
 fn reads_exceptions(machine: Machine, inst: &Inst) -> bool {
     let immediate = inst.operands.iter().find_map(|operand| match operand {
