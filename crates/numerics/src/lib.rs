@@ -10,7 +10,7 @@
 //!
 //! Not promised: bit-for-bit equality with the hardware where its manual states only an error bound (transcendental
 //! operations, [`transcendental`]): there the result is the correctly rounded one, or within 2⁻⁴⁰ of a rounding
-//! boundary of it. Exception flags are not modelled. The host must run with its default floating-point environment
+//! boundary of it. The host must run with its default floating-point environment
 //! (nearest even, denormals on), as Rust requires.
 //!
 //! Binary16 and bfloat16 values are `u16` bits, narrower ones `u8` bits in the low end, binary32 and binary64 are
@@ -27,6 +27,7 @@ pub mod class;
 pub mod div;
 pub mod dot;
 pub mod dtype;
+pub mod exceptions;
 pub mod f16;
 pub mod fp8;
 pub mod int_convert;

@@ -53,15 +53,41 @@ const fn ieee(exp_bits: u32, man_bits: u32) -> Format {
 
 /// A finite non-zero value `sig × 2^exp`, negated if `negative`; `sig` is never zero.
 #[derive(Clone, Copy, Debug)]
-struct Finite {
-    negative: bool,
-    exp: i32,
-    sig: u128,
+pub(crate) struct Finite {
+    pub(crate) negative: bool,
+    pub(crate) exp: i32,
+    pub(crate) sig: u128,
+}
+
+impl Finite {
+    /// Exponent of the highest bit.
+    pub(crate) fn magnitude(self) -> i32 {
+        self.exp + self.sig.ilog2() as i32
+    }
+
+    /// The value in units of 2^`unit`, rounded to a whole number, and whether it was none.
+    pub(crate) fn in_units(self, unit: i32, round: Round) -> (u128, bool) {
+        let shift = unit.saturating_sub(self.exp);
+        let (kept, rest, half) = if shift <= 0 {
+            (self.sig << -shift, 0, 1)
+        } else if shift > 127 {
+            (0, 1, 2)
+        } else {
+            (self.sig >> shift, self.sig & ((1 << shift) - 1), 1u128 << (shift - 1))
+        };
+        let up = match round {
+            Round::NearestEven => rest > half || (rest == half && kept & 1 != 0),
+            Round::TowardPlus => rest != 0 && !self.negative,
+            Round::TowardMinus => rest != 0 && self.negative,
+            Round::TowardZero => false,
+        };
+        (kept + u128::from(up), rest != 0)
+    }
 }
 
 /// What a bit pattern denotes.
 #[derive(Clone, Copy, Debug)]
-enum Value {
+pub(crate) enum Value {
     Nan(u64),
     Infinity { negative: bool },
     Zero { negative: bool },
@@ -69,7 +95,17 @@ enum Value {
 }
 
 impl Format {
-    fn unpack(&self, bits: u64) -> Value {
+    /// Exponent of the smallest normal value.
+    pub(crate) fn min_exponent(&self) -> i32 {
+        1 - self.bias
+    }
+
+    /// Exponent of the largest finite value.
+    pub(crate) fn max_exponent(&self) -> i32 {
+        (self.max_finite >> self.man_bits) as i32 - self.bias
+    }
+
+    pub(crate) fn unpack(&self, bits: u64) -> Value {
         let negative = bits >> self.sign_bit & 1 != 0;
         let code = bits & ((1 << self.sign_bit) - 1);
         if code > self.infinity {
@@ -103,26 +139,13 @@ impl Format {
         if sig == 0 {
             return sign;
         }
-        let top = 127 - sig.leading_zeros() as i32;
-        let min_exp = 1 - self.bias;
-        let value_exp = (exp + top).max(min_exp);
-        let shift = value_exp - self.man_bits as i32 - exp;
-        let (kept, rest, half) = if shift <= 0 {
-            (sig << -shift, 0, 1)
-        } else if shift > 127 {
-            (0, 1, 2)
-        } else {
-            (sig >> shift, sig & ((1 << shift) - 1), 1u128 << (shift - 1))
-        };
-        let up = match round {
-            Round::NearestEven => rest > half || (rest == half && kept & 1 != 0),
-            Round::TowardPlus => rest != 0 && !negative,
-            Round::TowardMinus => rest != 0 && negative,
-            Round::TowardZero => false,
-        };
+        let value = Finite { negative, exp, sig };
+        let min_exp = self.min_exponent();
+        let value_exp = value.magnitude().max(min_exp);
+        let (kept, _) = value.in_units(value_exp - self.man_bits as i32, round);
         let field = (value_exp - min_exp) as u64;
         let overflows = field > self.max_finite >> self.man_bits;
-        let code = if overflows { u64::MAX } else { (field << self.man_bits) + kept as u64 + up as u64 };
+        let code = if overflows { u64::MAX } else { (field << self.man_bits) + kept as u64 };
         if code <= self.max_finite {
             return sign | code;
         }
@@ -229,7 +252,7 @@ impl Format {
         bits & ((1 << self.sign_bit) - 1) > self.infinity
     }
 
-    fn product(&self, a: u64, b: u64) -> Value {
+    pub(crate) fn product(&self, a: u64, b: u64) -> Value {
         match (self.unpack(a), self.unpack(b)) {
             (Value::Nan(nan), _) | (_, Value::Nan(nan)) => Value::Nan(nan),
             (Value::Infinity { .. }, Value::Zero { .. }) | (Value::Zero { .. }, Value::Infinity { .. }) => {
@@ -256,29 +279,31 @@ impl Format {
         }
     }
 
-    /// The sum of two finite values of at most 106 significant bits each.
     fn sum(&self, x: Finite, y: Finite, round: Round, clamp: bool) -> u64 {
-        // Both tops go to bit 125: the sum has room for its carry, and where the smaller operand must lose bits into
-        // the sticky bit the exponents differ by more than 19, so cancellation costs at most one of 20 spare bits.
-        let x = to_bit_125(x);
-        let y = to_bit_125(y);
-        let (big, small) = if (x.exp, x.sig) >= (y.exp, y.sig) { (x, y) } else { (y, x) };
-        let distance = (big.exp - small.exp) as u32;
-        let aligned = if distance > 127 {
-            1
-        } else {
-            let lost = small.sig & ((1u128 << distance) - 1);
-            small.sig >> distance | (lost != 0) as u128
-        };
-        if big.negative == small.negative {
-            return self.round(big.negative, big.exp, big.sig + aligned, round, clamp);
+        match exact_sum(x, y) {
+            Some(sum) => self.round(sum.negative, sum.exp, sum.sig, round, clamp),
+            None => self.sign(round == Round::TowardMinus),
         }
-        let difference = big.sig - aligned;
-        if difference == 0 {
-            return self.sign(round == Round::TowardMinus);
-        }
-        self.round(big.negative, big.exp, difference, round, clamp)
     }
+}
+
+/// The sum of two finite values of at most 106 significant bits each, if it is not 0; its lowest bit may be a sticky bit, as
+/// [`Format::round`] takes it.
+pub(crate) fn exact_sum(x: Finite, y: Finite) -> Option<Finite> {
+    // Both tops go to bit 125: the sum has room for its carry, and where the smaller operand must lose bits into
+    // the sticky bit the exponents differ by more than 19, so cancellation costs at most one of 20 spare bits.
+    let x = to_bit_125(x);
+    let y = to_bit_125(y);
+    let (big, small) = if (x.exp, x.sig) >= (y.exp, y.sig) { (x, y) } else { (y, x) };
+    let distance = (big.exp - small.exp) as u32;
+    let aligned = if distance > 127 {
+        1
+    } else {
+        let lost = small.sig & ((1u128 << distance) - 1);
+        small.sig >> distance | (lost != 0) as u128
+    };
+    let sig = if big.negative == small.negative { big.sig + aligned } else { big.sig - aligned };
+    (sig != 0).then_some(Finite { sig, ..big })
 }
 
 fn to_bit_125(x: Finite) -> Finite {

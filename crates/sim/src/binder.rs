@@ -119,6 +119,8 @@ pub struct Binder<'a> {
     pub pc: u64,
     /// Where constants go.
     pub constants: &'a mut Constants,
+    /// The program reads its floating-point exceptions: they are recorded.
+    pub records: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -132,7 +134,7 @@ impl<'a> Binder<'a> {
         constants: &'a mut Constants,
     ) -> Self {
         let effects = effects(machine, inst);
-        Binder { machine, facts: machine.facts(), layout, msb, inst, effects, pc, constants }
+        Binder { machine, facts: machine.facts(), layout, msb, inst, effects, pc, constants, records: false }
     }
 }
 

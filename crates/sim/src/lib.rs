@@ -6,6 +6,7 @@
 //! modelled stops the run with its name.
 
 pub mod alu;
+mod asked;
 pub mod atomic;
 pub mod barrier;
 pub mod binder;
@@ -37,6 +38,7 @@ mod rows;
 pub mod schedule;
 pub mod shape;
 pub mod transpose;
+
 pub mod wave;
 
 pub use coverage::Coverage;

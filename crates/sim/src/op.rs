@@ -11,8 +11,9 @@ use crate::regs::Regs;
 /// chooses the table accordingly (`alu::level`).
 pub type Body = unsafe fn(&mut Regs, &Op);
 
-/// A vector or scalar source or destination, resolved to the register slabs.
+/// A vector or scalar source or destination, resolved to the register slabs. Packed, so that an [`Op`] is a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(Rust, packed(2))]
 pub struct Place {
     /// Chunk index in [`Regs::v`] or canonical index in [`Regs::s`].
     pub at: u32,
@@ -35,8 +36,10 @@ pub enum PlaceKind {
     Scalar,
 }
 
-/// One pre-decoded instruction.
+/// One pre-decoded instruction: one cache line of the host, for a loop of a few hundred fills the first cache together with the
+/// registers that it touches.
 #[derive(Clone)]
+#[repr(align(64))]
 pub struct Op {
     /// The body, for arithmetic; control, waits, memory and barriers are told apart by `kind`.
     pub body: Body,
@@ -64,6 +67,8 @@ pub struct Op {
     /// What only slow paths need: modifiers of vector operations, descriptions of memory operations.
     pub detail: Option<Arc<Detail>>,
 }
+
+const _: () = assert!(size_of::<Op>() == 64);
 
 impl Op {
     /// An operation without operands or detail yet, `dwords` long.

@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use wavemark_isa::decode_as_executed;
-use wavemark_isa::effects::{Control, CounterSet, Effects, Path, Scope, Verb, VgprMsb};
+use wavemark_isa::effects::{Control, CounterSet, Effects, HwField, HwReg, Path, Scope, Verb, VgprMsb};
 use wavemark_target::{Facts, Machine};
 
 use crate::alu;
+use crate::asked::Asked;
 use crate::binder::{BindError, Binder, Constants, Layout};
 use crate::events::Site;
+use crate::machine::control::register_name;
 use crate::machine::ops::MachineOp;
 use crate::machine::select::select;
 use crate::matrix;
@@ -63,6 +65,7 @@ pub struct Program {
     /// Constants of all operations.
     pub constants: Constants,
     talks: bool,
+    asked: Asked,
     tables: Vec<OpTable>,
     by_msb: FxHashMap<u8, usize>,
 }
@@ -82,6 +85,7 @@ impl Program {
             facts: machine.facts(),
             counters: CounterSet::of(machine),
             layout,
+            asked: Asked::of(machine, &segment.bytes),
             segment,
             constants: Constants::default(),
             talks: false,
@@ -191,7 +195,8 @@ impl Program {
         let facts = self.facts;
         let mut binder =
             Binder::new(self.machine, self.layout, VgprMsb(*msb), &inst, pc, &mut self.constants);
-        let bound = bind(&mut binder);
+        binder.records = self.asked.exceptions;
+        let bound = bind(&mut binder, self.asked);
         self.talks |= talks(facts, &binder.effects);
         let asks = asks(facts, &binder.effects);
         ops[at] = match bound {
@@ -237,8 +242,11 @@ fn talks(facts: &Facts, effects: &Effects) -> bool {
     })
 }
 
-fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
+fn bind(binder: &mut Binder<'_>, asked: Asked) -> Result<Op, BindError> {
     if let Some(op) = select(binder)? {
+        if let MachineOp::GetReg(_, register, field) = op {
+            exceptions_known(binder.facts, register, field, asked)?;
+        }
         if matches!(op, MachineOp::Nothing) {
             return Ok(Op { kind: OpKind::Alu, nothing: true, ..empty_op() });
         }
@@ -246,9 +254,29 @@ fn bind(binder: &mut Binder<'_>) -> Result<Op, BindError> {
     }
     match meaning::definition(binder.meaning()) {
         Some(Definition::Alu(def)) => alu::bind(binder, def),
-        Some(Definition::Matrix(row)) => matrix::bind(binder, row),
+        Some(Definition::Matrix(row)) => {
+            let op = matrix::bind(binder, row)?;
+            Ok(if binder.records { alu::exceptions::of_matrix(binder, op) } else { op })
+        }
         None => Err(BindError::Unsupported(binder.inst.row(binder.machine).mnemonic.to_owned())),
     }
+}
+
+/// Whether all bits that an `s_getreg` of the exceptions reads are known.
+fn exceptions_known(facts: &Facts, register: HwReg, field: HwField, asked: Asked) -> Result<(), BindError> {
+    let bounds = |bit: u32| if asked.buffers { 1 << bit } else { 0u32 };
+    let (unknown, what) = match register {
+        // For trap handlers: in which cycle and for which lanes an exception occurred.
+        HwReg::TrapSts if !facts.exceptions_defined => (0xffff_8000, "more than its exceptions"),
+        HwReg::TrapSts => (bounds(15), "whether a buffer access was out of bounds"),
+        HwReg::ExcpFlagUser => (bounds(30), "whether a buffer access was out of bounds"),
+        _ => return Ok(()),
+    };
+    if field.mask() & unknown == 0 {
+        return Ok(());
+    }
+    let name = register_name(facts, field.id);
+    Err(BindError::Unsupported(format!("reading {name}: {what} is not recorded")))
 }
 
 fn unsupported(why: String, dwords: u8) -> Op {

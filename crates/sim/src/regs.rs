@@ -8,6 +8,8 @@
 //! Scalar registers live in one array at canonical indices ([`sindex`]), which do not depend on the
 //! instruction set; behind them stand the program's scalar constants.
 
+use wavemark_numerics::exceptions::Flags;
+
 /// 16 lanes of one 32-bit register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -153,8 +155,21 @@ pub struct Regs {
     pub full: bool,
     /// The MODE register.
     pub mode: Mode,
+    /// The floating-point exceptions that have occurred, in programs that read them.
+    pub exceptions: Exceptions,
     /// Address of the next instruction; branches and `s_setpc` write it, `s_getpc` reads it.
     pub pc: u64,
+}
+
+/// The floating-point exceptions that a wave has raised since the program cleared them last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exceptions {
+    /// Those that have occurred.
+    pub set: Flags,
+    /// Those of which no manual says whether they have; they may be in `set` for another reason.
+    pub open: Flags,
+    /// Which instruction has left each open.
+    pub left_open_by: [&'static str; Flags::NAMES.len()],
 }
 
 impl Regs {

@@ -7,7 +7,7 @@ use crate::events::{BarrierId, WaveId};
 use crate::lds_load::AddressRows;
 use crate::machine::address;
 use crate::queue::Queue;
-use crate::regs::{Chunk, Mode, Regs, sindex};
+use crate::regs::{Chunk, Exceptions, Mode, Regs, sindex};
 
 /// What a wave is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,7 @@ impl Wave {
             scc: false,
             full: false,
             mode: unpack_mode(facts, mode),
+            exceptions: Exceptions::default(),
             pc: entry,
         };
         address::set_apertures(&mut regs, facts);
@@ -120,6 +121,7 @@ impl Wave {
         let regs = &mut ended.regs;
         regs.s[..sindex::CONSTANTS as usize].fill(0);
         (regs.scc, regs.full, regs.mode, regs.pc) = (false, false, unpack_mode(facts, mode), entry);
+        regs.exceptions = Exceptions::default();
         address::set_apertures(regs, facts);
         ended.queue.restart();
         ended.address_rows.restart();

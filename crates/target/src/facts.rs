@@ -204,6 +204,8 @@ facts! {
     doorbell_id: bool = "`GCNSubtarget::supportsGetDoorbellID`";
     /// Whether DX10_CLAMP and IEEE are bits of MODE and of the kernel descriptor.
     dx10_clamp_and_ieee: bool = "guide, \"compute_pgm_rsrc1\"; `GCNSubtarget::hasDX10ClampMode`, `hasIEEEMode`";
+    /// Whether the manual says when each floating-point exception is raised; before, it only names them.
+    exceptions_defined: bool = "ISA manuals, \"Trap and Exception registers\"";
     /// Whether SCC is a bit of STATUS; elsewhere it is one of STATE_PRIV, which only a trap handler writes.
     scc_in_status: bool = "ISA manuals, \"Status register\", \"STATE_PRIV register\"";
     /// Registers of `s_getreg` and `s_setreg`.

@@ -123,6 +123,7 @@ pub(crate) mod facts {
         trap_bases: TrapBases::Sgprs,
         doorbell_id: false,
         dx10_clamp_and_ieee: true,
+        exceptions_defined: false,
         scc_in_status: true,
         hwregs: hwreg::GFX6,
         messages: message::GFX6,
@@ -259,6 +260,7 @@ pub(crate) mod facts {
         export_targets: EXPORTS_GFX11,
         max_clause: 32,
         trap_bases: TrapBases::Messages,
+        exceptions_defined: true,
         hwregs: hwreg::GFX11,
         messages: message::GFX11,
         ..GFX10_3

@@ -45,6 +45,10 @@ pub enum HwReg {
     ShaderCyclesHi,
     /// A clock of 20 bits (gfx10.3, gfx11).
     ShaderCycles,
+    /// Exceptions, and what a trap handler looks for (before gfx12).
+    TrapSts,
+    /// Exceptions.
+    ExcpFlagUser,
     /// What was written, which nothing else reads: the flat scratch base as a register, the lanes to replay.
     Kept,
     /// What only a trap handler, a profiler or a draw gives a value: 0 without.
@@ -73,9 +77,11 @@ impl HwReg {
             "IB_STS2" => HwReg::IbSts2,
             "SHADER_CYCLES_LO" => HwReg::ShaderCyclesLo,
             "SHADER_CYCLES_HI" => HwReg::ShaderCyclesHi,
+            "TRAPSTS" => HwReg::TrapSts,
+            "EXCP_FLAG_USER" => HwReg::ExcpFlagUser,
             "SHADER_CYCLES" => HwReg::ShaderCycles,
             "FLAT_SCR_LO" | "FLAT_SCR_HI" | "XNACK_MASK" => HwReg::Kept,
-            "TBA_LO" | "TBA_HI" | "TMA_LO" | "TMA_HI" | "POPS_PACKER" => HwReg::Unset,
+            "TBA_LO" | "TBA_HI" | "TMA_LO" | "TMA_HI" | "POPS_PACKER" | "EXCP_FLAG_PRIV" => HwReg::Unset,
             name if name.contains("PERF_SNAPSHOT") => HwReg::Unset,
             _ => HwReg::Other,
         }

@@ -2,6 +2,7 @@
 
 use wavemark_isa::{Half, Meaning, Operand, OutMod, Reg, RegFile, Special};
 
+use super::exceptions;
 use super::host::{Bodies, bodies, level, size};
 use super::lane::{Exact, Fast, Lane, SIGNS, Slow, takes_signs};
 use super::modified;
@@ -420,7 +421,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         match (dst, def.clamp) {
             (_, Some(bodies)) => op.body = bodies[chosen_level()][size(binder.layout.chunks)],
             (Kind::F32 | Kind::F64 | Kind::F16 | Kind::PkF16 | Kind::PkF32, None) => modified.clamp = true,
-            (Kind::Mask, None) => {} // signals exceptions, which are not modelled
+            (Kind::Mask, None) => {} // signals exceptions: `exceptions` sees to them
             (Kind::PkBf16 | Kind::Bf16, None) => modified.clamp = true,
             // Where clamp has no meaning it is ignored (CDNA5 7.2.3.1).
             _ => {}
@@ -448,6 +449,7 @@ pub fn bind_vector(binder: &mut Binder<'_>, mnemonic: &str, def: &VectorDef) -> 
         modified.set_dpp(mnemonic, facts.dpp_controls, dpp, binder.layout.chunks)?;
     }
     modified.status = status;
+    exceptions::record(binder, &mut op, def.src, false);
     if def.signs_in_imm {
         // Signs alone need no more than `spread`; with other modifiers they stay with those.
         let (mut imm, mut bare) = (op.imm, modified.clone());

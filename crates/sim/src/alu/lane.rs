@@ -606,7 +606,7 @@ fn finish(cx: &Cx, kind: Kind, d: u64, sources: [(Kind, u64); 3]) -> u64 {
 }
 
 /// One lane of a source as bits.
-fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
+pub(super) fn lane_bits(regs: &Regs, place: Place, kind: Kind, lane: u32) -> u64 {
     let word = |row: usize| match place.kind {
         PlaceKind::Vector | PlaceKind::VectorConst => regs.lane(place.at as usize + row * regs.chunks, lane),
         PlaceKind::Scalar | PlaceKind::None => regs.s[place.at as usize + row],
@@ -643,7 +643,7 @@ pub const GPR_IDX_EN: u32 = 1 << 27;
 
 /// The operation with its VGPR operands moved as CDNA4 6.6 says: by M0\[7:0\], those that M0\[15:12\] names. `None`
 /// if it does nothing because its destination is out of range.
-fn indexed(regs: &Regs, op: &Op) -> Option<Op> {
+pub(super) fn indexed(regs: &Regs, op: &Op) -> Option<Op> {
     let m0 = regs.s[sindex::M0 as usize];
     let (index, enabled) = (m0 & 0xff, m0 >> 12 & 15);
     let end = regs.vgprs * regs.chunks as u32;

@@ -7,7 +7,7 @@
 //!
 //! How it works: [`lane`] makes a whole-wave body from a function of one lane, [`host`] compiles it for the
 //! host's vector levels, [`spread`] brings sources that are not rows of registers into such, [`modified`] applies
-//! operand and result modifiers around an unmodified body,
+//! operand and result modifiers around an unmodified body, [`exceptions`] records what operations raise where that is read,
 //! [`scalar`] does the same for scalar instructions.
 
 use crate::binder::{BindError, Binder};
@@ -21,6 +21,7 @@ mod compare;
 mod convert;
 mod def;
 mod dot;
+pub(crate) mod exceptions;
 mod host;
 mod interp;
 mod lane;
@@ -59,6 +60,17 @@ pub enum AluDetail {
     Modified(Box<modified::Wrapped>),
     /// A vector operation with sources that are not rows of registers.
     Spread(spread::Spread),
+    /// An operation whose exceptions are recorded.
+    Recorded(Box<exceptions::Recorded>),
+    /// An operation of which nobody says what it raises.
+    Opening {
+        /// It.
+        inner: Op,
+        /// Its name.
+        mnemonic: &'static str,
+        /// MODE.DX10_CLAMP suppresses exceptions.
+        suppressible: bool,
+    },
     /// A scalar operation that reads SCC, VCCZ or EXECZ as an operand.
     Status {
         /// The operation, its source at the place of the status bit.

@@ -28,6 +28,7 @@ pub fn bind(binder: &mut Binder<'_>, x: &Def, second: &Inst) -> Result<Op, BindE
     let x_op = bind_single(binder, x)?;
     let constants = &mut *binder.constants;
     let mut other = Binder::new(binder.machine, binder.layout, binder.msb, second, binder.pc, constants);
+    other.records = binder.records;
     let missing = || unsupported(second.row(binder.machine).mnemonic, "no definition");
     let Some(Definition::Alu(y)) = meaning::definition(other.meaning()) else { return Err(missing()) };
     let y_def = vector_def(&other, y)?;

@@ -7,6 +7,7 @@ use wavemark_isa::{Operand, OutMod, Special};
 
 use super::AluDetail;
 use super::def::{Def, scalar_destination, unsupported};
+use super::exceptions;
 use super::lane::Cx;
 use super::modifiers::Modified;
 use super::word::{Kind, Word};
@@ -196,6 +197,7 @@ pub fn bind_scalar(binder: &mut Binder<'_>, mnemonic: &str, def: &ScalarDef) -> 
     if given.next().is_some() {
         return Err(unsupported(mnemonic, &format!("{} operands", inst.operands.len())));
     }
+    exceptions::record(binder, &mut op, def.src, true);
     let mods = &inst.mods;
     if (mods.neg | mods.abs) != 0 || mods.clamp || mods.omod != OutMod::None {
         return with_modifiers(mnemonic, def, binder, op, status);

@@ -19,7 +19,7 @@ use crate::regs::Regs;
 pub struct Spread {
     moves: SmallVec<[Move; 3]>,
     /// The operation, its sources where they are moved to.
-    inner: Op,
+    pub(super) inner: Op,
 }
 
 /// One row to be made.

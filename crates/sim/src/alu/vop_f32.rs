@@ -188,6 +188,7 @@ pub const TABLE: &[Line] = &[
     (Meaning::V_MAXIMUMMINIMUM_F32, select!(|_m, a, b, c| m32::minimum(m32::maximum(a, b), c)).def()),
     (Meaning::V_MINIMUMMAXIMUM_F32, select!(|_m, a, b, c| m32::maximum(m32::minimum(a, b), c)).def()),
     (Meaning::V_RCP_F32, raw!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
+    (Meaning::V_RCP_IFLAG_F32, raw!(|a: f32| -> f32 { transcendental::rcp_f32(a) }).def()),
     (Meaning::V_RSQ_F32, raw!(|a: f32| -> f32 { transcendental::rsq_f32(a) }).def()),
     (Meaning::V_SQRT_F32, raw!(|a: f32| -> f32 { transcendental::sqrt_f32(a) }).def()),
     (Meaning::V_EXP_F32, raw!(|a: f32| -> f32 { transcendental::exp2_f32(a) }).def()),

@@ -2,6 +2,8 @@
 
 use smallvec::{SmallVec, smallvec};
 use wavemark_isa::effects::{HwField, HwReg};
+use wavemark_numerics::exceptions::Flags;
+use wavemark_target::Facts;
 
 use super::address;
 use super::ops::{BarrierName, BarrierOp, Channels, MachineOp};
@@ -10,7 +12,7 @@ use crate::events::{
     BarrierEvent, BarrierId, CacheOp, Channel, Counter, Fault, Issue, Observer, OpId, Scope, Site,
 };
 use crate::pending::{Action, Pending, set_scalar};
-use crate::regs::sindex;
+use crate::regs::{Exceptions, sindex};
 use crate::wave::{Wave, WaveState, unpack_mode};
 
 /// The VGPR-bank fields of MODE on gfx1250 (CDNA5 ISA 3.3.7): destination 13:12, sources 0, 1, 2 above it.
@@ -390,18 +392,19 @@ impl<O: Observer> Cx<'_, O> {
             HwReg::LdsAlloc => (self.lds.len() as u32).div_ceil(512) << 12,
             // What was written, at dispatch or by the program.
             HwReg::IbSts2 | HwReg::SchedMode | HwReg::Kept => wave.hwregs[usize::from(field.id)],
+            HwReg::TrapSts | HwReg::ExcpFlagUser => {
+                let exceptions = &wave.regs.exceptions;
+                if let Some(what) = unsettled(exceptions, field.mask()) {
+                    let what = format!("reading {}: {what}", register_name(self.facts, field.id));
+                    return Err(Stop::Unsupported { pc: site.pc, what });
+                }
+                wave.hwregs[usize::from(field.id)] & !EXCEPTIONS | u32::from(exceptions.set.0)
+            }
             HwReg::ShaderCycles => self.cluster.clock as u32 & 0xf_ffff,
             // Everything runs on the first.
             HwReg::XccId | HwReg::Unset => 0,
             HwReg::Other => {
-                let registers = self.facts.hwregs.iter();
-                let named =
-                    registers.filter(|register| register.id == field.id).map(|register| register.name);
-                let name = named.min_by_key(|name| name.len());
-                let what = match name {
-                    Some(name) => format!("reading hardware register {name}"),
-                    None => format!("reading hardware register {}", field.id),
-                };
+                let what = format!("reading {}", register_name(self.facts, field.id));
                 return Err(Stop::Unsupported { pc: site.pc, what });
             }
         };
@@ -419,8 +422,33 @@ impl<O: Observer> Cx<'_, O> {
                 wave.msb_changed = true;
             }
         } else {
+            if matches!(register, HwReg::TrapSts | HwReg::ExcpFlagUser) {
+                let exceptions = &mut wave.regs.exceptions;
+                exceptions.set = Flags(exceptions.set.0 & !mask as u8 | (bits & EXCEPTIONS) as u8);
+                exceptions.open = exceptions.open.without(Flags(mask as u8));
+            }
             let register = &mut wave.hwregs[usize::from(field.id)];
             *register = *register & !mask | bits;
         }
     }
+}
+
+/// A hardware register by its number, in words.
+pub(crate) fn register_name(facts: &Facts, id: u8) -> String {
+    let named = facts.hwregs.iter().filter(|register| register.id == id).map(|register| register.name);
+    match named.min_by_key(|name| name.len()) {
+        Some(name) => format!("hardware register {name}"),
+        None => format!("hardware register {id}"),
+    }
+}
+
+/// The floating-point exceptions of TRAPSTS and EXCP_FLAG_USER.
+const EXCEPTIONS: u32 = 0x7f;
+
+/// Of which exception among those in `mask` it is not known whether it has occurred, in words.
+fn unsettled(exceptions: &Exceptions, mask: u32) -> Option<String> {
+    let open = exceptions.open.without(exceptions.set).0 & mask as u8;
+    let bit = (0..Flags::NAMES.len()).find(|bit| open >> bit & 1 != 0)?;
+    let (flag, by) = (Flags::NAMES[bit], exceptions.left_open_by[bit]);
+    Some(format!("the manuals leave open whether {by} raised {flag} here"))
 }

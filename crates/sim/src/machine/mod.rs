@@ -30,7 +30,7 @@
 pub mod address;
 pub mod buffer;
 mod burst;
-mod control;
+pub(crate) mod control;
 mod device;
 pub(crate) mod memory;
 mod offsets;

@@ -85,22 +85,33 @@ impl Element {
 }
 
 /// Decodes all `items` elements of each lane from registers of `chunks` chunks: item i of the lanes of chunk c goes to
-/// `out[i * chunks + c]`. Loops run over all lanes of a register, which the compiler vectorises.
+/// `out[i * chunks + c]`, those of the first `used` chunks. Loops run over all lanes of a register, which the compiler
+/// vectorises.
 #[inline(always)]
-pub fn decode<H: Host>(element: Element, items: usize, chunks: usize, words: &[Chunk], out: &mut [Lanes]) {
+pub fn decode<H: Host>(
+    element: Element,
+    items: usize,
+    [chunks, used]: [usize; 2],
+    words: &[Chunk],
+    out: &mut [Lanes],
+) {
+    let chunks = [chunks, used];
     match element {
         Element::F32 => each::<32>(items, chunks, words, out, f32::from_bits),
         Element::Xf32 => each::<32>(items, chunks, words, out, xf32),
         Element::F16 => {
-            for (register, words) in words.chunks_exact(chunks).enumerate().take(items / 2) {
-                for (chunk, word) in words.iter().enumerate() {
-                    let at = 2 * register * chunks + chunk;
-                    out[at] = H::f16::<0>(&word.0);
-                    out[at + chunks] = H::f16::<16>(&word.0);
+            let [chunks, used] = chunks;
+            let out = out.chunks_exact_mut(2 * chunks);
+            for (words, out) in words.chunks_exact(chunks).zip(out).take(items / 2) {
+                let (low, high) = out.split_at_mut(chunks);
+                for ((word, low), high) in words.iter().zip(low).zip(high).take(used) {
+                    H::f16_halves(&word.0, low, high);
                 }
             }
         }
         Element::Bf16 => each::<16>(items, chunks, words, out, |x| bf16::to_f32(x as u16)),
+        Element::E4m3 if H::WIDE => bytes::<H, false>(chunks, words, out),
+        Element::E5m2 if H::WIDE => bytes::<H, true>(chunks, words, out),
         Element::E4m3 => each::<8>(items, chunks, words, out, |x| fp8::e4m3_to_f32(x as u8)),
         Element::E5m2 => each::<8>(items, chunks, words, out, |x| fp8::e5m2_to_f32(x as u8)),
         Element::E4m3Fnuz => each::<8>(items, chunks, words, out, |x| fp8::e4m3fnuz_to_f32(x as u8)),
@@ -128,7 +139,7 @@ fn xf32(bits: u32) -> f32 {
 #[inline(always)]
 fn each<const BITS: u32>(
     items: usize,
-    chunks: usize,
+    [chunks, used]: [usize; 2],
     words: &[Chunk],
     out: &mut [Lanes],
     value: impl Fn(u32) -> f32 + Copy,
@@ -136,10 +147,22 @@ fn each<const BITS: u32>(
     let per_register = (32 / BITS) as usize;
     let mask = u32::MAX >> (32 - BITS);
     for (item, out) in out.chunks_exact_mut(chunks).enumerate().take(items) {
-        let words = &words[item / per_register * chunks..][..chunks];
+        let words = &words[item / per_register * chunks..][..used];
         let shift = (item % per_register) as u32 * BITS;
-        for (x, word) in numbers_mut(out).iter_mut().zip(Chunk::words(words)) {
+        for (x, word) in numbers_mut(&mut out[..used]).iter_mut().zip(Chunk::words(words)) {
             *x = value(word.wrapping_shr(shift) & mask);
+        }
+    }
+}
+
+/// Bytes of E5M2 or E4M3, at a level that converts four at once.
+#[inline(always)]
+fn bytes<H: Host, const E5M2: bool>([chunks, used]: [usize; 2], words: &[Chunk], out: &mut [Lanes]) {
+    for (words, out) in words.chunks_exact(chunks).zip(out.chunks_exact_mut(4 * chunks)) {
+        for (chunk, word) in words.iter().enumerate().take(used) {
+            if let Ok(to) = out.get_disjoint_mut([0, 1, 2, 3].map(|byte| byte * chunks + chunk)) {
+                H::fp8::<E5M2>(word, to);
+            }
         }
     }
 }
@@ -148,19 +171,19 @@ fn each<const BITS: u32>(
 #[inline(always)]
 fn each_six(
     items: usize,
-    chunks: usize,
+    [chunks, used]: [usize; 2],
     words: &[Chunk],
     out: &mut [Lanes],
     value: impl Fn(u32) -> f32 + Copy,
 ) {
     for (item, out) in out.chunks_exact_mut(chunks).enumerate().take(items) {
         let (register, shift) = (6 * item / 32, 6 * item as u32 % 32);
-        let low = &words[register * chunks..][..chunks];
+        let low = &words[register * chunks..][..used];
         // Where the element ends in this register, the next one's bits are shifted out of it.
         let next = if shift > 26 { register + 1 } else { register };
-        let high = &words[next * chunks..][..chunks];
+        let high = &words[next * chunks..][..used];
         let words = Chunk::words(low).iter().zip(Chunk::words(high));
-        for (x, (low, high)) in numbers_mut(out).iter_mut().zip(words) {
+        for (x, (low, high)) in numbers_mut(&mut out[..used]).iter_mut().zip(words) {
             let both = u64::from(*high) << 32 | u64::from(*low);
             *x = value((both >> shift) as u32 & 0x3f);
         }

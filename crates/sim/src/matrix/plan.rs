@@ -35,6 +35,8 @@ pub struct Plan {
     /// C and D are binary32 and a row of D lies where the same row of C did, or nowhere C is: tile by tile, D can be written
     /// before the next tile's C is read.
     pub direct: bool,
+    /// The pairs of a product that is [`Plan::direct`], of elements of 16 bits as they are, of which no tile's D is another's B.
+    pub halves: Option<Halves>,
     /// The scales of A and B.
     pub scales: Option<Scales>,
     /// Flush denormals of A and B unless MODE keeps them.
@@ -47,6 +49,20 @@ pub struct Plan {
     pub a_lanes: [[u8; 64]; 4],
 }
 
+/// Where a product of elements of 16 bits finds their pairs, one a dword, along K: for each 16 rows of A of each block, and
+/// for each 16 columns of B.
+#[derive(Debug)]
+pub struct Halves {
+    /// The type of the elements.
+    pub element: Element,
+    /// Pairs along K.
+    pub pairs: usize,
+    /// Chunks from A's first.
+    pub a: Box<[u16]>,
+    /// Chunks from B's first.
+    pub b: Box<[u16]>,
+}
+
 /// A or B.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor {
@@ -56,6 +72,8 @@ pub struct Factor {
     pub element: Element,
     /// Elements of a lane.
     pub items: usize,
+    /// Chunks of a register that the product reads: where lanes hold A and B twice, the first.
+    pub chunks: usize,
     /// The chunk that is read in place of chunk c.
     pub from: [u8; 4],
     /// Negate the items with an even, with an odd number.

@@ -88,6 +88,7 @@ impl Wave {
             layout,
             constants: Constants::default(),
             regs: Regs {
+                exceptions: crate::regs::Exceptions::default(),
                 v: Box::new([]),
                 s: vec![0; sindex::CONSTANTS as usize].into(),
                 chunks,

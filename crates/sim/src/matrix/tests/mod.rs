@@ -51,6 +51,7 @@ fn registers(machine: Machine) -> Regs {
     let chunks = machine.lanes() as usize / 16;
     let keep = true;
     Regs {
+        exceptions: crate::regs::Exceptions::default(),
         v: vec![Chunk::ZERO; (1024 + 256) * chunks].into(),
         s: vec![0; 256].into(),
         chunks,
