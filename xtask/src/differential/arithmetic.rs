@@ -49,6 +49,9 @@ const OF_FLOATS: [(&str, usize); 18] = [
     ("fma", 3),
 ];
 
+/// Those that LLVM lowers to approximations of the hardware, of 32 and of 16 bits.
+const APPROXIMATED: [&str; 9] = ["exp", "exp2", "exp10", "log", "log2", "log10", "sin", "cos", "sqrt"];
+
 /// Intrinsics that are instructions: result, name, parameters; `=T:N` is an immediate below N, `~i32` no constant (LLVM 22
 /// cuts a literal to 16 bits there: `llvm_defects/literal_of_conversion.ll`), `&i32` below 32 (`llvm_defects/wide_bit_field.ll`). Where the processor has them is said by the
 /// table of `wavemark_ir`.
@@ -141,8 +144,9 @@ impl Generator<'_> {
             return;
         }
         let (a, b) = (self.operand(ty), self.operand(ty));
-        // LLVM 22 may lose a vector's element of ones there (`llvm_defects/or_with_ones.ll`).
-        if op == "or" && (a.starts_with('<') || b.starts_with('<')) {
+        // LLVM 22 may lose a dword of ones there (`llvm_defects/or_with_ones.ll`).
+        let dwords = ty.scalar.bits() > 32 || ty.lanes > 1;
+        if op == "or" && dwords && !(a.starts_with('%') && b.starts_with('%')) {
             return;
         }
         self.define(ty, &format!("{op} {} {a}, {b}", ty.text()));
@@ -274,7 +278,11 @@ impl Generator<'_> {
                 drop(self.define_float(ty, &format!("frem {text} {a}, {b}")))
             }
             2..=3 => {
-                let quotient = self.raw(&format!("fdiv {text} {a}, {b}"));
+                let (fast, a, b) = match self.random.one_in(4) && ty.scalar != Scalar::BFloat {
+                    true => ("afn ", self.load_input(ty), self.load_input(ty)),
+                    false => ("", a, b),
+                };
+                let quotient = self.raw(&format!("fdiv {fast}{text} {a}, {b}"));
                 self.define_quotient(ty, &quotient);
             }
             4..=6 => {
@@ -289,7 +297,23 @@ impl Generator<'_> {
         }
     }
 
+    /// A function that is approximated, with `afn` or without, of what comes from memory: of a number that LLVM knows it
+    /// computes the function itself.
+    fn approximated(&mut self) {
+        let ty = Ty::any_float(self.random);
+        if !matches!(ty.scalar, Scalar::Float | Scalar::Half) {
+            return;
+        }
+        let name = self.random.pick(&APPROXIMATED).to_owned();
+        let fast = if self.random.one_in(2) { "afn " } else { "" };
+        let (text, x) = (ty.text(), self.load_input(ty));
+        self.define_float(ty, &format!("call {fast}{text} @llvm.{name}.{}({text} {x})", ty.mangled()));
+    }
+
     fn float_function(&mut self) {
+        if self.random.one_in(4) {
+            return self.approximated();
+        }
         let ty = Ty::any_float(self.random);
         let (name, count) = OF_FLOATS[self.random.below(OF_FLOATS.len())];
         if ty.scalar == Scalar::BFloat && matches!(name, "sqrt" | "fma") {
