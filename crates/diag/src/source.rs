@@ -5,6 +5,7 @@
 //! a `\r\n` belongs to the line it ends.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 /// An input of a [`SourceMap`], in the order of adding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,16 +58,22 @@ impl fmt::Display for LineColumn {
 pub struct SourceFile {
     name: String,
     text: Option<String>,
-    line_starts: Vec<u32>,
+    /// Where lines start, looked up when somebody asks: most texts have nothing wrong with them.
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
     fn new(name: String, text: Option<String>) -> SourceFile {
-        let mut line_starts = vec![0];
-        for offset in text.iter().flat_map(|text| memchr::memchr_iter(b'\n', text.as_bytes())) {
-            line_starts.push(u32::try_from(offset + 1).unwrap_or(u32::MAX));
-        }
-        SourceFile { name, text, line_starts }
+        SourceFile { name, text, line_starts: OnceLock::new() }
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let text = self.text.as_deref().unwrap_or_default();
+            let behind_ends = memchr::memchr_iter(b'\n', text.as_bytes())
+                .map(|offset| u32::try_from(offset + 1).unwrap_or(u32::MAX));
+            std::iter::once(0).chain(behind_ends).collect()
+        })
     }
 
     /// The name as the user gave it (a path, or `<stdin>`).
@@ -83,8 +90,9 @@ impl SourceFile {
     pub fn line_column(&self, offset: u32) -> Option<LineColumn> {
         let text = self.text.as_deref()?;
         let offset = floor_char_boundary(text, offset as usize);
-        let index = self.line_starts.partition_point(|&start| start as usize <= offset) - 1;
-        let column = text[self.line_starts[index] as usize..offset].chars().count() + 1;
+        let line_starts = self.line_starts();
+        let index = line_starts.partition_point(|&start| start as usize <= offset) - 1;
+        let column = text[line_starts[index] as usize..offset].chars().count() + 1;
         Some(LineColumn { line: index as u32 + 1, column: column as u32 })
     }
 
@@ -92,25 +100,26 @@ impl SourceFile {
     pub fn line(&self, line: u32) -> Option<&str> {
         let text = self.text.as_deref()?;
         let index = (line as usize).checked_sub(1)?;
-        let start = *self.line_starts.get(index)? as usize;
-        let end = self.line_starts.get(index + 1).map_or(text.len(), |&next| next as usize);
+        let line_starts = self.line_starts();
+        let start = *line_starts.get(index)? as usize;
+        let end = line_starts.get(index + 1).map_or(text.len(), |&next| next as usize);
         Some(text[start..end].trim_end_matches(['\n', '\r']))
     }
 
     /// The whole lines that hold `range`, a range of the text: the number of the first one, and where they are.
     pub(crate) fn lines_with(&self, range: std::ops::Range<usize>) -> (usize, std::ops::Range<usize>) {
-        let index =
-            |offset: usize| self.line_starts.partition_point(|&start| start as usize <= offset).max(1) - 1;
+        let line_starts = self.line_starts();
+        let index = |offset: usize| line_starts.partition_point(|&start| start as usize <= offset).max(1) - 1;
         let (first, last) = (index(range.start), index(range.end));
-        let start = self.line_starts[first] as usize;
+        let start = line_starts[first] as usize;
         let length = self.text.as_deref().unwrap_or_default().len();
-        let end = self.line_starts.get(last + 1).map_or(length, |&next| next as usize);
+        let end = line_starts.get(last + 1).map_or(length, |&next| next as usize);
         (first + 1, start..end.max(start))
     }
 
     /// How many lines the text has (an empty text has one); 1 for a binary input.
     pub fn line_count(&self) -> u32 {
-        self.line_starts.len() as u32
+        self.line_starts().len() as u32
     }
 }
 

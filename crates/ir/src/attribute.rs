@@ -77,11 +77,12 @@ struct Listed {
 
 impl Attributes {
     /// What is spelled out at a place, and the groups that it refers to.
-    pub fn new(own: Vec<Attribute>, groups: Vec<AttributeGroup>) -> Attributes {
-        if own.is_empty() && groups.is_empty() {
+    pub fn new(own: impl Into<Box<[Attribute]>>, groups: impl Into<Box<[AttributeGroup]>>) -> Attributes {
+        let listed = Listed { own: own.into(), groups: groups.into() };
+        if listed.own.is_empty() && listed.groups.is_empty() {
             return Attributes(None);
         }
-        Attributes(Some(Arc::new(Listed { own: own.into(), groups: groups.into() })))
+        Attributes(Some(Arc::new(listed)))
     }
 
     /// None at all.

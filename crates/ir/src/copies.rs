@@ -16,11 +16,12 @@
 //! Promises: what is called uncovered is so on a path of the control flow graph whose branches are taken as they can be,
 //! for a workgroup of the largest size that the kernel allows. What is called proven holds on every path. Functions that
 //! a kernel calls are looked at in the place of the call ([`flat`]). Not here: kernels
-//! with other calls, named barriers for some waves ([`named`]), barriers that not all waves reach together, workgroups of several dimensions, generic pointers
+//! with other calls, named barriers for some waves ([`named`]), cells that not every wave arrives at ([`cells`]), barriers that not all waves reach together, workgroups of several dimensions, generic pointers
 //! to LDS ([`NotFollowed`]); accesses whose addresses are not known, which are counted; LDS of other workgroups of a cluster;
 //! whether what is copied is right.
 
 pub(crate) mod bits;
+mod cells;
 pub(crate) mod divergence;
 pub(crate) mod flat;
 mod judge;

@@ -186,7 +186,10 @@ impl<I: Id, T: Clone> Lists<I, T> {
     #[inline]
     pub fn set(&mut self, id: I, items: &[T]) {
         let from = self.items.len() as u32;
-        self.items.extend_from_slice(items);
+        // One at a time: mostly there is one.
+        for item in items {
+            self.items.push(item.clone());
+        }
         self.bounds.set(id, (from, self.items.len() as u32));
     }
 }

@@ -50,7 +50,7 @@ pub enum NodeBody {
 pub type RecordName = Cow<'static, str>;
 
 /// Names that debug information is full of: they live as long as the program.
-const FREQUENT: [&str; 24] = [
+const FREQUENT: [&str; 44] = [
     "DILocation",
     "line",
     "column",
@@ -75,11 +75,31 @@ const FREQUENT: [&str; 24] = [
     "elements",
     "discriminator",
     "arg",
+    "DIFile",
+    "DICompileUnit",
+    "DIGlobalVariable",
+    "DIGlobalVariableExpression",
+    "DITemplateTypeParameter",
+    "filename",
+    "directory",
+    "encoding",
+    "dwarfAddressSpace",
+    "scopeLine",
+    "spFlags",
+    "flags",
+    "unit",
+    "retainedNodes",
+    "types",
+    "cc",
+    "align",
+    "offset",
+    "isDefinition",
+    "expr",
 ];
 
 /// A name as nodes keep it: a frequent one takes no memory.
 pub fn record_name(name: &str) -> RecordName {
-    static WORDS: Words<24, 256> = Words::new(FREQUENT);
+    static WORDS: Words<44, 1024> = Words::new(FREQUENT);
     match WORDS.find(name) {
         Some(at) => Cow::Borrowed(FREQUENT[at]),
         None => Cow::Owned(name.to_owned()),

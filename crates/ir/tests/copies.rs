@@ -564,7 +564,7 @@ fn corpus() {
         gfx1250/gluon_ring2_f16: 2 of 24 addresses are not known
         gfx1250/gluon_ring4_f16: 6 of 32 addresses are not known
         gfx1250/gluon_tdm_gather_i32: not followed: it calls functions by address, without a body or with marks, or runs assembly text
-        gfx1250/gluon_tdm_mbarrier_f16: not followed: barrier cells in LDS tell it that copies are done
+        gfx1250/gluon_tdm_mbarrier_f16: not followed: it has barrier cells in LDS that not every wave is known to arrive at and wait for in turns
         gfx1250/gluon_ws_stream_f32: not followed: its waves may take different ways to barriers
         gfx1250/matmul_f16_ragged16_s3: wait 402 leaves 0, may leave 4
         gfx1250/matmul_f16_ragged16_s3: wait 603 leaves 0, may leave any number

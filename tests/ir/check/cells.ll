@@ -1,5 +1,5 @@
-; A barrier cell in LDS tells that a copy is done: that is not followed.
-; not checked: lds: LDS in kernel k: barrier cells in LDS tell it that copies are done
+; What the waves have copied is read behind a cell of LDS at which each arrives when its copies are there. The arrival that does
+; not wait for copies tells nothing of them.
 
 target triple = "amdgpu12.50-amd-amdhsa"
 
@@ -7,27 +7,46 @@ target triple = "amdgpu12.50-amd-amdhsa"
 @lds = internal addrspace(3) global [1024 x i8] poison, align 16
 
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+declare void @llvm.amdgcn.s.sleep(i32 immarg)
 declare void @llvm.amdgcn.global.load.async.to.lds.b128(ptr addrspace(1), ptr addrspace(3), i32 immarg, i32 immarg)
 declare void @llvm.amdgcn.ds.atomic.async.barrier.arrive.b64(ptr addrspace(3))
+declare i64 @llvm.amdgcn.ds.atomic.barrier.arrive.rtn.b64(ptr addrspace(3), i64)
 
 define amdgpu_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) #0 {
 entry:
-  store i64 4294967296, ptr addrspace(3) @cell
   %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %first = icmp eq i32 %x, 0
+  br i1 %first, label %init, label %ready
+init:
+  ; Two arrivals.
+  store i64 4294967297, ptr addrspace(3) @cell
+  br label %ready
+ready:
+  call void @llvm.amdgcn.s.barrier()
   %at = shl i32 %x, 4
   %own = getelementptr i8, ptr addrspace(3) @lds, i32 %at
-  call void @llvm.amdgcn.global.load.async.to.lds.b128(ptr addrspace(1) %in, ptr addrspace(3) %own, i32 0, i32 0)
-  call void @llvm.amdgcn.ds.atomic.async.barrier.arrive.b64(ptr addrspace(3) @cell)
+  %y = xor i32 %at, 512
+  %other = getelementptr i8, ptr addrspace(3) @lds, i32 %y
+  call void @llvm.amdgcn.global.load.async.to.lds.b128(ptr addrspace(1) %in, ptr addrspace(3) %own, i32 0, i32 0) ; <<< other end
+  %lane = and i32 %x, 31
+  %leads = icmp eq i32 %lane, 0
+  br i1 %leads, label %arrive, label %poll
+arrive:
+  call void @llvm.amdgcn.ds.atomic.async.barrier.arrive.b64(ptr addrspace(3) @cell) ; right
+  %old = call i64 @llvm.amdgcn.ds.atomic.barrier.arrive.rtn.b64(ptr addrspace(3) @cell, i64 1) ; wrong
   br label %poll
 poll:
+  call void @llvm.amdgcn.s.sleep(i32 1)
   %word = load i64, ptr addrspace(3) @cell
   %phase = and i64 %word, 536870912
   %again = icmp eq i64 %phase, 0
   br i1 %again, label %poll, label %done
 done:
-  %v = load <4 x i32>, ptr addrspace(3) %own
+  %v = load <4 x i32>, ptr addrspace(3) %other ; <<< error[R4] missing-wait ; wrong
+  %v = load <4 x i32>, ptr addrspace(3) %other ; right
   store <4 x i32> %v, ptr addrspace(1) %out
   ret void
 }
 
-attributes #0 = { "amdgpu-flat-work-group-size"="32,32" }
+attributes #0 = { "amdgpu-flat-work-group-size"="64,64" }

@@ -470,6 +470,7 @@ pub fn attributes(processor: Processor) -> String {
 fn declaration(line: &str) -> Option<String> {
     let (_, call) = line.split_once("call ")?;
     let (result, rest) = call.split_once(" @llvm.")?;
+    let result = result.strip_prefix("afn ").unwrap_or(result);
     let (name, arguments) = rest.split_once('(')?;
     let arguments = arguments.strip_suffix(')')?;
     // The arguments are separated by commas outside of brackets; a type is what stands before the last space outside.

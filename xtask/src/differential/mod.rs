@@ -135,9 +135,10 @@ fn try_run(args: &DifferentialArgs) -> Result<bool> {
 }
 
 /// Known defects of LLVM: name, and a kernel whose first line says for which processor it is, and the number of the setting.
-const DEFECTS: [(&str, &str); 22] = [
+const DEFECTS: [(&str, &str); 24] = [
     ("bit_comparison", include_str!("llvm_defects/bit_comparison.ll")),
     ("chosen_nan", include_str!("llvm_defects/chosen_nan.ll")),
+    ("commuted_move", include_str!("llvm_defects/commuted_move.ll")),
     ("difference_from_zero", include_str!("llvm_defects/difference_from_zero.ll")),
     ("division_of_24_bits", include_str!("llvm_defects/division_of_24_bits.ll")),
     ("folded_zero", include_str!("llvm_defects/folded_zero.ll")),
@@ -146,6 +147,7 @@ const DEFECTS: [(&str, &str); 22] = [
     ("literal_of_conversion", include_str!("llvm_defects/literal_of_conversion.ll")),
     ("lost_constant", include_str!("llvm_defects/lost_constant.ll")),
     ("lost_move", include_str!("llvm_defects/lost_move.ll")),
+    ("masked_quotient", include_str!("llvm_defects/masked_quotient.ll")),
     ("narrowed_product", include_str!("llvm_defects/narrowed_product.ll")),
     ("negated_zero", include_str!("llvm_defects/negated_zero.ll")),
     ("negative_zero", include_str!("llvm_defects/negative_zero.ll")),

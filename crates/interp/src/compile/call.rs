@@ -141,6 +141,7 @@ impl Builder<'_, '_> {
                 Ok(vec![Src::register(to)])
             }
             Meaning::Float1(_)
+            | Meaning::Approximated(..)
             | Meaning::Float2(_)
             | Meaning::Float3(_)
             | Meaning::Int1(_)

@@ -10,10 +10,11 @@ use wavemark_ir::types::Type;
 use super::Builder;
 use super::address::{Step, Walk};
 use super::cast::conversion;
-use crate::Refused;
 use crate::lanes::{Known, Src};
+use crate::meaning::lowered::fast_quotient;
 use crate::op::{Convert, Op, Term};
 use crate::shape::{Class, Leaf, mask, recut};
+use crate::{Refused, arith};
 
 impl Builder<'_, '_> {
     /// Compiles an instruction; the limbs of what it gives.
@@ -137,6 +138,16 @@ impl Builder<'_, '_> {
         let mut limbs: Vec<Src> = Vec::new();
         for leaf in leaves {
             let (at, bits) = (limbs.len(), leaf.bits);
+            if let (BinaryOp::FDiv, Class::Float(format)) = (op, leaf.class)
+                && let Some(quotient) = fast_quotient(flags, format)
+            {
+                limbs.push(self.words(&[a[at], b[at]], move |words| {
+                    let result = quotient(format, words[0], words[1]);
+                    let special = |&word: &u64| arith::excluded(flags, format, word);
+                    (result, words.iter().any(special) || special(&result))
+                }));
+                continue;
+            }
             let to = self.fresh(leaf.limbs());
             match (leaf.class, leaf.limbs()) {
                 (Class::Float(format), _) => {

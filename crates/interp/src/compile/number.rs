@@ -27,6 +27,10 @@ impl Builder<'_, '_> {
         let argument = |number: usize| call.args[number].value;
         match meaning {
             Meaning::Float1(f) => self.float_words(ty, call, move |format, words| f(format, words[0])),
+            Meaning::Approximated(exact, approximate) => {
+                let f = if call.flags.contains(Flags::AFN) { approximate } else { exact };
+                self.float_words(ty, call, move |format, words| f(format, words[0]))
+            }
             Meaning::Float2(f) => {
                 self.float_words(ty, call, move |format, words| f(format, words[0], words[1]))
             }

@@ -5,7 +5,7 @@
 //! intrinsic computes across lanes, or does to memory, marks, counters and barriers, is a word here and code in `run`;
 //! what is a machine instruction is a line of `instructions.txt`. What is done with barriers is a column of that table.
 
-mod lowered;
+pub mod lowered;
 pub mod scalar;
 
 use std::sync::LazyLock;
@@ -26,6 +26,8 @@ pub enum Meaning {
     Id(Id),
     /// A function of floating-point numbers.
     Float1(Float1),
+    /// The same, and what it is with `afn`.
+    Approximated(Float1, Float1),
     /// Of two.
     Float2(Float2),
     /// Of three.
@@ -491,17 +493,17 @@ const TABLE: &[(&str, Meaning)] = &[
     // Of every target.
     ("llvm.fma", Fma),
     ("llvm.fmuladd", Fma),
-    ("llvm.sqrt", Float1(scalar::sqrt)),
-    ("llvm.exp", Float1(lowered::exp)),
+    ("llvm.sqrt", Approximated(scalar::sqrt, lowered::fast_sqrt)),
+    ("llvm.exp", Approximated(lowered::exp, lowered::fast_exp)),
     ("llvm.exp2", Float1(lowered::exp2)),
-    ("llvm.exp10", Float1(lowered::exp10)),
-    ("llvm.log", Float1(lowered::log)),
+    ("llvm.exp10", Approximated(lowered::exp10, lowered::fast_exp10)),
+    ("llvm.log", Approximated(lowered::log, lowered::fast_log)),
     ("llvm.log2", Float1(lowered::log2)),
-    ("llvm.log10", Float1(lowered::log10)),
+    ("llvm.log10", Approximated(lowered::log10, lowered::fast_log10)),
     ("llvm.pow", Float2(scalar::pow)),
     ("llvm.powi", Powi),
-    ("llvm.sin", Float1(scalar::sin)),
-    ("llvm.cos", Float1(scalar::cos)),
+    ("llvm.sin", Float1(lowered::sin)),
+    ("llvm.cos", Float1(lowered::cos)),
     ("llvm.tanh", Float1(scalar::tanh)),
     ("llvm.fabs", Float1(scalar::fabs)),
     ("llvm.copysign", Float2(scalar::copysign)),

@@ -1,6 +1,6 @@
 //! Functions of one lane that intrinsics are: of floating-point numbers in any format, of integers of any width.
 //!
-//! The generic ones (`llvm.sqrt`, `llvm.sin`) are taken in binary64 and rounded once; those of the hardware
+//! The generic ones (`llvm.sqrt`, `llvm.tanh`) are taken in binary64 and rounded once; those of the hardware
 //! (`llvm.amdgcn.exp2`) are the instructions' approximations, from `numerics`.
 
 use wavemark_ir::float::Format;
@@ -37,10 +37,6 @@ macro_rules! in_double {
 in_double! {
     /// Square root.
     sqrt(x) = x.sqrt();
-    /// Sine.
-    sin(x) = x.sin();
-    /// Cosine.
-    cos(x) = x.cos();
     /// Hyperbolic tangent.
     tanh(x) = x.tanh();
     /// Toward -∞.

@@ -58,6 +58,8 @@ pub struct Flight {
     pub action: Action,
     /// Its data have landed.
     pub landed: bool,
+    /// Behind it, a barrier in LDS has counted an arrival that tells of it.
+    pub told: bool,
     /// The clock when its wave's turn began in which it was issued.
     pub issued: u64,
     /// Where it was issued.
@@ -67,9 +69,10 @@ pub struct Flight {
 }
 
 impl Flight {
-    /// Whether whoever waits for it is told by a barrier in LDS, which it has arrived at.
+    /// Whether whoever waits for it is told by a barrier in LDS, at which it, or an arrival behind it, has arrived.
     pub fn is_told(&self) -> bool {
-        self.landed && matches!(self.action, Action::Move { arrive: Some(_), .. } | Action::Arrive(_))
+        let arrives = matches!(self.action, Action::Move { arrive: Some(_), .. } | Action::Arrive(_));
+        self.landed && (self.told || arrives)
     }
 }
 

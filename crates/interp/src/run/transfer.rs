@@ -266,6 +266,7 @@ impl<'r> Executor<'r> {
             instance,
             action,
             landed: false,
+            told: false,
             issued,
             place,
             span,
@@ -308,6 +309,12 @@ impl<'r> Executor<'r> {
                 }
             }
         }
+        // An arrival tells of the loads that its wave has issued before it.
+        let arrived = |flight: &Flight| flight.landed && matches!(flight.action, Action::Arrive(_));
+        let told = wave.flights.iter().rposition(arrived).unwrap_or(0);
+        for flight in wave.flights.iter_mut().take(told) {
+            flight.told |= flight.class == Class::AsyncLoad;
+        }
     }
 
     /// The operations at these positions of the queue are done.
@@ -328,6 +335,10 @@ impl<'r> Executor<'r> {
     fn transferred(&mut self, wave: &Wave, at: usize) {
         let (agent, flight) = (self.agent(wave), &wave.flights[at]);
         let Action::Move { pieces, store, arrive: None } = &flight.action else { return };
+        let arrives = |later: &Flight| matches!(later.action, Action::Arrive(_));
+        if flight.class == Class::AsyncLoad && wave.flights.iter().skip(at + 1).any(arrives) {
+            return;
+        }
         let Some(races) = &mut self.races else { return };
         let (access, lane) = (races.begin(agent, &flight.place), flight.place.lanes.trailing_zeros().min(63));
         for piece in pieces {

@@ -34,6 +34,11 @@ impl Bits {
         Bits { value: 0, unknown: mask(bits) }
     }
 
+    /// Of a number of `bits` bits those in `known`.
+    pub fn partly(value: u64, known: u64, bits: u32) -> Bits {
+        Bits::new(value, mask(bits) & !known)
+    }
+
     /// The value, if all of it is known.
     pub fn exact(self) -> Option<u64> {
         (self.unknown == 0).then_some(self.value)

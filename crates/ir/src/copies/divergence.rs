@@ -14,12 +14,17 @@ use crate::intrinsic::{self, Intrinsic, Lanes, Spaces};
 use super::lanes::{Known, Values};
 use super::paths::Node;
 
-/// Whether waves may differ in the barriers that they reach; `is_barrier` says which blocks have one.
-pub(crate) fn may_differ(values: &Values<'_>, nodes: &[Node], is_barrier: impl Fn(Block) -> bool) -> bool {
+/// Whether waves may differ in the barriers that they reach where they part at one of the nodes; `is_barrier` says which
+/// blocks have one.
+pub(crate) fn may_differ<'n>(
+    values: &Values<'_>,
+    nodes: impl IntoIterator<Item = &'n Node>,
+    is_barrier: impl Fn(Block) -> bool,
+) -> bool {
     let graph = Graph::of(values.body);
     let post = Dominators::post(&graph);
     let position = |block: Block| values.body.order.iter().position(|&other| other == block);
-    nodes.iter().filter(|node| splits(values, node)).any(|node| {
+    nodes.into_iter().filter(|node| splits(values, node)).any(|node| {
         let Some(at) = position(node.block) else { return false };
         // Nodes of the post-dominators are one more, and 0 is the end.
         let meeting = post.parent(at + 1).and_then(|meeting| meeting.checked_sub(1));

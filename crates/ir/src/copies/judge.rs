@@ -12,10 +12,11 @@ use crate::lds;
 use crate::module::{Global, Module};
 use crate::opcode::CastOp;
 
+use super::cells;
 use super::flat::flat;
 use super::lanes::{Group, Known, Values};
 use super::paths::{self, Node};
-use super::steps::{Barrier, NotFollowed, Site, Steps, steps};
+use super::steps::{Barrier, COPIES, NotFollowed, Site, Steps, steps};
 use super::touch::Conflict;
 
 /// Older instances of an operation are not told apart: all of them must be done.
@@ -122,6 +123,7 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
     if makes_generic_pointers(&values) {
         return Err(NotFollowed::GenericPointers);
     }
+    let has_cells = cells::has_some(&values);
     let ask = |node: &Node, known: &mut Known| {
         for &inst in &body.blocks[node.block].insts {
             values.touch(node, 0, known, &body.insts[inst]);
@@ -129,6 +131,13 @@ fn follow(module: &Module, kernel: Global, processor: Option<Processor>) -> Resu
                 && intrinsic::called(module, call).is_some_and(intrinsic::Intrinsic::is_barrier)
             {
                 call.args.iter().for_each(|arg| drop(values.of(&node.fixed, known, arg.value)));
+            }
+            // What a wait for a cell looks at.
+            if let InstKind::CondBr { condition, then, otherwise } = &body.insts[inst].kind
+                && has_cells
+                && (*then == node.block || *otherwise == node.block)
+            {
+                values.of(&node.fixed, known, *condition);
             }
         }
     };
@@ -200,12 +209,15 @@ struct Need {
 struct Judge<'s> {
     steps: &'s Steps,
     touching: Vec<usize>,
+    /// Something arrives when copies are done.
+    later: bool,
 }
 
 impl<'s> Judge<'s> {
     fn new(steps: &'s Steps) -> Judge<'s> {
         let touching = (0..steps.sites.len()).filter(|&node| steps.sites[node].touch.is_some()).collect();
-        Judge { steps, touching }
+        let later = steps.sites.iter().any(|site| matches!(site.barrier, Some(Barrier::SignalLater(_))));
+        Judge { steps, touching, later }
     }
 
     fn site(&self, node: usize) -> &'s Site {
@@ -290,7 +302,8 @@ impl<'s> Judge<'s> {
                 let others = self.conflict(copy, access, |mine, theirs| mine != theirs);
                 if others > Conflict::No {
                     let certain = others == Conflict::Certain;
-                    needs.extend(barriers.iter().map(|&at| Need { copy, access, at, certain }));
+                    let needed = barriers.iter().filter(|&&(at, waited)| !self.is_told(at, waited, copy));
+                    needs.extend(needed.map(|&(at, _)| Need { copy, access, at, certain }));
                 }
             }
             for &first in since.iter().filter(|&&first| !self.both_atomic(first, access)) {
@@ -316,6 +329,37 @@ impl<'s> Judge<'s> {
         self.site(node).touch.as_ref().is_some_and(|touch| touch.copy)
     }
 
+    /// Whether a copy is begun at a node of which arrivals tell.
+    fn is_begun(&self, node: usize) -> bool {
+        matches!(self.steps.function.steps[node], Step::Issue { stage: COPIES, .. })
+    }
+
+    /// Whether an arrival that waits for copies tells that a copy begun before it is done: the one at a node, or one before it
+    /// on every path from the copy, at a barrier that is waited for behind the node or between the two.
+    fn is_told(&self, arrival: usize, waited: u64, copy: usize) -> bool {
+        if !self.later || !self.is_begun(copy) {
+            return false;
+        }
+        if matches!(self.site(arrival).barrier, Some(Barrier::SignalLater(_))) {
+            return true;
+        }
+        let mut seen = FxHashSet::default();
+        let mut work = vec![(arrival, waited)];
+        while let Some((at, mut waited)) = work.pop() {
+            match self.site(at).barrier {
+                Some(Barrier::SignalLater(number)) if waited >> number & 1 != 0 => continue,
+                Some(Barrier::Wait(number)) => waited |= 1 << number,
+                _ => {}
+            }
+            if at == copy {
+                return false;
+            }
+            let before = self.steps.predecessors[at].iter().map(|&before| (before, waited));
+            work.extend(before.filter(|state| seen.insert(*state)));
+        }
+        true
+    }
+
     fn both_atomic(&self, a: usize, b: usize) -> bool {
         let atomic = |node: usize| self.site(node).touch.as_ref().is_some_and(|touch| touch.atomic);
         atomic(a) && atomic(b)
@@ -328,34 +372,43 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Where waves arrive at the last barriers before a node, and the accesses that lie behind these barriers.
-    fn barriers_before(&self, node: usize) -> (Vec<usize>, Vec<usize>) {
+    /// Where waves arrive at the last barriers before a node, each with the barriers that were waited for since, and the
+    /// accesses that lie behind these barriers.
+    fn barriers_before(&self, node: usize) -> (Vec<(usize, u64)>, Vec<usize>) {
         let (mut arrivals, mut since) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
         // Behind the wait of a split barrier, what was before its signal is ordered; what is between them is not. The set of
-        // barriers that were waited for on the way.
-        let mut work: Vec<(usize, u64)> =
-            self.steps.predecessors[node].iter().map(|&before| (before, 0)).collect();
-        while let Some((at, mut waited)) = work.pop() {
-            if !seen.insert((at, waited)) {
+        // barriers that were waited for on the way, and whether copies are ordered by an arrival that tells of nothing else.
+        let mut work: Vec<(usize, u64, bool)> =
+            self.steps.predecessors[node].iter().map(|&before| (before, 0, false)).collect();
+        while let Some((at, mut waited, mut told)) = work.pop() {
+            if !seen.insert((at, waited, told)) {
                 continue;
             }
             match self.site(at).barrier {
+                Some(Barrier::Meet) if told => continue,
+                Some(Barrier::Signal(number)) if told && waited >> number & 1 != 0 => continue,
+                Some(Barrier::SignalLater(number)) if waited >> number & 1 != 0 => {
+                    if !told {
+                        arrivals.push((at, waited));
+                    }
+                    told = true;
+                }
                 Some(Barrier::Meet) => {
-                    arrivals.push(at);
+                    arrivals.push((at, waited));
                     continue;
                 }
                 Some(Barrier::Signal(number)) if waited >> number & 1 != 0 => {
-                    arrivals.push(at);
+                    arrivals.push((at, waited));
                     continue;
                 }
                 Some(Barrier::Wait(number)) => waited |= 1 << number,
                 _ => {}
             }
-            if self.site(at).touch.is_some() {
+            if self.site(at).touch.is_some() && !(told && self.is_begun(at)) {
                 since.push(at);
             }
-            work.extend(self.steps.predecessors[at].iter().map(|&before| (before, waited)));
+            work.extend(self.steps.predecessors[at].iter().map(|&before| (before, waited, told)));
         }
         (arrivals, since)
     }

@@ -118,6 +118,13 @@ pub(crate) struct Known {
     pub phis: FxHashSet<Value>,
 }
 
+impl Known {
+    /// Takes a value for known that nobody has asked for.
+    pub fn assume(&mut self, value: Value, lanes: Lanes) {
+        self.values.insert(value, lanes);
+    }
+}
+
 impl Values<'_> {
     /// Whether the size of its workgroups has more than one dimension.
     pub fn uses_other_dimensions(&self) -> bool {

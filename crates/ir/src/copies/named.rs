@@ -78,8 +78,7 @@ impl Named {
             self.addresses.push(address);
             self.addresses.len() - 1
         });
-        // A set of them is a word.
-        u8::try_from(at + 1).ok().filter(|&number| number < 64).ok_or(NotFollowed::TooLarge)
+        number_below_64(at + 1)
     }
 
     fn follow(&mut self, nodes: &[Node], joins: &[Option<BarrierNumber>]) {
@@ -99,6 +98,11 @@ impl Named {
                 }
             }
         }
+    }
+
+    /// The number of a cell of LDS, behind those of the named barriers.
+    pub fn number_of_cell(&self, cell: usize) -> Result<BarrierNumber, NotFollowed> {
+        number_below_64(self.addresses.len() + 1 + cell)
     }
 
     /// The part of a barrier that a call is; `None`: it orders nothing. A barrier of a cluster is one of its workgroups, too.
@@ -143,8 +147,18 @@ impl Named {
     }
 }
 
+/// A set of numbers is a word.
+fn number_below_64(number: usize) -> Result<BarrierNumber, NotFollowed> {
+    u8::try_from(number).ok().filter(|&number| number < 64).ok_or(NotFollowed::TooLarge)
+}
+
 /// What all work-items at a node know an operand to be.
-fn same(values: &Values<'_>, node: &Node, known: &mut Known, operand: Option<Operand>) -> Option<u64> {
+pub(super) fn same(
+    values: &Values<'_>,
+    node: &Node,
+    known: &mut Known,
+    operand: Option<Operand>,
+) -> Option<u64> {
     let lanes = values.of(&node.fixed, known, operand?)?;
     let mut items = (0..values.group.items).filter(|&item| node.active[item]);
     let first = lanes.of(items.next()?).exact()?;

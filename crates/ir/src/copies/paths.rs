@@ -163,7 +163,7 @@ fn blocks_of(values: &Values<'_>, phis: &Phis) -> FxHashMap<Value, Block> {
 }
 
 /// Where a node may go, and which work-items may go there.
-fn edges(values: &Values<'_>, node: &Node) -> Vec<(Block, Vec<bool>)> {
+pub(super) fn edges(values: &Values<'_>, node: &Node) -> Vec<(Block, Vec<bool>)> {
     let body = values.body;
     let mut known = Known::default();
     let mut edges: Vec<(Block, Vec<bool>)> = match body.terminator(node.block) {

@@ -12,6 +12,7 @@ use crate::function::Inst;
 use crate::inst::{Call, InstData, InstKind, Operand};
 use crate::intrinsic::{self, Intrinsic, Marks};
 
+use super::cells::{Cells, Role};
 use super::divergence;
 use super::lanes::{Known, Values};
 use super::named::{BarrierNumber, Named};
@@ -35,6 +36,8 @@ pub(super) struct Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Barrier {
     Signal(BarrierNumber),
+    /// A signal that is given when the copies of its class before it are done, and tells of these alone.
+    SignalLater(BarrierNumber),
     Wait(BarrierNumber),
     /// Both, at the workgroup's.
     Meet,
@@ -51,7 +54,7 @@ pub(super) struct Steps {
 const MOST_STEPS: usize = 1 << 14;
 
 /// Copies whose class says nothing else.
-const COPIES: Stage = 0;
+pub(super) const COPIES: Stage = 0;
 /// Stores of ASYNCcnt, which do not keep the order of its loads.
 const STORES: Stage = 1;
 const TENSORS: Stage = 2;
@@ -75,7 +78,7 @@ pub enum NotFollowed {
     Conditions,
     /// It waits for marks and for counters.
     MarksAndCounters,
-    /// It asks barrier cells in LDS whether copies are done.
+    /// It has barrier cells in LDS that are not barriers of all its waves, or not known to be.
     Cells,
     /// It makes generic pointers to LDS.
     GenericPointers,
@@ -101,7 +104,9 @@ impl NotFollowed {
                 "its waves take their ways to barriers by conditions that may have to do with each other"
             }
             NotFollowed::MarksAndCounters => "it waits for marks and for counters of copies",
-            NotFollowed::Cells => "barrier cells in LDS tell it that copies are done",
+            NotFollowed::Cells => {
+                "it has barrier cells in LDS that not every wave is known to arrive at and wait for in turns"
+            }
             NotFollowed::GenericPointers => "it makes generic pointers to LDS",
             NotFollowed::TooLarge => "its paths are too many",
             NotFollowed::Dimensions => "its workgroups have more than one dimension",
@@ -122,6 +127,13 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
         return Err(NotFollowed::Divergence);
     }
     let named = Named::of(values, nodes)?;
+    let own = |inst| own_steps(values, called(values, &values.body.insts[inst]), marks, 0);
+    let cells = Cells::of(values, nodes, |inst| {
+        own(inst).iter().any(|step| matches!(step, Step::Mark(stages) if stages.has(COPIES)))
+    })?;
+    if marks && !cells.roles.is_empty() {
+        return Err(NotFollowed::MarksAndCounters);
+    }
     let (mut steps, mut sites, mut first) = (Vec::new(), Vec::new(), Vec::new());
     for (number, node) in nodes.iter().enumerate() {
         first.push(steps.len());
@@ -131,7 +143,7 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
         let mut joined = named.joined[number];
         for &inst in &values.body.blocks[node.block].insts {
             let data = &values.body.insts[inst];
-            let touch = values.touch(node, number, &mut known, data);
+            let mut touch = values.touch(node, number, &mut known, data);
             if touch.as_ref().is_some_and(|touch| touch.cell) {
                 return Err(NotFollowed::Cells);
             }
@@ -142,12 +154,27 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
                 }
                 _ => None,
             };
-            let own = own_steps(values, row, marks, steps.len() as u32);
+            let mut own = own_steps(values, row, marks, steps.len() as u32);
+            let waits = matches!(own.first(), Some(Step::Wait { .. }));
+            let barrier = match cells.roles.get(&(number, inst)) {
+                Some(&Role::Arrives { cell, later: false }) => {
+                    Some(Barrier::Signal(named.number_of_cell(cell)?))
+                }
+                Some(&Role::Arrives { cell, later: true }) => {
+                    Some(Barrier::SignalLater(named.number_of_cell(cell)?))
+                }
+                Some(&Role::Waits { cell, left }) => {
+                    let stages = Stages(1 << COPIES);
+                    own.extend(left.map(|left| Step::Wait { n: Bound::exactly(left), stages }));
+                    touch.iter_mut().for_each(|touch| touch.atomic = true);
+                    Some(Barrier::Wait(named.number_of_cell(cell)?))
+                }
+                None => barrier,
+            };
             let ends = matches!(data.kind, InstKind::Ret { .. });
             if touch.is_none() && barrier.is_none() && own.is_empty() && !ends {
                 continue;
             }
-            let waits = matches!(own.first(), Some(Step::Wait { .. }));
             let begins = steps.len();
             if begins > MOST_STEPS {
                 return Err(NotFollowed::TooLarge);
@@ -159,9 +186,9 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
         }
     }
     let mut successors: Vec<Vec<usize>> = (1..=steps.len()).map(|next| vec![next]).collect();
-    for (number, node) in nodes.iter().enumerate() {
+    for number in 0..nodes.len() {
         let last = first.get(number + 1).copied().unwrap_or(steps.len()) - 1;
-        successors[last] = node.successors.iter().map(|&to| first[to]).collect();
+        successors[last] = cells.successors(nodes, number).iter().map(|&to| first[to]).collect();
     }
     let mut predecessors = vec![Vec::new(); steps.len()];
     for (from, targets) in successors.iter().enumerate() {

@@ -34,6 +34,11 @@ impl Bytes {
         Some(Bytes::new(waves))
     }
 
+    /// `size` bytes at one place, of every wave.
+    pub fn of_all(group: Group, start: u64, size: u64) -> Bytes {
+        Bytes::new(vec![vec![(start, start.saturating_add(size))]; group.waves()])
+    }
+
     fn new(mut waves: Vec<Vec<(u64, u64)>>) -> Bytes {
         waves.iter_mut().for_each(merge);
         let start = waves.iter().filter_map(|ranges| ranges.first()).map(|range| range.0).min();
@@ -93,7 +98,7 @@ pub(super) struct Touch {
     pub atomic: bool,
     /// It is an asynchronous operation.
     pub copy: bool,
-    /// Whoever waits for it asks a barrier cell in LDS.
+    /// It is a tensor operation that arrives at a barrier cell in LDS.
     pub cell: bool,
     /// It writes global memory, or may write the LDS of other workgroups.
     pub elsewhere: bool,
@@ -113,6 +118,11 @@ pub(super) enum Conflict {
 }
 
 impl Touch {
+    /// Whether it may be of one of these bytes.
+    pub fn meets(&self, bytes: &Bytes) -> bool {
+        self.places.iter().flatten().any(|place| place.bytes.meet(bytes, |_, _| true))
+    }
+
     /// Whether accesses of waves that `which` picks are in each other's way.
     pub fn conflict(&self, other: &Touch, which: impl Fn(usize, usize) -> bool) -> Conflict {
         let (Some(mine), Some(theirs)) = (&self.places, &other.places) else { return Conflict::No };
@@ -245,9 +255,10 @@ impl At<'_, '_> {
             return None;
         }
         let copy = row.asynchronous.is_some();
-        let cell = matches!(row.barrier, Some(Barrier::ArriveAtCell | Barrier::ArriveAtCellLater));
+        let arrives = matches!(row.barrier, Some(Barrier::ArriveAtCell | Barrier::ArriveAtCellLater));
         let elsewhere = copy && (!writes || row.needs.contains(&Need::Property(Property::CLUSTERS)));
-        let mut touch = Touch { writes, atomic: reads && writes, copy, cell, elsewhere, places: None, node };
+        let mut touch =
+            Touch { writes, atomic: reads && writes, copy, cell: false, elsewhere, places: None, node };
         if row.asynchronous == Some("tensor") {
             if let Some((places, cell, multicast)) = self.places_of_tensor(call) {
                 (touch.places, touch.cell) = (Some(places), cell);
@@ -260,6 +271,7 @@ impl At<'_, '_> {
         touch.places = match row.asynchronous {
             Some("lds-dma") => self.places_of_dma(call, pointer),
             Some(_) => self.places_of_copy(row, call, pointer),
+            None if arrives => self.places(pointer, 8, 0),
             None => {
                 // Of a masked access it is not followed which elements are accessed.
                 let masked = row.params.iter().any(|param| matches!(param.shape, Shape::Bool(_)));

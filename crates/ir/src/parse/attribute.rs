@@ -10,7 +10,8 @@ use crate::constant::ConstKind;
 impl Parser<'_> {
     /// The attributes that stand here; `groups`: those may be `#n` too.
     pub(super) fn attributes(&mut self, groups: bool) -> Result<Attributes> {
-        let (mut own, mut referred) = (Vec::new(), SmallVec::<[AttributeGroup; 4]>::new());
+        let (mut own, mut referred) =
+            (SmallVec::<[Attribute; 4]>::new(), SmallVec::<[AttributeGroup; 4]>::new());
         loop {
             // What begins otherwise is none, nor is a word as short as `i8`.
             let begins = match self.byte() {
@@ -50,10 +51,12 @@ impl Parser<'_> {
                 _ => break,
             }
         }
-        if let (true, &[group]) = (own.is_empty(), referred.as_slice()) {
-            return Ok(self.alone[group].clone());
+        match (own.as_slice(), referred.as_slice()) {
+            ([], []) => return Ok(Attributes::default()),
+            ([], &[group]) => return Ok(self.alone[group].clone()),
+            _ => {}
         }
-        Ok(Attributes::new(own, referred.into_vec()))
+        Ok(Attributes::new(own.into_boxed_slice(), referred.into_boxed_slice()))
     }
 
     fn group(&mut self, number: u32) -> AttributeGroup {

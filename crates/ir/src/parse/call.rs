@@ -28,7 +28,7 @@ impl<'t> Parser<'t> {
         let result_attributes = self.attributes(false)?;
         let space = self.address_space()?;
         let place = self.place();
-        let written = match self.frequent_type() {
+        let written = match self.recent_type() {
             Some(ty) => ty,
             None => self.any_type()?,
         };
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
         let mut args = SmallVec::new();
         self.list(b')', |parser| {
             let ty = parser.ty()?;
-            if *parser.module.types.kind(ty) == TypeKind::Metadata {
+            if matches!(parser.module.types.kind(ty), TypeKind::Metadata) {
                 let metadata = parser.metadata(Some(scope))?;
                 let value = Operand::Metadata(scope.body.metadata.push(metadata));
                 args.push(Argument { ty, value, attributes: Default::default() });

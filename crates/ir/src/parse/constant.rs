@@ -85,7 +85,7 @@ impl<'t> Parser<'t> {
             b'%' => {
                 if let Some(scope) = &scope
                     && let Some((number, end)) = short_number(self.text, self.at + 1)
-                    && let Some(&value) = scope.numbered_value(number)
+                    && let Some(value) = scope.numbered_value(number)
                     && scope.body.values[value].ty == ty
                 {
                     self.go_to(end);

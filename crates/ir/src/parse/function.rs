@@ -6,7 +6,6 @@ use super::{Parser, Place, Result};
 use crate::entity::{Id, Table};
 use crate::function::{Block, BlockData, Body, Inst, Value, ValueData, ValueDef};
 use crate::inst::InstData;
-use crate::metadata::Attachments;
 use crate::module::{Global, GlobalKind};
 use crate::types::{Type, TypeKind};
 
@@ -16,8 +15,8 @@ pub(super) struct Scope<'t> {
     /// Room for the instructions of a block.
     insts: Vec<Inst>,
     result: Type,
-    values: Names<'t, Value>,
-    blocks: Names<'t, Block>,
+    /// Values and blocks: no two have one name.
+    locals: Names<'t, Local>,
     /// Where a value is used that is not defined yet; `None` once it is.
     open_values: Table<Value, Option<Place>>,
     open_blocks: Table<Block, Option<Place>>,
@@ -25,6 +24,13 @@ pub(super) struct Scope<'t> {
     next_number: u32,
     places: Table<Inst, (u32, u32)>,
     block_places: Table<Block, (u32, u32)>,
+}
+
+/// What a name of a function means.
+#[derive(Clone, Copy)]
+enum Local {
+    Value(Value),
+    Block(Block),
 }
 
 /// Before a value is defined nobody looks at where it comes from.
@@ -45,14 +51,17 @@ impl<'t> Scope<'t> {
         if let Some(text) = key.text() {
             self.body.names.set(value, Some(text));
         }
-        self.values.insert(key, value);
+        self.locals.insert(key, Local::Value(value));
         value
     }
 
     /// The value of a number, if it has been mentioned.
     #[inline(always)]
-    pub(super) fn numbered_value(&self, number: u32) -> Option<&Value> {
-        self.values.numbered(number)
+    pub(super) fn numbered_value(&self, number: u32) -> Option<Value> {
+        match self.locals.numbered(number) {
+            Some(&Local::Value(value)) => Some(value),
+            _ => None,
+        }
     }
 
     /// The type that the function gives.
@@ -70,8 +79,7 @@ impl<'t> Parser<'t> {
             body: Body::default(),
             insts: Vec::new(),
             result: function.result,
-            values: Names::default(),
-            blocks: Names::default(),
+            locals: Names::default(),
             open_values: Table::default(),
             open_blocks: Table::default(),
             next_number: 0,
@@ -105,11 +113,11 @@ impl<'t> Parser<'t> {
     }
 
     fn all_defined(&self, scope: &Scope<'t>) -> Result<()> {
-        let values =
-            scope.values.iter().filter_map(|(key, &value)| Some((scope.open_values[value]?, key, "")));
-        let blocks =
-            scope.blocks.iter().filter_map(|(key, &block)| Some((scope.open_blocks[block]?, key, "label ")));
-        let Some((place, key, what)) = values.chain(blocks).min_by_key(|missing| missing.0) else {
+        let missing = scope.locals.iter().filter_map(|(key, &local)| match local {
+            Local::Value(value) => Some((scope.open_values[value]?, key, "")),
+            Local::Block(block) => Some((scope.open_blocks[block]?, key, "label ")),
+        });
+        let Some((place, key, what)) = missing.min_by_key(|missing| missing.0) else {
             return Ok(());
         };
         self.error_at(place, format!("{what}%{key} is not defined"))
@@ -168,7 +176,7 @@ impl<'t> Parser<'t> {
         let end = self.last_end;
         let inst = scope.body.insts.push(InstData { ty, result: None, kind });
         scope.places.set(inst, (place, end));
-        if *self.module.types.kind(ty) == TypeKind::Void {
+        if matches!(self.module.types.kind(ty), TypeKind::Void) {
             if name.is_some() {
                 return self.error_at(place, "the instruction gives nothing that could have a name");
             }
@@ -176,14 +184,17 @@ impl<'t> Parser<'t> {
             let value = self.define_value(scope, name, ty, ValueDef::Inst(inst), place)?;
             scope.body.insts[inst].result = Some(value);
         }
-        let attachments: Attachments = self.attachments(true)?;
-        if !attachments.is_empty() {
-            scope.body.attachments.set(inst, &attachments);
+        if self.at(b',') {
+            match self.only_attachment() {
+                Some(attachment) => scope.body.attachments.set(inst, &[attachment]),
+                None => scope.body.attachments.set(inst, &self.attachments(true)?),
+            }
         }
         Ok(inst)
     }
 
     /// The number that something without a name gets: its own, if it has one, which no other may have.
+    #[inline(always)]
     fn free_number(&self, scope: &mut Scope<'t>, name: Option<NameToken<'t>>, place: Place) -> Result<u32> {
         let number = match name {
             Some(NameToken::Number(number)) if number < scope.next_number => {
@@ -200,6 +211,7 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
+    #[inline(always)]
     fn key(&self, scope: &mut Scope<'t>, name: Option<NameToken<'t>>, place: Place) -> Result<Key<'t>> {
         Ok(match name {
             Some(name @ (NameToken::Plain(_) | NameToken::Quoted(_))) => name.key(),
@@ -207,6 +219,7 @@ impl<'t> Parser<'t> {
         })
     }
 
+    #[inline]
     fn define_value(
         &mut self,
         scope: &mut Scope<'t>,
@@ -216,12 +229,22 @@ impl<'t> Parser<'t> {
         place: Place,
     ) -> Result<Value> {
         let key = self.key(scope, name, place)?;
-        if scope.blocks.get(&key).is_some() {
-            return self.error_at(place, "the name is that of a block already");
+        match scope.locals.get(&key).copied() {
+            None => Ok(scope.new_value(key, ty, def)),
+            Some(Local::Block(_)) => self.error_at(place, "the name is that of a block already"),
+            Some(Local::Value(value)) => self.define_used(scope, value, ty, def, place),
         }
-        let Some(value) = scope.values.get(&key).copied() else {
-            return Ok(scope.new_value(key, ty, def));
-        };
+    }
+
+    /// Defines a value that was used before.
+    fn define_used(
+        &self,
+        scope: &mut Scope<'t>,
+        value: Value,
+        ty: Type,
+        def: ValueDef,
+        place: Place,
+    ) -> Result<Value> {
         let Some(used) = scope.open_values[value] else {
             return self.error_at(place, "the value is defined twice");
         };
@@ -243,13 +266,15 @@ impl<'t> Parser<'t> {
         place: Place,
     ) -> Result<Value> {
         let key = name.key();
-        if let Some(value) = scope.values.get(&key).copied() {
-            if scope.body.values[value].ty != ty {
+        match scope.locals.get(&key).copied() {
+            Some(Local::Value(value)) if scope.body.values[value].ty == ty => return Ok(value),
+            Some(Local::Value(value)) => {
                 let wanted = crate::print::type_text(&self.module, scope.body.values[value].ty);
                 return self
                     .error_at(place, format!("the value is of type {wanted}, as its definition says"));
             }
-            return Ok(value);
+            Some(Local::Block(_)) => return self.error_at(place, "the name is that of a block"),
+            None => {}
         }
         if !self.module.types.is_first_class(ty) || *self.module.types.kind(ty) == TypeKind::Label {
             return self.error_at(place, "no value is of such a type");
@@ -259,14 +284,16 @@ impl<'t> Parser<'t> {
         Ok(value)
     }
 
-    fn block_of(&mut self, scope: &mut Scope<'t>, key: Key<'t>, place: Place) -> Block {
-        if let Some(&block) = scope.blocks.get(&key) {
-            return block;
+    fn block_of(&mut self, scope: &mut Scope<'t>, key: Key<'t>, place: Place) -> Result<Block> {
+        match scope.locals.get(&key) {
+            Some(&Local::Block(block)) => return Ok(block),
+            Some(Local::Value(_)) => return self.error_at(place, "the name is that of a value"),
+            None => {}
         }
         let block = scope.body.blocks.push(BlockData { name: key.text(), insts: Vec::new() });
         scope.open_blocks.set(block, Some(place));
-        scope.blocks.insert(key, block);
-        block
+        scope.locals.insert(key, Local::Block(block));
+        Ok(block)
     }
 
     fn define_block(
@@ -276,11 +303,8 @@ impl<'t> Parser<'t> {
         place: Place,
     ) -> Result<Block> {
         let key = self.key(scope, name, place)?;
-        if scope.values.get(&key).is_some() {
-            return self.error_at(place, "the name is that of a value already");
-        }
         let known = scope.body.blocks.len();
-        let block = self.block_of(scope, key, place);
+        let block = self.block_of(scope, key, place)?;
         if block.index() < known && scope.open_blocks[block].is_none() {
             return self.error_at(place, "the block is defined twice");
         }
@@ -301,10 +325,10 @@ impl<'t> Parser<'t> {
             && let Some((number, end)) = short_number(self.text, self.at + 1)
         {
             self.go_to(end);
-            return Ok(self.block_of(scope, Key::Number(number), place));
+            return self.block_of(scope, Key::Number(number), place);
         }
         let Token::Local(name) = self.token() else { return self.expected("the name of a block") };
         self.advance();
-        Ok(self.block_of(scope, name.key(), place))
+        self.block_of(scope, name.key(), place)
     }
 }

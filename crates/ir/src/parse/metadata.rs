@@ -1,7 +1,7 @@
 //! Metadata: nodes, attachments, debug records.
 
 use super::function::Scope;
-use super::lexer::{NameToken, Token, end_of_name, may_go_on, short_number, unescape};
+use super::lexer::{Lexer, NameToken, Token, end_of_name, may_go_on, short_number, unescape};
 use super::{Mention, Parser, Place, Result};
 use crate::function::DebugRecord;
 use crate::inst::Operand;
@@ -58,6 +58,7 @@ impl<'t> Parser<'t> {
         }
     }
 
+    #[inline]
     fn node(&mut self, number: u32, first: Place) -> Node {
         if let Some(mention) = self.nodes.get(number) {
             return mention.id;
@@ -265,11 +266,24 @@ impl<'t> Parser<'t> {
                 .is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit()))
     }
 
+    /// The attachment that follows a comma, where no other one follows it. Nearly all are `, !dbg !4`: of the kind of the one
+    /// before, and a node by its number.
+    #[inline]
+    pub(super) fn only_attachment(&mut self) -> Option<(MetadataKind, Node)> {
+        let (kind, number, place, end) = self.frequent_attachment()?;
+        let behind = Lexer::begin_from(self.text, end);
+        if self.byte_at(behind) == b',' {
+            return None;
+        }
+        let node = self.node(number, place);
+        (self.last_end, self.at) = (end as u32, behind);
+        Some((kind, node))
+    }
+
     /// The attachments that follow: `, !dbg !4`; `comma`: each behind a comma.
     pub(super) fn attachments(&mut self, comma: bool) -> Result<Attachments> {
         let mut attachments = Attachments::new();
         loop {
-            // Nearly all are `, !dbg !4`: a kind that was met, and a node by its number.
             if comma
                 && self.at(b',')
                 && let Some((kind, number, place, end)) = self.frequent_attachment()
@@ -307,7 +321,9 @@ impl<'t> Parser<'t> {
         let bytes = self.text.as_bytes();
         let (known, kind) = self.last_kind?;
         let end = at + 1 + known.len();
-        if self.byte_at(at) != b'!' || bytes.get(at + 1..end)? != known.as_bytes() {
+        // Byte by byte: it is mostly `dbg`.
+        let same = || Some(bytes.get(at + 1..end)?.iter().eq(known.as_bytes()));
+        if self.byte_at(at) != b'!' || !same()? {
             return None;
         }
         if bytes.get(end..end + 2)? != b" !" {

@@ -60,6 +60,7 @@ impl<T> Default for Names<'_, T> {
 }
 
 impl<'t, T> Names<'t, T> {
+    #[inline(always)]
     pub fn get(&self, key: &Key<'t>) -> Option<&T> {
         match key {
             Key::Name(name) => self.named.get(name),
@@ -80,6 +81,7 @@ impl<'t, T> Names<'t, T> {
         self.numbered.get(number)
     }
 
+    #[inline]
     pub fn insert(&mut self, key: Key<'t>, item: T) {
         match key {
             Key::Name(name) => drop(self.named.insert(name, item)),
@@ -129,8 +131,12 @@ impl<T> Numbered<T> {
     }
 
     /// Lets a number that stands for nothing stand for `item`.
+    #[inline]
     pub fn insert(&mut self, number: u32, item: T) {
         let at = number as usize;
+        if at == self.row.len() {
+            return self.row.push(Some(item));
+        }
         if at >= self.row.len() + AHEAD {
             self.ahead.insert(number, item);
             return;

@@ -12,19 +12,42 @@ use crate::types::{
 /// Address spaces that LLVM has room for.
 const MAX_ADDRESS_SPACE: u32 = 1 << 24;
 
-/// Vectors that were met, each in the slot of its length and element, where another may take its place.
-pub(super) struct Vectors([Option<(Type, u32, Type)>; 64]);
+/// Types of values that were met, by what they are.
+pub(super) struct Recent {
+    /// Integers by their bits.
+    ints: [Option<Type>; 65],
+    /// Pointers by their address spaces.
+    pointers: [Option<Type>; 16],
+    /// `float`, `half`, `bfloat` and `double`.
+    words: [Option<Type>; 4],
+    /// Vectors by element and length, each in a slot where another may take its place.
+    vectors: [Option<(Type, u32, Type)>; 64],
+}
 
-impl Default for Vectors {
-    fn default() -> Vectors {
-        Vectors([None; 64])
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent { ints: [None; 65], pointers: [None; 16], words: [None; 4], vectors: [None; 64] }
     }
 }
 
-impl Vectors {
+/// The type in a slot; one that is `kind` if there is none yet.
+#[inline(always)]
+fn kept(slot: &mut Option<Type>, types: &mut Types, kind: impl FnOnce() -> TypeKind) -> Type {
+    #[cold]
+    #[inline(never)]
+    fn keep(slot: &mut Option<Type>, types: &mut Types, kind: TypeKind) -> Type {
+        *slot.insert(types.intern(kind))
+    }
+    match *slot {
+        Some(ty) => ty,
+        None => keep(slot, types, kind()),
+    }
+}
+
+impl Recent {
     #[inline(always)]
-    fn of(&mut self, types: &mut Types, element: Type, count: u32) -> Type {
-        let slot = &mut self.0[(element.index() * 11 + count as usize) % 64];
+    fn vector(&mut self, types: &mut Types, element: Type, count: u32) -> Type {
+        let slot = &mut self.vectors[(element.index() * 11 + count as usize) % 64];
         match *slot {
             Some((of, as_long, ty)) if of == element && as_long == count => ty,
             _ => {
@@ -34,16 +57,68 @@ impl Vectors {
             }
         }
     }
+
+    /// An integer, a floating-point number or a pointer that begins at a byte, and where it ends.
+    #[inline(always)]
+    fn scalar(&mut self, types: &mut Types, text: &[u8], at: usize) -> Option<(Type, usize)> {
+        let rest = text.get(at..)?;
+        let (ty, length) = match rest {
+            [b'i', ..] => {
+                let (bits, length) = narrow_integer(rest)?;
+                (kept(self.ints.get_mut(bits)?, types, || TypeKind::Int(bits as u32)), length)
+            }
+            // What is behind the parenthesis is another token.
+            [b'p', b't', b'r', b' ', b'a', ..] => {
+                let space = match rest.get(4..16)? {
+                    [
+                        b'a',
+                        b'd',
+                        b'd',
+                        b'r',
+                        b's',
+                        b'p',
+                        b'a',
+                        b'c',
+                        b'e',
+                        b'(',
+                        digit @ b'0'..=b'9',
+                        b')',
+                    ] => usize::from(digit - b'0'),
+                    _ => return None,
+                };
+                let pointer = kept(&mut self.pointers[space], types, || TypeKind::Pointer(space as u32));
+                return Some((pointer, at + 16));
+            }
+            [b'f', b'l', b'o', b'a', b't', ..] => (kept(&mut self.words[0], types, || TypeKind::Float), 5),
+            [b'h', b'a', b'l', b'f', ..] => (kept(&mut self.words[1], types, || TypeKind::Half), 4),
+            [b'b', b'f', b'l', b'o', b'a', b't', ..] => {
+                (kept(&mut self.words[2], types, || TypeKind::BFloat), 6)
+            }
+            [b'd', b'o', b'u', b'b', b'l', b'e', ..] => {
+                (kept(&mut self.words[3], types, || TypeKind::Double), 6)
+            }
+            _ => return None,
+        };
+        (!rest.get(length).is_some_and(|&byte| may_go_on(byte))).then_some((ty, at + length))
+    }
+}
+
+/// The bits of `i1` to `i99`, which begins a text, and how long that is.
+#[inline(always)]
+fn narrow_integer(text: &[u8]) -> Option<(usize, usize)> {
+    let digit = |at: usize| text.get(at).map(|byte| usize::from(byte.wrapping_sub(b'0'))).filter(|&d| d < 10);
+    let tens = digit(1).filter(|&first| first != 0)?;
+    Some(match digit(2) {
+        Some(ones) => (tens * 10 + ones, 3),
+        None => (tens, 2),
+    })
 }
 
 impl<'t> Parser<'t> {
     /// A type of values.
     pub(super) fn ty(&mut self) -> Result<Type> {
-        let (at, last_end) = (self.at, self.last_end);
-        match self.frequent_type() {
-            Some(ty) if self.module.types.is_first_class(ty) => return Ok(ty),
-            // To be said where it stands.
-            _ => (self.at, self.last_end) = (at, last_end),
+        if let Some(ty) = self.recent_type() {
+            return Ok(ty);
         }
         let place = self.place();
         let ty = self.any_type()?;
@@ -68,30 +143,25 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// A type that most values are of, if one stands here and nothing that makes another of it: narrow integers, pointers,
-    /// `float`, `half` and their like, vectors of them.
+    /// The type of values that stands here, if it was met before and nothing follows that makes another of it: one of a
+    /// single word, a pointer, a vector of either.
     #[inline]
-    pub(super) fn frequent_type(&mut self) -> Option<Type> {
-        if self.byte() == b'<' {
+    pub(super) fn recent_type(&mut self) -> Option<Type> {
+        let (ty, end) = if self.byte() == b'<' {
             let (count, end) = short_number(self.text, self.at + 1)?;
             let rest = self.text.as_bytes().get(end..end + 3)?;
             if rest != b" x " || count == 0 || count > MAX_VECTOR_ELEMENTS {
                 return None;
             }
-            let (element, end) = self.frequent_scalar(end + 3)?;
+            let (element, end) =
+                self.recent_types.scalar(&mut self.module.types, self.text.as_bytes(), end + 3)?;
             if self.byte_at(end) != b'>' {
                 return None;
             }
-            let ty = self.vectors.of(&mut self.module.types, element, count);
-            return self.take_type(ty, end + 1);
-        }
-        let (ty, end) = self.frequent_scalar(self.at)?;
-        self.take_type(ty, end)
-    }
-
-    /// Goes past a type, unless more of it follows.
-    #[inline(always)]
-    fn take_type(&mut self, ty: Type, end: usize) -> Option<Type> {
+            (self.recent_types.vector(&mut self.module.types, element, count), end + 1)
+        } else {
+            self.recent_types.scalar(&mut self.module.types, self.text.as_bytes(), self.at)?
+        };
         let next = Lexer::begin_from(self.text, end);
         if matches!(self.byte_at(next), b'(' | b'*') {
             return None;
@@ -101,47 +171,8 @@ impl<'t> Parser<'t> {
         Some(ty)
     }
 
-    #[inline(always)]
-    fn frequent_scalar(&mut self, at: usize) -> Option<(Type, usize)> {
-        let (kind, end) = match self.byte_at(at) {
-            b'i' => {
-                let (bits, end) = short_number(self.text, at + 1)?;
-                if self.byte_at(at + 1) == b'0' || bits > 64 {
-                    return None;
-                }
-                (TypeKind::Int(bits), end)
-            }
-            b'p' => {
-                let rest = self.text.as_bytes().get(at..at + 16)?;
-                if rest.starts_with(b"ptr addrspace(") {
-                    let (space, end) = short_number(self.text, at + 14)?;
-                    if self.byte_at(end) != b')' || space >= MAX_ADDRESS_SPACE {
-                        return None;
-                    }
-                    // What stands behind is no part of a word.
-                    return Some((self.module.types.intern(TypeKind::Pointer(space)), end + 1));
-                }
-                return None;
-            }
-            b'f' if self.text.as_bytes()[at..].starts_with(b"float") => (TypeKind::Float, at + 5),
-            b'v' if self.text.as_bytes()[at..].starts_with(b"void") => (TypeKind::Void, at + 4),
-            b'h' if self.text.as_bytes()[at..].starts_with(b"half") => (TypeKind::Half, at + 4),
-            b'b' if self.text.as_bytes()[at..].starts_with(b"bfloat") => (TypeKind::BFloat, at + 6),
-            _ => return None,
-        };
-        if may_go_on(self.byte_at(end)) {
-            return None;
-        }
-        Some((self.module.types.intern(kind), end))
-    }
-
     fn base_type(&mut self) -> Result<Type> {
         let kind = match self.token() {
-            // Most types are integers of two digits at most.
-            Token::Word(word) if let Some(bits) = narrow_integer(word.as_bytes()) => {
-                self.advance();
-                TypeKind::Int(bits)
-            }
             Token::Word(word) => match self.word_type(word)? {
                 Some(kind) => kind,
                 None => return self.expected("a type"),
@@ -374,18 +405,6 @@ impl<'t> Parser<'t> {
         }
         known.insert(ty, depth);
         Some(depth)
-    }
-}
-
-/// The bits of `i1` to `i99`.
-#[inline(always)]
-fn narrow_integer(word: &[u8]) -> Option<u32> {
-    match *word {
-        [b'i', ones @ b'1'..=b'9'] => Some((ones - b'0').into()),
-        [b'i', tens @ b'1'..=b'9', ones @ b'0'..=b'9'] => {
-            Some(u32::from(tens - b'0') * 10 + u32::from(ones - b'0'))
-        }
-        _ => None,
     }
 }
 

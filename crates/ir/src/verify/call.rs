@@ -1,5 +1,6 @@
 //! Calls, and the intrinsics among them.
 
+use super::convergence::is_controlled;
 use super::{Check, Rule};
 use crate::analysis::direct_callee;
 use crate::constant::ConstKind;
@@ -46,6 +47,7 @@ impl Check<'_> {
                 rows
             }
         };
+        self.controlled |= is_controlled(call, rows.first().map_or("", |row| row.name));
         if let Some(row) = intrinsic::row_of(rows, call) {
             self.intrinsic(inst, call, row);
         }
@@ -78,11 +80,6 @@ impl Check<'_> {
                 }
                 Some(_) => {}
             }
-        }
-        if row.convergent
-            && call.bundles.iter().filter(|bundle| *bundle.tag == *b"convergencectrl").count() > 1
-        {
-            self.at_inst(inst, Rule::Convergence, "a call has one convergence token");
         }
     }
 }

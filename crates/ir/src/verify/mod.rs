@@ -9,6 +9,7 @@
 
 mod amdgpu;
 mod call;
+mod convergence;
 mod flow;
 mod inst;
 mod memory;
@@ -107,6 +108,7 @@ pub fn verify(module: &Module, processor: Option<Processor>) -> Vec<Violation> {
                     processor,
                     most_lds,
                     rows: &mut rows,
+                    controlled: false,
                     violations: &mut violations,
                 };
                 check.function();
@@ -127,6 +129,8 @@ struct Check<'m> {
     most_lds: Option<u64>,
     /// The rows of the intrinsics that were called so far.
     rows: &'m mut Rows,
+    /// A call makes or has a convergence token.
+    controlled: bool,
     violations: &'m mut Vec<Violation>,
 }
 
@@ -142,6 +146,9 @@ impl<'m> Check<'m> {
             for &inst in &body.blocks[block].insts {
                 self.inst(body, inst);
             }
+        }
+        if self.controlled {
+            self.convergence(body);
         }
     }
 
