@@ -30,7 +30,7 @@ use story::{Cursor, Event, GroupStart, Issued, Issues, Key, Kind, Next, Story, W
 /// Stories that are kept.
 const STORIES: usize = 16;
 /// Bytes that they take, at the most.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 32 << 20;
 /// Stories that are noted without a cluster having been like another.
 const CREDIT: u32 = 4;
 
@@ -106,6 +106,16 @@ impl Stories {
         })
     }
 
+    /// A story that has become too long is not to be kept.
+    #[inline]
+    fn keep_small(&mut self) {
+        if let Mode::Noting(story) = &self.mode
+            && story.bytes() + self.issues_bytes > MOST_BYTES
+        {
+            self.mode = Mode::Exact;
+        }
+    }
+
     /// The cluster's story is not to be kept.
     fn spoil(&mut self) {
         if matches!(self.mode, Mode::Noting(_)) {
@@ -155,6 +165,7 @@ impl Alike {
         let Some(stories) = &mut self.stories else { return };
         if let Mode::Noting(story) = &mut stories.mode {
             story.note(key, event());
+            stories.keep_small();
         }
     }
 
@@ -165,9 +176,7 @@ impl Alike {
             let (issued, bytes) = stories.issues.issued(op);
             stories.issues_bytes += bytes;
             story.note(key, event(issued));
-            if stories.issues_bytes + story.bytes() > MOST_BYTES {
-                stories.spoil();
-            }
+            stories.keep_small();
         }
     }
 
@@ -249,7 +258,9 @@ impl Alike {
                 (Event::Waited(waits), Some((_, site))) => checker.waited(wave, site, waits),
                 (Event::Barrier(id, event), Some((_, site))) => checker.barrier(wave, site, *id, *event),
                 (Event::Cache(op, issue), Some((_, site))) => {
-                    checker.cache(wave, site, *op, &again(issue));
+                    let issue = again(issue);
+                    checker.cache(wave, site, *op, &issue);
+                    issues.insert(number(issue.id), issue);
                 }
                 (Event::WaveEnds, Some((_, site))) => checker.wave_ended(wave, site),
                 (Event::GroupEnds(behind), _) => checker.workgroup_ended(group(*behind)),
@@ -297,6 +308,7 @@ impl Alike {
             && let Mode::Noting(story) = &mut stories.mode
         {
             story.note_instruction(key, exec);
+            stories.keep_small();
         }
         false
     }
