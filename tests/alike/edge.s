@@ -2,6 +2,7 @@
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
 	.include "gfx1250.inc"
+	.include "exchange.inc"
 	s_lshl_b32 s10, s9, 8
 	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
 	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
@@ -9,14 +10,7 @@
 	s_cbranch_scc1 .Lwhole
 	s_mov_b32 exec_lo, 0xffff
 .Lwhole:
-	global_load_b32 v2, v7, s[4:5]
-	s_wait_loadcnt 0x0
-	ds_store_b32 v1, v2
-	s_wait_dscnt 0x0
-	s_barrier_signal -1
-	s_barrier_wait -1
-	ds_load_b32 v6, v8
-	s_wait_dscnt 0x0
+	exchange
 	global_store_b32 v7, v6, s[6:7]
 	s_wait_storecnt 0x0
 	s_endpgm

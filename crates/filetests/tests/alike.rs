@@ -39,7 +39,10 @@ fn run(path: &Path, options: RunOptions) -> Ran {
     let folder = paths::root().join("tests/alike");
     let launch = folder.join("many-groups.toml");
     let case = Case { folder, input: path.to_owned(), launch, verdict: None };
-    let assembly = AssemblyOptions { include: vec![paths::root().join("tests/rules")], defines: Vec::new() };
+    let assembly = AssemblyOptions {
+        include: ["tests/rules", "tests/alike"].map(|folder| paths::root().join(folder)).to_vec(),
+        defines: Vec::new(),
+    };
     case::run_with(&case, RunOptions { assembly, max_steps: Some(10_000), ..options })
 }
 
