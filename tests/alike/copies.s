@@ -1,10 +1,7 @@
 ; Waves load into LDS without registers; a wait before the barrier could be for one copy less.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
-	.include "gfx1250.inc"
-	s_lshl_b32 s10, s9, 8
-	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
-	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
+	.include "two-waves.inc"
 	global_load_async_to_lds_b32 v1, v7, s[4:5]
 	v_add_nc_u32_e32 v9, 0x400, v1
 	global_load_async_to_lds_b32 v9, v7, s[4:5]

@@ -1,10 +1,7 @@
 ; Both waves write the same place in LDS: the same values, but in one workgroup.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
-	.include "gfx1250.inc"
-	s_lshl_b32 s10, s9, 8
-	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
-	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
+	.include "two-waves.inc"
 	v_and_b32_e32 v9, 0x7f, v1
 	s_cmp_eq_u32 s9, 13
 	s_cselect_b32 s11, s8, 5

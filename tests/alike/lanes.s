@@ -1,10 +1,7 @@
 ; The lanes of a wave write one place in LDS: the same value, but in one workgroup.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
-	.include "gfx1250.inc"
-	s_lshl_b32 s10, s9, 8
-	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
-	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
+	.include "two-waves.inc"
 	v_mov_b32_e32 v3, 7
 	v_mov_b32_e32 v4, s8
 	v_lshlrev_b32_e32 v4, 2, v4

@@ -1,11 +1,7 @@
 ; Waves exchange what they have loaded: all workgroups do the same.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
-	.include "gfx1250.inc"
-	.include "exchange.inc"
-	s_lshl_b32 s10, s9, 8
-	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
-	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
+	.include "two-waves.inc"
 	exchange
 	global_store_b32 v7, v6, s[6:7]
 	s_wait_storecnt 0x0

@@ -1,11 +1,7 @@
 ; Each workgroup goes round a loop as often as its number says, modulo 4, and once at least.
 
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1250"
-	.include "gfx1250.inc"
-	.include "exchange.inc"
-	s_lshl_b32 s10, s9, 8
-	v_add_nc_u32_e32 v7, s10, v1            ; the work-item's place in src and dst
-	v_xor_b32_e32 v8, 0x80, v1              ; the place in LDS of a work-item of the other wave
+	.include "two-waves.inc"
 	s_lshr_b32 s11, s9, 2
 	s_mul_i32 s11, s11, 4
 	s_sub_u32 s11, s9, s11

@@ -114,27 +114,19 @@ impl Lds {
         wave: u32,
         ordered: impl Fn(&Record) -> bool,
     ) -> bool {
-        let Extent::Lanes { mask, bytes, addr } = &access.extent else { return false };
         if self.atomics || wave >= u64::BITS {
             return false;
         }
-        let (last, Lds { writers, written, .. }) = (u64::from(*bytes).saturating_sub(1), &mut *self);
-        let mut known = SETTLED;
-        for lane in lanes(*mask) {
-            let start = addr[lane as usize];
-            let dwords = (start / 4) as usize..(start.saturating_add(last) / 4) as usize + 1;
-            for &writer in writers.get(dwords).unwrap_or(&[NOBODY]) {
-                if writer == known || writer == SETTLED {
-                    continue;
-                }
-                let Some(at) = writer.checked_sub(FIRST) else { return false };
-                let written = &mut written[at as usize];
-                if written.unused || written.ordered >> wave & 1 == 0 && !ordered(&written.record) {
-                    return false;
-                }
-                written.ordered |= 1 << wave;
-                known = writer;
-            }
+        let Lds { writers, written, .. } = self;
+        let surely = all_writers(writers, &access.extent, |writer| {
+            let Some(at) = writer.checked_sub(FIRST) else { return false };
+            let written = &mut written[at as usize];
+            let in_order = written.ordered >> wave & 1 != 0 || ordered(&written.record);
+            written.ordered |= u64::from(in_order) << wave;
+            in_order && !written.unused
+        });
+        if !surely {
+            return false;
         }
         self.loads.push(Load { record, area: Area::of(&access.extent), extent: access.extent.clone() });
         true
@@ -143,6 +135,9 @@ impl Lds {
     /// An access that changes LDS comes: the shadow is told of the loads that conflict with it.
     pub fn prepare(&mut self, access: &Access, ordered: impl Fn(&Record) -> bool) {
         self.atomics |= access.direction == Direction::Atomic;
+        if self.loads.is_empty() {
+            return;
+        }
         let mut pieces: SmallVec<[(u64, u64); 8]> = SmallVec::new();
         for_each_piece(&access.extent, |piece| {
             pieces.push((piece.number, piece.number + u64::from(piece.count)));
@@ -173,11 +168,19 @@ impl Lds {
         }
     }
 
-    /// Somebody has relied on a copy's end.
-    pub fn note_used(&mut self, copy: Epoch) {
-        for written in self.written.iter_mut().rev().filter(|written| written.record.epoch == copy) {
-            written.unused = false;
+    /// An access has relied on the ends of these copies.
+    pub fn note_used(&mut self, access: &Access, copies: &[Epoch]) {
+        if copies.is_empty() {
+            return;
         }
+        let Lds { writers, written, .. } = self;
+        all_writers(writers, &access.extent, |writer| {
+            if let Some(at) = writer.checked_sub(FIRST) {
+                let written = &mut written[at as usize];
+                written.unused &= !copies.contains(&written.record.epoch);
+            }
+            true
+        });
     }
 
     /// Drop, if there may be many, the operations that are over for everybody: those of an agent in a channel up to the number
@@ -216,6 +219,23 @@ impl Lds {
             self.written.retain(|_| new.next() != Some(&SETTLED));
         }
         self.prune_at = [2 * self.loads.len(), 2 * self.written.len()];
+    }
+}
+
+/// Whether all who have written the dwords of an extent last, but for [`SETTLED`], are `accepted`; neighbours of one writer
+/// ask once.
+fn all_writers(writers: &[u32], extent: &Extent, mut accepted: impl FnMut(u32) -> bool) -> bool {
+    let mut last_asked = SETTLED;
+    let mut run = |start: u64, bytes: u32| {
+        let end = start.saturating_add(u64::from(bytes).saturating_sub(1)) / 4 + 1;
+        let writers = writers.get((start / 4) as usize..end as usize).unwrap_or(&[NOBODY]);
+        writers.iter().all(|&writer| {
+            writer == SETTLED || writer == std::mem::replace(&mut last_asked, writer) || accepted(writer)
+        })
+    };
+    match extent {
+        Extent::Lanes { mask, bytes, addr } => lanes(*mask).all(|lane| run(addr[lane as usize], *bytes)),
+        Extent::Runs(runs) => runs.iter().all(|&(start, bytes)| run(start, bytes)),
     }
 }
 

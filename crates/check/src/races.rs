@@ -128,10 +128,10 @@ impl Checker {
         let Meeting { conflicts, undefined, mut copies, noted, .. } = meeting;
         self.depends_on_values |= noted || keeps;
         if let Some(lds) = lds {
+            lds.note_used(access, &copies);
             if direction != Direction::Read {
                 lds.note_written(record, access);
             }
-            copies.iter().for_each(|&copy| lds.note_used(copy));
         }
         if let Some(stored) = &stored {
             self.check_lanes(wave, site, access, stored);

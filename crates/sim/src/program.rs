@@ -256,7 +256,7 @@ fn bind(binder: &mut Binder<'_>, asked: Asked) -> Result<Op, BindError> {
         Some(Definition::Alu(def)) => alu::bind(binder, def),
         Some(Definition::Matrix(row)) => {
             let op = matrix::bind(binder, row)?;
-            Ok(if binder.records { alu::exceptions::of_matrix(binder, op) } else { op })
+            Ok(if binder.records { alu::exceptions::of_matrix(binder, row, op) } else { op })
         }
         None => Err(BindError::Unsupported(binder.inst.row(binder.machine).mnemonic.to_owned())),
     }

@@ -26,6 +26,7 @@ use super::AluDetail;
 use super::lane::{Cx, GPR_IDX_EN, SIGNS, indexed, lane_bits, signs, takes_signs};
 use super::word::Kind;
 use crate::binder::Binder;
+use crate::matrix::table::{Accumulator, MatrixRow};
 use crate::op::{Body, Detail, Op};
 use crate::pending::lanes;
 use crate::regs::{Exceptions, Regs};
@@ -350,9 +351,9 @@ pub fn record(binder: &Binder<'_>, op: &mut Op, kinds: [Kind; 3], scalar: bool) 
 }
 
 /// A matrix operation of a program that reads its exceptions: what those of binary64 raise is open.
-pub fn of_matrix(binder: &Binder<'_>, op: Op) -> Op {
+pub fn of_matrix(binder: &Binder<'_>, row: &MatrixRow, op: Op) -> Op {
     let mnemonic = binder.inst.row(binder.machine).mnemonic;
-    if !mnemonic.contains("f64") {
+    if row.d != Accumulator::F64 {
         return op;
     }
     let inner = op.clone();

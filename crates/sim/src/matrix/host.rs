@@ -198,15 +198,7 @@ mod x86 {
                     let mut low: [__m256; 4] = std::array::from_fn(|r| _mm256_loadu_ps(rows[r].0.as_ptr()));
                     let mut high: [__m256; 4] =
                         std::array::from_fn(|r| _mm256_loadu_ps(rows[r].0.as_ptr().add(8)));
-                    for step in steps {
-                        let (a, b) = (&a[step.a as usize].0, b[step.b as usize].0.as_ptr());
-                        let (b_low, b_high) = (_mm256_loadu_ps(b), _mm256_loadu_ps(b.add(8)));
-                        for r in 0..4 {
-                            let x = _mm256_set1_ps(a[4 * group + r]);
-                            low[r] = _mm256_fmadd_ps(x, b_low, low[r]);
-                            high[r] = _mm256_fmadd_ps(x, b_high, high[r]);
-                        }
-                    }
+                    accumulate_four(&mut low, &mut high, 4 * group, a, b, steps);
                     for r in 0..4 {
                         _mm256_storeu_ps(rows[r].0.as_mut_ptr(), low[r]);
                         _mm256_storeu_ps(rows[r].0.as_mut_ptr().add(8), high[r]);
@@ -225,15 +217,7 @@ mod x86 {
                     let number = |r: usize, at: usize| _mm256_loadu_ps(c[r].0.as_ptr().cast::<f32>().add(at));
                     let mut low: [__m256; 4] = std::array::from_fn(|r| number(r, 0));
                     let mut high: [__m256; 4] = std::array::from_fn(|r| number(r, 8));
-                    for step in steps {
-                        let (a, b) = (&a[step.a as usize].0, b[step.b as usize].0.as_ptr());
-                        let (b_low, b_high) = (_mm256_loadu_ps(b), _mm256_loadu_ps(b.add(8)));
-                        for r in 0..4 {
-                            let x = _mm256_set1_ps(a[4 * group + r]);
-                            low[r] = _mm256_fmadd_ps(x, b_low, low[r]);
-                            high[r] = _mm256_fmadd_ps(x, b_high, high[r]);
-                        }
-                    }
+                    accumulate_four(&mut low, &mut high, 4 * group, a, b, steps);
                     for r in 0..4 {
                         let to: *mut f32 = tile.d(4 * group + r).0.as_mut_ptr().cast();
                         for (half, sums) in [low[r], high[r]].into_iter().enumerate() {
@@ -276,6 +260,33 @@ mod x86 {
                         _mm256_storeu_ps(rows[r].0.as_mut_ptr(), low[r]);
                         _mm256_storeu_ps(rows[r].0.as_mut_ptr().add(8), high[r]);
                     }
+                }
+            }
+        }
+    }
+
+    /// Add up the products of four rows of A from `row` on, in halves of 8 columns.
+    ///
+    /// # Safety
+    /// The host must have AVX2 and FMA.
+    #[inline(always)]
+    unsafe fn accumulate_four(
+        low: &mut [__m256; 4],
+        high: &mut [__m256; 4],
+        row: usize,
+        a: &[Lanes],
+        b: &[Lanes],
+        steps: &[Step],
+    ) {
+        for step in steps {
+            let (a, b) = (&a[step.a as usize].0, b[step.b as usize].0.as_ptr());
+            // SAFETY: the caller's promise; `b` is to 16 floats.
+            unsafe {
+                let (b_low, b_high) = (_mm256_loadu_ps(b), _mm256_loadu_ps(b.add(8)));
+                for r in 0..4 {
+                    let x = _mm256_set1_ps(a[row + r]);
+                    low[r] = _mm256_fmadd_ps(x, b_low, low[r]);
+                    high[r] = _mm256_fmadd_ps(x, b_high, high[r]);
                 }
             }
         }
