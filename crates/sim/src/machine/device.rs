@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use super::side_by_side::Supply;
 use super::{Cx, Random, RunConfig, RunEnd, RunStats, Stop, run_wave};
+#[cfg(target_arch = "x86_64")]
+use crate::alu::{Level, level};
 use crate::barrier::Barrier;
 use crate::binder::Layout;
 use crate::events::{BarrierEvent, BarrierId, Blocked, Observer, Site, WaveId};
@@ -349,10 +351,8 @@ impl<'a, O: Observer> Device<'a, O> {
         shared.asks = false;
         let started = shared.clock;
         let may_execute = config.max_total_steps.saturating_sub(self.total);
-        let mut progress = false;
         let others = if noted { able(&shared.barrier, groups, Some(at)) } else { Vec::new() };
         let Group { waves, lds, lds_bytes, ids, workgroup, named, live, turn, flat, .. } = &mut groups[at];
-        let count = waves.len();
         let mut cx = Cx {
             facts: program.facts,
             counters: program.counters,
@@ -361,60 +361,24 @@ impl<'a, O: Observer> Device<'a, O> {
             lds,
             workgroup,
             named,
+            clock_limit: started.saturating_add(may_execute),
             cluster: shared,
-            group_waves: count as u32,
+            group_waves: waves.len() as u32,
             live,
             observer: &mut **observer,
             pool,
             host,
-            clock_limit: 0,
         };
-        // A wave alone in its workgroup has all of the turn at once.
-        let alone = count == 1 && !noted;
-        let mut left = match (by_policy, seeded) {
+        let operations = match (by_policy, seeded) {
             (true, _) => 1,
             (false, true) => SEEDED_TURN,
             (false, false) => TURN,
         };
-        while left > 0 {
-            let mut w = match chosen {
-                Some(wave) => (wave.wave as usize).min(count - 1),
-                None if seeded => cx.cluster.random.below(count),
-                None => *turn,
-            };
-            let mut moved = false;
-            let mut could = Vec::new();
-            if noted {
-                could.clone_from(&others);
-                let barriers =
-                    Barriers { cluster: &cx.cluster.barrier, workgroup: cx.workgroup, named: cx.named };
-                barriers.able(waves, *flat, &mut could);
-                could.sort_unstable();
-            }
-            for _ in 0..count {
-                let wave = &mut waves[w];
-                if wave.is_new() {
-                    begin(wave, program.layout, ended, ids, cx.lds, *lds_bytes);
-                }
-                cx.clock_limit = cx.cluster.clock.saturating_add(may_execute);
-                let goes = WavePlace { workgroup: *flat, wave: wave.id.wave };
-                moved = step(program, wave, &mut cx, if alone { left } else { 1 })
-                    .map_err(|stop| (wave.id, stop))?;
-                if moved && noted {
-                    note_step(&mut cx, *number as u32, goes, &could);
-                }
-                w = if w + 1 == count { 0 } else { w + 1 };
-                if moved {
-                    *turn = w;
-                    break;
-                }
-            }
-            progress |= moved;
-            left = if alone || cx.cluster.asks { 0 } else { left - 1 };
-            if !moved || *cx.live == 0 {
-                break;
-            }
-        }
+        let order = Order { operations, seeded, noted, chosen, others, cluster: *number as u32, flat: *flat };
+        let layout = program.layout;
+        let mut begins =
+            |wave: &mut Wave, lds: &mut Vec<u8>| begin(wave, layout, ended, ids, lds, *lds_bytes);
+        let progress = take_turn(program, waves, turn, &mut cx, &order, &mut begins)?;
         let resident = &mut self.clusters[cluster];
         self.total += resident.shared.clock - started;
         resident.at = at + 1;
@@ -424,6 +388,112 @@ impl<'a, O: Observer> Device<'a, O> {
         }
         Ok(progress)
     }
+}
+
+/// In which order the waves of a workgroup do how many operations in its turn.
+struct Order {
+    /// Visible operations of the turn.
+    operations: usize,
+    /// The wave is drawn.
+    seeded: bool,
+    /// Each step is noted, or chosen by a policy.
+    noted: bool,
+    /// The wave that goes on.
+    chosen: Option<WavePlace>,
+    /// Those of the cluster's other workgroups that could.
+    others: Vec<WavePlace>,
+    /// The cluster's number.
+    cluster: u32,
+    /// The workgroup's.
+    flat: u32,
+}
+
+/// A turn of a workgroup, of whose waves number `turn` goes next; whether any of them executed something.
+fn take_turn<O: Observer>(
+    program: &mut Program,
+    waves: &mut [Wave],
+    turn: &mut usize,
+    cx: &mut Cx<'_, O>,
+    order: &Order,
+    begins: &mut impl FnMut(&mut Wave, &mut Vec<u8>),
+) -> Result<bool, (WaveId, Stop)> {
+    /// Compiled for the highest level, so that the bodies of that level that move memory can be a part of it. Waves change at
+    /// every memory operation: what calls a wave's loop is a part of it, too.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    fn with_avx512<O: Observer>(
+        program: &mut Program,
+        waves: &mut [Wave],
+        turn: &mut usize,
+        cx: &mut Cx<'_, O>,
+        order: &Order,
+        begins: &mut impl FnMut(&mut Wave, &mut Vec<u8>),
+    ) -> Result<bool, (WaveId, Stop)> {
+        go_round(program, waves, turn, cx, order, begins)
+    }
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what the level stands for.
+        return unsafe { with_avx512(program, waves, turn, cx, order, begins) };
+    }
+    go_round(program, waves, turn, cx, order, begins)
+}
+
+#[inline(always)]
+fn go_round<O: Observer>(
+    program: &mut Program,
+    waves: &mut [Wave],
+    turn: &mut usize,
+    cx: &mut Cx<'_, O>,
+    order: &Order,
+    begins: &mut impl FnMut(&mut Wave, &mut Vec<u8>),
+) -> Result<bool, (WaveId, Stop)> {
+    let count = waves.len();
+    // A wave alone in its workgroup has all of the turn at once.
+    let at_once = if count == 1 && !order.noted { order.operations } else { 1 };
+    let mut left = order.operations;
+    let mut progress = false;
+    while left > 0 {
+        let mut w = match order.chosen {
+            Some(wave) => (wave.wave as usize).min(count - 1),
+            None if order.seeded => cx.cluster.random.below(count),
+            None => *turn,
+        };
+        let could = if order.noted { could_move(waves, cx, order) } else { Vec::new() };
+        let mut moved = false;
+        for _ in 0..count {
+            let wave = &mut waves[w];
+            if wave.is_new() {
+                begins(wave, cx.lds);
+            }
+            let goes = WavePlace { workgroup: order.flat, wave: wave.id.wave };
+            moved = step(program, wave, cx, at_once).map_err(|stop| (wave.id, stop))?;
+            if moved && order.noted {
+                note_step(cx, order.cluster, goes, &could);
+            }
+            w = if w + 1 == count { 0 } else { w + 1 };
+            if moved {
+                *turn = w;
+                break;
+            }
+        }
+        progress |= moved;
+        left = if cx.cluster.asks { 0 } else { left - at_once };
+        if !moved || *cx.live == 0 {
+            break;
+        }
+    }
+    Ok(progress)
+}
+
+/// The waves of a cluster that can move, in ascending order.
+#[cold]
+fn could_move<O: Observer>(waves: &[Wave], cx: &Cx<'_, O>, order: &Order) -> Vec<WavePlace> {
+    let mut could = order.others.clone();
+    let barriers = Barriers { cluster: &cx.cluster.barrier, workgroup: cx.workgroup, named: cx.named };
+    barriers.able(waves, order.flat, &mut could);
+    could.sort_unstable();
+    could
 }
 
 /// The barriers that a workgroup's waves may wait at.
@@ -507,37 +577,41 @@ fn note_step<O: Observer>(cx: &mut Cx<'_, O>, cluster: u32, goes: WavePlace, cou
 }
 
 /// Run a wave up to and including its next visible operation, or so many; whether it could move.
+#[inline(always)]
 fn step<O: Observer>(
     program: &mut Program,
     wave: &mut Wave,
     cx: &mut Cx<'_, O>,
     turns: usize,
 ) -> Result<bool, Stop> {
-    match wave.state {
-        WaveState::Running => {}
-        WaveState::Ended | WaveState::Halted => return Ok(false),
-        WaveState::AtBarrier(id) => {
-            let barrier = match id {
-                BarrierId::Cluster => Some(&mut cx.cluster.barrier),
-                BarrierId::Named(n) => cx.named.get_mut(usize::from(n)),
-                _ => Some(&mut *cx.workgroup),
-            };
-            if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
-                wave.state = WaveState::Running;
-                if O::ACTIVE
-                    && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
-                    && let Some(site) = program.site(wave.table, slot)
-                {
-                    cx.observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
-                }
-            }
-        }
-    }
-    if wave.state != WaveState::Running {
-        // What a waiting wave has in flight lands all the same: others may poll for it.
-        cx.complete_by_mode(wave);
+    if wave.state != WaveState::Running && !goes_on(program, wave, cx) {
         return Ok(false);
     }
     run_wave(program, wave, cx, turns)?;
     Ok(true)
+}
+
+/// Whether a wave that has waited, or has ended, goes on.
+#[inline(never)]
+fn goes_on<O: Observer>(program: &Program, wave: &mut Wave, cx: &mut Cx<'_, O>) -> bool {
+    if let WaveState::AtBarrier(id) = wave.state {
+        let barrier = match id {
+            BarrierId::Cluster => Some(&mut cx.cluster.barrier),
+            BarrierId::Named(n) => cx.named.get_mut(usize::from(n)),
+            _ => Some(&mut *cx.workgroup),
+        };
+        if let Some(phase) = barrier.and_then(|b| b.wait(wave.id.index)) {
+            wave.state = WaveState::Running;
+            if O::ACTIVE
+                && let Some(slot) = program.slot(wave.regs.pc.wrapping_sub(4))
+                && let Some(site) = program.site(wave.table, slot)
+            {
+                cx.observer.barrier(wave.id, site, id, BarrierEvent::WaitEnd { phase: Some(phase) });
+            }
+            return true;
+        }
+        // What a waiting wave has in flight lands all the same: others may poll for it.
+        cx.complete_by_mode(wave);
+    }
+    false
 }

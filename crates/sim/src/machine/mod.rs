@@ -49,8 +49,6 @@ use std::sync::Arc;
 use wavemark_isa::effects::CounterSet;
 use wavemark_target::Facts;
 
-#[cfg(target_arch = "x86_64")]
-use crate::alu::{Level, level};
 use crate::barrier::Barrier;
 use crate::brake::{Brake, Halt};
 use crate::events::Channel;
@@ -463,36 +461,9 @@ impl<O: Observer> Cx<'_, O> {
     }
 }
 
-/// Execute until `turns` visible operations are done or the wave can go no further.
-#[inline]
-fn run_wave<O: Observer>(
-    program: &mut Program,
-    wave: &mut Wave,
-    cx: &mut Cx<'_, O>,
-    turns: usize,
-) -> Result<(), Stop> {
-    /// Compiled for the highest level, so that the bodies of that level that move memory can be a part of it.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    fn with_avx512<O: Observer>(
-        program: &mut Program,
-        wave: &mut Wave,
-        cx: &mut Cx<'_, O>,
-        turns: usize,
-    ) -> Result<(), Stop> {
-        interpret(program, wave, cx, turns)
-    }
-    #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
-        // SAFETY: the host has what the level stands for.
-        return unsafe { with_avx512(program, wave, cx, turns) };
-    }
-    interpret(program, wave, cx, turns)
-}
-
-/// The interpreter loop.
+/// The interpreter loop: executes until `turns` visible operations are done or the wave can go no further.
 #[inline(always)]
-fn interpret<O: Observer>(
+fn run_wave<O: Observer>(
     program: &mut Program,
     wave: &mut Wave,
     cx: &mut Cx<'_, O>,
