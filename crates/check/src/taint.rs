@@ -17,6 +17,10 @@
 //! marks within their bits only; where a bitwise operation masks them away ([`crate::logic`]) they stop. A mark that
 //! exclusive-or or multiplication by 0 would drop stays.
 
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use wavemark_isa::effects::{AtomicOp, Flow, Path, Verb, effects};
 use wavemark_sim::events::{Issue, Site};
 use wavemark_sim::regs::{Regs, sindex};
@@ -64,18 +68,25 @@ pub(crate) fn all_bits(register: u32) -> u64 {
 /// Bits of a register that a suspicion is about: lanes of a VGPR, bits of a scalar register.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    register: u32,
     bits: u64,
     of: usize,
 }
 
+/// The marks of one register, mostly of one suspicion, oldest first.
+type Marks = SmallVec<[Mark; 1]>;
+
 /// The marks of a wave.
 #[derive(Debug, Default)]
 pub(crate) struct Taint {
-    marks: Vec<Mark>,
+    /// Of the registers that have any: an instruction asks for those of the few that it names.
+    marks: FxHashMap<u32, Marks>,
     /// Marks of what the current instruction alone reads so.
-    in_flight: Vec<Mark>,
+    in_flight: Vec<(u32, Mark)>,
     suspicions: Vec<Option<Suspicion>>,
+    /// How many marks each suspicion has.
+    counts: Vec<u32>,
+    /// Suspicions that may have no marks left.
+    perhaps_dead: Vec<usize>,
     /// What reaches the current instruction, in these lanes, which uses it where its addresses are in the buffer's range.
     ranged: Vec<(usize, u64)>,
     /// The mistake by which the address that the current instruction uses means nothing.
@@ -96,16 +107,14 @@ impl Taint {
             }
             return at;
         }
-        match self.suspicions.iter().position(Option::is_none) {
-            Some(at) => {
-                self.suspicions[at] = Some(suspicion);
-                at
-            }
-            None => {
-                self.suspicions.push(Some(suspicion));
-                self.suspicions.len() - 1
-            }
+        let at = self.suspicions.iter().position(Option::is_none).unwrap_or(self.suspicions.len());
+        if at == self.suspicions.len() {
+            self.suspicions.push(None);
+            self.counts.push(0);
         }
+        self.suspicions[at] = Some(suspicion);
+        self.perhaps_dead.push(at);
+        at
     }
 
     /// Nothing is in doubt.
@@ -127,15 +136,24 @@ impl Taint {
         if bits == 0 {
             return;
         }
-        match self.marks.iter_mut().find(|mark| mark.register == register && mark.of == of) {
+        let marks = self.marks.entry(register).or_default();
+        match marks.iter_mut().find(|mark| mark.of == of) {
             Some(mark) => mark.bits |= bits,
-            None => self.marks.push(Mark { register, bits, of }),
+            None => {
+                marks.push(Mark { bits, of });
+                self.counts[of] += 1;
+            }
         }
+    }
+
+    /// The marks of a register.
+    fn of(&self, register: u32) -> &[Mark] {
+        self.marks.get(&register).map_or(&[], |marks| marks)
     }
 
     /// Whether some register of a range has a mark.
     fn marks_any(&self, range: RegRange) -> bool {
-        self.marks.iter().any(|mark| range.numbers().contains(&mark.register))
+        range.numbers().any(|register| self.marks.contains_key(&register))
     }
 
     /// The bits of a scalar operand (`None`: EXEC) that have marks.
@@ -146,33 +164,42 @@ impl Taint {
         };
         let Some(used) = info.uses.iter().filter(|used| used.read).find(named) else { return 0 };
         let of = |(n, register): (usize, u32)| {
-            let marks = self.marks.iter().filter(move |mark| mark.register == register);
-            marks.map(move |mark| mark.bits << (32 * (n & 1)))
+            self.of(register).iter().map(move |mark| mark.bits << (32 * (n & 1)))
         };
         used.range.numbers().enumerate().flat_map(of).fold(0, |all, bits| all | bits)
     }
 
     fn clear(&mut self, register: u32, bits: u64) {
-        self.marks.retain_mut(|mark| {
-            if mark.register == register {
-                mark.bits &= !bits;
+        let Entry::Occupied(mut entry) = self.marks.entry(register) else { return };
+        let (counts, perhaps_dead) = (&mut self.counts, &mut self.perhaps_dead);
+        entry.get_mut().retain(|mark| {
+            mark.bits &= !bits;
+            if mark.bits == 0 {
+                counts[mark.of] -= 1;
+                perhaps_dead.push(mark.of);
             }
             mark.bits != 0
         });
+        if entry.get().is_empty() {
+            entry.remove();
+        }
     }
 
     /// Take a suspicion out, and its marks.
     fn settle(&mut self, of: usize) -> Option<Suspicion> {
-        let settled = self.suspicions[of].take();
-        self.marks.retain(|mark| mark.of != of);
-        settled
+        self.counts[of] = 0;
+        self.marks.retain(|_, marks| {
+            marks.retain(|mark| mark.of != of);
+            !marks.is_empty()
+        });
+        self.suspicions[of].take()
     }
 
     /// Drops suspicions that have no marks left: their values are dead.
     fn drop_dead(&mut self) {
-        for (of, suspicion) in self.suspicions.iter_mut().enumerate() {
-            if suspicion.is_some() && !self.marks.iter().any(|mark| mark.of == of) {
-                *suspicion = None;
+        for of in self.perhaps_dead.drain(..) {
+            if self.counts[of] == 0 {
+                self.suspicions[of] = None;
             }
         }
     }
@@ -270,9 +297,9 @@ impl Checker {
             // What is swapped in is used, whatever it is compared with.
             let swapped = comparand(info).filter(|_| matches!(sink, Sink::Comparison));
             let compared = |of: usize| {
-                let within =
-                    |mark: &Mark| swapped.is_none_or(|range| range.numbers().contains(&mark.register));
-                taint.marks.iter().any(|mark| mark.of == of && mark.bits & exec != 0 && within(mark))
+                let within = |register| swapped.is_none_or(|range| range.numbers().contains(&register));
+                let is_of = |mark: &Mark| mark.of == of && mark.bits & exec != 0;
+                taint.marks.iter().any(|(&register, marks)| within(register) && marks.iter().any(is_of))
             };
             let (compared, used): (Vec<usize>, Vec<usize>) =
                 settled.into_iter().partition(|&of| !matches!(sink, Sink::Comparison) || compared(of));
@@ -309,7 +336,7 @@ impl Checker {
         let suspicion =
             Suspicion { finding: None, load, poll: Poll::Never, learns: None, mistake: Some(mistake) };
         let of = state.taint.suspect(suspicion);
-        state.taint.in_flight.push(Mark { register, bits: all_bits(register), of });
+        state.taint.in_flight.push((register, Mark { bits: all_bits(register), of }));
     }
 
     /// Whether the way on that a forward branch leaves, up to where it goes, comes back to `load` or before it: the branch
@@ -397,8 +424,8 @@ fn reaching(
             u64::MAX
         };
         for (n, register) in used.range.numbers().enumerate() {
-            let marks = taint.marks.iter().chain(&taint.in_flight);
-            for mark in marks.filter(|mark| mark.register == register) {
+            let in_flight = taint.in_flight.iter().filter(|(of, _)| *of == register).map(|(_, mark)| mark);
+            for mark in taint.of(register).iter().chain(in_flight) {
                 let mut value = Reaching { of: mark.of, ..Reaching::default() };
                 if register >= VGPR0 {
                     value.lanes = mark.bits & active;
