@@ -79,12 +79,10 @@ pub(crate) struct Lds {
     /// The last access's place in their order.
     order: u32,
     /// Who has written each dword last, all of its bytes: [`NOBODY`], [`SETTLED`], or a place in `written`, counted from
-    /// [`FIRST`].
+    /// [`FIRST`]; or that it is [`SHARED`].
     writers: Vec<u32>,
     written: Vec<Written>,
     loads: Vec<Load>,
-    /// Atomics have touched it: what loads mean is for the shadow to tell.
-    atomics: bool,
     /// With so many loads, or writes, it is worth looking for those that are ordered before everybody.
     prune_at: [usize; 2],
 }
@@ -95,6 +93,8 @@ const NOBODY: u32 = 0;
 const SETTLED: u32 = 1;
 /// The first of the others.
 const FIRST: u32 = 2;
+/// Of a dword that an atomic has touched: what loads of it mean is for the shadow to tell.
+const SHARED: u32 = u32::MAX;
 /// So few loads, and writes, are not worth looking through.
 const FEW: [usize; 2] = [64, 1024];
 
@@ -114,13 +114,12 @@ impl Lds {
         wave: u32,
         ordered: impl Fn(&Record) -> bool,
     ) -> bool {
-        if self.atomics || wave >= u64::BITS {
+        if wave >= u64::BITS {
             return false;
         }
         let Lds { writers, written, .. } = self;
         let surely = all_writers(writers, &access.extent, |writer| {
-            let Some(at) = writer.checked_sub(FIRST) else { return false };
-            let written = &mut written[at as usize];
+            let Some(written) = place(writer).map(|at| &mut written[at]) else { return false };
             let in_order = written.ordered >> wave & 1 != 0 || ordered(&written.record);
             written.ordered |= u64::from(in_order) << wave;
             in_order && !written.unused
@@ -134,7 +133,6 @@ impl Lds {
 
     /// An access that changes LDS comes: the shadow is told of the loads that conflict with it.
     pub fn prepare(&mut self, access: &Access, ordered: impl Fn(&Record) -> bool) {
-        self.atomics |= access.direction == Direction::Atomic;
         if self.loads.is_empty() {
             return;
         }
@@ -143,10 +141,9 @@ impl Lds {
             pieces.push((piece.number, piece.number + u64::from(piece.count)));
         });
         let area = Area::of(&access.extent);
-        let Lds { shadow, loads, atomics, .. } = self;
+        let Lds { shadow, loads, .. } = self;
         loads.retain(|load| {
-            let conflicts =
-                *atomics || load.area.meets(&area) && !ordered(&load.record) && load.touches(&pieces);
+            let conflicts = load.area.meets(&area) && !ordered(&load.record) && load.touches(&pieces);
             if conflicts {
                 remember_load(shadow, &load.extent, load.record);
             }
@@ -156,14 +153,18 @@ impl Lds {
 
     /// An access that has changed LDS, and of which the shadow knows.
     pub fn note_written(&mut self, record: Record, access: &Access) {
-        let writer = if self.atomics { NOBODY } else { self.written.len() as u32 + FIRST };
+        let atomic = access.direction == Direction::Atomic;
+        let writer = if atomic { SHARED } else { self.written.len() as u32 + FIRST };
         let writers = &mut self.writers;
         for_each_piece(&access.extent, |piece| {
             let (from, to) = (piece.number as usize, piece.number as usize + piece.count as usize);
             writers.resize(writers.len().max(to), NOBODY);
-            writers[from..to].fill(if piece.bytes == WHOLE { writer } else { NOBODY });
+            let writer = if atomic || piece.bytes == WHOLE { writer } else { NOBODY };
+            for last in writers[from..to].iter_mut().filter(|last| **last != SHARED) {
+                *last = writer;
+            }
         });
-        if writer != NOBODY {
+        if !atomic {
             self.written.push(Written { record, ordered: 0, unused: record.dma });
         }
     }
@@ -175,8 +176,7 @@ impl Lds {
         }
         let Lds { writers, written, .. } = self;
         all_writers(writers, &access.extent, |writer| {
-            if let Some(at) = writer.checked_sub(FIRST) {
-                let written = &mut written[at as usize];
+            if let Some(written) = place(writer).map(|at| &mut written[at]) {
                 written.unused &= !copies.contains(&written.record.epoch);
             }
             true
@@ -212,14 +212,20 @@ impl Lds {
                 if stays { kept - 1 + FIRST } else { SETTLED }
             };
             let new: Vec<u32> = self.written.iter().map(&mut renumbered).collect();
-            for writer in self.writers.iter_mut().filter(|writer| **writer >= FIRST) {
-                *writer = new[(*writer - FIRST) as usize];
+            for writer in &mut self.writers {
+                *writer = place(*writer).map_or(*writer, |at| new[at]);
             }
             let mut new = new.iter();
             self.written.retain(|_| new.next() != Some(&SETTLED));
         }
         self.prune_at = [2 * self.loads.len(), 2 * self.written.len()];
     }
+}
+
+/// The place in [`Lds::written`] of a writer that has one.
+#[inline]
+fn place(writer: u32) -> Option<usize> {
+    (writer != SHARED).then(|| writer.checked_sub(FIRST)).flatten().map(|at| at as usize)
 }
 
 /// Whether all who have written the dwords of an extent last, but for [`SETTLED`], are `accepted`; neighbours of one writer

@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Direction, Extent, Space};
+use wavemark_sim::pending::lanes;
 
 use crate::relation::Relation;
 use crate::shadow::{
@@ -87,6 +88,8 @@ struct Outcome {
     after: State,
     /// There is something to say of each such dword.
     notable: bool,
+    /// But not of those to which it writes what other stores have written there.
+    excusable: bool,
 }
 
 /// How many conflicts of an access are told apart.
@@ -107,6 +110,8 @@ pub(crate) struct Meeting<'a, R, N> {
     relation: R,
     /// Whether an earlier operation is of the same workgroup.
     near: N,
+    /// Lanes that all read the same, or none.
+    together: u64,
     /// Its number, once it has one.
     operation: Option<Operation>,
     /// Neighbouring dwords were mostly touched by the same operations, hence the last answers are kept.
@@ -134,6 +139,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             changes: access.direction != Direction::Read && !common.keeps,
             relation,
             near,
+            together: 0,
             operation: None,
             relations: [None; KEPT],
             outcomes: [Outcome::default(); KEPT],
@@ -148,6 +154,18 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
     /// Meet what is remembered of all that the access touches, and be remembered there.
     pub fn touch_all(&mut self, shadow: &mut Shadow) {
         let access = self.access;
+        if let Extent::Lanes { mask, bytes, addr } = &access.extent
+            && access.direction == Direction::Read
+            && let Some(first) = lanes(*mask).next()
+            && lanes(*mask).all(|lane| addr[lane as usize] == addr[first as usize])
+        {
+            // What polls does it all the time.
+            self.together = *mask;
+            for_each_piece_of(addr[first as usize], u64::from(*bytes), first, *bytes, |piece| {
+                self.touch(shadow, piece);
+            });
+            return;
+        }
         if let Extent::Lanes { mask, bytes: 16, addr } = &access.extent
             && self.stored.is_none()
         {
@@ -219,7 +237,11 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             let to = end.min(at / QUAD * QUAD + QUAD);
             states.update(at..to, |dwords, before| {
                 let outcome = self.outcome(sets, before, piece.bytes);
-                if outcome.notable {
+                if outcome.excusable
+                    && self.repeats(piece, dwords.start - first, &values.known()[dwords.clone()])
+                {
+                    self.noted = true;
+                } else if outcome.notable {
                     for at in dwords {
                         self.note(sets, piece, (at - first) as u32, before, values.get(at));
                     }
@@ -245,6 +267,13 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         }
     }
 
+    /// Whether it writes what these dwords, number `n` of a piece and those behind it, hold already.
+    fn repeats(&self, piece: &Piece, n: usize, values: &[u32]) -> bool {
+        let Some(stored) = self.stored else { return false };
+        let mut written = (n as u32..).map(|n| stored.value(piece.place(n), piece.bytes));
+        piece.bytes == WHOLE && values.iter().all(|&value| Some(value) == written.next())
+    }
+
     fn outcome(&mut self, sets: &mut Sets, before: State, bytes: u8) -> Outcome {
         let kept = before.hash() % KEPT;
         let known = self.outcomes[kept];
@@ -260,12 +289,17 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let direction = self.access.direction;
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         let mut notable = self.undefined_bytes(&writes, bytes) != 0;
+        let mut excusable = !notable;
         for &(old, _) in writes.iter().filter(|(_, touched)| touched & bytes != 0) {
-            notable |= self.conflict(sets, old, true, before.synchronises()).is_some();
+            let conflicts = self.conflict(sets, old, true, before.synchronises()).is_some();
+            notable |= conflicts;
+            excusable &= !conflicts || sets.record(old).valued;
         }
         if self.changes {
             for &(old, _) in reads.iter().filter(|(_, touched)| touched & bytes != 0) {
-                notable |= self.conflict(sets, old, false, before.synchronises()).is_some();
+                let conflicts = self.conflict(sets, old, false, before.synchronises()).is_some();
+                notable |= conflicts;
+                excusable &= !conflicts;
             }
         }
         let me = *self.operation.get_or_insert_with(|| sets.operation(self.common));
@@ -288,7 +322,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
                 State::new(writes, reads, synchronises)
             }
         };
-        Outcome { before, bytes, after, notable }
+        Outcome { before, bytes, after, notable, excusable: notable && excusable }
     }
 
     /// How many accesses of each kind are remembered of a dword, those of the own workgroup apart.
@@ -379,6 +413,11 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         Some((relation, both_atomic))
     }
 
+    /// The lanes that a piece stands for that begins with `lane`.
+    fn lanes_of(&self, lane: u32) -> u64 {
+        if self.together == 0 { 1 << (lane & 63) } else { self.together }
+    }
+
     /// What there is to say of a dword of a piece. `value` is what stores have left there.
     #[cold]
     fn note(&mut self, sets: &Sets, piece: &Piece, n: u32, before: State, value: u32) {
@@ -387,8 +426,9 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
         let (writes, reads) = (sets.members(before.writes()), sets.members(before.reads()));
         if self.undefined_bytes(&writes, bytes) != 0 {
             let addr = (piece.number + u64::from(n)) * 4;
+            let lanes = self.lanes_of(lane);
             let undefined = self.undefined.get_or_insert(Undefined { addr, lanes: [0; Undefined::DWORDS] });
-            undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= 1 << (lane & 63);
+            undefined.lanes[(offset as usize / 4).min(Undefined::DWORDS - 1)] |= lanes;
         }
         let changes = self.changes;
         let reads = reads.into_iter().filter(|_| changes).map(|old| (old, false));
@@ -410,7 +450,7 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             {
                 continue;
             }
-            let lanes = 1 << (lane & 63);
+            let lanes = self.lanes_of(lane);
             // What each wave has read may be of use, or not.
             let same = |known: &&mut Conflict| {
                 known.earlier.site == earlier.site
