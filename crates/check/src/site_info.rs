@@ -208,7 +208,8 @@ pub type SiteId = u32;
 #[derive(Debug)]
 pub struct Sites {
     machine: Machine,
-    list: Vec<SiteInfo>,
+    #[expect(clippy::vec_box, reason = "they are large: a list of them that grows moves and leaves much memory")]
+    list: Vec<Box<SiteInfo>>,
     by_place: FxHashMap<(u64, u8), SiteId>,
     /// Look-ups of late, by the low bits of the dword address.
     recent: Box<[(u64, u8, SiteId); RECENT]>,
@@ -247,7 +248,7 @@ impl Sites {
             return id;
         }
         let id = self.list.len() as SiteId;
-        self.list.push(SiteInfo::new(self.machine, site));
+        self.list.push(Box::new(SiteInfo::new(self.machine, site)));
         self.by_place.insert((site.pc, site.msb), id);
         id
     }
@@ -264,7 +265,7 @@ impl Sites {
 
     /// All of them, by number.
     pub fn all(&self) -> impl Iterator<Item = (SiteId, &SiteInfo)> {
-        (0..).zip(&self.list)
+        (0..).zip(self.list.iter().map(Box::as_ref))
     }
 
     /// What is known of it.
