@@ -63,8 +63,11 @@ impl Generator<'_> {
         self.define(ty, &format!("phi {} {}", ty.text(), list.join(", ")))
     }
 
+    /// A switch. LLVM 22 takes apart what is joined behind it in vectors, and may give one case what another one has
+    /// (`llvm_defects/hoisted_slice.ll`): those of more than a dword are not joined there.
     fn switch(&mut self) {
-        let (number, ty) = (self.fresh(), Ty::any(self.random));
+        let (number, any) = (self.fresh(), Ty::any(self.random));
+        let ty = if any.bits() > 32 { any.element() } else { any };
         let any = self.operand(I32);
         let value = self.hidden(&format!("and i32 {any}, 3"));
         let join = format!("join{number}");

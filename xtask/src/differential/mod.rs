@@ -135,13 +135,14 @@ fn try_run(args: &DifferentialArgs) -> Result<bool> {
 }
 
 /// Known defects of LLVM: name, and a kernel whose first line says for which processor it is, and the number of the setting.
-const DEFECTS: [(&str, &str); 24] = [
+const DEFECTS: [(&str, &str); 25] = [
     ("bit_comparison", include_str!("llvm_defects/bit_comparison.ll")),
     ("chosen_nan", include_str!("llvm_defects/chosen_nan.ll")),
     ("commuted_move", include_str!("llvm_defects/commuted_move.ll")),
     ("difference_from_zero", include_str!("llvm_defects/difference_from_zero.ll")),
     ("division_of_24_bits", include_str!("llvm_defects/division_of_24_bits.ll")),
     ("folded_zero", include_str!("llvm_defects/folded_zero.ll")),
+    ("hoisted_slice", include_str!("llvm_defects/hoisted_slice.ll")),
     ("inline_constants", include_str!("llvm_defects/inline_constants.ll")),
     ("late_rejoin", include_str!("llvm_defects/late_rejoin.ll")),
     ("literal_of_conversion", include_str!("llvm_defects/literal_of_conversion.ll")),
