@@ -9,6 +9,12 @@ mod parity;
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+use wavemark_budget::Counting;
+
+/// That of the command line, so that what is timed is what a user gets. LLVM has its own.
+#[global_allocator]
+static ALLOCATOR: Counting<MiMalloc> = Counting(MiMalloc);
 
 /// Project chores.
 #[derive(Parser)]

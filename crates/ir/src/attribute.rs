@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::constant::Const;
 use crate::entity::id;
 use crate::names::Words;
@@ -71,14 +73,17 @@ pub struct Attributes(Option<Arc<Listed>>);
 
 #[derive(Debug, PartialEq)]
 struct Listed {
-    own: Box<[Attribute]>,
-    groups: Box<[AttributeGroup]>,
+    own: SmallVec<[Attribute; 1]>,
+    groups: SmallVec<[AttributeGroup; 2]>,
 }
 
 impl Attributes {
     /// What is spelled out at a place, and the groups that it refers to.
-    pub fn new(own: impl Into<Box<[Attribute]>>, groups: impl Into<Box<[AttributeGroup]>>) -> Attributes {
-        let listed = Listed { own: own.into(), groups: groups.into() };
+    pub fn new(
+        own: impl IntoIterator<Item = Attribute>,
+        groups: impl IntoIterator<Item = AttributeGroup>,
+    ) -> Attributes {
+        let listed = Listed { own: own.into_iter().collect(), groups: groups.into_iter().collect() };
         if listed.own.is_empty() && listed.groups.is_empty() {
             return Attributes(None);
         }

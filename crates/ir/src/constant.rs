@@ -3,8 +3,10 @@
 //! Follows "Constants" of the LLVM Language Reference. A vector all of whose elements are equal is [`ConstKind::Splat`],
 //! however it was spelled, and an aggregate of nothing but zeros is [`ConstKind::Zero`] only where it was spelled so.
 
+use std::hash::{Hash, Hasher};
+
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use crate::entity::{Id as _, id};
 use crate::integer::Integer;
@@ -18,12 +20,26 @@ id! {
 }
 
 /// A constant and its type.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
     /// Its type.
     pub ty: Type,
     /// What it is.
     pub kind: ConstKind,
+}
+
+impl Hash for Constant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let word = match &self.kind {
+            ConstKind::Int(value) => value.to_u64(),
+            _ => None,
+        };
+        match word {
+            // Most are integers of one word: value and type are one number then.
+            Some(word) => state.write_u64(word ^ (self.ty.index() as u64).rotate_right(24)),
+            None => (self.ty, &self.kind).hash(state),
+        }
+    }
 }
 
 /// What a constant is.
@@ -68,17 +84,9 @@ pub enum Expr {
 }
 
 /// The constants of a module.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constants {
     items: IndexSet<Constant, FxBuildHasher>,
-    /// Integers of up to 64 bits, which are most constants, without what they are made of.
-    narrow: FxHashMap<(Type, u64), Const>,
-}
-
-impl PartialEq for Constants {
-    fn eq(&self, other: &Constants) -> bool {
-        self.items == other.items
-    }
 }
 
 impl Constants {
@@ -89,18 +97,12 @@ impl Constants {
 
     /// The integer of that type, which has `bits` bits, up to 64.
     pub fn narrow(&mut self, ty: Type, bits: u32, value: u64) -> Const {
-        if let Some(&known) = self.narrow.get(&(ty, value)) {
-            return known;
-        }
-        let constant = self.intern(ty, ConstKind::Int(Integer::new(bits, value)));
-        self.narrow.insert((ty, value), constant);
-        constant
+        self.intern(ty, ConstKind::Int(Integer::new(bits, value)))
     }
 
     /// Makes room for as many more.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.items.reserve(more);
-        self.narrow.reserve(more);
     }
 
     /// How many there are.

@@ -3,6 +3,8 @@
 //! Follows "Module Structure" of the LLVM Language Reference. Variables, functions and aliases share one id, as they share
 //! one name space: a constant may be the address of any of them.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::attribute::{Attribute, AttributeGroup, Attributes};
@@ -180,11 +182,16 @@ impl Module {
     }
 
     /// The name of a global as text; what is not UTF-8 in it is replaced.
-    pub fn name(&self, global: Global) -> String {
+    pub fn name_text(&self, global: Global) -> Cow<'_, str> {
         match &self.globals[global].name {
-            Name::Text(text) => String::from_utf8_lossy(text).into_owned(),
-            Name::Number(number) => number.to_string(),
+            Name::Text(text) => String::from_utf8_lossy(text),
+            Name::Number(number) => Cow::Owned(number.to_string()),
         }
+    }
+
+    /// The same, to be kept.
+    pub fn name(&self, global: Global) -> String {
+        self.name_text(global).into_owned()
     }
 
     /// All attributes at a place, those of groups included.

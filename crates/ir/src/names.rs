@@ -94,12 +94,13 @@ macro_rules! spelled {
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
 
             /// As it is spelled.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
 
             /// What is spelled so.
             #[inline]
+            #[allow(dead_code, reason = "some lists are looked up together with others")]
             pub fn named(text: &str) -> Option<$name> {
                 const COUNT: usize = $name::ALL.len();
                 static WORDS: $crate::names::Words<COUNT, 256> = $crate::names::Words::new([$($text),*]);

@@ -24,10 +24,12 @@ pub fn of_module(module: &Module) -> Option<Processor> {
 
 /// The processor of a function: its own, or that of the module.
 pub fn of_function(module: &Module, function: &Function) -> Option<Processor> {
-    match module.text_attribute(&function.attributes, "target-cpu") {
-        Some(name) => Processor::by_name(name),
-        None => of_module(module),
-    }
+    own(module, function).unwrap_or_else(|| of_module(module))
+}
+
+/// The processor that a function names, if it names any; `Some(None)`: one that nobody knows.
+pub fn own(module: &Module, function: &Function) -> Option<Option<Processor>> {
+    module.text_attribute(&function.attributes, "target-cpu").map(Processor::by_name)
 }
 
 /// Whether a triple is of an AMD GPU.

@@ -8,19 +8,26 @@ use crate::attribute::{Attribute, AttributeGroup, Attributes, Form, known};
 use crate::constant::ConstKind;
 
 impl Parser<'_> {
-    /// The attributes that stand here; `groups`: those may be `#n` too.
+    /// The attributes that stand here, mostly none; `groups`: those may be `#n` too.
+    #[inline(always)]
     pub(super) fn attributes(&mut self, groups: bool) -> Result<Attributes> {
+        if self.attribute_may_begin() { self.some_attributes(groups) } else { Ok(Attributes::default()) }
+    }
+
+    /// What begins otherwise is none, nor is a word as short as `i8`.
+    #[inline(always)]
+    fn attribute_may_begin(&self) -> bool {
+        match self.byte() {
+            b'a'..=b'z' => !self.byte_at(self.at + 1).is_ascii_digit(),
+            first => matches!(first, b'"' | b'#'),
+        }
+    }
+
+    #[inline(never)]
+    fn some_attributes(&mut self, groups: bool) -> Result<Attributes> {
         let (mut own, mut referred) =
             (SmallVec::<[Attribute; 4]>::new(), SmallVec::<[AttributeGroup; 4]>::new());
-        loop {
-            // What begins otherwise is none, nor is a word as short as `i8`.
-            let begins = match self.byte() {
-                b'a'..=b'z' => !self.byte_at(self.at + 1).is_ascii_digit(),
-                first => matches!(first, b'"' | b'#'),
-            };
-            if !begins {
-                break;
-            }
+        while self.attribute_may_begin() {
             if let Some(word) = self.word() {
                 match known(word) {
                     // What `align` means behind a function is not an attribute of the function.
@@ -56,7 +63,7 @@ impl Parser<'_> {
             ([], &[group]) => return Ok(self.alone[group].clone()),
             _ => {}
         }
-        Ok(Attributes::new(own.into_boxed_slice(), referred.into_boxed_slice()))
+        Ok(Attributes::new(own, referred))
     }
 
     fn group(&mut self, number: u32) -> AttributeGroup {
@@ -64,7 +71,7 @@ impl Parser<'_> {
             return mention.id;
         }
         let id = self.module.attribute_groups.push((number, Vec::new()));
-        self.alone.set(id, Attributes::new(Vec::new(), vec![id]));
+        self.alone.set(id, Attributes::new([], [id]));
         self.groups.insert(number, Mention { id, first: self.place(), defined: false });
         id
     }

@@ -40,17 +40,21 @@ impl Default for Recent<'_> {
 }
 
 impl Recent<'_> {
+    fn slot(ty: Type, value: u32) -> usize {
+        (ty.index() * 37 + value as usize) % 128
+    }
+
     #[inline(always)]
+    fn known_int(&self, ty: Type, value: u32) -> Option<Const> {
+        let (of, same, known) = self.ints[Self::slot(ty, value)]?;
+        (of == ty && same == value).then_some(known)
+    }
+
+    #[inline(never)]
     fn int(&mut self, module: &mut Module, ty: Type, bits: u32, value: u32) -> Const {
-        let slot = &mut self.ints[(ty.index() * 37 + value as usize) % 128];
-        match *slot {
-            Some((of, same, known)) if of == ty && same == value => known,
-            _ => {
-                let constant = module.constants.narrow(ty, bits, value.into());
-                *slot = Some((ty, value, constant));
-                constant
-            }
-        }
+        let constant = module.constants.narrow(ty, bits, value.into());
+        self.ints[Self::slot(ty, value)] = Some((ty, value, constant));
+        constant
     }
 
     #[inline(always)]
@@ -83,24 +87,28 @@ impl<'t> Parser<'t> {
     pub(super) fn operand(&mut self, ty: Type, scope: Option<&mut Scope<'t>>) -> Result<Operand> {
         match self.byte() {
             b'%' => {
-                if let Some(scope) = &scope
-                    && let Some((number, end)) = short_number(self.text, self.at + 1)
-                    && let Some(value) = scope.numbered_value(number)
-                    && scope.body.values[value].ty == ty
-                {
-                    self.go_to(end);
-                    return Ok(Operand::Value(value));
+                if let Some(scope) = &scope {
+                    let known = match short_number(self.text, self.at + 1) {
+                        Some((number, end)) => scope.numbered_value(number).zip(Some(end)),
+                        None => {
+                            self.plain_local().and_then(|(name, end)| scope.named_value(name).zip(Some(end)))
+                        }
+                    };
+                    if let Some((value, end)) = known
+                        && scope.body.values[value].ty == ty
+                    {
+                        self.go_to(end);
+                        return Ok(Operand::Value(value));
+                    }
                 }
             }
             b'0'..=b'9' => {
                 if let Some((value, end)) = short_number(self.text, self.at)
                     && !may_go_on(self.byte_at(end))
-                    && let Some(bits) = self.scalar_int(ty)
-                    && bits <= u64::BITS
-                    && (bits >= u32::BITS || value >> bits == 0)
+                    && let Some(constant) = self.short_integer(ty, value)
                 {
                     self.go_to(end);
-                    return Ok(Operand::Const(self.recent.int(&mut self.module, ty, bits, value)));
+                    return Ok(Operand::Const(constant));
                 }
             }
             b'@' => {
@@ -117,6 +125,12 @@ impl<'t> Parser<'t> {
             }
             _ => {}
         }
+        self.other_operand(ty, scope)
+    }
+
+    /// A value that is none of those that stand everywhere: apart, so that they need no room for what it needs.
+    #[inline(never)]
+    fn other_operand(&mut self, ty: Type, scope: Option<&mut Scope<'t>>) -> Result<Operand> {
         if let Token::Local(name) = self.token() {
             let Some(scope) = scope else { return self.expected("a constant") };
             let place = self.place();
@@ -188,6 +202,17 @@ impl<'t> Parser<'t> {
             _ => return self.expected("a value"),
         };
         Ok(Operand::Const(self.module.constants.intern(ty, kind)))
+    }
+
+    /// A number as an integer of a type, if it is one that has room for it.
+    #[inline(always)]
+    fn short_integer(&mut self, ty: Type, value: u32) -> Option<Const> {
+        if let Some(known) = self.recent.known_int(ty, value) {
+            return Some(known);
+        }
+        let bits = self.scalar_int(ty)?;
+        let fits = bits <= u64::BITS && (bits >= u32::BITS || value >> bits == 0);
+        fits.then(|| self.recent.int(&mut self.module, ty, bits, value))
     }
 
     fn not_of<T>(&self, ty: Type, what: &str) -> Result<T> {
@@ -339,7 +364,11 @@ impl<'t> Parser<'t> {
             };
             let mut parts = SmallVec::<[Const; 16]>::new();
             parser.list(close, |parser| {
-                parts.push(parser.typed_const()?);
+                let start = parser.at;
+                let ty = parser.ty()?;
+                let spelled = &parser.text[start..parser.at];
+                parts.push(parser.constant(ty)?);
+                parser.more_integers(ty, spelled, &mut parts);
                 Ok(())
             })?;
             if packed {
@@ -347,6 +376,28 @@ impl<'t> Parser<'t> {
             }
             parser.aggregate_of(ty, &parts, close, packed, place)
         })
+    }
+
+    /// The parts behind one of type `ty`, whose type was spelled so, as far as they are spelled likewise and are short numbers:
+    /// all of a mask, mostly.
+    #[inline]
+    fn more_integers(&mut self, ty: Type, spelled: &str, parts: &mut SmallVec<[Const; 16]>) {
+        let (bytes, start) = (self.text.as_bytes(), self.at);
+        let mut at = start;
+        while bytes.get(at..at + 2) == Some(b", ")
+            && bytes
+                .get(at + 2..at + 2 + spelled.len())
+                .is_some_and(|here| here.iter().eq(spelled.as_bytes()))
+            && let Some((value, end)) = short_number(self.text, at + 2 + spelled.len())
+            && matches!(self.byte_at(end), b',' | b'>' | b']' | b'}')
+            && let Some(constant) = self.short_integer(ty, value)
+        {
+            parts.push(constant);
+            at = end;
+        }
+        if at > start {
+            self.go_to(at);
+        }
     }
 
     fn aggregate_of(

@@ -1,5 +1,6 @@
 //! The body of a function: blocks, and what names mean in it.
 
+use super::global::ParamNames;
 use super::lexer::{NameToken, Token, short_number};
 use super::numbered::{Key, Names};
 use super::{Parser, Place, Result};
@@ -43,6 +44,8 @@ impl<'t> Scope<'t> {
         self.body.values.reserve(insts);
         self.body.attachments.reserve(insts);
         self.places.reserve(insts);
+        // What has no number leaves room for the blocks that have one.
+        self.locals.reserve(self.body.params.len() + insts);
     }
 
     /// A value that was not mentioned before.
@@ -64,6 +67,15 @@ impl<'t> Scope<'t> {
         }
     }
 
+    /// The value of a name, if it has been mentioned.
+    #[inline]
+    pub(super) fn named_value(&self, name: &str) -> Option<Value> {
+        match self.locals.named(name.as_bytes()) {
+            Some(&Local::Value(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The type that the function gives.
     pub(super) fn result(&self) -> Type {
         self.result
@@ -72,7 +84,7 @@ impl<'t> Scope<'t> {
 
 impl<'t> Parser<'t> {
     /// `{ … }` of the function `id`.
-    pub(super) fn body(&mut self, id: Global, names: Vec<(Option<NameToken<'t>>, Place)>) -> Result<()> {
+    pub(super) fn body(&mut self, id: Global, names: ParamNames<'t>) -> Result<()> {
         let Some(function) = self.module.function(id) else { return self.expected("a function") };
         let params: Vec<Type> = function.params.iter().map(|param| param.ty).collect();
         let mut scope = Scope {
@@ -164,6 +176,10 @@ impl<'t> Parser<'t> {
         if self.at(b'%') {
             if let Some((number, end)) = short_number(self.text, self.at + 1) {
                 name = Some(NameToken::Number(number));
+                self.go_to(end);
+                self.expect(b'=')?;
+            } else if let Some((plain, end)) = self.plain_local() {
+                name = Some(NameToken::Plain(plain));
                 self.go_to(end);
                 self.expect(b'=')?;
             } else if let Token::Local(token) = self.token() {
@@ -321,11 +337,15 @@ impl<'t> Parser<'t> {
     /// `%name` of a block.
     pub(super) fn block_name(&mut self, scope: &mut Scope<'t>) -> Result<Block> {
         let place = self.place();
-        if self.at(b'%')
-            && let Some((number, end)) = short_number(self.text, self.at + 1)
-        {
-            self.go_to(end);
-            return self.block_of(scope, Key::Number(number), place);
+        if self.at(b'%') {
+            if let Some((number, end)) = short_number(self.text, self.at + 1) {
+                self.go_to(end);
+                return self.block_of(scope, Key::Number(number), place);
+            }
+            if let Some((name, end)) = self.plain_local() {
+                self.go_to(end);
+                return self.block_of(scope, NameToken::Plain(name).key(), place);
+            }
         }
         let Token::Local(name) = self.token() else { return self.expected("the name of a block") };
         self.advance();

@@ -1,5 +1,7 @@
 //! What stands at the top of a module: its properties, variables, aliases, heads of functions.
 
+use smallvec::SmallVec;
+
 use super::lexer::{NameToken, Token, short_number};
 use super::numbered::Key;
 use super::{Mention, Parsed, Parser, Place, Result, show};
@@ -16,6 +18,9 @@ struct Head {
     preemption: Option<Preemption>,
     visibility: Option<Visibility>,
 }
+
+/// The names of a function's parameters, and where they stand.
+pub(super) type ParamNames<'t> = SmallVec<[(Option<NameToken<'t>>, Place); 8]>;
 
 impl<'t> Parser<'t> {
     pub(super) fn module(mut self) -> Result<Parsed> {
@@ -335,26 +340,26 @@ impl<'t> Parser<'t> {
     fn declaration(&mut self) -> Result<()> {
         // Metadata stands before the head of a declaration, behind that of a definition.
         let attachments = self.attachments(false)?;
-        let (mut data, place, _) = self.function_head()?;
+        let (mut data, name, place, _) = self.function_head()?;
         data.attachments = attachments;
-        self.define_global(Key::of_name(&data.name), place, data)?;
+        self.define_global(name.key(), place, data)?;
         Ok(())
     }
 
     fn definition(&mut self) -> Result<()> {
-        let (mut data, place, names) = self.function_head()?;
+        let (mut data, name, place, params) = self.function_head()?;
         data.attachments = self.attachments(false)?;
         // The name is known inside of the function.
-        let id = self.define_global(Key::of_name(&data.name), place, data)?;
+        let id = self.define_global(name.key(), place, data)?;
         if !self.at(b'{') {
             return self.expected("`{`");
         }
-        self.body(id, names)
+        self.body(id, params)
     }
 
-    /// All of a function before its body, with where its name stands and the names of its parameters.
-    #[allow(clippy::type_complexity, reason = "three parts of one head")]
-    fn function_head(&mut self) -> Result<(GlobalData, Place, Vec<(Option<NameToken<'t>>, Place)>)> {
+    /// All of a function before its body, with its name, where that stands, and the names of its parameters.
+    #[allow(clippy::type_complexity, reason = "four parts of one head")]
+    fn function_head(&mut self) -> Result<(GlobalData, NameToken<'t>, Place, ParamNames<'t>)> {
         let head = self.head()?;
         let convention = self.convention()?;
         let result_attributes = self.attributes(false)?;
@@ -369,7 +374,7 @@ impl<'t> Parser<'t> {
         let place = self.place();
         self.advance();
         self.expect(b'(')?;
-        let (mut params, mut names, mut variadic) = (Vec::new(), Vec::new(), false);
+        let (mut params, mut names, mut variadic) = (Vec::new(), ParamNames::new(), false);
         self.list(b')', |parser| {
             if variadic {
                 return parser.expected("`)`");
@@ -421,7 +426,7 @@ impl<'t> Parser<'t> {
             function.personality = Some(self.typed_const()?);
         }
         data.kind = GlobalKind::Function(Box::new(function));
-        Ok((data, place, names))
+        Ok((data, name, place, names))
     }
 }
 

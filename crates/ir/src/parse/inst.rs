@@ -7,7 +7,7 @@ use super::lexer::Token;
 use super::{Parser, Place, Result};
 use crate::constant::ConstKind;
 use crate::inst::{InstKind, Operand};
-use crate::names::spelled;
+use crate::names::{Words, spelled};
 use crate::opcode::{BinaryOp, CastOp, Flags, FloatPredicate, IntPredicate};
 use crate::types::{Type, TypeKind};
 
@@ -24,25 +24,65 @@ spelled! {
     }
 }
 
+/// What begins an instruction.
+#[derive(Clone, Copy)]
+enum First {
+    Binary(BinaryOp),
+    Cast(CastOp),
+    Other(Mnemonic),
+}
+
+impl First {
+    /// What is spelled so: looked up once, in a table of all three.
+    #[inline]
+    fn named(text: &str) -> Option<First> {
+        const CASTS: usize = BinaryOp::ALL.len();
+        const OTHERS: usize = CASTS + CastOp::ALL.len();
+        const COUNT: usize = OTHERS + Mnemonic::ALL.len();
+        const ALL: [First; COUNT] = {
+            let mut all = [First::Binary(BinaryOp::Add); COUNT];
+            let mut at = 0;
+            while at < COUNT {
+                all[at] = if at < CASTS {
+                    First::Binary(BinaryOp::ALL[at])
+                } else if at < OTHERS {
+                    First::Cast(CastOp::ALL[at - CASTS])
+                } else {
+                    First::Other(Mnemonic::ALL[at - OTHERS])
+                };
+                at += 1;
+            }
+            all
+        };
+        static WORDS: Words<COUNT, 512> = Words::new({
+            let mut words = [""; COUNT];
+            let mut at = 0;
+            while at < COUNT {
+                words[at] = match ALL[at] {
+                    First::Binary(op) => op.name(),
+                    First::Cast(op) => op.name(),
+                    First::Other(mnemonic) => mnemonic.name(),
+                };
+                at += 1;
+            }
+            words
+        });
+        WORDS.find(text).map(|at| ALL[at])
+    }
+}
+
 impl<'t> Parser<'t> {
     /// An instruction behind its `%name =`, with the type of what it gives.
     pub(super) fn operation(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {
         let Some(word) = self.word() else { return self.expected("an instruction") };
         let place = self.place();
-        if let Some(op) = BinaryOp::named(word) {
-            self.go_past(word);
-            return self.binary(scope, op);
-        }
-        if let Some(op) = CastOp::named(word) {
-            self.go_past(word);
-            let flags = self.flags(op.flags())?;
-            let (_, value) = self.typed(scope)?;
-            self.expect_word("to")?;
-            let to = self.ty()?;
-            return Ok((InstKind::Cast { op, flags, value }, to));
-        }
-        let Some(mnemonic) = Mnemonic::named(word) else { return self.no_instruction(word, place) };
+        let Some(first) = First::named(word) else { return self.no_instruction(word, place) };
         self.go_past(word);
+        let mnemonic = match first {
+            First::Binary(op) => return self.binary(scope, op),
+            First::Cast(op) => return self.cast(scope, op),
+            First::Other(mnemonic) => mnemonic,
+        };
         match mnemonic {
             Mnemonic::FNeg => {
                 let flags = self.flags(Flags::FAST_MATH)?;
@@ -158,6 +198,14 @@ impl<'t> Parser<'t> {
         let flags = self.flags(op.flags())?;
         let (ty, lhs, rhs) = self.pair(scope)?;
         Ok((InstKind::Binary { op, flags, lhs, rhs }, ty))
+    }
+
+    fn cast(&mut self, scope: &mut Scope<'t>, op: CastOp) -> Result<(InstKind, Type)> {
+        let flags = self.flags(op.flags())?;
+        let (_, value) = self.typed(scope)?;
+        self.expect_word("to")?;
+        let to = self.ty()?;
+        Ok((InstKind::Cast { op, flags, value }, to))
     }
 
     fn select(&mut self, scope: &mut Scope<'t>) -> Result<(InstKind, Type)> {

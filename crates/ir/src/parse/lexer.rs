@@ -76,6 +76,8 @@ pub mod class {
     pub const BLANK: u8 = 8;
     /// A token by itself.
     pub const PUNCT: u8 = 16;
+    /// Between tokens, or where a comment may begin.
+    pub const GAP: u8 = 32;
 
     /// The classes of every byte.
     pub static OF: [u8; 256] = {
@@ -99,7 +101,10 @@ pub mod class {
                 all[byte] |= PUNCT;
             }
             if matches!(b, b' ' | b'\t' | b'\n' | b'\r') {
-                all[byte] |= BLANK;
+                all[byte] |= BLANK | GAP;
+            }
+            if matches!(b, b';' | b'/') {
+                all[byte] |= GAP;
             }
             byte += 1;
         }
@@ -248,18 +253,24 @@ impl<'t> Lexer<'t> {
     pub fn begin_from(text: &'t str, from: usize) -> usize {
         let bytes = text.as_bytes();
         // Mostly one blank or none stands between tokens.
-        let mut at = from + usize::from(bytes.get(from) == Some(&b' '));
-        while let Some(&byte) = bytes.get(at) {
-            if is(byte, class::BLANK) {
-                at += 1;
-                continue;
-            }
-            if matches!(byte, b';' | b'/') {
-                return Lexer::behind_comments(text, at);
-            }
-            return at;
+        let at = from + usize::from(bytes.get(from) == Some(&b' '));
+        match bytes.get(at) {
+            Some(&byte) if is(byte, class::GAP) => Lexer::behind_gap(text, at),
+            _ => at,
         }
-        at
+    }
+
+    /// The same, where a line ends, or more than one blank or a comment stands.
+    #[inline(never)]
+    fn behind_gap(text: &'t str, mut at: usize) -> usize {
+        let bytes = text.as_bytes();
+        while bytes.get(at).is_some_and(|&byte| is(byte, class::BLANK)) {
+            at += 1;
+        }
+        match bytes.get(at) {
+            Some(b';' | b'/') => Lexer::behind_comments(text, at),
+            _ => at,
+        }
     }
 
     #[cold]
@@ -356,7 +367,7 @@ impl<'t> Lexer<'t> {
             self.at = end;
             return value.map_or(Token::Bad("a number below 2^32"), |value| token(NameToken::Number(value)));
         }
-        let end = self.end_of(from, is_label);
+        let end = end_of_name(self.text, from);
         if end == from {
             return Token::Bad("a name");
         }

@@ -266,8 +266,8 @@ impl<'t> Parser<'t> {
                 .is_some_and(|bits| !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit()))
     }
 
-    /// The attachment that follows a comma, where no other one follows it. Nearly all are `, !dbg !4`: of the kind of the one
-    /// before, and a node by its number.
+    /// The attachment that follows a comma, where no other one follows it. Nearly all are `, !dbg !4`: of a kind that was met,
+    /// and a node by its number.
     #[inline]
     pub(super) fn only_attachment(&mut self) -> Option<(MetadataKind, Node)> {
         let (kind, number, place, end) = self.frequent_attachment()?;
@@ -308,7 +308,7 @@ impl<'t> Parser<'t> {
             self.advance();
             let name = kind;
             let kind = self.kind(name)?;
-            self.last_kind = Some((name, kind));
+            self.recent_kinds[name.len() % 32] = Some((name, kind));
             attachments.push((kind, self.node_use(None)?));
         }
         Ok(attachments)
@@ -319,14 +319,14 @@ impl<'t> Parser<'t> {
     fn frequent_attachment(&self) -> Option<(MetadataKind, u32, Place, usize)> {
         let at = self.second_at();
         let bytes = self.text.as_bytes();
-        let (known, kind) = self.last_kind?;
-        let end = at + 1 + known.len();
-        // Byte by byte: it is mostly `dbg`.
-        let same = || Some(bytes.get(at + 1..end)?.iter().eq(known.as_bytes()));
-        if self.byte_at(at) != b'!' || !same()? {
+        if self.byte_at(at) != b'!' {
             return None;
         }
-        if bytes.get(end..end + 2)? != b" !" {
+        let end = end_of_name(self.text, at + 1);
+        let (known, kind) = self.recent_kinds[(end - at - 1) % 32]?;
+        // Byte by byte: it is mostly `dbg`.
+        let same = bytes.get(at + 1..end)?.iter().eq(known.as_bytes());
+        if !same || bytes.get(end..end + 2)? != b" !" {
             return None;
         }
         let (number, behind) = short_number(self.text, end + 2)?;

@@ -11,10 +11,9 @@
 //! at a time, without a branch that depends on how long they are, for such branches are what reading mostly waits for. What is
 //! met over and over (types, numbers, globals, kinds of attachment) is found again by where it was kept before it is looked up.
 //!
-//! Speed (`cargo xtask ir --time`): the 97 texts of the corpus that LLVM 22 reads as they are (38,872 lines) take 12.2 ms of the
-//! processor's time, verifying them 1.5 more; LLVM takes 56.4 to read them, of which its verifier is a part, 4.1 times as long.
-//! What is left is spread, at 3,600 instructions and 1.1 allocations a line: memory is 15 in 100 of both together, values and
-//! constants 11, the frame of an instruction 12, the verifier 10, tokens 5, types 4, attachments 4.
+//! Speed (`cargo xtask ir --time`): the 97 texts of the corpus that LLVM 22 reads as they are (38,872 lines) take 10.3 ms of the
+//! processor's time, verifying them 1.2 more; LLVM takes 56.4 to read them, of which its verifier is a part, 4.9 times as long.
+//! That is with the command line's allocator: with the system's it is about 4.3 times. What is left is spread over everything.
 
 mod attribute;
 mod call;
@@ -41,7 +40,7 @@ use crate::metadata::{MetadataKind, Node};
 use crate::module::{Global, Module};
 use crate::places::Places;
 use crate::types::{MAX_NESTING, Name, Struct, Type};
-use lexer::{Lexer, NameToken, Token, class, is, may_go_on, short_number};
+use lexer::{Lexer, NameToken, Token, class, end_of_name, is, may_go_on, short_number};
 use numbered::{Key, Names, Numbered};
 
 /// What was read.
@@ -69,6 +68,8 @@ const MEMORY_PER_BYTE: u64 = 32;
 
 /// A text of so many bytes mostly has one constant more.
 const BYTES_PER_CONSTANT: usize = 256;
+/// A text of so many bytes seldom has more than one node.
+const BYTES_PER_NODE: usize = 16;
 
 type Result<T, E = Box<Diagnostic>> = std::result::Result<T, E>;
 /// Where a token begins; where it ends is looked up when somebody asks.
@@ -106,8 +107,8 @@ struct Parser<'t> {
     /// Of what type each function was called last.
     called_as: Table<Global, Option<Type>>,
     nodes: Numbered<Mention<Node>>,
-    /// The kind of the attachment before, as it was spelled.
-    last_kind: Option<(&'t str, MetadataKind)>,
+    /// Kinds of attachments that were met, as they were spelled, by their lengths.
+    recent_kinds: [Option<(&'t str, MetadataKind)>; 32],
     next_global_number: u32,
     /// What was called before it was declared, with the type of the call and its place.
     undeclared: Vec<(Global, Type, Place)>,
@@ -134,8 +135,8 @@ impl<'t> Parser<'t> {
             groups: FxHashMap::default(),
             alone: Table::default(),
             called_as: Table::default(),
-            nodes: Numbered::default(),
-            last_kind: None,
+            nodes: Numbered::with_room(text.len() / BYTES_PER_NODE),
+            recent_kinds: [None; 32],
             next_global_number: 0,
             undeclared: Vec::new(),
         }
@@ -261,6 +262,15 @@ impl<'t> Parser<'t> {
     #[inline(always)]
     fn at_word(&self, word: &str) -> bool {
         self.end_of_word(word).is_some()
+    }
+
+    /// The plain name behind the `%` that stands here, and where it ends; `None` for a number, or one in quotes.
+    #[inline(always)]
+    fn plain_local(&self) -> Option<(&'t str, usize)> {
+        let start = self.at + 1;
+        let end = end_of_name(self.text, start);
+        let name = &self.text[start..end];
+        (!name.is_empty() && !is(self.byte_at(start), class::DIGIT)).then_some((name, end))
     }
 
     /// Takes a character, if it stands here.

@@ -60,6 +60,11 @@ impl<T> Default for Names<'_, T> {
 }
 
 impl<'t, T> Names<'t, T> {
+    /// The numbers below `room` are expected, and most of them.
+    pub fn reserve(&mut self, room: usize) {
+        self.numbered.reserve(room);
+    }
+
     #[inline(always)]
     pub fn get(&self, key: &Key<'t>) -> Option<&T> {
         match key {
@@ -73,6 +78,12 @@ impl<'t, T> Names<'t, T> {
             Key::Name(name) => self.named.get_mut(name),
             Key::Number(number) => self.numbered.get_mut(*number),
         }
+    }
+
+    /// What a name stands for.
+    #[inline]
+    pub fn named(&self, name: &[u8]) -> Option<&T> {
+        self.named.get(name)
     }
 
     /// What a number stands for.
@@ -98,20 +109,33 @@ impl<'t, T> Names<'t, T> {
 /// Things by their numbers.
 pub(super) struct Numbered<T> {
     row: Vec<Option<T>>,
+    /// How long the row may get for one number, so that a short text does not ask for much memory.
+    room: usize,
     /// Those whose numbers were far ahead when they came.
     ahead: FxHashMap<u32, T>,
 }
 
-/// How far a number may be ahead of the row, so that a short text does not ask for much memory.
+/// How far a number may be ahead of the row in any case.
 const AHEAD: usize = 4;
 
 impl<T> Default for Numbered<T> {
     fn default() -> Numbered<T> {
-        Numbered { row: Vec::new(), ahead: FxHashMap::default() }
+        Numbered { row: Vec::new(), room: 0, ahead: FxHashMap::default() }
     }
 }
 
 impl<T> Numbered<T> {
+    /// Things whose numbers are mostly below `room`.
+    pub fn with_room(room: usize) -> Numbered<T> {
+        Numbered { room, ..Numbered::default() }
+    }
+
+    /// The numbers below `room` are expected, and most of them.
+    fn reserve(&mut self, room: usize) {
+        self.row.reserve(room.saturating_sub(self.row.len()));
+        self.room = room;
+    }
+
     /// What a number stands for.
     #[inline]
     pub fn get(&self, number: u32) -> Option<&T> {
@@ -137,7 +161,7 @@ impl<T> Numbered<T> {
         if at == self.row.len() {
             return self.row.push(Some(item));
         }
-        if at >= self.row.len() + AHEAD {
+        if at >= self.room.max(self.row.len() + AHEAD) {
             self.ahead.insert(number, item);
             return;
         }

@@ -116,10 +116,16 @@ fn narrow_integer(text: &[u8]) -> Option<(usize, usize)> {
 
 impl<'t> Parser<'t> {
     /// A type of values.
+    #[inline(always)]
     pub(super) fn ty(&mut self) -> Result<Type> {
-        if let Some(ty) = self.recent_type() {
-            return Ok(ty);
+        match self.recent_type() {
+            Some(ty) => Ok(ty),
+            None => self.other_type(),
         }
+    }
+
+    #[inline(never)]
+    fn other_type(&mut self) -> Result<Type> {
         let place = self.place();
         let ty = self.any_type()?;
         if self.module.types.is_first_class(ty) {

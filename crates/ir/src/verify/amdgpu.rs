@@ -65,9 +65,11 @@ pub(super) fn variable(module: &Module, id: Global, violations: &mut Vec<Violati
 
 impl Check<'_> {
     pub(super) fn head(&mut self) {
-        let name = self.module.name(self.id);
-        if self.function.body.is_none() && intrinsic::is_intrinsic(&name) {
-            self.declared_intrinsic(&name);
+        if self.function.body.is_none() {
+            let name = self.module.name_text(self.id);
+            if intrinsic::is_intrinsic(&name) {
+                self.declared_intrinsic(&name);
+            }
         }
         if self.function.is_kernel() {
             self.kernel();

@@ -8,11 +8,20 @@ use crate::entity::{Id as _, Table};
 use crate::function::{Block, Body, ValueDef};
 use crate::inst::{InstKind, Operand};
 
+/// Where in the text's order everything stands.
+struct Stands {
+    /// Of each instruction, the position of its block, and its own in the block.
+    insts: Vec<(u32, u32)>,
+    blocks: Table<Block, u32>,
+}
+
 impl Check<'_> {
     pub(super) fn flow(&mut self, body: &Body) {
         let graph = Graph::of(body);
+        let mut places = Stands { insts: vec![(0, 0); body.insts.len()], blocks: Table::default() };
         for (position, &block) in body.order.iter().enumerate() {
-            self.block(body, block);
+            places.blocks.set(block, position as u32);
+            self.block(body, block, position as u32, &mut places.insts);
             if position == 0 && !graph.predecessors[0].is_empty() {
                 let first = body.blocks[block].insts.first().copied();
                 if let Some(first) = first {
@@ -21,13 +30,14 @@ impl Check<'_> {
             }
             self.phis(body, block, graph.predecessors[position].iter().map(|&from| body.order[from]));
         }
-        self.dominance(body, &graph);
+        self.dominance(body, &graph, &places);
     }
 
-    fn block(&mut self, body: &Body, block: Block) {
+    fn block(&mut self, body: &Body, block: Block, position: u32, stands: &mut [(u32, u32)]) {
         let insts = &body.blocks[block].insts;
         let mut phis_end = false;
         for (index, &inst) in insts.iter().enumerate() {
+            stands[inst.index()] = (position, index as u32);
             let kind = &body.insts[inst].kind;
             let last = index + 1 == insts.len();
             self.require(
@@ -71,33 +81,24 @@ impl Check<'_> {
         }
     }
 
-    fn dominance(&mut self, body: &Body, graph: &Graph) {
+    fn dominance(&mut self, body: &Body, graph: &Graph, places: &Stands) {
         let dominators = Dominators::of(graph);
-        // Where each instruction stands: its block's position, and its own in the block.
-        let mut stands = vec![(0, 0); body.insts.len()];
-        let mut positions: Table<Block, usize> = Table::default();
-        for (position, &block) in body.order.iter().enumerate() {
-            positions.set(block, position);
-            for (index, &inst) in body.blocks[block].insts.iter().enumerate() {
-                stands[inst.index()] = (position, index);
-            }
-        }
         let defined = |operand: Operand| match operand {
             Operand::Value(value) => match body.values[value].def {
-                ValueDef::Inst(inst) => Some(stands[inst.index()]),
+                ValueDef::Inst(inst) => Some(places.insts[inst.index()]),
                 ValueDef::Param(_) => None,
             },
             _ => None,
         };
-        for (position, &block) in body.order.iter().enumerate() {
-            for (index, &inst) in body.blocks[block].insts.iter().enumerate() {
+        for (position, &block) in (0..).zip(&body.order) {
+            for (index, &inst) in (0..).zip(&body.blocks[block].insts) {
                 let mut late = false;
-                let mut used = |operand: Operand, position: usize, index: usize| {
+                let mut used = |operand: Operand, position: u32, index: u32| {
                     let Some((def, at)) = defined(operand) else { return };
                     // In a block that is never reached anything goes, as in LLVM.
                     let fine = match def == position {
-                        true => at < index || !dominators.reaches(position),
-                        false => dominators.dominates(def, position),
+                        true => at < index || !dominators.reaches(position as usize),
+                        false => dominators.dominates(def as usize, position as usize),
                     };
                     late |= !fine;
                 };
@@ -105,7 +106,7 @@ impl Check<'_> {
                     // A phi uses its values at the end of the blocks that they come from.
                     InstKind::Phi { incoming, .. } => {
                         for &(value, from) in incoming {
-                            used(value, positions[from], usize::MAX);
+                            used(value, places.blocks[from], u32::MAX);
                         }
                     }
                     kind => kind.each_operand(|operand| used(operand, position, index)),

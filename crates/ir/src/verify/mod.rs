@@ -97,10 +97,11 @@ pub fn verify(module: &Module, processor: Option<Processor>) -> Vec<Violation> {
     let (mut violations, mut rows) = (Vec::new(), Rows::default());
     amdgpu::module(module, &mut violations);
     let most_lds = crate::lds::most_bytes(module);
+    let of_module = target::of_module(module);
     for &id in &module.order {
         match module.function(id) {
             Some(function) => {
-                let processor = target::of_function(module, function).or(processor);
+                let processor = target::own(module, function).unwrap_or(of_module).or(processor);
                 let mut check = Check {
                     module,
                     id,
