@@ -12,11 +12,13 @@
 //!
 //! A wave whose lanes part goes the way around as well: where every wave has lanes that go in, it is no way of a wave to go by.
 //! What arrives when copies are done tells of these alone: of the copies that its wave has begun before, where they are of its
-//! own class, and of no other access.
+//! own class, and of no other access. A tensor operation whose descriptor has a cell arrives once for the wave when it is done,
+//! and so are all tensor operations of the wave before it: they are done in order.
 //!
 //! What is not so is not followed ([`NotFollowed::Cells`]).
 
 use rustc_hash::FxHashMap;
+use wavemark_memmodel::asyncmark::Stage;
 use wavemark_memmodel::barrier::cell::{self, WIDTH};
 
 use crate::analysis::{Dominators, Graph};
@@ -29,16 +31,16 @@ use super::divergence;
 use super::lanes::{Known, Lanes, Values};
 use super::named::same;
 use super::paths::{self, Node};
-use super::steps::NotFollowed;
-use super::touch::Bytes;
+use super::steps::{COPIES, NotFollowed, TENSORS};
+use super::touch::{Bytes, Touch};
 
 /// What an instruction does with a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Arrives; `later`: when the copies before are done.
-    Arrives { cell: usize, later: bool },
-    /// Waits; `left`: behind an arrival that waits for copies, how many were begun since.
-    Waits { cell: usize, left: Option<u32> },
+    /// Arrives; `later`: when the copies of that class before are done, and itself if it is one.
+    Arrives { cell: usize, later: Option<Stage> },
+    /// Waits; `left`: behind an arrival that waits for copies, of which class, and how many were begun since.
+    Waits { cell: usize, left: Option<(Stage, u32)> },
 }
 
 /// The cells of a kernel.
@@ -59,11 +61,11 @@ const MOST_BEGUN: u32 = 63;
 /// The bytes of a cell.
 const SIZE: u64 = 8;
 
-/// Whether an intrinsic arrives at a cell, and if so, whether it does when copies are done.
-fn arrives(row: &Intrinsic) -> Option<bool> {
+/// Whether an intrinsic that does nothing else arrives at a cell, and if so, when copies of which class are done.
+fn arrives(row: &Intrinsic) -> Option<Option<Stage>> {
     match row.barrier? {
-        Barrier::ArriveAtCell => Some(false),
-        Barrier::ArriveAtCellLater => Some(true),
+        Barrier::ArriveAtCell => Some(None),
+        Barrier::ArriveAtCellLater => Some(Some(COPIES)),
         _ => None,
     }
 }
@@ -71,7 +73,8 @@ fn arrives(row: &Intrinsic) -> Option<bool> {
 /// Whether anything arrives at a cell.
 pub(super) fn has_some(values: &Values<'_>) -> bool {
     values.body.insts.iter().any(|(_, data)| match &data.kind {
-        InstKind::Call(call) => intrinsic::called(values.module, call).and_then(arrives).is_some(),
+        InstKind::Call(call) => intrinsic::called(values.module, call)
+            .is_some_and(|row| arrives(row).is_some() || values.may_arrive(row, call)),
         _ => false,
     })
 }
@@ -94,30 +97,32 @@ struct Cell {
 struct State {
     /// The phases that it may be in, a bit each.
     phases: u32,
-    /// It has arrived, and so many copies were begun since.
-    arrived: Option<(bool, u32)>,
+    /// It has arrived; if it does when the copies of a class are done, so many of these were begun since.
+    arrived: Option<(Option<Stage>, u32)>,
 }
 
 impl State {
-    /// A copy is begun.
-    fn begin(&mut self) -> Result<(), NotFollowed> {
+    /// A copy of a class is begun.
+    fn begin(&mut self, class: Stage) -> Result<(), NotFollowed> {
         match &mut self.arrived {
-            Some((_, MOST_BEGUN)) => Err(NotFollowed::Cells),
-            Some((_, begun)) => {
+            Some((Some(stage), begun)) if *stage == class => {
+                if *begun == MOST_BEGUN {
+                    return Err(NotFollowed::Cells);
+                }
                 *begun += 1;
                 Ok(())
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 }
 
 impl Cells {
-    /// Those along `nodes`. `begins`: whether an instruction begins a copy that a later arrival waits for.
+    /// Those along `nodes`. `begins`: of which class the copy is that an instruction begins, if an arrival may wait for it.
     pub fn of(
         values: &Values<'_>,
         nodes: &[Node],
-        begins: impl Fn(Inst) -> bool,
+        begins: impl Fn(Inst) -> Option<Stage>,
     ) -> Result<Cells, NotFollowed> {
         let mut finder = Finder { values, nodes, cells: Vec::new(), roles: FxHashMap::default() };
         finder.arrivals()?;
@@ -159,23 +164,35 @@ impl Finder<'_, '_> {
         let (mut found, mut dma) = (Vec::new(), false);
         for (number, inst) in self.insts() {
             let InstKind::Call(call) = &self.values.body.insts[inst].kind else { continue };
-            let row = intrinsic::called(self.values.module, call);
-            dma |= row.is_some_and(|row| row.asynchronous == Some("lds-dma"));
-            let Some(later) = row.and_then(arrives) else { continue };
+            let Some(row) = intrinsic::called(self.values.module, call) else { continue };
+            dma |= row.asynchronous == Some("lds-dma");
             let (node, mut known) = (&self.nodes[number], Known::default());
-            let mut number_of =
-                |at: usize| same(self.values, node, &mut known, call.args.get(at).map(|arg| arg.value));
-            let at = number_of(0).ok_or(NotFollowed::Cells)?;
-            let each = if later { 1 } else { number_of(1).ok_or(NotFollowed::Cells)? };
             let mut lanes = vec![0u64; group.waves()];
             (0..group.items).filter(|&item| node.active[item]).for_each(|item| lanes[item / group.wave] += 1);
-            if lanes.contains(&0) || each > u64::from(u16::MAX) {
+            let (at, count, later) = match arrives(row) {
+                Some(later) => {
+                    let mut number_of = |at: usize| {
+                        same(self.values, node, &mut known, call.args.get(at).map(|arg| arg.value))
+                    };
+                    let at = number_of(0);
+                    let each = if later.is_some() { Some(1) } else { number_of(1) };
+                    let each = each.filter(|&each| each <= u64::from(u16::MAX)).ok_or(NotFollowed::Cells)?;
+                    (at, lanes.iter().sum::<u64>() * each, later)
+                }
+                // A tensor operation is one of the wave, and so is its arrival.
+                None => {
+                    let touch = self.values.touch(node, number, &mut known, &self.values.body.insts[inst]);
+                    let Some(at) = touch.and_then(|touch| touch.cell) else { continue };
+                    (at, group.waves() as u64, Some(TENSORS))
+                }
+            };
+            if lanes.contains(&0) {
                 return Err(NotFollowed::Cells);
             }
-            found.push(((number, inst), at, lanes.iter().sum::<u64>() * each, later));
+            found.push(((number, inst), at.ok_or(NotFollowed::Cells)?, count, later));
         }
         // No arrival waits for copies that another counter counts.
-        if dma && found.iter().any(|(.., later)| *later) {
+        if dma && found.iter().any(|(.., later)| *later == Some(COPIES)) {
             return Err(NotFollowed::Cells);
         }
         for (place, at, count, later) in found {
@@ -198,7 +215,9 @@ impl Finder<'_, '_> {
         for (number, inst) in self.insts() {
             let (data, node) = (&self.values.body.insts[inst], &self.nodes[number]);
             let touch = self.values.touch(node, number, &mut Known::default(), data);
-            let Some(touch) = touch.filter(|_| !self.roles.contains_key(&(number, inst))) else { continue };
+            // Of a tensor operation that arrives the tile is looked at as of any other.
+            let arrives = |touch: &Touch| self.roles.contains_key(&(number, inst)) && touch.cell.is_none();
+            let Some(touch) = touch.filter(|touch| !arrives(touch)) else { continue };
             let Some(cell) = self.cells.iter().position(|cell| touch.meets(&cell.bytes)) else { continue };
             let at = |pointer| same(self.values, node, &mut Known::default(), Some(pointer));
             let meant = |pointer| at(pointer) == Some(self.cells[cell].at);
@@ -362,8 +381,13 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// A wave that has arrived waits, in whatever phase it may be; how many copies that leaves.
-    fn waited(&self, node: &Node, load: Inst, state: &mut State) -> Result<Option<u32>, NotFollowed> {
+    /// A wave that has arrived waits, in whatever phase it may be; how many copies of which class that leaves.
+    fn waited(
+        &self,
+        node: &Node,
+        load: Inst,
+        state: &mut State,
+    ) -> Result<Option<(Stage, u32)>, NotFollowed> {
         let (later, begun) = state.arrived.take().ok_or(NotFollowed::Cells)?;
         let told = (0..PHASES).filter(|phase| state.phases >> phase & 1 != 0).all(|phase| {
             self.ends_in(node, load, phase) == Some(false)
@@ -373,11 +397,15 @@ impl Finder<'_, '_> {
             return Err(NotFollowed::Cells);
         }
         state.phases = (state.phases << 1 | state.phases >> (PHASES - 1)) & ((1 << PHASES) - 1);
-        Ok(later.then_some(begun))
+        Ok(later.map(|stage| (stage, begun)))
     }
 
     /// Waves arrive and wait in turns; how many copies each wait leaves.
-    fn turns(&mut self, successors: &[Vec<usize>], begins: impl Fn(Inst) -> bool) -> Result<(), NotFollowed> {
+    fn turns(
+        &mut self,
+        successors: &[Vec<usize>],
+        begins: impl Fn(Inst) -> Option<Stage>,
+    ) -> Result<(), NotFollowed> {
         let start = vec![State { phases: 1, arrived: None }; self.cells.len()];
         let mut before: Vec<Option<Vec<State>>> = vec![None; self.nodes.len()];
         before[0] = Some(start);
@@ -388,8 +416,8 @@ impl Finder<'_, '_> {
             let mut waits = false;
             for &inst in &self.values.body.blocks[node.block].insts {
                 // An arrival is behind those before it alone.
-                if begins(inst) {
-                    states.iter_mut().try_for_each(State::begin)?;
+                if let Some(class) = begins(inst) {
+                    states.iter_mut().try_for_each(|state| state.begin(class))?;
                 }
                 match self.roles.get(&(number, inst)).copied() {
                     Some(Role::Arrives { cell, .. }) if states[cell].arrived.is_some() => {

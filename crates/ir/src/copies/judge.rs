@@ -1,7 +1,7 @@
 //! What is wrong with a kernel's copies, and which of its waits could leave more.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavemark_memmodel::asyncmark::{Analysis, Bound, Function, Lacking, Step};
+use wavemark_memmodel::asyncmark::{Analysis, Bound, Function, Lacking, Stage, Stages, Step};
 use wavemark_target::Processor;
 
 use crate::entity::Id as _;
@@ -16,7 +16,7 @@ use super::cells;
 use super::flat::flat;
 use super::lanes::{Group, Known, Values};
 use super::paths::{self, Node};
-use super::steps::{Barrier, COPIES, NotFollowed, Site, Steps, steps};
+use super::steps::{Barrier, COPIES, NotFollowed, Site, Steps, TENSORS, steps};
 use super::touch::Conflict;
 
 /// Older instances of an operation are not told apart: all of them must be done.
@@ -216,7 +216,7 @@ struct Judge<'s> {
 impl<'s> Judge<'s> {
     fn new(steps: &'s Steps) -> Judge<'s> {
         let touching = (0..steps.sites.len()).filter(|&node| steps.sites[node].touch.is_some()).collect();
-        let later = steps.sites.iter().any(|site| matches!(site.barrier, Some(Barrier::SignalLater(_))));
+        let later = steps.sites.iter().any(|site| matches!(site.barrier, Some(Barrier::SignalLater(..))));
         Judge { steps, touching, later }
     }
 
@@ -329,25 +329,28 @@ impl<'s> Judge<'s> {
         self.site(node).touch.as_ref().is_some_and(|touch| touch.copy)
     }
 
-    /// Whether a copy is begun at a node of which arrivals tell.
-    fn is_begun(&self, node: usize) -> bool {
-        matches!(self.steps.function.steps[node], Step::Issue { stage: COPIES, .. })
+    /// Of which class a copy is that is begun at a node; of those that arrivals tell of.
+    fn begun(&self, node: usize) -> Option<Stage> {
+        match self.steps.function.steps[node] {
+            Step::Issue { stage: stage @ (COPIES | TENSORS), .. } => Some(stage),
+            _ => None,
+        }
     }
 
     /// Whether an arrival that waits for copies tells that a copy begun before it is done: the one at a node, or one before it
     /// on every path from the copy, at a barrier that is waited for behind the node or between the two.
     fn is_told(&self, arrival: usize, waited: u64, copy: usize) -> bool {
-        if !self.later || !self.is_begun(copy) {
-            return false;
-        }
-        if matches!(self.site(arrival).barrier, Some(Barrier::SignalLater(_))) {
+        let Some(class) = self.begun(copy).filter(|_| self.later) else { return false };
+        if matches!(self.site(arrival).barrier, Some(Barrier::SignalLater(_, stage)) if stage == class) {
             return true;
         }
         let mut seen = FxHashSet::default();
         let mut work = vec![(arrival, waited)];
         while let Some((at, mut waited)) = work.pop() {
             match self.site(at).barrier {
-                Some(Barrier::SignalLater(number)) if waited >> number & 1 != 0 => continue,
+                Some(Barrier::SignalLater(number, stage)) if stage == class && waited >> number & 1 != 0 => {
+                    continue;
+                }
                 Some(Barrier::Wait(number)) => waited |= 1 << number,
                 _ => {}
             }
@@ -378,21 +381,21 @@ impl<'s> Judge<'s> {
         let (mut arrivals, mut since) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
         // Behind the wait of a split barrier, what was before its signal is ordered; what is between them is not. The set of
-        // barriers that were waited for on the way, and whether copies are ordered by an arrival that tells of nothing else.
-        let mut work: Vec<(usize, u64, bool)> =
-            self.steps.predecessors[node].iter().map(|&before| (before, 0, false)).collect();
+        // barriers that were waited for on the way, and of which classes an arrival tells that tells of nothing else.
+        let mut work: Vec<(usize, u64, Stages)> =
+            self.steps.predecessors[node].iter().map(|&before| (before, 0, Stages(0))).collect();
         while let Some((at, mut waited, mut told)) = work.pop() {
             if !seen.insert((at, waited, told)) {
                 continue;
             }
             match self.site(at).barrier {
-                Some(Barrier::Meet) if told => continue,
-                Some(Barrier::Signal(number)) if told && waited >> number & 1 != 0 => continue,
-                Some(Barrier::SignalLater(number)) if waited >> number & 1 != 0 => {
-                    if !told {
+                Some(Barrier::Meet) if told != Stages(0) => continue,
+                Some(Barrier::Signal(number)) if told != Stages(0) && waited >> number & 1 != 0 => continue,
+                Some(Barrier::SignalLater(number, stage)) if waited >> number & 1 != 0 => {
+                    if told == Stages(0) {
                         arrivals.push((at, waited));
                     }
-                    told = true;
+                    told.0 |= 1 << stage;
                 }
                 Some(Barrier::Meet) => {
                     arrivals.push((at, waited));
@@ -405,7 +408,7 @@ impl<'s> Judge<'s> {
                 Some(Barrier::Wait(number)) => waited |= 1 << number,
                 _ => {}
             }
-            if self.site(at).touch.is_some() && !(told && self.is_begun(at)) {
+            if self.site(at).touch.is_some() && !self.begun(at).is_some_and(|stage| told.has(stage)) {
                 since.push(at);
             }
             work.extend(self.steps.predecessors[at].iter().map(|&before| (before, waited, told)));

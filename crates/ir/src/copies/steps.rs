@@ -36,8 +36,9 @@ pub(super) struct Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Barrier {
     Signal(BarrierNumber),
-    /// A signal that is given when the copies of its class before it are done, and tells of these alone.
-    SignalLater(BarrierNumber),
+    /// A signal that is given when the copies of a class before it (and the one that it is itself) are done, and tells of
+    /// these alone.
+    SignalLater(BarrierNumber, Stage),
     Wait(BarrierNumber),
     /// Both, at the workgroup's.
     Meet,
@@ -57,7 +58,7 @@ const MOST_STEPS: usize = 1 << 14;
 pub(super) const COPIES: Stage = 0;
 /// Stores of ASYNCcnt, which do not keep the order of its loads.
 const STORES: Stage = 1;
-const TENSORS: Stage = 2;
+pub(super) const TENSORS: Stage = 2;
 
 /// Why a kernel cannot be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +130,10 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
     let named = Named::of(values, nodes)?;
     let own = |inst| own_steps(values, called(values, &values.body.insts[inst]), marks, 0);
     let cells = Cells::of(values, nodes, |inst| {
-        own(inst).iter().any(|step| matches!(step, Step::Mark(stages) if stages.has(COPIES)))
+        own(inst).iter().find_map(|step| match step {
+            Step::Mark(stages) => [COPIES, TENSORS].into_iter().find(|&stage| stages.has(stage)),
+            _ => None,
+        })
     })?;
     if marks && !cells.roles.is_empty() {
         return Err(NotFollowed::MarksAndCounters);
@@ -144,7 +148,8 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
         for &inst in &values.body.blocks[node.block].insts {
             let data = &values.body.insts[inst];
             let mut touch = values.touch(node, number, &mut known, data);
-            if touch.as_ref().is_some_and(|touch| touch.cell) {
+            let role = cells.roles.get(&(number, inst)).copied();
+            if role.is_none() && touch.as_ref().is_some_and(|touch| touch.cell.is_some()) {
                 return Err(NotFollowed::Cells);
             }
             let row = called(values, data);
@@ -156,16 +161,18 @@ pub(super) fn steps(values: &Values<'_>, nodes: &[Node]) -> Result<Steps, NotFol
             };
             let mut own = own_steps(values, row, marks, steps.len() as u32);
             let waits = matches!(own.first(), Some(Step::Wait { .. }));
-            let barrier = match cells.roles.get(&(number, inst)) {
-                Some(&Role::Arrives { cell, later: false }) => {
+            let barrier = match role {
+                Some(Role::Arrives { cell, later: None }) => {
                     Some(Barrier::Signal(named.number_of_cell(cell)?))
                 }
-                Some(&Role::Arrives { cell, later: true }) => {
-                    Some(Barrier::SignalLater(named.number_of_cell(cell)?))
+                Some(Role::Arrives { cell, later: Some(stage) }) => {
+                    Some(Barrier::SignalLater(named.number_of_cell(cell)?, stage))
                 }
-                Some(&Role::Waits { cell, left }) => {
-                    let stages = Stages(1 << COPIES);
-                    own.extend(left.map(|left| Step::Wait { n: Bound::exactly(left), stages }));
+                Some(Role::Waits { cell, left }) => {
+                    own.extend(left.map(|(stage, left)| Step::Wait {
+                        n: Bound::exactly(left),
+                        stages: Stages(1 << stage),
+                    }));
                     touch.iter_mut().for_each(|touch| touch.atomic = true);
                     Some(Barrier::Wait(named.number_of_cell(cell)?))
                 }

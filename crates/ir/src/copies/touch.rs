@@ -1,15 +1,18 @@
 //! Which bytes of LDS an instruction touches, by wave.
 
+use rustc_hash::FxHashSet;
 use wavemark_target::{LDS_OFF, Property, TensorDescriptor, lds_dma_lane};
 
-use crate::function::ValueDef;
+use crate::function::{Value, ValueDef};
 use crate::inst::{Call, InstData, InstKind, Operand};
 use crate::intrinsic::{self, Barrier, Intrinsic, Need, Shape, Spaces};
 use crate::layout;
+use crate::opcode::BinaryOp;
 use crate::types::Type;
 
-use super::bits::Bits;
-use super::lanes::{Group, Known, Lanes, Values};
+use super::bits::{Bits, mask};
+use super::divergence;
+use super::lanes::{Fixed, Group, Known, Lanes, Values};
 use super::paths::Node;
 
 /// Ranges of bytes of each wave, ascending and apart.
@@ -84,10 +87,23 @@ fn overlap(a: &[(u64, u64)], b: &[(u64, u64)]) -> bool {
     false
 }
 
-/// Bytes that are touched, always or where a condition has this value.
+/// When bytes are touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    Always,
+    /// Where a condition has this value.
+    If(Operand, bool),
+    /// Where a remainder that nothing is known of has one of its values: of the places of an access that are so, one is
+    /// touched. `negative`: that value is less than 0.
+    Remainder {
+        negative: bool,
+    },
+}
+
+/// Bytes that are touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    condition: Option<(Operand, bool)>,
+    when: When,
     bytes: Bytes,
 }
 
@@ -98,8 +114,9 @@ pub(super) struct Touch {
     pub atomic: bool,
     /// It is an asynchronous operation.
     pub copy: bool,
-    /// It is a tensor operation that arrives at a barrier cell in LDS.
-    pub cell: bool,
+    /// It is a tensor operation that arrives at a barrier cell in LDS, once a wave: where, if all waves are known to do so at
+    /// the same.
+    pub cell: Option<Option<u64>>,
     /// It writes global memory, or may write the LDS of other workgroups.
     pub elsewhere: bool,
     /// Where, one of these; `None`: that is not known.
@@ -131,19 +148,30 @@ impl Touch {
         }
         let pairs = mine.iter().flat_map(|mine| theirs.iter().map(move |theirs| (mine, theirs)));
         let meeting = pairs.filter(|(mine, theirs)| mine.bytes.meet(&theirs.bytes, &which));
-        let conflicts = meeting.map(|(mine, theirs)| match (mine.condition, theirs.condition) {
-            (None, _) | (_, None) => Conflict::Certain,
-            (Some((a, x)), Some((b, y))) if a == b && (x == y || self.node == other.node) => {
-                if x == y {
-                    Conflict::Certain
-                } else {
-                    Conflict::No
+        let conflicts =
+            meeting.map(|(mine, theirs)| match (mine.when, theirs.when) {
+                (When::Remainder { .. }, _) | (_, When::Remainder { .. }) => Conflict::Possible,
+                (When::Always, _) | (_, When::Always) => Conflict::Certain,
+                (When::If(a, x), When::If(b, y)) if a == b && (x == y || self.node == other.node) => {
+                    if x == y { Conflict::Certain } else { Conflict::No }
                 }
-            }
-            _ => Conflict::Possible,
-        });
-        conflicts.max().unwrap_or(Conflict::No)
+                (When::If(..), When::If(..)) => Conflict::Possible,
+            });
+        let most = conflicts.max().unwrap_or(Conflict::No);
+        let whatever = || {
+            let reversed = |a, b| which(b, a);
+            always_meet(mine, theirs, &which) || always_meet(theirs, mine, &reversed)
+        };
+        if most == Conflict::Possible && whatever() { Conflict::Certain } else { most }
     }
+}
+
+/// Whether accesses meet whatever the remainder is that the first one's places depend on. That it is not negative may be
+/// promised by what nobody looks at.
+fn always_meet(places: &[Place], others: &[Place], which: &impl Fn(usize, usize) -> bool) -> bool {
+    let mut some = places.iter().filter(|place| place.when == When::Remainder { negative: false }).peekable();
+    let always = || others.iter().filter(|other| other.when == When::Always);
+    some.peek().is_some() && some.all(|place| always().any(|other| place.bytes.meet(&other.bytes, which)))
 }
 
 impl Values<'_> {
@@ -160,7 +188,7 @@ impl Values<'_> {
             writes,
             atomic,
             copy: false,
-            cell: false,
+            cell: None,
             elsewhere: false,
             places,
             node: number,
@@ -181,6 +209,17 @@ impl Values<'_> {
         }
         let size = layout::layout(&self.module.types, ty).map(|layout| layout.size);
         Some(touch(writes, atomic, size.and_then(|size| at.places(pointer, size, 0))))
+    }
+
+    /// Whether a tensor operation may arrive at a cell, as far as its descriptor is the same on all paths.
+    pub fn may_arrive(&self, row: &Intrinsic, call: &Call) -> bool {
+        let flags = call.args.get(1).filter(|_| row.asynchronous == Some("tensor")).map(|arg| arg.value);
+        flags.is_some_and(|flags| {
+            let word = self.part_of(&Fixed::default(), &mut Known::default(), flags, 0, 32);
+            word.is_none_or(|word| {
+                (0..self.group.items).any(|item| word.of(item).within(HAS_CELL) != Some(0))
+            })
+        })
     }
 
     /// Whether an operand is a pointer into LDS.
@@ -217,23 +256,76 @@ impl At<'_, '_> {
 
     fn always(&self, address: impl Fn(usize) -> Option<u64>, size: u64) -> Option<Vec<Place>> {
         let bytes = Bytes::at(self.values.group, &self.here.active, address, size)?;
-        Some(vec![Place { condition: None, bytes }])
+        Some(vec![Place { when: When::Always, bytes }])
     }
 
-    /// `size` bytes behind `offset` at a pointer, which may be one of two that a selection gives.
+    /// `size` bytes behind `offset` at a pointer, which may be one of two that a selection gives, or depend on a remainder.
     fn places(&mut self, pointer: Operand, size: u64, offset: i64) -> Option<Vec<Place>> {
         let lanes = self.lanes(pointer)?;
         let moved = |lanes: &Lanes, item| Some(lanes.of(item).exact()?.wrapping_add_signed(offset));
         if let Some(places) = self.always(|item| moved(&lanes, item), size) {
             return Some(places);
         }
-        let (condition, then, otherwise) = self.selected(pointer)?;
+        let Some((condition, then, otherwise)) = self.selected(pointer) else {
+            return self.by_remainder(pointer, |lanes, item| moved(lanes, item), size);
+        };
         let (then, otherwise) = (self.lanes(then)?, self.lanes(otherwise)?);
         let place = |lanes: &Lanes, is| {
             let bytes = Bytes::at(self.values.group, &self.here.active, |item| moved(lanes, item), size)?;
-            Some(Place { condition: Some((condition, is)), bytes })
+            Some(Place { when: When::If(condition, is), bytes })
         };
         Some(vec![place(&then, true)?, place(&otherwise, false)?])
+    }
+
+    /// The places for each value of the remainder by a small number that alone makes a pointer unknown: the buffer of the last
+    /// round of a loop that went on for as long as an argument says.
+    fn by_remainder(
+        &mut self,
+        pointer: Operand,
+        address: impl Fn(&Lanes, usize) -> Option<u64>,
+        size: u64,
+    ) -> Option<Vec<Place>> {
+        let (value, least, most) = self.remainder(pointer)?;
+        let bits = self.values.bits(self.values.body.values[value].ty)?;
+        let place = |number: i64| {
+            let mut known = Known::default();
+            known.assume(value, Lanes::Same(Bits::exactly(number as u64 & mask(bits))));
+            let lanes = self.values.of(&self.here.fixed, &mut known, pointer)?;
+            let bytes = Bytes::at(self.values.group, &self.here.active, |item| address(&lanes, item), size)?;
+            Some(Place { when: When::Remainder { negative: number < 0 }, bytes })
+        };
+        (least..=most).map(place).collect()
+    }
+
+    /// The one remainder by a small number, of what is not known and the same in all work-items, that an operand is made of; its
+    /// least and its greatest value.
+    fn remainder(&mut self, operand: Operand) -> Option<(Value, i64, i64)> {
+        let values = self.values;
+        let (mut seen, mut work) = (FxHashSet::default(), vec![operand]);
+        let mut found = None;
+        while let Some(operand) = work.pop() {
+            let Operand::Value(value) = operand else { continue };
+            let ValueDef::Inst(inst) = values.body.values[value].def else { continue };
+            if !seen.insert(value) || seen.len() > MOST_LOOKED_AT {
+                continue;
+            }
+            let kind = &values.body.insts[inst].kind;
+            if let InstKind::Binary { op: op @ (BinaryOp::SRem | BinaryOp::URem), rhs, .. } = kind
+                && let Some(by @ 2..=MOST_REMAINDERS) = values.immediate(*rhs)
+                && self.lanes(operand).is_none_or(|lanes| lanes.of(0).exact().is_none())
+                && !divergence::depends_on_item(values, operand)
+            {
+                let least = if *op == BinaryOp::SRem { 1 - by } else { 0 };
+                if found.replace((value, least, by - 1)).is_some() {
+                    return None;
+                }
+                continue;
+            }
+            if matches!(kind, InstKind::Binary { .. } | InstKind::Cast { .. } | InstKind::Gep { .. }) {
+                kind.each_operand(|operand| work.push(operand));
+            }
+        }
+        found
     }
 
     fn selected(&self, pointer: Operand) -> Option<(Operand, Operand, Operand)> {
@@ -258,7 +350,7 @@ impl At<'_, '_> {
         let arrives = matches!(row.barrier, Some(Barrier::ArriveAtCell | Barrier::ArriveAtCellLater));
         let elsewhere = copy && (!writes || row.needs.contains(&Need::Property(Property::CLUSTERS)));
         let mut touch =
-            Touch { writes, atomic: reads && writes, copy, cell: false, elsewhere, places: None, node };
+            Touch { writes, atomic: reads && writes, copy, cell: None, elsewhere, places: None, node };
         if row.asynchronous == Some("tensor") {
             if let Some((places, cell, multicast)) = self.places_of_tensor(call) {
                 (touch.places, touch.cell) = (Some(places), cell);
@@ -307,16 +399,17 @@ impl At<'_, '_> {
         self.always(address, written.into())
     }
 
-    /// What a descriptor says of LDS, from the first byte of the tile to the last (each wave moves one), whether it has a
-    /// cell, and whether other workgroups may get the tile.
-    fn places_of_tensor(&mut self, call: &Call) -> Option<(Vec<Place>, bool, bool)> {
+    /// What a descriptor says of LDS, from the first byte of the tile to the last (each wave moves one), the cell that it
+    /// has, and whether other workgroups may get the tile.
+    #[allow(clippy::type_complexity, reason = "three parts of one descriptor")]
+    fn places_of_tensor(&mut self, call: &Call) -> Option<(Vec<Place>, Option<Option<u64>>, bool)> {
         let group = self.values.group;
         let groups: Vec<Vec<Lanes>> = TensorDescriptor::OF_LDS
             .iter()
             .enumerate()
             .map(|(number, of)| self.words(call.args.get(number).map(|arg| arg.value), of.len()))
             .collect();
-        let (mut waves, mut cell, mut multicast) = (vec![Vec::new(); group.waves()], false, false);
+        let (mut waves, mut cells, mut multicast) = (vec![Vec::new(); group.waves()], Vec::new(), false);
         for (wave, ranges) in waves.iter_mut().enumerate() {
             let first = wave * group.wave;
             if !(first..group.items.min(first + group.wave)).any(|item| self.here.active[item]) {
@@ -334,11 +427,17 @@ impl At<'_, '_> {
             }
             let descriptor = TensorDescriptor::unpack(four(0)?, eight, four(2)?, four(3)?);
             let (tile, off) = (descriptor.lds_range(), groups[0][0].of(first).within(COUNT) == Some(0));
-            cell |= descriptor.barrier.is_some();
-            multicast |= groups[1][0].of(first).within(MULTICAST) != Some(0);
+            let shared = groups[1][0].of(first).within(MULTICAST) != Some(0);
+            multicast |= shared;
+            let done = groups[0][0].of(first).within(COUNT).is_some() && !off && !shared;
+            let at = groups[1][1].of(first).within(CELL).filter(|_| done);
+            cells.push(descriptor.barrier.map(|_| at.map(|at| at * UNITS_OF_CELLS)));
             ranges.extend(Some((tile.start, tile.end)).filter(|(start, end)| start < end && !off));
         }
-        Some((vec![Place { condition: None, bytes: Bytes::new(waves) }], cell, multicast))
+        let same =
+            cells.first().copied().flatten().filter(|cell| cells.iter().all(|other| *other == Some(*cell)));
+        let cell = cells.iter().any(Option::is_some).then(|| same.flatten());
+        Some((vec![Place { when: When::Always, bytes: Bytes::new(waves) }], cell, multicast))
     }
 
     /// The dwords of a group of a descriptor; zeros where the instruction has none.
@@ -352,10 +451,23 @@ impl At<'_, '_> {
     }
 }
 
+/// Remainders by up to so much are told apart.
+const MOST_REMAINDERS: i64 = 8;
+
+/// In how many values a remainder is looked for.
+const MOST_LOOKED_AT: usize = 400;
+
 /// The bits of a descriptor's first dword that are 0 where it does nothing.
 const COUNT: u64 = 3;
 
 /// The bits of the second group's first dword that name workgroups.
 const MULTICAST: u64 = 0xffff;
+
+/// The bit of the second group's first dword that says that there is a cell.
+const HAS_CELL: u64 = 1 << 18;
+
+/// The bits of the second group's second dword that say where the cell is, in units of so many bytes.
+const CELL: u64 = 0xffff;
+const UNITS_OF_CELLS: u64 = 8;
 
 const LOCAL: u32 = wavemark_target::AddressSpace::Local as u32;
