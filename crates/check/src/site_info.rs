@@ -208,7 +208,10 @@ pub type SiteId = u32;
 #[derive(Debug)]
 pub struct Sites {
     machine: Machine,
-    #[expect(clippy::vec_box, reason = "they are large: a list of them that grows moves and leaves much memory")]
+    #[expect(
+        clippy::vec_box,
+        reason = "they are large: a list of them that grows moves and leaves much memory"
+    )]
     list: Vec<Box<SiteInfo>>,
     by_place: FxHashMap<(u64, u8), SiteId>,
     /// Look-ups of late, by the low bits of the dword address.
