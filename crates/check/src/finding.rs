@@ -312,7 +312,7 @@ impl Findings {
             .iter()
             .map(|f| {
                 f.severity == Severity::Advice
-                    && matches!(f.rule, "W1" | "W2")
+                    && matches!(f.rule, "W1" | "W2" | "W3")
                     && f.sites.iter().any(at_fault)
             })
             .collect();

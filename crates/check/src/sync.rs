@@ -244,12 +244,12 @@ impl Checker {
         self.waves.forget(is_alive);
     }
 
-    /// Acquires whose loads are retired, and write-backs that are, count now.
-    pub(crate) fn take_retired(&mut self, wave: u32) {
-        let Some(state) = self.waves.get_mut(wave) else { return };
+    /// Acquires whose loads are retired, and write-backs that are, count now. Whether there are any.
+    pub(crate) fn take_retired(&mut self, wave: u32) -> bool {
+        let Some(state) = self.waves.get_mut(wave) else { return false };
         let pending = state.acquires.len() + state.write_backs.len() + state.invalidates.len();
         if pending == 0 {
-            return;
+            return false;
         }
         let (retired, known) = (state.retired, &mut state.known);
         let is_retired = |seq: (Channel, u32)| retired[seq.0 as usize] >= seq.1;
@@ -277,9 +277,11 @@ impl Checker {
             }
             !is_retired(invalidate.seq)
         });
-        if state.acquires.len() + state.write_backs.len() + state.invalidates.len() != pending {
+        let any = state.acquires.len() + state.write_backs.len() + state.invalidates.len() != pending;
+        if any {
             state.note_learnt();
         }
+        any
     }
 
     /// An invalidate makes what was acquired count for plain loads, up to its scope. A write-back lifts, once it is

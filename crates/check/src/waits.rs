@@ -1,20 +1,28 @@
-//! Waits that are stronger than this run needed: W1 and W2.
+//! Waits that are stronger than this run needed: W1, W2 and W3.
 //!
 //! For each execution of a wait the checker remembers which operations it was the last sufficient wait for
 //! when their result was used (a register read, an access ordered by it, a publication by an arrive or a
 //! release). The largest number that would have served all of them, over all executions, is the best N seen.
 //! It speaks of this run, not of all.
+//!
+//! A wait that was the last sufficient one for nothing, though it had something to wait for, came too early: when the
+//! results were used, a wait further down had been enough for them, behind which this one would have had nothing to wait
+//! for (W3). It is said where the later wait has operations of its own to wait for, so that it is not W1 itself; and only
+//! where nothing in between can have relied on the earlier one in a way that is no use: knowledge acquired, a write-back or an
+//! invalidate that was over, or an access of another queue, which the hardware does not keep in order with what was waited
+//! for. Of scalar loads alone it is not said: kernels wait for their arguments where they begin, once and for all. All advice on a
+//! counter holds together: needs are laid on the last sufficient wait, and that one stays.
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use wavemark_isa::effects::wait_text;
 use wavemark_order::Epoch;
-use wavemark_sim::events::{Channel, Counter, WaveId, executed_channels};
+use wavemark_sim::events::{Channel, Counter, Space, WaveId, executed_channels};
+use wavemark_sim::queue::ordered as pipe_ordered;
 
 use crate::Checker;
 use crate::finding::{Class, Finding, Severity};
-use crate::site_info::SiteId;
-use crate::wave_state::{WAITS, WaitInstance, WaveState};
+use crate::site_info::{SiteId, Sites};
+use crate::wave_state::{Operation, WAITS, WaitInstance, WaveState};
 
 /// What is known of a wait instruction and counter.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +33,10 @@ pub(crate) struct WaitStats {
     effective: u64,
     /// The largest number that would have served every use seen.
     best: Option<u32>,
+    /// The wait further down that was enough for what this one has retired, and its address; of several the first one.
+    below: Option<(u64, SiteId)>,
+    /// Something that is no use may have relied on it.
+    held: bool,
     /// The first wave that has executed it.
     pub wave: WaveId,
 }
@@ -72,6 +84,8 @@ pub(crate) fn add(table: &mut WaitTable, (wait, stats): Waited) {
     known.executions += stats.executions;
     known.effective += stats.effective;
     known.best = known.best.into_iter().chain(stats.best).min();
+    known.below = known.below.into_iter().chain(stats.below).min();
+    known.held |= stats.held;
     known.wave = first_of(known.wave, stats.wave);
 }
 
@@ -82,24 +96,74 @@ fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
     }
 }
 
+impl WaitInstance {
+    /// The number that it waits for on a counter.
+    fn number(&self, counter: Counter) -> Option<u32> {
+        self.counters.iter().find(|(other, _)| *other == counter).map(|&(_, n)| n)
+    }
+
+    /// Whether more operations than it leaves in flight on a counter were outstanding.
+    fn is_effective(&self, counter: Counter) -> bool {
+        let outstanding = |channel: Channel| self.seq[channel as usize] - self.retired[channel as usize];
+        self.number(counter).is_some_and(|n| {
+            let mut waited = executed_channels(counter).filter(|&channel| channel != Channel::Sm || n == 0);
+            waited.any(|channel| outstanding(channel) > n)
+        })
+    }
+}
+
+impl Operation {
+    /// Whether it may access what an earlier operation of a channel did, and the two are in order only if something has
+    /// waited for that one. That LDS is used which a copy has filled or read is known otherwise
+    /// ([`Checker::consume_copy`]); scalar operations are loads.
+    fn may_need_order_behind(&self, earlier: Channel) -> bool {
+        let copies = self.writes_lds || self.reads_lds;
+        self.touches_memory
+            && self.seq.iter().any(|&(channel, _)| match (earlier, channel) {
+                (Channel::Ds, _) => copies,
+                (_, Channel::Ds) | (Channel::Sm, Channel::Sm) => false,
+                _ => !pipe_ordered(earlier, channel, Space::Global),
+            })
+    }
+}
+
 impl WaveState {
     /// The last wait that retired operation `seq` of a channel, or would have, of those before which the wave had issued
-    /// no more than `known` there; and how many younger operations it may leave in flight for that, which are none where
-    /// what the channel counts is not over `in_order`.
+    /// no more than `known` there, by its place among the waits; and how many younger operations it may leave in flight
+    /// for that, which are none where what the channel counts is not over `in_order`.
     fn last_sufficient(
         &self,
         counter: Counter,
         (channel, in_order): (Channel, bool),
         seq: u32,
         known: u32,
-    ) -> Option<(&WaitInstance, u32)> {
+    ) -> Option<(usize, u32)> {
         let issued = |wait: &WaitInstance| wait.seq[channel as usize];
-        let waits = self.waits.iter().rev().take_while(|wait| issued(wait) >= seq);
-        waits.filter(|wait| issued(wait) <= known).find_map(|wait| {
+        let waits = self.waits.iter().enumerate().rev().take_while(|(_, wait)| issued(wait) >= seq);
+        waits.filter(|(_, wait)| issued(wait) <= known).find_map(|(at, wait)| {
             let enough = if in_order { issued(wait) - seq } else { 0 };
-            let n = wait.counters.iter().find(|(other, _)| *other == counter)?.1;
-            (n <= enough).then_some((wait, enough))
+            (wait.number(counter)? <= enough).then_some((at, enough))
         })
+    }
+
+    /// The wait that retired operation `seq` of a channel, where that is an earlier one than `last`, which would have.
+    #[inline]
+    fn retired_before(&self, last: usize, channel: Channel, seq: u32) -> Option<usize> {
+        let retired = |at: usize| self.waits[at].retired[channel as usize] >= seq;
+        retired(last).then(|| (0..last).rev().find(|&at| !retired(at)))?
+    }
+
+    /// Whether a wave has issued something between two waits that may have relied on what the first one says of a counter,
+    /// or may have, for not all that it has issued there is remembered.
+    fn may_rely_between(&self, sites: &Sites, counter: Counter, first: usize, last: usize) -> bool {
+        let [first, last] = [first, last].map(|at| self.first_wait + at as u32);
+        let between = |operation: &&Operation| (first..last).contains(&operation.waits_before);
+        let forgotten = self.operations.front().is_none_or(|oldest| oldest.waits_before >= first);
+        forgotten && self.first_operation > 1
+            || self.operations.iter().filter(between).any(|operation| {
+                sites.get(operation.site).effects.is_write_back()
+                    || executed_channels(counter).any(|channel| operation.may_need_order_behind(channel))
+            })
     }
 }
 
@@ -107,12 +171,9 @@ impl Checker {
     /// A wait was carried out.
     pub(crate) fn note_wait(&mut self, wave: WaveId, site: SiteId, waits: &[(Counter, u32)], explicit: bool) {
         let Some(state) = self.waves.get_mut(wave.index) else { return };
-        let counters: SmallVec<[(Counter, u32); 3]> = waits.iter().copied().collect();
-        state.waits.push_back(WaitInstance { site, counters, seq: state.seq, step: state.steps });
-        if state.waits.len() > WAITS {
-            state.waits.pop_front();
-            state.first_wait += 1;
-        }
+        let counters = waits.iter().copied().collect();
+        let (seq, retired, step) = (state.seq, state.retired, state.steps);
+        let instance = WaitInstance { site, counters, seq, retired, step };
         for &(counter, n) in waits {
             if counter == Counter::Async {
                 state.async_retired = state.async_retired.max(state.async_issued.saturating_sub(n));
@@ -122,13 +183,11 @@ impl Checker {
             {
                 translations.wait(n);
             }
-            let mut effective = false;
             for channel in executed_channels(counter) {
                 let c = channel as usize;
                 if channel == Channel::Sm && n != 0 {
                     continue;
                 }
-                effective |= state.seq[c] - state.retired[c] > n;
                 let mut upto = state.seq[c].saturating_sub(n);
                 if self.model.lds_dma_any_order && channel == Channel::Vm && n > 0 {
                     // A copy in flight may be the one that is not over.
@@ -144,14 +203,52 @@ impl Checker {
                     executions: 0,
                     effective: 0,
                     best: None,
+                    below: None,
+                    held: false,
                     wave,
                 });
                 stats.wave = first_of(stats.wave, wave);
                 stats.executions += 1;
-                stats.effective += u64::from(effective);
+                stats.effective += u64::from(instance.is_effective(counter));
             }
         }
-        self.take_retired(wave.index);
+        state.waits.push_back(instance);
+        if state.waits.len() > WAITS {
+            state.waits.pop_front();
+            state.first_wait += 1;
+        }
+        if self.take_retired(wave.index) {
+            for &(counter, _) in waits {
+                self.hold((site, counter));
+            }
+        }
+    }
+
+    /// Something that is no use may have relied on a wait.
+    fn hold(&mut self, wait: (SiteId, Counter)) {
+        if let Some(stats) = self.wait_table.get_mut(&wait) {
+            stats.held = true;
+        }
+    }
+
+    /// An operation that `first` has retired is used, of a wave for whose sake it is enough that `last` would have.
+    fn note_early(&mut self, wave: u32, counter: Counter, first: usize, last: usize) {
+        let Some(state) = self.waves.get(wave) else { return };
+        let (early, late) = (&state.waits[first], &state.waits[last]);
+        let wait = (early.site, counter);
+        // Of a wait that was needed, or may have been, there is nothing more to say.
+        if self.wait_table.get(&wait).is_none_or(|stats| stats.best.is_some() || stats.held) {
+            return;
+        }
+        let stays = late.is_effective(counter) && self.wait_table.contains_key(&(late.site, counter));
+        if !stays || state.may_rely_between(&self.sites, counter, first, last) {
+            self.hold(wait);
+        } else if early.site != late.site
+            && let Some(stats) = self.wait_table.get_mut(&wait)
+        {
+            let below = (self.sites.get(late.site).site.pc, late.site);
+            stats.below = Some(stats.below.map_or(below, |known| known.min(below)));
+        }
     }
 
     /// The result of an operation is used: the last wait that was sufficient for it was needed.
@@ -165,11 +262,17 @@ impl Checker {
         for (channel, seq) in operation.seq.clone() {
             let counter = set.counter_of(channel);
             let in_order = channel != Channel::Sm;
-            let Some((wait, younger)) = state.last_sufficient(counter, (channel, in_order), seq, u32::MAX)
+            let Some(state) = self.waves.get(wave) else { return };
+            let Some((last, younger)) = state.last_sufficient(counter, (channel, in_order), seq, u32::MAX)
             else {
                 continue;
             };
-            need(&mut self.wait_table, (wait.site, counter), younger);
+            need(&mut self.wait_table, (state.waits[last].site, counter), younger);
+            if channel != Channel::Sm
+                && let Some(first) = state.retired_before(last, channel, seq)
+            {
+                self.note_early(wave, counter, first, last);
+            }
         }
     }
 
@@ -207,10 +310,18 @@ impl Checker {
         };
         let Some(producer) = self.waves.get(epoch.agent) else { return };
         let in_order = !(self.model.lds_dma_any_order && channel == Channel::Vm);
-        if let Some((wait, younger)) =
-            producer.last_sufficient(counter, (channel, in_order), epoch.seq, known)
-        {
-            need(&mut self.wait_table, (wait.site, counter), younger);
+        let Some((last, younger)) = producer.last_sufficient(counter, (channel, in_order), epoch.seq, known)
+        else {
+            return;
+        };
+        need(&mut self.wait_table, (producer.waits[last].site, counter), younger);
+        if let Some(first) = producer.retired_before(last, channel, epoch.seq) {
+            if epoch.agent == wave.index {
+                self.note_early(epoch.agent, counter, first, last);
+            } else {
+                // It may have told others of it before the later wait.
+                self.hold((producer.waits[first].site, counter));
+            }
         }
     }
 
@@ -232,7 +343,8 @@ impl Checker {
     pub(crate) fn take_waits(&mut self, part: Checker) {
         let mut sites = |site: SiteId| self.sites.id(&part.sites.get(site).site);
         for (&(site, counter), &stats) in &part.wait_table {
-            add(&mut self.wait_table, ((sites(site), counter), stats));
+            let below = stats.below.map(|(pc, site)| (pc, sites(site)));
+            add(&mut self.wait_table, ((sites(site), counter), WaitStats { below, ..stats }));
         }
         self.drains.extend(part.drains.iter().map(|&site| sites(site)));
     }
@@ -280,10 +392,22 @@ impl Checker {
                 let hint = format!("{} instead of", wait_text(self.machine, counter, best));
                 Finding::new("W2", Class::OverStrong, Severity::Advice, title)
                     .hint(hint, Some(info.site.clone()))
+            } else if stats.best.is_none() && !stats.held && stats.below.is_some() {
+                let title = format!(
+                    "the wait for {name} {} is needed by nothing that comes before a later one, in {times}",
+                    stats.n
+                );
+                Finding::new("W3", Class::Redundant, Severity::Advice, title)
+                    .hint("it can go, if that holds on every path", None)
             } else {
                 continue;
             };
-            let finding = finding.at("wait", &info.site, stats.wave);
+            let mut finding = finding.at("wait", &info.site, stats.wave);
+            if finding.rule == "W3"
+                && let Some((_, later)) = stats.below
+            {
+                finding = finding.at("later wait", &self.sites.get(later).site, stats.wave);
+            }
             self.findings.add(finding);
         }
     }

@@ -76,6 +76,8 @@ pub struct WaitInstance {
     pub counters: SmallVec<[(Counter, u32); 3]>,
     /// The wave's sequence numbers then.
     pub seq: [u32; CHANNELS],
+    /// What of them was retired before it.
+    pub retired: [u32; CHANNELS],
     /// The wave's instructions before it.
     pub step: u64,
 }

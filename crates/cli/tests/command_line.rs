@@ -298,7 +298,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -306,7 +306,7 @@ fn runs() {
         &[&scale[..], &["--format", "json"]].concat(),
         expect![[r#"
             exit 0
-            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"not_checked":[{"rule":"B15","reason":"barriers in divergent control flow are seen by their consequences alone"},{"rule":"W3","reason":"a wait that would not be needed further down is no finding"},{"rule":"L1","reason":"a wait that names another barrier than the joined one"},{"rule":"L3","reason":"a wave that ends as a member is seen by the waits that it leaves behind alone"},{"rule":"L4","reason":"a barrier that is initialised while arrivals are pending"},{"rule":"L5","reason":"a barrier that is used without being ordered behind its initialisation"},{"rule":"H2","reason":"a phase that completes while the wave's completion bit is set"},{"rule":"H3","reason":"a join of barrier 0"},{"rule":"H6","reason":"a wait that passes because all members have dropped"}],"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
+            {"wavemark":"0.1.0","input":"kernels/scale.s","target":"gfx1250","kernel":"scale","outcome":"clean","checked":{"registers":true,"lds":true,"global":true,"barriers":true,"waits":true},"findings":[],"outputs":[{"name":"out","matches":true,"max_abs_error":0.0,"max_rel_error":0.0,"mismatches":0,"elements":32}],"stats":{"workgroups":1,"waves":1,"wave_instructions":10,"lane_instructions":320,"seconds":TIME},"not_checked":[{"rule":"B15","reason":"barriers in divergent control flow are seen by their consequences alone"},{"rule":"L1","reason":"a wait that names another barrier than the joined one"},{"rule":"L3","reason":"a wave that ends as a member is seen by the waits that it leaves behind alone"},{"rule":"L4","reason":"a barrier that is initialised while arrivals are pending"},{"rule":"L5","reason":"a barrier that is used without being ordered behind its initialisation"},{"rule":"H2","reason":"a phase that completes while the wave's completion bit is set"},{"rule":"H3","reason":"a join of barrier 0"},{"rule":"H6","reason":"a wait that passes because all members have dropped"}],"coverage":{"instructions":{"executed":10,"total":10},"unexecuted_unsupported":0}}
             ---
         "#]],
     );
@@ -319,7 +319,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -339,7 +339,7 @@ fn runs() {
               1 workgroups, 1 waves, 10 wave instructions, 320 lane instructions in TIME s
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -359,7 +359,7 @@ fn runs() {
               1 workgroups, 1 waves, 9 wave instructions, 288 lane instructions in TIME s
               executed: all 9 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -376,7 +376,7 @@ fn runs() {
               1 workgroups, 1 waves, 4097 wave instructions, 262208 lane instructions in TIME s
               executed: all 1 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3
+              rules without a finder: B15
             ---
         "#]],
     );
@@ -427,7 +427,7 @@ fn limits_of_a_run() {
               1 workgroups, 1 waves, 4098 wave instructions, 131136 lane instructions in TIME s
               executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -451,7 +451,7 @@ fn limits_of_a_run() {
               1 workgroups, 1 waves, 102498 wave instructions, 3279936 lane instructions in TIME s
               executed: 6 of 7 instructions, not 0x131c-0x1320 (kernels/trip-count.s:17)
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );
@@ -796,7 +796,7 @@ fn checks() {
               on all paths: 10 instructions, for registers and waits
               executed: all 10 instructions
               checked: registers, lds, global, barriers, waits
-              rules without a finder: B15, W3, L1, L3, L4, L5, H2, H3, H6
+              rules without a finder: B15, L1, L3, L4, L5, H2, H3, H6
             ---
         "#]],
     );

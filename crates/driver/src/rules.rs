@@ -20,7 +20,7 @@ pub const PAGES: &[Page] = pages! {
     "A1" "A2" "A3" "A4" "A5" "A6" "A7" "B1" "B2" "B3" "B4" "B7" "B8" "B9" "B10" "B11"
     "B12" "B13" "B14" "B16" "B19" "C1" "C2" "H1" "H5" "INTRA" "M1" "M2" "M5" "M6" "N1" "O1" "O2" "O3"
     "R1" "R2" "R3" "R4" "R5" "R6" "R7" "R8" "S1" "S2" "T1" "T2" "T3" "T4" "U1" "U2"
-    "U3" "V1" "V2" "V3" "W1" "W2" "W4"
+    "U3" "V1" "V2" "V3" "W1" "W2" "W3" "W4"
 };
 
 /// The page of a rule.

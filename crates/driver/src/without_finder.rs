@@ -18,10 +18,8 @@ const fn without(id: &'static str, group: &'static str, what: &'static str) -> W
     WithoutFinder { id, group, what }
 }
 
-const WITHOUT_FINDER: [WithoutFinder; 2] = [
-    without("B15", "barriers", "barriers in divergent control flow are seen by their consequences alone"),
-    without("W3", "waits", "a wait that would not be needed further down is no finding"),
-];
+const WITHOUT_FINDER: [WithoutFinder; 1] =
+    [without("B15", "barriers", "barriers in divergent control flow are seen by their consequences alone")];
 
 const WITHOUT_FINDER_NAMED: [WithoutFinder; 7] = [
     without("L1", "barriers", "a wait that names another barrier than the joined one"),

@@ -30,7 +30,6 @@ gemm:
 	s_waitcnt vmcnt(0)
 	s_barrier
 	ds_read_b128 v[24:27], v1 offset:4096   ; B of tile 0
-	s_waitcnt lgkmcnt(0)
 
 .Lloop:
 	ds_read_b128 v[8:11], v1                ; A0

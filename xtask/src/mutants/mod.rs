@@ -246,7 +246,7 @@ fn line(mutant: &Mutant, trial: &Trial, errors: &[&Finding]) -> String {
 fn advised(code: &Code, findings: &[Finding]) -> Result<Vec<Mutant>> {
     let mut mutants = Vec::new();
     for finding in findings.iter().filter(|finding| finding.severity == Severity::Advice) {
-        let (Some(wait), true) = (finding.sites.first(), matches!(finding.rule.as_str(), "W1" | "W2")) else {
+        let (Some(wait), true) = (finding.sites.first(), matches!(finding.rule.as_str(), "W1" | "W2" | "W3")) else {
             continue;
         };
         let n = outcome::advised_number(&finding.title)?;
