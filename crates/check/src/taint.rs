@@ -269,11 +269,11 @@ impl Checker {
         let info = self.sites.get(site);
         let taint = &mut state.taint;
         let machine = self.machine;
-        let mut reaching = reaching(machine, taint, info, exec, regs, |_| true);
+        let mut reaching = reaching(taint, info, exec, regs, |_| true);
         let address = |used: &Used| used.address;
         taint.meaningless_address = match &info.effects.memory {
             Some(_) => {
-                let mut of = reaching_of(machine, taint, info, exec, regs, address);
+                let mut of = reaching_of(taint, info, exec, regs, address);
                 of.find_map(|of| taint.mistake(of))
             }
             None => None,
@@ -386,19 +386,17 @@ impl Checker {
 
 /// The suspicions of which something reaches the operands that `which` accepts.
 fn reaching_of(
-    machine: Machine,
     taint: &Taint,
     info: &SiteInfo,
     exec: u64,
     regs: &Regs,
     which: impl Fn(&Used) -> bool,
 ) -> impl Iterator<Item = usize> {
-    reaching(machine, taint, info, exec, regs, which).into_iter().filter(Reaching::any).map(|value| value.of)
+    reaching(taint, info, exec, regs, which).into_iter().filter(Reaching::any).map(|value| value.of)
 }
 
 /// What of each suspicion reaches the operands that `which` accepts.
 fn reaching(
-    machine: Machine,
     taint: &Taint,
     info: &SiteInfo,
     exec: u64,
@@ -419,7 +417,7 @@ fn reaching(
             continue;
         }
         let heeded = if used.range.from < VGPR0 && taint.marks_any(used.range) {
-            heeded_bits(machine, info, regs, used, |other| taint.doubt(info, other))
+            heeded_bits(info, regs, used, |other| taint.doubt(info, other))
         } else {
             u64::MAX
         };

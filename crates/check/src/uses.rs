@@ -13,8 +13,8 @@
 //! scratch memory, calls, and jumps to addresses in registers. A store to LDS is a use.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use wavemark_isa::effects::{Control, Flow, Path, Unit, Verb};
-use wavemark_isa::{Inst, Meaning, Operand};
+use wavemark_isa::Operand;
+use wavemark_isa::effects::{Control, Flow, Logic, Path, Unit, Verb};
 use wavemark_sim::Segment;
 use wavemark_sim::events::Site;
 use wavemark_sim::regs::sindex;
@@ -136,25 +136,22 @@ fn exec(machine: Machine) -> Masks {
 
 impl State {
     /// What is known of the lanes that registers hold, behind an instruction.
-    fn note_lanes(&mut self, info: &SiteInfo, inst: &Inst, meaning: Meaning, exec: &Masks, width: u32) {
+    fn note_lanes(&mut self, info: &SiteInfo, exec: &Masks, width: u32) {
         let scalar = info.effects.unit == Unit::Scalar;
         let holds = |used: &Used| {
             used.range.count == width && used.range.numbers().all(|register| self.lanes.has(register))
         };
         let reads = || info.uses.iter().filter(|used| used.read);
-        let all_on = || inst.operands.get(1) == Some(&Operand::Int(-1));
+        let all_on = || info.site.inst.operands.get(1) == Some(&Operand::Int(-1));
         let implied = |used: &Used| used.operand.is_none();
         let old_exec = self.lanes.has_all(exec);
         // What the destination holds then, and EXEC if it is not that.
-        let (held, narrowed) = match meaning {
+        let united = || info.effects.logic == Some(Logic::Or) && reads().any(holds);
+        let (held, narrowed) = match info.effects.logic {
             _ if !scalar => (false, false),
-            Meaning::S_OR_B32 | Meaning::S_OR_B64 => (reads().any(holds), false),
-            Meaning::S_OR_SAVEEXEC_B32 | Meaning::S_OR_SAVEEXEC_B64 => (old_exec, reads().any(holds)),
-            Meaning::S_AND_SAVEEXEC_B32
-            | Meaning::S_AND_SAVEEXEC_B64
-            | Meaning::S_AND_NOT1_SAVEEXEC_B32
-            | Meaning::S_AND_NOT1_SAVEEXEC_B64 => (old_exec, false),
-            _ => (info.effects.copies && (reads().any(holds) || all_on()), false),
+            Some(_) if info.effects.saves_exec => (old_exec, united()),
+            Some(_) => (united(), false),
+            None => (info.effects.copies && (reads().any(holds) || all_on()), false),
         };
         for used in info.uses.iter().filter(|used| used.write && used.range.from < VGPR0) {
             let holds = if implied(used) { narrowed } else { held };
@@ -189,8 +186,7 @@ impl State {
             },
             _ => false,
         };
-        let inst = &info.site.inst;
-        self.note_lanes(info, inst, inst.row(machine).meaning, &exec, machine.lanes() / 32);
+        self.note_lanes(info, &exec, machine.lanes() / 32);
         let all_lanes = !info.heeds_exec || self.lanes.has_all(&exec);
         for used in info.uses.iter().filter(|used| used.write) {
             for register in used.range.numbers() {

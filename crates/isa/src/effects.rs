@@ -19,6 +19,7 @@
 //! | `control=` | other program control ([`Control`]) |
 //! | `copy` | it only moves what it reads |
 //! | `select` | each lane takes one of the two sources, by a lane mask |
+//! | `logic=` | it combines two sources bit by bit ([`Logic`]); those with one source and `exec=rw` take EXEC for the second, give EXEC the result, and their destination EXEC as it was |
 //! | `unit=` `passes=` | which unit executes it where that does not follow ([`Unit`]), and for how long ([`Passes`]) |
 //! | `unforwarded` | it reads VCC before vector instructions give it on |
 //! | `relative` | M0 is added to the number of a register that it names |
@@ -35,6 +36,7 @@ mod bank;
 mod control;
 mod counter;
 mod hwreg;
+mod logic;
 mod machine;
 mod memory;
 mod policy;
@@ -48,6 +50,7 @@ pub use control::{
 };
 pub use counter::{Channel, Counter, CounterSet, channels_of};
 pub use hwreg::{HwField, HwReg};
+pub use logic::Logic;
 pub use memory::{Caches, Crossbar, Extend, Memory, Path, Space, Transpose, Verb};
 pub use policy::{Policy, Scope};
 pub use unit::{Lanes, Passes, Unit};
@@ -116,6 +119,10 @@ pub struct Effects {
     pub relative: bool,
     /// Each lane takes one of its two sources, by a lane mask.
     pub selects: bool,
+    /// How it combines two sources bit by bit, if it does.
+    pub logic: Option<Logic>,
+    /// The second one of those is EXEC, which gets the result; the destination gets EXEC as it was.
+    pub saves_exec: bool,
     /// What executes it; a pair counts as its X half.
     pub unit: Unit,
     /// How long a matrix multiplication takes ([`Passes`]).
@@ -167,6 +174,8 @@ pub struct RowEffects {
     pub relative: bool,
     /// Each lane takes one of its two sources, by a lane mask.
     pub selects: bool,
+    /// How it combines two sources bit by bit, if it does.
+    pub logic: Option<Logic>,
     /// What executes it.
     pub unit: Unit,
     /// How long a matrix multiplication takes.
@@ -193,7 +202,7 @@ impl RowEffects {
                 "cnt" => {
                     counted = true;
                     for name in value.split(',') {
-                        let channel = Channel::parse(name).ok_or_else(|| format!("{name} is no channel"))?;
+                        let channel = Channel::named(name).ok_or_else(|| format!("{name} is no channel"))?;
                         effects.channels.push(channel);
                     }
                 }
@@ -220,6 +229,7 @@ impl RowEffects {
                 "copy" => effects.copies = true,
                 "relative" => effects.relative = true,
                 "select" => effects.selects = true,
+                "logic" => effects.logic = Some(Logic::parse(value).ok_or_else(|| unknown("operation"))?),
                 "passes" => {
                     effects.passes = Passes::parse(value).ok_or_else(|| unknown("number of passes"))?
                 }
@@ -307,7 +317,7 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
         let preserves = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
         let read = read || (write && preserves);
         let number = u8::try_from(base + n).ok();
-        let lanes = spec.ty.name == "lanes";
+        let lanes = spec.ty.is_lanes();
         let address = own.memory.is_some() && spec.is_address();
         let (reg, read, write) = match operand {
             Operand::List(list) => {
@@ -395,6 +405,11 @@ fn add(machine: Machine, inst: &Inst, base: usize, effects: &mut Effects) {
     effects.copies |= own.copies;
     effects.relative |= own.relative;
     effects.selects |= own.selects;
+    effects.logic = effects.logic.or(own.logic);
+    let writes_exec = |&(touched, read, write): &(Touched, bool, bool)| {
+        touched == Touched::Special(machine::exec(machine)) && read && write
+    };
+    effects.saves_exec |= own.logic.is_some() && own.implicit.iter().any(writes_exec);
 }
 
 #[cfg(test)]

@@ -20,8 +20,10 @@ pub enum Kind {
     Uint,
     /// Untyped bits; constants behave as integers.
     Bits,
-    /// fp8, fp6, fp4, bf8, bf6, e8m0: never has constants of its own.
+    /// fp8, fp6, fp4, bf8, bf6: never has constants of its own.
     Narrow,
+    /// e8m0, the exponent of a block's scale: likewise.
+    Scale,
 }
 
 /// The type of an operand.
@@ -36,6 +38,9 @@ pub struct Type {
     /// How many elements.
     pub lanes: u16,
 }
+
+/// The name of a mask with a bit for each lane.
+const LANES: &str = "lanes";
 
 impl Type {
     /// Reads a type name; `None` if it is not one.
@@ -56,7 +61,8 @@ impl Type {
             ("i", _) => Kind::Int,
             ("u", _) => Kind::Uint,
             ("b", _) => Kind::Bits,
-            ("fp" | "bf", 4 | 6 | 8) | ("e", 8) => Kind::Narrow,
+            ("fp" | "bf", 4 | 6 | 8) => Kind::Narrow,
+            ("e", 8) => Kind::Scale,
             _ => return None,
         };
         if elem_bits == 0 || u32::from(elem_bits) * u32::from(lanes) > 1024 {
@@ -79,8 +85,8 @@ impl Type {
     /// A mask with a bit for each lane of a wave.
     pub fn lanes(wave: WaveSize) -> Type {
         match wave {
-            WaveSize::Wave32 => Type { name: "lanes", kind: Kind::Bits, elem_bits: 32, lanes: 1 },
-            WaveSize::Wave64 => Type { name: "lanes", kind: Kind::Bits, elem_bits: 64, lanes: 1 },
+            WaveSize::Wave32 => Type { name: LANES, kind: Kind::Bits, elem_bits: 32, lanes: 1 },
+            WaveSize::Wave64 => Type { name: LANES, kind: Kind::Bits, elem_bits: 64, lanes: 1 },
         }
     }
 
@@ -97,6 +103,16 @@ impl Type {
     /// Registers that the operand takes, 1…32.
     pub fn dwords(&self) -> u8 {
         self.bits().div_ceil(32) as u8
+    }
+
+    /// Whether it is a mask with a bit for each lane of a wave.
+    pub fn is_lanes(&self) -> bool {
+        self.name == LANES
+    }
+
+    /// Whether its elements are floating-point numbers, be they narrow ones.
+    pub fn is_floating(&self) -> bool {
+        matches!(self.kind, Kind::Float | Kind::Bfloat | Kind::Narrow)
     }
 
     /// Whether constants are written as floats (`f16`, `bf16`, `f32`, `f64` and packed ones).

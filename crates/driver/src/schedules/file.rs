@@ -63,10 +63,6 @@ struct Late {
     until: Option<u64>,
 }
 
-fn channel_name(channel: Channel) -> String {
-    format!("{channel:?}").to_lowercase()
-}
-
 /// The text of a file: schedule number `index`, as it is written or by its seed.
 pub(crate) fn write(kernel: &str, options: &RunOptions, index: u32, written: Option<&Schedule>) -> String {
     let empty = Schedule::default();
@@ -79,7 +75,7 @@ pub(crate) fn write(kernel: &str, options: &RunOptions, index: u32, written: Opt
     });
     let late = schedule.late.iter().map(|(operation, &until)| Late {
         wave: operation.wave,
-        channel: channel_name(Channel::ALL[usize::from(operation.channel)]),
+        channel: Channel::ALL[usize::from(operation.channel)].name().to_owned(),
         operation: operation.number,
         until,
     });
@@ -113,8 +109,7 @@ pub fn read(text: &str, name: &str, options: &RunOptions) -> Result<RunOptions, 
         schedule.switches.insert(Moment { cluster, step }, WavePlace { workgroup, wave });
     }
     for Late { wave, channel, operation, until } in file.late {
-        let known = Channel::ALL.iter().find(|&&known| channel_name(known) == channel);
-        let &known = known.ok_or_else(|| wrong(format!("`{channel}` is no channel")))?;
+        let known = Channel::named(&channel).ok_or_else(|| wrong(format!("`{channel}` is no channel")))?;
         schedule.late.insert(Operation { wave, channel: known as u8, number: operation }, until);
     }
     if !file.written && !schedule.is_empty() {
@@ -143,6 +138,7 @@ mod tests {
         schedule.late.insert(Operation { wave: 4, channel: Channel::Ds as u8, number: 1 }, Some(90));
         let options = RunOptions { seed: 11, completion: Completion::Random, ..RunOptions::default() };
         let text = write("k", &options, 3, Some(&schedule));
+        assert!(text.contains("channel = \"vm\"\n"), "{text}");
         let read_back = read(&text, "s.toml", &RunOptions::default()).unwrap();
         assert_eq!((read_back.seed, read_back.completion), (11, Completion::Random));
         match &read_back.policy {

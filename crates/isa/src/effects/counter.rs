@@ -60,22 +60,26 @@ impl Channel {
         !matches!(self, Channel::Sm)
     }
 
-    /// The channel that a row calls `name`.
-    pub(super) fn parse(name: &str) -> Option<Channel> {
-        Some(match name {
-            "ld" => Channel::Ld,
-            "st" => Channel::St,
-            "ds" => Channel::Ds,
-            "sm" => Channel::Sm,
-            "al" => Channel::Al,
-            "as" => Channel::As,
-            "td" => Channel::Td,
-            "vm" => Channel::Vm,
-            "ex" => Channel::Ex,
-            "sample" => Channel::Sa,
-            "bvh" => Channel::Bv,
-            _ => return None,
-        })
+    /// What rows and files call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Channel::Ld => "ld",
+            Channel::St => "st",
+            Channel::Ds => "ds",
+            Channel::Sm => "sm",
+            Channel::Al => "al",
+            Channel::As => "as",
+            Channel::Td => "td",
+            Channel::Vm => "vm",
+            Channel::Ex => "ex",
+            Channel::Sa => "sample",
+            Channel::Bv => "bvh",
+        }
+    }
+
+    /// The channel of this name.
+    pub fn named(name: &str) -> Option<Channel> {
+        Channel::ALL.into_iter().find(|channel| channel.name() == name)
     }
 }
 

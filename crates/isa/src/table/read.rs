@@ -91,6 +91,7 @@ pub static ATTRIBUTES: &[&str] = &[
     "copy",
     "relative",
     "select",
+    "logic",
     "unit",
     "passes",
     "unforwarded",

@@ -7,7 +7,7 @@
 //! What the manuals leave open is kept as such ([`Exceptions::open`]): the run ends, with the instruction's name, when the
 //! program reads such a flag, and not before.
 //!
-//! * An instruction with a floating-point format in its name that is not in [`RULES`] leaves all flags open.
+//! * An instruction with a floating-point operand that is not in [`RULES`] leaves all flags open, but for compares.
 //! * With an output multiplier neither underflow nor inexact is reported (RDNA4 and CDNA5 7.2.3.1); before, that is open.
 //! * MODE.DX10_CLAMP, where there is such a bit, keeps all exceptions from being recorded (RDNA3 3.4.3, "exceptions are
 //!   suppressed when DX10_CLAMP==1"; LLVM's libc says that it does so on all generations before gfx12).
@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use wavemark_isa::{Meaning, OutMod};
+use wavemark_isa::{Access, Meaning, OutMod, Row};
 use wavemark_numerics::exceptions::{self as ex, Env, Flags, Raised, Transcendental};
 use wavemark_numerics::soft::{BF16, F16, F32, F64, Format};
 use wavemark_numerics::{Denorm, Round};
@@ -288,22 +288,25 @@ const RULES: &[(&[Meaning], Rule)] = {
     ]
 };
 
-/// The rule of an instruction.
-fn rule(meaning: Meaning) -> Rule {
-    let found = RULES.iter().find(|(meanings, _)| meanings.contains(&meaning));
+/// The rule of a row.
+fn rule(row: &Row) -> Rule {
+    let found = RULES.iter().find(|(meanings, _)| meanings.contains(&row.meaning));
     match found {
         Some(&(_, rule)) => rule,
-        None if !is_floating(meaning.name()) => Rule::Nothing,
-        None if ["v_cmp", "s_cmp"].iter().any(|start| meaning.name().starts_with(start)) => Rule::Compare,
+        None if !is_floating(row) => Rule::Nothing,
+        None if compares(row) => Rule::Compare,
         None => Rule::Open(Flags::FLOAT),
     }
 }
 
-/// Does the name have a floating-point format in it?
-fn is_floating(name: &str) -> bool {
-    let format =
-        |part: &str| ["f16", "f32", "f64", "bf16", "fp8", "bf8", "fp6", "bf6", "fp4"].contains(&part);
-    name.split('_').any(format)
+/// Is an operand of it a floating-point number?
+fn is_floating(row: &Row) -> bool {
+    row.operands.iter().any(|operand| operand.ty.is_floating())
+}
+
+/// Does it tell of each lane, or in SCC, how its sources stand to each other, and nothing else?
+fn compares(row: &Row) -> bool {
+    row.operands.iter().all(|operand| operand.access == Access::Read || operand.ty.is_lanes())
 }
 
 /// An instruction whose exceptions are recorded.
@@ -330,7 +333,7 @@ pub fn record(binder: &Binder<'_>, op: &mut Op, kinds: [Kind; 3], scalar: bool) 
         return;
     }
     let mnemonic = binder.inst.row(binder.machine).mnemonic;
-    let rule = rule(binder.meaning());
+    let rule = rule(binder.inst.row(binder.machine));
     if matches!(rule, Rule::Nothing) {
         return;
     }
@@ -545,7 +548,10 @@ impl Exceptions {
 
 #[cfg(test)]
 mod tests {
+    use wavemark_isa::Table;
+
     use super::*;
+    use crate::modelled::machines::ALL;
 
     /// A meaning in two rules would have the first.
     #[test]
@@ -553,7 +559,8 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for meaning in RULES.iter().flat_map(|(meanings, _)| meanings.iter()) {
             assert!(seen.insert(meaning.number()), "{meaning:?}");
-            assert!(is_floating(meaning.name()) || meaning.name().contains("ubyte"), "{meaning:?}");
+            let mut rows = ALL.into_iter().flat_map(|machine| Table::of(machine).rows());
+            assert!(rows.any(|row| row.meaning == *meaning && is_floating(row)), "{meaning:?}");
         }
     }
 }
