@@ -170,6 +170,8 @@ pub struct Checker {
     brake: Option<Arc<Brake>>,
     /// Loads that poll.
     polls: FxHashSet<SiteId>,
+    /// Those of them that their loop comes back to.
+    polls_again: FxHashSet<SiteId>,
     /// Where the values of loads are of use, of those of which that was asked.
     uses: FxHashMap<SiteId, uses::Uses>,
     /// Writes over what a load read, to be reported if the load does not poll; and the load of each.
@@ -210,6 +212,7 @@ impl Checker {
             wait_table: FxHashMap::default(),
             brake: None,
             polls: FxHashSet::default(),
+            polls_again: FxHashSet::default(),
             uses: FxHashMap::default(),
             deferred: Findings::default(),
             deferred_loads: Vec::new(),

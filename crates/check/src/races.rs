@@ -5,7 +5,7 @@
 //! value ([`crate::taint`]).
 
 use smallvec::SmallVec;
-use wavemark_isa::effects::AtomicOp;
+use wavemark_isa::effects::{AtomicOp, Verb};
 use wavemark_order::Epoch;
 use wavemark_sim::events::{Access, Channel, Direction, Extent, Issue, Scope, Site, Space, WaveId};
 
@@ -177,15 +177,18 @@ impl Checker {
         let own = conflict.earlier.epoch.agent == later.wave.index;
         let Some(other) = self.waves.id(conflict.earlier.epoch.agent) else { return false };
         let near = common_scope(other, later.wave) == Scope::Cu;
+        let polls = self.polls.contains(&later.record.site);
         let poll = match conflict.relation {
             Relation::NotWrittenBack | Relation::Stale | Relation::Apart => Poll::Never,
+            _ if conflict.both_atomic && self.reads_sum(later, &conflict.earlier) => {
+                Poll::Sum { decided: polls }
+            }
             _ if conflict.both_atomic => Poll::Any,
             _ if near => Poll::Loop,
             _ => Poll::Never,
         };
         if !own && conflict.write_first && later.loads_registers() {
             // What it reads may mean nothing.
-            let polls = self.polls.contains(&later.record.site);
             if polls && poll == Poll::Any {
                 return false;
             }
@@ -220,6 +223,17 @@ impl Checker {
         }
         self.findings.add(finding);
         true
+    }
+
+    /// Whether it is a plain load of what another operation adds to, which does not ask what was there, and not known to be
+    /// what a loop waits for.
+    fn reads_sum(&self, later: &Later, earlier: &Record) -> bool {
+        let memory = self.sites.get(earlier.site).effects.memory;
+        let adds = memory.is_some_and(|memory| {
+            memory.verb == Verb::Atomic && memory.atomic.is_some_and(AtomicOp::accumulates)
+        });
+        let again = self.polls_again.contains(&later.record.site);
+        adds && !again && !later.record.atomic && !earlier.keeps && !earlier.dma
     }
 
     /// Report a race of a load with a later write, unless its wave has stored nothing since that may come of what it has

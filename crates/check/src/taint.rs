@@ -4,7 +4,9 @@
 //! A load that races returns any value (LLVM's memory model: undefined), and that alone is no defect: compilers copy
 //! small blocks of work to all waves and drop what the copies load. It is one when the value reaches an address, a
 //! store, an atomic, or a branch. A load that polls is meant to race: its value decides a branch before anything else.
-//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load.
+//! Of a word that atomics touch any branch will do; of a plain word only one that goes back over the load. Where such a word
+//! is a sum that other waves may still add to, a branch that does not go back over the load tells what there is so far: as
+//! data, of a store or an atomic, the value stays in doubt behind it (`if (count[i]) total += count[i]`).
 //!
 //! How it works: a load in doubt marks its destination registers, lane by lane (a scalar register: bit by bit);
 //! [`Checker::follow`] carries marks along with what instructions compute, and a sink settles the [`Suspicion`]. Nothing
@@ -43,6 +45,9 @@ pub(crate) enum Poll {
     Loop,
     /// Any.
     Any,
+    /// Any, but what is loaded is a sum that others may still add to. Whether it was `decided` that it polls; then its use as
+    /// data is what is left in doubt.
+    Sum { decided: bool },
 }
 
 /// A load whose value may mean nothing.
@@ -129,6 +134,11 @@ impl Taint {
 
     fn mistake(&self, of: usize) -> Option<MistakeId> {
         self.suspicions[of].as_ref()?.mistake
+    }
+
+    /// It is known to poll, and in doubt as data alone.
+    fn is_sum(&self, of: usize) -> bool {
+        self.suspicions[of].as_ref().is_some_and(|suspicion| suspicion.poll == Poll::Sum { decided: true })
     }
 
     /// Mark bits of a register.
@@ -281,16 +291,29 @@ impl Checker {
         taint.in_flight.clear();
         taint.ranged.clear();
         let sink = sink(machine, info);
+        // Where a sum goes to is no use of it.
+        let no_data: Vec<usize> =
+            if matches!(sink, Sink::Use) && reaching.iter().any(|value| taint.is_sum(value.of)) {
+                let data: Vec<usize> = reaching_of(taint, info, exec, regs, |used| !used.address).collect();
+                let sums = reaching.iter().map(|value| value.of).filter(|&of| taint.is_sum(of));
+                sums.filter(|of| !data.contains(of)).collect()
+            } else {
+                Vec::new()
+            };
         if matches!(sink, Sink::Use) && info.effects.memory.is_some_and(|memory| memory.path == Path::Buffer)
         {
-            let ranged =
-                |value: &&Reaching| value.lanes != 0 && value.bits == 0 && taint.mistake(value.of).is_none();
+            let ranged = |value: &&Reaching| {
+                value.lanes != 0
+                    && value.bits == 0
+                    && taint.mistake(value.of).is_none()
+                    && !no_data.contains(&value.of)
+            };
             taint.ranged = reaching.iter().filter(ranged).map(|value| (value.of, value.lanes)).collect();
         }
         if !matches!(sink, Sink::None) {
             let settled = |value: &&Reaching| {
                 let ranged = taint.ranged.iter().any(|&(of, _)| of == value.of);
-                value.any() && !ranged && taint.mistake(value.of).is_none()
+                value.any() && !ranged && taint.mistake(value.of).is_none() && !no_data.contains(&value.of)
             };
             let settled: Vec<usize> = reaching.iter().filter(settled).map(|value| value.of).collect();
             reaching.retain(|value| taint.mistake(value.of).is_some());
@@ -360,18 +383,36 @@ impl Checker {
     }
 
     fn settle(&mut self, wave: u32, site: SiteId, of: usize, sink: &Sink) {
-        let Some(state) = self.waves.get_mut(wave) else { return };
-        let id = state.id;
-        let Some(suspicion) = state.taint.settle(of) else { return };
+        let Some(suspicion) = self.waves.get(wave).and_then(|state| state.taint.suspicions[of].as_ref())
+        else {
+            return;
+        };
         let (load, branch) = (&self.sites.get(suspicion.load).site, &self.sites.get(site).site);
-        let polls = match (sink, suspicion.poll) {
-            (Sink::Comparison, _) | (Sink::Branch(_), Poll::Any) => true,
-            (Sink::Branch(Some(target)), Poll::Loop) if *target > branch.pc => {
+        let again = match sink {
+            Sink::Branch(Some(target)) if *target > branch.pc => {
                 load.pc < branch.pc && self.goes_back(branch, *target, load.pc)
             }
-            (Sink::Branch(Some(target)), Poll::Loop) => (*target..branch.pc).contains(&load.pc),
+            Sink::Branch(Some(target)) => (*target..branch.pc).contains(&load.pc),
             _ => false,
         };
+        let polls = match (sink, suspicion.poll) {
+            (Sink::Comparison, _) | (Sink::Branch(_), Poll::Any | Poll::Sum { .. }) => true,
+            _ => again && suspicion.poll == Poll::Loop,
+        };
+        let (load, sum) = (suspicion.load, matches!(suspicion.poll, Poll::Sum { .. }));
+        let Some(state) = self.waves.get_mut(wave) else { return };
+        let id = state.id;
+        if sum && polls && !again && !matches!(sink, Sink::Comparison) {
+            if let Some(suspicion) = &mut state.taint.suspicions[of] {
+                suspicion.poll = Poll::Sum { decided: true };
+            }
+            self.polls.insert(load);
+            return;
+        }
+        let Some(suspicion) = state.taint.settle(of) else { return };
+        if again {
+            self.polls_again.insert(load);
+        }
         if polls {
             self.polls.insert(suspicion.load);
             if let (Some(known), Some(state)) = (&suspicion.learns, self.waves.get_mut(wave)) {

@@ -112,6 +112,15 @@ impl AtomicOp {
         }
     }
 
+    /// Whether memory comes to hold a sum, a minimum or a maximum of what all who execute it have brought.
+    pub const fn accumulates(self) -> bool {
+        use AtomicOp::{Add, AddFloat, MaxFloat, MinFloat, PkAddBf16, PkAddF16, SMax, SMin, Sub, UMax, UMin};
+        matches!(
+            self,
+            Add | Sub | SMin | UMin | SMax | UMax | AddFloat | MinFloat | MaxFloat | PkAddF16 | PkAddBf16
+        )
+    }
+
     /// Whether it stores only where memory holds the second datum, bit for bit.
     pub const fn stores_if_equal(self) -> bool {
         matches!(self, AtomicOp::CmpSwap | AtomicOp::CmpStore)
