@@ -132,10 +132,10 @@ impl Door {
         Ok(input::from_bytes("<stdin>".to_owned(), None, bytes, lang)?)
     }
 
-    /// Writes a file, or standard output where `path` is `None` or `-`.
+    /// Writes a file, or standard output where `path` is `None` or a name of that.
     pub fn write(&self, path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
         match path {
-            Some(path) if path != Path::new("-") => {
+            Some(path) if ![Path::new("-"), Path::new("/dev/stdout")].contains(&path) => {
                 let read =
                     self.inputs.iter().map(PathBuf::as_path).chain(self.sources.names().map(Path::new));
                 Ok(files::write(path, bytes, read)?)

@@ -708,6 +708,11 @@ fn there_and_back() {
     let end = text.lines().find(|line| line.contains("s_endpgm")).unwrap();
     assert_eq!(end.split_whitespace().collect::<Vec<_>>(), ["s_endpgm", "//", "000000001340:", "BFB00000"]);
     run_clean(&["compile", &path("c.s"), "--emit", "hsaco", "-o", &path("c.hsaco")]);
+    #[cfg(target_os = "linux")]
+    for out in ["/dev/stdout", "/dev/fd/1"] {
+        let (status, text, _) = run(&["compile", "kernels/scale.s", "--emit", "asm", "-o", out], "");
+        assert!(status == 0 && text.contains("s_endpgm"), "{out}: {text}");
+    }
     run_clean(&["bundle", &path("a.hsaco"), "-o", &path("bundle")]);
     run_clean(&["unbundle", &path("bundle"), "--target", "gfx1250", "-o", &path("d.hsaco")]);
     run_clean(&["bundle", &path("a.hsaco"), "--compress", "zstd", "-o", &path("packed")]);

@@ -118,6 +118,14 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// Whether a result is written into what `path` names, and takes the place of nothing: a device, a pipe, or what a process
+/// has open (`/dev/fd/3`), which may be anything. What is behind a link of those has no name, so it is asked for itself.
+fn is_written_into(path: &Path) -> bool {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let open = folder.is_some_and(|folder| folder == Path::new("/dev") || folder.starts_with("/proc"));
+    std::fs::metadata(path).is_ok_and(|about| !about.is_dir() && (open || !about.is_file()))
+}
+
 /// Writes a result to `path`: to a new file that takes its name when it is whole, or into what is no regular file, such
 /// as a device. `inputs` are the files that the command reads, which it does not replace.
 pub fn write<'a>(
@@ -127,15 +135,15 @@ pub fn write<'a>(
 ) -> Result<(), Diagnostic> {
     let unwritable =
         |error: std::io::Error| Diagnostic::error(format!("cannot write {}: {error}", path.display()));
-    if let Ok(real) = path.canonicalize() {
-        if inputs.into_iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
-            let what = format!("{} is an input, it is not replaced by a result", path.display());
-            return Err(Diagnostic::error(what));
-        }
-        if !real.is_file() && !real.is_dir() {
-            let mut device = std::fs::OpenOptions::new().write(true).open(path).map_err(unwritable)?;
-            return device.write_all(bytes).map_err(unwritable);
-        }
+    if let Ok(real) = path.canonicalize()
+        && inputs.into_iter().any(|input| input.canonicalize().is_ok_and(|input| input == real))
+    {
+        let what = format!("{} is an input, it is not replaced by a result", path.display());
+        return Err(Diagnostic::error(what));
+    }
+    if is_written_into(path) {
+        let mut device = std::fs::OpenOptions::new().write(true).open(path).map_err(unwritable)?;
+        return device.write_all(bytes).map_err(unwritable);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -202,6 +210,16 @@ mod tests {
             assert_eq!(std::fs::read(at("link.npy")).unwrap(), b"out");
             write(Path::new("/dev/null"), b"out", []).unwrap();
             assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let (mut reader, writer) = std::io::pipe().unwrap();
+            let open = std::os::fd::AsRawFd::as_raw_fd(&writer);
+            write(Path::new(&format!("/proc/self/fd/{open}")), b"piped", []).unwrap();
+            drop(writer);
+            let mut piped = String::new();
+            reader.read_to_string(&mut piped).unwrap();
+            assert_eq!(piped, "piped");
         }
         assert!(write(&at("none/out.npy"), b"", []).is_err());
         // Nothing is left behind.
