@@ -1,5 +1,8 @@
 //! Arithmetic in every rounding mode against apfloat, fast paths against slow ones, division against the host.
 
+mod patterns;
+
+use patterns::bits;
 use proptest::prelude::*;
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, Round as ApRound};
@@ -13,33 +16,6 @@ const ROUNDS: [(Round, ApRound); 4] = [
     (Round::TowardMinus, ApRound::TowardNegative),
     (Round::TowardZero, ApRound::TowardZero),
 ];
-
-/// Bit patterns where formats get interesting: special values, edges of the ranges, and anything.
-fn bits(format: &'static soft::Format) -> impl Strategy<Value = u64> {
-    let sign = 1u64 << format.sign_bit;
-    let one = (format.bias as u64) << format.man_bits;
-    let edge = prop_oneof![
-        Just(0u64),
-        Just(1 << format.man_bits),
-        Just(format.infinity),
-        Just(format.nan),
-        Just(one),
-        Just(format.infinity - (1 << format.man_bits)),
-    ];
-    let near_edge =
-        (edge, -3i64..4).prop_map(move |(edge, step)| edge.wrapping_add_signed(step) & (sign - 1));
-    let near_one = (any::<u64>(), -12i64..13).prop_map(move |(man, step)| {
-        let man = man & ((1 << format.man_bits) - 1);
-        one.wrapping_add_signed(step << format.man_bits) & (sign - 1) | man
-    });
-    let few_bits = (any::<u64>(), 0u32..12).prop_map(move |(man, keep)| {
-        let mask = u64::MAX << format.man_bits.saturating_sub(keep);
-        man & mask & (sign - 1)
-    });
-    let magnitude =
-        prop_oneof![near_edge, near_one, few_bits, any::<u64>().prop_map(move |x| x & (sign - 1))];
-    (magnitude, any::<bool>()).prop_map(move |(a, negative)| if negative { a | sign } else { a })
-}
 
 fn same(format: &soft::Format, ours: u64, theirs: u128) -> bool {
     let magnitude = |x: u64| x & ((1 << format.sign_bit) - 1);

@@ -2,7 +2,10 @@
 //! 2^-2300, sums and products of which are exact, and what rounding does to a whole number is said with shifts and compares.
 //! And against apfloat, which knows IEEE 754's flags.
 
+mod patterns;
+
 use num_bigint::BigInt;
+use patterns::bits;
 use proptest::prelude::*;
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, Round as ApRound, Status};
@@ -102,28 +105,6 @@ fn operands_raise(format: &Format, operands: &[u64]) -> Flags {
         code != 0 && code < 1 << format.man_bits
     };
     Flags::INPUT_DENORMAL.when(operands.iter().any(subnormal))
-}
-
-/// Bit patterns where formats get interesting: edges of the ranges, few bits, and anything.
-fn bits(format: &'static Format) -> impl Strategy<Value = u64> {
-    let sign = 1u64 << format.sign_bit;
-    let one = (format.bias as u64) << format.man_bits;
-    let edge = prop_oneof![
-        Just(0u64),
-        Just(1 << format.man_bits),
-        Just(format.infinity),
-        Just(format.nan),
-        Just(one),
-        Just(format.max_finite),
-        Just(one >> 1),
-        Just((one >> 1) + (one >> 2)),
-    ];
-    let near_edge =
-        (edge, -3i64..4).prop_map(move |(edge, step)| edge.wrapping_add_signed(step) & (sign - 1));
-    let few_bits = (any::<u64>(), 0u32..12)
-        .prop_map(move |(man, keep)| man & u64::MAX << format.man_bits.saturating_sub(keep) & (sign - 1));
-    let magnitude = prop_oneof![near_edge, few_bits, any::<u64>().prop_map(move |x| x & (sign - 1))];
-    (magnitude, any::<bool>()).prop_map(move |(a, negative)| if negative { a | sign } else { a })
 }
 
 const KEEP: Env = Env { round: Round::NearestEven, denorm: Denorm::KEEP, defined: true };
