@@ -12,7 +12,7 @@
 //! multiplications of 16 numbers, of which Zen 4 begins one a cycle: 256 cycles for 16x16x16. Beside them stand the loads and
 //! stores of C and D (a store of 64 bytes every other cycle), the decoding of A to numbers in memory, whence they are
 //! broadcast, and that of B, which pairs of 16 bits need between the multiplications only ([`Host::multiply_halves`]).
-//! `cargo test --release -p wavemark-sim speed -- --ignored --nocapture` prints parts of that peak: products of 16 bits take 65
+//! `cargo bench -p wavemark-filetests --bench matrix` prints parts of that peak: products of 16 bits take 65
 //! to 85 % of it, those of 8 bits 63 %, the short ones of binary32 (2 and 4 along K) about 30 %, which C and D's way in and out
 //! leaves.
 

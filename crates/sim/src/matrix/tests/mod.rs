@@ -5,7 +5,6 @@ mod numbers;
 mod place;
 mod refused;
 mod shapes;
-mod speed;
 
 use wavemark_isa::{Inst, NoSymbols, parse};
 
