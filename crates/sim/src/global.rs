@@ -12,6 +12,8 @@ use contents::Contents;
 pub use view::Shared;
 use view::View;
 
+use crate::regs::Chunk;
+
 /// Lowest address that is handed out.
 const FIRST_ADDRESS: u64 = 0x0000_7a00_0000_0000;
 /// Where addresses end that are handed out by name: below the apertures, with room for what comes behind.
@@ -274,6 +276,16 @@ impl Global {
                 Claim::Read => view.claim_reads(self.claimant, size, offsets.map(|offset| from + offset)),
                 Claim::Write => view.claim_writes(self.claimant, size, offsets.map(|offset| from + offset)),
             }
+        }
+    }
+
+    /// What the lanes of `mask` read, `size` bytes each at `at` from `addr` within `len` bytes, is the claimant's, in a view.
+    pub(crate) fn claim_rows(&mut self, addr: u64, len: u64, size: usize, at: &[Chunk], mask: u64) {
+        let Some(number) = self.index_of(addr, len).filter(|_| size > 0) else { return };
+        let a = &mut self.allocations[number];
+        let from = (addr - a.base) as usize;
+        if let Some(view) = a.view.as_mut().filter(|_| a.writable) {
+            view.claim_rows(self.claimant, from, size, at, mask);
         }
     }
 

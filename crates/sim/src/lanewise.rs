@@ -334,6 +334,11 @@ fn bytes_mut<'a>(memories: &'a mut Memories<'_>, reach: &Reach, size: usize, at:
     memories.bytes_mut(reach.space, reach.low, span).unwrap_or_default()
 }
 
+/// The places of the lanes of `mask`.
+pub(crate) fn places(at: &[Chunk], mask: u64) -> impl Iterator<Item = usize> {
+    lanes(mask).map(|lane| at[lane as usize / 16].0[lane as usize % 16] as usize)
+}
+
 /// The claims of the lanes of an access.
 #[inline]
 fn claim(global: &mut Global, claim: Claim, reach: &Reach, size: usize, at: &[Chunk]) {
@@ -343,8 +348,11 @@ fn claim(global: &mut Global, claim: Claim, reach: &Reach, size: usize, at: &[Ch
     if reach.run {
         return global.claim(claim, reach.low, reach.high - reach.low);
     }
-    let offset = |lane: u32| at[lane as usize / 16].0[lane as usize % 16] as usize;
-    global.claim_pieces(claim, reach.low, reach.high - reach.low, size, lanes(reach.mask).map(offset));
+    let len = reach.high - reach.low;
+    match claim {
+        Claim::Read => global.claim_rows(reach.low, len, size, at, reach.mask),
+        Claim::Write => global.claim_pieces(claim, reach.low, len, size, places(at, reach.mask)),
+    }
 }
 
 fn load(regs: &mut Regs, shape: LoadShape, row: usize, reach: &Reach, zero: u64, bytes: &[u8], at: &[Chunk]) {

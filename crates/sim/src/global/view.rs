@@ -3,13 +3,20 @@
 //!
 //! Pages of what a view writes are copied when they are first touched. Writes are claimed dword by dword, reads in
 //! granules of 64 bytes. Two claimants collide if one writes a dword that the other writes, or a granule that the other
-//! reads. What nobody collides over has the same value in every order, so that views can be united.
+//! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
+//! written by one claimant, so that a bit for each dword is enough, an eighth of a byte for each byte.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::Global;
 use super::contents::Contents;
+#[cfg(target_arch = "x86_64")]
+use crate::alu::{Level, level};
+use crate::gather;
+use crate::lanewise::places;
+use crate::pending::lanes;
+use crate::regs::Chunk;
 
 /// Bytes that are copied at once.
 const PAGE: usize = 4096;
@@ -27,7 +34,7 @@ pub(super) struct View {
     /// A copy of `shared`, in the pages that are `copied`; nothing before the first write.
     own: Vec<u8>,
     copied: Vec<bool>,
-    /// Who has written each dword, of the pages in which anybody has; 0 is nobody.
+    /// Who has written each dword, of the pages in which anybody has.
     writers: Vec<Option<Box<Writers>>>,
     /// Who has read each granule; nothing before the first.
     readers: Vec<u32>,
@@ -38,11 +45,142 @@ pub(super) struct View {
 
 /// Who has written the dwords of a page. Pages for themselves, because memory that is first read and then written costs
 /// the host more than an allocation.
-type Writers = [u32; PAGE / 4];
+#[derive(Debug)]
+struct Writers {
+    granules: [Granule; PAGE / GRANULE],
+    /// Who has written which dword, 0 is nobody, of the granules that several have written, by their numbers.
+    several: Vec<(u8, [u32; DWORDS])>,
+}
+
+/// Who has written the dwords of a granule.
+#[derive(Clone, Copy, Debug)]
+struct Granule {
+    /// The claimant, or [`SEVERAL`]; 0 is nobody.
+    writer: u32,
+    /// Which dwords are written, a bit each.
+    written: u16,
+}
+
+/// More writers than one. There are never so many clusters that it is one of them.
+const SEVERAL: u32 = u32::MAX - 1;
+
+/// What comes of a claim.
+#[derive(Clone, Copy, Debug, Default)]
+struct Claimed {
+    collides: bool,
+    again: bool,
+}
+
+impl Claimed {
+    /// A dword that `writer` has written is the claimant's.
+    fn add(&mut self, writer: u32, claimant: u32) {
+        self.collides |= writer != 0 && writer != claimant;
+        self.again |= writer == claimant;
+    }
+}
+
+impl Writers {
+    fn new() -> Box<Writers> {
+        let granules = [Granule { writer: 0, written: 0 }; PAGE / GRANULE];
+        Box::new(Writers { granules, several: Vec::new() })
+    }
+
+    /// Bytes that they may come to take.
+    const MOST: usize = size_of::<Writers>() + PAGE / GRANULE * size_of::<(u8, [u32; DWORDS])>();
+
+    /// `claimant` reads the dwords of `mask` in a granule.
+    #[inline]
+    fn read(&self, number: usize, mask: u16, claimant: u32) -> Claimed {
+        let Granule { writer, written } = self.granules[number];
+        let mut claimed = Claimed::default();
+        if written & mask != 0 {
+            match self.several.iter().find(|(of, _)| writer == SEVERAL && usize::from(*of) == number) {
+                Some((_, who)) => dwords(mask).for_each(|at| claimed.add(who[at], claimant)),
+                None => claimed.add(writer, claimant),
+            }
+        }
+        claimed
+    }
+
+    /// `claimant` writes the dwords of `mask` in a granule.
+    #[inline]
+    fn write(&mut self, number: usize, mask: u16, claimant: u32) -> Claimed {
+        let granule = &mut self.granules[number];
+        if granule.writer == 0 || granule.writer == claimant {
+            let again = granule.written & mask != 0;
+            *granule = Granule { writer: claimant, written: granule.written | mask };
+            return Claimed { collides: false, again };
+        }
+        self.write_of_others(number, mask, claimant)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_of_others(&mut self, number: usize, mask: u16, claimant: u32) -> Claimed {
+        let Granule { writer, written } = self.granules[number];
+        if writer != SEVERAL {
+            let of = |at: usize| if written >> at & 1 != 0 { writer } else { 0 };
+            self.several.push((number as u8, std::array::from_fn(of)));
+        }
+        self.granules[number] = Granule { writer: SEVERAL, written: written | mask };
+        let mut claimed = Claimed::default();
+        if let Some((_, who)) = self.several.iter_mut().find(|(of, _)| usize::from(*of) == number) {
+            for at in dwords(mask) {
+                claimed.add(std::mem::replace(&mut who[at], claimant), claimant);
+            }
+        }
+        claimed
+    }
+}
+
+/// The dwords of a mask.
+fn dwords(mask: u16) -> impl Iterator<Item = usize> {
+    lanes(mask.into()).map(|at| at as usize)
+}
 
 /// The contents of allocations while views share them.
 #[derive(Debug)]
 pub struct Shared(Vec<Arc<Contents>>);
+
+/// Bytes of an allocation whose places, and a few more, are numbers of 32 bits.
+const MOST_BY_ROWS: usize = 1 << 31;
+
+/// The lanes whose granules, of their `first` and `last` byte behind their places, are others than those of the lane before
+/// them, which is one of `mask`; all others may be among them.
+#[inline]
+fn starts_a_granule(at: &Chunk, mask: u16, first: u32, last: u32) -> u16 {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the host has what the level stands for.
+        return unsafe { avx512::starts_a_granule(at, mask, first, last) };
+    }
+    let granules = |lane: usize| [first, last].map(|byte| (at.0[lane] + byte) / GRANULE as u32);
+    let same = |lane: usize| mask >> (lane - 1) & 1 != 0 && granules(lane) == granules(lane - 1);
+    (1..16).filter(|&lane| same(lane)).fold(u16::MAX, |new, lane| new & !(1 << lane))
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use super::GRANULE;
+    use crate::regs::Chunk;
+    use crate::regs::avx512::row;
+
+    /// See [`super::starts_a_granule`].
+    #[target_feature(enable = "avx512f")]
+    pub fn starts_a_granule(at: &Chunk, mask: u16, first: u32, last: u32) -> u16 {
+        const SHIFT: u32 = GRANULE.trailing_zeros();
+        let at = row(at);
+        let changes = |byte: u32| {
+            let granules = _mm512_srli_epi32::<SHIFT>(_mm512_add_epi32(at, _mm512_set1_epi32(byte as i32)));
+            // Each lane's number is in the next one.
+            let before = _mm512_alignr_epi32::<15>(granules, granules);
+            _mm512_cmpneq_epi32_mask(granules, before)
+        };
+        changes(first) | changes(last) | !(mask << 1)
+    }
+}
 
 impl View {
     fn new(shared: Arc<Contents>) -> View {
@@ -106,17 +244,36 @@ impl View {
                 }
             }
             if !self.writers.is_empty() {
-                for_each_page(start / 4, last / 4, |page, dwords| {
+                for_each_granule(start / 4, last / 4, |page, granule, mask| {
                     let Some(writers) = &self.writers[page] else { return };
-                    for &writer in &writers[dwords] {
-                        collides |= writer != 0 && writer != claimant;
-                        again |= writer == claimant;
-                    }
+                    let claimed = writers.read(granule, mask, claimant);
+                    collides |= claimed.collides;
+                    again |= claimed.again;
                 });
             }
         }
         self.collides |= collides;
         self.again |= again;
+    }
+
+    /// `claimant` reads `size` bytes of each lane of `mask`, at its place in `at` from `from` on.
+    pub fn claim_rows(&mut self, claimant: u32, from: usize, size: usize, at: &[Chunk], mask: u64) {
+        // What is only read, as most of what a kernel reads is, is claimed by granules alone.
+        if !self.writers.is_empty() || self.readers.is_empty() || self.shared.len() > MOST_BY_ROWS {
+            return self.claim_reads(claimant, size, places(at, mask).map(|place| from + place));
+        }
+        let (granule, within) = (from / GRANULE, (from % GRANULE) as u32);
+        for (c, at) in at.iter().enumerate() {
+            let mask = gather::part(mask, c);
+            let [first, last] = [within, within + size as u32 - 1];
+            let new = mask & starts_a_granule(at, mask, first, last);
+            for at in lanes(u64::from(new)).map(|lane| at.0[lane as usize]) {
+                let [first, last] = [first, last].map(|byte| granule + (at + byte) as usize / GRANULE);
+                for reader in &mut self.readers[first..=last] {
+                    *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
+                }
+            }
+        }
     }
 
     /// `claimant` writes `size` bytes at each of `starts`.
@@ -131,13 +288,11 @@ impl View {
         for start in starts {
             let last = start + size - 1;
             let own = shared.replace(last / 4) == Some(start / 4);
-            for_each_page(start / 4, last / 4, |page, dwords| {
-                let writers = self.writers[page].get_or_insert_with(|| Box::new([0; PAGE / 4]));
-                for writer in &mut writers[dwords] {
-                    collides |= *writer != 0 && *writer != claimant;
-                    again |= *writer == claimant && !own;
-                    *writer = claimant;
-                }
+            for_each_granule(start / 4, last / 4, |page, granule, mask| {
+                let writers = self.writers[page].get_or_insert_with(Writers::new);
+                let claimed = writers.write(granule, mask, claimant);
+                collides |= claimed.collides;
+                again |= claimed.again && !own;
             });
             if !self.readers.is_empty() {
                 for &reader in &self.readers[start / GRANULE..=last / GRANULE] {
@@ -160,7 +315,7 @@ impl Global {
 
     /// Bytes that a view may come to take: nobody keeps anything of what cannot be written.
     pub fn most_of_view(&self) -> u64 {
-        let of_page = size_of::<Option<Box<Writers>>>() + size_of::<Writers>() + size_of::<bool>();
+        let of_page = size_of::<Option<Box<Writers>>>() + Writers::MOST + size_of::<bool>();
         let of_granule = size_of::<u32>();
         let of = |len: u64| {
             len + len.div_ceil(PAGE as u64) * of_page as u64
@@ -226,17 +381,18 @@ impl Global {
     }
 }
 
-/// Calls `f` with the pages of the dwords from `first` to `last`, and the dwords within each.
+/// Calls `f` with the granules of the dwords from `first` to `last`: the page, the granule in it, and its dwords.
 #[inline(always)]
-fn for_each_page(first: usize, last: usize, mut f: impl FnMut(usize, Range<usize>)) {
-    const DWORDS_OF_PAGE: usize = PAGE / 4;
-    let (mut page, last_page) = (first / DWORDS_OF_PAGE, last / DWORDS_OF_PAGE);
-    let mut from = first % DWORDS_OF_PAGE;
-    while page < last_page {
-        f(page, from..DWORDS_OF_PAGE);
-        (page, from) = (page + 1, 0);
+fn for_each_granule(first: usize, last: usize, mut f: impl FnMut(usize, usize, u16)) {
+    const OF_PAGE: usize = PAGE / GRANULE;
+    let from =
+        |granule: usize| if granule == first / DWORDS { u16::MAX << (first % DWORDS) } else { u16::MAX };
+    let to = |granule: usize| {
+        if granule == last / DWORDS { u16::MAX >> (DWORDS - 1 - last % DWORDS) } else { u16::MAX }
+    };
+    for granule in first / DWORDS..=last / DWORDS {
+        f(granule / OF_PAGE, granule % OF_PAGE, from(granule) & to(granule));
     }
-    f(page, from..last % DWORDS_OF_PAGE + 1);
 }
 
 /// Whether no two views collide over allocation `at`.
@@ -251,11 +407,12 @@ fn agree(views: &[Global], at: usize) -> bool {
                 let readers = other.readers.get(first..).unwrap_or_default();
                 let unread = readers
                     .iter()
-                    .zip(writers.chunks_exact(DWORDS))
-                    .all(|(&reader, writers)| reader == 0 || writers.iter().all(|&w| w == 0));
+                    .zip(&writers.granules)
+                    .all(|(&reader, granule)| reader == 0 || granule.written == 0);
                 let written = other.writers.get(page).and_then(Option::as_deref);
-                let apart = |written: &Writers| {
-                    written.iter().zip(writers).fold(true, |apart, (&a, &b)| apart & (a == 0 || b == 0))
+                let apart = |others: &Writers| {
+                    let mut granules = others.granules.iter().zip(&writers.granules);
+                    granules.all(|(a, b)| a.written & b.written == 0)
                 };
                 unread && written.is_none_or(apart)
             })
@@ -283,13 +440,15 @@ impl Written {
         for (page, writers) in pages.filter_map(|(page, writers)| Some((page, writers.as_deref()?))) {
             let range = page * PAGE..((page + 1) * PAGE).min(bytes.len());
             let (from, to) = (&self.own[range.clone()], &mut bytes[range]);
-            if writers.iter().fold(true, |all, &w| all & (w != 0)) {
-                to.copy_from_slice(from);
-                continue;
-            }
-            for ((from, to), &writer) in from.chunks(4).zip(to.chunks_mut(4)).zip(writers) {
-                if writer != 0 {
+            let granules = from.chunks(GRANULE).zip(to.chunks_mut(GRANULE)).zip(&writers.granules);
+            for ((from, to), granule) in granules {
+                if granule.written == u16::MAX {
                     to.copy_from_slice(from);
+                    continue;
+                }
+                for at in dwords(granule.written) {
+                    let dword = at * 4..(at * 4 + 4).min(to.len());
+                    to[dword.clone()].copy_from_slice(&from[dword]);
                 }
             }
         }
@@ -372,6 +531,75 @@ mod tests {
             |view: &mut Global, base| view.claim_pieces(Claim::Write, base, 64, 2, (0..32).map(|n| n * 2));
         assert!(!again(&[&halves]));
         assert!(again(&[&halves, &halves]));
+    }
+
+    /// Claims say of collisions, and of what is touched again, what a list of each dword's writer says.
+    #[test]
+    fn writers_are_those_of_each_dword() {
+        let mut state = 7u64;
+        let mut draw = |below: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        for round in 0..300 {
+            let mut view = View::new(Arc::new(Contents::Own(vec![0; 8200])));
+            let (mut writers, mut readers) = ([0; 2050], [0; 129]);
+            let most = 1 + round % 3;
+            for step in 0..40 {
+                let claimant = 1 + draw(most) as u32;
+                let (start, size) = ([0, 4000, 8130][draw(3)] + draw(200) / 4, [1, 2, 4, 16, 30][draw(5)]);
+                let size = size.min(8200 - start);
+                let last = start + size - 1;
+                let (mut collides, mut again) = (false, false);
+                let who = &mut writers[start / 4..=last / 4];
+                collides |= who.iter().any(|&w| w != 0 && w != claimant);
+                again |= who.contains(&claimant);
+                let granules = &mut readers[start / GRANULE..=last / GRANULE];
+                if draw(2) == 0 {
+                    granules
+                        .iter_mut()
+                        .for_each(|r| *r = if *r == 0 || *r == claimant { claimant } else { MANY });
+                    view.claim_reads(claimant, size, std::iter::once(start));
+                } else {
+                    collides |= granules.iter().any(|&r| r != 0 && r != claimant);
+                    again |= granules.contains(&claimant);
+                    who.fill(claimant);
+                    view.claim_writes(claimant, size, std::iter::once(start));
+                }
+                let found = (std::mem::take(&mut view.collides), std::mem::take(&mut view.again));
+                assert_eq!(found, (collides, again), "round {round}, step {step}");
+            }
+        }
+    }
+
+    /// What lanes read is claimed alike by rows and one by one.
+    #[test]
+    fn rows_are_claimed_as_their_lanes_are() {
+        let mut state = 1u64;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as u32 % below
+        };
+        for round in 0..600 {
+            let size = [1, 2, 4, 8, 12, 16][round % 6];
+            let (from, step) = (draw(300) as usize, draw(40));
+            let at: Vec<Chunk> = (0..2)
+                .map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l as u32) * step % 3000 + draw(3))))
+                .collect();
+            let mask = u64::from(draw(u32::MAX)) | u64::from(draw(2)) * 0xffff;
+            let mut views = [0, 1].map(|_| View::new(Arc::new(Contents::Own(vec![0; 4000]))));
+            for (n, view) in views.iter_mut().enumerate() {
+                // The first claim of a view is one by one.
+                view.claim_reads(1, 1, std::iter::once(0));
+                for claimant in [1, 1, 2] {
+                    match n {
+                        0 => view.claim_rows(claimant, from, size, &at, mask),
+                        _ => view.claim_reads(claimant, size, places(&at, mask).map(|place| from + place)),
+                    }
+                }
+            }
+            assert_eq!(views[0].readers, views[1].readers, "{size} bytes from {from}, {mask:#x} of {at:?}");
+        }
     }
 
     /// In one view, the claimants are told apart as well.
