@@ -586,7 +586,7 @@ mod tests {
             let at: Vec<Chunk> = (0..2)
                 .map(|c| Chunk(std::array::from_fn(|l| (c * 16 + l as u32) * step % 3000 + draw(3))))
                 .collect();
-            let mask = u64::from(draw(u32::MAX)) | u64::from(draw(2)) * 0xffff;
+            let mask = u64::from(draw(u32::MAX)) | (u64::from(draw(2)) * 0xffff);
             let mut views = [0, 1].map(|_| View::new(Arc::new(Contents::Own(vec![0; 4000]))));
             for (n, view) in views.iter_mut().enumerate() {
                 // The first claim of a view is one by one.

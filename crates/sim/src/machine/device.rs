@@ -376,9 +376,8 @@ impl<'a, O: Observer> Device<'a, O> {
         };
         let order = Order { operations, seeded, noted, chosen, others, cluster: *number as u32, flat: *flat };
         let layout = program.layout;
-        let mut begins =
-            |wave: &mut Wave, lds: &mut Vec<u8>| begin(wave, layout, ended, ids, lds, *lds_bytes);
-        let progress = take_turn(program, waves, turn, &mut cx, &order, &mut begins)?;
+        let begins = |wave: &mut Wave, lds: &mut Vec<u8>| begin(wave, layout, ended, ids, lds, *lds_bytes);
+        let progress = GroupTurn { program, waves, next: turn, cx: &mut cx, begins, order }.take()?;
         let resident = &mut self.clusters[cluster];
         self.total += resident.shared.clock - started;
         resident.at = at + 1;
@@ -390,7 +389,19 @@ impl<'a, O: Observer> Device<'a, O> {
     }
 }
 
-/// In which order the waves of a workgroup do how many operations in its turn.
+/// A turn of a workgroup.
+struct GroupTurn<'t, 'c, O: Observer, B> {
+    program: &'t mut Program,
+    waves: &'t mut [Wave],
+    /// The wave that goes next.
+    next: &'t mut usize,
+    cx: &'t mut Cx<'c, O>,
+    /// Gives a wave its registers, and its workgroup its LDS.
+    begins: B,
+    order: Order,
+}
+
+/// In which order waves do how many operations.
 struct Order {
     /// Visible operations of the turn.
     operations: usize,
@@ -408,82 +419,66 @@ struct Order {
     flat: u32,
 }
 
-/// A turn of a workgroup, of whose waves number `turn` goes next; whether any of them executed something.
-fn take_turn<O: Observer>(
-    program: &mut Program,
-    waves: &mut [Wave],
-    turn: &mut usize,
-    cx: &mut Cx<'_, O>,
-    order: &Order,
-    begins: &mut impl FnMut(&mut Wave, &mut Vec<u8>),
-) -> Result<bool, (WaveId, Stop)> {
+impl<O: Observer, B: FnMut(&mut Wave, &mut Vec<u8>)> GroupTurn<'_, '_, O, B> {
+    /// Take it; whether any of the waves executed something.
+    ///
     /// Compiled for the highest level, so that the bodies of that level that move memory can be a part of it. Waves change at
     /// every memory operation: what calls a wave's loop is a part of it, too.
+    fn take(self) -> Result<bool, (WaveId, Stop)> {
+        #[cfg(target_arch = "x86_64")]
+        if level() == Level::Avx512 {
+            // SAFETY: the host has what the level stands for.
+            return unsafe { self.take_with_avx512() };
+        }
+        self.go_round()
+    }
+
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    fn with_avx512<O: Observer>(
-        program: &mut Program,
-        waves: &mut [Wave],
-        turn: &mut usize,
-        cx: &mut Cx<'_, O>,
-        order: &Order,
-        begins: &mut impl FnMut(&mut Wave, &mut Vec<u8>),
-    ) -> Result<bool, (WaveId, Stop)> {
-        go_round(program, waves, turn, cx, order, begins)
+    fn take_with_avx512(self) -> Result<bool, (WaveId, Stop)> {
+        self.go_round()
     }
-    #[cfg(target_arch = "x86_64")]
-    if level() == Level::Avx512 {
-        // SAFETY: the host has what the level stands for.
-        return unsafe { with_avx512(program, waves, turn, cx, order, begins) };
-    }
-    go_round(program, waves, turn, cx, order, begins)
-}
 
-#[inline(always)]
-fn go_round<O: Observer>(
-    program: &mut Program,
-    waves: &mut [Wave],
-    turn: &mut usize,
-    cx: &mut Cx<'_, O>,
-    order: &Order,
-    begins: &mut impl FnMut(&mut Wave, &mut Vec<u8>),
-) -> Result<bool, (WaveId, Stop)> {
-    let count = waves.len();
-    // A wave alone in its workgroup has all of the turn at once.
-    let at_once = if count == 1 && !order.noted { order.operations } else { 1 };
-    let mut left = order.operations;
-    let mut progress = false;
-    while left > 0 {
-        let mut w = match order.chosen {
-            Some(wave) => (wave.wave as usize).min(count - 1),
-            None if order.seeded => cx.cluster.random.below(count),
-            None => *turn,
-        };
-        let could = if order.noted { could_move(waves, cx, order) } else { Vec::new() };
-        let mut moved = false;
-        for _ in 0..count {
-            let wave = &mut waves[w];
-            if wave.is_new() {
-                begins(wave, cx.lds);
+    #[inline(always)]
+    fn go_round(self) -> Result<bool, (WaveId, Stop)> {
+        let GroupTurn { program, waves, next, cx, mut begins, order } = self;
+        let count = waves.len();
+        // A wave alone in its workgroup has all of the turn at once.
+        let at_once = if count == 1 && !order.noted { order.operations } else { 1 };
+        let mut left = order.operations;
+        let mut progress = false;
+        while left > 0 {
+            let mut w = match order.chosen {
+                Some(wave) => (wave.wave as usize).min(count - 1),
+                None if order.seeded => cx.cluster.random.below(count),
+                None => *next,
+            };
+            let could = if order.noted { could_move(waves, cx, &order) } else { Vec::new() };
+            let mut moved = false;
+            for _ in 0..count {
+                let wave = &mut waves[w];
+                if wave.is_new() {
+                    begins(wave, cx.lds);
+                }
+                let goes = WavePlace { workgroup: order.flat, wave: wave.id.wave };
+                moved = step(program, wave, cx, at_once).map_err(|stop| (wave.id, stop))?;
+                if moved && order.noted {
+                    note_step(cx, order.cluster, goes, &could);
+                }
+                w = if w + 1 == count { 0 } else { w + 1 };
+                if moved {
+                    *next = w;
+                    break;
+                }
             }
-            let goes = WavePlace { workgroup: order.flat, wave: wave.id.wave };
-            moved = step(program, wave, cx, at_once).map_err(|stop| (wave.id, stop))?;
-            if moved && order.noted {
-                note_step(cx, order.cluster, goes, &could);
-            }
-            w = if w + 1 == count { 0 } else { w + 1 };
-            if moved {
-                *turn = w;
+            progress |= moved;
+            left = if cx.cluster.asks { 0 } else { left - at_once };
+            if !moved || *cx.live == 0 {
                 break;
             }
         }
-        progress |= moved;
-        left = if cx.cluster.asks { 0 } else { left - at_once };
-        if !moved || *cx.live == 0 {
-            break;
-        }
+        Ok(progress)
     }
-    Ok(progress)
 }
 
 /// The waves of a cluster that can move, in ascending order.
