@@ -78,8 +78,8 @@ pub(crate) struct Lds {
     pub shadow: Shadow,
     /// The last access's place in their order.
     order: u32,
-    /// Who has written each dword last, all of its bytes: [`NOBODY`], [`SETTLED`], or a place in `written`, counted from
-    /// [`FIRST`]; or that it is [`SHARED`].
+    /// Who has written each dword last, all of its bytes: [`NOBODY`], [`SETTLED`], [`SHARED`], or a place in `written`, counted
+    /// from [`FIRST`].
     writers: Vec<u32>,
     written: Vec<Written>,
     loads: Vec<Load>,
@@ -91,10 +91,10 @@ pub(crate) struct Lds {
 const NOBODY: u32 = 0;
 /// One that is ordered before everybody.
 const SETTLED: u32 = 1;
+/// That of a dword which an atomic has touched: what loads of it mean is for the shadow to tell.
+const SHARED: u32 = 2;
 /// The first of the others.
-const FIRST: u32 = 2;
-/// Of a dword that an atomic has touched: what loads of it mean is for the shadow to tell.
-const SHARED: u32 = u32::MAX;
+const FIRST: u32 = 3;
 /// So few loads, and writes, are not worth looking through.
 const FEW: [usize; 2] = [64, 1024];
 
@@ -225,7 +225,7 @@ impl Lds {
 /// The place in [`Lds::written`] of a writer that has one.
 #[inline]
 fn place(writer: u32) -> Option<usize> {
-    (writer != SHARED).then(|| writer.checked_sub(FIRST)).flatten().map(|at| at as usize)
+    writer.checked_sub(FIRST).map(|at| at as usize)
 }
 
 /// Whether all who have written the dwords of an extent last, but for [`SETTLED`], are `accepted`; neighbours of one writer

@@ -96,6 +96,11 @@ fn need(table: &mut WaitTable, wait: (SiteId, Counter), younger: u32) {
     }
 }
 
+/// The channels of which a wait for a counter says something: scalar loads land in any order, so that only 0 tells of them.
+fn waited_for(counter: Counter, n: u32) -> impl Iterator<Item = Channel> {
+    executed_channels(counter).filter(move |&channel| channel != Channel::Sm || n == 0)
+}
+
 impl WaitInstance {
     /// The number that it waits for on a counter.
     fn number(&self, counter: Counter) -> Option<u32> {
@@ -105,10 +110,7 @@ impl WaitInstance {
     /// Whether more operations than it leaves in flight on a counter were outstanding.
     fn is_effective(&self, counter: Counter) -> bool {
         let outstanding = |channel: Channel| self.seq[channel as usize] - self.retired[channel as usize];
-        self.number(counter).is_some_and(|n| {
-            let mut waited = executed_channels(counter).filter(|&channel| channel != Channel::Sm || n == 0);
-            waited.any(|channel| outstanding(channel) > n)
-        })
+        self.number(counter).is_some_and(|n| waited_for(counter, n).any(|channel| outstanding(channel) > n))
     }
 }
 
@@ -183,11 +185,8 @@ impl Checker {
             {
                 translations.wait(n);
             }
-            for channel in executed_channels(counter) {
+            for channel in waited_for(counter, n) {
                 let c = channel as usize;
-                if channel == Channel::Sm && n != 0 {
-                    continue;
-                }
                 let mut upto = state.seq[c].saturating_sub(n);
                 if self.model.lds_dma_any_order && channel == Channel::Vm && n > 0 {
                     // A copy in flight may be the one that is not over.
@@ -375,6 +374,7 @@ impl Checker {
             };
             // Where a wait before this one is called too strong, this one would carry what that one waited for.
             let carries = stats.best.is_some() && weakened.contains(&counter);
+            let mut later = None;
             let finding = if stats.effective == 0 {
                 if carries || self.drains.contains(&site) {
                     continue;
@@ -392,7 +392,11 @@ impl Checker {
                 let hint = format!("{} instead of", wait_text(self.machine, counter, best));
                 Finding::new("W2", Class::OverStrong, Severity::Advice, title)
                     .hint(hint, Some(info.site.clone()))
-            } else if stats.best.is_none() && !stats.held && stats.below.is_some() {
+            } else if let Some((_, below)) = stats.below
+                && stats.best.is_none()
+                && !stats.held
+            {
+                later = Some(below);
                 let title = format!(
                     "the wait for {name} {} is needed by nothing that comes before a later one, in {times}",
                     stats.n
@@ -403,9 +407,7 @@ impl Checker {
                 continue;
             };
             let mut finding = finding.at("wait", &info.site, stats.wave);
-            if finding.rule == "W3"
-                && let Some((_, later)) = stats.below
-            {
+            if let Some(later) = later {
                 finding = finding.at("later wait", &self.sites.get(later).site, stats.wave);
             }
             self.findings.add(finding);

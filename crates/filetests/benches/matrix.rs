@@ -12,6 +12,7 @@ use wavemark_driver::input::{Form, Input};
 use wavemark_driver::options::RunOptions;
 use wavemark_driver::report::{Checked, Outcome};
 use wavemark_driver::run::run;
+use wavemark_target::Processor;
 
 /// Rounds of the loop.
 const ROUNDS: u32 = 1_000;
@@ -40,11 +41,10 @@ const CASES: &[(&str, &str, u32)] = &[
 fn kernel(target: &str, product: &str) -> Input {
     let registers: String = (0..112).map(|n| format!("\tv_mov_b32_e32 v{n}, 0x2c002c00\n")).collect();
     let products = format!("\t{product}\n").repeat(UNROLLED as usize);
-    let (wave32, subtract) = match target.strip_prefix("gfx1") {
-        Some(rest) => {
-            ("\t\t.amdhsa_wavefront_size32 1\n", if rest == "100" { "s_sub_i32" } else { "s_sub_co_i32" })
-        }
-        None => ("\t\t.amdhsa_accum_offset 128\n", "s_sub_i32"),
+    let lanes = lanes(target);
+    let layout = match lanes {
+        32 => "\t\t.amdhsa_wavefront_size32 1\n",
+        _ => "\t\t.amdhsa_accum_offset 128\n",
     };
     let text = format!(
         "\t.amdgcn_target \"amdgcn-amd-amdhsa--{target}\"
@@ -56,7 +56,7 @@ fn kernel(target: &str, product: &str) -> Input {
 k:
 {registers}	s_movk_i32 s8, {ROUNDS}
 .Lround:
-{products}	{subtract} s8, s8, 1
+{products}	s_sub_i32 s8, s8, 1
 	s_cmp_lg_u32 s8, 0
 	s_cbranch_scc1 .Lround
 	s_endpgm
@@ -67,7 +67,7 @@ k:
 	.amdhsa_kernel k
 		.amdhsa_next_free_vgpr 128
 		.amdhsa_next_free_sgpr 16
-{wave32}	.end_amdhsa_kernel
+{layout}	.end_amdhsa_kernel
 	.amdgpu_metadata
 ---
 amdhsa.version: [1, 2]
@@ -85,14 +85,14 @@ amdhsa.kernels:
     .max_flat_workgroup_size: {lanes}
 ...
 	.end_amdgpu_metadata
-",
-        lanes = lanes(target)
+"
     );
     Input { name: format!("{target}.s"), path: None, form: Form::Assembly, bytes: text.into_bytes() }
 }
 
+/// Lanes of the processor's waves, where a kernel does not choose.
 fn lanes(target: &str) -> u32 {
-    if target.starts_with("gfx1") { 32 } else { 64 }
+    Processor::by_name(target).expect("a processor").default_wave_size().lanes()
 }
 
 /// The run's seconds.

@@ -268,25 +268,31 @@ impl Global {
         size: usize,
         offsets: impl Iterator<Item = usize>,
     ) {
-        let Some(at) = self.index_of(addr, len).filter(|_| size > 0) else { return };
-        let a = &mut self.allocations[at];
-        let from = (addr - a.base) as usize;
-        if let Some(view) = a.view.as_mut().filter(|_| a.writable) {
-            match claim {
-                Claim::Read => view.claim_reads(self.claimant, size, offsets.map(|offset| from + offset)),
-                Claim::Write => view.claim_writes(self.claimant, size, offsets.map(|offset| from + offset)),
-            }
+        let claimant = self.claimant;
+        let Some((view, from)) = self.claims(addr, len, size) else { return };
+        let starts = offsets.map(|offset| from + offset);
+        match claim {
+            Claim::Read => view.claim_reads(claimant, size, starts),
+            Claim::Write => view.claim_writes(claimant, size, starts),
         }
     }
 
     /// What the lanes of `mask` read, `size` bytes each at `at` from `addr` within `len` bytes, is the claimant's, in a view.
     pub(crate) fn claim_rows(&mut self, addr: u64, len: u64, size: usize, at: &[Chunk], mask: u64) {
-        let Some(number) = self.index_of(addr, len).filter(|_| size > 0) else { return };
-        let a = &mut self.allocations[number];
-        let from = (addr - a.base) as usize;
-        if let Some(view) = a.view.as_mut().filter(|_| a.writable) {
-            view.claim_rows(self.claimant, from, size, at, mask);
+        let claimant = self.claimant;
+        if let Some((view, from)) = self.claims(addr, len, size) {
+            view.claim_rows(claimant, from, size, at, mask);
         }
+    }
+
+    /// The view in which `size` bytes here and there within `len` from `addr` on are claimed, and where they begin in it; none
+    /// where nothing is to be claimed: nobody collides over what nobody can write.
+    #[inline]
+    fn claims(&mut self, addr: u64, len: u64, size: usize) -> Option<(&mut View, usize)> {
+        let at = self.index_of(addr, len).filter(|_| size > 0)?;
+        let a = &mut self.allocations[at];
+        let view = a.view.as_deref_mut().filter(|_| a.writable)?;
+        Some((view, (addr - a.base) as usize))
     }
 
     /// Whether the bytes are in bounds (and writable, if `write`).

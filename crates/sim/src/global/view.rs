@@ -6,7 +6,7 @@
 //! reads. What nobody collides over has the same value in every order, so that views can be united. A granule is mostly
 //! written by one claimant, so that a bit for each dword is enough, an eighth of a byte for each byte.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use super::Global;
@@ -38,9 +38,7 @@ pub(super) struct View {
     writers: Vec<Option<Box<Writers>>>,
     /// Who has read each granule; nothing before the first.
     readers: Vec<u32>,
-    collides: bool,
-    /// A claimant has touched again what it has written, or written what it has read.
-    again: bool,
+    claimed: Claimed,
 }
 
 /// Who has written the dwords of a page. Pages for themselves, because memory that is first read and then written costs
@@ -64,18 +62,26 @@ struct Granule {
 /// More writers than one. There are never so many clusters that it is one of them.
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// What comes of a claim.
+/// What comes of claims.
 #[derive(Clone, Copy, Debug, Default)]
 struct Claimed {
+    /// Two claimants collide.
     collides: bool,
+    /// A claimant has touched again what it has written, or written what it has read.
     again: bool,
 }
 
 impl Claimed {
-    /// A dword that `writer` has written is the claimant's.
-    fn add(&mut self, writer: u32, claimant: u32) {
-        self.collides |= writer != 0 && writer != claimant;
-        self.again |= writer == claimant;
+    /// What `other` has touched, or nobody, who is 0, the claimant touches now.
+    fn add(&mut self, other: u32, claimant: u32) {
+        self.collides |= other != 0 && other != claimant;
+        self.again |= other == claimant;
+    }
+
+    /// What comes of more claims.
+    fn join(&mut self, more: Claimed) {
+        self.collides |= more.collides;
+        self.again |= more.again;
     }
 }
 
@@ -190,8 +196,7 @@ impl View {
             copied: Vec::new(),
             writers: Vec::new(),
             readers: Vec::new(),
-            collides: false,
-            again: false,
+            claimed: Claimed::default(),
         }
     }
 
@@ -225,13 +230,21 @@ impl View {
         &mut self.own[range]
     }
 
-    /// `claimant` reads `size` bytes at each of `starts`.
+    /// `claimant` reads these granules.
     #[inline]
-    pub fn claim_reads(&mut self, claimant: u32, size: usize, starts: impl Iterator<Item = usize>) {
+    fn read(&mut self, granules: RangeInclusive<usize>, claimant: u32) {
         if self.readers.is_empty() {
             self.readers = vec![0; self.shared.len().div_ceil(GRANULE)];
         }
-        let (mut collides, mut again) = (false, false);
+        for reader in &mut self.readers[granules] {
+            *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
+        }
+    }
+
+    /// `claimant` reads `size` bytes at each of `starts`.
+    #[inline]
+    pub fn claim_reads(&mut self, claimant: u32, size: usize, starts: impl Iterator<Item = usize>) {
+        let mut claimed = Claimed::default();
         // Neighbouring lanes mostly read the same granule.
         let mut last_claimed = None;
         for start in starts {
@@ -239,27 +252,23 @@ impl View {
             let granules = start / GRANULE..=last / GRANULE;
             if last_claimed.as_ref() != Some(&granules) {
                 last_claimed = Some(granules.clone());
-                for reader in &mut self.readers[granules] {
-                    *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
-                }
+                self.read(granules, claimant);
             }
             if !self.writers.is_empty() {
                 for_each_granule(start / 4, last / 4, |page, granule, mask| {
-                    let Some(writers) = &self.writers[page] else { return };
-                    let claimed = writers.read(granule, mask, claimant);
-                    collides |= claimed.collides;
-                    again |= claimed.again;
+                    if let Some(writers) = &self.writers[page] {
+                        claimed.join(writers.read(granule, mask, claimant));
+                    }
                 });
             }
         }
-        self.collides |= collides;
-        self.again |= again;
+        self.claimed.join(claimed);
     }
 
     /// `claimant` reads `size` bytes of each lane of `mask`, at its place in `at` from `from` on.
     pub fn claim_rows(&mut self, claimant: u32, from: usize, size: usize, at: &[Chunk], mask: u64) {
         // What is only read, as most of what a kernel reads is, is claimed by granules alone.
-        if !self.writers.is_empty() || self.readers.is_empty() || self.shared.len() > MOST_BY_ROWS {
+        if !self.writers.is_empty() || self.shared.len() > MOST_BY_ROWS {
             return self.claim_reads(claimant, size, places(at, mask).map(|place| from + place));
         }
         let (granule, within) = (from / GRANULE, (from % GRANULE) as u32);
@@ -269,9 +278,7 @@ impl View {
             let new = mask & starts_a_granule(at, mask, first, last);
             for at in lanes(u64::from(new)).map(|lane| at.0[lane as usize]) {
                 let [first, last] = [first, last].map(|byte| granule + (at + byte) as usize / GRANULE);
-                for reader in &mut self.readers[first..=last] {
-                    *reader = if *reader == 0 || *reader == claimant { claimant } else { MANY };
-                }
+                self.read(first..=last, claimant);
             }
         }
     }
@@ -282,7 +289,7 @@ impl View {
         if self.writers.is_empty() {
             self.writers.resize_with(self.shared.len().div_ceil(PAGE), || None);
         }
-        let (mut collides, mut again) = (false, false);
+        let mut claimed = Claimed::default();
         // The last dword of the lane before, of which this one may write another part.
         let mut shared = None;
         for start in starts {
@@ -290,19 +297,16 @@ impl View {
             let own = shared.replace(last / 4) == Some(start / 4);
             for_each_granule(start / 4, last / 4, |page, granule, mask| {
                 let writers = self.writers[page].get_or_insert_with(Writers::new);
-                let claimed = writers.write(granule, mask, claimant);
-                collides |= claimed.collides;
-                again |= claimed.again && !own;
+                let Claimed { collides, again } = writers.write(granule, mask, claimant);
+                claimed.join(Claimed { collides, again: again && !own });
             });
             if !self.readers.is_empty() {
                 for &reader in &self.readers[start / GRANULE..=last / GRANULE] {
-                    collides |= reader != 0 && reader != claimant;
-                    again |= reader == claimant;
+                    claimed.add(reader, claimant);
                 }
             }
         }
-        self.collides |= collides;
-        self.again |= again;
+        self.claimed.join(claimed);
     }
 }
 
@@ -354,12 +358,12 @@ impl Global {
     /// asked last. Of reads granules are told apart, of writes dwords.
     pub fn take_again(&mut self) -> bool {
         let views = self.allocations.iter_mut().filter_map(|a| a.view.as_mut());
-        views.fold(false, |again, view| again | std::mem::take(&mut view.again))
+        views.fold(false, |again, view| again | std::mem::take(&mut view.claimed.again))
     }
 
     /// Whether two claimants of this view collide.
     pub fn collides(&self) -> bool {
-        self.allocations.iter().any(|a| a.view.as_ref().is_some_and(|view| view.collides))
+        self.allocations.iter().any(|a| a.view.as_ref().is_some_and(|view| view.claimed.collides))
     }
 
     /// Take the shared contents back, with what the views have written if that is to be kept and nobody collides;
@@ -566,7 +570,8 @@ mod tests {
                     who.fill(claimant);
                     view.claim_writes(claimant, size, std::iter::once(start));
                 }
-                let found = (std::mem::take(&mut view.collides), std::mem::take(&mut view.again));
+                let found = std::mem::take(&mut view.claimed);
+                let found = (found.collides, found.again);
                 assert_eq!(found, (collides, again), "round {round}, step {step}");
             }
         }
