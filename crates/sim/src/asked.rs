@@ -22,25 +22,25 @@ impl Asked {
     /// The program with this code.
     pub fn of(machine: Machine, code: &[u8]) -> Asked {
         let ids = ["HW_REG_TRAPSTS", "HW_REG_EXCP_FLAG_USER"].map(|name| hwreg_id(machine, name));
-        let maybe = ids.into_iter().flatten().any(|id| {
+        let (words, _) = code.as_chunks::<4>();
+        let at = |dword: usize| decode_as_executed(machine, &code[dword * 4..]).ok();
+        let exceptions = ids.into_iter().flatten().any(|id| {
             let wanted = SOPK | u32::from(id & 0x3f);
-            let (words, _) = code.as_chunks::<4>();
-            // Without a way out, so that the compiler vectorises it: most programs have none.
-            words
-                .iter()
-                .fold(false, |any, &word| any | (u32::from_le_bytes(word) & (SOPK_MASK | 0x3f) == wanted))
+            let maybe = |word: &[u8; 4]| u32::from_le_bytes(*word) & (SOPK_MASK | 0x3f) == wanted;
+            // Without a way out, so that the compiler vectorises it: many programs have none.
+            words.iter().fold(false, |any, word| any | maybe(word))
+                && (0..words.len())
+                    .filter(|&dword| maybe(&words[dword]))
+                    .filter_map(at)
+                    .any(|inst| reads_exceptions(machine, &inst))
         });
-        if !maybe {
+        if !exceptions {
             return Asked::default();
         }
-        let mut instructions =
-            (0..code.len() / 4).filter_map(|dword| decode_as_executed(machine, &code[dword * 4..]).ok());
-        let exceptions = instructions.clone().any(|inst| reads_exceptions(machine, &inst));
-        let mut accesses = || {
-            instructions
-                .any(|inst| effects(machine, &inst).memory.is_some_and(|memory| memory.path == Path::Buffer))
-        };
-        Asked { exceptions, buffers: exceptions && accesses() }
+        let buffers = (0..words.len())
+            .filter_map(at)
+            .any(|inst| effects(machine, &inst).memory.is_some_and(|memory| memory.path == Path::Buffer));
+        Asked { exceptions, buffers }
     }
 }
 

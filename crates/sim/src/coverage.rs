@@ -37,15 +37,13 @@ impl Coverage {
     pub fn of(kernel: &Kernel, code_size: u64, executed: &[u64]) -> Coverage {
         let mut program = Program::new(kernel.machine, layout(kernel), kernel.code.clone());
         let instruction = |slot: usize| decode_as_executed(kernel.machine, &kernel.code.bytes[slot * 4..]);
-        let executed_rows: Vec<Inst> = executed
-            .iter()
-            .filter_map(|&pc| program.slot(pc).and_then(|slot| instruction(slot).ok()))
-            .collect();
-        let mut coverage = Coverage {
-            timed: executed_rows.iter().any(|inst| is_timed(kernel.machine, inst)),
-            approximate: approximate(kernel.machine, &executed_rows),
-            ..Coverage::default()
-        };
+        let mut names = BTreeSet::new();
+        let mut coverage = Coverage::default();
+        for inst in executed.iter().filter_map(|&pc| instruction(program.slot(pc)?).ok()) {
+            names.insert(inst.mnemonic(kernel.machine));
+            coverage.timed |= is_timed(kernel.machine, &inst);
+        }
+        coverage.approximate = approximate(kernel.machine, &names);
         let end = kernel.entry.saturating_add(code_size);
         let mut pc = kernel.first_instruction();
         while pc < end {
@@ -71,9 +69,11 @@ impl Coverage {
     }
 }
 
-/// Which of the instructions are done nearly as the hardware does them.
-fn approximate(machine: Machine, executed: &[Inst]) -> Vec<(Approximation, BTreeSet<&'static str>)> {
-    let names: BTreeSet<&'static str> = executed.iter().map(|inst| inst.row(machine).mnemonic).collect();
+/// Which of the instructions called `names` are done nearly as the hardware does them.
+fn approximate(
+    machine: Machine,
+    names: &BTreeSet<&'static str>,
+) -> Vec<(Approximation, BTreeSet<&'static str>)> {
     let of = |one: Approximation| {
         (one, names.iter().copied().filter(|name| one.is_of(name)).collect::<BTreeSet<_>>())
     };

@@ -40,7 +40,7 @@ pub const PAGE: usize = 1024;
 pub struct Page {
     /// The operations.
     pub ops: Box<[Op]>,
-    /// The instruction of each filled slot.
+    /// The instruction of each filled slot, for those who are told of it: observers, and what does more than compute.
     pub sites: Box<[Option<Box<Site>>]>,
 }
 
@@ -64,6 +64,8 @@ pub struct Program {
     pub segment: Segment,
     /// Constants of all operations.
     pub constants: Constants,
+    /// Observers are told of every instruction.
+    pub watched: bool,
     talks: bool,
     asked: Asked,
     tables: Vec<OpTable>,
@@ -88,6 +90,7 @@ impl Program {
             asked: Asked::of(machine, &segment.bytes),
             segment,
             constants: Constants::default(),
+            watched: true,
             talks: false,
             tables: Vec::new(),
             by_msb: FxHashMap::default(),
@@ -143,7 +146,8 @@ impl Program {
         self.page(table, slot / PAGE)?.ops.get(slot % PAGE).filter(|op| op.kind != OpKind::Unbound)
     }
 
-    /// The instruction in `slot` of table `table`, if a wave has been there.
+    /// The instruction in `slot` of table `table`, if a wave has been there; one that only computes is known where all are
+    /// watched.
     pub fn site(&self, table: usize, slot: usize) -> Option<&Site> {
         self.page(table, slot / PAGE)?.sites.get(slot % PAGE)?.as_deref()
     }
@@ -203,7 +207,9 @@ impl Program {
             Ok(op) => Op { dwords, way: dwords, asks, ..op },
             Err(why) => unsupported(why.to_string(), dwords),
         };
-        sites[at] = Some(Box::new(Site { pc, inst, msb: *msb }));
+        if self.watched || ops[at].kind != OpKind::Alu {
+            sites[at] = Some(Box::new(Site { pc, inst, msb: *msb }));
+        }
         pass_over(ops, at);
     }
 }

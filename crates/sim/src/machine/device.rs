@@ -141,6 +141,7 @@ impl<'a, O: Observer> Device<'a, O> {
         config: &'a RunConfig,
         observer: &'a mut O,
     ) -> Self {
+        program.watched = O::ACTIVE;
         Device {
             program,
             global,
