@@ -226,11 +226,14 @@ impl Story {
     /// An instruction was executed.
     #[inline]
     pub fn note_instruction(&mut self, key: Key, exec: u64) {
+        make_room(&mut self.words, 2);
         self.words.extend([key.0, exec]);
     }
 
     /// Something else has happened.
     pub fn note(&mut self, key: Key, event: Event) {
+        make_room(&mut self.words, 1);
+        make_room(&mut self.events, 1);
         self.words.push(key.0);
         self.events.push(event);
     }
@@ -262,6 +265,19 @@ impl Story {
                 Next::Event(key, event)
             })
         })
+    }
+}
+
+/// Makes room for so many more. A list that is doubled again and again has been in blocks of many sizes; the allocator takes
+/// blocks of each from pages of their own, and a first touch of one lets the host clear a huge page (0.2 ms). So what
+/// is not short is taken for long.
+#[inline]
+fn make_room<T>(list: &mut Vec<T>, more: usize) {
+    const SHORT: usize = 8 << 10;
+    const LONG: usize = 256 << 10;
+    if list.capacity() - list.len() < more {
+        let bytes = if list.len() * size_of::<T>() < SHORT / 2 { SHORT } else { LONG };
+        list.reserve_exact(list.len().max(bytes / size_of::<T>()));
     }
 }
 
