@@ -10,11 +10,13 @@
 //! the other, and no two of them touch the same bytes of global memory, unless to read. So what a cluster does there concerns
 //! itself alone, and if it never touches again what it has written there is nothing to check about it, nor does anybody
 //! learn anything from there. The story of a cluster is not kept where it does, or where its verdict depends on values (a load
-//! in doubt is followed, waves write equal values that nothing orders, loads name their data to each other). Where something
+//! in doubt is followed, loads name their data to each other); where waves store equal values in LDS that nothing orders,
+//! clusters that follow must do so, too (`written`). Where something
 //! of the kind is seen of a cluster that was not checked itself, the trial is given up, and the whole checker is told of the
 //! run from its beginning, without any of this.
 
 mod story;
+mod written;
 
 use rustc_hash::FxHashMap;
 use wavemark_sim::Limit;
@@ -26,6 +28,7 @@ use wavemark_sim::regs::Regs;
 use crate::waits::{self, WaitStats, WaitTable};
 use crate::{Checker, Finding};
 use story::{Cursor, Event, GroupStart, Issued, Issues, Key, Kind, Next, Story, WaveStart, number};
+use written::Written;
 
 /// Stories that are kept.
 const STORIES: usize = 16;
@@ -33,6 +36,8 @@ const STORIES: usize = 16;
 const MOST_BYTES: usize = 32 << 20;
 /// Stories that are noted without a cluster having been like another.
 const CREDIT: u32 = 4;
+/// Clusters one behind the other that leave all stories, before none is compared with them any more.
+const PATIENCE: u32 = 16;
 
 /// What becomes of the events of the cluster that runs.
 #[derive(Debug)]
@@ -60,6 +65,8 @@ struct Stories {
     /// The one that was followed to its end last.
     last: usize,
     credit: u32,
+    /// The clusters that have left all stories since one has not.
+    left: u32,
     mode: Mode,
     /// The cluster's waves, in the order of their start.
     waves: Vec<WaveId>,
@@ -67,6 +74,8 @@ struct Stories {
     live: u32,
     /// The flat number of its first workgroup.
     first_group: u32,
+    /// What it has stored in LDS, if it follows a story and that matters to some story.
+    written: Written,
     /// What was known of waits before it.
     waits_before: WaitTable,
     /// The checker has not been told of all of its accesses to global memory.
@@ -85,10 +94,12 @@ impl Stories {
             issues_bytes: 0,
             last: 0,
             credit: CREDIT,
+            left: 0,
             mode: Mode::Exact,
             waves: Vec::new(),
             live: 0,
             first_group: 0,
+            written: Written::default(),
             waits_before: WaitTable::default(),
             missed: false,
         }
@@ -202,13 +213,14 @@ impl Alike {
     fn tell(&mut self, story: usize, at: Cursor) {
         let Alike { checker, stories: Some(stories) } = self else { return };
         let beginning = stories.kept[story].up_to(at);
+        stories.left += 1;
         (stories.missed, checker.checks.global) = (true, false);
         stories.waits_before = std::mem::take(&mut checker.wait_table);
         let mut issues: FxHashMap<u32, Issue> = FxHashMap::default();
         let (first_group, operations) =
             (stories.first_group, stories.waves.first().map_or(0, |first| first.cluster_flat));
         let group = |behind: u32| first_group.wrapping_add(behind);
-        let again = |Issued { number, seq, issue }: &Issued| Issue {
+        let again = |Issued { number, seq, issue, .. }: &Issued| Issue {
             id: OpId(u64::from(operations) << 32 | u64::from(*number)),
             seq: seq.clone(),
             ..(**issue).clone()
@@ -238,7 +250,7 @@ impl Alike {
                     let mut issue = again(issue);
                     // What it has stored was something else.
                     if issue.accesses.iter().any(|access| access.direction == Direction::Write) {
-                        issue.stored.clear();
+                        issue.stored = stories.written.of(number(issue.id)).unwrap_or_default().to_vec();
                     }
                     checker.issued(wave, site, &issue);
                     issues.insert(number(issue.id), issue);
@@ -313,18 +325,35 @@ impl Alike {
         false
     }
 
+    /// The cluster that runs has stored something as its story says. If that is what memory holds, so must it be now; else the
+    /// trial is given up.
+    fn follow_store(&mut self, wave: WaveId, op: &Issue) {
+        let lanes = self.checker.machine.lanes() as usize;
+        let Some(stories) = &mut self.stories else { return };
+        let Mode::Following(story, at) = stories.mode else { return };
+        if stories.kept.iter().any(|story| story.repeats)
+            && !stories.written.note(wave.workgroup_flat, op, lanes)
+            && stories.kept[story].repeats_before(at)
+        {
+            stories.mode = Mode::Lost;
+        }
+    }
+
     /// A cluster starts.
     fn start(&mut self, first_group: u32) {
         let Some(stories) = &mut self.stories else { return };
         stories.waves.clear();
+        stories.written.clear();
         stories.first_group = first_group;
         stories.missed = false;
         if matches!(stories.mode, Mode::Lost) {
             return;
         }
         stories.mode = match () {
-            _ if stories.credit == 0 => Mode::Exact,
-            _ if !stories.kept.is_empty() => Mode::Following(stories.last, Cursor::default()),
+            _ if !stories.kept.is_empty() && stories.left < PATIENCE => {
+                Mode::Following(stories.last, Cursor::default())
+            }
+            _ if stories.credit == 0 || !stories.kept.is_empty() => Mode::Exact,
             _ => {
                 stories.credit -= 1;
                 Mode::Noting(Story::default())
@@ -346,6 +375,7 @@ impl Alike {
             Mode::Lost => stories.mode = Mode::Lost,
             Mode::Following(story, _) => {
                 (stories.last, stories.credit) = (story, (stories.credit + 1).min(CREDIT));
+                stories.left = 0;
                 for &(wait, stats) in &stories.kept[story].waits {
                     let wave = stories.waves[stats.wave.index as usize];
                     waits::add(&mut checker.wait_table, (wait, stats.of(wave)));
@@ -460,6 +490,7 @@ impl Observer for Alike {
         if self.known(key, |event| matches!(event, Event::Issued(issued) if issued.is(op))) {
             if !op.stored.is_empty() {
                 self.checker.check_stored_lanes(wave, site, op);
+                self.follow_store(wave, op);
             }
             return;
         }
@@ -471,6 +502,12 @@ impl Observer for Alike {
             stories.spoil();
         }
         self.checker.issued(wave, site, op);
+        if std::mem::take(&mut self.checker.repeats)
+            && let Some(stories) = &mut self.stories
+            && let Mode::Noting(story) = &mut stories.mode
+        {
+            story.last_repeats();
+        }
     }
 
     fn performed(&mut self, wave: WaveId, op: &Issue) {

@@ -187,6 +187,8 @@ pub struct Checker {
     group_cluster: FxHashMap<u32, u32>,
     /// What was found out so far depends on values, not on events alone ([`alike`]).
     depends_on_values: bool,
+    /// An operation was right because it stores in LDS what others have stored there.
+    repeats: bool,
 }
 
 impl Checker {
@@ -223,6 +225,7 @@ impl Checker {
             cluster_live: FxHashMap::default(),
             group_cluster: FxHashMap::default(),
             depends_on_values: false,
+            repeats: false,
         }
     }
 

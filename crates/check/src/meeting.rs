@@ -52,10 +52,38 @@ pub(crate) struct Stored<'a> {
     pub lanes: usize,
 }
 
-impl Stored<'_> {
+impl<'a> Stored<'a> {
     /// Byte `n` of a lane's data.
     pub fn byte(&self, lane: u32, n: u32) -> u8 {
         self.words[n as usize / 4 * self.lanes + lane as usize].to_le_bytes()[n as usize % 4]
+    }
+
+    /// Calls `f` with each dword that an access with this extent writes: its number, its value, and which bits are written.
+    pub fn for_each_dword(&self, extent: &Extent, mut f: impl FnMut(u64, u32, u32)) {
+        let mut of_piece = |stored: Stored<'_>, piece: &Piece| {
+            for n in 0..piece.count {
+                let value = stored.value(piece.place(n), piece.bytes);
+                f(piece.number + u64::from(n), value, mask(piece.bytes));
+            }
+        };
+        match extent {
+            Extent::Lanes { .. } => for_each_piece(extent, |piece| of_piece(*self, piece)),
+            Extent::Runs(runs) => {
+                for (own, (addr, bytes)) in self.of_runs(runs) {
+                    for_each_piece_of(addr, bytes.into(), 0, bytes, |piece| of_piece(own, piece));
+                }
+            }
+        }
+    }
+
+    /// What each of the runs gets, which are contiguous.
+    fn of_runs<'r>(self, runs: &'r [(u64, u32)]) -> impl Iterator<Item = (Self, (u64, u32))> + use<'r, 'a> {
+        let mut words = self.words;
+        runs.iter().map(move |&(addr, bytes)| {
+            let (own, behind) = words.split_at(bytes.div_ceil(4) as usize);
+            words = behind;
+            (Stored { words: own, lanes: 1 }, (addr, bytes))
+        })
     }
 
     /// What it writes to the `bytes` of a dword, in place; `offset` is where they start in the lane's data. Behind a lane's
@@ -192,10 +220,9 @@ impl<'a, R: Fn(&Record, bool) -> Relation, N: Fn(&Record) -> bool> Meeting<'a, R
             }
             return;
         }
-        if let (Extent::Runs(runs), Some(Stored { mut words, .. })) = (&access.extent, self.stored) {
-            for &(addr, bytes) in runs {
-                let (own, behind) = words.split_at(bytes.div_ceil(4) as usize);
-                (self.stored, words) = (Some(Stored { words: own, lanes: 1 }), behind);
+        if let (Extent::Runs(runs), Some(stored)) = (&access.extent, self.stored) {
+            for (own, (addr, bytes)) in stored.of_runs(runs) {
+                self.stored = Some(own);
                 for_each_piece_of(addr, bytes.into(), 0, bytes, |piece| self.touch(shadow, piece));
             }
             return;

@@ -30,7 +30,7 @@ fn channel_for(op: &Issue, space: Space) -> Option<(Channel, u32)> {
 }
 
 /// What an operation writes by one of its accesses, if that is known: what it writes by those before comes first.
-fn stored<'a>(op: &'a Issue, access: &Access, lanes: usize) -> Option<Stored<'a>> {
+pub(crate) fn stored<'a>(op: &'a Issue, access: &Access, lanes: usize) -> Option<Stored<'a>> {
     let words = |access: &Access| match &access.extent {
         _ if access.direction != Direction::Write => 0,
         Extent::Lanes { bytes, .. } => bytes.div_ceil(4) as usize * lanes,
@@ -126,7 +126,14 @@ impl Checker {
         shadow.sweep();
         meeting.touch_all(shadow);
         let Meeting { conflicts, undefined, mut copies, noted, .. } = meeting;
-        self.depends_on_values |= noted || keeps;
+        // Nothing to say, but for what stores have left there.
+        let repeats = noted
+            && access.space == Space::Lds
+            && stored.is_some()
+            && conflicts.is_empty()
+            && undefined.is_none();
+        self.repeats |= repeats;
+        self.depends_on_values |= noted && !repeats || keeps;
         if let Some(lds) = lds {
             lds.note_used(access, &copies);
             if direction != Direction::Read {

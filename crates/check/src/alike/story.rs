@@ -106,6 +106,8 @@ pub(super) struct Issued {
     pub seq: SmallVec<[(Channel, u32); 2]>,
     /// One like it.
     pub issue: Arc<Issue>,
+    /// It stores in LDS what others have stored there.
+    pub repeats: bool,
 }
 
 impl Issued {
@@ -135,7 +137,7 @@ impl Issues {
                 (new, size_of::<Issue>() + rows.sum::<usize>() + size_of_val(&op.stored[..]))
             }
         };
-        (Issued { number: number(op.id), seq: op.seq.clone(), issue }, bytes)
+        (Issued { number: number(op.id), seq: op.seq.clone(), issue, repeats: false }, bytes)
     }
 }
 
@@ -193,6 +195,8 @@ pub(super) struct Story {
     /// A key per event; after that of an instruction EXEC.
     words: Vec<u64>,
     events: Vec<Event>,
+    /// Some operation stores in LDS what others have stored there.
+    pub repeats: bool,
     /// How far it is the same as the stories before it.
     pub common: Vec<Cursor>,
     /// What a cluster with this story adds to what is known of waits.
@@ -238,9 +242,25 @@ impl Story {
         self.events.push(event);
     }
 
+    /// The operation whose issue was noted last stores in LDS what others have stored there.
+    pub fn last_repeats(&mut self) {
+        if let Some(Event::Issued(issued)) = self.events.last_mut() {
+            (issued.repeats, self.repeats) = (true, true);
+        }
+    }
+
+    /// Whether that is so of the operation whose issue is right before a cursor.
+    pub fn repeats_before(&self, at: Cursor) -> bool {
+        matches!(
+            at.event.checked_sub(1).map(|last| &self.events[last]),
+            Some(Event::Issued(Issued { repeats: true, .. }))
+        )
+    }
+
     /// Its beginning, up to a cursor.
     pub fn up_to(&self, at: Cursor) -> Story {
-        let mut beginning = Story { words: self.words[..at.word].to_vec(), ..Story::default() };
+        let mut beginning =
+            Story { words: self.words[..at.word].to_vec(), repeats: self.repeats, ..Story::default() };
         beginning.events = self.events[..at.event].to_vec();
         beginning
     }

@@ -1,0 +1,80 @@
+//! What the cluster that runs has stored in LDS while it follows a story.
+//!
+//! Compilers let several waves store the same, unordered, which is harmless as long as it is the same. A story in which that
+//! happens is one of clusters whose values are so, too. Hence their values are kept: what LDS holds, to see that; and what
+//! each operation has stored, for the checker to be told of if the cluster leaves its story.
+
+use wavemark_sim::events::{Access, Direction, Issue, Space};
+
+use super::MOST_BYTES;
+use super::story::number;
+use crate::races::stored;
+
+/// Dwords of LDS, at the most.
+const MOST_DWORDS: usize = 1 << 20;
+
+/// What was stored.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// The flat number of each workgroup, and the dwords of its LDS.
+    memory: Vec<(u32, Vec<u32>)>,
+    /// The data of operations, one behind the other.
+    words: Vec<u32>,
+    /// Their numbers, and where the data of each begin.
+    operations: Vec<(u32, usize)>,
+}
+
+impl Written {
+    /// A cluster starts.
+    pub fn clear(&mut self) {
+        self.memory.clear();
+        self.words.clear();
+        self.operations.clear();
+    }
+
+    /// A wave of a workgroup stores; whether LDS holds all of it already.
+    pub fn note(&mut self, workgroup: u32, op: &Issue, lanes: usize) -> bool {
+        let mut repeats = true;
+        let into_lds = |access: &&Access| (access.space, access.direction) == (Space::Lds, Direction::Write);
+        for access in op.accesses.iter().filter(into_lds) {
+            let Some(stored) = stored(op, access, lanes) else { continue };
+            let memory = memory_of(&mut self.memory, workgroup);
+            stored.for_each_dword(&access.extent, |dword, value, mask| {
+                let at = dword as usize;
+                if at >= memory.len() && at < MOST_DWORDS {
+                    memory.resize((at + 1).next_multiple_of(1 << 12), 0);
+                }
+                match memory.get_mut(at) {
+                    Some(word) => {
+                        repeats &= (*word ^ value) & mask == 0;
+                        *word = *word & !mask | value & mask;
+                    }
+                    None => repeats = false,
+                }
+            });
+            if self.operations.last().is_none_or(|last| last.0 != number(op.id))
+                && (self.words.len() + op.stored.len()) * 4 <= MOST_BYTES
+            {
+                self.operations.push((number(op.id), self.words.len()));
+                self.words.extend_from_slice(&op.stored);
+            }
+        }
+        repeats
+    }
+
+    /// What the operation with this number has stored, if that is known.
+    pub fn of(&self, number: u32) -> Option<&[u32]> {
+        let at = self.operations.binary_search_by_key(&number, |of| of.0).ok()?;
+        let end = self.operations.get(at + 1).map_or(self.words.len(), |next| next.1);
+        Some(&self.words[self.operations[at].1..end])
+    }
+}
+
+/// The LDS of a workgroup.
+fn memory_of(memory: &mut Vec<(u32, Vec<u32>)>, workgroup: u32) -> &mut Vec<u32> {
+    let at = memory.iter().position(|of| of.0 == workgroup).unwrap_or_else(|| {
+        memory.push((workgroup, Vec::new()));
+        memory.len() - 1
+    });
+    &mut memory[at].1
+}
